@@ -1,0 +1,425 @@
+//! `Alu`: the straight-line arithmetic that an op's body is written in.
+//!
+//! A body is one function over [`Alu`]. The CPU runs it on vector lanes; a recorder may implement
+//! the same trait with node ids and turn the body into GPU code. So there are no branches here:
+//! choices are [`Alu::select`], and [`Alu::patch`] where a CPU may skip work that no lane needs.
+
+use crate::error::Error;
+use crate::lanes::math::{exp, hyperbolic, inverse, ln, pow, sigmoid, trig};
+use core::fmt::Debug;
+use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+
+/// A lane-wise truth value.
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {}
+
+/// The integer view of a float lane: two's complement of the same width, wrapping.
+pub trait Bits:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+{
+    /// The constant `c` in every lane, cut to the lane's width; `self` only names where.
+    fn lit(self, c: i64) -> Self;
+    /// Shift left by the constant `K` (below the width).
+    fn shl<const K: i32>(self) -> Self;
+    /// Logical shift right by the constant `K` (1 up to the width less one).
+    fn shr<const K: i32>(self) -> Self;
+}
+
+/// Straight-line arithmetic on IEEE 754 values, lane by lane, round to nearest even.
+pub trait Alu:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// The element of one lane.
+    type Elem: Real;
+    /// The result of a comparison.
+    type Mask: Mask;
+    /// The integer view of the same width.
+    type Bits: Bits;
+    /// Whether [`Alu::mul_add`] rounds once.
+    const FUSED: bool;
+    /// Whether [`Alu::scale2`] is one instruction.
+    const SCALES: bool = false;
+
+    /// The constant `c` in every lane; `self` only names where.
+    fn lit(self, c: Self::Elem) -> Self;
+    /// `self * b + c`: rounds once when [`Alu::FUSED`], else twice.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// Square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// Clears the sign bit.
+    fn abs(self) -> Self;
+    /// `if self < o { self } else { o }`: yields `o` when either is NaN or both are zero.
+    fn min(self, o: Self) -> Self;
+    /// `if self > o { self } else { o }`: yields `o` when either is NaN or both are zero.
+    fn max(self, o: Self) -> Self;
+    /// `self < o`; false with NaN.
+    fn lt(self, o: Self) -> Self::Mask;
+    /// `self <= o`; false with NaN.
+    fn le(self, o: Self) -> Self::Mask;
+    /// `self == o`; false with NaN.
+    fn eq(self, o: Self) -> Self::Mask;
+    /// `a` where `m`, else `b`.
+    fn select(m: Self::Mask, a: Self, b: Self) -> Self;
+    /// The bit pattern.
+    fn to_bits(self) -> Self::Bits;
+    /// The value with this bit pattern.
+    fn from_bits(b: Self::Bits) -> Self;
+    /// Integer equality.
+    fn bits_eq(a: Self::Bits, b: Self::Bits) -> Self::Mask;
+    /// `table[i]` where `i` is the low 32 bits of the index, clamped to the last entry.
+    fn lookup(i: Self::Bits, table: &'static [Self::Elem]) -> Self;
+    /// `select(rare, f(x), self)`; an implementation may skip `f` when no lane is `rare`.
+    fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self;
+
+    /// The constant `c`, rounded to the element type.
+    #[inline(always)]
+    fn c(self, c: f64) -> Self {
+        self.lit(Self::Elem::from_f64(c))
+    }
+    /// `self > o`; false with NaN.
+    #[inline(always)]
+    fn gt(self, o: Self) -> Self::Mask {
+        o.lt(self)
+    }
+    /// `self >= o`; false with NaN.
+    #[inline(always)]
+    fn ge(self, o: Self) -> Self::Mask {
+        o.le(self)
+    }
+    /// True for NaN.
+    #[inline(always)]
+    fn is_nan(self) -> Self::Mask {
+        !self.eq(self)
+    }
+    /// The magnitude of `self` with the sign of `sign`.
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        let s = self.c(-0.0).to_bits();
+        Self::from_bits(self.abs().to_bits() | (sign.to_bits() & s))
+    }
+    /// `self` with the sign bit of `sign` flipped in.
+    #[inline(always)]
+    fn xor_sign(self, sign: Self) -> Self {
+        let s = self.c(-0.0).to_bits();
+        Self::from_bits(self.to_bits() ^ (sign.to_bits() & s))
+    }
+    /// Nearest integer, ties to even; keeps the sign of zero.
+    #[inline(always)]
+    fn round_ties_even(self) -> Self {
+        // |x| + 2^(p-1) - 2^(p-1) rounds to an integer; larger values already are integers.
+        let big = self.lit(Self::Elem::INTEGRAL);
+        let a = self.abs();
+        let r = ((a + big) - big).copysign(self);
+        Self::select(a.lt(big), r, self)
+    }
+    /// Rounds towards zero; keeps the sign of zero.
+    #[inline(always)]
+    fn trunc(self) -> Self {
+        let a = self.abs();
+        let r = a.round_ties_even();
+        let one = self.c(1.0);
+        let t = Self::select(a.lt(r), r - one, r).copysign(self);
+        Self::select(a.lt(self.lit(Self::Elem::INTEGRAL)), t, self)
+    }
+    /// Rounds towards minus infinity; keeps the sign of zero.
+    #[inline(always)]
+    fn floor(self) -> Self {
+        let r = self.round_ties_even();
+        Self::select(self.lt(r), r - self.c(1.0), r).copysign(self)
+    }
+    /// Rounds towards plus infinity; keeps the sign of zero.
+    #[inline(always)]
+    fn ceil(self) -> Self {
+        let r = self.round_ties_even();
+        Self::select(r.lt(self), r + self.c(1.0), r).copysign(self)
+    }
+
+    // exp family
+
+    /// `self · 2ⁿ` rounded once, for an integral `n` of up to twice the exponents of normal numbers and
+    /// a `self` near 1.
+    #[inline(always)]
+    fn scale2(self, n: Self) -> Self {
+        exp::scale2(self, n)
+    }
+    /// `e^self`, within 1 ulp.
+    #[inline(always)]
+    fn exp(self) -> Self {
+        exp::exp(self)
+    }
+    /// `2^self`, within 1 ulp.
+    #[inline(always)]
+    fn exp2(self) -> Self {
+        exp::exp2(self)
+    }
+    /// `e^self - 1`, within 2 ulp; keeps the sign of zero.
+    #[inline(always)]
+    fn exp_m1(self) -> Self {
+        exp::exp_m1(self)
+    }
+    /// Hyperbolic sine, within 2 ulp.
+    #[inline(always)]
+    fn sinh(self) -> Self {
+        hyperbolic::sinh(self)
+    }
+    /// Hyperbolic cosine, within 2 ulp.
+    #[inline(always)]
+    fn cosh(self) -> Self {
+        hyperbolic::cosh(self)
+    }
+    /// Hyperbolic tangent, within 1 ulp.
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        hyperbolic::tanh(self)
+    }
+    /// `1 / (1 + e^-self)`, within 1 ulp.
+    #[inline(always)]
+    fn sigmoid(self) -> Self {
+        sigmoid::sigmoid(self)
+    }
+    /// `self / (1 + e^-self)`, within 2 ulp.
+    #[inline(always)]
+    fn silu(self) -> Self {
+        sigmoid::silu(self)
+    }
+    /// `self·(1 + tanh(√(2/π)(self + 0.044715 self³)))/2`, within 2 ulp.
+    #[inline(always)]
+    fn gelu(self) -> Self {
+        sigmoid::gelu(self)
+    }
+    /// `self·tanh(ln(1 + e^self))`, within 2 ulp.
+    #[inline(always)]
+    fn mish(self) -> Self {
+        sigmoid::mish(self)
+    }
+    /// `e^self` within a relative 2⁻¹².
+    #[inline(always)]
+    fn approx_exp(self) -> Self {
+        exp::approx_exp(self)
+    }
+    /// Hyperbolic tangent within a relative 2⁻¹²; keeps the sign of zero.
+    #[inline(always)]
+    fn approx_tanh(self) -> Self {
+        hyperbolic::approx_tanh(self)
+    }
+    /// `1 / (1 + e^-self)` within a relative 2⁻¹².
+    #[inline(always)]
+    fn approx_sigmoid(self) -> Self {
+        sigmoid::approx_sigmoid(self)
+    }
+    /// [`Alu::gelu`] within a relative 2⁻¹¹.
+    #[inline(always)]
+    fn approx_gelu(self) -> Self {
+        sigmoid::approx_gelu(self)
+    }
+
+    // log and trig
+
+    /// Natural logarithm, within 1 ulp.
+    #[inline(always)]
+    fn ln(self) -> Self {
+        ln::ln(self)
+    }
+    /// Logarithm to base 2, within 1 ulp.
+    #[inline(always)]
+    fn log2(self) -> Self {
+        ln::log2(self)
+    }
+    /// Logarithm to base 10, within 1 ulp.
+    #[inline(always)]
+    fn log10(self) -> Self {
+        ln::log10(self)
+    }
+    /// `ln(1 + self)`, within 2 ulp; keeps the sign of zero.
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        ln::ln_1p(self)
+    }
+    /// `self` to the power `y`, within 2 ulp, with the special cases of C's Annex F.
+    #[inline(always)]
+    fn pow(self, y: Self) -> Self {
+        pow::pow(self, y)
+    }
+    /// Sine of radians, any magnitude, within 1 ulp; keeps the sign of zero.
+    #[inline(always)]
+    fn sin(self) -> Self {
+        trig::sin(self)
+    }
+    /// Cosine of radians, any magnitude, within 1 ulp.
+    #[inline(always)]
+    fn cos(self) -> Self {
+        trig::cos(self)
+    }
+    /// Tangent of radians, any magnitude, within 2 ulp; keeps the sign of zero.
+    #[inline(always)]
+    fn tan(self) -> Self {
+        trig::tan(self)
+    }
+    /// Arc sine; NaN outside [-1, 1], keeps the sign of zero. Within 2 ulp.
+    #[inline(always)]
+    fn asin(self) -> Self {
+        inverse::asin(self)
+    }
+    /// Arc cosine; NaN outside [-1, 1]. Within 2 ulp.
+    #[inline(always)]
+    fn acos(self) -> Self {
+        inverse::acos(self)
+    }
+    /// Arc tangent; keeps the sign of zero. Within 2 ulp.
+    #[inline(always)]
+    fn atan(self) -> Self {
+        inverse::atan(self)
+    }
+    /// Inverse hyperbolic sine; keeps the sign of zero. Within 2 ulp.
+    #[inline(always)]
+    fn asinh(self) -> Self {
+        inverse::asinh(self)
+    }
+    /// Inverse hyperbolic cosine; NaN below 1. Within 2 ulp.
+    #[inline(always)]
+    fn acosh(self) -> Self {
+        inverse::acosh(self)
+    }
+    /// Inverse hyperbolic tangent; ±∞ at ±1, NaN beyond, keeps the sign of zero. Within 2 ulp.
+    #[inline(always)]
+    fn atanh(self) -> Self {
+        inverse::atanh(self)
+    }
+}
+
+/// What a body may know about its element type: `f32` or `f64`.
+pub trait Real:
+    Copy
+    + PartialOrd
+    + Debug
+    + Default
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// `"f32"` or `"f64"`.
+    const NAME: &'static str;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Plus infinity.
+    const INFINITY: Self;
+    /// A quiet NaN.
+    const NAN: Self;
+    /// Stored bits of the significand: 23 or 52.
+    const SIGNIFICAND: i32;
+    /// From here on every value is an integer: 2^23 or 2^52.
+    const INTEGRAL: Self;
+    /// Overlapping words of the bits of 2/π, for the reduction of large angles.
+    #[doc(hidden)]
+    const TWO_OVER_PI: &'static [Self];
+    /// Nearest value.
+    fn from_f64(x: f64) -> Self;
+    /// Exact.
+    fn to_f64(self) -> f64;
+    /// Nearest value.
+    fn from_usize(n: usize) -> Self;
+}
+
+macro_rules! real {
+    ($t:ident, $bits:literal, $words:ident) => {
+        impl Real for $t {
+            const NAME: &'static str = stringify!($t);
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const INFINITY: Self = $t::INFINITY;
+            const NAN: Self = $t::NAN;
+            const SIGNIFICAND: i32 = $bits;
+            const INTEGRAL: Self = (1u64 << $bits) as $t;
+            const TWO_OVER_PI: &'static [Self] = &trig::$words;
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn from_usize(n: usize) -> Self {
+                n as $t
+            }
+        }
+    };
+}
+real!(f32, 23, WORDS_32);
+real!(f64, 52, WORDS_64);
+
+/// An element-wise function of `N` inputs: the one definition of an op on every backend.
+///
+/// ```
+/// use fulmen::{Alu, Body, Real};
+/// /// y = x² + 1
+/// #[derive(Clone, Copy)]
+/// struct Bump;
+/// impl<T: Real> Body<T, 1> for Bump {
+///     #[inline(always)]
+///     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+///         x.mul_add(x, x.c(1.0))
+///     }
+/// }
+/// let mut y = [0.0f32; 3];
+/// fulmen::map(Bump, [&[1.0, 2.0, 3.0]], &mut y)?;
+/// assert_eq!(y, [2.0, 5.0, 10.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+pub trait Body<T: Real, const N: usize>: Copy + Send + Sync {
+    /// The value for one lane of each input. Mark it `#[inline(always)]`.
+    fn eval<V: Alu<Elem = T>>(self, x: [V; N]) -> V;
+
+    /// Refuses parameters outside the body's domain; called once before anything is written.
+    #[inline(always)]
+    fn check(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// `Then(F, G)` is `G ∘ F`: `F`, then `G`, in one pass.
+#[derive(Debug, Clone, Copy)]
+pub struct Then<F, G>(pub F, pub G);
+
+impl<T: Real, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for Then<F, G> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, x: [V; N]) -> V {
+        self.1.eval([self.0.eval(x)])
+    }
+    #[inline(always)]
+    fn check(self) -> Result<(), Error> {
+        self.0.check()?;
+        self.1.check()
+    }
+}
+
+/// `WithFirst(F, G)` is `F(G(x₀), x₁, …)`: `G` on the first input, then `F`, in one pass.
+#[derive(Debug, Clone, Copy)]
+pub struct WithFirst<F, G>(pub F, pub G);
+
+impl<T: Real, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for WithFirst<F, G> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, mut x: [V; N]) -> V {
+        if let Some(first) = x.first_mut() {
+            *first = self.1.eval([*first]);
+        }
+        self.0.eval(x)
+    }
+    #[inline(always)]
+    fn check(self) -> Result<(), Error> {
+        self.0.check()?;
+        self.1.check()
+    }
+}

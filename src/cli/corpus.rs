@@ -1,0 +1,125 @@
+//! Everything the gates read, loaded once from a source tree.
+
+use super::schema::{BindingFile, Contract};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A contract file, parsed or not.
+pub struct File {
+    pub path: PathBuf,
+    pub contract: Result<Contract, String>,
+}
+
+/// One row of `src/ops.rs`.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub op: String,
+    pub shape: String,
+    pub family: String,
+    pub functions: Vec<String>,
+    /// The parameters' values that generic tests use.
+    pub params: Vec<f64>,
+    pub gpu: String,
+}
+
+/// One line of `contracts/proofs/INDEX.txt`.
+pub struct Theorem {
+    pub file: String,
+    pub name: String,
+    pub ops: Vec<String>,
+}
+
+pub struct Corpus {
+    pub root: PathBuf,
+    pub dir: PathBuf,
+    pub files: Vec<File>,
+    pub binding: Result<BindingFile, String>,
+    pub rows: Vec<Row>,
+    pub theorems: Vec<Theorem>,
+    pub locked: BTreeMap<String, String>,
+}
+
+impl Corpus {
+    /// Reads `dir` (the folder with the contracts); its parent is the root of the source tree.
+    ///
+    /// Errors when the folder is missing or holds no contract: nothing to check is no success.
+    pub fn load(dir: &Path) -> Result<Self, String> {
+        let dir = dir.canonicalize().map_err(|e| format!("{}: {e}", dir.display()))?;
+        let root = dir.parent().ok_or("the contracts folder has no parent")?.to_path_buf();
+        let mut paths: Vec<PathBuf> = fs::read_dir(&dir)
+            .map_err(|e| format!("{}: {e}", dir.display()))?
+            .filter_map(|e| e.ok().map(|e| e.path()))
+            .filter(|p| p.extension().is_some_and(|e| e == "yaml") && !p.ends_with("binding.yaml"))
+            .collect();
+        paths.sort();
+        if paths.is_empty() {
+            return Err(format!("{}: no contract here", dir.display()));
+        }
+        let mut files = Vec::new();
+        for path in paths {
+            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let contract = serde_saphyr::from_str(&text).map_err(|e| e.to_string());
+            files.push(File { path, contract });
+        }
+        let binding = fs::read_to_string(dir.join("binding.yaml"))
+            .map_err(|e| e.to_string())
+            .and_then(|t| serde_saphyr::from_str(&t).map_err(|e| e.to_string()));
+        let rows = rows(&read(&root.join("src/ops.rs")));
+        let theorems = theorems(&read(&dir.join("proofs/INDEX.txt")));
+        let locked = super::lock::parse(&read(&dir.join("locked.toml")));
+        Ok(Self { root, dir, files, binding, rows, theorems, locked })
+    }
+
+    /// The contracts that parse.
+    pub fn contracts(&self) -> impl Iterator<Item = (&File, &Contract)> {
+        self.files.iter().filter_map(|f| f.contract.as_ref().ok().map(|c| (f, c)))
+    }
+}
+
+/// The text of a file; a missing one reads as empty, and the gates report what it should hold.
+pub fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The rows between the braces of `for_each_op!`: `shape name(f, …) Body[…] family, gpu;`.
+fn rows(text: &str) -> Vec<Row> {
+    text.lines().filter_map(|l| row(l.trim())).collect()
+}
+
+fn row(line: &str) -> Option<Row> {
+    let line = line.strip_suffix(';')?;
+    let (shape, rest) = line.split_once(' ')?;
+    super::schema::Shape::ALL.iter().find(|(_, n)| *n == shape)?;
+    let (name, rest) = rest.split_once('(')?;
+    let (functions, rest) = rest.split_once(')')?;
+    let (body, rest) = rest.rsplit_once(']')?;
+    let (_, params) = body.split_once('[')?;
+    let (family, gpu) = rest.split_once(',')?;
+    Some(Row {
+        op: name.trim().into(),
+        shape: shape.into(),
+        family: family.trim().into(),
+        functions: functions.split(',').map(|f| f.trim().into()).collect(),
+        params: params.split(',').filter_map(|p| p.trim().parse().ok()).collect(),
+        gpu: gpu.trim().into(),
+    })
+}
+
+/// `File theorem  statement  ops`: the last word lists the ops, separated by commas; `File.v` holds it.
+fn theorems(text: &str) -> Vec<Theorem> {
+    text.lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        .filter_map(|l| {
+            let mut words = l.split_whitespace();
+            let (file, name) = (words.next()?, words.next()?);
+            let ops = words.next_back().unwrap_or("");
+            Some(Theorem {
+                file: format!("{file}.v"),
+                name: name.into(),
+                ops: ops.split(',').map(Into::into).collect(),
+            })
+        })
+        .collect()
+}

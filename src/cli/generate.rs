@@ -1,0 +1,191 @@
+//! `src/contract/generated.rs` from the contracts and the bindings.
+
+use super::corpus::Corpus;
+use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Shape, Tolerance, Word};
+use core::fmt::Write as _;
+
+/// The text of `generated.rs`.
+///
+/// Errors: the first file that does not parse, or a binding to an op without contract.
+pub fn render(corpus: &Corpus) -> Result<String, String> {
+    let bindings = &corpus.binding.as_ref().map_err(|e| format!("binding.yaml: {e}"))?.bindings;
+    for f in &corpus.files {
+        if let Err(e) = &f.contract {
+            return Err(format!("{}: {e}", f.path.display()));
+        }
+    }
+    let mut specs = String::new();
+    let mut checks = String::new();
+    let mut markers = String::new();
+    let mut typed = String::new();
+    for (_, c) in corpus.contracts() {
+        spec(&mut specs, c);
+        if c.call.shape != Shape::Convert {
+            check(&mut checks, c);
+            let _ = writeln!(markers, "    pub(crate) enum {} {{}}", c.op);
+        }
+    }
+    for b in bindings {
+        let (_, c) = corpus
+            .contracts()
+            .find(|(_, c)| c.op == b.op)
+            .ok_or_else(|| format!("binding.yaml: `{}` has no contract", b.op))?;
+        if c.call.shape != Shape::Convert {
+            let _ = writeln!(typed, "const _: () = enforced::<marker::{}>();", c.op);
+        }
+        functions(&mut typed, b, c);
+    }
+    Ok(format!(
+        "// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.\n\
+         \n\
+         use super::post::Post::*;\n\
+         use super::tolerance::{{Mass, Per, Tolerance}};\n\
+         use super::{{Determinism, Post, Spec, enforced}};\n\
+         use crate::error::Error;\n\
+         use crate::lanes::Native;\n\
+         \n\
+         /// One entry per contract.\n\
+         pub const SPECS: &[Spec] = &[\n{specs}];\n\
+         \n\
+         /// `check::<op>` evaluates the postconditions of `<op>` on a finished call, in any build.\n\
+         pub mod check {{\n    use super::*;\n    use super::super::{{Call, Violation, evaluate}};\n    use crate::alu::Real;\n{checks}}}\n\
+         \n\
+         /// One mark per op, see `Enforced`.\n\
+         #[allow(dead_code, non_camel_case_types, reason = \"a contract comes before its function, and names its mark\")]\n\
+         pub(crate) mod marker {{\n{markers}}}\n\
+         \n\
+         // Each bound function, by its type: a missing or changed one does not compile.\n\
+         {typed}"
+    ))
+}
+
+fn number(x: f64) -> String {
+    if x.is_nan() {
+        "f64::NAN".into()
+    } else if x.is_infinite() {
+        if x > 0.0 { "f64::INFINITY".into() } else { "f64::NEG_INFINITY".into() }
+    } else {
+        format!("{x:?}")
+    }
+}
+
+fn scalar(s: &Scalar) -> String {
+    if s.word == Word::One { number(s.factor) } else { number(s.value("f64")) }
+}
+
+fn per(p: Per) -> &'static str {
+    match p {
+        Per::One => "Per::One",
+        Per::N => "Per::N",
+        Per::Tree => "Per::Tree",
+    }
+}
+
+fn mass(m: Mass) -> String {
+    format!("Mass::{m:?}")
+}
+
+fn tolerance(t: &Tolerance) -> String {
+    match t {
+        Tolerance::Exact => "Tolerance::Exact".into(),
+        Tolerance::Ulp(k) => format!("Tolerance::Ulp({k:?})"),
+        Tolerance::Rel(k) => format!("Tolerance::Rel({k:?})"),
+        Tolerance::Abs(k) => format!("Tolerance::Abs({k:?})"),
+        Tolerance::RelAbs { rel, abs } => format!("Tolerance::RelAbs {{ rel: {rel:?}, abs: {abs:?} }}"),
+        Tolerance::Gamma { times, per: p, plus, of, flush } => format!(
+            "Tolerance::Gamma {{ times: {times:?}, per: {}, plus: {plus:?}, of: {}, flush: {flush} }}",
+            per(*p),
+            mass(*of)
+        ),
+        Tolerance::Compensated { of } => format!("Tolerance::Compensated {{ of: {} }}", mass(*of)),
+    }
+}
+
+fn post(p: &Post, c: &Contract) -> String {
+    let param = |name: &str| c.call.params.iter().position(|p| p.name == name).unwrap_or(usize::MAX);
+    match p {
+        Post::Range { lo, hi } => format!("Range({}, {})", scalar(lo), scalar(hi)),
+        Post::Monotone { ulps } => format!("Monotone({ulps:?})"),
+        Post::WithinParams { lo, hi } => format!("WithinParams({}, {})", param(lo), param(hi)),
+        Post::RowSum { value, ulps_per_n } => format!("RowSum({value:?}, {ulps_per_n:?})"),
+        Post::RowExpSum { value, ulps_per_n } => format!("RowExpSum({value:?}, {ulps_per_n:?})"),
+        Post::RowSumSquares { at_most, ulps_per_n } => format!("RowSumSquares({at_most:?}, {ulps_per_n:?})"),
+        // The others carry nothing: their name is that of the variant.
+        plain => format!("{plain:?}"),
+    }
+}
+
+fn spec(out: &mut String, c: &Contract) {
+    let determinism = match c.determinism {
+        Determinism::Exact => "Exact",
+        Determinism::Stable => "Stable",
+        Determinism::Bounded => "Bounded",
+    };
+    let list = |items: Vec<String>| format!("&[{}]", items.join(", "));
+    let tol = list(c.tolerance.iter().map(|(t, tol)| format!("({t:?}, {})", tolerance(tol))).collect());
+    let bytes =
+        list(c.performance.bytes_per_element.iter().map(|(t, b)| format!("({t:?}, {b:?})")).collect());
+    let posts = list(c.posts().map(|p| post(p, c)).collect());
+    let _ = writeln!(
+        out,
+        "    Spec {{\n        op: {:?},\n        determinism: Determinism::{determinism},\n        tolerance: {tol},\n        \
+         bytes_per_element: {bytes},\n        flops_per_element: {:?},\n        post: {posts},\n    }},",
+        c.op, c.performance.flops_per_element,
+    );
+}
+
+fn check(out: &mut String, c: &Contract) {
+    let posts: Vec<String> = c.posts().map(|p| post(p, c)).collect();
+    let _ = writeln!(
+        out,
+        "    /// The postconditions of `{op}`.\n    ///\n    /// Errors: the first that does not hold.\n    \
+         pub fn {op}<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {{\n        \
+         const POSTS: &[Post] = &[{}];\n        evaluate(POSTS, c)\n    }}",
+        posts.join(", "),
+        op = c.op,
+    );
+}
+
+fn functions(out: &mut String, b: &Binding, c: &Contract) {
+    for f in &b.functions {
+        if let Some((backend, _)) = b.status.iter().find(|(_, s)| *s == "not_implemented") {
+            let _ = writeln!(out, "compile_error!(\"`{}` is not implemented on {backend}\");", f.path);
+        }
+        let path = f.path.replacen("fulmen::", "crate::", 1);
+        let has = |v: &str| f.signature.split(|ch: char| !ch.is_alphanumeric()).any(|w| w == v);
+        let types: Vec<&str> = if has("T") { c.types.iter().map(String::as_str).collect() } else { vec![""] };
+        for t in types {
+            let mut generics = Vec::new();
+            if has("S") {
+                generics.push("Native");
+            }
+            if has("T") {
+                generics.push(t);
+            }
+            let turbofish =
+                if generics.is_empty() { String::new() } else { format!("::<{}>", generics.join(", ")) };
+            if let Some(feature) = &f.feature {
+                let _ = writeln!(out, "#[cfg(feature = {feature:?})]");
+            }
+            let signature = substitute(&substitute(&f.signature, "T", t), "S", "Native");
+            let _ = writeln!(out, "const _: {signature} = {path}{turbofish};");
+        }
+    }
+}
+
+/// Replaces the word `from` by `to`.
+fn substitute(text: &str, from: &str, to: &str) -> String {
+    let mut out = String::new();
+    let mut word = String::new();
+    for ch in text.chars().chain([' ']) {
+        if ch.is_alphanumeric() || ch == '_' {
+            word.push(ch);
+        } else {
+            out.push_str(if word == from { to } else { &word });
+            word.clear();
+            out.push(ch);
+        }
+    }
+    out.pop();
+    out
+}

@@ -1,0 +1,186 @@
+//! `fulmen`: the contracts' command line. `fulmen contract --help` lists what it does.
+
+mod corpus;
+mod generate;
+mod lint;
+mod lock;
+mod report;
+mod results;
+mod scaffold;
+mod schema;
+mod status;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use corpus::Corpus;
+use report::Severity;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "fulmen", version, about = "Tools around the fulmen kernels")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check, generate and list contracts
+    #[command(subcommand)]
+    Contract(Contract),
+}
+
+#[derive(Args)]
+struct Dir {
+    /// The folder with the contracts; its parent is the source tree
+    #[arg(long, default_value = "contracts")]
+    dir: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum Contract {
+    /// Run the seven gates: validate, audit, score, verify, enforce, level, reverse coverage
+    Lint {
+        #[command(flatten)]
+        dir: Dir,
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+        /// What the test runner printed (`cargo test … 2>&1 | tee FILE`): proves that each named test ran
+        #[arg(long)]
+        results: Option<PathBuf>,
+        /// The lowest score allowed, of 100
+        #[arg(long, default_value_t = 90)]
+        min_score: u32,
+    },
+    /// Write src/contract/generated.rs
+    Generate {
+        #[command(flatten)]
+        dir: Dir,
+        /// Compare instead of writing
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write contracts/locked.toml: accept the promises as they are now
+    Lock {
+        #[command(flatten)]
+        dir: Dir,
+    },
+    /// Table: op, level proven, backends, tests executed
+    Status {
+        #[command(flatten)]
+        dir: Dir,
+        /// What the test runner printed
+        #[arg(long)]
+        results: Option<PathBuf>,
+    },
+    /// Scaffold an element-wise op: contract, op file, row, binding
+    New {
+        /// The name of the function, in snake case
+        op: String,
+        /// `unary` or `binary`
+        #[arg(long, default_value = "unary")]
+        shape: String,
+        #[command(flatten)]
+        dir: Dir,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Sarif,
+}
+
+/// The gates found something.
+const FOUND: u8 = 1;
+/// There was nothing to check, or it could not be read.
+const UNUSABLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let Command::Contract(command) = Cli::parse().command;
+    match run(command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FOUND),
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::from(UNUSABLE)
+        }
+    }
+}
+
+fn read_results(path: Option<&PathBuf>) -> Result<Option<String>, String> {
+    path.map(|p| std::fs::read_to_string(p).map_err(|e| format!("{}: {e}", p.display()))).transpose()
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn run(command: Contract) -> Result<bool, String> {
+    match command {
+        Contract::Lint { dir, format, results, min_score } => {
+            let corpus = Corpus::load(&dir.dir)?;
+            let results = read_results(results.as_ref())?;
+            let outcome = lint::run(&corpus, results.as_deref(), min_score);
+            let count = |s| outcome.findings.iter().filter(|f| f.severity() == s).count();
+            let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+            match format {
+                Format::Sarif => print!("{}", report::sarif(&outcome.findings)),
+                Format::Text => {
+                    print!("{}", report::text(&outcome.findings));
+                    let lowest = outcome.scores.values().min().copied().unwrap_or(0);
+                    println!(
+                        "{} contracts, lowest score {lowest}; {} named tests, {}; {errors} errors, {warnings} warnings",
+                        corpus.files.len(),
+                        outcome.named,
+                        match outcome.executed {
+                            Some(n) => format!("{n} executed and passed in this run"),
+                            None =>
+                                "looked up in the source only (weaker: pass --results to prove that they ran)"
+                                    .into(),
+                        }
+                    );
+                }
+            }
+            Ok(errors + warnings == 0)
+        }
+        Contract::Generate { dir, check } => {
+            let corpus = Corpus::load(&dir.dir)?;
+            let path = corpus.root.join("src/contract/generated.rs");
+            let text = generate::render(&corpus)?;
+            if check {
+                let same = corpus::read(&path) == text;
+                if !same {
+                    eprintln!(
+                        "{}: differs from the contracts; run `fulmen contract generate`",
+                        path.display()
+                    );
+                }
+                return Ok(same);
+            }
+            write(&path, &text)?;
+            Ok(true)
+        }
+        Contract::Lock { dir } => {
+            let corpus = Corpus::load(&dir.dir)?;
+            if let Some(bad) = corpus.files.iter().find(|f| f.contract.is_err()) {
+                return Err(format!("{}: does not parse", bad.path.display()));
+            }
+            write(&corpus.dir.join("locked.toml"), &lock::render(corpus.contracts().map(|(_, c)| c)))?;
+            Ok(true)
+        }
+        Contract::Status { dir, results } => {
+            let corpus = Corpus::load(&dir.dir)?;
+            let results = read_results(results.as_ref())?;
+            print!("{}", status::table(&corpus, results.as_deref())?);
+            Ok(true)
+        }
+        Contract::New { op, shape, dir } => {
+            scaffold::new(&dir.dir, &op, &shape)?;
+            let corpus = Corpus::load(&dir.dir)?;
+            write(&corpus.root.join("src/contract/generated.rs"), &generate::render(&corpus)?)?;
+            write(&corpus.dir.join("locked.toml"), &lock::render(corpus.contracts().map(|(_, c)| c)))?;
+            Ok(true)
+        }
+    }
+}

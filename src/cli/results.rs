@@ -1,0 +1,117 @@
+//! What a test runner printed: which tests ran in this run, and how they ended.
+
+use std::collections::BTreeMap;
+
+/// `target::path` → passed.
+pub struct Results {
+    pub tests: BTreeMap<String, bool>,
+}
+
+impl Results {
+    /// Reads the output of `cargo test` (stdout and stderr together) or of `cargo nextest run`.
+    ///
+    /// Errors when it holds no test at all: an empty log proves nothing.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut tests = BTreeMap::new();
+        let mut target = None;
+        for line in text.lines().map(|l| strip_ansi(l.trim())) {
+            if let Some(rest) = line.strip_prefix("Running ") {
+                target = Some(target_of(rest));
+            } else if line.starts_with("Doc-tests ") {
+                target = None;
+            } else if let Some(rest) = line.strip_prefix("test ") {
+                let Some((name, end)) = rest.rsplit_once(" ... ") else { continue };
+                let name = name.strip_suffix(" - should panic").unwrap_or(name);
+                if let Some(target) = &target {
+                    record(
+                        &mut tests,
+                        format!("{target}::{name}"),
+                        end.starts_with("ok"),
+                        end.starts_with("ignored"),
+                    );
+                }
+            } else if let Some((pass, rest)) = nextest(&line) {
+                // `[   0.010s] (1/9) fulmen::contracts falsify::relu::edge_cases`
+                let mut words = rest.rsplit(' ');
+                if let (Some(name), Some(binary)) = (words.next(), words.next()) {
+                    let target = binary.split_once("::").map_or("lib", |(_, t)| t);
+                    record(&mut tests, format!("{target}::{name}"), pass, false);
+                }
+            }
+        }
+        if tests.is_empty() { Err("no executed test in the results file".into()) } else { Ok(Self { tests }) }
+    }
+}
+
+/// A test that failed in any run of the log has failed; an ignored one did not run.
+fn record(tests: &mut BTreeMap<String, bool>, name: String, pass: bool, ignored: bool) {
+    if !ignored {
+        tests.entry(name).and_modify(|p| *p &= pass).or_insert(pass);
+    }
+}
+
+fn nextest(line: &str) -> Option<(bool, &str)> {
+    if let Some(rest) = line.strip_prefix("PASS ") {
+        return Some((true, rest));
+    }
+    line.strip_prefix("FAIL ").map(|rest| (false, rest))
+}
+
+/// `tests/contracts.rs (target/…)`, `unittests src/lib.rs (…)`.
+fn target_of(rest: &str) -> String {
+    let path = rest.split(" (").next().unwrap_or(rest);
+    if path.starts_with("unittests") {
+        return "lib".into();
+    }
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.strip_suffix(".rs").unwrap_or(file).into()
+}
+
+fn strip_ansi(line: &str) -> String {
+    let mut out = String::new();
+    let mut chars = line.chars();
+    while let Some(ch) = chars.next() {
+        if ch == '\u{1b}' {
+            chars.by_ref().find(char::is_ascii_alphabetic);
+        } else {
+            out.push(ch);
+        }
+    }
+    out.trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Results;
+
+    #[test]
+    fn reads_libtest() {
+        let r = Results::parse(
+            "     Running unittests src/lib.rs (target/a)\ntest x::y ... ok\n     Running tests/contracts.rs (b)\n\
+             test falsify::relu::edge_cases ... ok\ntest slow ... ignored\ntest bad ... FAILED\n   Doc-tests fulmen\ntest src/lib.rs - a ... ok\n",
+        )
+        .unwrap_or_else(|e| panic!("{e}"));
+        let tests: Vec<_> = r.tests.iter().map(|(n, p)| (n.as_str(), *p)).collect();
+        assert_eq!(
+            tests,
+            [("contracts::bad", false), ("contracts::falsify::relu::edge_cases", true), ("lib::x::y", true)]
+        );
+    }
+
+    #[test]
+    fn reads_nextest() {
+        let r = Results::parse(
+            "        PASS [   0.010s] (1/2) fulmen::contracts falsify::relu::edge_cases\n        \
+             FAIL [   0.010s] (2/2) fulmen x::y\n",
+        )
+        .unwrap_or_else(|e| panic!("{e}"));
+        let tests: Vec<_> = r.tests.iter().map(|(n, p)| (n.as_str(), *p)).collect();
+        assert_eq!(tests, [("contracts::falsify::relu::edge_cases", true), ("lib::x::y", false)]);
+    }
+
+    #[test]
+    fn an_empty_log_is_an_error() {
+        assert!(Results::parse("").is_err());
+        assert!(Results::parse("running 0 tests\n").is_err());
+    }
+}

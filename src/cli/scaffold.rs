@@ -1,0 +1,185 @@
+//! `fulmen contract new`: the edits that a new element-wise op needs, made consistently. What it
+//! writes is a working op (the identity, or the sum); the author replaces formula, body and cases.
+
+use super::corpus::read;
+use super::write;
+use std::path::Path;
+
+/// Adds `op` to the tree around `dir`.
+///
+/// Errors when the name is no snake-case identifier, when it exists, or when a file that must be
+/// edited lacks its anchor; nothing is written then.
+pub fn new(dir: &Path, op: &str, shape: &str) -> Result<(), String> {
+    let valid = op.starts_with(|c: char| c.is_ascii_lowercase())
+        && op.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if !valid {
+        return Err(format!("`{op}` is no snake-case name"));
+    }
+    let binary = match shape {
+        "unary" => false,
+        "binary" => true,
+        other => return Err(format!("`{other}`: new scaffolds `unary` and `binary` ops")),
+    };
+    let dir = dir.canonicalize().map_err(|e| format!("{}: {e}", dir.display()))?;
+    let root = dir.parent().ok_or("the contracts folder has no parent")?;
+    let contract = dir.join(format!("{op}-v1.yaml"));
+    let source = root.join(format!("src/pointwise/{op}.rs"));
+    for p in [&contract, &source] {
+        if p.exists() {
+            return Err(format!("{} exists", p.display()));
+        }
+    }
+    let body: String = op
+        .split('_')
+        .map(|w| {
+            w.chars()
+                .next()
+                .map(|c| c.to_ascii_uppercase().to_string() + w.get(1..).unwrap_or(""))
+                .unwrap_or_default()
+        })
+        .collect();
+
+    let ops = root.join("src/ops.rs");
+    let rows = before_last_row(
+        &read(&ops),
+        &format!("            {shape} {op}({op}, {op}_on, {op}_in_place) {body}[] arithmetic, pointwise;\n"),
+    )
+    .ok_or("src/ops.rs: no row to put the new one after")?;
+    let module = root.join("src/pointwise/mod.rs");
+    let text = read(&module);
+    let modules = text.replacen("\nmod ", &format!("\nmod {op};\nmod "), 1).replacen(
+        "\npub use ",
+        &format!("\npub use {op}::*;\npub use "),
+        1,
+    );
+    if modules.matches(op).count() < 2 {
+        return Err("src/pointwise/mod.rs: no `mod` and `pub use` to put the new ones beside".into());
+    }
+    let reference = root.join("tests/reference/unary.rs");
+    let references = (!binary).then(|| reference_row(&read(&reference), op)).flatten();
+    let binding = dir.join("binding.yaml");
+    let bindings = read(&binding) + &binding_entry(op, binary);
+
+    write(&contract, &contract_text(op, shape, binary))?;
+    write(&source, &source_text(op, &body, binary))?;
+    write(&ops, &rows)?;
+    write(&module, &modules)?;
+    write(&binding, &bindings)?;
+    if let Some(text) = &references {
+        write(&reference, text)?;
+    }
+    println!(
+        "wrote contracts/{op}-v1.yaml, src/pointwise/{op}.rs; edited src/ops.rs, src/pointwise/mod.rs, contracts/binding.yaml, {}.\n\
+         Next: formula, bounds and cases in the contract, the body in the op file, the definition in tests/reference/;\n\
+         then `fulmen contract generate` and `fulmen contract lock`.",
+        if references.is_some() { "tests/reference/unary.rs" } else { "no reference (none has this shape)" }
+    );
+    Ok(())
+}
+
+/// `text` with `row` after the last row of the table.
+fn before_last_row(text: &str, row: &str) -> Option<String> {
+    let at = text
+        .match_indices("            ")
+        .filter(|(i, _)| {
+            text.get(*i..)
+                .and_then(|r| r.lines().next())
+                .is_some_and(|l| l.trim_end().ends_with("pointwise;"))
+        })
+        .last()
+        .map(|(i, _)| i)?;
+    let end = at + text.get(at..)?.find('\n')? + 1;
+    Some(format!("{}{row}{}", text.get(..end)?, text.get(end..)?))
+}
+
+/// `text` with the identity as the definition of `op`, beside that of `relu`.
+fn reference_row(text: &str, op: &str) -> Option<String> {
+    let at = text.find("\n    relu ")? + 1;
+    Some(format!("{}    {op} |x| x, Ulp(0.0);\n{}", text.get(..at)?, text.get(at..)?))
+}
+
+fn binding_entry(op: &str, binary: bool) -> String {
+    let (inputs, in_place) = if binary { ("&[T], &[T]", "&mut [T], &[T]") } else { ("&[T]", "&mut [T]") };
+    format!(
+        "  - op: {op}\n    equation: {op}\n    functions:\n      \
+         - {{path: \"fulmen::{op}\", signature: \"fn({inputs}, &mut [T]) -> Result<(), Error>\"}}\n      \
+         - {{path: \"fulmen::{op}_on\", signature: \"fn(S, {inputs}, &mut [T]) -> Result<(), Error>\"}}\n      \
+         - {{path: \"fulmen::{op}_in_place\", signature: \"fn({in_place}) -> Result<(), Error>\"}}\n    \
+         status: {{cpu: native, wgpu: \"host: no wgpu backend in this release\", cuda: \"host: no cuda backend in this release\"}}\n"
+    )
+}
+
+fn source_text(op: &str, body: &str, binary: bool) -> String {
+    let (n, args, expr, what, kind) =
+        if binary { (2, "[a, b]", "a + b", "a + b", "binary") } else { (1, "[x]", "x", "x", "unary") };
+    let example = if binary { "&[1.0, 2.0], &[3.0, 4.0]" } else { "&[1.0, 2.0]" };
+    let result = if binary { "[4.0, 6.0]" } else { "[1.0, 2.0]" };
+    let indexed = if binary { "a[i] + b[i]" } else { "x[i]" };
+    format!(
+        "//! `{op}`.\n\nuse super::{kind};\nuse crate::alu::{{Alu, Body, Real}};\n\n/// `{what}`.\n#[derive(Debug, Clone, Copy)]\npub struct {body};\n\
+         impl<T: Real> Body<T, {n}> for {body} {{\n    #[inline(always)]\n    fn eval<V: Alu<Elem = T>>(self, {args}: [V; {n}]) -> V {{\n        {expr}\n    }}\n}}\n\
+         {kind}! {{\n    /// `out[i] = {indexed}`.\n    ///\n    /// NaN where an input is NaN.\n    ///\n    /// Errors: [`Error::Len`](crate::Error::Len) when the slices differ in length.\n    /// Scratch: none.\n    ///\n    \
+         /// ```\n    /// let mut out = [0.0f32; 2];\n    /// fulmen::{op}({example}, &mut out)?;\n    /// assert_eq!(out, {result});\n    /// # Ok::<(), fulmen::Error>(())\n    /// ```\n    ///\n    \
+         /// Contract: `contracts/{op}-v1.yaml`.\n    {op}, {op}_on, {op}_in_place, {body}\n}}\n"
+    )
+}
+
+fn contract_text(op: &str, shape: &str, binary: bool) -> String {
+    let upper = op.to_uppercase();
+    let (inputs, formula, tolerance, bytes) = if binary {
+        ("[a, b]", "out[i] = a[i] + b[i]", "{ulp: 0.5}", "{f32: 12, f64: 24}")
+    } else {
+        ("[x]", "out[i] = x[i]", "exact", "{f32: 8, f64: 16}")
+    };
+    let case = |name: &str, x: &str, zero: &str| {
+        if binary {
+            format!("  - {{name: {name}, in: [[{x}], [{zero}]], out: [{x}]}}\n")
+        } else {
+            format!("  - {{name: {name}, in: [[{x}]], out: [{x}]}}\n")
+        }
+    };
+    let args = if binary { "[a, b, out]" } else { "[x, out]" };
+    let cases = [
+        case("empty", "", ""),
+        case("nan", "nan", "1"),
+        case("zeros", "0.0, -0.0", "0.0, -0.0"),
+        case("infinities", "inf, -inf", "1, 1"),
+        case("subnormals", "min_subnormal, -min_subnormal", "0.0, 0.0"),
+    ]
+    .concat();
+    let obligations: String = [
+        ("equivalence", "matches the definition on every kind of input", "forall i, the formula holds within the tolerance"),
+        ("postcondition", "the executable postconditions hold", "nan_if_nan"),
+        ("precondition", "a violated precondition is refused and nothing is written", "not pre(args) -> Err(named) /\\\\ out unchanged"),
+    ]
+    .iter()
+    .enumerate()
+    .map(|(i, (kind, property, formal))| {
+        format!(
+            "  - id: {upper}-P{n}\n    type: {kind}\n    property: \"{property}\"\n    formal: \"{formal}\"\n    level: L2\n    proven_by: {{test: FALSIFY-{upper}-00{n}}}\n",
+            n = i + 1
+        )
+    })
+    .collect();
+    let falsify: String = [
+        ("edge_cases", "every edge case gives the stated result on every lane", "a lane treats a special value differently from the definition"),
+        ("postconditions", "the postconditions hold on random and special data around every register width", "the kernel computes something else, or drops elements in the tail"),
+        ("preconditions", "each violated precondition returns its named error and leaves the output untouched", "the entry does not check what the contract promises"),
+    ]
+    .iter()
+    .enumerate()
+    .map(|(i, (test, prediction, if_fails))| {
+        format!(
+            "  - id: FALSIFY-{upper}-00{n}\n    prediction: \"{prediction}\"\n    test: contracts::falsify::{op}::{test}\n    if_fails: \"{if_fails}\"\n",
+            n = i + 1
+        )
+    })
+    .collect();
+    format!(
+        "schema: 1\nop: {op}\nfamily: arithmetic\nmetadata:\n  version: 1.0.0\n  created: 2026-01-01\n  description: \"{formula}\"\n  references:\n    - \"the definition\"\n\
+         call:\n  shape: {shape}\n  inputs: {inputs}\n  params: []\n  output: slice\n  in_place: true\ntypes: [f32, f64]\norder: elementwise\ndeterminism: exact\n\
+         tolerance:\n  f32: {tolerance}\n  f64: {tolerance}\nequations:\n  {op}:\n    formula: \"{formula}\"\n    domain: \"any value\"\n    codomain: \"any value\"\n    preconditions:\n      \
+         - {{check: same_len, args: {args}, error: Len}}\n    postconditions:\n      - {{check: nan_if_nan}}\n    invariants: []\nedge_cases:\n{cases}proof_obligations:\n{obligations}falsify:\n{falsify}\
+         kani_harnesses: []\nperformance:\n  bytes_per_element: {bytes}\n  flops_per_element: 1\n  baseline: \"plain Rust loop built with the same flags\"\n  measured: []\n  regression_threshold: 0.97\nworst_error_measured: []\n"
+    )
+}

@@ -1,0 +1,525 @@
+//! The schema of `contracts/*.yaml` and of `binding.yaml`, version 1. Unknown, missing and duplicate
+//! keys are errors of the parser.
+
+use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeMap;
+
+/// The schema version that this program reads.
+pub const SCHEMA: u32 = 1;
+
+/// One `<op>-v1.yaml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    pub schema: u32,
+    pub op: String,
+    pub family: String,
+    pub metadata: Metadata,
+    pub call: CallShape,
+    pub types: Vec<String>,
+    pub order: Order,
+    pub determinism: Determinism,
+    pub tolerance: BTreeMap<String, Tolerance>,
+    pub equations: BTreeMap<String, Equation>,
+    pub edge_cases: Vec<EdgeCase>,
+    pub proof_obligations: Vec<Obligation>,
+    pub falsify: Vec<Falsify>,
+    pub kani_harnesses: Vec<Kani>,
+    pub performance: Performance,
+    pub worst_error_measured: Vec<WorstError>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    pub version: String,
+    pub created: String,
+    pub description: String,
+    pub references: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallShape {
+    pub shape: Shape,
+    pub inputs: Vec<String>,
+    pub params: Vec<Param>,
+    pub output: Output,
+    pub in_place: bool,
+}
+
+/// How the function is called; the names are those of `src/ops.rs`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    Unary,
+    Binary,
+    Ternary,
+    Update,
+    Total,
+    Reduce,
+    Reduce2,
+    Arg,
+    Select,
+    Rows,
+    RowsEps,
+    RowsScale,
+    RowsAffine,
+    Convert,
+}
+
+impl Shape {
+    pub const ALL: [(Self, &'static str); 14] = [
+        (Self::Unary, "unary"),
+        (Self::Binary, "binary"),
+        (Self::Ternary, "ternary"),
+        (Self::Update, "update"),
+        (Self::Total, "total"),
+        (Self::Reduce, "reduce"),
+        (Self::Reduce2, "reduce2"),
+        (Self::Arg, "arg"),
+        (Self::Select, "select"),
+        (Self::Rows, "rows"),
+        (Self::RowsEps, "rows_eps"),
+        (Self::RowsScale, "rows_scale"),
+        (Self::RowsAffine, "rows_affine"),
+        (Self::Convert, "convert"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(s, _)| *s == self).map_or("", |(_, n)| n)
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Param {
+    pub name: String,
+    pub domain: Domain,
+    pub sample: Scalar,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Domain {
+    Any,
+    Finite,
+    NonNegative,
+    Positive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    Slice,
+    Scalar,
+    Index,
+    TopK,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    Elementwise,
+    Tree,
+    Sequential,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Determinism {
+    Exact,
+    Stable,
+    Bounded,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Tolerance {
+    Exact,
+    Ulp(f64),
+    Rel(f64),
+    Abs(f64),
+    RelAbs {
+        rel: f64,
+        abs: f64,
+    },
+    Gamma {
+        times: f64,
+        per: Per,
+        plus: f64,
+        of: Mass,
+        #[serde(default)]
+        flush: bool,
+    },
+    Compensated {
+        of: Mass,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Per {
+    One,
+    N,
+    Tree,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mass {
+    Value,
+    Terms,
+    SumAbs,
+    SumAbsProducts,
+    MeanAbs,
+    Variance,
+    Stddev,
+    Covariance,
+    Correlation,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Equation {
+    pub formula: String,
+    pub domain: String,
+    pub codomain: String,
+    pub preconditions: Vec<Pre>,
+    pub postconditions: Vec<Post>,
+    pub invariants: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pre {
+    pub check: PreCheck,
+    pub args: Vec<String>,
+    pub error: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreCheck {
+    SameLen,
+    NotEmpty,
+    WholeRows,
+    ParamDomain,
+    NoNan,
+    Ordered,
+    KInRange,
+}
+
+/// A postcondition; the library's `Post` has the same variants.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Post {
+    Range {
+        lo: Scalar,
+        hi: Scalar,
+    },
+    NanIffNan {},
+    NanIfNan {},
+    Integral {},
+    SameSign {},
+    SignOfSecond {},
+    SameMagnitude {},
+    Selects {},
+    Monotone {
+        #[serde(default)]
+        ulps: f64,
+    },
+    WithinParams {
+        lo: String,
+        hi: String,
+    },
+    NonNegativeWhereFirstIs {},
+    DominatesMax {},
+    DominatesMin {},
+    RowSum {
+        value: f64,
+        ulps_per_n: f64,
+    },
+    RowExpSum {
+        value: f64,
+        ulps_per_n: f64,
+    },
+    RowSumSquares {
+        at_most: f64,
+        ulps_per_n: f64,
+    },
+    IndexInRange {},
+    IndexSelects {},
+    IndexOfMax {},
+    IndexOfMin {},
+    Descending {},
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EdgeCase {
+    pub name: String,
+    #[serde(rename = "in")]
+    pub inputs: Vec<Vec<Scalar>>,
+    #[serde(default)]
+    pub params: Option<Vec<Scalar>>,
+    #[serde(default)]
+    pub cols: Option<usize>,
+    #[serde(default)]
+    pub types: Option<Vec<String>>,
+    #[serde(default)]
+    pub out: Option<Vec<Scalar>>,
+    #[serde(default)]
+    pub indices: Option<Vec<usize>>,
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Obligation {
+    pub id: String,
+    #[serde(rename = "type")]
+    pub kind: ObligationKind,
+    pub property: String,
+    pub formal: String,
+    pub level: Level,
+    pub proven_by: ProvenBy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObligationKind {
+    Invariant,
+    Equivalence,
+    Bound,
+    Ordering,
+    Determinism,
+    Precondition,
+    Postcondition,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum Level {
+    L0,
+    L1,
+    L2,
+    L3,
+    L4,
+    L5,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProvenBy {
+    Review(String),
+    Types(String),
+    Test(String),
+    Kani(String),
+    Theorem(String),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Falsify {
+    pub id: String,
+    pub prediction: String,
+    pub test: String,
+    pub if_fails: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kani {
+    pub id: String,
+    pub property: String,
+    pub bound: String,
+    /// The function under `#[cfg(kani)]`.
+    pub harness: String,
+    /// The test that covers the same bound exhaustively where Kani does not run.
+    pub discharged_by: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Performance {
+    pub bytes_per_element: BTreeMap<String, f64>,
+    pub flops_per_element: f64,
+    pub baseline: String,
+    pub measured: Vec<Measured>,
+    pub regression_threshold: f64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measured {
+    pub ratio: f64,
+    pub machine: String,
+    pub date: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorstError {
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub lane: String,
+    pub ulp: f64,
+    pub at: Scalar,
+    pub inputs: String,
+    pub date: String,
+}
+
+/// `binding.yaml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BindingFile {
+    pub schema: u32,
+    pub target_crate: String,
+    pub bindings: Vec<Binding>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binding {
+    pub op: String,
+    pub equation: String,
+    pub functions: Vec<Function>,
+    pub status: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    pub path: String,
+    pub signature: String,
+    /// A Cargo feature that the function needs.
+    #[serde(default)]
+    pub feature: Option<String>,
+}
+
+/// A number that may be a property of the element type: `nan`, `-inf`, `max`, `min_normal`,
+/// `min_subnormal`, `eps`, or a multiple such as `0.5*eps`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scalar {
+    pub factor: f64,
+    pub word: Word,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    One,
+    Nan,
+    Inf,
+    Max,
+    MinNormal,
+    MinSubnormal,
+    Eps,
+}
+
+impl Scalar {
+    pub fn parse(s: &str) -> Option<Self> {
+        let word = |s: &str| {
+            Some(match s {
+                "nan" => Word::Nan,
+                "inf" => Word::Inf,
+                "max" => Word::Max,
+                "min_normal" => Word::MinNormal,
+                "min_subnormal" => Word::MinSubnormal,
+                "eps" => Word::Eps,
+                _ => return None,
+            })
+        };
+        let (factor, s) = match s.split_once('*') {
+            Some((k, rest)) => (k.trim().parse().ok()?, rest.trim()),
+            None => match s.strip_prefix('-') {
+                Some(rest) if word(rest).is_some() => (-1.0, rest),
+                _ => (1.0, s),
+            },
+        };
+        word(s).map_or_else(
+            || s.parse().ok().map(|v: f64| Self { factor: v, word: Word::One }),
+            |word| Some(Self { factor, word }),
+        )
+    }
+
+    /// The value in the element type `ty`, exactly, as `f64`.
+    pub fn value(&self, ty: &str) -> f64 {
+        let f32_ = ty == "f32";
+        let unit = match self.word {
+            Word::One => return if f32_ { f64::from(self.factor as f32) } else { self.factor },
+            Word::Nan => f64::NAN,
+            Word::Inf => f64::INFINITY,
+            Word::Max => {
+                if f32_ {
+                    f64::from(f32::MAX)
+                } else {
+                    f64::MAX
+                }
+            }
+            Word::MinNormal => {
+                if f32_ {
+                    f64::from(f32::MIN_POSITIVE)
+                } else {
+                    f64::MIN_POSITIVE
+                }
+            }
+            Word::MinSubnormal => {
+                if f32_ {
+                    f64::from(f32::from_bits(1))
+                } else {
+                    f64::from_bits(1)
+                }
+            }
+            Word::Eps => {
+                if f32_ {
+                    f64::from(f32::EPSILON)
+                } else {
+                    f64::EPSILON
+                }
+            }
+        };
+        self.factor * unit
+    }
+
+    /// The number as written: not rounded to the element type.
+    pub fn exact(&self, ty: &str) -> f64 {
+        if self.word == Word::One { self.factor } else { self.value(ty) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Scalar;
+            fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str("a number or one of nan, inf, max, min_normal, min_subnormal, eps")
+            }
+            fn visit_f64<E>(self, v: f64) -> Result<Scalar, E> {
+                Ok(Scalar { factor: v, word: Word::One })
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Scalar, E> {
+                self.visit_f64(v as f64)
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Scalar, E> {
+                self.visit_f64(v as f64)
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<Scalar, E> {
+                Scalar::parse(v).ok_or_else(|| E::custom(format!("`{v}` is no number")))
+            }
+        }
+        d.deserialize_any(Visitor)
+    }
+}
+
+impl Contract {
+    /// All postconditions, over the equations.
+    pub fn posts(&self) -> impl Iterator<Item = &Post> {
+        self.equations.values().flat_map(|e| &e.postconditions)
+    }
+    /// All preconditions, over the equations.
+    pub fn pres(&self) -> impl Iterator<Item = &Pre> {
+        self.equations.values().flat_map(|e| &e.preconditions)
+    }
+}

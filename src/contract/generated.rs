@@ -1,0 +1,1986 @@
+// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.
+
+use super::post::Post::*;
+use super::tolerance::{Mass, Per, Tolerance};
+use super::{Determinism, Post, Spec, enforced};
+use crate::error::Error;
+use crate::lanes::Native;
+
+/// One entry per contract.
+pub const SPECS: &[Spec] = &[
+    Spec {
+        op: "abs",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, Range(0.0, f64::INFINITY), SameMagnitude],
+    },
+    Spec {
+        op: "acos",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Range(0.0, 3.1415935)],
+    },
+    Spec {
+        op: "acosh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "add",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "approx_exp",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Rel(0.000244140625)), ("f64", Tolerance::Rel(0.000244140625))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 10.0,
+        post: &[NanIffNan, Range(0.0, f64::INFINITY)],
+    },
+    Spec {
+        op: "approx_gelu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::RelAbs { rel: 0.00048828125, abs: 3.41796875e-38 }), ("f64", Tolerance::RelAbs { rel: 0.00048828125, abs: 1.3671875e-307 })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 10.0,
+        post: &[NanIffNan, Range(-0.1705294, f64::INFINITY)],
+    },
+    Spec {
+        op: "approx_sigmoid",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::RelAbs { rel: 0.000244140625, abs: 3.173828125e-39 }), ("f64", Tolerance::RelAbs { rel: 0.000244140625, abs: 5.859375e-309 })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 10.0,
+        post: &[NanIffNan, Range(0.0, 1.000245)],
+    },
+    Spec {
+        op: "approx_tanh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Rel(0.000244140625)), ("f64", Tolerance::Rel(0.000244140625))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 10.0,
+        post: &[NanIffNan, SameSign, Range(-1.000245, 1.000245)],
+    },
+    Spec {
+        op: "argmax",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[IndexInRange, IndexOfMax],
+    },
+    Spec {
+        op: "argmin",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[IndexInRange, IndexOfMin],
+    },
+    Spec {
+        op: "asin",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Range(-1.5707967, 1.5707967), Monotone(4.0)],
+    },
+    Spec {
+        op: "asinh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, SameSign, Monotone(4.0)],
+    },
+    Spec {
+        op: "atan",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, Range(-1.5707967, 1.5707967), Monotone(4.0)],
+    },
+    Spec {
+        op: "atanh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Monotone(4.0)],
+    },
+    Spec {
+        op: "axpy",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "bf16_to_f32",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 6.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
+        op: "ceil",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "clamp",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, WithinParams(0, 1), Monotone(0.0)],
+    },
+    Spec {
+        op: "copysign",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[SameMagnitude, SignOfSecond],
+    },
+    Spec {
+        op: "correlation",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 8.0, per: Per::Tree, plus: 20.0, of: Mass::Correlation, flush: false }), ("f64", Tolerance::Gamma { times: 8.0, per: Per::Tree, plus: 20.0, of: Mass::Correlation, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan, Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "cos",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 30.0,
+        post: &[NanIfNan, Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "cosh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, Range(1.0, f64::INFINITY)],
+    },
+    Spec {
+        op: "cosine_similarity",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan, Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "covariance",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "div",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "dot",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "elu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIffNan],
+    },
+    Spec {
+        op: "euclidean_distance",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 10.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 10.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "exp",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)],
+    },
+    Spec {
+        op: "exp2",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)],
+    },
+    Spec {
+        op: "exp_m1",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, Range(-1.0, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "f16_to_f32",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 6.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
+        op: "f32_to_bf16",
+        determinism: Determinism::Exact,
+        tolerance: &[("bf16", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("bf16", 6.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
+        op: "f32_to_f16",
+        determinism: Determinism::Exact,
+        tolerance: &[("f16", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f16", 6.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
+        op: "floor",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "fma",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "fract",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4.0,
+        post: &[NanIffNan, SameSign, Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "gelu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIffNan, Range(-0.1700409, f64::INFINITY)],
+    },
+    Spec {
+        op: "hardswish",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 5.0,
+        post: &[NanIffNan, Range(-0.3750001, f64::INFINITY)],
+    },
+    Spec {
+        op: "layer_norm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "layer_norm_simple",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan, RowSumSquares(0.0, 4.0)],
+    },
+    Spec {
+        op: "leaky_relu",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan],
+    },
+    Spec {
+        op: "lerp",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "ln",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Monotone(2.0)],
+    },
+    Spec {
+        op: "ln_1p",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Monotone(4.0)],
+    },
+    Spec {
+        op: "log10",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Monotone(2.0)],
+    },
+    Spec {
+        op: "log2",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan, Monotone(2.0)],
+    },
+    Spec {
+        op: "log_softmax",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[Range(f64::NEG_INFINITY, 0.0), NanIfNan, RowExpSum(1.0, 16.0)],
+    },
+    Spec {
+        op: "max",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, Selects, DominatesMax],
+    },
+    Spec {
+        op: "maximum",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, Selects],
+    },
+    Spec {
+        op: "mean",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::MeanAbs, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::MeanAbs, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "min",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, Selects, DominatesMin],
+    },
+    Spec {
+        op: "minimum",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, Selects],
+    },
+    Spec {
+        op: "minmax_normalize",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan, Range(0.0, 1.0)],
+    },
+    Spec {
+        op: "mish",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIffNan, Range(-0.3088435, f64::INFINITY)],
+    },
+    Spec {
+        op: "mul",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "neg",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, SameMagnitude],
+    },
+    Spec {
+        op: "norm_l1",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "norm_l2",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 8.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 8.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "norm_linf",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, f64::INFINITY), NanIffNan],
+    },
+    Spec {
+        op: "normalize",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan, Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)],
+    },
+    Spec {
+        op: "pow",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 40.0,
+        post: &[NonNegativeWhereFirstIs],
+    },
+    Spec {
+        op: "pow_scalar",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 40.0,
+        post: &[NonNegativeWhereFirstIs],
+    },
+    Spec {
+        op: "recip",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, SameSign],
+    },
+    Spec {
+        op: "relu",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, f64::INFINITY), NanIffNan, Monotone(0.0)],
+    },
+    Spec {
+        op: "rms_norm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "round",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "round_ties_even",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "scale",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "selu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIffNan, Range(-1.7581, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "sigmoid",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIffNan, Range(0.0, 1.0), Monotone(2.0)],
+    },
+    Spec {
+        op: "sign",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Integral, Monotone(0.0)],
+    },
+    Spec {
+        op: "silu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIffNan, Range(-0.2784648, f64::INFINITY)],
+    },
+    Spec {
+        op: "sin",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 30.0,
+        post: &[NanIfNan, Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "sinh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, SameSign, Monotone(4.0)],
+    },
+    Spec {
+        op: "softmax",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 300.0, of: Mass::Value, flush: true }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 1800.0, of: Mass::Value, flush: true })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)],
+    },
+    Spec {
+        op: "sqrt",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[Range(-0.0, f64::INFINITY), NanIfNan, Monotone(0.0)],
+    },
+    Spec {
+        op: "square",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIffNan, Range(0.0, f64::INFINITY)],
+    },
+    Spec {
+        op: "stddev",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 14.0, of: Mass::Stddev, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 14.0, of: Mass::Stddev, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 4.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "sub",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "sum",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::SumAbs, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::SumAbs, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "sum_kahan",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Compensated { of: Mass::SumAbs }), ("f64", Tolerance::Compensated { of: Mass::SumAbs })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 7.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "sum_of_squares",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "tan",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 30.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "tanh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+    },
+    Spec {
+        op: "top_k",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[Descending, IndexInRange, IndexSelects],
+    },
+    Spec {
+        op: "trunc",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "variance",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Variance, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Variance, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 4.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "zscore",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan, RowSumSquares(0.0, 4.0)],
+    },
+];
+
+/// `check::<op>` evaluates the postconditions of `<op>` on a finished call, in any build.
+pub mod check {
+    use super::*;
+    use super::super::{Call, Violation, evaluate};
+    use crate::alu::Real;
+    /// The postconditions of `abs`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn abs<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), SameMagnitude];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `acos`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn acos<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, 3.1415935)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `acosh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn acosh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `add`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `approx_exp`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn approx_exp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `approx_gelu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn approx_gelu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-0.1705294, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `approx_sigmoid`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn approx_sigmoid<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.000245)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `approx_tanh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn approx_tanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.000245, 1.000245)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `argmax`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn argmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange, IndexOfMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `argmin`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn argmin<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange, IndexOfMin];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `asin`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn asin<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.5707967, 1.5707967), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `asinh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn asinh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameSign, Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `atan`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn atan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.5707967, 1.5707967), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `atanh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn atanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `axpy`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn axpy<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ceil`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ceil<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `clamp`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn clamp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, WithinParams(0, 1), Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `copysign`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn copysign<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[SameMagnitude, SignOfSecond];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `correlation`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn correlation<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cos`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cos<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cosh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cosh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(1.0, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cosine_similarity`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cosine_similarity<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `covariance`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn covariance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `div`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn div<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `dot`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn dot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `elu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn elu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `euclidean_distance`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn euclidean_distance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `exp`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn exp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `exp2`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn exp2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `exp_m1`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn exp_m1<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, f64::INFINITY), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `floor`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn floor<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `fma`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fma<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `fract`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fract<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gelu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gelu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-0.1700409, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `hardswish`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn hardswish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-0.3750001, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `layer_norm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn layer_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `layer_norm_simple`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn layer_norm_simple<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, RowSumSquares(0.0, 4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `leaky_relu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn leaky_relu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `lerp`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn lerp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ln`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ln<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ln_1p`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ln_1p<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `log10`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn log10<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `log2`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn log2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `log_softmax`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn log_softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(f64::NEG_INFINITY, 0.0), NanIfNan, RowExpSum(1.0, 16.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `max`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn max<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Selects, DominatesMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `maximum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn maximum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Selects];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `mean`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn mean<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `min`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn min<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Selects, DominatesMin];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `minimum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn minimum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Selects];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `minmax_normalize`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn minmax_normalize<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(0.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `mish`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn mish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-0.3088435, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `mul`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn mul<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `neg`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn neg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameMagnitude];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `norm_l1`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn norm_l1<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `norm_l2`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn norm_l2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `norm_linf`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn norm_linf<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `normalize`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn normalize<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `pow`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn pow<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NonNegativeWhereFirstIs];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `pow_scalar`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn pow_scalar<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NonNegativeWhereFirstIs];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `recip`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn recip<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameSign];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `relu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn relu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rms_norm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rms_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `round`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn round<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `round_ties_even`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn round_ties_even<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `scale`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn scale<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `selu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn selu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.7581, f64::INFINITY), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sigmoid`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sigmoid<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.0), Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sign`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sign<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Integral, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `silu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn silu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-0.2784648, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sin`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sin<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sinh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sinh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameSign, Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `softmax`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sqrt`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sqrt<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(-0.0, f64::INFINITY), NanIfNan, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `square`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn square<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `stddev`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn stddev<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sub`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sub<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sum_kahan`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sum_kahan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sum_of_squares`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sum_of_squares<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `tan`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn tan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `tanh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn tanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `top_k`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn top_k<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Descending, IndexInRange, IndexSelects];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `trunc`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn trunc<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `variance`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn variance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `zscore`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn zscore<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan, RowSumSquares(0.0, 4.0)];
+        evaluate(POSTS, c)
+    }
+}
+
+/// One mark per op, see `Enforced`.
+#[allow(dead_code, non_camel_case_types, reason = "a contract comes before its function, and names its mark")]
+pub(crate) mod marker {
+    pub(crate) enum abs {}
+    pub(crate) enum acos {}
+    pub(crate) enum acosh {}
+    pub(crate) enum add {}
+    pub(crate) enum approx_exp {}
+    pub(crate) enum approx_gelu {}
+    pub(crate) enum approx_sigmoid {}
+    pub(crate) enum approx_tanh {}
+    pub(crate) enum argmax {}
+    pub(crate) enum argmin {}
+    pub(crate) enum asin {}
+    pub(crate) enum asinh {}
+    pub(crate) enum atan {}
+    pub(crate) enum atanh {}
+    pub(crate) enum axpy {}
+    pub(crate) enum ceil {}
+    pub(crate) enum clamp {}
+    pub(crate) enum copysign {}
+    pub(crate) enum correlation {}
+    pub(crate) enum cos {}
+    pub(crate) enum cosh {}
+    pub(crate) enum cosine_similarity {}
+    pub(crate) enum covariance {}
+    pub(crate) enum div {}
+    pub(crate) enum dot {}
+    pub(crate) enum elu {}
+    pub(crate) enum euclidean_distance {}
+    pub(crate) enum exp {}
+    pub(crate) enum exp2 {}
+    pub(crate) enum exp_m1 {}
+    pub(crate) enum floor {}
+    pub(crate) enum fma {}
+    pub(crate) enum fract {}
+    pub(crate) enum gelu {}
+    pub(crate) enum hardswish {}
+    pub(crate) enum layer_norm {}
+    pub(crate) enum layer_norm_simple {}
+    pub(crate) enum leaky_relu {}
+    pub(crate) enum lerp {}
+    pub(crate) enum ln {}
+    pub(crate) enum ln_1p {}
+    pub(crate) enum log10 {}
+    pub(crate) enum log2 {}
+    pub(crate) enum log_softmax {}
+    pub(crate) enum max {}
+    pub(crate) enum maximum {}
+    pub(crate) enum mean {}
+    pub(crate) enum min {}
+    pub(crate) enum minimum {}
+    pub(crate) enum minmax_normalize {}
+    pub(crate) enum mish {}
+    pub(crate) enum mul {}
+    pub(crate) enum neg {}
+    pub(crate) enum norm_l1 {}
+    pub(crate) enum norm_l2 {}
+    pub(crate) enum norm_linf {}
+    pub(crate) enum normalize {}
+    pub(crate) enum pow {}
+    pub(crate) enum pow_scalar {}
+    pub(crate) enum recip {}
+    pub(crate) enum relu {}
+    pub(crate) enum rms_norm {}
+    pub(crate) enum round {}
+    pub(crate) enum round_ties_even {}
+    pub(crate) enum scale {}
+    pub(crate) enum selu {}
+    pub(crate) enum sigmoid {}
+    pub(crate) enum sign {}
+    pub(crate) enum silu {}
+    pub(crate) enum sin {}
+    pub(crate) enum sinh {}
+    pub(crate) enum softmax {}
+    pub(crate) enum sqrt {}
+    pub(crate) enum square {}
+    pub(crate) enum stddev {}
+    pub(crate) enum sub {}
+    pub(crate) enum sum {}
+    pub(crate) enum sum_kahan {}
+    pub(crate) enum sum_of_squares {}
+    pub(crate) enum tan {}
+    pub(crate) enum tanh {}
+    pub(crate) enum top_k {}
+    pub(crate) enum trunc {}
+    pub(crate) enum variance {}
+    pub(crate) enum zscore {}
+}
+
+// Each bound function, by its type: a missing or changed one does not compile.
+const _: () = enforced::<marker::neg>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::neg::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::neg::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::neg_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::neg_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::neg_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::neg_in_place::<f64>;
+const _: () = enforced::<marker::abs>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::abs::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::abs::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::abs_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::abs_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::abs_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::abs_in_place::<f64>;
+const _: () = enforced::<marker::recip>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::recip::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::recip::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::recip_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::recip_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::recip_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::recip_in_place::<f64>;
+const _: () = enforced::<marker::sqrt>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::sqrt::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::sqrt::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::sqrt_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::sqrt_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::sqrt_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::sqrt_in_place::<f64>;
+const _: () = enforced::<marker::square>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::square::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::square::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::square_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::square_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::square_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::square_in_place::<f64>;
+const _: () = enforced::<marker::scale>();
+const _: fn(&[f32], f32, &mut [f32]) -> Result<(), Error> = crate::scale::<f32>;
+const _: fn(&[f64], f64, &mut [f64]) -> Result<(), Error> = crate::scale::<f64>;
+const _: fn(Native, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::scale_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::scale_on::<Native, f64>;
+const _: fn(&mut [f32], f32) -> Result<(), Error> = crate::scale_in_place::<f32>;
+const _: fn(&mut [f64], f64) -> Result<(), Error> = crate::scale_in_place::<f64>;
+const _: () = enforced::<marker::clamp>();
+const _: fn(&[f32], f32, f32, &mut [f32]) -> Result<(), Error> = crate::clamp::<f32>;
+const _: fn(&[f64], f64, f64, &mut [f64]) -> Result<(), Error> = crate::clamp::<f64>;
+const _: fn(Native, &[f32], f32, f32, &mut [f32]) -> Result<(), Error> = crate::clamp_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, f64, &mut [f64]) -> Result<(), Error> = crate::clamp_on::<Native, f64>;
+const _: fn(&mut [f32], f32, f32) -> Result<(), Error> = crate::clamp_in_place::<f32>;
+const _: fn(&mut [f64], f64, f64) -> Result<(), Error> = crate::clamp_in_place::<f64>;
+const _: () = enforced::<marker::add>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::add::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::add::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::add_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::add_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::add_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::add_in_place::<f64>;
+const _: () = enforced::<marker::sub>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::sub::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::sub::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::sub_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::sub_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::sub_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::sub_in_place::<f64>;
+const _: () = enforced::<marker::mul>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::mul::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::mul::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::mul_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::mul_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::mul_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::mul_in_place::<f64>;
+const _: () = enforced::<marker::div>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::div::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::div::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::div_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::div_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::div_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::div_in_place::<f64>;
+const _: () = enforced::<marker::copysign>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::copysign::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::copysign::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::copysign_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::copysign_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::copysign_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::copysign_in_place::<f64>;
+const _: () = enforced::<marker::minimum>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::minimum::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::minimum::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::minimum_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::minimum_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::minimum_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::minimum_in_place::<f64>;
+const _: () = enforced::<marker::maximum>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::maximum::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::maximum::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::maximum_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::maximum_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::maximum_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::maximum_in_place::<f64>;
+const _: () = enforced::<marker::lerp>();
+const _: fn(&[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::lerp::<f32>;
+const _: fn(&[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::lerp::<f64>;
+const _: fn(Native, &[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::lerp_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::lerp_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32], f32) -> Result<(), Error> = crate::lerp_in_place::<f32>;
+const _: fn(&mut [f64], &[f64], f64) -> Result<(), Error> = crate::lerp_in_place::<f64>;
+const _: () = enforced::<marker::axpy>();
+const _: fn(f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::axpy::<f32>;
+const _: fn(f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::axpy::<f64>;
+const _: fn(Native, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::axpy_on::<Native, f32>;
+const _: fn(Native, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::axpy_on::<Native, f64>;
+const _: () = enforced::<marker::fma>();
+const _: fn(&[f32], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fma::<f32>;
+const _: fn(&[f64], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fma::<f64>;
+const _: fn(Native, &[f32], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fma_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fma_on::<Native, f64>;
+const _: () = enforced::<marker::floor>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::floor::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::floor::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::floor_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::floor_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::floor_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::floor_in_place::<f64>;
+const _: () = enforced::<marker::ceil>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::ceil::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::ceil::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::ceil_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::ceil_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::ceil_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::ceil_in_place::<f64>;
+const _: () = enforced::<marker::trunc>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::trunc::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::trunc::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::trunc_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::trunc_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::trunc_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::trunc_in_place::<f64>;
+const _: () = enforced::<marker::round>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::round::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::round::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::round_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::round_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::round_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::round_in_place::<f64>;
+const _: () = enforced::<marker::round_ties_even>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::round_ties_even::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::round_ties_even::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::round_ties_even_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::round_ties_even_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::round_ties_even_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::round_ties_even_in_place::<f64>;
+const _: () = enforced::<marker::fract>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::fract::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::fract::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::fract_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::fract_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::fract_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::fract_in_place::<f64>;
+const _: () = enforced::<marker::sign>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::sign::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::sign::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::sign_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::sign_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::sign_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::sign_in_place::<f64>;
+const _: () = enforced::<marker::ln>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::ln::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::ln::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::ln_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::ln_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::ln_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::ln_in_place::<f64>;
+const _: () = enforced::<marker::ln_1p>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::ln_1p::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::ln_1p::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::ln_1p_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::ln_1p_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::ln_1p_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::ln_1p_in_place::<f64>;
+const _: () = enforced::<marker::log2>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::log2::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::log2::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::log2_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::log2_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::log2_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::log2_in_place::<f64>;
+const _: () = enforced::<marker::log10>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::log10::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::log10::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::log10_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::log10_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::log10_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::log10_in_place::<f64>;
+const _: () = enforced::<marker::pow>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::pow::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::pow::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::pow_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::pow_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::pow_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::pow_in_place::<f64>;
+const _: () = enforced::<marker::pow_scalar>();
+const _: fn(&[f32], f32, &mut [f32]) -> Result<(), Error> = crate::pow_scalar::<f32>;
+const _: fn(&[f64], f64, &mut [f64]) -> Result<(), Error> = crate::pow_scalar::<f64>;
+const _: fn(Native, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::pow_scalar_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::pow_scalar_on::<Native, f64>;
+const _: fn(&mut [f32], f32) -> Result<(), Error> = crate::pow_scalar_in_place::<f32>;
+const _: fn(&mut [f64], f64) -> Result<(), Error> = crate::pow_scalar_in_place::<f64>;
+const _: () = enforced::<marker::sin>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::sin::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::sin::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::sin_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::sin_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::sin_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::sin_in_place::<f64>;
+const _: () = enforced::<marker::cos>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::cos::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::cos::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::cos_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::cos_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::cos_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::cos_in_place::<f64>;
+const _: () = enforced::<marker::tan>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::tan::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::tan::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::tan_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::tan_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::tan_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::tan_in_place::<f64>;
+const _: () = enforced::<marker::asin>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::asin::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::asin::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::asin_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::asin_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::asin_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::asin_in_place::<f64>;
+const _: () = enforced::<marker::acos>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::acos::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::acos::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::acos_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::acos_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::acos_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::acos_in_place::<f64>;
+const _: () = enforced::<marker::atan>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::atan::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::atan::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::atan_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::atan_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::atan_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::atan_in_place::<f64>;
+const _: () = enforced::<marker::asinh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::asinh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::asinh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::asinh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::asinh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::asinh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::asinh_in_place::<f64>;
+const _: () = enforced::<marker::acosh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::acosh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::acosh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::acosh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::acosh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::acosh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::acosh_in_place::<f64>;
+const _: () = enforced::<marker::atanh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::atanh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::atanh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::atanh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::atanh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::atanh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::atanh_in_place::<f64>;
+#[cfg(feature = "half")]
+const _: fn(&[half::f16], &mut [f32]) -> Result<(), Error> = crate::f16_to_f32;
+#[cfg(feature = "half")]
+const _: fn(Native, &[half::f16], &mut [f32]) -> Result<(), Error> = crate::f16_to_f32_on::<Native>;
+#[cfg(feature = "half")]
+const _: fn(&[f32], &mut [half::f16]) -> Result<(), Error> = crate::f32_to_f16;
+#[cfg(feature = "half")]
+const _: fn(Native, &[f32], &mut [half::f16]) -> Result<(), Error> = crate::f32_to_f16_on::<Native>;
+#[cfg(feature = "half")]
+const _: fn(&[half::bf16], &mut [f32]) -> Result<(), Error> = crate::bf16_to_f32;
+#[cfg(feature = "half")]
+const _: fn(Native, &[half::bf16], &mut [f32]) -> Result<(), Error> = crate::bf16_to_f32_on::<Native>;
+#[cfg(feature = "half")]
+const _: fn(&[f32], &mut [half::bf16]) -> Result<(), Error> = crate::f32_to_bf16;
+#[cfg(feature = "half")]
+const _: fn(Native, &[f32], &mut [half::bf16]) -> Result<(), Error> = crate::f32_to_bf16_on::<Native>;
+const _: () = enforced::<marker::sum>();
+const _: fn(&[f32]) -> f32 = crate::sum::<f32>;
+const _: fn(&[f64]) -> f64 = crate::sum::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::sum_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::sum_on::<Native, f64>;
+const _: () = enforced::<marker::sum_kahan>();
+const _: fn(&[f32]) -> f32 = crate::sum_kahan::<f32>;
+const _: fn(&[f64]) -> f64 = crate::sum_kahan::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::sum_kahan_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::sum_kahan_on::<Native, f64>;
+const _: () = enforced::<marker::sum_of_squares>();
+const _: fn(&[f32]) -> f32 = crate::sum_of_squares::<f32>;
+const _: fn(&[f64]) -> f64 = crate::sum_of_squares::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::sum_of_squares_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::sum_of_squares_on::<Native, f64>;
+const _: () = enforced::<marker::norm_l1>();
+const _: fn(&[f32]) -> f32 = crate::norm_l1::<f32>;
+const _: fn(&[f64]) -> f64 = crate::norm_l1::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::norm_l1_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::norm_l1_on::<Native, f64>;
+const _: () = enforced::<marker::norm_l2>();
+const _: fn(&[f32]) -> f32 = crate::norm_l2::<f32>;
+const _: fn(&[f64]) -> f64 = crate::norm_l2::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::norm_l2_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::norm_l2_on::<Native, f64>;
+const _: () = enforced::<marker::norm_linf>();
+const _: fn(&[f32]) -> f32 = crate::norm_linf::<f32>;
+const _: fn(&[f64]) -> f64 = crate::norm_linf::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::norm_linf_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::norm_linf_on::<Native, f64>;
+const _: () = enforced::<marker::euclidean_distance>();
+const _: fn(&[f32], &[f32]) -> Result<f32, Error> = crate::euclidean_distance::<f32>;
+const _: fn(&[f64], &[f64]) -> Result<f64, Error> = crate::euclidean_distance::<f64>;
+const _: fn(Native, &[f32], &[f32]) -> Result<f32, Error> = crate::euclidean_distance_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64]) -> Result<f64, Error> = crate::euclidean_distance_on::<Native, f64>;
+const _: () = enforced::<marker::cosine_similarity>();
+const _: fn(&[f32], &[f32]) -> Result<f32, Error> = crate::cosine_similarity::<f32>;
+const _: fn(&[f64], &[f64]) -> Result<f64, Error> = crate::cosine_similarity::<f64>;
+const _: fn(Native, &[f32], &[f32]) -> Result<f32, Error> = crate::cosine_similarity_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64]) -> Result<f64, Error> = crate::cosine_similarity_on::<Native, f64>;
+const _: () = enforced::<marker::dot>();
+const _: fn(&[f32], &[f32]) -> Result<f32, Error> = crate::dot::<f32>;
+const _: fn(&[f64], &[f64]) -> Result<f64, Error> = crate::dot::<f64>;
+const _: fn(Native, &[f32], &[f32]) -> Result<f32, Error> = crate::dot_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64]) -> Result<f64, Error> = crate::dot_on::<Native, f64>;
+const _: () = enforced::<marker::max>();
+const _: fn(&[f32]) -> Result<f32, Error> = crate::max::<f32>;
+const _: fn(&[f64]) -> Result<f64, Error> = crate::max::<f64>;
+const _: fn(Native, &[f32]) -> Result<f32, Error> = crate::max_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<f64, Error> = crate::max_on::<Native, f64>;
+const _: () = enforced::<marker::min>();
+const _: fn(&[f32]) -> Result<f32, Error> = crate::min::<f32>;
+const _: fn(&[f64]) -> Result<f64, Error> = crate::min::<f64>;
+const _: fn(Native, &[f32]) -> Result<f32, Error> = crate::min_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<f64, Error> = crate::min_on::<Native, f64>;
+const _: () = enforced::<marker::mean>();
+const _: fn(&[f32]) -> Result<f32, Error> = crate::mean::<f32>;
+const _: fn(&[f64]) -> Result<f64, Error> = crate::mean::<f64>;
+const _: fn(Native, &[f32]) -> Result<f32, Error> = crate::mean_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<f64, Error> = crate::mean_on::<Native, f64>;
+const _: () = enforced::<marker::variance>();
+const _: fn(&[f32]) -> Result<f32, Error> = crate::variance::<f32>;
+const _: fn(&[f64]) -> Result<f64, Error> = crate::variance::<f64>;
+const _: fn(Native, &[f32]) -> Result<f32, Error> = crate::variance_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<f64, Error> = crate::variance_on::<Native, f64>;
+const _: () = enforced::<marker::stddev>();
+const _: fn(&[f32]) -> Result<f32, Error> = crate::stddev::<f32>;
+const _: fn(&[f64]) -> Result<f64, Error> = crate::stddev::<f64>;
+const _: fn(Native, &[f32]) -> Result<f32, Error> = crate::stddev_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<f64, Error> = crate::stddev_on::<Native, f64>;
+const _: () = enforced::<marker::covariance>();
+const _: fn(&[f32], &[f32]) -> Result<f32, Error> = crate::covariance::<f32>;
+const _: fn(&[f64], &[f64]) -> Result<f64, Error> = crate::covariance::<f64>;
+const _: fn(Native, &[f32], &[f32]) -> Result<f32, Error> = crate::covariance_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64]) -> Result<f64, Error> = crate::covariance_on::<Native, f64>;
+const _: () = enforced::<marker::correlation>();
+const _: fn(&[f32], &[f32]) -> Result<f32, Error> = crate::correlation::<f32>;
+const _: fn(&[f64], &[f64]) -> Result<f64, Error> = crate::correlation::<f64>;
+const _: fn(Native, &[f32], &[f32]) -> Result<f32, Error> = crate::correlation_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64]) -> Result<f64, Error> = crate::correlation_on::<Native, f64>;
+const _: () = enforced::<marker::argmax>();
+const _: fn(&[f32]) -> Result<usize, Error> = crate::argmax::<f32>;
+const _: fn(&[f64]) -> Result<usize, Error> = crate::argmax::<f64>;
+const _: fn(Native, &[f32]) -> Result<usize, Error> = crate::argmax_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<usize, Error> = crate::argmax_on::<Native, f64>;
+const _: () = enforced::<marker::argmin>();
+const _: fn(&[f32]) -> Result<usize, Error> = crate::argmin::<f32>;
+const _: fn(&[f64]) -> Result<usize, Error> = crate::argmin::<f64>;
+const _: fn(Native, &[f32]) -> Result<usize, Error> = crate::argmin_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<usize, Error> = crate::argmin_on::<Native, f64>;
+const _: () = enforced::<marker::top_k>();
+const _: fn(&[f32], usize, &mut [f32], &mut [usize]) -> Result<(), Error> = crate::top_k::<f32>;
+const _: fn(&[f64], usize, &mut [f64], &mut [usize]) -> Result<(), Error> = crate::top_k::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32], &mut [usize]) -> Result<(), Error> = crate::top_k_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64], &mut [usize]) -> Result<(), Error> = crate::top_k_on::<Native, f64>;
+const _: () = enforced::<marker::softmax>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::softmax::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::softmax::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::softmax_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::softmax_on::<Native, f64>;
+const _: fn(&mut [f32], usize) -> Result<(), Error> = crate::softmax_in_place::<f32>;
+const _: fn(&mut [f64], usize) -> Result<(), Error> = crate::softmax_in_place::<f64>;
+const _: () = enforced::<marker::log_softmax>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::log_softmax::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::log_softmax::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::log_softmax_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::log_softmax_on::<Native, f64>;
+const _: fn(&mut [f32], usize) -> Result<(), Error> = crate::log_softmax_in_place::<f32>;
+const _: fn(&mut [f64], usize) -> Result<(), Error> = crate::log_softmax_in_place::<f64>;
+const _: () = enforced::<marker::layer_norm>();
+const _: fn(&[f32], &[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::layer_norm::<f32>;
+const _: fn(&[f64], &[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::layer_norm::<f64>;
+const _: fn(Native, &[f32], &[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::layer_norm_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::layer_norm_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32], &[f32], f32) -> Result<(), Error> = crate::layer_norm_in_place::<f32>;
+const _: fn(&mut [f64], &[f64], &[f64], f64) -> Result<(), Error> = crate::layer_norm_in_place::<f64>;
+const _: () = enforced::<marker::layer_norm_simple>();
+const _: fn(&[f32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::layer_norm_simple::<f32>;
+const _: fn(&[f64], usize, f64, &mut [f64]) -> Result<(), Error> = crate::layer_norm_simple::<f64>;
+const _: fn(Native, &[f32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::layer_norm_simple_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, f64, &mut [f64]) -> Result<(), Error> = crate::layer_norm_simple_on::<Native, f64>;
+const _: fn(&mut [f32], usize, f32) -> Result<(), Error> = crate::layer_norm_simple_in_place::<f32>;
+const _: fn(&mut [f64], usize, f64) -> Result<(), Error> = crate::layer_norm_simple_in_place::<f64>;
+const _: () = enforced::<marker::rms_norm>();
+const _: fn(&[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::rms_norm::<f32>;
+const _: fn(&[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::rms_norm::<f64>;
+const _: fn(Native, &[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::rms_norm_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::rms_norm_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32], f32) -> Result<(), Error> = crate::rms_norm_in_place::<f32>;
+const _: fn(&mut [f64], &[f64], f64) -> Result<(), Error> = crate::rms_norm_in_place::<f64>;
+const _: () = enforced::<marker::normalize>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::normalize::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::normalize::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::normalize_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::normalize_on::<Native, f64>;
+const _: fn(&mut [f32], usize) -> Result<(), Error> = crate::normalize_in_place::<f32>;
+const _: fn(&mut [f64], usize) -> Result<(), Error> = crate::normalize_in_place::<f64>;
+const _: () = enforced::<marker::zscore>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::zscore::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::zscore::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::zscore_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::zscore_on::<Native, f64>;
+const _: fn(&mut [f32], usize) -> Result<(), Error> = crate::zscore_in_place::<f32>;
+const _: fn(&mut [f64], usize) -> Result<(), Error> = crate::zscore_in_place::<f64>;
+const _: () = enforced::<marker::minmax_normalize>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::minmax_normalize::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::minmax_normalize::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::minmax_normalize_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::minmax_normalize_on::<Native, f64>;
+const _: fn(&mut [f32], usize) -> Result<(), Error> = crate::minmax_normalize_in_place::<f32>;
+const _: fn(&mut [f64], usize) -> Result<(), Error> = crate::minmax_normalize_in_place::<f64>;
+const _: () = enforced::<marker::exp>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::exp::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::exp::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::exp_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::exp_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::exp_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::exp_in_place::<f64>;
+const _: () = enforced::<marker::exp2>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::exp2::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::exp2::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::exp2_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::exp2_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::exp2_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::exp2_in_place::<f64>;
+const _: () = enforced::<marker::exp_m1>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::exp_m1::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::exp_m1::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::exp_m1_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::exp_m1_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::exp_m1_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::exp_m1_in_place::<f64>;
+const _: () = enforced::<marker::sinh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::sinh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::sinh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::sinh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::sinh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::sinh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::sinh_in_place::<f64>;
+const _: () = enforced::<marker::cosh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::cosh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::cosh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::cosh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::cosh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::cosh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::cosh_in_place::<f64>;
+const _: () = enforced::<marker::tanh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::tanh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::tanh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::tanh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::tanh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::tanh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::tanh_in_place::<f64>;
+const _: () = enforced::<marker::approx_exp>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::approx_exp::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::approx_exp::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::approx_exp_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::approx_exp_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::approx_exp_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::approx_exp_in_place::<f64>;
+const _: () = enforced::<marker::approx_tanh>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::approx_tanh::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::approx_tanh::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::approx_tanh_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::approx_tanh_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::approx_tanh_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::approx_tanh_in_place::<f64>;
+const _: () = enforced::<marker::relu>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::relu::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::relu::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::relu_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::relu_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::relu_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::relu_in_place::<f64>;
+const _: () = enforced::<marker::leaky_relu>();
+const _: fn(&[f32], f32, &mut [f32]) -> Result<(), Error> = crate::leaky_relu::<f32>;
+const _: fn(&[f64], f64, &mut [f64]) -> Result<(), Error> = crate::leaky_relu::<f64>;
+const _: fn(Native, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::leaky_relu_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::leaky_relu_on::<Native, f64>;
+const _: fn(&mut [f32], f32) -> Result<(), Error> = crate::leaky_relu_in_place::<f32>;
+const _: fn(&mut [f64], f64) -> Result<(), Error> = crate::leaky_relu_in_place::<f64>;
+const _: () = enforced::<marker::elu>();
+const _: fn(&[f32], f32, &mut [f32]) -> Result<(), Error> = crate::elu::<f32>;
+const _: fn(&[f64], f64, &mut [f64]) -> Result<(), Error> = crate::elu::<f64>;
+const _: fn(Native, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::elu_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::elu_on::<Native, f64>;
+const _: fn(&mut [f32], f32) -> Result<(), Error> = crate::elu_in_place::<f32>;
+const _: fn(&mut [f64], f64) -> Result<(), Error> = crate::elu_in_place::<f64>;
+const _: () = enforced::<marker::selu>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::selu::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::selu::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::selu_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::selu_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::selu_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::selu_in_place::<f64>;
+const _: () = enforced::<marker::sigmoid>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::sigmoid::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::sigmoid::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::sigmoid_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::sigmoid_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::sigmoid_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::sigmoid_in_place::<f64>;
+const _: () = enforced::<marker::silu>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::silu::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::silu::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::silu_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::silu_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::silu_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::silu_in_place::<f64>;
+const _: () = enforced::<marker::gelu>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::gelu::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::gelu::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::gelu_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::gelu_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::gelu_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::gelu_in_place::<f64>;
+const _: () = enforced::<marker::hardswish>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::hardswish::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::hardswish::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::hardswish_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::hardswish_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::hardswish_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::hardswish_in_place::<f64>;
+const _: () = enforced::<marker::mish>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::mish::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::mish::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::mish_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::mish_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::mish_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::mish_in_place::<f64>;
+const _: () = enforced::<marker::approx_sigmoid>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::approx_sigmoid::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::approx_sigmoid::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::approx_sigmoid_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::approx_sigmoid_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::approx_sigmoid_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::approx_sigmoid_in_place::<f64>;
+const _: () = enforced::<marker::approx_gelu>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::approx_gelu::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::approx_gelu::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::approx_gelu_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::approx_gelu_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::approx_gelu_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::approx_gelu_in_place::<f64>;

@@ -1,0 +1,136 @@
+//! What the contracts promise, as constants and as checks that run.
+//!
+//! `contracts/<op>-v1.yaml` is the source; [`SPECS`] and the functions of [`check`] are generated
+//! from it, so a test, a bench and a debug build read the same promise. [`Tolerance::allowed`]
+//! turns a tolerance into the error allowed for one result.
+//!
+//! ```
+//! use fulmen::contract::{self, Call};
+//! let (x, mut y) = ([-1.0f32, 2.0], [0.0f32; 2]);
+//! fulmen::relu(&x, &mut y)?;
+//! contract::check::relu(&Call::new(&[&x], &y)).expect("relu keeps its contract");
+//! // A wrong result is found, in release builds too.
+//! assert!(contract::check::relu(&Call::new(&[&x], &[-1.0f32, 2.0])).is_err());
+//! # Ok::<(), fulmen::Error>(())
+//! ```
+
+#[rustfmt::skip]
+#[allow(clippy::type_complexity, reason = "each bound function by its whole type")]
+mod generated;
+mod post;
+mod tolerance;
+
+pub(crate) use generated::marker;
+pub use generated::{SPECS, check};
+pub use post::{Call, Post, Violation, evaluate};
+pub use tolerance::{Mass, Per, Tolerance, agrees, ulp};
+
+/// Whether two runs give the same bits.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Determinism {
+    /// The same bits on every backend.
+    Exact,
+    /// The same bits on one backend, whatever the thread count.
+    Stable,
+    /// Within the tolerance.
+    Bounded,
+}
+
+/// The promises of one op, from its contract.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spec {
+    /// The op.
+    pub op: &'static str,
+    /// Which results are the same bits.
+    pub determinism: Determinism,
+    /// The error allowed, per element type.
+    pub tolerance: &'static [(&'static str, Tolerance)],
+    /// Bytes read and written per element, per element type.
+    pub bytes_per_element: &'static [(&'static str, f64)],
+    /// Floating-point operations per element.
+    pub flops_per_element: f64,
+    /// The executable postconditions.
+    pub post: &'static [Post],
+}
+
+impl Spec {
+    /// The tolerance for the element type named `ty`, such as `"f32"`.
+    #[must_use]
+    pub fn tolerance(&self, ty: &str) -> Option<Tolerance> {
+        self.tolerance.iter().find(|(t, _)| *t == ty).map(|(_, tol)| *tol)
+    }
+}
+
+/// The spec of `op`.
+#[must_use]
+pub fn spec(op: &str) -> Option<&'static Spec> {
+    SPECS.iter().find(|s| s.op == op)
+}
+
+/// Implemented by [`contract!`] only: the generated bindings demand it of every op, so an op
+/// without `contract!` does not compile.
+pub(crate) trait Enforced {}
+
+/// Compiles when `T` went through `contract!`.
+pub(crate) const fn enforced<T: Enforced>() {}
+
+/// What a reduction returns, seen as the result of a [`Call`].
+#[cfg(debug_assertions)]
+pub(crate) trait Returned<T> {
+    /// Applies `check` to the value or index; an error satisfies every postcondition.
+    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation>;
+}
+#[cfg(debug_assertions)]
+impl<T: crate::alu::Real> Returned<T> for T {
+    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
+        check(&[*self], &[])
+    }
+}
+#[cfg(debug_assertions)]
+impl<T: crate::alu::Real> Returned<T> for Result<T, crate::Error> {
+    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
+        self.map_or(Ok(()), |y| check(&[y], &[]))
+    }
+}
+#[cfg(debug_assertions)]
+impl<T: crate::alu::Real> Returned<T> for Result<usize, crate::Error> {
+    fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
+        self.map_or(Ok(()), |i| check(&[], &[i]))
+    }
+}
+
+/// Ties a call to its contract. `contract!(op, result, Call { … })` is `result`, and in debug builds
+/// asserts that the postconditions hold on the call when the result is `Ok`;
+/// `contract!(op, result, of [inputs])` does so for an op that returns its value. The result is the
+/// same in every build, and a release build contains nothing of the check.
+macro_rules! contract {
+    (@mark $op:ident) => {
+        #[allow(non_local_definitions, reason = "the mark that the op is checked, see `Enforced`")]
+        impl $crate::contract::Enforced for $crate::contract::marker::$op {}
+    };
+    ($op:ident, $result:expr, of [$($x:expr),*]) => {{
+        $crate::contract::contract!(@mark $op);
+        let result = $result;
+        #[cfg(debug_assertions)]
+        {
+            let checked = $crate::contract::Returned::check(&result, |out, indices| {
+                $crate::contract::check::$op(&$crate::contract::Call::new(&[$($x),*], out).indices(indices))
+            });
+            debug_assert!(checked.is_ok(), "{}: {:?}", stringify!($op), checked);
+        }
+        result
+    }};
+    ($op:ident, $result:expr, $call:expr) => {{
+        $crate::contract::contract!(@mark $op);
+        let result: Result<_, $crate::Error> = $result;
+        #[cfg(debug_assertions)]
+        if result.is_ok() {
+            let checked = $crate::contract::check::$op($call);
+            debug_assert!(checked.is_ok(), "{}: {:?}", stringify!($op), checked);
+        }
+        result
+    }};
+}
+pub(crate) use contract;

@@ -1,0 +1,233 @@
+//! Postconditions as data, and the one function that evaluates them.
+
+use crate::alu::Real;
+
+/// One executable postcondition; NaN elements are skipped unless the text says otherwise.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Post {
+    /// `lo <= out[i] <= hi`.
+    Range(f64, f64),
+    /// `out[i]` is NaN exactly when an input is: at `i`, in the row, or anywhere.
+    NanIffNan,
+    /// `out[i]` is NaN when an input is: at `i`, in the row, or anywhere.
+    NanIfNan,
+    /// Each finite `out[i]` is an integer.
+    Integral,
+    /// `out[i]` has the sign bit of the first input.
+    SameSign,
+    /// `out[i]` has the sign bit of the second input.
+    SignOfSecond,
+    /// `|out[i]|` equals the magnitude of the first input.
+    SameMagnitude,
+    /// `out[i]` is one of the inputs at `i`; a scalar result is one of the elements.
+    Selects,
+    /// `x[i] <= x[i+1]` implies `out[i] <= out[i+1]`, up to so many units in the last place.
+    Monotone(f64),
+    /// Between the parameters of these positions.
+    WithinParams(usize, usize),
+    /// `out[i] >= 0` where the first input is positive.
+    NonNegativeWhereFirstIs,
+    /// The scalar result is `>=` every element.
+    DominatesMax,
+    /// The scalar result is `<=` every element.
+    DominatesMin,
+    /// Each row without NaN, unless masked by -inf as a whole, sums to the value within so many `(n + 16)·u`.
+    RowSum(f64, f64),
+    /// The exponentials of each such row sum to the value within so many `(n + 16)·u`.
+    RowExpSum(f64, f64),
+    /// The squares of each row sum to at most the value (0: the row length) times `1 + k·(n + 16)·u`.
+    RowSumSquares(f64, f64),
+    /// Every index is below the length of the input.
+    IndexInRange,
+    /// `out[i]` is the input at `indices[i]`, and earlier equal elements come first.
+    IndexSelects,
+    /// The index is that of the first largest element.
+    IndexOfMax,
+    /// The index is that of the first smallest element.
+    IndexOfMin,
+    /// `out` is sorted, largest first.
+    Descending,
+}
+
+/// One finished call: the arguments and the result.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a, T> {
+    /// The slice inputs, in the order of the signature.
+    pub inputs: &'a [&'a [T]],
+    /// The parameters, in the order of the signature.
+    pub params: &'a [T],
+    /// The row length of a row op, else 0.
+    pub cols: usize,
+    /// The result; one element for a scalar.
+    pub out: &'a [T],
+    /// The resulting indices, if any.
+    pub indices: &'a [usize],
+}
+
+impl<'a, T> Call<'a, T> {
+    /// A call without parameters, rows or indices.
+    #[must_use]
+    pub const fn new(inputs: &'a [&'a [T]], out: &'a [T]) -> Self {
+        Self { inputs, params: &[], cols: 0, out, indices: &[] }
+    }
+    /// With parameters.
+    #[must_use]
+    pub const fn params(self, params: &'a [T]) -> Self {
+        Self { params, ..self }
+    }
+    /// With a row length.
+    #[must_use]
+    pub const fn cols(self, cols: usize) -> Self {
+        Self { cols, ..self }
+    }
+    /// With indices.
+    #[must_use]
+    pub const fn indices(self, indices: &'a [usize]) -> Self {
+        Self { indices, ..self }
+    }
+}
+
+/// A postcondition that does not hold, and where.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Violation {
+    /// The postcondition.
+    pub post: Post,
+    /// The element, row or index position where it fails first.
+    pub at: usize,
+}
+
+/// Checks that `c` satisfies every one of `posts`.
+///
+/// Errors: the first [`Violation`].
+pub fn evaluate<T: Real>(posts: &[Post], c: &Call<'_, T>) -> Result<(), Violation> {
+    for &post in posts {
+        if let Some(at) = first_failure(post, c) {
+            return Err(Violation { post, at });
+        }
+    }
+    Ok(())
+}
+
+fn nan<T: Real>(x: T) -> bool {
+    x.to_f64().is_nan()
+}
+fn negative<T: Real>(x: T) -> bool {
+    x.to_f64().is_sign_negative()
+}
+/// The element of input `k` that belongs to output `i`.
+fn at<T: Real>(c: &Call<'_, T>, k: usize, i: usize) -> Option<T> {
+    c.inputs.get(k).and_then(|x| x.get(i)).copied()
+}
+/// Whether two values are the same: NaN equals NaN, zeros differ by sign.
+fn same<T: Real>(a: T, b: T) -> bool {
+    let (a, b) = (a.to_f64(), b.to_f64());
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+/// Output elements that fail `holds(is NaN, an input in its scope is NaN)`. The scope is the same
+/// position for element-wise ops, the row for row ops, and everything for a scalar.
+fn nans<T: Real>(c: &Call<'_, T>, holds: fn(bool, bool) -> bool) -> Option<usize> {
+    let params = c.params.iter().any(|&p| nan(p));
+    if c.cols == 0 {
+        let scalar = c.out.len() == 1 || c.inputs.iter().any(|x| x.len() != c.out.len());
+        let anywhere = scalar && c.inputs.iter().any(|x| x.iter().any(|&v| nan(v)));
+        let here = |i: usize| !scalar && (0..c.inputs.len()).any(|k| at(c, k, i).is_some_and(nan));
+        return c.out.iter().enumerate().position(|(i, &y)| !holds(nan(y), params || anywhere || here(i)));
+    }
+    let x = c.inputs.first().copied().unwrap_or_default();
+    let weights = c.inputs.get(1..).unwrap_or_default();
+    for (r, (row, x)) in c.out.chunks(c.cols).zip(x.chunks(c.cols)).enumerate() {
+        let in_row = params || x.iter().any(|&v| nan(v));
+        // Weights act by column.
+        let here = |i: usize| weights.iter().any(|w| w.get(i).is_some_and(|&v| nan(v)));
+        if let Some(i) = row.iter().enumerate().position(|(i, &y)| !holds(nan(y), in_row || here(i))) {
+            return Some(r * c.cols + i);
+        }
+    }
+    None
+}
+
+/// Element positions where `holds` is false.
+fn elements<T: Real>(c: &Call<'_, T>, holds: impl Fn(usize, T) -> bool) -> Option<usize> {
+    c.out.iter().enumerate().find(|&(i, &y)| !nan(y) && !holds(i, y)).map(|(i, _)| i)
+}
+
+/// Rows where the sum of `f` fails `holds`; rows with NaN and rows of -inf alone are skipped.
+fn rows<T: Real>(c: &Call<'_, T>, f: fn(f64) -> f64, holds: impl Fn(f64, f64) -> bool) -> Option<usize> {
+    let cols = if c.cols == 0 { c.out.len().max(1) } else { c.cols };
+    let x = c.inputs.first().copied().unwrap_or_default();
+    c.out.chunks(cols).zip(x.chunks(cols)).position(|(row, x)| {
+        let slack = (row.len() + 16) as f64 * libm::ldexp(1.0, -T::SIGNIFICAND - 1);
+        let sum: f64 = row.iter().map(|&y| f(y.to_f64())).sum();
+        let masked = x.iter().all(|&x| x == -T::INFINITY);
+        !masked && !sum.is_nan() && !holds(sum, slack)
+    })
+}
+
+fn extremum<T: Real>(c: &Call<'_, T>, better: fn(f64, f64) -> bool) -> Option<usize> {
+    let x = c.inputs.first().copied().unwrap_or_default();
+    let mut best: Option<(usize, f64)> = None;
+    for (i, v) in x.iter().map(|v| v.to_f64()).enumerate() {
+        if best.is_none_or(|(_, b)| better(v, b)) {
+            best = Some((i, v));
+        }
+    }
+    (c.indices.first().copied() != best.map(|(i, _)| i)).then_some(0)
+}
+
+fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
+    let first = c.inputs.first().copied().unwrap_or_default();
+    match post {
+        Post::Range(lo, hi) => elements(c, |_, y| {
+            // A bound that is no value of `T` holds for its rounding.
+            (T::from_f64(lo).to_f64().min(lo)..=T::from_f64(hi).to_f64().max(hi)).contains(&y.to_f64())
+        }),
+        Post::NanIffNan => nans(c, |out, input| out == input),
+        Post::NanIfNan => nans(c, |out, input| out || !input),
+        Post::Integral => elements(c, |_, y| {
+            let y = y.to_f64();
+            !y.is_finite() || libm::trunc(y) == y
+        }),
+        Post::SameSign => elements(c, |i, y| at(c, 0, i).is_none_or(|x| negative(x) == negative(y))),
+        Post::SignOfSecond => elements(c, |i, y| at(c, 1, i).is_none_or(|x| negative(x) == negative(y))),
+        Post::SameMagnitude => {
+            elements(c, |i, y| at(c, 0, i).is_none_or(|x| x.to_f64().abs() == y.to_f64().abs()))
+        }
+        Post::Selects => elements(c, |i, y| {
+            if c.out.len() == 1 {
+                c.inputs.iter().any(|x| x.iter().any(|&x| same(x, y)))
+            } else {
+                c.inputs.iter().any(|x| x.get(i).is_some_and(|&x| same(x, y)))
+            }
+        }),
+        Post::Monotone(ulps) => first.windows(2).zip(c.out.windows(2)).position(|(x, y)| {
+            let ([x0, x1], [y0, y1]) = (x, y) else { return false };
+            let slack = if ulps == 0.0 { 0.0 } else { ulps * super::ulp::<T>(y1.to_f64()) };
+            (x0 <= x1 && y0.to_f64() > y1.to_f64() + slack) || (x0 >= x1 && y1.to_f64() > y0.to_f64() + slack)
+        }),
+        Post::WithinParams(lo, hi) => elements(c, |_, y| {
+            c.params.get(lo).is_none_or(|&lo| lo <= y) && c.params.get(hi).is_none_or(|&hi| y <= hi)
+        }),
+        Post::NonNegativeWhereFirstIs => {
+            elements(c, |i, y| at(c, 0, i).is_none_or(|x| y >= T::ZERO || x <= T::ZERO || nan(x)))
+        }
+        Post::DominatesMax => elements(c, |_, y| first.iter().all(|&x| x <= y)),
+        Post::DominatesMin => elements(c, |_, y| first.iter().all(|&x| y <= x)),
+        Post::RowSum(v, k) => rows(c, |y| y, |sum, nu| (sum - v).abs() <= k * nu),
+        Post::RowExpSum(v, k) => rows(c, libm::exp, |sum, nu| (sum - v).abs() <= k * nu),
+        Post::RowSumSquares(v, k) => {
+            let cols = c.cols as f64;
+            let most = if v == 0.0 { cols } else { v };
+            rows(c, |y| y * y, |sum, nu| sum <= most * (1.0 + k * nu))
+        }
+        Post::IndexInRange => c.indices.iter().position(|&i| i >= first.len()),
+        Post::IndexSelects => c.indices.iter().zip(c.out).enumerate().position(|(k, (&i, &y))| {
+            let previous = k.checked_sub(1).and_then(|p| Some((*c.indices.get(p)?, *c.out.get(p)?)));
+            !first.get(i).is_some_and(|&x| same(x, y)) || previous.is_some_and(|(j, z)| same(y, z) && j >= i)
+        }),
+        Post::IndexOfMax => extremum(c, |v, best| v > best),
+        Post::IndexOfMin => extremum(c, |v, best| v < best),
+        Post::Descending => c.out.windows(2).position(|w| matches!(w, [a, b] if a < b)),
+    }
+}

@@ -1,0 +1,253 @@
+//! AVX-512 F, BW, DQ and VL: sixteen `f32` or eight `f64` lanes, masks in their own registers.
+
+use super::vector::{Sealed, Vector};
+use super::{Isa, Simd};
+use crate::alu::{Alu, Bits, Mask};
+use core::arch::x86_64::*;
+use core::ops::{BitAnd, BitOr, Neg, Not};
+
+/// The token of AVX-512 F, BW, DQ and VL with AVX2 and FMA.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx512(());
+
+impl Avx512 {
+    #[cfg(all(
+        target_feature = "avx512f",
+        target_feature = "avx512bw",
+        target_feature = "avx512dq",
+        target_feature = "avx512vl",
+        target_feature = "avx2",
+        target_feature = "fma"
+    ))]
+    pub(super) const NATIVE: Self = Self(());
+
+    /// The token, if this CPU has AVX-512 F, BW, DQ, VL, AVX2 and FMA.
+    #[cfg(feature = "std")]
+    pub fn detect() -> Option<Self> {
+        let present = std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512bw")
+            && std::is_x86_feature_detected!("avx512dq")
+            && std::is_x86_feature_detected!("avx512vl")
+            && std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("fma");
+        present.then_some(Self(()))
+    }
+
+    /// The token without a check.
+    ///
+    /// # Safety
+    /// The CPU that runs this has AVX-512 F, BW, DQ, VL, AVX2 and FMA.
+    #[inline(always)]
+    pub const unsafe fn assume() -> Self {
+        Self(())
+    }
+}
+
+impl Sealed for Avx512 {}
+
+impl Simd for Avx512 {
+    const ISA: Isa = Isa::Avx512;
+    const NAME: &'static str = "avx512x16";
+    const FUSED: bool = true;
+    type F32 = F32x16;
+    type F64 = F64x8;
+    #[inline(always)]
+    fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        #[inline]
+        fn inner<R>(f: impl FnOnce() -> R) -> R {
+            f()
+        }
+        // SAFETY: a token exists only where the CPU has these instruction sets.
+        unsafe { inner(f) }
+    }
+}
+
+macro_rules! avx512_lane {
+    ($F:ident, $B:ident, $M:ident, $f:ident, $i:ident, $n:literal, $v:ident, $k:ident, $set1:ident, $seti:ident,
+     $add:ident $sub:ident $mul:ident $div:ident $iadd:ident $isub:ident $sll:ident $srl:ident $fma:ident
+     $sqrt:ident $andnot:ident $xor:ident $min:ident $max:ident $cmp:ident $blend:ident
+     $toi:ident $fromi:ident $ieq:ident $round:ident $scalef:ident
+     $loadu:ident $storeu:ident $stream:ident $maskload:ident $maskstore:ident) => {
+        /// Lanes of the element.
+        #[derive(Debug, Clone, Copy)]
+        pub struct $F($v);
+        /// Their integer view.
+        #[derive(Debug, Clone, Copy)]
+        pub struct $B(__m512i);
+        /// One bit a lane.
+        #[derive(Debug, Clone, Copy)]
+        pub struct $M($k);
+
+        lane_ops!($F: Add add $add, Sub sub $sub, Mul mul $mul, Div div $div);
+        lane_ops!($B: Add add $iadd, Sub sub $isub, BitAnd bitand _mm512_and_si512,
+                  BitOr bitor _mm512_or_si512, BitXor bitxor _mm512_xor_si512);
+
+        impl Neg for $F {
+            type Output = Self;
+            lane_fns! { fn neg(self) -> Self = Self($xor(self.0, $set1(-0.0))); }
+        }
+        impl BitAnd for $M {
+            type Output = Self;
+            #[inline(always)]
+            fn bitand(self, o: Self) -> Self {
+                Self(self.0 & o.0)
+            }
+        }
+        impl BitOr for $M {
+            type Output = Self;
+            #[inline(always)]
+            fn bitor(self, o: Self) -> Self {
+                Self(self.0 | o.0)
+            }
+        }
+        impl Not for $M {
+            type Output = Self;
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+        impl Mask for $M {}
+
+        impl Bits for $B {
+            lane_fns! {
+                fn lit(self, c: i64) -> Self = Self($seti(c as $i));
+                // The immediate forms want a `u32`; a constant count becomes an immediate anyway.
+                fn shl<const K: i32>(self) -> Self = Self($sll(self.0, _mm_cvtsi32_si128(K)));
+                fn shr<const K: i32>(self) -> Self = Self($srl(self.0, _mm_cvtsi32_si128(K)));
+            }
+        }
+
+        impl Alu for $F {
+            type Elem = $f;
+            type Mask = $M;
+            type Bits = $B;
+            const FUSED: bool = true;
+            const SCALES: bool = true;
+            lane_fns! {
+                fn scale2(self, n: Self) -> Self = Self($scalef(self.0, n.0));
+                fn lit(self, c: $f) -> Self = Self($set1(c));
+                fn mul_add(self, b: Self, c: Self) -> Self = Self($fma(self.0, b.0, c.0));
+                fn sqrt(self) -> Self = Self($sqrt(self.0));
+                fn abs(self) -> Self = Self($andnot($set1(-0.0), self.0));
+                fn min(self, o: Self) -> Self = Self($min(self.0, o.0));
+                fn max(self, o: Self) -> Self = Self($max(self.0, o.0));
+                fn lt(self, o: Self) -> $M = $M($cmp::<_CMP_LT_OQ>(self.0, o.0));
+                fn le(self, o: Self) -> $M = $M($cmp::<_CMP_LE_OQ>(self.0, o.0));
+                fn eq(self, o: Self) -> $M = $M($cmp::<_CMP_EQ_OQ>(self.0, o.0));
+                fn select(m: $M, a: Self, b: Self) -> Self = Self($blend(m.0, b.0, a.0));
+                fn to_bits(self) -> $B = $B($toi(self.0));
+                fn from_bits(b: $B) -> Self = Self($fromi(b.0));
+                fn bits_eq(a: $B, b: $B) -> $M = $M($ieq(a.0, b.0));
+                fn round_ties_even(self) -> Self =
+                    Self($round::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(self.0));
+                fn trunc(self) -> Self =
+                    Self($round::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(self.0));
+                fn floor(self) -> Self =
+                    Self($round::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(self.0));
+                fn ceil(self) -> Self =
+                    Self($round::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(self.0));
+            }
+            #[inline(always)]
+            fn lookup(i: $B, table: &'static [$f]) -> Self {
+                // A gather's index is an `i32`.
+                let Some(last) = table.len().checked_sub(1) else { return i.zero() };
+                let last = last.min(i32::MAX as usize) as i32;
+                // SAFETY: every index lies in `0..=last`, within the table.
+                unsafe { i.gather(table.as_ptr(), last) }
+            }
+            #[inline(always)]
+            fn patch(self, rare: $M, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
+                if Self::any(rare) { Self::select(rare, f(x), self) } else { self }
+            }
+        }
+
+        impl $B {
+            lane_fns! { fn zero(self) -> $F = $F($set1(0.0)); }
+        }
+
+        impl $F {
+            /// The first `n < LANES` lanes.
+            #[inline(always)]
+            fn first(n: usize) -> $k {
+                ((1u32 << n) - 1) as $k
+            }
+        }
+
+        impl Vector for $F {
+            type Token = Avx512;
+            const LANES: usize = $n;
+            lane_fns! {
+                fn splat(_s: Avx512, c: $f) -> Self = Self($set1(c));
+                fn fence(_s: Avx512) -> () = _mm_sfence();
+            }
+            #[inline(always)]
+            fn any(m: $M) -> bool {
+                m.0 != 0
+            }
+            #[inline(always)]
+            unsafe fn load(_: Avx512, p: *const $f) -> Self {
+                // SAFETY: the caller promises `LANES` readable elements; the token proves AVX-512.
+                unsafe { Self($loadu(p)) }
+            }
+            #[inline(always)]
+            unsafe fn load_first(_: Avx512, p: *const $f, n: usize, fill: $f) -> Self {
+                // SAFETY: masked-off lanes are not read; the token proves AVX-512.
+                unsafe { Self($maskload($set1(fill), Self::first(n), p)) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $f) {
+                // SAFETY: the caller promises `LANES` writable elements.
+                unsafe { $storeu(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn store_first(self, p: *mut $f, n: usize) {
+                // SAFETY: masked-off lanes are not written.
+                unsafe { $maskstore(p, Self::first(n), self.0) }
+            }
+            #[inline(always)]
+            unsafe fn stream(self, p: *mut $f) {
+                // SAFETY: the caller promises `LANES` writable elements, aligned.
+                unsafe { $stream(p, self.0) }
+            }
+        }
+    };
+}
+
+avx512_lane!(F32x16, I32x16, M32x16, f32, i32, 16, __m512, __mmask16, _mm512_set1_ps, _mm512_set1_epi32,
+    _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_add_epi32 _mm512_sub_epi32
+    _mm512_sll_epi32 _mm512_srl_epi32 _mm512_fmadd_ps _mm512_sqrt_ps _mm512_andnot_ps _mm512_xor_ps
+    _mm512_min_ps _mm512_max_ps _mm512_cmp_ps_mask _mm512_mask_blend_ps
+    _mm512_castps_si512 _mm512_castsi512_ps _mm512_cmpeq_epi32_mask _mm512_roundscale_ps _mm512_scalef_ps
+    _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_mask_loadu_ps _mm512_mask_storeu_ps);
+avx512_lane!(F64x8, I64x8, M64x8, f64, i64, 8, __m512d, __mmask8, _mm512_set1_pd, _mm512_set1_epi64,
+    _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_add_epi64 _mm512_sub_epi64
+    _mm512_sll_epi64 _mm512_srl_epi64 _mm512_fmadd_pd _mm512_sqrt_pd _mm512_andnot_pd _mm512_xor_pd
+    _mm512_min_pd _mm512_max_pd _mm512_cmp_pd_mask _mm512_mask_blend_pd
+    _mm512_castpd_si512 _mm512_castsi512_pd _mm512_cmpeq_epi64_mask _mm512_roundscale_pd _mm512_scalef_pd
+    _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd);
+
+impl I32x16 {
+    /// # Safety
+    /// `p` is valid for reads of `last + 1` elements, and `last` is not negative.
+    #[inline(always)]
+    unsafe fn gather(self, p: *const f32, last: i32) -> F32x16 {
+        // SAFETY: as unsigned numbers the indices are at most `last`; a value of this type proves
+        // AVX-512.
+        unsafe { F32x16(_mm512_i32gather_ps::<4>(_mm512_min_epu32(self.0, _mm512_set1_epi32(last)), p)) }
+    }
+}
+
+impl I64x8 {
+    /// # Safety
+    /// `p` is valid for reads of `last + 1` elements, and `last` is not negative.
+    #[inline(always)]
+    unsafe fn gather(self, p: *const f64, last: i32) -> F64x8 {
+        // SAFETY: as for `I32x16`; the low halves of the lanes are the indices.
+        unsafe {
+            let i = _mm256_min_epu32(_mm512_cvtepi64_epi32(self.0), _mm256_set1_epi32(last));
+            F64x8(_mm512_i32gather_pd::<8>(i, p))
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The loops. Whole vectors run first, then exactly one tail: a map ends with the last whole vector
+//! (masked when there is none), a fold with a masked one. Kernels write no loop of their own. Callers
+//! check lengths and pass slices; nothing here fails.
+
+use super::fold::{Join, tree};
+use super::vector::Vector;
+use super::{COMPACT, Element, Simd, from_fn};
+use crate::alu::Body;
+
+/// `y[i] = body(x₀[i], x₁[i], …)`. All slices have `y.len()` elements. What `y[i]` becomes does not
+/// depend on the part that `j` puts it in.
+#[inline(always)]
+pub(crate) fn map<J, S, T, B, const N: usize>(j: J, s: S, body: B, x: [&[T]; N], y: &mut [T])
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, N>,
+{
+    debug_assert!(x.iter().all(|x| x.len() == y.len()));
+    // SAFETY: every slice has `y.len()` elements, as all callers check.
+    unsafe { map_parts(j, s, body, x.map(<[T]>::as_ptr), y.as_mut_ptr(), y.len()) }
+}
+
+/// `y[i] = body(y[i])`.
+#[inline(always)]
+pub(crate) fn map_in_place<J, S, T, B>(j: J, s: S, body: B, y: &mut [T])
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, 1>,
+{
+    let p = y.as_mut_ptr();
+    // SAFETY: input and output are the same slice; each element is read before it is written.
+    unsafe { map_parts(j, s, body, [p.cast_const()], p, y.len()) }
+}
+
+/// `y[i] = body(y[i], x[i])`.
+#[inline(always)]
+pub(crate) fn zip_in_place<J, S, T, B>(j: J, s: S, body: B, y: &mut [T], x: &[T])
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, 2>,
+{
+    debug_assert!(x.len() == y.len());
+    let p = y.as_mut_ptr();
+    // SAFETY: `x` has `y.len()` elements, as all callers check; each element of `y` is read before
+    // it is written.
+    unsafe { map_parts(j, s, body, [p.cast_const(), x.as_ptr()], p, y.len()) }
+}
+
+/// Elements that one thread takes at a time: 32768 keep it busy for some microseconds.
+pub(crate) const GRAIN: usize = 1 << 15;
+
+/// [`map_raw`], the parts run by `j`.
+/// # Safety
+/// As [`map_raw`].
+#[inline(always)]
+pub(super) unsafe fn map_parts<J: Join, S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+    j: J,
+    s: S,
+    body: B,
+    x: [*const T; N],
+    y: *mut T,
+    n: usize,
+) {
+    if J::SERIAL || n <= GRAIN {
+        // SAFETY: the caller's promise.
+        return unsafe { map_raw(s, body, x, y, n) };
+    }
+    let at = Pointers(x, y);
+    let part = |start: usize, n: usize| {
+        s.vectorize(
+            #[inline(always)]
+            || {
+                let Pointers(x, y) = &at;
+                // SAFETY: the tree's leaves are disjoint parts of `0..n`.
+                unsafe { map_raw(s, body, x.map(|x| x.add(start)), y.add(start), n) }
+            },
+        );
+    };
+    tree(j, 0, n, GRAIN, &part, &|(), ()| ());
+}
+
+/// What [`map_parts`] hands to other threads.
+struct Pointers<T, const N: usize>([*const T; N], *mut T);
+
+// SAFETY: `map_parts` uses disjoint ranges on different threads.
+unsafe impl<T: Send + Sync, const N: usize> Sync for Pointers<T, N> {}
+
+/// # Safety
+/// Each of `x` is valid for reads and `y` for writes of `n` elements. One of `x` may be `y`; else
+/// they don't overlap it.
+#[inline(always)]
+unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+    s: S,
+    body: B,
+    x: [*const T; N],
+    y: *mut T,
+    n: usize,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    // SAFETY: all offsets stay below `n`.
+    unsafe {
+        if COMPACT || n < lanes {
+            let mut i = 0;
+            while i < n {
+                let part = lanes.min(n - i);
+                #[allow(clippy::indexing_slicing, reason = "k < N")]
+                let v = from_fn(
+                    #[inline(always)]
+                    |k| load_some(s, x[k].add(i), part, T::ONE),
+                );
+                store_some(body.eval(v), y.add(i), part);
+                i += if COMPACT { part } else { n };
+            }
+            return;
+        }
+        // The tail is the last whole vector. It is read before anything is written, as `y` may be
+        // one of `x`; what it shares with the vector before is written twice with the same bits.
+        let last = load_each(s, x, n - lanes);
+        let mut i = 0;
+        while n - i >= 4 * lanes {
+            let v0 = body.eval(load_each(s, x, i));
+            let v1 = body.eval(load_each(s, x, i + lanes));
+            let v2 = body.eval(load_each(s, x, i + 2 * lanes));
+            let v3 = body.eval(load_each(s, x, i + 3 * lanes));
+            v0.store(y.add(i));
+            v1.store(y.add(i + lanes));
+            v2.store(y.add(i + 2 * lanes));
+            v3.store(y.add(i + 3 * lanes));
+            i += 4 * lanes;
+        }
+        while n - i >= lanes {
+            body.eval(load_each(s, x, i)).store(y.add(i));
+            i += lanes;
+        }
+        if i < n {
+            body.eval(last).store(y.add(n - lanes));
+        }
+    }
+}
+
+/// The first `n` elements, `fill` in the other lanes; `n < LANES`, or `n ≤ LANES` when [`COMPACT`].
+/// # Safety
+/// `p` is valid for reads of `n` elements.
+#[inline(always)]
+pub(super) unsafe fn load_some<S: Simd, T: Element>(s: S, p: *const T, n: usize, fill: T) -> T::Vec<S> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match COMPACT {
+            true if n == T::Vec::<S>::LANES => T::Vec::<S>::load(s, p),
+            true => load_apart(s, p, n, fill),
+            false => T::Vec::<S>::load_first(s, p, n, fill),
+        }
+    }
+}
+
+/// Writes the first `n` elements; `n < LANES`, or `n ≤ LANES` when [`COMPACT`].
+/// # Safety
+/// `p` is valid for writes of `n` elements.
+#[inline(always)]
+pub(super) unsafe fn store_some<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match COMPACT {
+            true if n == V::LANES => v.store(p),
+            true => store_apart(v, p, n),
+            false => v.store_first(p, n),
+        }
+    }
+}
+
+/// [`Vector::load_first`], once for all loops.
+/// # Safety
+/// As [`Vector::load_first`].
+#[inline(never)]
+unsafe fn load_apart<S: Simd, T: Element>(s: S, p: *const T, n: usize, fill: T) -> T::Vec<S> {
+    // SAFETY: the caller's promise.
+    unsafe { T::Vec::<S>::load_first(s, p, n, fill) }
+}
+
+/// [`Vector::store_first`], once for all loops.
+/// # Safety
+/// As [`Vector::store_first`].
+#[inline(never)]
+unsafe fn store_apart<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { v.store_first(p, n) }
+}
+
+/// # Safety
+/// Each of `x` is valid for reads of `i + LANES` elements.
+#[inline(always)]
+unsafe fn load_each<S: Simd, T: Element, const N: usize>(s: S, x: [*const T; N], i: usize) -> [T::Vec<S>; N] {
+    #[allow(clippy::indexing_slicing, reason = "k < N")]
+    from_fn(
+        #[inline(always)]
+        // SAFETY: the caller's promise.
+        |k| unsafe { T::Vec::<S>::load(s, x[k].add(i)) },
+    )
+}

@@ -1,0 +1,412 @@
+//! Reductions: one leaf loop and one tree.
+//!
+//! The order of a reduction is a function of the lane width and the length only. A leaf of up to
+//! `8192 LANES` elements runs independent accumulators of `LANES` lanes each: eight when the state is
+//! one value read straight from slices, four otherwise. What the unrolled loop leaves goes, whole
+//! vectors first, to accumulators of its own; the accumulators are merged in pairs, then the lanes
+//! by halves. Leaves are merged by a tree that splits at the largest power of two of leaves below
+//! the count. A parallel run evaluates the same tree, so it gives the same bits.
+
+use super::drive::{load_some, store_some};
+use super::portable::{Portable, scalar};
+use super::vector::Vector;
+use super::{COMPACT, Element, Simd, from_fn};
+use crate::alu::{Alu, Body};
+
+/// Registers in a leaf of the reduction tree.
+pub(crate) const LEAF_VECTORS: usize = 8192;
+
+/// Elements in a leaf of the reduction tree: at most 1024 steps for each of eight accumulators, and so
+/// long that what happens between leaves does not show.
+#[inline(always)]
+pub(crate) const fn leaf_len<S: Simd, T: Element>() -> usize {
+    LEAF_VECTORS * <T::Vec<S> as Vector>::LANES
+}
+
+/// A reduction of `N` streams whose state is `K` values.
+pub(crate) trait Fold<T: Element, const N: usize, const K: usize>: Copy + Send + Sync {
+    /// What masked-off lanes read, chosen so that `step` does not change the result.
+    fn fill(self) -> [T; N];
+    /// The state before the first element; `like` only names where.
+    fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; K];
+    /// The state after one element of each stream.
+    fn step<V: Alu<Elem = T>>(self, acc: [V; K], x: [V; N]) -> [V; K];
+    /// The state after both parts.
+    fn merge<V: Alu<Elem = T>>(self, a: [V; K], b: [V; K]) -> [V; K];
+}
+
+/// How the two halves of a tree run: one after the other, or on two threads.
+pub(crate) trait Join: Copy + Send + Sync {
+    /// Whether parts always run one after the other.
+    const SERIAL: bool;
+    /// Runs both; together they work on `n` elements.
+    fn join<A: Send, B: Send>(
+        self,
+        n: usize,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B);
+}
+
+/// One after the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Serial;
+
+impl Join for Serial {
+    const SERIAL: bool = true;
+    #[inline(always)]
+    fn join<A: Send, B: Send>(
+        self,
+        _: usize,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        (a(), b())
+    }
+}
+
+/// Where the tree splits `n > leaf` elements.
+#[cfg_attr(not(fulmen_compact), inline)]
+#[cfg_attr(fulmen_compact, inline(never))]
+pub(crate) fn split(n: usize, leaf: usize) -> usize {
+    n.div_ceil(leaf).div_ceil(2).next_power_of_two() * leaf
+}
+
+/// The merged results of `part(start, length)` over the leaves of `start..start + n`.
+pub(crate) fn tree<J: Join, R: Send>(
+    j: J,
+    start: usize,
+    n: usize,
+    leaf: usize,
+    part: &(impl Fn(usize, usize) -> R + Sync),
+    merge: &(impl Fn(R, R) -> R + Sync),
+) -> R {
+    if n <= leaf {
+        return part(start, n);
+    }
+    let mid = split(n, leaf);
+    let (a, b) = j.join(
+        n,
+        || tree(j, start, mid, leaf, part, merge),
+        || tree(j, start + mid, n - mid, leaf, part, merge),
+    );
+    merge(a, b)
+}
+
+/// Where the values of a fold come from.
+trait Source<T: Element, const N: usize>: Copy + Sync {
+    /// Whether the values cost nothing but a load, so that only accumulators hide the latency.
+    const PLAIN: bool;
+    /// # Safety
+    /// `i..i + LANES` lies within the streams; no other call covers these elements meanwhile.
+    unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; N];
+    /// The last `n < LANES` elements, `n ≤ LANES` when [`COMPACT`], and a filling that `step` does not see.
+    /// # Safety
+    /// As `at` for `i..i + n`.
+    unsafe fn last<S: Simd>(self, s: S, i: usize, n: usize, fill: [T; N]) -> [T::Vec<S>; N];
+}
+
+/// The elements of `N` slices.
+#[derive(Clone, Copy)]
+struct Plain<'a, T, const N: usize>([&'a [T]; N]);
+
+impl<T: Element, const N: usize> Source<T, N> for Plain<'_, T, N> {
+    const PLAIN: bool = true;
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; N] {
+        #[allow(clippy::indexing_slicing, reason = "k < N")]
+        from_fn(
+            #[inline(always)]
+            // SAFETY: the caller's promise.
+            |k| unsafe { T::Vec::<S>::load(s, self.0[k].as_ptr().add(i)) },
+        )
+    }
+    #[inline(always)]
+    unsafe fn last<S: Simd>(self, s: S, i: usize, n: usize, fill: [T; N]) -> [T::Vec<S>; N] {
+        #[allow(clippy::indexing_slicing, reason = "k < N")]
+        from_fn(
+            #[inline(always)]
+            // SAFETY: the caller's promise.
+            |k| unsafe { load_some(s, self.0[k].as_ptr().add(i), n, fill[k]) },
+        )
+    }
+}
+
+/// `body(x[i])`, stored to `y[i]` on the way.
+#[derive(Clone, Copy)]
+struct Mapped<B, T> {
+    body: B,
+    x: *const T,
+    y: *mut T,
+    fill: T,
+}
+
+// SAFETY: `Source` is called for disjoint ranges only, so threads never touch the same element.
+unsafe impl<B: Sync, T: Send + Sync> Sync for Mapped<B, T> {}
+
+impl<T: Element, B: Body<T, 1>> Source<T, 1> for Mapped<B, T> {
+    const PLAIN: bool = false;
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; 1] {
+        // SAFETY: the caller's promise; each element is read before it is written.
+        unsafe {
+            let v = self.body.eval([T::Vec::<S>::load(s, self.x.add(i))]);
+            v.store(self.y.add(i));
+            [v]
+        }
+    }
+    #[inline(always)]
+    unsafe fn last<S: Simd>(self, s: S, i: usize, n: usize, _: [T; 1]) -> [T::Vec<S>; 1] {
+        // SAFETY: as above.
+        unsafe {
+            let v = self.body.eval([load_some(s, self.x.add(i), n, self.fill)]);
+            store_some(v, self.y.add(i), n);
+            [v]
+        }
+    }
+}
+
+/// The state after all elements. All slices have the same length.
+#[inline(always)]
+pub(crate) fn fold<S: Simd, T: Element, F: Fold<T, N, K>, const N: usize, const K: usize>(
+    s: S,
+    f: F,
+    x: [&[T]; N],
+) -> [T; K] {
+    fold_by(Serial, s, f, x)
+}
+
+/// [`fold`], the halves of the tree run by `j`.
+#[inline(always)]
+pub(crate) fn fold_by<J, S, T, F, const N: usize, const K: usize>(j: J, s: S, f: F, x: [&[T]; N]) -> [T; K]
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    F: Fold<T, N, K>,
+{
+    let n = x.first().map_or(0, |x| x.len());
+    debug_assert!(x.iter().all(|x| x.len() == n));
+    // SAFETY: every slice has `n` elements, as all callers check.
+    unsafe { run(j, s, f, Plain(x), n) }
+}
+
+/// `y[i] = body(x[i])`, and the fold over all of `y`. `body(fill)` must not change the fold.
+/// # Safety
+/// `x` is valid for reads and `y` for writes of `n` elements; `x` is `y` or they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn map_fold<J, S, T, B, F, const K: usize>(
+    j: J,
+    s: S,
+    (body, fill): (B, T),
+    f: F,
+    (x, y, n): (*const T, *mut T, usize),
+) -> [T; K]
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, 1>,
+    F: Fold<T, 1, K>,
+{
+    // SAFETY: the caller's promise.
+    unsafe { run(j, s, f, Mapped { body, x, y, fill }, n) }
+}
+
+/// # Safety
+/// The streams of `x` have `n` elements.
+#[inline(always)]
+unsafe fn run<J, S, T, F, X, const N: usize, const K: usize>(j: J, s: S, f: F, x: X, n: usize) -> [T; K]
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    F: Fold<T, N, K>,
+    X: Source<T, N>,
+{
+    if !COMPACT && n <= leaf_len::<S, T>() {
+        // SAFETY: the caller's promise.
+        return unsafe { part(s, f, x, 0, n) };
+    }
+    // SAFETY: the tree's leaves are disjoint parts of `0..n`.
+    let part = |start, n| unsafe { part(s, f, x, start, n) };
+    let merge = |a: [T; K], b: [T; K]| f.merge(a.map(scalar), b.map(scalar)).map(to_scalar);
+    tree(j, 0, n, leaf_len::<S, T>(), &part, &merge)
+}
+
+/// A leaf and its lanes, merged; a function of its own, so that it is there once.
+/// # Safety
+/// As [`leaf`].
+#[inline]
+unsafe fn part<S, T, F, X, const N: usize, const K: usize>(s: S, f: F, x: X, start: usize, n: usize) -> [T; K]
+where
+    S: Simd,
+    T: Element,
+    F: Fold<T, N, K>,
+    X: Source<T, N>,
+{
+    s.vectorize(
+        #[inline(always)]
+        // SAFETY: the caller's promise.
+        || fold_lanes(s, f, unsafe { leaf(s, f, x, start, n) }),
+    )
+}
+
+/// # Safety
+/// `i..i + n` lies within the streams of `x`; no other call covers these elements meanwhile.
+#[inline(always)]
+unsafe fn leaf<S, T, F, X, const N: usize, const K: usize>(
+    s: S,
+    f: F,
+    x: X,
+    mut i: usize,
+    n: usize,
+) -> [T::Vec<S>; K]
+where
+    S: Simd,
+    T: Element,
+    F: Fold<T, N, K>,
+    X: Source<T, N>,
+{
+    let lanes = T::Vec::<S>::LANES;
+    let end = i + n;
+    // Eight accumulators fill two adders of four cycles; a larger state would not fit 16 registers.
+    let wide = X::PLAIN && K == 1;
+    let id = f.identity(T::Vec::<S>::splat(s, T::ZERO));
+    if COMPACT {
+        // SAFETY: the caller's promise.
+        return unsafe { rolled(s, f, x, i, end, [id; 8], wide) };
+    }
+    let [mut a0, mut a1, mut a2, mut a3, mut a4, mut a5, mut a6, mut a7] = [id; 8];
+    macro_rules! step {
+        ($($a:ident)*) => {$(
+            // SAFETY: each use has checked that this vector ends at or before `end`.
+            $a = f.step($a, unsafe { x.at(s, i) });
+            i += lanes;
+        )*};
+    }
+    if wide {
+        while end - i >= 8 * lanes {
+            step!(a0 a1 a2 a3 a4 a5 a6 a7);
+        }
+        if end - i >= 4 * lanes {
+            step!(a0 a1 a2 a3);
+        }
+    } else {
+        while end - i >= 4 * lanes {
+            step!(a4 a5 a6 a7);
+        }
+    }
+    if end - i >= 2 * lanes {
+        step!(a4 a5);
+    }
+    if end - i >= lanes {
+        step!(a6);
+    }
+    if i < end {
+        // SAFETY: the elements up to `end` are the caller's.
+        a7 = f.step(a7, unsafe { x.last(s, i, end - i, f.fill()) });
+    }
+    let b = f.merge(f.merge(a4, a5), f.merge(a6, a7));
+    if wide { f.merge(f.merge(f.merge(a0, a1), f.merge(a2, a3)), b) } else { b }
+}
+
+/// [`leaf`] with one copy of each step: the same accumulators in the same order.
+/// # Safety
+/// As [`leaf`] for `i..end`.
+#[inline(always)]
+unsafe fn rolled<S, T, F, X, const N: usize, const K: usize>(
+    s: S,
+    f: F,
+    x: X,
+    mut i: usize,
+    end: usize,
+    mut acc: [[T::Vec<S>; K]; 8],
+    wide: bool,
+) -> [T::Vec<S>; K]
+where
+    S: Simd,
+    T: Element,
+    F: Fold<T, N, K>,
+    X: Source<T, N>,
+{
+    let lanes = T::Vec::<S>::LANES;
+    while i < end {
+        let (first, count) = match (end - i) / lanes {
+            0 => (7, 1),
+            1 => (6, 1),
+            2 | 3 => (4, 2),
+            4..8 if wide => (0, 4),
+            _ if wide => (0, 8),
+            _ => (4, 4),
+        };
+        for a in acc.iter_mut().skip(first).take(count) {
+            let part = lanes.min(end - i);
+            // SAFETY: the elements up to `end` are the caller's.
+            *a = f.step(*a, unsafe { x.last(s, i, part, f.fill()) });
+            i += part;
+        }
+    }
+    let first = if wide { 0 } else { 4 };
+    let mut left = acc.len() - first;
+    while left > 1 {
+        left /= 2;
+        #[allow(clippy::indexing_slicing, reason = "first + 2 k + 1 < 8")]
+        for k in first..first + left {
+            acc[k] = f.merge(acc[2 * k - first], acc[2 * k - first + 1]);
+        }
+    }
+    #[allow(clippy::indexing_slicing, reason = "first < 8")]
+    acc[first]
+}
+
+/// Merges the lanes by halves: lane `j` with lane `j + LANES/2`, and so on down to one.
+#[inline(always)]
+fn fold_lanes<V: Vector, F: Fold<V::Elem, N, K>, const N: usize, const K: usize>(
+    s: V::Token,
+    f: F,
+    mut acc: [V; K],
+) -> [V::Elem; K] {
+    macro_rules! halve {
+        ($($by:literal)*) => {$(
+            if V::LANES > $by {
+                #[allow(clippy::indexing_slicing, reason = "k < K")]
+                let down = from_fn(
+                    #[inline(always)]
+                    |k| acc[k].down::<$by>(s),
+                );
+                acc = f.merge(acc, down);
+            }
+        )*};
+    }
+    halve!(8 4 2 1);
+    acc.map(Vector::lane0)
+}
+
+/// The first `i` with `x[i] == v`; `x.len()` when there is none.
+#[inline(always)]
+pub(crate) fn position<S: Simd, T: Element>(s: S, x: &[T], v: T) -> usize {
+    let lanes = T::Vec::<S>::LANES;
+    let w = T::Vec::<S>::splat(s, v);
+    let mut i = 0;
+    // SAFETY: each use has checked that the vector at `i` ends within `x`.
+    let at = |i: usize| unsafe { T::Vec::<S>::load(s, x.as_ptr().add(i)) }.eq(w);
+    while !COMPACT && x.len() - i >= 4 * lanes {
+        let half = at(i) | at(i + lanes);
+        if T::Vec::<S>::any(half | at(i + 2 * lanes) | at(i + 3 * lanes)) {
+            break;
+        }
+        i += 4 * lanes;
+    }
+    while x.len() - i >= lanes && !T::Vec::<S>::any(at(i)) {
+        i += lanes;
+    }
+    let rest = x.get(i..).unwrap_or_default();
+    i + rest.iter().position(|x| *x == v).unwrap_or(rest.len())
+}
+
+/// The element of a one-lane vector.
+#[inline(always)]
+pub(crate) fn to_scalar<V: Vector<Token = Portable<1>>>(v: V) -> V::Elem {
+    v.lane0()
+}

@@ -1,0 +1,270 @@
+//! Instruction sets: the tokens that prove one is present, and the one ladder that selects.
+//!
+//! A token is a zero-sized value. `Avx2::detect()` (feature `std`) and `unsafe` `Avx2::assume()`
+//! make one; [`native`] returns the token of the set that this build was compiled for. Every op
+//! has an `_on` form that takes a token and runs on exactly that set.
+
+/// Operator impls that are one intrinsic.
+#[allow(unused_macros, reason = "a target may have no intrinsics")]
+macro_rules! lane_ops {
+    ($T:ident: $($tr:ident $m:ident $f:ident),*) => {$(
+        impl core::ops::$tr for $T {
+            type Output = Self;
+            #[inline(always)]
+            fn $m(self, o: Self) -> Self {
+                // SAFETY: a value of this type proves that the CPU has its instruction set.
+                unsafe { Self($f(self.0, o.0)) }
+            }
+        }
+    )*};
+}
+
+/// Methods that are one expression of intrinsics on registers; none may take a pointer.
+#[allow(unused_macros, reason = "a target may have no intrinsics")]
+macro_rules! lane_fns {
+    ($(fn $m:ident $(<const $K:ident: i32>)? ($s:ident $(: $st:ty)? $(, $a:ident: $t:ty)*) -> $r:ty = $e:expr;)*) => {$(
+        #[inline(always)]
+        fn $m $(<const $K: i32>)? ($s $(: $st)? $(, $a: $t)*) -> $r {
+            // SAFETY: an argument is the token or a value of a lane type, and either one proves
+            // that the CPU has the instruction set.
+            unsafe { $e }
+        }
+    )*};
+}
+
+pub(crate) mod drive;
+pub(crate) mod fold;
+pub(crate) mod inout;
+pub(crate) mod math;
+pub(crate) mod portable;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
+mod neon;
+#[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
+mod simd128;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+#[cfg(test)]
+mod tests;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub use avx512::Avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
+pub use neon::Neon;
+pub use portable::Portable;
+#[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
+pub use simd128::Simd128;
+#[cfg(target_arch = "x86_64")]
+pub use sse2::Sse2;
+
+use crate::alu::{Alu, Real};
+use core::fmt::Debug;
+use core::mem::MaybeUninit;
+use vector::Vector;
+
+/// The instruction sets that a token can stand for.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isa {
+    /// Safe Rust arrays of a fixed width.
+    Portable,
+    /// x86-64 baseline.
+    Sse2,
+    /// AVX2 and FMA.
+    Avx2,
+    /// AVX-512 F, BW, DQ and VL.
+    Avx512,
+    /// AArch64 Advanced SIMD.
+    Neon,
+    /// WebAssembly SIMD128.
+    Simd128,
+}
+
+// The one ladder. A Cargo feature permits, the target features select.
+cfg_select! {
+    all(
+        target_arch = "x86_64", feature = "avx512", target_feature = "avx512f", target_feature = "avx512bw",
+        target_feature = "avx512dq", target_feature = "avx512vl", target_feature = "avx2", target_feature = "fma"
+    ) => {
+        /// The token type of the instruction set that this build was compiled for.
+        pub type Native = Avx512;
+    }
+    all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma") => {
+        /// The token type of the instruction set that this build was compiled for.
+        pub type Native = Avx2;
+    }
+    target_arch = "x86_64" => {
+        /// The token type of the instruction set that this build was compiled for.
+        pub type Native = Sse2;
+    }
+    all(target_arch = "aarch64", feature = "neon", target_feature = "neon") => {
+        /// The token type of the instruction set that this build was compiled for.
+        pub type Native = Neon;
+    }
+    all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128") => {
+        /// The token type of the instruction set that this build was compiled for.
+        pub type Native = Simd128;
+    }
+    _ => {
+        /// The token type of the instruction set that this build was compiled for.
+        pub type Native = Portable<1>;
+    }
+}
+
+/// The instruction set that this build was compiled for, as a constant to assert on.
+///
+/// ```
+/// # #[cfg(all(target_arch = "x86_64", target_feature = "avx2", not(feature = "avx512")))]
+/// const _: () = assert!(matches!(fulmen::NATIVE, fulmen::lanes::Isa::Avx2));
+/// ```
+pub const NATIVE: Isa = Native::ISA;
+
+/// The token of [`NATIVE`].
+#[inline(always)]
+pub const fn native() -> Native {
+    Native::NATIVE
+}
+
+/// An instruction set that is known to be present: implemented by the tokens only.
+pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed {
+    /// Which instruction set.
+    const ISA: Isa;
+    /// Its name with the width in `f32` lanes, such as `"avx2x8"`.
+    const NAME: &'static str;
+    /// Whether [`Alu::mul_add`] rounds once.
+    const FUSED: bool;
+    #[doc(hidden)]
+    type F32: Vector<Token = Self, Elem = f32>;
+    #[doc(hidden)]
+    type F64: Vector<Token = Self, Elem = f64>;
+    /// Runs `f` compiled for this instruction set, provided `f` is `#[inline(always)]`.
+    #[doc(hidden)]
+    fn vectorize<R>(self, f: impl FnOnce() -> R) -> R;
+}
+
+/// The element types of float ops: `f32` and `f64`.
+pub trait Element: Real + vector::Sealed {
+    #[doc(hidden)]
+    type Vec<S: Simd>: Vector<Token = S, Elem = Self>;
+}
+
+impl Element for f32 {
+    type Vec<S: Simd> = S::F32;
+}
+impl Element for f64 {
+    type Vec<S: Simd> = S::F64;
+}
+
+/// `table[i]` lane by lane, for sets without a good gather; an index past the end reads the last.
+#[inline(always)]
+fn lookup<T: Real, const N: usize>(at: [u32; N], table: &'static [T]) -> [T; N] {
+    let last = table.len().saturating_sub(1);
+    at.map(|i| table.get((i as usize).min(last)).copied().unwrap_or(T::ZERO))
+}
+
+/// `core::array::from_fn`, always inlined. Core's own may stay a call, and then the `f` inside is
+/// compiled without the lane's instructions: each intrinsic becomes a call. Mark `f`
+/// `#[inline(always)]`, for the same reason.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "k < N")]
+pub(crate) fn from_fn<B: Copy, const N: usize>(f: impl Fn(usize) -> B) -> [B; N] {
+    const { assert!(N > 0) };
+    let mut y = [const { MaybeUninit::uninit() }; N];
+    let mut k = 0;
+    while k < N {
+        y[k] = MaybeUninit::new(f(k));
+        k += 1;
+    }
+    // SAFETY: the loop has set all, and `MaybeUninit<B>` is laid out as `B`.
+    unsafe { (&raw const y).cast::<[B; N]>().read() }
+}
+
+/// Built for size (`--cfg fulmen_compact`): each loop holds its body once, with the same bits.
+pub(crate) const COMPACT: bool = cfg!(fulmen_compact);
+
+/// The first `n` elements, then `fill`.
+///
+/// # Safety
+/// `p` is valid for reads of `n.min(N)` elements.
+#[inline(always)]
+unsafe fn read_first<T: Copy, const N: usize>(p: *const T, n: usize, fill: T) -> [T; N] {
+    // SAFETY: element `i` is read only when `i < n`.
+    core::array::from_fn(|i| if i < n { unsafe { p.add(i).read() } } else { fill })
+}
+
+pub(crate) mod vector {
+    //! What the loops need of a lane beyond arithmetic; not nameable outside the crate.
+    use super::{Alu, Element, Simd};
+
+    /// Keeps [`Simd`] and [`Element`] to this crate.
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+
+    /// A register of lanes. Holding a value proves that the CPU has the token's instructions.
+    pub trait Vector: Alu<Elem: Element> + Send + Sync {
+        /// The token whose instructions this type uses.
+        type Token: Simd;
+        /// Lanes in one register.
+        const LANES: usize;
+
+        /// `c` in every lane.
+        fn splat(s: Self::Token, c: Self::Elem) -> Self;
+        /// True when any lane is.
+        fn any(m: Self::Mask) -> bool;
+        /// Lane `j` receives lane `j + BY`, for the lanes where that exists; `BY` is a power of two.
+        #[inline(always)]
+        fn down<const BY: usize>(self, s: Self::Token) -> Self {
+            // The widest register has 16 lanes. Compilers turn this into one shuffle.
+            let mut from = [Self::Elem::default(); 16];
+            let mut to = [Self::Elem::default(); 16];
+            // SAFETY: `LANES <= 16`.
+            unsafe { self.store(from.as_mut_ptr()) }
+            for (to, from) in to.iter_mut().zip(from.iter().skip(BY)) {
+                *to = *from;
+            }
+            // SAFETY: `LANES <= 16`.
+            unsafe { Self::load(s, to.as_ptr()) }
+        }
+        /// The first lane.
+        #[inline(always)]
+        fn lane0(self) -> Self::Elem {
+            let mut to = [Self::Elem::default(); 16];
+            // SAFETY: `LANES <= 16`.
+            unsafe { self.store(to.as_mut_ptr()) }
+            let [first, ..] = to;
+            first
+        }
+        /// # Safety
+        /// `p` is valid for reads of `LANES` elements; no alignment is needed.
+        unsafe fn load(s: Self::Token, p: *const Self::Elem) -> Self;
+        /// The first `n < LANES` elements, `fill` in the other lanes.
+        /// # Safety
+        /// `p` is valid for reads of `n` elements.
+        unsafe fn load_first(s: Self::Token, p: *const Self::Elem, n: usize, fill: Self::Elem) -> Self;
+        /// # Safety
+        /// `p` is valid for writes of `LANES` elements; no alignment is needed.
+        unsafe fn store(self, p: *mut Self::Elem);
+        /// Writes the first `n < LANES` elements.
+        /// # Safety
+        /// `p` is valid for writes of `n` elements.
+        unsafe fn store_first(self, p: *mut Self::Elem, n: usize);
+        /// Like `store`, past the caches where the CPU can. [`Vector::fence`] must follow.
+        /// # Safety
+        /// As `store`, and `p` is aligned to the register's size.
+        #[inline(always)]
+        unsafe fn stream(self, p: *mut Self::Elem) {
+            // SAFETY: the caller's promise for `stream` covers `store`.
+            unsafe { self.store(p) }
+        }
+        /// Orders streamed stores before later ones.
+        #[inline(always)]
+        fn fence(_: Self::Token) {}
+    }
+}

@@ -1,0 +1,52 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+// Unit tests may do these things.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::panic,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing,
+        clippy::std_instead_of_core,
+        clippy::alloc_instead_of_core,
+        clippy::disallowed_methods
+    )
+)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(test)]
+extern crate self as fulmen;
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod alu;
+#[cfg(feature = "alloc")]
+mod buffer;
+pub mod contract;
+#[cfg(feature = "half")]
+mod convert;
+mod error;
+pub mod lanes;
+pub mod nn;
+pub mod ops;
+#[cfg(feature = "parallel")]
+pub mod parallel;
+pub mod pointwise;
+pub mod reduce;
+
+pub use alu::{Alu, Bits, Body, Mask, Real, Then, WithFirst};
+#[cfg(feature = "alloc")]
+pub use buffer::Buffer;
+#[cfg(feature = "half")]
+pub use convert::*;
+pub use error::Error;
+pub use lanes::{Element, NATIVE};
+pub use nn::*;
+pub use pointwise::*;
+pub use reduce::*;

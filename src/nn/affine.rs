@@ -1,0 +1,183 @@
+//! Layer norm and RMS norm: a row to unit spread, then a scale (and a shift) for each column.
+
+use super::{RowOp, at_least_one, row_op};
+use crate::alu::{Alu, Body};
+use crate::error::{Error, not_empty, same_len};
+use crate::lanes::fold::{Join, fold_by};
+use crate::lanes::inout::InOut;
+use crate::lanes::{Element, Simd};
+use crate::reduce::{Moments, SumSquares, square_root};
+
+/// `(x - mean) · scale`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standard<T>(pub(super) T, pub(super) T);
+
+impl<T: Element> Body<T, 1> for Standard<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        (x - x.lit(self.0)) * x.lit(self.1)
+    }
+}
+
+/// `(x - mean) · scale · γ + β`.
+#[derive(Debug, Clone, Copy)]
+struct StandardAffine<T>(T, T);
+
+impl<T: Element> Body<T, 3> for StandardAffine<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x, gamma, beta]: [V; 3]) -> V {
+        Standard(self.0, self.1).eval([x]).mul_add(gamma, beta)
+    }
+}
+
+/// `x · scale · γ`.
+#[derive(Debug, Clone, Copy)]
+struct ScaledBy<T>(T);
+
+impl<T: Element> Body<T, 2> for ScaledBy<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x, gamma]: [V; 2]) -> V {
+        (x * x.lit(self.0)) * gamma
+    }
+}
+
+/// `eps ≥ 0`, so not NaN.
+#[inline]
+fn not_negative<T: Element>(eps: T) -> Result<(), Error> {
+    if eps >= T::ZERO { Ok(()) } else { Err(Error::Domain { arg: "eps" }) }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LayerNorm<'a, T> {
+    pub(crate) gamma: &'a [T],
+    pub(crate) beta: &'a [T],
+    pub(crate) eps: T,
+}
+
+impl<T: Element> RowOp<T> for LayerNorm<'_, T> {
+    #[inline]
+    fn cols(self) -> Result<usize, Error> {
+        not_empty("gamma", self.gamma.len())?;
+        same_len("beta", self.gamma.len(), self.beta.len())?;
+        not_negative(self.eps)?;
+        Ok(self.gamma.len())
+    }
+    #[inline(always)]
+    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+        let moments = Moments::of(j, s, row.input());
+        let scale = T::ONE / square_root(moments.variance() + self.eps);
+        row.map3(j, s, StandardAffine(moments.mean, scale), self.gamma, self.beta);
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LayerNormSimple<T>(pub(crate) usize, pub(crate) T);
+
+impl<T: Element> RowOp<T> for LayerNormSimple<T> {
+    #[inline]
+    fn cols(self) -> Result<usize, Error> {
+        not_negative(self.1)?;
+        at_least_one(self.0)
+    }
+    #[inline(always)]
+    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+        let moments = Moments::of(j, s, row.input());
+        let scale = T::ONE / square_root(moments.variance() + self.1);
+        row.map(j, s, Standard(moments.mean, scale));
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RmsNorm<'a, T> {
+    pub(crate) gamma: &'a [T],
+    pub(crate) eps: T,
+}
+
+impl<T: Element> RowOp<T> for RmsNorm<'_, T> {
+    #[inline]
+    fn cols(self) -> Result<usize, Error> {
+        not_empty("gamma", self.gamma.len())?;
+        not_negative(self.eps)?;
+        Ok(self.gamma.len())
+    }
+    #[inline(always)]
+    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+        let [squares] = fold_by(j, s, SumSquares, [row.input()]);
+        let scale = T::ONE / square_root(squares / T::from_usize(row.len()) + self.eps);
+        row.map2(j, s, ScaledBy(scale), self.gamma);
+    }
+}
+
+row_op! {
+    /// `out[r][i] = (x[r][i] - µ) / √(σ² + eps) · gamma[i] + beta[i]`, `µ` and `σ²` the row's mean and
+    /// population variance.
+    ///
+    /// Shapes and units: `gamma` and `beta` have the row length `cols`; `x` and `out` hold whole rows;
+    /// `eps` is in the square of `x`'s unit. The variance takes two passes
+    /// ([`variance`](crate::variance())).
+    ///
+    /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole. A constant row gives `beta`
+    /// when `eps > 0`, and NaN when `eps` is 0.
+    ///
+    /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Len`] when `beta` or `out` has another
+    /// length, [`Error::Domain`] when `eps` is negative or NaN, [`Error::Rows`] when `x` does not hold
+    /// whole rows. Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::layer_norm(&[1.0, 3.0], &[2.0, 2.0], &[0.5, 0.5], 0.0, &mut out)?;
+    /// assert_eq!(out, [-1.5, 2.5]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Ba, Kiros, Hinton, *Layer Normalization* (2016). Contract: `contracts/layer_norm-v1.yaml`.
+    layer_norm, layer_norm_on, layer_norm_in_place, layer_norm_in_place_on
+        (gamma: &[T], beta: &[T], eps: T) LayerNorm { gamma, beta, eps };
+
+    /// `out[r][i] = (x[r][i] - µ) / √(σ² + eps)`: [`layer_norm`](crate::layer_norm()) with neither
+    /// scale nor shift.
+    ///
+    /// Shapes and units: `x` and `out` hold whole rows of `cols` elements; `eps` is in the square of
+    /// `x`'s unit.
+    ///
+    /// NaN and ±0: as [`layer_norm`](crate::layer_norm()).
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Domain`] when `eps` is negative or NaN,
+    /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `out` differs in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut x = [1.0f32, 3.0, 5.0, 9.0];
+    /// fulmen::layer_norm_simple_in_place(&mut x, 2, 0.0)?;
+    /// assert_eq!(x, [-1.0, 1.0, -1.0, 1.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`layer_norm`](crate::layer_norm()). Contract: `contracts/layer_norm_simple-v1.yaml`.
+    layer_norm_simple, layer_norm_simple_on, layer_norm_simple_in_place, layer_norm_simple_in_place_on
+        (cols: usize, eps: T) LayerNormSimple(cols, eps);
+
+    /// `out[r][i] = x[r][i] / √(Σ x[r][k]² / cols + eps) · gamma[i]`.
+    ///
+    /// Shapes and units: `gamma` has the row length `cols`; `x` and `out` hold whole rows; `eps` is in
+    /// the square of `x`'s unit.
+    ///
+    /// NaN and ±0: a row with NaN becomes NaN as a whole; with an infinity, 0 and NaN. A row of zeros
+    /// gives zeros when `eps > 0`, and NaN when `eps` is 0.
+    ///
+    /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN,
+    /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `out` differs in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::rms_norm(&[7.0, 1.0], &[1.0, 5.0], 0.0, &mut out)?;
+    /// assert!((out[0] - 1.4).abs() < 1e-6 && (out[1] - 1.0).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Zhang, Sennrich, *Root Mean Square Layer Normalization* (2019).
+    /// Contract: `contracts/rms_norm-v1.yaml`.
+    rms_norm, rms_norm_on, rms_norm_in_place, rms_norm_in_place_on
+        (gamma: &[T], eps: T) RmsNorm { gamma, eps };
+}

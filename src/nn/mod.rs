@@ -1,0 +1,148 @@
+//! Row ops: each row of a row-major matrix becomes a row of the same length.
+//!
+//! `x` holds whole rows of `cols` elements. `op` writes to `out`, `op_in_place` over `x`; both give
+//! the same bits. Rows are independent of each other.
+
+mod affine;
+mod normalize;
+mod softmax;
+
+pub use affine::*;
+pub use normalize::*;
+pub use softmax::*;
+
+use crate::error::{Error, not_empty, same_len};
+use crate::lanes::fold::{Join, Serial, split};
+use crate::lanes::inout::InOut;
+use crate::lanes::{Element, Simd};
+
+/// A function of one row.
+pub(crate) trait RowOp<T: Element>: Copy + Send + Sync {
+    /// Elements in a row; checks the parameters.
+    fn cols(self) -> Result<usize, Error>;
+    /// Writes one row; `j` may split it. Mark it `#[inline(always)]`.
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>);
+}
+
+/// Runs `op` on all rows.
+#[inline]
+pub(crate) fn rows_by<J, S, T, R>(j: J, s: S, op: R, x: &[T], out: &mut [T]) -> Result<(), Error>
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    R: RowOp<T>,
+{
+    let cols = whole_rows(op, x.len())?;
+    same_len("out", x.len(), out.len())?;
+    each_row(j, s, op, cols, InOut::new(x, out));
+    Ok(())
+}
+
+/// Runs `op` on all rows over the input.
+#[inline]
+pub(crate) fn rows_in_place_by<J, S, T, R>(j: J, s: S, op: R, x: &mut [T]) -> Result<(), Error>
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    R: RowOp<T>,
+{
+    let cols = whole_rows(op, x.len())?;
+    each_row(j, s, op, cols, InOut::in_place(x));
+    Ok(())
+}
+
+#[inline]
+fn whole_rows<T: Element>(op: impl RowOp<T>, got: usize) -> Result<usize, Error> {
+    let cols = op.cols()?;
+    match got.checked_rem(cols) {
+        None => Err(Error::Domain { arg: "cols" }),
+        Some(0) => Ok(cols),
+        Some(_) => Err(Error::Rows { arg: "x", cols, got }),
+    }
+}
+
+/// Elements that one thread takes at a time, as long as there is more than one row.
+const GRAIN: usize = 32768;
+
+fn each_row<J, S, T, R>(j: J, s: S, op: R, cols: usize, mut x: InOut<'_, T>)
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    R: RowOp<T>,
+{
+    if !J::SERIAL {
+        let n = x.len();
+        if n == cols {
+            return s.vectorize(
+                #[inline(always)]
+                || op.row(j, s, x),
+            );
+        }
+        if n > GRAIN.max(cols) {
+            let (a, b) = x.split_at(split(n, cols));
+            j.join(n, || each_row(j, s, op, cols, a), || each_row(j, s, op, cols, b));
+            return;
+        }
+    }
+    s.vectorize(
+        #[inline(always)]
+        || {
+            while x.len() > 0 {
+                let (row, rest) = x.split_at(cols);
+                op.row(Serial, s, row);
+                x = rest;
+            }
+        },
+    );
+}
+
+/// The four functions of a row op: `op`, `op_on`, `op_in_place`, `op_in_place_on`.
+macro_rules! row_op {
+    ($($(#[$doc:meta])* $name:ident, $on:ident, $in_place:ident, $in_place_on:ident
+       ($($arg:ident: $ty:ty),*) $op:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<T: $crate::Element>(x: &[T], $($arg: $ty,)* out: &mut [T]) -> Result<(), $crate::Error> {
+            $on($crate::lanes::native(), x, $($arg,)* out)
+        }
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
+        #[inline]
+        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
+            s: S,
+            x: &[T],
+            $($arg: $ty,)*
+            out: &mut [T],
+        ) -> Result<(), $crate::Error> {
+            $crate::contract::contract!(
+                $name,
+                $crate::nn::rows_by($crate::lanes::fold::Serial, s, $op, x, out),
+                &$crate::contract::Call::new(&[x], out).cols($crate::nn::RowOp::<T>::cols($op).unwrap_or_default())
+            )
+        }
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) over its input.")]
+        #[inline]
+        pub fn $in_place<T: $crate::Element>(x: &mut [T], $($arg: $ty),*) -> Result<(), $crate::Error> {
+            $in_place_on($crate::lanes::native(), x, $($arg),*)
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "()) on the instruction set of `s`.")]
+        #[inline]
+        pub fn $in_place_on<S: $crate::lanes::Simd, T: $crate::Element>(
+            s: S,
+            x: &mut [T],
+            $($arg: $ty),*
+        ) -> Result<(), $crate::Error> {
+            $crate::nn::rows_in_place_by($crate::lanes::fold::Serial, s, $op, x)
+        }
+    )*};
+}
+pub(crate) use row_op;
+
+/// `cols`, which must not be zero.
+#[inline]
+fn at_least_one(cols: usize) -> Result<usize, Error> {
+    not_empty("cols", cols)?;
+    Ok(cols)
+}

@@ -1,0 +1,187 @@
+//! Rows to unit length, to zero mean and unit spread, to the interval 0 … 1.
+
+use super::affine::Standard;
+use super::softmax::Times;
+use super::{RowOp, at_least_one, row_op};
+use crate::alu::{Alu, Body};
+use crate::error::Error;
+use crate::lanes::fold::{Fold, Join, fold_by};
+use crate::lanes::inout::InOut;
+use crate::lanes::{Element, Simd};
+use crate::reduce::{Moments, Range, ScaledSquares, SumSquares, square_root};
+
+/// `(x · p) · scale`.
+#[derive(Debug, Clone, Copy)]
+struct TimesTwice<T>(T, T);
+
+impl<T: Element> Body<T, 1> for TimesTwice<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        (x * x.lit(self.0)) * x.lit(self.1)
+    }
+}
+
+/// `1 / root`; 0 for 0.
+#[inline(always)]
+fn inverse<T: Element>(root: T) -> T {
+    if root == T::ZERO { T::ZERO } else { T::ONE / root }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Normalize(pub(crate) usize);
+
+impl<T: Element> RowOp<T> for Normalize {
+    #[inline]
+    fn cols(self) -> Result<usize, Error> {
+        at_least_one(self.0)
+    }
+    #[inline(always)]
+    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+        let [squares] = fold_by(j, s, SumSquares, [row.input()]);
+        match Range::new().rescue(squares) {
+            None => row.map(j, s, Times(inverse(square_root(squares)))),
+            Some(p) => {
+                let [squares] = fold_by(j, s, ScaledSquares(p), [row.input()]);
+                row.map(j, s, TimesTwice(p, inverse(square_root(squares))));
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Zscore(pub(crate) usize);
+
+impl<T: Element> RowOp<T> for Zscore {
+    #[inline]
+    fn cols(self) -> Result<usize, Error> {
+        at_least_one(self.0)
+    }
+    #[inline(always)]
+    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+        let moments = Moments::of(j, s, row.input());
+        row.map(j, s, Standard(moments.mean, inverse(square_root(moments.variance()))));
+    }
+}
+
+/// The largest and the smallest element, starting from one of them; and 0, or NaN when an element is
+/// NaN or infinite.
+#[derive(Debug, Clone, Copy)]
+struct Extent<T>(T);
+
+impl<T: Element> Fold<T, 1, 3> for Extent<T> {
+    #[inline(always)]
+    fn fill(self) -> [T; 1] {
+        [self.0]
+    }
+    #[inline(always)]
+    fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 3] {
+        [like.lit(self.0), like.lit(self.0), like.c(0.0)]
+    }
+    #[inline(always)]
+    fn step<V: Alu<Elem = T>>(self, [max, min, poison]: [V; 3], [x]: [V; 1]) -> [V; 3] {
+        [x.max(max), x.min(min), x.mul_add(x.c(0.0), poison)]
+    }
+    #[inline(always)]
+    fn merge<V: Alu<Elem = T>>(self, [a, b, c]: [V; 3], [d, e, f]: [V; 3]) -> [V; 3] {
+        [d.max(a), e.min(b), c + f]
+    }
+}
+
+/// `(x · p - low) / range`.
+#[derive(Debug, Clone, Copy)]
+struct Interval<T> {
+    p: T,
+    low: T,
+    range: T,
+}
+
+impl<T: Element> Body<T, 1> for Interval<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        (x * x.lit(self.p) - x.lit(self.low)) / x.lit(self.range)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MinmaxNormalize(pub(crate) usize);
+
+impl<T: Element> RowOp<T> for MinmaxNormalize {
+    #[inline]
+    fn cols(self) -> Result<usize, Error> {
+        at_least_one(self.0)
+    }
+    #[inline(always)]
+    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+        let first = row.input().first().copied().unwrap_or(T::ZERO);
+        let [max, min, poison] = fold_by(j, s, Extent(first), [row.input()]);
+        // The difference of two finite values overflows only where halving them is exact enough.
+        let p = if max - min == T::INFINITY { T::from_f64(0.5) } else { T::ONE };
+        let range = max * p - min * p;
+        let range = if range == T::ZERO { T::ONE } else { range };
+        row.map(j, s, Interval { p, low: min * p, range: range + poison });
+    }
+}
+
+row_op! {
+    /// `out[r][i] = x[r][i] / ‖x[r]‖₂`; a row of zeros stays zeros.
+    ///
+    /// Shapes and units: `x` and `out` hold whole rows of `cols` elements; the result has no unit.
+    /// Neither overflows nor underflows on the way ([`norm_l2`](crate::norm_l2())).
+    ///
+    /// NaN and ±0: a row with NaN becomes NaN as a whole; with an infinity, 0 and NaN.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Rows`] when `x` does not hold whole rows,
+    /// [`Error::Len`] when `out` differs in length. Scratch: none.
+    ///
+    /// ```
+    /// let mut x = [3.0f32, 4.0, 0.0, 0.0];
+    /// fulmen::normalize_in_place(&mut x, 2)?;
+    /// assert_eq!(x, [0.6, 0.8, 0.0, 0.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/normalize-v1.yaml`.
+    normalize, normalize_on, normalize_in_place, normalize_in_place_on (cols: usize) Normalize(cols);
+
+    /// `out[r][i] = (x[r][i] - µ) / σ`, `µ` and `σ` the row's mean and population standard deviation;
+    /// a constant row becomes zeros.
+    ///
+    /// Shapes and units: `x` and `out` hold whole rows of `cols` elements; the result has no unit.
+    /// Where the squares of the deviations overflow or all underflow, the row becomes zeros, too.
+    ///
+    /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Rows`] when `x` does not hold whole rows,
+    /// [`Error::Len`] when `out` differs in length. Scratch: none.
+    ///
+    /// ```
+    /// let mut x = [1.0f32, 3.0, 0.1, 0.1];
+    /// fulmen::zscore_in_place(&mut x, 2)?;
+    /// assert_eq!(x, [-1.0, 1.0, 0.0, 0.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`variance`](crate::variance()). Contract: `contracts/zscore-v1.yaml`.
+    zscore, zscore_on, zscore_in_place, zscore_in_place_on (cols: usize) Zscore(cols);
+
+    /// `out[r][i] = (x[r][i] - min) / (max - min)` over each row; a constant row becomes zeros.
+    ///
+    /// Shapes and units: `x` and `out` hold whole rows of `cols` elements; the result lies in 0 … 1,
+    /// where the smallest element becomes 0 and the largest 1.
+    ///
+    /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Rows`] when `x` does not hold whole rows,
+    /// [`Error::Len`] when `out` differs in length. Scratch: none.
+    ///
+    /// ```
+    /// let mut x = [1.0f32, 3.0, 2.0];
+    /// fulmen::minmax_normalize_in_place(&mut x, 3)?;
+    /// assert_eq!(x, [0.0, 1.0, 0.5]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/minmax_normalize-v1.yaml`.
+    minmax_normalize, minmax_normalize_on, minmax_normalize_in_place, minmax_normalize_in_place_on
+        (cols: usize) MinmaxNormalize(cols);
+}

@@ -1,0 +1,171 @@
+//! The list of ops: one row each. Tests, benches, fuzzing and the contract checks are made from it.
+//!
+//! A row is `shape name(…functions…) Body[parameters] family, gpu form;` and the shapes are
+//!
+//! | shape | call |
+//! |---|---|
+//! | `unary` | `op(x, …parameters, out)`, `op_in_place(x, …)` |
+//! | `binary` | `op(a, b, …parameters, out)`, `op_in_place(a, b, …)` |
+//! | `ternary` | `op(a, b, c, out)` |
+//! | `update` | `op(…parameters, x, y)`: over `y` |
+//! | `total` | `op(x) -> T`: has a value for nothing |
+//! | `reduce` | `op(x) -> Result<T>` |
+//! | `reduce2` | `op(a, b) -> Result<T>` |
+//! | `arg` | `op(x) -> Result<usize>` |
+//! | `select` | `op(x, k, values, indices)` |
+//! | `rows` | `op(x, cols, out)`, `op_in_place(x, cols)` |
+//! | `rows_eps` | `op(x, cols, eps, out)`, `op_in_place(x, cols, eps)` |
+//! | `rows_scale` | `op(x, gamma, eps, out)`, `op_in_place(x, gamma, eps)` |
+//! | `rows_affine` | `op(x, gamma, beta, eps, out)`, `op_in_place(x, gamma, beta, eps)` |
+//! | `convert` | `op(x, out)` between element types, under the feature `half` |
+//!
+//! Parameters are written with the value that generic tests and benches use. Each shape has its
+//! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
+//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`), or
+//! `host: "reason"`.
+
+/// Calls the macro `$cb` with all rows.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_op {
+    ($cb:ident $($args:tt)*) => {
+        $cb! { $($args)*
+            unary neg(neg, neg_on, neg_in_place) Neg[] arithmetic, pointwise;
+            unary abs(abs, abs_on, abs_in_place) Abs[] arithmetic, pointwise;
+            unary recip(recip, recip_on, recip_in_place) Recip[] arithmetic, pointwise;
+            unary sqrt(sqrt, sqrt_on, sqrt_in_place) Sqrt[] arithmetic, pointwise;
+            unary square(square, square_on, square_in_place) Square[] arithmetic, pointwise;
+            unary scale(scale, scale_on, scale_in_place) Scale[1.5] arithmetic, pointwise;
+            unary clamp(clamp, clamp_on, clamp_in_place) Clamp[-0.75, 1.25] arithmetic, pointwise;
+            binary add(add, add_on, add_in_place) Add[] arithmetic, pointwise;
+            binary sub(sub, sub_on, sub_in_place) Sub[] arithmetic, pointwise;
+            binary mul(mul, mul_on, mul_in_place) Mul[] arithmetic, pointwise;
+            binary div(div, div_on, div_in_place) Div[] arithmetic, pointwise;
+            binary copysign(copysign, copysign_on, copysign_in_place) Copysign[] arithmetic, pointwise;
+            binary minimum(minimum, minimum_on, minimum_in_place) Minimum[] arithmetic, pointwise;
+            binary maximum(maximum, maximum_on, maximum_in_place) Maximum[] arithmetic, pointwise;
+            binary lerp(lerp, lerp_on, lerp_in_place) Lerp[0.25] arithmetic, pointwise;
+            update axpy(axpy, axpy_on) Axpy[1.5] arithmetic, pointwise;
+            ternary fma(fma, fma_on) Fma[] arithmetic, pointwise;
+
+            unary floor(floor, floor_on, floor_in_place) Floor[] rounding, pointwise;
+            unary ceil(ceil, ceil_on, ceil_in_place) Ceil[] rounding, pointwise;
+            unary trunc(trunc, trunc_on, trunc_in_place) Trunc[] rounding, pointwise;
+            unary round(round, round_on, round_in_place) Round[] rounding, pointwise;
+            unary round_ties_even(round_ties_even, round_ties_even_on, round_ties_even_in_place) RoundTiesEven[] rounding, pointwise;
+            unary fract(fract, fract_on, fract_in_place) Fract[] rounding, pointwise;
+            unary sign(sign, sign_on, sign_in_place) Sign[] rounding, pointwise;
+
+            unary ln(ln, ln_on, ln_in_place) Ln[] logarithmic, pointwise;
+            unary ln_1p(ln_1p, ln_1p_on, ln_1p_in_place) Ln1p[] logarithmic, pointwise;
+            unary log2(log2, log2_on, log2_in_place) Log2[] logarithmic, pointwise;
+            unary log10(log10, log10_on, log10_in_place) Log10[] logarithmic, pointwise;
+            binary pow(pow, pow_on, pow_in_place) Pow[] logarithmic, pointwise;
+            unary pow_scalar(pow_scalar, pow_scalar_on, pow_scalar_in_place) PowScalar[2.5] logarithmic, pointwise;
+
+            unary sin(sin, sin_on, sin_in_place) Sin[] trigonometric, pointwise;
+            unary cos(cos, cos_on, cos_in_place) Cos[] trigonometric, pointwise;
+            unary tan(tan, tan_on, tan_in_place) Tan[] trigonometric, pointwise;
+            unary asin(asin, asin_on, asin_in_place) Asin[] trigonometric, pointwise;
+            unary acos(acos, acos_on, acos_in_place) Acos[] trigonometric, pointwise;
+            unary atan(atan, atan_on, atan_in_place) Atan[] trigonometric, pointwise;
+            unary asinh(asinh, asinh_on, asinh_in_place) Asinh[] trigonometric, pointwise;
+            unary acosh(acosh, acosh_on, acosh_in_place) Acosh[] trigonometric, pointwise;
+            unary atanh(atanh, atanh_on, atanh_in_place) Atanh[] trigonometric, pointwise;
+
+            convert f16_to_f32(f16_to_f32, f16_to_f32_on) f16[] conversion, pointwise;
+            convert f32_to_f16(f32_to_f16, f32_to_f16_on) f32[] conversion, pointwise;
+            convert bf16_to_f32(bf16_to_f32, bf16_to_f32_on) bf16[] conversion, pointwise;
+            convert f32_to_bf16(f32_to_bf16, f32_to_bf16_on) f32[] conversion, pointwise;
+
+            total sum(sum, sum_on) Sum[] reduction, reduce;
+            total sum_kahan(sum_kahan, sum_kahan_on) SumKahan[] reduction, reduce;
+            total sum_of_squares(sum_of_squares, sum_of_squares_on) SumSquares[] reduction, reduce;
+            total norm_l1(norm_l1, norm_l1_on) SumAbs[] reduction, reduce;
+            total norm_l2(norm_l2, norm_l2_on) SumSquares[] reduction, reduce;
+            total norm_linf(norm_linf, norm_linf_on) MaxAbs[] reduction, reduce;
+            reduce2 euclidean_distance(euclidean_distance, euclidean_distance_on) Distance[] reduction, reduce;
+            reduce2 cosine_similarity(cosine_similarity, cosine_similarity_on) Products[] reduction, reduce;
+            reduce2 dot(dot, dot_on) Dot[] reduction, reduce;
+            reduce max(max, max_on) Max[] reduction, reduce;
+            reduce min(min, min_on) Min[] reduction, reduce;
+            reduce mean(mean, mean_on) Sum[] statistics, reduce;
+            reduce variance(variance, variance_on) Variance[] statistics, reduce;
+            reduce stddev(stddev, stddev_on) Variance[] statistics, reduce;
+            reduce2 covariance(covariance, covariance_on) Deviations[] statistics, reduce;
+            reduce2 correlation(correlation, correlation_on) Deviations[] statistics, reduce;
+            arg argmax(argmax, argmax_on) Max[] selection, reduce;
+            arg argmin(argmin, argmin_on) Min[] selection, reduce;
+            select top_k(top_k, top_k_on) Max[] selection, host: "one heap of k elements follows the data in order";
+
+            rows softmax(softmax, softmax_on, softmax_in_place) Softmax[] normalisation, row_reduce;
+            rows log_softmax(log_softmax, log_softmax_on, log_softmax_in_place) LogSoftmax[] normalisation, row_reduce;
+            rows_affine layer_norm(layer_norm, layer_norm_on, layer_norm_in_place) LayerNorm[] normalisation, row_reduce;
+            rows_eps layer_norm_simple(layer_norm_simple, layer_norm_simple_on, layer_norm_simple_in_place) LayerNorm[] normalisation, row_reduce;
+            rows_scale rms_norm(rms_norm, rms_norm_on, rms_norm_in_place) RmsNorm[] normalisation, row_reduce;
+            rows normalize(normalize, normalize_on, normalize_in_place) Normalize[] normalisation, row_reduce;
+            rows zscore(zscore, zscore_on, zscore_in_place) Zscore[] normalisation, row_reduce;
+            rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
+
+            unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
+            unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;
+            unary exp_m1(exp_m1, exp_m1_on, exp_m1_in_place) ExpM1[] transcendental, pointwise;
+            unary sinh(sinh, sinh_on, sinh_in_place) Sinh[] transcendental, pointwise;
+            unary cosh(cosh, cosh_on, cosh_in_place) Cosh[] transcendental, pointwise;
+            unary tanh(tanh, tanh_on, tanh_in_place) Tanh[] transcendental, pointwise;
+            unary approx_exp(approx_exp, approx_exp_on, approx_exp_in_place) ApproxExp[] transcendental, pointwise;
+            unary approx_tanh(approx_tanh, approx_tanh_on, approx_tanh_in_place) ApproxTanh[] transcendental, pointwise;
+
+            unary relu(relu, relu_on, relu_in_place) Relu[] activation, pointwise;
+            unary leaky_relu(leaky_relu, leaky_relu_on, leaky_relu_in_place) LeakyRelu[0.25] activation, pointwise;
+            unary elu(elu, elu_on, elu_in_place) Elu[1.5] activation, pointwise;
+            unary selu(selu, selu_on, selu_in_place) Selu[] activation, pointwise;
+            unary sigmoid(sigmoid, sigmoid_on, sigmoid_in_place) Sigmoid[] activation, pointwise;
+            unary silu(silu, silu_on, silu_in_place) Silu[] activation, pointwise;
+            unary gelu(gelu, gelu_on, gelu_in_place) Gelu[] activation, pointwise;
+            unary hardswish(hardswish, hardswish_on, hardswish_in_place) Hardswish[] activation, pointwise;
+            unary mish(mish, mish_on, mish_in_place) Mish[] activation, pointwise;
+            unary approx_sigmoid(approx_sigmoid, approx_sigmoid_on, approx_sigmoid_in_place) ApproxSigmoid[] activation, pointwise;
+            unary approx_gelu(approx_gelu, approx_gelu_on, approx_gelu_in_place) ApproxGelu[] activation, pointwise;
+        }
+    };
+}
+
+/// How a GPU runs an op.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gpu {
+    /// By a template that is filled with the op's body.
+    Template(&'static str),
+    /// Not there: on the host, for this reason.
+    Host(&'static str),
+}
+
+/// One row of the list.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Op {
+    /// The name of the function.
+    pub name: &'static str,
+    /// The shape of the call; see the module's table.
+    pub shape: &'static str,
+    /// The family it belongs to.
+    pub family: &'static str,
+    /// How a GPU runs it.
+    pub gpu: Gpu,
+}
+
+macro_rules! table {
+    (@gpu host: $why:literal) => { Gpu::Host($why) };
+    (@gpu $template:ident) => { Gpu::Template(stringify!($template)) };
+    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+        /// Every op of the crate.
+        pub const OPS: &[Op] = &[$(Op {
+            name: stringify!($name),
+            shape: stringify!($shape),
+            family: stringify!($family),
+            gpu: table!(@gpu $gpu $(: $why)?),
+        }),*];
+    };
+}
+for_each_op!(table);

@@ -1,0 +1,42 @@
+//! The same kernels, split over rayon's thread pool (feature `parallel`).
+//!
+//! There are no kernels here: disjoint parts of the work run the serial ones, and a reduction
+//! merges along the tree that the serial one has, so the bits are the same at any number of
+//! threads. Work below some ten thousand elements runs on the calling thread. The functions have
+//! the names, parameters, errors and results of those at the root of the crate; the number of
+//! threads is the pool's (`rayon::ThreadPool::install`, `RAYON_NUM_THREADS`).
+//!
+//! ```
+//! let x = vec![1.0f32; 1 << 20];
+//! assert_eq!(fulmen::parallel::sum(&x), fulmen::sum(&x));
+//! ```
+//!
+//! [`top_k`](crate::top_k()) keeps one heap in the caller's slices, so it has no parallel form.
+
+mod pointwise;
+mod reduce;
+mod rows;
+
+pub use pointwise::*;
+pub use reduce::*;
+pub use rows::*;
+
+use crate::lanes::drive::GRAIN;
+use crate::lanes::fold::Join;
+
+/// Both halves on rayon's pool, when there is enough to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Threads;
+
+impl Join for Threads {
+    const SERIAL: bool = false;
+    #[inline]
+    fn join<A: Send, B: Send>(
+        self,
+        n: usize,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        if n <= GRAIN { (a(), b()) } else { rayon::join(a, b) }
+    }
+}

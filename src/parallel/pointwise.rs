@@ -1,0 +1,127 @@
+//! Element-wise ops: parts of the slices on different threads.
+
+use super::Threads;
+use crate::lanes::{Simd, native};
+use crate::pointwise::*;
+use crate::{Body, Element, Error};
+
+/// [`map`](crate::map()) on rayon's threads, same bits.
+///
+/// ```
+/// let (a, b) = (vec![1.0f32; 100_000], vec![2.0; 100_000]);
+/// let mut out = vec![0.0; 100_000];
+/// fulmen::parallel::map(fulmen::Add, [&a, &b], &mut out)?;
+/// assert!(out.iter().all(|y| *y == 3.0));
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+#[inline]
+pub fn map<T: Element, B: Body<T, N>, const N: usize>(
+    body: B,
+    x: [&[T]; N],
+    out: &mut [T],
+) -> Result<(), Error> {
+    map_on(native(), body, x, out)
+}
+
+/// [`map`](crate::parallel::map()) on the instruction set of `s`.
+#[inline]
+pub fn map_on<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+    s: S,
+    body: B,
+    x: [&[T]; N],
+    out: &mut [T],
+) -> Result<(), Error> {
+    map_by(Threads, s, body, x, out)
+}
+
+/// [`map_in_place`](crate::map_in_place()) on rayon's threads, same bits.
+#[inline]
+pub fn map_in_place<T: Element, B: Body<T, 1>>(body: B, x: &mut [T]) -> Result<(), Error> {
+    map_in_place_on(native(), body, x)
+}
+
+/// [`map_in_place`](crate::parallel::map_in_place()) on the instruction set of `s`.
+#[inline]
+pub fn map_in_place_on<S: Simd, T: Element, B: Body<T, 1>>(s: S, body: B, x: &mut [T]) -> Result<(), Error> {
+    map_in_place_by(Threads, s, body, x)
+}
+
+/// [`zip_in_place`](crate::zip_in_place()) on rayon's threads, same bits.
+#[inline]
+pub fn zip_in_place<T: Element, B: Body<T, 2>>(body: B, a: &mut [T], b: &[T]) -> Result<(), Error> {
+    zip_in_place_on(native(), body, a, b)
+}
+
+/// [`zip_in_place`](crate::parallel::zip_in_place()) on the instruction set of `s`.
+#[inline]
+pub fn zip_in_place_on<S: Simd, T: Element, B: Body<T, 2>>(
+    s: S,
+    body: B,
+    a: &mut [T],
+    b: &[T],
+) -> Result<(), Error> {
+    zip_in_place_by(Threads, s, body, a, b)
+}
+
+/// [`axpy`](crate::axpy()) on rayon's threads, same bits.
+#[inline]
+pub fn axpy<T: Element>(alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
+    axpy_on(native(), alpha, x, y)
+}
+
+/// [`axpy`](crate::parallel::axpy()) on the instruction set of `s`.
+#[inline]
+pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Result<(), Error> {
+    axpy_by(Threads, s, alpha, x, y)
+}
+
+/// `op`, `op_on` and, where there is one, `op_in_place` for each element-wise row of the list of
+/// ops, from its body. `p` and `q` are the op's parameters.
+macro_rules! named {
+    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($value:expr),*]
+       $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
+        named! { @$shape ($($f),*) $body [$($value),*] }
+    )*};
+    (@unary $f:tt $body:ident []) => { named! { unary $f $body [] } };
+    (@unary $f:tt $body:ident [$p:expr]) => { named! { unary $f $body [p] } };
+    (@unary $f:tt $body:ident [$p:expr, $q:expr]) => { named! { unary $f $body [p, q] } };
+    (@binary $f:tt $body:ident []) => { named! { binary $f $body [] } };
+    (@binary $f:tt $body:ident [$p:expr]) => { named! { binary $f $body [p] } };
+    (@ternary $f:tt $body:ident []) => { named! { ternary $f $body } };
+    (@$other:ident $($row:tt)*) => {};
+
+    (unary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        named! { fn $f $on (x: &[T], $($p: T,)* out: &mut [T]) map_by(named!(body $body $($p)*), [x], out) }
+        named! { in_place $f $in_place (x: &mut [T] $(, $p: T)*) map_in_place(named!(body $body $($p)*), x) }
+    };
+    (binary ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        named! { fn $f $on (a: &[T], b: &[T], $($p: T,)* out: &mut [T]) map_by(named!(body $body $($p)*), [a, b], out) }
+        named! { in_place $f $in_place (a: &mut [T], b: &[T] $(, $p: T)*) zip_in_place(named!(body $body $($p)*), a, b) }
+    };
+    (ternary ($f:ident, $on:ident) $body:ident) => {
+        named! { fn $f $on (a: &[T], b: &[T], c: &[T], out: &mut [T]) map_by($body, [a, b, c], out) }
+    };
+    (body $body:ident) => { $body };
+    (body $body:ident $($p:ident)+) => { $body($($p),+) };
+
+    (fn $f:ident $on:ident ($($arg:ident: $ty:ty),*) $by:ident($($call:expr),*)) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) on rayon's threads, same bits.")]
+        #[inline]
+        pub fn $f<T: Element>($($arg: $ty),*) -> Result<(), Error> {
+            $by(Threads, native(), $($call),*)
+        }
+        #[doc = concat!("[`", stringify!($f), "`](crate::parallel::", stringify!($f), "()) on the instruction set of `s`.")]
+        #[inline]
+        pub fn $on<S: Simd, T: Element>(s: S, $($arg: $ty),*) -> Result<(), Error> {
+            $by(Threads, s, $($call),*)
+        }
+    };
+    (in_place $f:ident $in_place:ident ($($arg:ident: $ty:ty),*) $over:ident($($call:expr),*)) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::parallel::", stringify!($f), "()) over its first input.")]
+        #[inline]
+        pub fn $in_place<T: Element>($($arg: $ty),*) -> Result<(), Error> {
+            $over($($call),*)
+        }
+    };
+}
+crate::for_each_op!(named);

@@ -1,0 +1,226 @@
+//! Element-wise ops: `out[i] = f(x[i], …)`.
+//!
+//! Every op is a [`Body`], and its functions run that body: `op` on the instruction set of the
+//! build, `op_on` on a named one, `op_in_place` over its first input. [`map`] runs any body,
+//! composed or your own.
+
+mod activations;
+mod arithmetic;
+mod extrema;
+mod logarithmic;
+mod rounding;
+mod transcendental;
+mod trigonometric;
+
+pub use activations::*;
+pub use arithmetic::*;
+pub use extrema::*;
+pub use logarithmic::*;
+pub use rounding::*;
+pub use transcendental::*;
+pub use trigonometric::*;
+
+use crate::alu::Body;
+use crate::error::{Error, same_len};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::{Element, Simd, drive, native};
+
+/// The parameter names of the inputs, for errors.
+const ARGS: [&str; 3] = ["a", "b", "c"];
+
+#[inline]
+fn check<T, const N: usize>(x: &[&[T]; N], out: usize) -> Result<(), Error> {
+    // The first input sets the length, so a wrong `out` is named as such.
+    let n = x.first().map_or(out, |x| x.len());
+    for (arg, x) in ARGS.into_iter().zip(x) {
+        same_len(arg, n, x.len())?;
+    }
+    same_len("out", n, out)
+}
+
+/// `out[i] = body(x₀[i], x₁[i], …)` in one pass.
+///
+/// Errors: [`Error::Len`] when `out` or a later input (`b`, `c`) differs in length from the first;
+/// what the body's own check refuses.
+///
+/// ```
+/// use fulmen::{Add, Relu, Then};
+/// let mut out = [0.0f32; 2];
+/// fulmen::map(Then(Add, Relu), [&[1.0, -5.0], &[2.0, 3.0]], &mut out)?;
+/// assert_eq!(out, [3.0, 0.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+#[inline]
+pub fn map<T: Element, B: Body<T, N>, const N: usize>(
+    body: B,
+    x: [&[T]; N],
+    out: &mut [T],
+) -> Result<(), Error> {
+    map_on(native(), body, x, out)
+}
+
+/// [`map`] on the instruction set of `s`.
+#[inline]
+pub fn map_on<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+    s: S,
+    body: B,
+    x: [&[T]; N],
+    out: &mut [T],
+) -> Result<(), Error> {
+    map_by(Serial, s, body, x, out)
+}
+
+/// [`map_on`], the parts run by `j`.
+#[inline]
+pub(crate) fn map_by<J, S, T, B, const N: usize>(
+    j: J,
+    s: S,
+    body: B,
+    x: [&[T]; N],
+    out: &mut [T],
+) -> Result<(), Error>
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, N>,
+{
+    check(&x, out.len())?;
+    body.check()?;
+    s.vectorize(
+        #[inline(always)]
+        || drive::map(j, s, body, x, out),
+    );
+    Ok(())
+}
+
+/// `x[i] = body(x[i])` in one pass.
+#[inline]
+pub fn map_in_place<T: Element, B: Body<T, 1>>(body: B, x: &mut [T]) -> Result<(), Error> {
+    map_in_place_on(native(), body, x)
+}
+
+/// [`map_in_place`] on the instruction set of `s`.
+#[inline]
+pub fn map_in_place_on<S: Simd, T: Element, B: Body<T, 1>>(s: S, body: B, x: &mut [T]) -> Result<(), Error> {
+    map_in_place_by(Serial, s, body, x)
+}
+
+/// [`map_in_place_on`], the parts run by `j`.
+#[inline]
+pub(crate) fn map_in_place_by<J, S, T, B>(j: J, s: S, body: B, x: &mut [T]) -> Result<(), Error>
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, 1>,
+{
+    body.check()?;
+    s.vectorize(
+        #[inline(always)]
+        || drive::map_in_place(j, s, body, x),
+    );
+    Ok(())
+}
+
+/// `a[i] = body(a[i], b[i])` in one pass.
+///
+/// Errors: [`Error::Len`] when `b` differs in length from `a`.
+#[inline]
+pub fn zip_in_place<T: Element, B: Body<T, 2>>(body: B, a: &mut [T], b: &[T]) -> Result<(), Error> {
+    zip_in_place_on(native(), body, a, b)
+}
+
+/// [`zip_in_place`] on the instruction set of `s`.
+#[inline]
+pub fn zip_in_place_on<S: Simd, T: Element, B: Body<T, 2>>(
+    s: S,
+    body: B,
+    a: &mut [T],
+    b: &[T],
+) -> Result<(), Error> {
+    zip_in_place_by(Serial, s, body, a, b)
+}
+
+/// [`zip_in_place_on`], the parts run by `j`.
+#[inline]
+pub(crate) fn zip_in_place_by<J, S, T, B>(j: J, s: S, body: B, a: &mut [T], b: &[T]) -> Result<(), Error>
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Body<T, 2>,
+{
+    same_len("b", a.len(), b.len())?;
+    body.check()?;
+    s.vectorize(
+        #[inline(always)]
+        || drive::zip_in_place(j, s, body, a, b),
+    );
+    Ok(())
+}
+
+/// The functions of a one-input op, with its parameters in brackets:
+/// `unary! { /// docs  leaky_relu, leaky_relu_on, leaky_relu_in_place, LeakyRelu[alpha] }`.
+macro_rules! unary {
+    ($(#[$doc:meta])* $name:ident, $on:ident, $in_place:ident, $body:ident $([$($p:ident),+])?) => {
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<T: $crate::Element>(
+            x: &[T], $($($p: T,)+)? out: &mut [T],
+        ) -> Result<(), $crate::Error> {
+            $on($crate::lanes::native(), x, $($($p,)+)? out)
+        }
+        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
+        #[inline]
+        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
+            s: S, x: &[T], $($($p: T,)+)? out: &mut [T],
+        ) -> Result<(), $crate::Error> {
+            $crate::contract::contract!(
+                $name,
+                $crate::map_on(s, $body $(($($p),+))?, [x], out),
+                &$crate::contract::Call::new(&[x], out).params(&[$($($p),+)?])
+            )
+        }
+        #[doc = concat!("[`", stringify!($name), "`] over its input.")]
+        #[inline]
+        pub fn $in_place<T: $crate::Element>(
+            x: &mut [T], $($($p: T,)+)?
+        ) -> Result<(), $crate::Error> {
+            $crate::map_in_place($body $(($($p),+))?, x)
+        }
+    };
+}
+pub(crate) use unary;
+
+/// The functions of a two-input op; `_in_place` overwrites `a`.
+macro_rules! binary {
+    ($(#[$doc:meta])* $name:ident, $on:ident, $in_place:ident, $body:ident $([$($p:ident),+])?) => {
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<T: $crate::Element>(
+            a: &[T], b: &[T], $($($p: T,)+)? out: &mut [T],
+        ) -> Result<(), $crate::Error> {
+            $on($crate::lanes::native(), a, b, $($($p,)+)? out)
+        }
+        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
+        #[inline]
+        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(
+            s: S, a: &[T], b: &[T], $($($p: T,)+)? out: &mut [T],
+        ) -> Result<(), $crate::Error> {
+            $crate::contract::contract!(
+                $name,
+                $crate::map_on(s, $body $(($($p),+))?, [a, b], out),
+                &$crate::contract::Call::new(&[a, b], out).params(&[$($($p),+)?])
+            )
+        }
+        #[doc = concat!("[`", stringify!($name), "`] over `a`.")]
+        #[inline]
+        pub fn $in_place<T: $crate::Element>(
+            a: &mut [T], b: &[T], $($($p: T,)+)?
+        ) -> Result<(), $crate::Error> {
+            $crate::zip_in_place($body $(($($p),+))?, a, b)
+        }
+    };
+}
+pub(crate) use binary;

@@ -1,0 +1,44 @@
+//! Reductions: one value from a whole slice.
+//!
+//! `op` runs on the instruction set of the build, `op_on` on a named one. The order of a reduction
+//! is a function of the lane width and the length only: up to eight accumulators of a register
+//! each within 8192 registers of elements, merged in pairs, then the lanes by halves, then these
+//! parts by a tree that splits at powers of two. Nothing depends on addresses or on the number of threads.
+
+mod extrema;
+mod moments;
+mod norms;
+mod pairs;
+mod sums;
+mod top_k;
+
+pub use extrema::*;
+pub use moments::*;
+pub use norms::*;
+pub use pairs::*;
+pub use sums::*;
+pub use top_k::*;
+
+/// `op` and `op_on` from `op_by`, whose first arguments say how halves run and on which lanes.
+macro_rules! reduction {
+    ($($(#[$doc:meta])* $name:ident, $on:ident, $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<T: $crate::Element>($($arg: $ty),*) -> $ret {
+            $on($crate::lanes::native(), $($arg),*)
+        }
+        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
+        #[inline]
+        pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $ty),*) -> $ret {
+            $crate::contract::contract!($name, $by($crate::lanes::fold::Serial, s, $($arg),*), of [$($arg),*])
+        }
+    )*};
+}
+pub(crate) use reduction;
+
+pub(crate) use crate::lanes::fold::fold_by as run;
+
+#[inline(always)]
+pub(crate) fn is_nan<T: crate::Element>(x: T) -> bool {
+    x.partial_cmp(&x).is_none()
+}

@@ -1,0 +1,166 @@
+//! The `k` largest elements.
+
+use super::extrema::{BLOCK, Quick, has_nan};
+use super::run;
+use crate::contract::{Call, contract};
+use crate::error::{Error, same_len};
+use crate::lanes::fold::{Join, Serial, tree};
+use crate::lanes::{Element, Simd};
+use crate::pointwise::Maximum;
+
+/// Elements of a block that are skipped together when none is among the largest so far.
+const STRIDE: usize = 64;
+
+/// The kept elements as a binary heap in the caller's slices; the root is the one to go first: the
+/// smallest, of equal ones the one with the highest index.
+struct Heap<'a, T> {
+    values: &'a mut [T],
+    indices: &'a mut [usize],
+}
+
+impl<T: Element> Heap<'_, T> {
+    #[inline(always)]
+    fn get(&self, i: usize) -> (T, usize) {
+        let value = self.values.get(i).copied().unwrap_or(T::ZERO);
+        (value, self.indices.get(i).copied().unwrap_or(0))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, i: usize, (value, index): (T, usize)) {
+        if let (Some(v), Some(at)) = (self.values.get_mut(i), self.indices.get_mut(i)) {
+            (*v, *at) = (value, index);
+        }
+    }
+
+    /// Whether `a` goes before `b`.
+    #[inline(always)]
+    fn first_to_go(a: (T, usize), b: (T, usize)) -> bool {
+        a.0 < b.0 || (a.0 == b.0 && a.1 > b.1)
+    }
+
+    /// Puts `x` in at `i` and moves it down among the first `n` until no child goes before it.
+    fn sift(&mut self, mut i: usize, n: usize, x: (T, usize)) {
+        loop {
+            let mut child = 2 * i + 1;
+            if child >= n {
+                break;
+            }
+            if child + 1 < n && Self::first_to_go(self.get(child + 1), self.get(child)) {
+                child += 1;
+            }
+            if !Self::first_to_go(self.get(child), x) {
+                break;
+            }
+            self.set(i, self.get(child));
+            i = child;
+        }
+        self.set(i, x);
+    }
+
+    /// Makes a heap of arbitrary content.
+    fn build(&mut self) {
+        let n = self.values.len();
+        for i in (0..n / 2).rev() {
+            self.sift(i, n, self.get(i));
+        }
+    }
+
+    /// Largest first: what goes first moves to the end.
+    fn sort(&mut self) {
+        for n in (1..self.values.len()).rev() {
+            let (root, last) = (self.get(0), self.get(n));
+            self.sift(0, n, last);
+            self.set(n, root);
+        }
+    }
+}
+
+/// The `k` largest elements, largest first, and where they are; ties in order of the index.
+///
+/// Shapes and units: `values` and `indices` have `k` elements; `values[j] = x[indices[j]]`.
+///
+/// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
+///
+/// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
+/// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
+/// results: a heap of `k` elements is kept in them.
+///
+/// ```
+/// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
+/// fulmen::top_k(&[1.0, 7.0, 9.0, 7.0], 2, &mut values, &mut indices)?;
+/// assert_eq!((values, indices), ([9.0, 7.0], [2, 1]));
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: Williams, *Algorithm 232: Heapsort* (1964), with a filter by block maxima.
+/// Contract: `contracts/top_k-v1.yaml`.
+#[inline]
+pub fn top_k<T: Element>(x: &[T], k: usize, values: &mut [T], indices: &mut [usize]) -> Result<(), Error> {
+    top_k_on(crate::lanes::native(), x, k, values, indices)
+}
+
+/// [`top_k`] on the instruction set of `s`.
+#[inline]
+pub fn top_k_on<S: Simd, T: Element>(
+    s: S,
+    x: &[T],
+    k: usize,
+    values: &mut [T],
+    indices: &mut [usize],
+) -> Result<(), Error> {
+    contract!(top_k, top_k_by(Serial, s, x, k, values, indices), &Call::new(&[x], values).indices(indices))
+}
+
+pub(crate) fn top_k_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    k: usize,
+    values: &mut [T],
+    indices: &mut [usize],
+) -> Result<(), Error> {
+    if k > x.len() {
+        return Err(Error::Domain { arg: "k" });
+    }
+    same_len("values", k, values.len())?;
+    same_len("indices", k, indices.len())?;
+    let largest = |x: &[T]| {
+        let first = x.first().copied().unwrap_or(T::ZERO);
+        run(Serial, s, Quick(Maximum, first), [x])
+    };
+    let with_nan = |start: usize, n: usize| {
+        let x = x.get(start..start + n).unwrap_or_default();
+        let [_, sum] = largest(x);
+        has_nan(sum, x)
+    };
+    if tree(j, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
+        return Err(Error::Nan { arg: "x" });
+    }
+
+    let mut heap = Heap { values, indices };
+    for (i, v) in x.iter().enumerate().take(k) {
+        heap.set(i, (*v, i));
+    }
+    heap.build();
+    // A later element must be larger than the root: with equality it would be the first to go.
+    let mut at = k;
+    for block in x.get(k..).unwrap_or_default().chunks(BLOCK) {
+        let mut start = at;
+        at += block.len();
+        if k == 0 || largest(block)[0] <= heap.get(0).0 {
+            continue;
+        }
+        for part in block.chunks(STRIDE) {
+            if largest(part)[0] > heap.get(0).0 {
+                for (i, v) in part.iter().enumerate() {
+                    if *v > heap.get(0).0 {
+                        heap.sift(0, k, (*v, start + i));
+                    }
+                }
+            }
+            start += part.len();
+        }
+    }
+    heap.sort();
+    Ok(())
+}
