@@ -1,0 +1,253 @@
+(* Fast Fourier transform over the complex numbers.
+
+   Ops: fft (forward, inverse), rfft, fft_batched, fft_2d, bluestein.
+   Algorithms: decimation in time, X[k] = E[k] + w^k O[k], X[k+n] = E[k] - w^k O[k]; decimation in
+   frequency (the Stockham stages); the radix-2 recursion; the unnormalised inverse with the conjugate root;
+   Bluestein's chirp product. w is any number with w^n = -1; the root the code uses, cos - i sin of 2 pi / N, is shown to be one. *)
+From Coq Require Import Reals Lra Lia PeanoNat ZArith.
+From Coquelicot Require Import Complex.
+Open Scope R_scope.
+Open Scope C_scope.
+
+Fixpoint csum (n : nat) (f : nat -> C) : C := match n with O => 0 | S k => csum k f + f k end.
+Fixpoint cpow (z : C) (n : nat) : C := match n with O => 1 | S k => z * cpow z k end.
+Definition dft (n : nat) (w : C) (x : nat -> C) (k : nat) : C := csum n (fun j => x j * cpow w (j * k)).
+
+Lemma csum_ext : forall n f g, (forall j, (j < n)%nat -> f j = g j) -> csum n f = csum n g.
+Proof.
+  induction n as [|n IH]; intros f g H; simpl; [reflexivity|].
+  rewrite (IH f g) by (intros; apply H; lia). now rewrite H by lia.
+Qed.
+Lemma csum_plus : forall n f g, csum n (fun j => f j + g j) = csum n f + csum n g.
+Proof. induction n as [|n IH]; intros; simpl; [ring|]. rewrite IH. ring. Qed.
+Lemma csum_scal : forall n c f, csum n (fun j => c * f j) = c * csum n f.
+Proof. induction n as [|n IH]; intros; simpl; [ring|]. rewrite IH. ring. Qed.
+Lemma csum_0 : forall n, csum n (fun _ => 0) = 0.
+Proof. induction n as [|n IH]; simpl; [reflexivity|]. rewrite IH. ring. Qed.
+Lemma csum_app : forall n m f, csum (n + m) f = csum n f + csum m (fun j => f (n + j)%nat).
+Proof.
+  intros n m f. induction m as [|m IH]; simpl; [rewrite Nat.add_0_r; ring|].
+  rewrite Nat.add_succ_r. simpl. rewrite IH. ring.
+Qed.
+Lemma csum_even_odd : forall n f,
+  csum (2 * n) f = csum n (fun j => f (2 * j)%nat) + csum n (fun j => f (2 * j + 1)%nat).
+Proof.
+  induction n as [|n IH]; intros f; [simpl; ring|].
+  replace (2 * S n)%nat with (S (S (2 * n))) by lia. cbn [csum]. rewrite IH.
+  replace (2 * n + 1)%nat with (S (2 * n)) by lia. ring.
+Qed.
+Lemma csum_swap : forall n m (f : nat -> nat -> C),
+  csum n (fun i => csum m (fun j => f i j)) = csum m (fun j => csum n (fun i => f i j)).
+Proof.
+  induction n as [|n IH]; intros m f; simpl; [now rewrite csum_0|]. rewrite IH. now rewrite <- csum_plus.
+Qed.
+
+Lemma cpow_add : forall z a b, cpow z (a + b) = cpow z a * cpow z b.
+Proof. induction a as [|a IH]; intros b; simpl; [ring|]. rewrite IH. ring. Qed.
+Lemma cpow_1 : forall n, cpow 1 n = 1.
+Proof. induction n as [|n IH]; simpl; [reflexivity|]. rewrite IH. ring. Qed.
+Lemma cpow_prod : forall y z n, cpow (y * z) n = cpow y n * cpow z n.
+Proof. induction n as [|n IH]; simpl; [ring|]. rewrite IH. ring. Qed.
+Lemma cpow_mul : forall z a b, cpow z (a * b) = cpow (cpow z a) b.
+Proof.
+  intros z a b. induction b as [|b IH]; simpl; [now rewrite Nat.mul_0_r|].
+  rewrite <- IH. rewrite Nat.mul_succ_r, Nat.add_comm. apply cpow_add.
+Qed.
+Lemma cpow_sqr : forall w e, cpow (w * w) e = cpow w (2 * e).
+Proof. intros w e. rewrite cpow_mul. f_equal. simpl. ring. Qed.
+
+Lemma root_period : forall w n, cpow w n = -(1) -> cpow w (2 * n) = 1.
+Proof. intros w n H. rewrite Nat.mul_comm, cpow_mul, H. simpl. ring. Qed.
+
+Lemma root_period_mul : forall w n j, cpow w n = -(1) -> cpow w (2 * n * j) = 1.
+Proof. intros w n j H. rewrite cpow_mul, (root_period w n H). apply cpow_1. Qed.
+
+(* Decimation in time *)
+
+Theorem dit_low : forall n w x k,
+  dft (2 * n) w x k
+    = dft n (w * w) (fun j => x (2 * j)%nat) k + cpow w k * dft n (w * w) (fun j => x (2 * j + 1)%nat) k.
+Proof.
+  intros n w x k. unfold dft. rewrite csum_even_odd, <- csum_scal. f_equal; apply csum_ext; intros j _.
+  - rewrite cpow_sqr. do 2 f_equal. lia.
+  - rewrite cpow_sqr. replace ((2 * j + 1) * k)%nat with (k + 2 * (j * k))%nat by lia. rewrite cpow_add. ring.
+Qed.
+
+Theorem dit_high : forall n w x k, cpow w n = -(1) ->
+  dft (2 * n) w x (k + n)
+    = dft n (w * w) (fun j => x (2 * j)%nat) k - cpow w k * dft n (w * w) (fun j => x (2 * j + 1)%nat) k.
+Proof.
+  intros n w x k H. rewrite dit_low.
+  assert (P : forall y, dft n (w * w) y (k + n) = dft n (w * w) y k).
+  { intros y. unfold dft. apply csum_ext. intros j _. f_equal. rewrite !cpow_sqr.
+    replace (2 * (j * (k + n)))%nat with (2 * (j * k) + (2 * n) * j)%nat by lia.
+    rewrite cpow_add, (root_period_mul w n _ H). ring. }
+  rewrite !P, cpow_add, H. ring.
+Qed.
+
+(* Decimation in frequency: the butterfly of a Stockham stage *)
+
+Theorem dif_even : forall n w x k, cpow w n = -(1) ->
+  dft (2 * n) w x (2 * k) = dft n (w * w) (fun j => x j + x (n + j)%nat) k.
+Proof.
+  intros n w x k H. unfold dft. replace (2 * n)%nat with (n + n)%nat by lia.
+  rewrite csum_app, <- csum_plus. apply csum_ext. intros j _. rewrite cpow_sqr.
+  replace ((n + j) * (2 * k))%nat with ((2 * n) * k + 2 * (j * k))%nat by lia.
+  replace (j * (2 * k))%nat with (2 * (j * k))%nat by lia.
+  rewrite cpow_add, (root_period_mul w n _ H). ring.
+Qed.
+
+Theorem dif_odd : forall n w x k, cpow w n = -(1) ->
+  dft (2 * n) w x (2 * k + 1) = dft n (w * w) (fun j => (x j - x (n + j)%nat) * cpow w j) k.
+Proof.
+  intros n w x k H. unfold dft. replace (2 * n)%nat with (n + n)%nat by lia.
+  rewrite csum_app, <- csum_plus. apply csum_ext. intros j _. rewrite cpow_sqr.
+  replace ((n + j) * (2 * k + 1))%nat with ((2 * n) * k + (n + (2 * (j * k) + j)))%nat by lia.
+  replace (j * (2 * k + 1))%nat with (2 * (j * k) + j)%nat by lia.
+  rewrite (cpow_add w (2 * n * k)), (root_period_mul w n _ H), (cpow_add w n), H, (cpow_add w (2 * (j * k))). ring.
+Qed.
+
+(* The whole radix-2 transform of 2^m points *)
+
+Fixpoint fft (m : nat) (w : C) (x : nat -> C) (k : nat) : C :=
+  match m with
+  | O => x O
+  | S m' =>
+    let n := (2 ^ m')%nat in
+    let e := fft m' (w * w) (fun j => x (2 * j)%nat) in
+    let o := fft m' (w * w) (fun j => x (2 * j + 1)%nat) in
+    if (k <? n)%nat then e k + cpow w k * o k else e (k - n)%nat - cpow w (k - n) * o (k - n)%nat
+  end.
+
+(* w is a 2^m-th root of unity of the right order. *)
+Definition root (m : nat) (w : C) : Prop := match m with O => True | S m' => cpow w (2 ^ m') = -(1) end.
+
+Lemma root_square : forall m w, root (S m) w -> root m (w * w).
+Proof.
+  intros [|m] w H; [exact I|]. unfold root in *. rewrite cpow_sqr.
+  replace (2 * 2 ^ m)%nat with (2 ^ S m)%nat by (simpl; lia). exact H.
+Qed.
+
+Theorem fft_is_dft : forall m w x k, root m w -> (k < 2 ^ m)%nat -> fft m w x k = dft (2 ^ m) w x k.
+Proof.
+  induction m as [|m IH]; intros w x k Hw Hk.
+  - simpl in Hk. replace k with O by lia. unfold dft. simpl. ring.
+  - pose proof (root_square m w Hw) as Hs. cbn [fft]. replace (2 ^ S m)%nat with (2 * 2 ^ m)%nat in * by (simpl; lia).
+    destruct (Nat.ltb_spec k (2 ^ m)) as [L|L].
+    + rewrite !IH by (auto; lia). symmetry. apply dit_low.
+    + rewrite !IH by (auto; lia). symmetry. replace k with ((k - 2 ^ m) + 2 ^ m)%nat at 1 by lia.
+      apply dit_high. exact Hw.
+Qed.
+
+(* Inverse: the transform with the inverse root v, divided by N, undoes the transform. *)
+
+Lemma geometric : forall z n, (z - 1) * csum n (fun k => cpow z k) = cpow z n - 1.
+Proof.
+  intros z n. induction n as [|n IH]; simpl; [ring|]. rewrite Cmult_plus_distr_l, IH. ring.
+Qed.
+
+Lemma roots_sum_to_zero : forall z n, cpow z n = 1 -> z <> 1 -> csum n (fun k => cpow z k) = 0.
+Proof.
+  intros z n Hn Hz. pose proof (geometric z n) as G. rewrite Hn in G.
+  assert (Z : z - 1 <> 0). { intros E. apply Hz. replace z with ((z - 1) + 1) by ring. rewrite E. ring. }
+  replace (csum n (fun k => cpow z k)) with (/ (z - 1) * ((z - 1) * csum n (fun k => cpow z k))) by (field; exact Z).
+  rewrite G. ring.
+Qed.
+
+Fixpoint nat_c (n : nat) : C := match n with O => 0 | S k => nat_c k + 1 end.
+
+Lemma csum_one_term : forall n l c (f : nat -> C), (l < n)%nat -> (forall j, (j < n)%nat -> j <> l -> f j = 0) ->
+  f l = c -> csum n f = c.
+Proof.
+  induction n as [|n IH]; intros l c f Hl H0 Hc; [lia|]. simpl. destruct (Nat.eq_dec l n) as [->|D].
+  - rewrite (csum_ext n f (fun _ => 0)), csum_0, Hc; [ring|]. intros j Hj. apply H0; lia.
+  - rewrite (IH l c f), (H0 n); [ring|lia|lia|lia|intros; apply H0; lia|exact Hc].
+Qed.
+
+Theorem inverse_dft_of_dft : forall n w v x l, (0 < n)%nat -> w * v = 1 -> cpow w n = 1 ->
+  (forall d, (0 < d < n)%nat -> cpow w d <> 1) -> (l < n)%nat ->
+  dft n v (dft n w x) l = nat_c n * x l.
+Proof.
+  intros n w v x l Hn Hv Hw Hd Hl. unfold dft.
+  assert (Vn : cpow v n = 1).
+  { pose proof (cpow_prod w v n) as E. rewrite Hv, Hw, cpow_1 in E. rewrite E. ring. }
+  rewrite (csum_ext n _ (fun k => csum n (fun j => x j * (cpow w (j * k) * cpow v (k * l))))).
+  2:{ intros k _. rewrite Cmult_comm, <- csum_scal. apply csum_ext. intros. ring. }
+  rewrite csum_swap.
+  apply (csum_one_term n l); [exact Hl| |].
+  - intros j Hj D. rewrite csum_scal.
+    rewrite (csum_ext n _ (fun k => cpow (cpow w j * cpow v l) k)).
+    2:{ intros k _. rewrite cpow_prod, <- !cpow_mul. do 2 f_equal. lia. }
+    rewrite roots_sum_to_zero; [ring| |].
+    + rewrite cpow_prod, <- !cpow_mul. rewrite !(Nat.mul_comm _ n), !cpow_mul, Hw, Vn, !cpow_1. ring.
+    + intros E.
+      assert (WV : forall a, cpow w a * cpow v a = 1) by (intros; rewrite <- cpow_prod, Hv; apply cpow_1).
+      destruct (Nat.lt_ge_cases j l) as [L|L].
+      * apply (Hd (l - j)%nat ltac:(lia)).
+        transitivity (cpow w (l - j) * (cpow w j * cpow v l)); [rewrite E; ring|].
+        rewrite Cmult_assoc, <- cpow_add. replace (l - j + j)%nat with l by lia. apply WV.
+      * apply (Hd (j - l)%nat ltac:(lia)). rewrite <- E.
+        replace j with ((j - l) + l)%nat at 2 by lia. rewrite cpow_add, <- Cmult_assoc, WV. ring.
+  - rewrite csum_scal.
+    rewrite (csum_ext n _ (fun _ => 1)).
+    2:{ intros k _. rewrite (Nat.mul_comm k l), <- cpow_prod, Hv. apply cpow_1. }
+    assert (Cn : forall m, csum m (fun _ => 1) = nat_c m) by (induction m as [|m IH]; simpl; [reflexivity|now rewrite IH]).
+    rewrite Cn. ring.
+Qed.
+
+(* Bluestein: with c a square root of w and d its inverse, the transform is a convolution with a chirp. *)
+Theorem bluestein_identity : forall n w c d x k, c * c = w -> c * d = 1 ->
+  dft n w x k = cpow c (k * k) * csum n (fun j => (x j * cpow c (j * j)) * cpow d ((k - j + (j - k)) * (k - j + (j - k)))).
+Proof.
+  intros n w c d x k Hc Hd. unfold dft. rewrite <- csum_scal. apply csum_ext. intros j _.
+  set (a := (k - j + (j - k))%nat). rewrite <- Hc, cpow_sqr.
+  assert (E : (k * k + j * j = 2 * (j * k) + a * a)%nat).
+  { unfold a. destruct (Nat.le_ge_cases j k) as [L|L].
+    - replace (k - j + (j - k))%nat with (k - j)%nat by lia. destruct (Nat.le_exists_sub j k L) as [t [-> _]].
+      replace (t + j - j)%nat with t by lia. ring.
+    - replace (k - j + (j - k))%nat with (j - k)%nat by lia. destruct (Nat.le_exists_sub k j L) as [t [-> _]].
+      replace (t + k - k)%nat with t by lia. ring. }
+  transitivity (x j * (cpow c (k * k + j * j) * cpow d (a * a))); [|rewrite cpow_add; ring].
+  rewrite E, cpow_add, <- Cmult_assoc, <- cpow_prod, Hd, cpow_1. ring.
+Qed.
+
+(* The chirp's exponent may be reduced modulo its period 2N before the angle is formed. *)
+Theorem chirp_exponent_reduces : forall c p e, p <> O -> cpow c p = 1 -> cpow c (e mod p) = cpow c e.
+Proof.
+  intros c p e Hp H. rewrite (Nat.div_mod e p Hp) at 2. rewrite cpow_add, cpow_mul, H, cpow_1. ring.
+Qed.
+
+(* The root the code uses *)
+Definition unit_root (t : R) : C := (cos t, (- sin t)%R).
+
+Lemma unit_root_pow : forall t k, cpow (unit_root t) k = unit_root (INR k * t).
+Proof.
+  intros t k. induction k as [|k IH].
+  - unfold unit_root. change (INR 0) with 0%R. rewrite Rmult_0_l, cos_0, sin_0, Ropp_0. reflexivity.
+  - cbn [cpow]. rewrite IH. unfold unit_root, Cmult. cbn [fst snd]. rewrite S_INR.
+    replace ((INR k + 1) * t)%R with (t + INR k * t)%R by ring. rewrite cos_plus, sin_plus.
+    apply injective_projections; cbn [fst snd]; ring.
+Qed.
+
+Theorem unit_root_half : forall n, (0 < n)%nat -> cpow (unit_root (2 * PI / INR (2 * n))) n = -(1).
+Proof.
+  intros n Hn. rewrite unit_root_pow. assert (INR n <> 0)%R by (apply not_0_INR; lia).
+  rewrite mult_INR. change (INR 2) with 2%R.
+  replace (INR n * (2 * PI / (2 * INR n)))%R with PI by (field; exact H).
+  unfold unit_root. rewrite cos_PI, sin_PI. unfold Copp. simpl. f_equal.
+Qed.
+
+Theorem unit_root_primitive : forall n d, (0 < d < n)%nat -> cpow (unit_root (2 * PI / INR n)) d <> 1.
+Proof.
+  intros n d [H0 H1] E. rewrite unit_root_pow in E. unfold unit_root in E.
+  apply (f_equal fst) in E. cbn [fst] in E. change (fst (RtoC 1)) with 1%R in E.
+  apply lt_INR in H1. apply lt_INR in H0. change (INR 0) with 0%R in H0.
+  replace (INR d * (2 * PI / INR n))%R with (2 * (INR d * PI / INR n))%R in E by (field; lra).
+  set (a := (INR d * PI / INR n)%R) in *. pose proof PI_RGT_0 as P.
+  assert (A : (0 < a < PI)%R).
+  { unfold a. split.
+    - apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra|lra].
+    - apply (Rmult_lt_reg_r (INR n)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+      rewrite Rmult_1_r, (Rmult_comm PI). apply Rmult_lt_compat_r; lra. }
+  pose proof (sin_gt_0 a (proj1 A) (proj2 A)). rewrite cos_2a_sin in E. nra.
+Qed.
