@@ -1,0 +1,85 @@
+//! Runs a test on every lane that this machine has.
+//!
+//! `FULMEN_REQUIRE_LANES=avx2x8,sse2x4` (when running, or when building for targets without an
+//! environment) turns the absence of a lane from a line of output into a failure.
+
+use fulmen::lanes::Simd;
+
+/// `for_each_lane!(|s| check::<_, f32>(s))` runs the expression with each token in turn and yields
+/// the names that ran; `use` this module whole. Debug builds leave out the portable widths 2 and 8.
+#[allow(unused_macros, reason = "not every test that includes this file uses it")]
+macro_rules! for_each_lane {
+    (|$s:ident| $body:expr) => {{
+        use fulmen::lanes::*;
+        let mut ran = std::vec::Vec::<&'static str>::new();
+        for_each_lane!(@on ran, $s, $body, Portable::<1>::new());
+        for_each_lane!(@on ran, $s, $body, Portable::<4>::new());
+        for_each_lane!(@on ran, $s, $body, Portable::<16>::new());
+        #[cfg(not(debug_assertions))]
+        for_each_lane!(@on ran, $s, $body, Portable::<2>::new());
+        #[cfg(not(debug_assertions))]
+        for_each_lane!(@on ran, $s, $body, Portable::<8>::new());
+        #[cfg(target_arch = "x86_64")]
+        for_each_lane!(@on ran, $s, $body, Sse2::new());
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        if let Some(token) = Avx2::detect() {
+            for_each_lane!(@on ran, $s, $body, token);
+        }
+        #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512"))]
+        if let Some(token) = Avx512::detect() {
+            for_each_lane!(@on ran, $s, $body, token);
+        }
+        #[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
+        for_each_lane!(@on ran, $s, $body, Neon::new());
+        #[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
+        for_each_lane!(@on ran, $s, $body, Simd128::new());
+        // Without `std` nothing is detected, but what the build selected is there.
+        #[cfg(not(feature = "std"))]
+        if !ran.contains(&name_of(native())) {
+            for_each_lane!(@on ran, $s, $body, native());
+        }
+        check_required(&ran);
+        ran
+    }};
+    (@on $ran:ident, $s:ident, $body:expr, $token:expr) => {{
+        let $s = $token;
+        $ran.push(name_of($s));
+        $body;
+    }};
+}
+#[allow(unused_imports, reason = "as above")]
+pub(crate) use for_each_lane;
+
+/// The lane's name.
+pub fn name_of<S: Simd>(_: S) -> &'static str {
+    S::NAME
+}
+
+/// Every lane there is, and why it may be absent.
+const ALL: [(&str, &str); 10] = [
+    ("portable1", ""),
+    ("portable2", "a debug build tests fewer widths"),
+    ("portable4", ""),
+    ("portable8", "a debug build tests fewer widths"),
+    ("portable16", ""),
+    ("sse2x4", "not x86-64"),
+    ("avx2x8", "not x86-64 with AVX2 and FMA, or neither feature `std` nor target features to know it"),
+    ("avx512x16", "not x86-64 with AVX-512 F, BW, DQ, VL, or without the features `avx512` and `std`"),
+    ("neonx4", "not AArch64 with the feature `neon`"),
+    ("simd128x4", "not wasm32 with the feature and the target feature `simd128`"),
+];
+
+/// Says what was skipped and why; fails if `FULMEN_REQUIRE_LANES` names it.
+pub fn check_required(ran: &[&str]) {
+    for (name, why) in ALL {
+        if !ran.contains(&name) {
+            std::println!("skipped {name}: {why}");
+        }
+    }
+    let required = std::env::var("FULMEN_REQUIRE_LANES").ok();
+    let required = required.as_deref().or(option_env!("FULMEN_REQUIRE_LANES")).unwrap_or("");
+    for name in required.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+        assert!(ALL.iter().any(|(n, _)| *n == name), "FULMEN_REQUIRE_LANES: there is no lane {name:?}");
+        assert!(ran.contains(&name), "FULMEN_REQUIRE_LANES: {name} did not run here, only {ran:?}");
+    }
+}

@@ -1,0 +1,95 @@
+//! The contracts, executed: every edge case, postcondition and precondition of every
+//! `contracts/<op>-v1.yaml`, on every lane, read from the YAML. The tests that the contracts name as
+//! FALSIFY tests are here, one module per op, made from the op list.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, in its helpers too"
+)]
+
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "common/call.rs"]
+mod call;
+#[path = "contracts/edge.rs"]
+mod edge;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "common/lanes.rs"]
+mod lanes;
+#[path = "contracts/post.rs"]
+mod post;
+#[path = "contracts/pre.rs"]
+mod pre;
+#[path = "contracts/yaml.rs"]
+mod yaml;
+
+macro_rules! falsify {
+    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+        /// One module per op, three attempts to break it.
+        mod falsify {
+            $(falsify!(@op $shape $name);)*
+        }
+    };
+    // Other element types: see `conversions`.
+    (@op convert $name:ident) => {};
+    // A total function has no precondition to violate.
+    (@op total $name:ident) => {
+        mod $name {
+            #[test]
+            fn edge_cases() {
+                crate::edge::run(stringify!($name));
+            }
+            #[test]
+            fn postconditions() {
+                crate::post::run(stringify!($name));
+            }
+        }
+    };
+    (@op $shape:ident $name:ident) => {
+        mod $name {
+            #[test]
+            fn edge_cases() {
+                crate::edge::run(stringify!($name));
+            }
+            #[test]
+            fn postconditions() {
+                crate::post::run(stringify!($name));
+            }
+            #[test]
+            fn preconditions() {
+                crate::pre::run(stringify!($name));
+            }
+        }
+    };
+}
+fulmen::for_each_op!(falsify);
+
+#[cfg(feature = "half")]
+#[path = "contracts/conversions.rs"]
+mod conversions;
+
+/// `src/contract/generated.rs` is what the contracts say.
+#[test]
+fn generated_file_is_current() {
+    let text = yaml::generate::render(yaml::get()).expect("the contracts and bindings parse");
+    let file = include_str!("../src/contract/generated.rs");
+    assert!(text == file, "run `cargo run --features cli --bin fulmen -- contract generate`");
+}
+
+/// The gates that need no test run find nothing.
+#[test]
+fn contracts_hold_every_op_of_the_list() {
+    let corpus = yaml::get();
+    for f in &corpus.files {
+        assert!(f.contract.is_ok(), "{}: {:?}", f.path.display(), f.contract.as_ref().err());
+    }
+    for op in fulmen::ops::OPS {
+        let c = yaml::contract(op.name);
+        assert_eq!((c.call.shape.name(), c.family.as_str()), (op.shape, op.family), "{}", op.name);
+        let row = corpus.rows.iter().find(|r| r.op == op.name);
+        assert!(row.is_some(), "the text of ops.rs and its constant differ at {}", op.name);
+    }
+    assert_eq!(corpus.rows.len(), fulmen::ops::OPS.len());
+}

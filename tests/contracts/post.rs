@@ -1,0 +1,209 @@
+//! Postconditions: evaluated by the generated checkers on random and special data at every length
+//! around the register widths, and the checkers themselves tried on wrong results.
+
+use crate::call::{Form, Out};
+use crate::edge::apply;
+use crate::lanes::*;
+use crate::yaml::contract;
+use crate::yaml::schema::{Contract, Output, PreCheck, Shape};
+use fulmen::Element;
+use fulmen::contract::{Call, Post, evaluate, spec};
+use fulmen::lanes::Simd;
+
+const LENGTHS: [usize; 14] = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 129, 200];
+
+pub fn run(op: &str) {
+    let c = contract(op);
+    assert!(!spec(op).expect("generated").post.is_empty(), "{op} has no postcondition to try");
+    for_each_lane!(|s| {
+        all::<_, f32>(s, c, "f32");
+        all::<_, f64>(s, c, "f64");
+    });
+}
+
+/// A fixed stream of bits (splitmix64).
+struct Stream(u64);
+impl Stream {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    /// In [-4, 4).
+    fn moderate(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 50) as f64 - 4.0
+    }
+    /// Any bit pattern, every eighth a special value.
+    fn any<T: Element>(&mut self, ty: &str) -> T {
+        let bits = self.next();
+        let specials = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0, -1.0, f64::MAX];
+        if bits & 7 == 0 {
+            return T::from_f64(specials[(bits >> 3) as usize & 7]);
+        }
+        let x =
+            if ty == "f32" { f64::from(f32::from_bits((bits >> 8) as u32)) } else { f64::from_bits(bits) };
+        T::from_f64(x)
+    }
+}
+
+/// Moderate values, moderate values in order, bit patterns, and one NaN or infinity among moderate ones.
+fn data<T: Element>(kind: usize, n: usize, seed: usize, ty: &str) -> Vec<T> {
+    let mut r = Stream(seed as u64 * 7919 + n as u64);
+    if kind == 2 {
+        return (0..n).map(|_| r.any(ty)).collect();
+    }
+    let mut x: Vec<f64> = (0..n).map(|_| r.moderate()).collect();
+    if kind == 1 {
+        x.sort_by(f64::total_cmp);
+    }
+    if let Some(special) =
+        [None, None, None, Some(f64::NAN), Some(f64::INFINITY), Some(f64::NEG_INFINITY)][kind]
+    {
+        let at = r.next() as usize % n;
+        x[at] = special;
+    }
+    x.into_iter().map(T::from_f64).collect()
+}
+
+fn all<S: Simd, T: Element>(s: S, c: &Contract, ty: &str) {
+    let mut ran = 0;
+    for n in LENGTHS {
+        for kind in 0..6 {
+            ran += usize::from(once::<S, T>(s, c, ty, n, kind));
+        }
+    }
+    // Every position of a lone NaN in the widest register's body and tail.
+    assert!(ran >= LENGTHS.len() * 2, "{}: only {ran} calls succeeded on {}", c.op, S::NAME);
+}
+
+/// False when the data violates a precondition, which the op must then report.
+fn once<S: Simd, T: Element>(s: S, c: &Contract, ty: &str, n: usize, kind: usize) -> bool {
+    let rows = matches!(c.call.shape, Shape::Rows | Shape::RowsEps | Shape::RowsScale | Shape::RowsAffine);
+    // Rows of several lengths; always whole.
+    let cols = if rows { [n, n.div_ceil(2), 1][n % 3] } else { 0 };
+    let len = if rows { n / cols * cols } else { n };
+    let inputs: Vec<Vec<T>> = (0..c.call.inputs.len())
+        .map(|i| data(kind, if rows && i > 0 { cols } else { len }, kind + 10 * i, ty))
+        .collect();
+    let params: Vec<T> = c.call.params.iter().map(|p| T::from_f64(p.sample.value(ty))).collect();
+    let results = match c.call.output {
+        Output::Scalar => 1,
+        Output::Slice => len,
+        Output::Index => 0,
+        Output::TopK => params.first().map_or(1, |k| k.to_f64() as usize),
+    };
+    let count = if c.call.output == Output::Index { 1 } else { results };
+    let mut y = vec![T::from_f64(-77.0); results];
+    let mut index = vec![usize::MAX; count];
+    let called = apply(s, c, Form::On, &inputs, &params, cols, &mut Out { y: &mut y, index: &mut index });
+    let at = format!("{} {ty} on {}, {len} elements of kind {kind}", c.op, S::NAME);
+    let refuses_nan = c.pres().any(|p| p.check == PreCheck::NoNan);
+    let nan = inputs.iter().flatten().any(|x| x.to_f64().is_nan());
+    if refuses_nan && nan {
+        assert!(matches!(called, Some(Err(fulmen::Error::Nan { .. }))), "{at}: NaN was not refused");
+        return false;
+    }
+    called.unwrap_or_else(|| panic!("{at}: no such form")).unwrap_or_else(|e| panic!("{at}: {e}"));
+    let slices: Vec<&[T]> = inputs.iter().map(Vec::as_slice).collect();
+    // What a postcondition says of `y` after `update`, it says with `y` before as an input.
+    let params = if rows { Vec::new() } else { params };
+    let indices: &[usize] = if matches!(c.call.output, Output::Index | Output::TopK) { &index } else { &[] };
+    let finished = Call::new(&slices, &y).params(&params).cols(cols).indices(indices);
+    let posts = spec(&c.op).expect("generated").post;
+    if let Err(v) = evaluate(posts, &finished) {
+        panic!("{at}: {v:?}, inputs {inputs:?}, result {y:?} {indices:?}");
+    }
+    true
+}
+
+/// Each predicate accepts a right result and refuses a wrong one, in this build as in any other.
+#[test]
+fn every_predicate_can_fail() {
+    const NAN: f64 = f64::NAN;
+    type Case<'a> = (Post, Call<'a, f64>, Call<'a, f64>);
+    let cases: &[Case<'_>] = &[
+        (Post::Range(0.0, 1.0), Call::new(&[&[2.0]], &[1.0]), Call::new(&[&[2.0]], &[1.0000001])),
+        (Post::NanIffNan, Call::new(&[&[NAN, 1.0]], &[NAN, 1.0]), Call::new(&[&[1.0, 1.0]], &[NAN, 1.0])),
+        (Post::NanIfNan, Call::new(&[&[1.0, 1.0]], &[NAN, 1.0]), Call::new(&[&[NAN, 1.0]], &[1.0, 1.0])),
+        (Post::NanIfNan, Call::new(&[&[NAN, 1.0]], &[NAN]), Call::new(&[&[1.0, NAN]], &[1.0])),
+        (Post::Integral, Call::new(&[&[1.5]], &[2.0]), Call::new(&[&[1.5]], &[1.5])),
+        (Post::SameSign, Call::new(&[&[-0.0]], &[-0.0]), Call::new(&[&[-0.0]], &[0.0])),
+        (Post::SignOfSecond, Call::new(&[&[1.0], &[-1.0]], &[-1.0]), Call::new(&[&[1.0], &[-1.0]], &[1.0])),
+        (Post::SameMagnitude, Call::new(&[&[-2.0]], &[2.0]), Call::new(&[&[-2.0]], &[3.0])),
+        (Post::Selects, Call::new(&[&[1.0, 2.0]], &[2.0]), Call::new(&[&[1.0, 2.0]], &[1.5])),
+        (
+            Post::Selects,
+            Call::new(&[&[1.0, 2.0], &[3.0, 0.0]], &[3.0, 0.0]),
+            Call::new(&[&[1.0, 2.0], &[3.0, 0.0]], &[0.0, 0.0]),
+        ),
+        (Post::Monotone(0.0), Call::new(&[&[1.0, 2.0]], &[1.0, 1.0]), Call::new(&[&[1.0, 2.0]], &[1.1, 1.0])),
+        (
+            Post::Monotone(2.0),
+            Call::new(&[&[1.0, 2.0]], &[1.0 + f64::EPSILON, 1.0]),
+            Call::new(&[&[2.0, 1.0]], &[1.0, 1.1]),
+        ),
+        (
+            Post::WithinParams(0, 1),
+            Call::new(&[&[5.0]], &[1.0]).params(&[0.0, 1.0]),
+            Call::new(&[&[5.0]], &[5.0]).params(&[0.0, 1.0]),
+        ),
+        (
+            Post::NonNegativeWhereFirstIs,
+            Call::new(&[&[1.0, -1.0]], &[0.0, -1.0]),
+            Call::new(&[&[1.0]], &[-1.0]),
+        ),
+        (Post::DominatesMax, Call::new(&[&[1.0, 2.0]], &[2.0]), Call::new(&[&[1.0, 2.0]], &[1.0])),
+        (Post::DominatesMin, Call::new(&[&[1.0, 2.0]], &[1.0]), Call::new(&[&[1.0, 2.0]], &[2.0])),
+        (
+            Post::RowSum(1.0, 4.0),
+            Call::new(&[&[0.0, 0.0]], &[0.5, 0.5]).cols(2),
+            Call::new(&[&[0.0, 0.0]], &[0.5, 0.5001]).cols(2),
+        ),
+        (
+            Post::RowExpSum(1.0, 4.0),
+            Call::new(&[&[0.0]], &[0.0]).cols(1),
+            Call::new(&[&[0.0]], &[0.1]).cols(1),
+        ),
+        (
+            Post::RowSumSquares(0.0, 4.0),
+            Call::new(&[&[0.0, 1.0]], &[1.0, -1.0]).cols(2),
+            Call::new(&[&[0.0, 1.0]], &[1.0, -1.1]).cols(2),
+        ),
+        (
+            Post::IndexInRange,
+            Call::new(&[&[1.0]], &[]).indices(&[0]),
+            Call::new(&[&[1.0]], &[]).indices(&[1]),
+        ),
+        (
+            Post::IndexSelects,
+            Call::new(&[&[1.0, 1.0]], &[1.0, 1.0]).indices(&[0, 1]),
+            Call::new(&[&[1.0, 1.0]], &[1.0, 1.0]).indices(&[1, 0]),
+        ),
+        (
+            Post::IndexSelects,
+            Call::new(&[&[1.0, 2.0]], &[2.0]).indices(&[1]),
+            Call::new(&[&[1.0, 2.0]], &[2.0]).indices(&[0]),
+        ),
+        (
+            Post::IndexOfMax,
+            Call::new(&[&[1.0, 2.0, 2.0]], &[]).indices(&[1]),
+            Call::new(&[&[1.0, 2.0, 2.0]], &[]).indices(&[2]),
+        ),
+        (
+            Post::IndexOfMin,
+            Call::new(&[&[1.0, 0.0, 0.0]], &[]).indices(&[1]),
+            Call::new(&[&[1.0, 0.0]], &[]).indices(&[0]),
+        ),
+        (Post::Descending, Call::new(&[&[1.0]], &[2.0, 1.0]), Call::new(&[&[1.0]], &[1.0, 2.0])),
+    ];
+    for (post, right, wrong) in cases {
+        assert_eq!(evaluate(&[*post], right), Ok(()), "{post:?} refuses a right result");
+        assert_eq!(
+            evaluate(&[*post], wrong).map_err(|v| v.post),
+            Err(*post),
+            "{post:?} accepts a wrong result"
+        );
+    }
+}

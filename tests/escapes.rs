@@ -1,0 +1,400 @@
+//! Every way around a contract that we know of, tried on a copy of the tree, and which stage
+//! notices. Needs the feature `cli` for the program. The compiler's part shares one target folder.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, in its helpers too"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A copy of what the gates and the compiler read.
+struct Tree(PathBuf);
+
+impl Tree {
+    fn new(name: &str) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("escapes").join(name);
+        let _ = fs::remove_dir_all(&root);
+        let from = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for part in ["src", "contracts", "tests"] {
+            copy(&from.join(part), &root.join(part));
+        }
+        for file in ["Cargo.toml", "Cargo.lock", "README.md"] {
+            if from.join(file).exists() {
+                fs::copy(from.join(file), root.join(file)).expect("copied");
+            }
+        }
+        // The manifest's benches and examples are not part of what is copied.
+        let manifest = root.join("Cargo.toml");
+        let text = fs::read_to_string(&manifest).expect("read");
+        let kept: Vec<&str> = text
+            .split("\n[[")
+            .enumerate()
+            .filter(|(i, part)| *i == 0 || !(part.starts_with("bench]]") || part.starts_with("example]]")))
+            .map(|(_, part)| part)
+            .collect();
+        fs::write(&manifest, format!("{}\n[workspace]\n", kept.join("\n[["))).expect("written");
+        Self(root)
+    }
+
+    fn edit(&self, file: &str, from: &str, to: &str) {
+        let path = self.0.join(file);
+        let text = fs::read_to_string(&path).expect("read");
+        assert!(text.contains(from), "{file} does not contain `{from}`");
+        fs::write(&path, text.replacen(from, to, 1)).expect("written");
+    }
+
+    fn fulmen(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_fulmen"))
+            .arg("contract")
+            .args(args)
+            .current_dir(&self.0)
+            .output()
+            .expect("the program runs")
+    }
+
+    /// The findings, one line each.
+    fn lint(&self, args: &[&str]) -> BTreeSet<String> {
+        let out = self.fulmen(&[&["lint"], args].concat());
+        assert!(matches!(out.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&out.stderr));
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let findings: BTreeSet<String> =
+            text.lines().filter(|l| l.contains("[FUL-")).map(Into::into).collect();
+        assert_eq!(findings.is_empty(), out.status.success(), "the exit status does not follow the findings");
+        findings
+    }
+
+    fn check(&self) -> Output {
+        Command::new(env!("CARGO"))
+            .args(["check", "--lib", "--offline", "--quiet"])
+            .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("escapes-target"))
+            .current_dir(&self.0)
+            .output()
+            .expect("cargo runs")
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for e in fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display())) {
+        let path = e.expect("entry").path();
+        let to = to.join(path.file_name().expect("named"));
+        if path.is_dir() {
+            copy(&path, &to);
+        } else if path
+            .extension()
+            .is_some_and(|x| ["rs", "yaml", "toml", "txt", "v", "md"].iter().any(|k| x == *k))
+        {
+            fs::copy(&path, &to).expect("copied");
+        }
+    }
+}
+
+/// Applies `escape` to a fresh copy; the gates must then report a finding of `rule` that contains
+/// `about`. The untouched copy has no finding at all, see `the_tree_as_it_is_passes`.
+fn caught_by_lint(name: &str, rule: &str, about: &str, escape: impl FnOnce(&Tree)) {
+    let tree = Tree::new(name);
+    escape(&tree);
+    let found = tree.lint(&[]);
+    assert!(
+        found.iter().any(|l| l.contains(&format!("[{rule}]")) && l.contains(about)),
+        "{name}: no {rule} about `{about}`; findings: {found:#?}"
+    );
+}
+
+#[test]
+fn the_tree_as_it_is_passes() {
+    let findings = Tree::new("untouched").lint(&[]);
+    assert!(findings.is_empty(), "{findings:#?}");
+}
+
+#[test]
+fn a_deleted_contract() {
+    let remove = |t: &Tree| fs::remove_file(t.0.join("contracts/relu-v1.yaml")).expect("removed");
+    caught_by_lint("delete", "FUL-REV-001", "`relu`", remove);
+    caught_by_lint("delete", "FUL-LCK-003", "`relu`", remove);
+    caught_by_lint("delete", "FUL-REV-003", "`relu`", remove);
+    let tree = Tree::new("delete");
+    remove(&tree);
+    assert!(!tree.fulmen(&["generate", "--check"]).status.success());
+}
+
+#[test]
+fn a_dropped_theorem() {
+    caught_by_lint("drop", "FUL-LVL-002", "softmax_sums_to_one", |t| {
+        let path = t.0.join("contracts/proofs/INDEX.txt");
+        let text = fs::read_to_string(&path).expect("read");
+        let kept: Vec<&str> = text.lines().filter(|l| !l.contains("softmax_sums_to_one")).collect();
+        fs::write(&path, kept.join("\n")).expect("written");
+    });
+    caught_by_lint("drop-proof", "FUL-LVL-003", "softmax_sums_to_one", |t| {
+        t.edit("contracts/proofs/Softmax.v", "Theorem softmax_sums_to_one", "Theorem something_else");
+    });
+}
+
+#[test]
+fn an_admitted_lemma() {
+    caught_by_lint("admit", "FUL-LVL-004", "Admitted", |t| {
+        t.edit("contracts/proofs/Softmax.v", "Qed.", "Admitted.")
+    });
+    caught_by_lint("axiom", "FUL-LVL-004", "Axiom", |t| {
+        t.edit("contracts/proofs/Softmax.v", "\nTheorem ", "\nAxiom convenient : False.\nTheorem ");
+    });
+}
+
+#[test]
+fn a_deleted_or_renamed_test() {
+    caught_by_lint("rename", "FUL-VER-003", "FALSIFY-RELU-001", |t| {
+        t.edit("tests/contracts.rs", "fn edge_cases()", "fn edge_case()");
+        t.edit("tests/contracts.rs", "fn edge_cases()", "fn edge_case()");
+    });
+    caught_by_lint("no-attribute", "FUL-VER-003", "FALSIFY-RELU-002", |t| {
+        for _ in 0..2 {
+            t.edit("tests/contracts.rs", "#[test]\n            fn postconditions()", "fn postconditions()");
+        }
+    });
+    caught_by_lint("unnamed", "FUL-AUD-001", "RELU-P1", |t| {
+        t.edit("contracts/relu-v1.yaml", "id: FALSIFY-RELU-001", "id: FALSIFY-RELU-009");
+    });
+}
+
+/// The runner's output decides: a test that is named and exists, but did not run or failed, is found.
+#[test]
+fn a_test_that_did_not_run() {
+    let tree = Tree::new("results");
+    let log = |name: &str, text: &str| {
+        let path = tree.0.join(name);
+        fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let run = "     Running tests/contracts.rs (x)\n";
+    let part = log(
+        "part.log",
+        &format!(
+            "{run}test falsify::relu::edge_cases ... ok\ntest falsify::relu::postconditions ... FAILED\ntest falsify::relu::preconditions ... ignored\n"
+        ),
+    );
+    let findings = tree.lint(&["--results", &part]);
+    let has = |rule: &str, id: &str| findings.iter().any(|l| l.contains(rule) && l.contains(id));
+    assert!(!has("FUL-VER-001", "FALSIFY-RELU-001") && !has("FUL-VER-002", "FALSIFY-RELU-001"));
+    assert!(has("FUL-VER-002", "FALSIFY-RELU-002"));
+    assert!(has("FUL-VER-001", "FALSIFY-RELU-003"));
+    assert!(has("FUL-VER-001", "FALSIFY-ADD-001"));
+    // Another target's test of the same name proves nothing.
+    let other = log("other.log", "     Running tests/other.rs (x)\ntest falsify::relu::edge_cases ... ok\n");
+    assert!(
+        tree.lint(&["--results", &other])
+            .iter()
+            .any(|l| l.contains("FUL-VER-001") && l.contains("FALSIFY-RELU-001"))
+    );
+    let empty = log("empty.log", "running 0 tests\n");
+    assert!(tree.lint(&["--results", &empty]).iter().any(|l| l.contains("FUL-VER-004")));
+    assert_eq!(tree.fulmen(&["lint", "--results", "absent.log"]).status.code(), Some(2));
+    let table = String::from_utf8(tree.fulmen(&["status", "--results", &part]).stdout).expect("text");
+    assert!(table.lines().any(|l| l.starts_with("relu ") && l.ends_with("1/3")), "{table}");
+}
+
+#[test]
+fn a_weakened_postcondition() {
+    let weaken = |t: &Tree| t.edit("contracts/relu-v1.yaml", "lo: 0,", "lo: -1,");
+    caught_by_lint("weaken", "FUL-LCK-001", "relu", weaken);
+    caught_by_lint("weaken", "FUL-ENF-003", "generated.rs", weaken);
+    let remove = |t: &Tree| t.edit("contracts/relu-v1.yaml", "      - {check: nan_iff_nan}\n", "");
+    caught_by_lint("remove-post", "FUL-LCK-001", "relu", remove);
+}
+
+#[test]
+fn a_widened_tolerance() {
+    let widen = |t: &Tree| t.edit("contracts/add-v1.yaml", "f32: {ulp: 0.5}", "f32: {ulp: 4}");
+    caught_by_lint("widen", "FUL-LCK-001", "add", widen);
+    caught_by_lint("widen", "FUL-ENF-003", "generated.rs", widen);
+    let tree = Tree::new("widen");
+    widen(&tree);
+    assert!(!tree.fulmen(&["generate", "--check"]).status.success());
+    // Regenerating does not hide it: only `lock` accepts it, and that is a line in the diff.
+    assert!(tree.fulmen(&["generate"]).status.success());
+    assert!(tree.lint(&[]).iter().any(|l| l.contains("FUL-LCK-001") && l.contains("add")));
+    let before = fs::read_to_string(tree.0.join("contracts/locked.toml")).expect("read");
+    assert!(tree.fulmen(&["lock"]).status.success());
+    let after = fs::read_to_string(tree.0.join("contracts/locked.toml")).expect("read");
+    assert_eq!(before.lines().zip(after.lines()).filter(|(a, b)| a != b).count(), 1);
+    // The generated file by hand.
+    caught_by_lint("by-hand", "FUL-ENF-003", "generated.rs", |t| {
+        t.edit("src/contract/generated.rs", "Tolerance::Ulp(0.5)", "Tolerance::Ulp(50.0)");
+    });
+}
+
+#[test]
+fn a_binding_to_another_function() {
+    caught_by_lint("rebind", "FUL-REV-005", "`relu` is bound to `abs`", |t| {
+        t.edit("contracts/binding.yaml", "\"fulmen::relu\"", "\"fulmen::abs\"");
+    });
+    caught_by_lint("unbind", "FUL-REV-002", "relu", |t| {
+        t.edit(
+            "contracts/binding.yaml",
+            "  - op: relu\n    equation: relu",
+            "  - op: gone\n    equation: gone",
+        );
+    });
+}
+
+#[test]
+fn an_op_marked_not_implemented() {
+    caught_by_lint("unimplemented", "FUL-REV-006", "not_implemented", |t| {
+        t.edit("contracts/binding.yaml", "cpu: native", "cpu: not_implemented");
+    });
+    caught_by_lint("no-reason", "FUL-REV-006", "wgpu", |t| {
+        t.edit(
+            "contracts/binding.yaml",
+            "wgpu: \"host: no wgpu backend in this release\"",
+            "wgpu: \"host:\"",
+        );
+    });
+}
+
+#[test]
+fn smaller_promises() {
+    caught_by_lint("level", "FUL-LVL-001", "RELU-P1", |t| {
+        t.edit("contracts/relu-v1.yaml", "level: L2", "level: L5")
+    });
+    caught_by_lint("edge", "FUL-AUD-004", "NaN", |t| {
+        t.edit("contracts/relu-v1.yaml", "  - {name: nan, in: [[nan]], out: [nan]}\n", "");
+    });
+    caught_by_lint("row", "FUL-REV-004", "relu", |t| t.edit("src/ops.rs", "unary relu(", "// unary relu("));
+    caught_by_lint("unlocked", "FUL-LCK-002", "relu", |t| {
+        t.edit("contracts/locked.toml", "\nrelu = ", "\n# relu = ")
+    });
+    caught_by_lint("unknown-key", "FUL-VAL-001", "relu", |t| {
+        t.edit("contracts/relu-v1.yaml", "op: relu\n", "op: relu\nnote: x\n")
+    });
+    caught_by_lint("duplicate-key", "FUL-VAL-001", "relu", |t| {
+        t.edit("contracts/relu-v1.yaml", "op: relu\n", "op: relu\nop: relu\n")
+    });
+    caught_by_lint("schema", "FUL-VAL-002", "relu", |t| {
+        t.edit("contracts/relu-v1.yaml", "schema: 1", "schema: 2")
+    });
+    caught_by_lint("error-above", "FUL-VAL-010", "add", |t| {
+        t.edit(
+            "contracts/add-v1.yaml",
+            "worst_error_measured: []",
+            "worst_error_measured: [{type: f32, lane: avx2x8, ulp: 0.75, at: 1.5, inputs: all, date: 2026-01-01}]",
+        );
+    });
+}
+
+#[test]
+fn nothing_to_check_is_an_error() {
+    let tree = Tree::new("empty");
+    assert_eq!(tree.fulmen(&["lint", "--dir", "absent"]).status.code(), Some(2));
+    fs::create_dir_all(tree.0.join("none")).expect("made");
+    assert_eq!(tree.fulmen(&["lint", "--dir", "none"]).status.code(), Some(2));
+    assert_eq!(tree.fulmen(&["generate", "--dir", "none"]).status.code(), Some(2));
+    assert_eq!(tree.fulmen(&["status", "--dir", "none"]).status.code(), Some(2));
+    fs::write(tree.0.join("none/relu-v1.yaml"), "not: a contract\n").expect("written");
+    assert_eq!(tree.fulmen(&["lint", "--dir", "none"]).status.code(), Some(1));
+    assert_eq!(tree.fulmen(&["lock", "--dir", "none"]).status.code(), Some(2));
+}
+
+#[test]
+fn sarif_names_the_rule_and_the_file() {
+    let tree = Tree::new("sarif");
+    tree.edit("contracts/relu-v1.yaml", "schema: 1", "schema: 2");
+    let out = tree.fulmen(&["lint", "--format", "sarif"]);
+    assert_eq!(out.status.code(), Some(1));
+    let text = String::from_utf8(out.stdout).expect("UTF-8");
+    let parsed: serde_like::Json = serde_like::parse(&text);
+    assert!(parsed.0, "no balanced JSON: {text}");
+    assert!(text.contains("\"version\":\"2.1.0\"") && text.contains("\"ruleId\":\"FUL-VAL-002\""));
+    assert!(text.contains("\"uri\":\"contracts/relu-v1.yaml\""));
+}
+
+/// JSON is YAML's subset: the reader of the contracts says whether it is well formed.
+mod serde_like {
+    pub struct Json(pub bool);
+    pub fn parse(text: &str) -> Json {
+        Json(serde_saphyr::from_str::<serde::de::IgnoredAny>(text).is_ok())
+    }
+}
+
+/// What the compiler itself refuses: one tree, changed and restored in turn.
+#[test]
+fn the_compiler_refuses() {
+    let tree = Tree::new("compiler");
+    let refused = |why: &str| {
+        let out = tree.check();
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(!out.status.success() && text.contains(why), "expected `{why}`: {text}");
+    };
+    let ok = tree.check();
+    assert!(ok.status.success(), "{}", String::from_utf8_lossy(&ok.stderr));
+    let keep = |file: &str| (tree.0.join(file), fs::read_to_string(tree.0.join(file)).expect("read"));
+    let restore = |(path, text): (PathBuf, String)| fs::write(path, text).expect("written");
+
+    // A removed `contract!`.
+    let kept = keep("src/pointwise/arithmetic.rs");
+    let start = kept.1.find("contract!(fma, ").expect("fma has its contract!");
+    let end = start + kept.1[start..].find(", &Call").expect("its call");
+    let close = end + kept.1[end..].find("\n}").expect("its end");
+    let without =
+        format!("{}{}{}", &kept.1[..start], &kept.1[start + "contract!(fma, ".len()..end], &kept.1[close..]);
+    fs::write(&kept.0, without).expect("written");
+    refused("Enforced");
+    restore(kept);
+
+    // A removed function, and one of another type.
+    let kept = keep("src/pointwise/arithmetic.rs");
+    tree.edit(
+        "src/pointwise/arithmetic.rs",
+        "pub fn axpy<T: Element>(alpha: T, x: &[T]",
+        "pub fn axpy<T: Element>(x: &[T], alpha: T",
+    );
+    tree.edit(
+        "src/pointwise/arithmetic.rs",
+        "axpy_on(native(), alpha, x, y)",
+        "axpy_on(native(), alpha, x, y)",
+    );
+    refused("mismatched types");
+    restore(kept);
+    let kept = keep("src/pointwise/arithmetic.rs");
+    tree.edit("src/pointwise/arithmetic.rs", "pub fn axpy<T", "pub fn axpby<T");
+    refused("cannot find value `axpy`");
+    restore(kept);
+
+    // `not_implemented`, regenerated.
+    let kept = (keep("contracts/binding.yaml"), keep("src/contract/generated.rs"));
+    tree.edit("contracts/binding.yaml", "cpu: native", "cpu: not_implemented");
+    assert!(tree.fulmen(&["generate"]).status.success());
+    refused("is not implemented on cpu");
+    restore(kept.0);
+    restore(kept.1);
+
+    // A binding to a function of another type, regenerated.
+    let kept = (keep("contracts/binding.yaml"), keep("src/contract/generated.rs"));
+    tree.edit("contracts/binding.yaml", "\"fulmen::relu\"", "\"fulmen::add\"");
+    assert!(tree.fulmen(&["generate"]).status.success());
+    refused("mismatched types");
+    restore(kept.0);
+    restore(kept.1);
+
+    // And the way in: a scaffolded op compiles and passes the gates.
+    let before = tree.lint(&[]);
+    for (op, shape) in [("twin_of_x", "unary"), ("twin_sum", "binary")] {
+        let out = tree.fulmen(&["new", op, "--shape", shape]);
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+    let new: Vec<String> = tree.lint(&[]).difference(&before).cloned().collect();
+    assert!(new.is_empty(), "the scaffold has findings: {new:#?}");
+    let ok = tree.check();
+    assert!(ok.status.success(), "{}", String::from_utf8_lossy(&ok.stderr));
+    for (op, why) in [("twin_of_x", "exists"), ("Bad", "snake"), ("../up", "snake")] {
+        let out = tree.fulmen(&["new", op]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&out.stderr).contains(why));
+    }
+}

@@ -1,0 +1,63 @@
+//! Every op, in every form, under an allocator that aborts.
+
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "common/call.rs"]
+mod call;
+
+use call::{Args, Form, Out, call};
+use fulmen::Element;
+use fulmen::lanes::native;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Guarded;
+
+thread_local! {
+    // Of this thread: the test runner's own may allocate, to say that a test takes long.
+    static FORBIDDEN: Cell<bool> = const { Cell::new(false) };
+}
+
+// SAFETY: forwards to the system allocator, or aborts.
+unsafe impl GlobalAlloc for Guarded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if FORBIDDEN.get() {
+            std::process::abort();
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Guarded = Guarded;
+
+fn run<T: Element>(n: usize) -> usize {
+    let x: Vec<T> = (0..n).map(|i| T::from_f64((i * 37 % 101) as f64 / 50.0 - 1.0)).collect();
+    let (mut y, mut index) = (x.clone(), vec![0; n]);
+    let mut calls = 0;
+    for op in fulmen::ops::OPS {
+        for form in [Form::Native, Form::On, Form::InPlace] {
+            let args = Args { x: [&x, &x, &x], cols: n / 4, eps: T::from_f64(1e-5), k: 5, params: &[] };
+            FORBIDDEN.set(true);
+            let r = call(native(), op.name, form, args, &mut Out { y: &mut y, index: &mut index });
+            FORBIDDEN.set(false);
+            if let Some(r) = r {
+                assert_eq!(r, Ok(()), "{}", op.name);
+                calls += 1;
+            }
+        }
+    }
+    calls
+}
+
+#[test]
+fn no_op_allocates() {
+    // One leaf, and several levels of the reduction tree.
+    let calls = run::<f32>(64) + run::<f64>(64) + run::<f32>(100_000) + run::<f64>(100_000);
+    assert!(calls >= 8 * fulmen::ops::OPS.len() - 4 * 8, "only {calls} calls were made");
+    println!("{calls} calls without an allocation");
+}

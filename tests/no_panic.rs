@@ -1,0 +1,30 @@
+//! Arbitrary bytes as arguments of every op: never a panic, never a write past a slice, nothing
+//! written on an error. The same body serves the fuzz target.
+
+#[path = "common/arbitrary.rs"]
+mod arbitrary;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "common/call.rs"]
+mod call;
+
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        arbitrary::run(&bytes);
+    }
+}
+
+/// Every op is reached with every kind of length mismatch.
+#[test]
+fn every_op_with_mismatched_lengths() {
+    for op in 0..fulmen::ops::OPS.len() {
+        for shape in 0..=u8::MAX {
+            let mut bytes = vec![op as u8, shape, 0x35];
+            bytes.extend((0..200u32).map(|i| (i * 41 + u32::from(shape)) as u8));
+            arbitrary::run(&bytes);
+        }
+    }
+}

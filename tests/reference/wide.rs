@@ -1,0 +1,205 @@
+//! The definitions of the one-input ops in 192-bit arithmetic, for `f64` arguments.
+
+use super::unary::{Bound, Unary};
+use astro_float_num::{BigFloat, Consts, RoundingMode};
+
+const P: usize = 192;
+const RM: RoundingMode = RoundingMode::ToEven;
+
+/// An exact value, to more than 110 bits.
+#[derive(Debug, Clone, Copy)]
+pub enum Wide {
+    /// NaN, an infinity, or a value that `f64` holds to half an ulp: zeros and saturated results.
+    Plain(f64),
+    /// `(hi + lo) 2^exponent` with `0.5 <= |hi + lo| < 1`.
+    Scaled { hi: f64, lo: f64, exponent: i32 },
+}
+
+/// Evaluates definitions; holds the constants that the arithmetic caches.
+pub struct Evaluator(Consts);
+
+/// `2^n` for `n` in the exponents of normal numbers.
+fn exp2i(n: i32) -> f64 {
+    f64::from_bits(((n + 1023) as u64) << 52)
+}
+
+/// `x 2^n`, exact where the result is normal.
+fn scale(x: f64, n: i32) -> f64 {
+    let n = n.clamp(-3000, 3000);
+    x * exp2i(n / 3) * exp2i(n / 3) * exp2i(n - 2 * (n / 3))
+}
+
+impl From<&BigFloat> for Wide {
+    fn from(x: &BigFloat) -> Self {
+        if x.is_nan() {
+            return Self::Plain(f64::NAN);
+        }
+        if x.is_inf() {
+            return Self::Plain(if x.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY });
+        }
+        let sign = if x.is_negative() { -1.0 } else { 1.0 };
+        if x.is_zero() {
+            return Self::Plain(0.0 * sign);
+        }
+        // The mantissa's last word is its highest, with the top bit set.
+        let Some((words, _, _, exponent, _)) = x.as_raw_parts() else { return Self::Plain(f64::NAN) };
+        let mut high_first = words.iter().rev().copied();
+        let (a, b) = (high_first.next().unwrap_or(0), high_first.next().unwrap_or(0));
+        let hi = (a >> 11) as f64 * exp2i(-53);
+        let lo = ((a & 0x7ff) << 53 | b >> 11) as f64 * exp2i(-53 - 64);
+        Self::Scaled { hi: hi * sign, lo: lo * sign, exponent }
+    }
+}
+
+impl Evaluator {
+    pub fn new() -> Self {
+        Self(Consts::new().expect("memory for the constants"))
+    }
+
+    /// The exact value of `op` at `x`.
+    pub fn exact(&mut self, op: &Unary, x: f64) -> Wide {
+        let plain = (op.exact)(x);
+        // Far out these are saturated, and their exponentials leave even this arithmetic's range.
+        let saturates = !matches!(
+            op.name,
+            "ln" | "ln_1p"
+                | "log2"
+                | "log10"
+                | "sin"
+                | "cos"
+                | "tan"
+                | "atan"
+                | "asinh"
+                | "acosh"
+                | "pow_scalar"
+        );
+        let flat = matches!(op.name, "hardswish" | "relu") && plain == 0.0;
+        if x == 0.0 || !x.is_finite() || plain.is_nan() || flat || (saturates && x.abs() > 1e4) {
+            return Wide::Plain(plain);
+        }
+        Wide::from(&self.value(op.name, x))
+    }
+
+    fn value(&mut self, name: &str, x: f64) -> BigFloat {
+        // The conversion is right for normal numbers.
+        let c = |v: f64| {
+            if v.abs() >= f64::MIN_POSITIVE || v == 0.0 {
+                return BigFloat::from_f64(v, P);
+            }
+            BigFloat::from_f64(v * exp2i(64), P).mul(&BigFloat::from_f64(exp2i(-64), P), P, RM)
+        };
+        let b = c(x);
+        let cc = &mut self.0;
+        let add = |a: &BigFloat, b: &BigFloat| a.add(b, P, RM);
+        let mul = |a: &BigFloat, b: &BigFloat| a.mul(b, P, RM);
+        let div = |a: &BigFloat, b: &BigFloat| a.div(b, P, RM);
+        let one = c(1.0);
+        // x (1 + x (1/2 + x/6)) and x (1 - x (1/2 - x/3)) are exact enough where e^x - 1 cancels.
+        let tiny = x.abs() < 1e-25;
+        let expm1 = |cc: &mut Consts| {
+            if tiny {
+                let t = add(&div(&b, &c(6.0)), &c(0.5));
+                mul(&b, &add(&one, &mul(&b, &t)))
+            } else {
+                b.exp(2 * P, RM, cc).sub(&one, P, RM)
+            }
+        };
+        // 1/(1 + e^-w).
+        let sigmoid = |w: &BigFloat, cc: &mut Consts| div(&one, &add(&one, &w.neg().exp(P, RM, cc)));
+        match name {
+            "exp" | "approx_exp" => b.exp(P, RM, cc),
+            "exp2" => c(2.0).pow(&b, P, RM, cc),
+            "exp_m1" => expm1(cc),
+            "sinh" => b.sinh(P, RM, cc),
+            "cosh" => b.cosh(P, RM, cc),
+            "tanh" | "approx_tanh" => b.tanh(P, RM, cc),
+            "relu" => c(x.max(0.0)),
+            "leaky_relu" => {
+                if x < 0.0 {
+                    mul(&b, &c(0.25))
+                } else {
+                    b
+                }
+            }
+            "elu" if x > 0.0 => b,
+            "elu" => mul(&c(1.5), &expm1(cc)),
+            "selu" if x > 0.0 => mul(&c(super::unary::LAMBDA), &b),
+            "selu" => mul(&mul(&c(super::unary::LAMBDA), &c(super::unary::ALPHA)), &expm1(cc)),
+            "sigmoid" | "approx_sigmoid" => sigmoid(&b, cc),
+            "silu" => mul(&b, &sigmoid(&b, cc)),
+            "gelu" | "approx_gelu" => {
+                let pi = cc.pi(P, RM);
+                let k = mul(&c(2.0), &div(&c(2.0), &pi).sqrt(P, RM));
+                // 0.044715 to all digits.
+                let cube = mul(&mul(&mul(&b, &b), &b), &div(&c(44715.0), &c(1e6)));
+                let w = mul(&k, &add(&b, &cube));
+                mul(&b, &sigmoid(&w, cc))
+            }
+            "hardswish" if x >= 3.0 => b,
+            "hardswish" => div(&mul(&b, &add(&b, &c(3.0))), &c(6.0)),
+            "mish" => {
+                let e = b.exp(P, RM, cc);
+                let n = mul(&e, &add(&e, &c(2.0)));
+                div(&mul(&b, &n), &add(&n, &c(2.0)))
+            }
+            "ln" => b.ln(P, RM, cc),
+            "ln_1p" if tiny => {
+                let t = c(0.5).sub(&div(&b, &c(3.0)), P, RM);
+                mul(&b, &one.sub(&mul(&b, &t), P, RM))
+            }
+            "ln_1p" => b.add_full_prec(&one).ln(P, RM, cc),
+            "log2" => b.log2(P, RM, cc),
+            "log10" => b.log10(P, RM, cc),
+            "pow_scalar" => mul(&mul(&b, &b), &b.sqrt(P, RM)),
+            "sin" => b.sin(P, RM, cc),
+            "cos" => b.cos(P, RM, cc),
+            "tan" => b.tan(P, RM, cc),
+            "asin" => b.asin(P, RM, cc),
+            "acos" => b.acos(P, RM, cc),
+            "atan" => b.atan(P, RM, cc),
+            "asinh" => b.asinh(P, RM, cc),
+            "acosh" => b.acosh(P, RM, cc),
+            "atanh" => b.atanh(P, RM, cc),
+            _ => panic!("no definition of {name}"),
+        }
+    }
+}
+
+/// The error of `got` in the units of `b`, or infinite when one is NaN, or a zero has the wrong sign.
+pub fn error_f64(b: Bound, got: f64, exact: Wide) -> f64 {
+    let (hi, lo, exponent) = match exact {
+        Wide::Plain(e) if e.is_nan() || got.is_nan() => {
+            return if e.is_nan() == got.is_nan() { 0.0 } else { f64::INFINITY };
+        }
+        Wide::Plain(e) if e == 0.0 || e.is_infinite() => {
+            return if got.to_bits() == e.to_bits() { 0.0 } else { f64::INFINITY };
+        }
+        Wide::Plain(e) => {
+            // To a significand in [1/2, 1).
+            let field = if e.abs() < f64::MIN_POSITIVE {
+                (scale(e, 64).to_bits() >> 52 & 0x7ff) as i32 - 64
+            } else {
+                (e.to_bits() >> 52 & 0x7ff) as i32
+            };
+            (scale(e, 1022 - field), 0.0, field - 1022)
+        }
+        Wide::Scaled { hi, lo, exponent } => (hi, lo, exponent),
+    };
+    if got.is_nan() || (got == 0.0 && got.is_sign_negative() != (hi < 0.0)) {
+        return f64::INFINITY;
+    }
+    // Past the largest number the spacing goes on, and infinity stands for the next power of two.
+    let (got, shift) = if got.is_infinite() { (1.0f64.copysign(got), 1024) } else { (got, 0) };
+    if exponent > 1024 && shift == 1024 {
+        return if (hi < 0.0) == (got < 0.0) { 0.0 } else { f64::INFINITY };
+    }
+    // In units of 2^exponent; a subnormal is scaled up exactly.
+    let error = (scale(got, shift - exponent) - hi - lo).abs();
+    match b {
+        Bound::Ulp(_) => scale(error, exponent - (exponent - 53).max(-1074)),
+        Bound::Relative(_, floor) => {
+            let flushed = got == 0.0 && scale(hi.abs(), exponent) < floor;
+            if flushed { 0.0 } else { (error - scale(1.0, -1074 - exponent)).max(0.0) / hi.abs() }
+        }
+    }
+}
