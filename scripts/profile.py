@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Builds and tests the deployments that `features/*.toml` describe, exactly as they are described.
+
+  scripts/profile.py list                 the profiles
+  scripts/profile.py test [NAME …]        build and test these, or all
+  scripts/profile.py check                the profiles, Cargo.toml and the README's table agree
+  scripts/profile.py table                print the README's table; `--write` puts it there
+
+`--strict` makes it a failure when this machine lacks a tool (a CPU that lacks an instruction set
+stays a skip, printed with its reason). An unknown key, a lane that did not run, a test run without
+tests and an exceeded budget are failures always.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tomllib
+from dataclasses import dataclass, field
+
+from toolchain import ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, need, show_table, target_features
+
+# Tools by the command that a runner or linker names, and how to get each.
+HOW = {
+    "aarch64-linux-gnu-gcc": "apt-get install gcc-aarch64-linux-gnu",
+    "qemu-aarch64": "apt-get install qemu-user",
+    "qemu-system-aarch64": "apt-get install qemu-system-arm",
+    "qemu-system-arm": "apt-get install qemu-system-arm",
+    "wasm-bindgen-test-runner": "cargo install wasm-bindgen-cli --no-default-features, the version of wasm-bindgen in Cargo.lock",
+    "node": "apt-get install nodejs",
+}
+
+
+@dataclass
+class Test:
+    """How a profile's tests run."""
+
+    # Lanes, by `Simd::NAME`, that the tests must report as run.
+    lanes: list[str]
+    # Test files to run; empty means the whole suite, examples in the documentation included.
+    targets: list[str] = field(default_factory=list)
+    # Library crates to build where the toolchain has none; the profile's own when not given.
+    std: list[str] = field(default_factory=list)
+    # The command that runs a test program.
+    runner: list[str] = field(default_factory=list)
+    # Environment of the tests.
+    env: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Image:
+    """A package that boots: its `selftest` must succeed, and must fail when wrong values are expected."""
+
+    package: str
+
+
+@dataclass
+class Size:
+    """Budgets in bytes for one op on top of an empty image; see `scripts/sizes.py`."""
+
+    # The package that measures.
+    package: str
+    # Heads the columns of the size table.
+    title: str
+    # Per column of the size table: the limit for any op that `ops` does not name.
+    limit: dict[str, int]
+    # Per op: its own limits.
+    ops: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass
+class Profile:
+    """One deployment. Every key of the file is a field here, and any other key is an error."""
+
+    name: str
+    about: str
+    target: str
+    # Cargo features of the deployment.
+    features: list[str]
+    # `fulmen::NATIVE`, exactly.
+    native: str
+    # Library crates that the deployment links.
+    std: list[str]
+    rustflags: list[str] = field(default_factory=list)
+    linker: str = ""
+    test: Test | None = None
+    image: Image | None = None
+    size: Size | None = None
+
+
+def parse(kind: type, values: dict, where: str):
+    """A dataclass from a table; unknown, missing and mistyped keys are errors."""
+    fields = kind.__dataclass_fields__
+    types = {"str": str, "list[str]": list, "dict[str, str]": dict, "dict[str, int]": dict, "dict[str, dict[str, int]]": dict}
+    for key, value in values.items():
+        if key not in fields:
+            raise Failure(f"{where}: unknown key `{key}`")
+        want = types.get(getattr(fields[key].type, "__name__", str(fields[key].type)), None) or types.get(str(fields[key].type))
+        if want and not isinstance(value, want):
+            raise Failure(f"{where}: `{key}` is {value!r}")
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise Failure(f"{where}: {error}") from None
+
+
+def load(path) -> Profile:
+    where = str(path.relative_to(ROOT))
+    try:
+        values = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise Failure(f"{where}: {error}") from None
+    for key, kind in (("test", Test), ("image", Image), ("size", Size)):
+        if key in values:
+            values[key] = parse(kind, values[key], f"{where} [{key}]")
+    profile = parse(Profile, {"name": path.stem, **values}, where)
+    if not (profile.test or profile.image):
+        raise Failure(f"{where}: neither [test] nor [image]: nothing would check it")
+    return profile
+
+
+def profiles() -> dict[str, Profile]:
+    found = {p.stem: load(p) for p in sorted((ROOT / "features").glob("*.toml"))}
+    if not found:
+        raise Failure("features/ holds no profile")
+    return found
+
+
+def environment(p: Profile, tool: Toolchain) -> dict[str, str]:
+    """What cargo needs in its environment to build this profile."""
+    upper = p.target.upper().replace("-", "_")
+    env = dict(tool.env)
+    # Images take their flags from their own .cargo/config.toml, which a variable would hide.
+    if not p.image:
+        env["RUSTFLAGS"] = " ".join(p.rustflags)
+        env["RUSTDOCFLAGS"] = " ".join(p.rustflags)
+    elif p.rustflags:
+        raise Failure(f"{p.name}: the flags of an image stand in {p.image.package}/.cargo/config.toml")
+    env["FULMEN_NATIVE"] = p.native
+    if p.linker:
+        env[f"CARGO_TARGET_{upper}_LINKER"] = need(p.linker, HOW[p.linker])
+    if p.test and p.test.runner:
+        need(p.test.runner[0], HOW[p.test.runner[0]])
+        env[f"CARGO_TARGET_{upper}_RUNNER"] = " ".join(p.test.runner)
+    return env
+
+
+def lacking(p: Profile) -> list[str]:
+    """Instruction sets that the profile takes for granted and this CPU has not."""
+    if p.target != host():
+        return []
+    return sorted(target_features(tuple(p.rustflags)) - cpu_flags())
+
+
+def test(p: Profile, tally: Tally) -> None:
+    tool = Toolchain.find(p.target)
+    env = environment(p, tool)
+    features = ["--no-default-features", "--features", ",".join(p.features)]
+    mem = "compiler_builtins" in p.std
+    tally.step(f"{p.name}: build", tool.cargo("build", "--release", "--lib", *features, std=p.std, mem=mem), env=env)
+    if p.test:
+        run_tests(p, tool, env, features, tally)
+    if p.image:
+        boot(p, tool, env, mem, tally)
+
+
+def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
+    env = env | p.test.env | {"FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
+    args = [*features]
+    for target in p.test.targets:
+        args += ["--test", target]
+    std = p.test.std or p.std
+    without = lacking(p)
+    if without:
+        command = tool.cargo("test", "--no-run", *args, std=std + ["test"])
+        tally.step(f"{p.name}: build the tests", command, env=env)
+        tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
+        return
+    command = tool.cargo("test", *args, std=std + ["test"])
+    text = tally.step(f"{p.name}: test", command, env=env, tests=True)
+    if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
+        tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")
+    tally.check(f"{p.name}: NATIVE is {p.native}")
+
+
+def boot(p: Profile, tool: Toolchain, env: dict[str, str], mem: bool, tally: Tally) -> None:
+    cwd = ROOT / p.image.package
+    for word in re.findall(r"qemu-\S+", (cwd / ".cargo/config.toml").read_text()):
+        need(word, HOW[word])
+    run = tool.cargo("run", "--release", "--bin", "selftest", std=p.std, mem=mem)
+    text = tally.step(f"{p.name}: boot and compute", run, env=env, cwd=cwd)
+    if f"native = {p.native}\n" not in text:
+        tally.fail(f"{p.name}: the image did not report NATIVE {p.native}")
+    code, text = tally.run(f"{p.name}: boot with wrong expectations", [*run, "--features", "planted"], env=env, cwd=cwd)
+    if code != 1 or "WRONG" not in text:
+        tally.fail(f"{p.name}: exit status {code} although wrong values were expected")
+    tally.check(f"{p.name}: wrong expectations make the image fail")
+
+
+def table(found: dict[str, Profile]) -> str:
+    rows = [
+        "| profile | for | target | Cargo features | `RUSTFLAGS` | `fulmen::NATIVE` |",
+        "|---|---|---|---|---|---|",
+    ]
+    for p in found.values():
+        code = lambda words, sep: f"`{sep.join(words)}`" if words else "none"
+        rows.append(f"| [{p.name}](features/{p.name}.toml) | {p.about} | `{p.target}` | {code(p.features, ',')} | {code(p.rustflags, ' ')} | `{p.native}` |")
+    return "\n".join(rows) + "\n"
+
+
+def check(found: dict[str, Profile], tally: Tally, write: bool = False) -> None:
+    """Profiles, Cargo.toml and README agree."""
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    known = set(cargo["features"]) - {"default"}
+    used = {f for p in found.values() for f in p.features}
+    if extra := used - known:
+        tally.fail(f"profiles name features that Cargo.toml has not: {sorted(extra)}")
+    implied = {i for f in used for i in cargo["features"][f] if i in known}
+    tools = {"cli"}
+    if unused := known - used - implied - tools:
+        tally.fail(f"no profile builds these features of Cargo.toml: {sorted(unused)}")
+    for p in found.values():
+        for package in [x.package for x in (p.image, p.size) if x]:
+            manifest = tomllib.loads((ROOT / package / "Cargo.toml").read_text())
+            if sorted(manifest["dependencies"]["fulmen"].get("features", [])) != sorted(p.features):
+                tally.fail(f"{package}/Cargo.toml takes other features of fulmen than {p.name}")
+    tally.check("profiles and Cargo.toml agree on the features")
+    show_table("profiles", table(found), tally, write)
+
+
+def test_all(found: dict[str, Profile], names: list[str], tally: Tally) -> None:
+    for name in names or found:
+        if name not in found:
+            tally.fail(f"no profile `{name}`; there are {', '.join(found)}")
+        try:
+            test(found[name], tally)
+        except Missing as what:
+            tally.skip(f"missing for {name}: {what}")
+        except Failure:
+            pass  # counted already; the other profiles still run
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["list", "test", "check", "table"])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--strict", action="store_true", default=os.environ.get("FULMEN_STRICT") == "1")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    tally = Tally()
+    try:
+        found = profiles()
+        if args.command == "list":
+            for p in found.values():
+                print(f"{p.name:20} {p.target:28} {p.about}")
+            return 0
+        if args.command == "table" and not args.write:
+            print(table(found), end="")
+            return 0
+        if args.command == "test":
+            test_all(found, args.names, tally)
+        else:
+            check(found, tally, args.write)
+    except Failure as why:
+        if not tally.failures:
+            tally.failures.append(str(why))
+            tally.failed += 1
+    return tally.finish(args.strict)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

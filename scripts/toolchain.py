@@ -1,0 +1,209 @@
+"""Finds the toolchain for a target, runs commands, and counts what really ran.
+
+A target that rustup already has is built with rustup's cargo. Any other one is built with Debian's
+rustc and its library source (`-Zbuild-std`). Nothing is ever downloaded through rustup.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "target"
+DEBIAN = Path("/usr/bin")
+DEBIAN_PACKAGES = "rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy"
+
+# What would leak into a profile from the environment of whoever calls.
+CARGO_VARIABLES = ("RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR")
+
+
+class Failure(Exception):
+    """A check that did not hold: what, and why."""
+
+
+class Missing(Exception):
+    """Something that this machine lacks: what, and how to get it."""
+
+
+def output(cmd: list[str]) -> str:
+    return subprocess.run(cmd, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@cache
+def sysroot() -> Path:
+    return Path(output(["rustc", "--print", "sysroot"]))
+
+
+@cache
+def host() -> str:
+    return re.search(r"^host: (.*)$", output(["rustc", "-vV"]), re.M)[1]
+
+
+def target_features(flags: tuple[str, ...]) -> frozenset[str]:
+    """What `rustc` with these flags takes for granted on the host's architecture."""
+    out = output(["rustc", "--print", "cfg", *flags])
+    return frozenset(re.findall(r'^target_feature="(.*)"$', out, re.M))
+
+
+@cache
+def cpu_flags() -> frozenset[str]:
+    """The host CPU's features, by their Rust names."""
+    return target_features(("-Ctarget-cpu=native",))
+
+
+def need(command: str, how: str) -> str:
+    path = shutil.which(command)
+    if not path:
+        raise Missing(f"{command} ({how})")
+    return path
+
+
+@dataclass
+class Toolchain:
+    """Cargo for one target: the command, its environment and its target directory."""
+
+    target: str
+    debian: bool
+    env: dict[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def find(target: str) -> "Toolchain":
+        installed = (sysroot() / "lib/rustlib" / target / "lib").is_dir()
+        if installed:
+            return Toolchain(target, False, {"CARGO_TARGET_DIR": str(TARGET / "rustup")})
+        source = DEBIAN.parent / "lib/rustlib/src/rust/library"
+        if not ((DEBIAN / "rustc").exists() and (DEBIAN / "cargo").exists() and source.exists()):
+            raise Missing(f"a toolchain for {target} (rustup target add {target}, or apt-get install {DEBIAN_PACKAGES})")
+        lld = sysroot() / "lib/rustlib" / host() / "bin"
+        return Toolchain(target, True, {
+            "CARGO_TARGET_DIR": str(TARGET / "debian"),
+            "CARGO": str(DEBIAN / "cargo"),
+            "PATH": f"{lld}:{os.environ['PATH']}",
+            "RUSTC": str(DEBIAN / "rustc"),
+            "RUSTDOC": str(DEBIAN / "rustdoc"),
+            "RUSTC_BOOTSTRAP": "1",
+        })
+
+    def cargo(self, verb: str, *args: str, std: list[str] = (), mem: bool = False) -> list[str]:
+        """The command line of `cargo verb --target …`, with the library built from source if need be."""
+        if not self.debian:
+            # The target is named on the host too: without, build scripts get the profile's flags,
+            # and they run here whatever the profile is for.
+            return ["cargo", verb, "--target", self.target, *args]
+        if verb == "clippy":
+            if not (DEBIAN / "cargo-clippy").exists():
+                raise Missing("clippy for Debian's rustc (apt-get install rust-web-clippy)")
+            head = [str(DEBIAN / "cargo-clippy"), "clippy"]
+        else:
+            head = [str(DEBIAN / "cargo"), verb]
+        build = [f"-Zbuild-std={','.join(std)}"]
+        if mem:
+            build.append("-Zbuild-std-features=compiler-builtins-mem")
+        return [*head, *build, "--target", self.target, *args]
+
+    def out(self, release: bool = True) -> Path:
+        """Where cargo puts the artifacts."""
+        return Path(self.env["CARGO_TARGET_DIR"]) / self.target / ("release" if release else "debug")
+
+
+@dataclass
+class Tally:
+    """Tests and checks that ran, and what could not."""
+
+    passed: int = 0
+    failed: int = 0
+    ignored: int = 0
+    skipped: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    timings: list[tuple[str, float]] = field(default_factory=list)
+
+    def run(self, name: str, cmd: list[str], *, env: dict[str, str] | None = None, cwd: Path = ROOT) -> tuple[int, str]:
+        """Runs one command, echoing it and its output; returns its exit status and output."""
+        shown = " ".join(str(c).replace(str(ROOT) + "/", "") for c in cmd)
+        print(f"\n=== {name}\n$ {shown}", flush=True)
+        start = time.monotonic()
+        full = {k: v for k, v in os.environ.items() if k not in CARGO_VARIABLES} | (env or {})
+        proc = subprocess.Popen([str(c) for c in cmd], cwd=cwd, env=full, text=True, errors="replace",
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        lines = []
+        for line in proc.stdout:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            lines.append(line)
+        code = proc.wait()
+        self.timings.append((name, time.monotonic() - start))
+        return code, "".join(lines).replace("\r", "")
+
+    def step(self, name: str, cmd: list[str], *, tests: bool = False, **how) -> str:
+        """Runs one command; counts the tests that it reports, or itself as one check."""
+        code, text = self.run(name, cmd, **how)
+        found = re.findall(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored", text, re.M) if tests else []
+        passed, failed, ignored = (sum(int(m[i]) for m in found) for i in range(3))
+        self.passed += passed
+        self.failed += failed
+        self.ignored += ignored
+        if code != 0:
+            # A command that failed without a failed test, a compile error say, is one failure.
+            self.failed += not failed
+            self.failures.append(f"{name}: exit status {code}")
+            raise Failure(f"{name}: exit status {code}")
+        if tests and not passed:
+            self.fail(f"{name}: no test ran")
+        self.passed += not tests
+        return text
+
+    def check(self, name: str) -> None:
+        """One check that this program made itself, and that held."""
+        self.passed += 1
+        print(f"ok: {name}", flush=True)
+
+    def wrong(self, why: str) -> None:
+        """One check that did not hold; the next one still runs."""
+        self.failed += 1
+        self.failures.append(why)
+
+    def fail(self, why: str) -> None:
+        """One check that did not hold, and that the rest rests on."""
+        self.wrong(why)
+        raise Failure(why)
+
+    def skip(self, what: str) -> None:
+        self.skipped.append(what)
+        print(f"\nSKIPPED {what}", flush=True)
+
+    def finish(self, strict: bool = False) -> int:
+        """Prints the summary and returns the exit status. `strict`: what this machine lacks is a failure."""
+        print("\nseconds  step")
+        for name, seconds in self.timings:
+            print(f"{seconds:7.1f}  {name}")
+        print(f"{sum(s for _, s in self.timings):7.1f}  total")
+        for s in self.skipped:
+            print(f"SKIPPED {s}")
+        for f in self.failures:
+            print(f"FAILED {f}")
+        lacking = [s for s in self.skipped if s.startswith("missing")]
+        if strict and lacking:
+            self.failed += len(lacking)
+        print(f"\n{self.passed} passed, {self.failed} failed, {self.ignored} ignored, {len(self.skipped)} skipped")
+        return 1 if self.failed or not self.passed else 0
+
+
+def show_table(name: str, table: str, tally: Tally, write: bool) -> None:
+    """The README's part between the markers of `name` is `table`; `write` makes it so."""
+    begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
+    readme = ROOT / "README.md"
+    before, found, rest = readme.read_text().partition(begin)
+    old, closed, after = rest.partition(end)
+    if not (found and closed):
+        tally.fail(f"README.md has no table between {begin.strip()} and {end}")
+    if write:
+        readme.write_text(before + begin + table + end + after)
+    elif old != table:
+        tally.fail(f"README.md's table of {name} is out of date: write it anew with --write")
+    tally.check(f"README.md shows the {name} as they are")
