@@ -77,24 +77,20 @@ pub(crate) trait Enforced {}
 pub(crate) const fn enforced<T: Enforced>() {}
 
 /// What a reduction returns, seen as the result of a [`Call`].
-#[cfg(debug_assertions)]
 pub(crate) trait Returned<T> {
     /// Applies `check` to the value or index; an error satisfies every postcondition.
     fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation>;
 }
-#[cfg(debug_assertions)]
 impl<T: crate::alu::Real> Returned<T> for T {
     fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
         check(&[*self], &[])
     }
 }
-#[cfg(debug_assertions)]
 impl<T: crate::alu::Real> Returned<T> for Result<T, crate::Error> {
     fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
         self.map_or(Ok(()), |y| check(&[y], &[]))
     }
 }
-#[cfg(debug_assertions)]
 impl<T: crate::alu::Real> Returned<T> for Result<usize, crate::Error> {
     fn check(&self, check: impl FnOnce(&[T], &[usize]) -> Result<(), Violation>) -> Result<(), Violation> {
         self.map_or(Ok(()), |i| check(&[], &[i]))
@@ -113,8 +109,7 @@ macro_rules! contract {
     ($op:ident, $result:expr, of [$($x:expr),*]) => {{
         $crate::contract::contract!(@mark $op);
         let result = $result;
-        #[cfg(debug_assertions)]
-        {
+        if cfg!(debug_assertions) {
             let checked = $crate::contract::Returned::check(&result, |out, indices| {
                 $crate::contract::check::$op(&$crate::contract::Call::new(&[$($x),*], out).indices(indices))
             });
@@ -125,8 +120,7 @@ macro_rules! contract {
     ($op:ident, $result:expr, $call:expr) => {{
         $crate::contract::contract!(@mark $op);
         let result: Result<_, $crate::Error> = $result;
-        #[cfg(debug_assertions)]
-        if result.is_ok() {
+        if cfg!(debug_assertions) && result.is_ok() {
             let checked = $crate::contract::check::$op($call);
             debug_assert!(checked.is_ok(), "{}: {:?}", stringify!($op), checked);
         }

@@ -6,7 +6,7 @@
 use fulmen::lanes::Simd;
 
 /// `for_each_lane!(|s| check::<_, f32>(s))` runs the expression with each token in turn and yields
-/// the names that ran; `use` this module whole. Debug builds leave out the portable widths 2 and 8.
+/// the names that ran; `use` this module whole.
 #[allow(unused_macros, reason = "not every test that includes this file uses it")]
 macro_rules! for_each_lane {
     (|$s:ident| $body:expr) => {{
@@ -15,9 +15,7 @@ macro_rules! for_each_lane {
         for_each_lane!(@on ran, $s, $body, Portable::<1>::new());
         for_each_lane!(@on ran, $s, $body, Portable::<4>::new());
         for_each_lane!(@on ran, $s, $body, Portable::<16>::new());
-        #[cfg(not(debug_assertions))]
         for_each_lane!(@on ran, $s, $body, Portable::<2>::new());
-        #[cfg(not(debug_assertions))]
         for_each_lane!(@on ran, $s, $body, Portable::<8>::new());
         #[cfg(target_arch = "x86_64")]
         for_each_lane!(@on ran, $s, $body, Sse2::new());
@@ -58,9 +56,9 @@ pub fn name_of<S: Simd>(_: S) -> &'static str {
 /// Every lane there is, and why it may be absent.
 const ALL: [(&str, &str); 10] = [
     ("portable1", ""),
-    ("portable2", "a debug build tests fewer widths"),
+    ("portable2", ""),
     ("portable4", ""),
-    ("portable8", "a debug build tests fewer widths"),
+    ("portable8", ""),
     ("portable16", ""),
     ("sse2x4", "not x86-64"),
     ("avx2x8", "not x86-64 with AVX2 and FMA, or neither feature `std` nor target features to know it"),
