@@ -176,7 +176,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         tally.step(f"{p.name}: build the tests", command, env=env)
         tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
         return
-    command = tool.cargo("test", *args, std=std + ["test"])
+    command = tool.cargo("test", "--no-fail-fast", *args, std=std + ["test"])
     text = tally.step(f"{p.name}: test", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")
