@@ -139,16 +139,17 @@ fn for_each_op<R: Send + Sync>(f: impl Fn(&Unary) -> R + Sync) -> Vec<R> {
 fn check_f64<S: Simd>(s: S, x: &[f64], exact: &[Vec<Wide>], failures: &mut Vec<String>) {
     let mut y = vec![0.0; x.len()];
     for (op, exact) in UNARY.iter().zip(exact) {
+        let bound = op.bound::<f64>();
         run(s, op.name, x, &mut y).unwrap();
-        let errors = y.iter().zip(exact).map(|(&got, &exact)| error_f64(op.double, got, exact));
+        let errors = y.iter().zip(exact).map(|(&got, &exact)| error_f64(bound, got, exact));
         let (worst, at) = errors.zip(0..).fold((-1.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         println!("f64 {:12} {:15} {worst:.4e} at {:e}", S::NAME, op.name, x[at]);
-        if worst > op.double.limit() {
+        if worst > bound.limit() {
             failures.push(format!(
                 "{} f64 {}: {worst:e} > {:?} at {:e}: {:e}",
                 S::NAME,
                 op.name,
-                op.double,
+                bound,
                 x[at],
                 y[at]
             ));
@@ -159,15 +160,16 @@ fn check_f64<S: Simd>(s: S, x: &[f64], exact: &[Vec<Wide>], failures: &mut Vec<S
 fn check_f32<S: Simd>(s: S, x: &[f32], exact: &[Vec<f64>], failures: &mut Vec<String>) {
     let mut y = vec![0.0; x.len()];
     for (op, exact) in UNARY.iter().zip(exact) {
+        let bound = op.bound::<f32>();
         run(s, op.name, x, &mut y).unwrap();
-        let errors = y.iter().zip(exact).map(|(&got, &exact)| error_f32(op.single, got, exact));
+        let errors = y.iter().zip(exact).map(|(&got, &exact)| error_f32(bound, got, exact));
         let (worst, at) = errors.zip(0..).fold((-1.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-        if worst > op.single.limit() {
+        if worst > bound.limit() {
             failures.push(format!(
                 "{} f32 {}: {worst:e} > {:?} at {:e}: {:e}",
                 S::NAME,
                 op.name,
-                op.single,
+                bound,
                 x[at],
                 y[at]
             ));

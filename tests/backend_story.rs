@@ -1,7 +1,6 @@
 //! Op × lane × (serial, parallel), against naive references, within the tolerance of each contract.
 //! Prints the matrix: the worst error as a share of what is allowed. Fails when an op of the list did not
 //! run on a lane, or when a lane that `FULMEN_REQUIRE_LANES` names was absent.
-#![cfg(not(target_arch = "wasm32"))]
 
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/call.rs"]
@@ -22,6 +21,8 @@ use fulmen::lanes::Simd;
 use fulmen::ops::{OPS, Op};
 use lanes::*;
 use std::collections::BTreeMap;
+#[cfg(not(target_arch = "wasm32"))]
+use std::io::Write;
 use story::answer;
 
 /// Lengths around register widths and unrolled loops. Longer ones are in `tests/reduce.rs` and
@@ -118,23 +119,33 @@ impl Matrix {
     }
 }
 
-#[test]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+#[cfg_attr(not(target_arch = "wasm32"), test)]
 fn every_op_on_every_lane() {
     let mut matrix = Matrix::default();
-    for_each_lane!(|s| matrix.column(s, Form::On, ""));
+    let ran = for_each_lane!(|s| matrix.column(s, Form::On, ""));
     #[cfg(feature = "parallel")]
     matrix.column(fulmen::lanes::native(), Form::Parallel, "/par");
-    #[cfg(not(feature = "parallel"))]
-    println!("skipped parallel: the build lacks the feature");
-    println!("worst error as a share of what the contract allows; 0.00 is exact");
+    show("worst error as a share of what the contract allows; 0.00 is exact");
     let line = |name: String, cells: &[String]| {
-        let cells: String = cells.iter().map(|c| format!("{c:>13}")).collect();
-        println!("{name:<22}{cells}");
+        let cells: String = cells.iter().map(|c| format!("{c:>15}")).collect();
+        show(&format!("{name:<22}{cells}"));
     };
     line(String::new(), &matrix.columns);
     for ((op, ty), cells) in &matrix.cells {
         assert_eq!(cells.len(), matrix.columns.len(), "{} {ty} did not run everywhere", OPS[*op].name);
         line(format!("{} {ty}", OPS[*op].name), cells);
     }
-    println!("conversions between element types run in tests/convert.rs");
+    skipped(&ran).for_each(|line| show(&line));
+    #[cfg(not(feature = "parallel"))]
+    show("skipped parallel: the build lacks the feature");
+    show("conversions between element types run in tests/convert.rs");
+}
+
+/// A line of output that a passing test shows too.
+fn show(line: &str) {
+    #[cfg(target_arch = "wasm32")]
+    wasm_bindgen_test::console_log!("{line}");
+    #[cfg(not(target_arch = "wasm32"))]
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -31,7 +31,8 @@ fn expected() -> (Isa, &'static str) {
     }
 }
 
-#[test]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+#[cfg_attr(not(target_arch = "wasm32"), test)]
 fn native_is_what_the_build_says() {
     let (isa, name) = expected();
     assert_eq!(NATIVE, isa);
@@ -39,7 +40,8 @@ fn native_is_what_the_build_says() {
     assert_eq!(Native::NAME, name);
 }
 
-#[test]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+#[cfg_attr(not(target_arch = "wasm32"), test)]
 fn native_runs() {
     let x: Vec<f32> = (0..37).map(|i| i as f32 - 18.0).collect();
     let mut y = vec![f32::NAN; x.len()];
@@ -51,7 +53,8 @@ fn zero_sized<S: Simd>(_: S) {
     assert_eq!(size_of::<S>(), 0, "{}", S::NAME);
 }
 
-#[test]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
+#[cfg_attr(not(target_arch = "wasm32"), test)]
 fn tokens_are_zero_sized_and_names_unique() {
     let ran = for_each_lane!(|s| zero_sized(s));
     let unique: std::collections::BTreeSet<_> = ran.iter().collect();

@@ -67,13 +67,16 @@ const ALL: [(&str, &str); 10] = [
     ("simd128x4", "not wasm32 with the feature and the target feature `simd128`"),
 ];
 
+/// What did not run, and why.
+pub fn skipped(ran: &[&str]) -> impl Iterator<Item = std::string::String> {
+    ALL.into_iter()
+        .filter(|(name, _)| !ran.contains(name))
+        .map(|(name, why)| std::format!("skipped {name}: {why}"))
+}
+
 /// Says what was skipped and why; fails if `FULMEN_REQUIRE_LANES` names it.
 pub fn check_required(ran: &[&str]) {
-    for (name, why) in ALL {
-        if !ran.contains(&name) {
-            std::println!("skipped {name}: {why}");
-        }
-    }
+    skipped(ran).for_each(|line| std::println!("{line}"));
     let required = std::env::var("FULMEN_REQUIRE_LANES").ok();
     let required = required.as_deref().or(option_env!("FULMEN_REQUIRE_LANES")).unwrap_or("");
     for name in required.split(',').map(str::trim).filter(|n| !n.is_empty()) {

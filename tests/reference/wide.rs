@@ -198,8 +198,7 @@ pub fn error_f64(b: Bound, got: f64, exact: Wide) -> f64 {
     match b {
         Bound::Ulp(_) => scale(error, exponent - (exponent - 53).max(-1074)),
         Bound::Relative(_, floor) => {
-            let flushed = got == 0.0 && scale(hi.abs(), exponent) < floor;
-            if flushed { 0.0 } else { (error - scale(1.0, -1074 - exponent)).max(0.0) / hi.abs() }
+            (error - scale(1.0, -1074 - exponent)).max(0.0) / hi.abs().max(scale(floor, -exponent))
         }
     }
 }
