@@ -3,7 +3,7 @@
 
 use super::corpus::read;
 use super::write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Adds `op` to the tree around `dir`.
 ///
@@ -47,16 +47,18 @@ pub fn new(dir: &Path, op: &str, shape: &str) -> Result<(), String> {
     .ok_or("src/ops.rs: no row to put the new one after")?;
     let module = root.join("src/pointwise/mod.rs");
     let text = read(&module);
-    let modules = text.replacen("\nmod ", &format!("\nmod {op};\nmod "), 1).replacen(
-        "\npub use ",
-        &format!("\npub use {op}::*;\npub use "),
-        1,
-    );
-    if modules.matches(op).count() < 2 {
-        return Err("src/pointwise/mod.rs: no `mod` and `pub use` to put the new ones beside".into());
-    }
-    let reference = root.join("tests/reference/unary.rs");
-    let references = (!binary).then(|| reference_row(&read(&reference), op)).flatten();
+    let modules = sorted_line(&text, "mod ", &format!("mod {op};"))
+        .and_then(|t| sorted_line(&t, "pub use ", &format!("pub use {op}::*;")))
+        .ok_or("src/pointwise/mod.rs: no `mod` and `pub use` to put the new ones beside")?;
+    let references: Vec<(PathBuf, String)> = REFERENCES
+        .iter()
+        .filter(|_| !binary)
+        .filter_map(|(file, before, is)| {
+            let path = root.join(file);
+            let text = before_line(&read(&path), before, &is.replace("OP", op))?;
+            Some((path, text))
+        })
+        .collect();
     let binding = dir.join("binding.yaml");
     let bindings = read(&binding) + &binding_entry(op, binary);
 
@@ -65,14 +67,18 @@ pub fn new(dir: &Path, op: &str, shape: &str) -> Result<(), String> {
     write(&ops, &rows)?;
     write(&module, &modules)?;
     write(&binding, &bindings)?;
-    if let Some(text) = &references {
-        write(&reference, text)?;
+    for (path, text) in &references {
+        write(path, text)?;
     }
     println!(
         "wrote contracts/{op}-v1.yaml, src/pointwise/{op}.rs; edited src/ops.rs, src/pointwise/mod.rs, contracts/binding.yaml, {}.\n\
          Next: formula, bounds and cases in the contract, the body in the op file, the definition in tests/reference/;\n\
          then `fulmen contract generate` and `fulmen contract lock`.",
-        if references.is_some() { "tests/reference/unary.rs" } else { "no reference (none has this shape)" }
+        if references.is_empty() {
+            "no reference (none has this shape)"
+        } else {
+            "tests/reference/{unary,wide}.rs"
+        }
     );
     Ok(())
 }
@@ -92,10 +98,26 @@ fn before_last_row(text: &str, row: &str) -> Option<String> {
     Some(format!("{}{row}{}", text.get(..end)?, text.get(end..)?))
 }
 
-/// `text` with the identity as the definition of `op`, beside that of `relu`.
-fn reference_row(text: &str, op: &str) -> Option<String> {
-    let at = text.find("\n    relu ")? + 1;
-    Some(format!("{}    {op} |x| x, Ulp(0.0);\n{}", text.get(..at)?, text.get(at..)?))
+/// The references of a one-input op: the file, the line that the identity goes before, the identity.
+const REFERENCES: [(&str, &str, &str); 2] = [
+    ("tests/reference/unary.rs", "    relu ", "    OP |x| x;"),
+    ("tests/reference/wide.rs", "            \"relu\" ", "            \"OP\" => b,"),
+];
+
+/// `text` with `line` before the first line that starts with `next`.
+fn before_line(text: &str, next: &str, line: &str) -> Option<String> {
+    let at = text.find(&format!("\n{next}"))? + 1;
+    Some(format!("{}{line}\n{}", text.get(..at)?, text.get(at..)?))
+}
+
+/// `text` with `line` among the first run of lines that start with `start`, where the order puts it.
+fn sorted_line(text: &str, start: &str, line: &str) -> Option<String> {
+    let mut run = text.lines().skip_while(|l| !l.starts_with(start)).take_while(|l| l.starts_with(start));
+    let last = run.clone().last()?;
+    match run.find(|l| *l > line) {
+        Some(next) => before_line(text, next, line),
+        None => Some(text.replacen(last, &format!("{last}\n{line}"), 1)),
+    }
 }
 
 fn binding_entry(op: &str, binary: bool) -> String {
