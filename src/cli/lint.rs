@@ -327,6 +327,15 @@ fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>) -> (usize
         s.add("FUL-VER-004", "results", e.clone());
     }
     for (f, c) in corpus.contracts() {
+        for k in &c.kani_harnesses {
+            if !is_harness(corpus, &k.harness) {
+                s.on(
+                    "FUL-VER-005",
+                    f,
+                    format!("{}: `{}` is no #[kani::proof] of the source", k.id, k.harness),
+                );
+            }
+        }
         let discharging = c.kani_harnesses.iter().map(|k| (&k.id, &k.discharged_by));
         for (id, test) in c.falsify.iter().map(|t| (&t.id, &t.test)).chain(discharging) {
             named += 1;
@@ -362,8 +371,22 @@ fn in_source(corpus: &Corpus, test: &str) -> bool {
     let is_test = text
         .match_indices(&format!("fn {name}("))
         .any(|(at, _)| text.get(..at).is_some_and(|before| before.trim_end().ends_with("#[test]")));
-    let known = |m: &&str| text.contains(&format!("mod {m} ")) || corpus.rows.iter().any(|r| r.op == **m);
+    let known = |m: &&str| {
+        text.contains(&format!("mod {m} "))
+            || text.contains(&format!("mod {m};"))
+            || corpus.rows.iter().any(|r| r.op == **m)
+    };
     is_test && modules.iter().all(known)
+}
+
+/// Whether `path` is a function marked `#[kani::proof]`, by its name.
+fn is_harness(corpus: &Corpus, path: &str) -> bool {
+    let text = source_files(corpus);
+    let name = path.rsplit("::").next().unwrap_or(path);
+    text.split("#[kani::proof]").skip(1).any(|after| {
+        let item = after.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("#["));
+        item.is_some_and(|l| l.starts_with(&format!("fn {name}(")))
+    })
 }
 
 fn source_files(corpus: &Corpus) -> String {

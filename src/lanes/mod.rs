@@ -32,6 +32,8 @@ macro_rules! lane_fns {
     )*};
 }
 
+#[cfg(any(test, kani))]
+mod bounded;
 pub(crate) mod drive;
 pub(crate) mod fold;
 pub(crate) mod inout;
