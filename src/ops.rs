@@ -127,6 +127,7 @@ macro_rules! for_each_op {
             unary mish(mish, mish_on, mish_in_place) Mish[] activation, pointwise;
             unary approx_sigmoid(approx_sigmoid, approx_sigmoid_on, approx_sigmoid_in_place) ApproxSigmoid[] activation, pointwise;
             unary approx_gelu(approx_gelu, approx_gelu_on, approx_gelu_in_place) ApproxGelu[] activation, pointwise;
+            unary softsign(softsign, softsign_on, softsign_in_place) Softsign[] activation, pointwise;
         }
     };
 }

@@ -617,6 +617,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)],
     },
     Spec {
+        op: "softsign",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 3.0,
+        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+    },
+    Spec {
         op: "sqrt",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
@@ -1231,6 +1239,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `softsign`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn softsign<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `sqrt`.
     ///
     /// Errors: the first that does not hold.
@@ -1399,6 +1414,7 @@ pub(crate) mod marker {
     pub(crate) enum sin {}
     pub(crate) enum sinh {}
     pub(crate) enum softmax {}
+    pub(crate) enum softsign {}
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
     pub(crate) enum stddev {}
@@ -1984,3 +2000,10 @@ const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::approx_gel
 const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::approx_gelu_on::<Native, f64>;
 const _: fn(&mut [f32]) -> Result<(), Error> = crate::approx_gelu_in_place::<f32>;
 const _: fn(&mut [f64]) -> Result<(), Error> = crate::approx_gelu_in_place::<f64>;
+const _: () = enforced::<marker::softsign>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::softsign::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::softsign::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::softsign_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::softsign_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::softsign_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::softsign_in_place::<f64>;

@@ -9,6 +9,7 @@ mod arithmetic;
 mod extrema;
 mod logarithmic;
 mod rounding;
+mod softsign;
 mod transcendental;
 mod trigonometric;
 
@@ -17,6 +18,7 @@ pub use arithmetic::*;
 pub use extrema::*;
 pub use logarithmic::*;
 pub use rounding::*;
+pub use softsign::*;
 pub use transcendental::*;
 pub use trigonometric::*;
 

@@ -53,6 +53,7 @@ unary! {
     approx_exp f64::exp;
     approx_tanh f64::tanh;
 
+    softsign |x| if x.is_infinite() { x.signum() } else { x / (1.0 + x.abs()) };
     relu |x| if x < 0.0 { 0.0 } else { x };
     leaky_relu |x| if x < 0.0 { 0.25 * x } else { x };
     elu |x| if x > 0.0 { x } else { 1.5 * x.exp_m1() };

@@ -113,6 +113,7 @@ impl Evaluator {
             "sinh" => b.sinh(P, RM, cc),
             "cosh" => b.cosh(P, RM, cc),
             "tanh" | "approx_tanh" => b.tanh(P, RM, cc),
+            "softsign" => div(&b, &add(&one, &c(x.abs()))),
             "relu" => c(x.max(0.0)),
             "leaky_relu" => {
                 if x < 0.0 {
