@@ -1,5 +1,5 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test lint exhaustive bench sizes wasm-demo proofs deny coverage
+.PHONY: test lint exhaustive bench sizes wasm-demo proofs deny coverage mutants
 
 test:
 	python3 scripts/gate.py test
@@ -33,3 +33,10 @@ deny:
 coverage:
 	command -v cargo-llvm-cov >/dev/null || cargo install --locked cargo-llvm-cov --version 0.9.1
 	python3 scripts/gate.py coverage
+
+# Mutation score of the element-wise ops and the reductions, killed by the story, the contracts and the reduction tests
+# on the build's own lanes. Installs cargo-mutants when it is missing. `SHARD=0/8` does an eighth; `DIFF=FILE` what a diff changes.
+mutants:
+	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
+	RUSTFLAGS="--cfg=fulmen_one_lane" cargo mutants --no-shuffle -o target -f 'src/pointwise/**' -f 'src/reduce/**' \
+		$(if $(SHARD),--shard $(SHARD)) $(if $(DIFF),--in-diff $(DIFF))

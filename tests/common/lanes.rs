@@ -6,33 +6,37 @@
 use fulmen::lanes::Simd;
 
 /// `for_each_lane!(|s| check::<_, f32>(s))` runs the expression with each token in turn and yields
-/// the names that ran; `use` this module whole.
+/// the names that ran; `use` this module whole. Built with `--cfg fulmen_one_lane`, only the build's own
+/// lanes run: for mutation tests, which compile everything anew for each mutant.
 #[allow(unused_macros, reason = "not every test that includes this file uses it")]
 macro_rules! for_each_lane {
     (|$s:ident| $body:expr) => {{
         use fulmen::lanes::*;
         let mut ran = std::vec::Vec::<&'static str>::new();
-        for_each_lane!(@on ran, $s, $body, Portable::<1>::new());
-        for_each_lane!(@on ran, $s, $body, Portable::<4>::new());
-        for_each_lane!(@on ran, $s, $body, Portable::<16>::new());
-        for_each_lane!(@on ran, $s, $body, Portable::<2>::new());
-        for_each_lane!(@on ran, $s, $body, Portable::<8>::new());
-        #[cfg(target_arch = "x86_64")]
-        for_each_lane!(@on ran, $s, $body, Sse2::new());
-        #[cfg(all(target_arch = "x86_64", feature = "std"))]
-        if let Some(token) = Avx2::detect() {
-            for_each_lane!(@on ran, $s, $body, token);
+        #[cfg(not(fulmen_one_lane))]
+        {
+            for_each_lane!(@on ran, $s, $body, Portable::<1>::new());
+            for_each_lane!(@on ran, $s, $body, Portable::<4>::new());
+            for_each_lane!(@on ran, $s, $body, Portable::<16>::new());
+            for_each_lane!(@on ran, $s, $body, Portable::<2>::new());
+            for_each_lane!(@on ran, $s, $body, Portable::<8>::new());
+            #[cfg(target_arch = "x86_64")]
+            for_each_lane!(@on ran, $s, $body, Sse2::new());
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            if let Some(token) = Avx2::detect() {
+                for_each_lane!(@on ran, $s, $body, token);
+            }
+            #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512"))]
+            if let Some(token) = Avx512::detect() {
+                for_each_lane!(@on ran, $s, $body, token);
+            }
+            #[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
+            for_each_lane!(@on ran, $s, $body, Neon::new());
+            #[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
+            for_each_lane!(@on ran, $s, $body, Simd128::new());
         }
-        #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512"))]
-        if let Some(token) = Avx512::detect() {
-            for_each_lane!(@on ran, $s, $body, token);
-        }
-        #[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
-        for_each_lane!(@on ran, $s, $body, Neon::new());
-        #[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
-        for_each_lane!(@on ran, $s, $body, Simd128::new());
         // Without `std` nothing is detected, but what the build selected is there.
-        #[cfg(not(feature = "std"))]
+        #[cfg(any(fulmen_one_lane, not(feature = "std")))]
         if !ran.contains(&name_of(native())) {
             for_each_lane!(@on ran, $s, $body, native());
         }
