@@ -146,6 +146,7 @@ macro_rules! avx2_lane {
         impl Vector for $F {
             type Token = Avx2;
             const LANES: usize = $n;
+            const STREAMS: bool = true;
             lane_fns! {
                 fn splat(_s: Avx2, c: $f) -> Self = Self($set1(c));
                 fn any(m: $M) -> bool = $movemask(m.0) != 0;

@@ -184,6 +184,7 @@ macro_rules! avx512_lane {
         impl Vector for $F {
             type Token = Avx512;
             const LANES: usize = $n;
+            const STREAMS: bool = true;
             lane_fns! {
                 fn splat(_s: Avx512, c: $f) -> Self = Self($set1(c));
                 fn fence(_s: Avx512) -> () = _mm_sfence();

@@ -213,6 +213,8 @@ pub(crate) mod vector {
         type Token: Simd;
         /// Lanes in one register.
         const LANES: usize;
+        /// Whether [`Vector::stream`] goes past the caches.
+        const STREAMS: bool = false;
 
         /// `c` in every lane.
         fn splat(s: Self::Token, c: Self::Elem) -> Self;

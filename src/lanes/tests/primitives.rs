@@ -12,7 +12,7 @@ on_every_lane! {
     rounding: check_rounding;
     lookup: check_lookup;
     coarse_recip: check_coarse_recip;
-    tanh_by_table: check_tanh_by_table;
+    tanh_table: check_tanh_table;
     patch: check_patch;
 }
 
@@ -227,7 +227,8 @@ fn check_lookup<S: Simd, T: Scalar>(s: S, _: T) {
 
 fn check_coarse_recip<S: Simd, T: Scalar>(s: S, _: T) {
     type V<S, T> = <T as Element>::Vec<S>;
-    let x: Vec<T> = values(1000).into_iter().filter(|x| (1e-30..1e30).contains(&x.to_f64().abs())).collect();
+    let x: Vec<T> =
+        values(1000).into_iter().filter(|x: &T| (1e-30..1e30).contains(&x.to_f64().abs())).collect();
     let near = if T::SIGNIFICAND == 23 { 0.000_061_1 } else { 3e-16 };
     let off = |v: V<S, T>| v.coarse_recip().mul_add(v, v.c(-1.0)).abs();
     let good = |v: V<S, T>| V::<S, T>::select(off(v).le(v.c(near)), v.c(1.0), v.c(0.0));
@@ -237,7 +238,7 @@ fn check_coarse_recip<S: Simd, T: Scalar>(s: S, _: T) {
 }
 
 /// Lanes that have a better way of their own included.
-fn check_tanh_by_table<S: Simd, T: Scalar>(s: S, _: T) {
+fn check_tanh_table<S: Simd, T: Scalar>(s: S, _: T) {
     type V<S, T> = <T as Element>::Vec<S>;
     let Some(table) = T::TANH else { return };
     let step = if cfg!(debug_assertions) { 40_009 } else { 1009 };
