@@ -80,7 +80,7 @@ pub trait Alu:
         Self::lookup(i & i.lit(31), table)
     }
     /// `1 / self`, within a relative 2⁻¹⁴ for `f32` and rounded for `f64`; a result below the normal
-    /// numbers may be 0.
+    /// numbers may be 0. CPUs with AVX-512 from different makers may give different bits.
     #[inline(always)]
     fn coarse_recip(self) -> Self {
         self.c(1.0) / self

@@ -12,6 +12,7 @@ pub struct Avx2(());
 
 impl Avx2 {
     #[cfg(all(target_feature = "avx2", target_feature = "fma"))]
+    #[allow(dead_code, reason = "AVX-512 may be native instead")]
     pub(super) const NATIVE: Self = Self(());
 
     /// The token, if this CPU has AVX2 and FMA.

@@ -3,6 +3,7 @@
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd};
 use crate::alu::{Alu, Bits, Mask};
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::ops::{BitAnd, BitOr, Neg, Not};
 
@@ -185,6 +186,7 @@ macro_rules! avx512_lane {
             type Token = Avx512;
             const LANES: usize = $n;
             const STREAMS: bool = true;
+            const CLAIMS: bool = true;
             lane_fns! {
                 fn splat(_s: Avx512, c: $f) -> Self = Self($set1(c));
                 fn fence(_s: Avx512) -> () = _mm_sfence();
@@ -212,6 +214,11 @@ macro_rules! avx512_lane {
             unsafe fn store_first(self, p: *mut $f, n: usize) {
                 // SAFETY: masked-off lanes are not written.
                 unsafe { $maskstore(p, Self::first(n), self.0) }
+            }
+            #[inline(always)]
+            fn claim(_: Avx512, p: *mut $f) {
+                // SAFETY: a prefetch touches no memory that a program can see, and never faults.
+                unsafe { asm!("prefetchw [{}]", in(reg) p, options(nomem, nostack, preserves_flags)) }
             }
             #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {

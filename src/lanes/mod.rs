@@ -265,6 +265,11 @@ pub(crate) mod vector {
             // SAFETY: the caller's promise for `stream` covers `store`.
             unsafe { self.store(p) }
         }
+        /// Whether [`Vector::claim`] does something.
+        const CLAIMS: bool = false;
+        /// Asks for the line at `p`, wherever that is, to be fetched for writing.
+        #[inline(always)]
+        fn claim(_: Self::Token, _p: *mut Self::Elem) {}
         /// Orders streamed stores before later ones.
         #[inline(always)]
         fn fence(_: Self::Token) {}
