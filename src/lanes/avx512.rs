@@ -218,7 +218,7 @@ macro_rules! avx512_lane {
             #[inline(always)]
             fn claim(_: Avx512, p: *mut $f) {
                 // SAFETY: a prefetch touches no memory that a program can see, and never faults.
-                unsafe { asm!("prefetchw [{}]", in(reg) p, options(nomem, nostack, preserves_flags)) }
+                unsafe { asm!("prefetchw [{}]", in(reg) p.addr(), options(nomem, nostack, preserves_flags)) }
             }
             #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
