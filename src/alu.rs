@@ -5,7 +5,7 @@
 //! choices are [`Alu::select`], and [`Alu::patch`] where a CPU may skip work that no lane needs.
 
 use crate::error::Error;
-use crate::lanes::math::{exp, hyperbolic, inverse, ln, pow, sigmoid, trig};
+use crate::lanes::math::{exp, hyperbolic, inverse, ln, pow, sigmoid, tanh_table, trig};
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
@@ -43,6 +43,8 @@ pub trait Alu:
     const FUSED: bool;
     /// Whether [`Alu::scale2`] is one instruction.
     const SCALES: bool = false;
+    /// Whether [`Alu::lookup32`] is one instruction.
+    const PERMUTES: bool = false;
 
     /// The constant `c` in every lane; `self` only names where.
     fn lit(self, c: Self::Elem) -> Self;
@@ -72,7 +74,19 @@ pub trait Alu:
     fn bits_eq(a: Self::Bits, b: Self::Bits) -> Self::Mask;
     /// `table[i]` where `i` is the low 32 bits of the index, clamped to the last entry.
     fn lookup(i: Self::Bits, table: &'static [Self::Elem]) -> Self;
-    /// `select(rare, f(x), self)`; an implementation may skip `f` when no lane is `rare`.
+    /// `table[i mod 32]`.
+    #[inline(always)]
+    fn lookup32(i: Self::Bits, table: &'static [Self::Elem; 32]) -> Self {
+        Self::lookup(i & i.lit(31), table)
+    }
+    /// `1 / self`, within a relative 2⁻¹⁴ for `f32` and rounded for `f64`; a result below the normal
+    /// numbers may be 0. CPUs with AVX-512 from different makers may give different bits.
+    #[inline(always)]
+    fn coarse_recip(self) -> Self {
+        self.c(1.0) / self
+    }
+    /// `select(rare, f(x), self)`; an implementation may skip `f` when no lane is `rare`. Let `f` be a closure
+    /// marked `#[inline(always)]`: on a detected set, instructions in an `f` apart become calls.
     fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self;
 
     /// The constant `c`, rounded to the element type.
@@ -323,6 +337,9 @@ pub trait Real:
     /// Overlapping words of the bits of 2/π, for the reduction of large angles.
     #[doc(hidden)]
     const TWO_OVER_PI: &'static [Self];
+    /// Polynomials of tanh by [`Alu::lookup32`], where there are any.
+    #[doc(hidden)]
+    const TANH: Option<&'static [[Self; 32]; 7]>;
     /// Nearest value.
     fn from_f64(x: f64) -> Self;
     /// Exact.
@@ -332,7 +349,7 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($t:ident, $bits:literal, $words:ident) => {
+    ($t:ident, $bits:literal, $words:ident, $tanh:expr) => {
         impl Real for $t {
             const NAME: &'static str = stringify!($t);
             const ZERO: Self = 0.0;
@@ -342,6 +359,7 @@ macro_rules! real {
             const SIGNIFICAND: i32 = $bits;
             const INTEGRAL: Self = (1u64 << $bits) as $t;
             const TWO_OVER_PI: &'static [Self] = &trig::$words;
+            const TANH: Option<&'static [[Self; 32]; 7]> = $tanh;
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
                 x as $t
@@ -357,8 +375,8 @@ macro_rules! real {
         }
     };
 }
-real!(f32, 23, WORDS_32);
-real!(f64, 52, WORDS_64);
+real!(f32, 23, WORDS_32, Some(&tanh_table::TANH));
+real!(f64, 52, WORDS_64, None);
 
 /// An element-wise function of `N` inputs: the one definition of an op on every backend.
 ///

@@ -12,6 +12,7 @@ pub struct Avx2(());
 
 impl Avx2 {
     #[cfg(all(target_feature = "avx2", target_feature = "fma"))]
+    #[allow(dead_code, reason = "AVX-512 may be native instead")]
     pub(super) const NATIVE: Self = Self(());
 
     /// The token, if this CPU has AVX2 and FMA.
@@ -146,6 +147,7 @@ macro_rules! avx2_lane {
         impl Vector for $F {
             type Token = Avx2;
             const LANES: usize = $n;
+            const STREAMS: bool = true;
             lane_fns! {
                 fn splat(_s: Avx2, c: $f) -> Self = Self($set1(c));
                 fn any(m: $M) -> bool = $movemask(m.0) != 0;

@@ -3,6 +3,7 @@
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd};
 use crate::alu::{Alu, Bits, Mask};
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::ops::{BitAnd, BitOr, Neg, Not};
 
@@ -67,7 +68,7 @@ macro_rules! avx512_lane {
     ($F:ident, $B:ident, $M:ident, $f:ident, $i:ident, $n:literal, $v:ident, $k:ident, $set1:ident, $seti:ident,
      $add:ident $sub:ident $mul:ident $div:ident $iadd:ident $isub:ident $sll:ident $srl:ident $fma:ident
      $sqrt:ident $andnot:ident $xor:ident $min:ident $max:ident $cmp:ident $blend:ident
-     $toi:ident $fromi:ident $ieq:ident $round:ident $scalef:ident
+     $toi:ident $fromi:ident $ieq:ident $round:ident $scalef:ident $recip:ident $permutes:literal
      $loadu:ident $storeu:ident $stream:ident $maskload:ident $maskstore:ident) => {
         /// Lanes of the element.
         #[derive(Debug, Clone, Copy)]
@@ -125,8 +126,10 @@ macro_rules! avx512_lane {
             type Bits = $B;
             const FUSED: bool = true;
             const SCALES: bool = true;
+            const PERMUTES: bool = $permutes;
             lane_fns! {
                 fn scale2(self, n: Self) -> Self = Self($scalef(self.0, n.0));
+                fn coarse_recip(self) -> Self = Self($recip(self.0));
                 fn lit(self, c: $f) -> Self = Self($set1(c));
                 fn mul_add(self, b: Self, c: Self) -> Self = Self($fma(self.0, b.0, c.0));
                 fn sqrt(self) -> Self = Self($sqrt(self.0));
@@ -158,6 +161,10 @@ macro_rules! avx512_lane {
                 unsafe { i.gather(table.as_ptr(), last) }
             }
             #[inline(always)]
+            fn lookup32(i: $B, table: &'static [$f; 32]) -> Self {
+                i.permute(table)
+            }
+            #[inline(always)]
             fn patch(self, rare: $M, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
                 if Self::any(rare) { Self::select(rare, f(x), self) } else { self }
             }
@@ -178,6 +185,8 @@ macro_rules! avx512_lane {
         impl Vector for $F {
             type Token = Avx512;
             const LANES: usize = $n;
+            const STREAMS: bool = true;
+            const CLAIMS: bool = true;
             lane_fns! {
                 fn splat(_s: Avx512, c: $f) -> Self = Self($set1(c));
                 fn fence(_s: Avx512) -> () = _mm_sfence();
@@ -207,6 +216,11 @@ macro_rules! avx512_lane {
                 unsafe { $maskstore(p, Self::first(n), self.0) }
             }
             #[inline(always)]
+            fn claim(_: Avx512, p: *mut $f) {
+                // SAFETY: a prefetch touches no memory that a program can see, and never faults.
+                unsafe { asm!("prefetchw [{}]", in(reg) p.addr(), options(nomem, nostack, preserves_flags)) }
+            }
+            #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
                 // SAFETY: the caller promises `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }
@@ -220,15 +234,32 @@ avx512_lane!(F32x16, I32x16, M32x16, f32, i32, 16, __m512, __mmask16, _mm512_set
     _mm512_sll_epi32 _mm512_srl_epi32 _mm512_fmadd_ps _mm512_sqrt_ps _mm512_andnot_ps _mm512_xor_ps
     _mm512_min_ps _mm512_max_ps _mm512_cmp_ps_mask _mm512_mask_blend_ps
     _mm512_castps_si512 _mm512_castsi512_ps _mm512_cmpeq_epi32_mask _mm512_roundscale_ps _mm512_scalef_ps
+    _mm512_rcp14_ps true
     _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_mask_loadu_ps _mm512_mask_storeu_ps);
 avx512_lane!(F64x8, I64x8, M64x8, f64, i64, 8, __m512d, __mmask8, _mm512_set1_pd, _mm512_set1_epi64,
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_add_epi64 _mm512_sub_epi64
     _mm512_sll_epi64 _mm512_srl_epi64 _mm512_fmadd_pd _mm512_sqrt_pd _mm512_andnot_pd _mm512_xor_pd
     _mm512_min_pd _mm512_max_pd _mm512_cmp_pd_mask _mm512_mask_blend_pd
     _mm512_castpd_si512 _mm512_castsi512_pd _mm512_cmpeq_epi64_mask _mm512_roundscale_pd _mm512_scalef_pd
+    recip_pd false
     _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd);
 
+/// `1 / x`, rounded.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn recip_pd(x: __m512d) -> __m512d {
+    _mm512_div_pd(_mm512_set1_pd(1.0), x)
+}
+
 impl I32x16 {
+    /// `table[i mod 32]`.
+    #[inline(always)]
+    fn permute(self, table: &'static [f32; 32]) -> F32x16 {
+        let p = table.as_ptr();
+        // SAFETY: both halves lie within the table; a value of this type proves AVX-512.
+        unsafe { F32x16(_mm512_permutex2var_ps(_mm512_loadu_ps(p), self.0, _mm512_loadu_ps(p.add(16)))) }
+    }
+
     /// # Safety
     /// `p` is valid for reads of `last + 1` elements, and `last` is not negative.
     #[inline(always)]
@@ -240,6 +271,12 @@ impl I32x16 {
 }
 
 impl I64x8 {
+    /// `table[i mod 32]`.
+    #[inline(always)]
+    fn permute(self, table: &'static [f64; 32]) -> F64x8 {
+        F64x8::lookup(self & self.lit(31), table)
+    }
+
     /// # Safety
     /// `p` is valid for reads of `last + 1` elements, and `last` is not negative.
     #[inline(always)]

@@ -55,9 +55,18 @@ where
 /// Elements that one thread takes at a time: 32768 keep it busy for some microseconds.
 pub(crate) const GRAIN: usize = 1 << 15;
 
+/// Bytes read and written from which a map writes past the caches: what it wrote first would be out of
+/// them at the end. Not reading a line before it is overwritten saves a quarter to a third of the time.
+const STREAM_BYTES: usize = 64 << 20;
+
+/// Bytes read and written from which a map asks for the lines of its result ahead: more than the first
+/// cache holds. A store then does not wait for its line, for 3 to 6 % of the time.
+const CLAIM_BYTES: usize = 32 << 10;
+
 /// [`map_raw`], the parts run by `j`.
 /// # Safety
-/// As [`map_raw`].
+/// Each of `x` is valid for reads and `y` for writes of `n` elements. One of `x` may be `y`; else
+/// they don't overlap it.
 #[inline(always)]
 pub(super) unsafe fn map_parts<J: Join, S: Simd, T: Element, B: Body<T, N>, const N: usize>(
     j: J,
@@ -67,9 +76,11 @@ pub(super) unsafe fn map_parts<J: Join, S: Simd, T: Element, B: Body<T, N>, cons
     y: *mut T,
     n: usize,
 ) {
+    let bytes = n.saturating_mul((N + 1) * size_of::<T>());
+    let stream = T::Vec::<S>::STREAMS && bytes >= STREAM_BYTES && x.iter().all(|x| *x != y.cast_const());
     if J::SERIAL || n <= GRAIN {
         // SAFETY: the caller's promise.
-        return unsafe { map_raw(s, body, x, y, n) };
+        return unsafe { map_raw(s, body, x, y, n, stream) };
     }
     let at = Pointers(x, y);
     let part = |start: usize, n: usize| {
@@ -78,7 +89,7 @@ pub(super) unsafe fn map_parts<J: Join, S: Simd, T: Element, B: Body<T, N>, cons
             || {
                 let Pointers(x, y) = &at;
                 // SAFETY: the tree's leaves are disjoint parts of `0..n`.
-                unsafe { map_raw(s, body, x.map(|x| x.add(start)), y.add(start), n) }
+                unsafe { map_raw(s, body, x.map(|x| x.add(start)), y.add(start), n, stream) }
             },
         );
     };
@@ -91,16 +102,17 @@ struct Pointers<T, const N: usize>([*const T; N], *mut T);
 // SAFETY: `map_parts` uses disjoint ranges on different threads.
 unsafe impl<T: Send + Sync, const N: usize> Sync for Pointers<T, N> {}
 
+/// `y[i] = body(x₀[i], x₁[i], …)`, past the caches if `stream`.
 /// # Safety
-/// Each of `x` is valid for reads and `y` for writes of `n` elements. One of `x` may be `y`; else
-/// they don't overlap it.
+/// As [`map_parts`]; with `stream`, none of `x` is `y`.
 #[inline(always)]
-unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
     s: S,
     body: B,
     x: [*const T; N],
     y: *mut T,
     n: usize,
+    stream: bool,
 ) {
     let lanes = T::Vec::<S>::LANES;
     // SAFETY: all offsets stay below `n`.
@@ -123,11 +135,31 @@ unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>(
         // one of `x`; what it shares with the vector before is written twice with the same bits.
         let last = load_each(s, x, n - lanes);
         let mut i = 0;
+        let boundary = y.align_offset(lanes * size_of::<T>());
+        if T::Vec::<S>::STREAMS && stream && boundary < lanes {
+            // The first vector, then whole registers from their first boundary on.
+            body.eval(load_each(s, x, 0)).store(y);
+            i = boundary;
+            while n - i >= lanes {
+                body.eval(load_each(s, x, i)).stream(y.add(i));
+                i += lanes;
+            }
+            T::Vec::<S>::fence(s);
+        }
+        let claim = T::Vec::<S>::CLAIMS && n * (N + 1) * size_of::<T>() >= CLAIM_BYTES;
         while n - i >= 4 * lanes {
             let v0 = body.eval(load_each(s, x, i));
             let v1 = body.eval(load_each(s, x, i + lanes));
             let v2 = body.eval(load_each(s, x, i + 2 * lanes));
             let v3 = body.eval(load_each(s, x, i + 3 * lanes));
+            if claim {
+                // Of the next round.
+                let next = y.wrapping_add(i + 4 * lanes);
+                T::Vec::<S>::claim(s, next);
+                T::Vec::<S>::claim(s, next.wrapping_add(lanes));
+                T::Vec::<S>::claim(s, next.wrapping_add(2 * lanes));
+                T::Vec::<S>::claim(s, next.wrapping_add(3 * lanes));
+            }
             v0.store(y.add(i));
             v1.store(y.add(i + lanes));
             v2.store(y.add(i + 2 * lanes));

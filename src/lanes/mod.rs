@@ -215,6 +215,8 @@ pub(crate) mod vector {
         type Token: Simd;
         /// Lanes in one register.
         const LANES: usize;
+        /// Whether [`Vector::stream`] goes past the caches.
+        const STREAMS: bool = false;
 
         /// `c` in every lane.
         fn splat(s: Self::Token, c: Self::Elem) -> Self;
@@ -265,6 +267,11 @@ pub(crate) mod vector {
             // SAFETY: the caller's promise for `stream` covers `store`.
             unsafe { self.store(p) }
         }
+        /// Whether [`Vector::claim`] does something.
+        const CLAIMS: bool = false;
+        /// Asks for the line at `p`, wherever that is, to be fetched for writing.
+        #[inline(always)]
+        fn claim(_: Self::Token, _p: *mut Self::Elem) {}
         /// Orders streamed stores before later ones.
         #[inline(always)]
         fn fence(_: Self::Token) {}

@@ -132,6 +132,7 @@ macro_rules! sse2_lane {
         impl Vector for $F {
             type Token = Sse2;
             const LANES: usize = $n;
+            const STREAMS: bool = true;
             lane_fns! {
                 fn splat(_s: Sse2, c: $f) -> Self = Self($set1(c));
                 fn any(m: $M) -> bool = $movemask(m.0) != 0;

@@ -78,17 +78,18 @@ pub(crate) fn mul_add_dd<V: Alu>(a: V, b: V, c: V) -> Dd<V> {
     Dd { hi, lo: ((c - hi) + p.hi) + p.lo }
 }
 
-/// `n/d` for two words each, `d` well inside the range; `n.lo` need not be small.
+/// `(n + n_lo)/d`, `d` well inside the range; `n_lo` need not be small.
 #[inline(always)]
-pub(crate) fn divide<V: Alu>(n: Dd<V>, d: Dd<V>) -> V {
-    let inverse = d.hi.c(1.0) / d.hi;
-    let q = n.hi * inverse;
+pub(crate) fn divide<V: Alu>(n: V, n_lo: Option<V>, d: Dd<V>) -> V {
+    let inverse = d.hi.coarse_recip();
+    let q = n * inverse;
     // n - q d, exact but for the low words.
     let rest = if V::FUSED {
-        (-q).mul_add(d.hi, n.hi)
+        (-q).mul_add(d.hi, n)
     } else {
         let p = two_prod(q, d.hi);
-        (n.hi - p.hi) - p.lo
+        (n - p.hi) - p.lo
     };
-    (-q).mul_add(d.lo, rest + n.lo).mul_add(inverse, q)
+    let rest = if let Some(lo) = n_lo { rest + lo } else { rest };
+    (-q).mul_add(d.lo, rest).mul_add(inverse, q)
 }

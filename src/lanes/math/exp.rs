@@ -167,7 +167,12 @@ pub(crate) fn exp<V: Alu>(x: V) -> V {
         return exp_whole(x);
     }
     let (m, p) = exp_reduced(x);
-    (m * power(p.shifted)).patch(!x.abs().le(pick(x, 87.0, 708.0)), x, exp_whole)
+    (m * power(p.shifted)).patch(
+        !x.abs().le(pick(x, 87.0, 708.0)),
+        x,
+        #[inline(always)]
+        |x| exp_whole(x),
+    )
 }
 
 /// `2^f` for `|f| ≤ 1/2`, within 1 ulp.
@@ -217,7 +222,12 @@ pub(crate) fn exp2<V: Alu>(x: V) -> V {
         return whole(x);
     }
     let (m, _, shifted) = parts(x);
-    (m * power(shifted)).patch(!x.abs().le(pick(x, 126.0, 1022.0)), x, whole)
+    (m * power(shifted)).patch(
+        !x.abs().le(pick(x, 126.0, 1022.0)),
+        x,
+        #[inline(always)]
+        |x| whole(x),
+    )
 }
 
 /// `e^x - 1`, within 2 ulp; keeps the sign of zero.
@@ -238,7 +248,12 @@ pub(crate) fn exp_m1<V: Alu>(x: V) -> V {
         return m.scale2(p.n).copysign(x);
     }
     let usual = m * power(p.shifted);
-    usual.copysign(x).patch(!x.le(pick(x, 87.0, 708.0)), x, exp_whole)
+    usual.copysign(x).patch(
+        !x.le(pick(x, 87.0, 708.0)),
+        x,
+        #[inline(always)]
+        |x| exp_whole(x),
+    )
 }
 
 /// `e^x` within a relative 2^-12, subnormal results within 1 ulp.
@@ -261,5 +276,10 @@ pub(crate) fn approx_exp<V: Alu>(x: V) -> V {
         return m.scale2(n - one);
     }
     let (m, _, shifted) = parts(x);
-    (m * power(shifted - one)).patch(!x.abs().le(pick(x, 86.0, 707.0)), x, exp_whole)
+    (m * power(shifted - one)).patch(
+        !x.abs().le(pick(x, 86.0, 707.0)),
+        x,
+        #[inline(always)]
+        |x| exp_whole(x),
+    )
 }

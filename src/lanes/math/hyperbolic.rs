@@ -3,8 +3,8 @@
 
 use super::dd::split;
 use super::exp::{magic, pick, power, reduce, single};
-use super::horner;
-use crate::alu::Alu;
+use super::{horner, tanh_table};
+use crate::alu::{Alu, Bits, Real};
 use core::f64::consts::LOG2_E;
 
 // Remez exchange in 260 bits, rounded to the element type; the errors are those before rounding.
@@ -80,9 +80,28 @@ pub(crate) fn cosh<V: Alu>(x: V) -> V {
     m * p
 }
 
+/// `tanh x` by a polynomial for each of 32 segments of `|x|`, within 0.6 ulp.
+#[inline(always)]
+pub(crate) fn tanh_by_table<V: Alu>(x: V, table: &'static [[V::Elem; 32]; 7]) -> V {
+    let a = x.c(tanh_table::END).min(x.abs());
+    let place = a.mul_add(x.c(tanh_table::SCALE), x.c(1.0));
+    let i = place.to_bits().shr::<20>();
+    let [centre, c0, c1, c2, c3, c4, c5] = table;
+    let h = a - V::lookup32(i, centre);
+    let q = V::lookup32(i, c5).mul_add(h, V::lookup32(i, c4));
+    let q = q.mul_add(h, V::lookup32(i, c3)).mul_add(h, V::lookup32(i, c2)).mul_add(h, V::lookup32(i, c1));
+    let base = V::select(place.lt(x.c(tanh_table::ODD)), a, V::lookup32(i, c0));
+    q.mul_add(h, base).copysign(x)
+}
+
 /// `tanh x`, within 1 ulp.
 #[inline(always)]
 pub(crate) fn tanh<V: Alu>(x: V) -> V {
+    if V::PERMUTES
+        && let Some(table) = V::Elem::TANH
+    {
+        return tanh_by_table(x, table);
+    }
     // |x| = n ln 2 / 2 + r and b = tanh r: tanh |x| = N/D with t = 2^-n, N = (1 - t) + (1 + t) b and
     // D = (1 + t) + (1 - t) b. It is 1 from 9.1 (19.1) on.
     let one = x.c(1.0);
@@ -133,5 +152,5 @@ pub(crate) fn tanh<V: Alu>(x: V) -> V {
 pub(crate) fn approx_tanh<V: Alu>(x: V) -> V {
     let y = x.c(4.7).min(x.c(-4.7).max(x));
     let s = y * y;
-    y * horner(s, APPROX_OVER) / horner(s, APPROX_UNDER)
+    y * horner(s, APPROX_OVER) * horner(s, APPROX_UNDER).coarse_recip()
 }

@@ -146,8 +146,14 @@ pub(crate) fn asinh<V: Alu>(x: V) -> V {
     let a2 = a * a;
     let arg = fast_two_sum(a, a2 / (one + (one + a2).sqrt()));
     let y = ln_1p_finite(arg.hi, Some(arg.lo));
-    y.patch(!a.lt(a.c(huge::<V>())), a, |a| V::select(a.lt(a.lit(V::Elem::INFINITY)), ln_twice(a), a))
-        .xor_sign(x)
+    let rare = !a.lt(a.c(huge::<V>()));
+    y.patch(
+        rare,
+        a,
+        #[inline(always)]
+        |a| V::select(a.lt(a.lit(V::Elem::INFINITY)), ln_twice(a), a),
+    )
+    .xor_sign(x)
 }
 
 /// `acosh x = ln(1 + t + √(2t + t²))`, `t = x - 1`.
@@ -159,10 +165,15 @@ pub(crate) fn acosh<V: Alu>(x: V) -> V {
     let arg = fast_two_sum(t.mul_add(t, t + t).sqrt(), t);
     let y = ln_1p_finite(arg.hi, Some(arg.lo + t_lo));
     let rare = !(x.ge(one) & x.lt(x.c(huge::<V>())));
-    y.patch(rare, x, |x| {
-        let y = V::select(x.lt(x.lit(V::Elem::INFINITY)), ln_twice(x), x);
-        V::select(x.lt(one), x.lit(V::Elem::NAN), y)
-    })
+    y.patch(
+        rare,
+        x,
+        #[inline(always)]
+        |x| {
+            let y = V::select(x.lt(x.lit(V::Elem::INFINITY)), ln_twice(x), x);
+            V::select(x.lt(one), x.lit(V::Elem::NAN), y)
+        },
+    )
 }
 
 /// `atanh x = ½ ln(1 + 2a/(1 - a))`, `a = |x|`, with the sign of `x`.
@@ -175,9 +186,14 @@ pub(crate) fn atanh<V: Alu>(x: V) -> V {
     // What the denominator lost, to first order.
     let d_lo = (one - d) - a;
     let y = ln_1p_finite(q, Some(-(q * d_lo))) * x.c(0.5);
-    y.patch(!a.lt(one), a, |a| {
-        let y = V::select(a.eq(one), a.lit(V::Elem::INFINITY), a);
-        V::select(a.gt(one), a.lit(V::Elem::NAN), y)
-    })
+    y.patch(
+        !a.lt(one),
+        a,
+        #[inline(always)]
+        |a| {
+            let y = V::select(a.eq(one), a.lit(V::Elem::INFINITY), a);
+            V::select(a.gt(one), a.lit(V::Elem::NAN), y)
+        },
+    )
     .xor_sign(x)
 }

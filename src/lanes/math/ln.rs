@@ -173,7 +173,12 @@ fn special<V: Alu>(x: V, base: Base) -> V {
 fn log<V: Alu>(x: V, base: Base) -> V {
     let (k, f) = reduce(x);
     let rare = !(x.ge(x.c(least_normal::<V>())) & x.lt(x.lit(V::Elem::INFINITY)));
-    sum(k, f, base).patch(rare, x, |x| special(x, base))
+    sum(k, f, base).patch(
+        rare,
+        x,
+        #[inline(always)]
+        |x| special(x, base),
+    )
 }
 
 /// The least normal number.
@@ -226,8 +231,13 @@ pub(super) fn ln_1p_finite<V: Alu>(hi: V, lo: Option<V>) -> V {
 pub(crate) fn ln_1p<V: Alu>(x: V) -> V {
     let r = V::select(x.eq(x.c(0.0)), x, ln_1p_finite(x, None));
     let rare = !(x.gt(x.c(-1.0)) & x.lt(x.lit(V::Elem::INFINITY)));
-    r.patch(rare, x, |x| {
-        let r = V::select(x.eq(x.c(-1.0)), x.lit(-V::Elem::INFINITY), x);
-        V::select(x.lt(x.c(-1.0)), x.lit(V::Elem::NAN), r)
-    })
+    r.patch(
+        rare,
+        x,
+        #[inline(always)]
+        |x| {
+            let r = V::select(x.eq(x.c(-1.0)), x.lit(-V::Elem::INFINITY), x);
+            V::select(x.lt(x.c(-1.0)), x.lit(V::Elem::NAN), r)
+        },
+    )
 }

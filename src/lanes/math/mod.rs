@@ -7,6 +7,7 @@ pub(crate) mod inverse;
 pub(crate) mod ln;
 pub(crate) mod pow;
 pub(crate) mod sigmoid;
+pub(crate) mod tanh_table;
 pub(crate) mod trig;
 
 use crate::alu::Alu;

@@ -86,13 +86,18 @@ pub(crate) fn pow<V: Alu>(x: V, y: V) -> V {
     let e = two_prod(y, l.hi);
     let size = exp2(Dd { hi: e.hi, lo: y.mul_add(l.lo, e.lo) });
     let rare = !(a.gt(zero) & a.lt(infinity) & y.abs().lt(infinity));
-    let size = size.patch(rare, a, |a| {
-        let l = V::select(a.eq(zero), -infinity, V::select(a.lt(infinity), a - one, a));
-        // The sign of y log₂ a decides between 0 and ∞; NaN stays.
-        let e = y * l;
-        let r = V::select(e.gt(zero), infinity, V::select(e.lt(zero), zero, e));
-        V::select(a.eq(one) & !y.is_nan(), one, r)
-    });
+    let size = size.patch(
+        rare,
+        a,
+        #[inline(always)]
+        |a| {
+            let l = V::select(a.eq(zero), -infinity, V::select(a.lt(infinity), a - one, a));
+            // The sign of y log₂ a decides between 0 and ∞; NaN stays.
+            let e = y * l;
+            let r = V::select(e.gt(zero), infinity, V::select(e.lt(zero), zero, e));
+            V::select(a.eq(one) & !y.is_nan(), one, r)
+        },
+    );
 
     // A negative base takes its sign from an odd y, and is no number to a fraction.
     let half = y * y.c(0.5);

@@ -178,6 +178,18 @@ pub(crate) static WORDS_32: [f32; 24] = {
     narrow
 };
 
+/// Word `n` of four from the place `i` of the table on.
+#[inline(always)]
+fn word_at<V: Alu>(i: V::Bits, n: i64) -> V {
+    V::lookup(i + i.lit(3 * n), V::Elem::TWO_OVER_PI)
+}
+
+/// `v` less a multiple of 4, at most 2.
+#[inline(always)]
+fn mod4<V: Alu>(v: V) -> V {
+    v - (v * v.c(0.25)).round_ties_even() * v.c(4.0)
+}
+
 /// [`reduce`] for `limit <= a < ∞`.
 ///
 /// The product with 2/π is wanted modulo 4. `a` is an integer times its last place, so the leading
@@ -195,12 +207,10 @@ fn reduce_large<V: Alu>(a: V) -> (Dd<V>, V) {
         (i, b - i.shl::<56>() + b.lit((54 - FIRST_64 as i64) << 52), 1.0 / (1u64 << WIDTH_64) as f64)
     };
     let a = V::from_bits(scaled);
-    let w = |n: i64| V::lookup(i + i.lit(3 * n), V::Elem::TWO_OVER_PI);
-    let p0 = two_prod(a, w(0));
-    let p1 = two_prod(a, w(1) * a.c(word));
-    let p2 = two_prod(a, w(2) * a.c(word * word));
-    let p3 = a * w(3) * a.c(word * word * word);
-    let mod4 = |v: V| v - (v * v.c(0.25)).round_ties_even() * v.c(4.0);
+    let p0 = two_prod(a, word_at(i, 0));
+    let p1 = two_prod(a, word_at::<V>(i, 1) * a.c(word));
+    let p2 = two_prod(a, word_at::<V>(i, 2) * a.c(word * word));
+    let p3 = a * word_at(i, 3) * a.c(word * word * word);
     let t = mod4(p0.hi) + mod4(p0.lo);
     let q0 = t.round_ties_even();
     let t = two_sum(t - q0, mod4(p1.hi));
@@ -270,27 +280,44 @@ fn tangent<V: Alu>(r: Dd<V>, q: V) -> V {
 fn periodic<V: Alu, const ODD: bool>(x: V, f: impl Fn(Dd<V>, V) -> V) -> V {
     let a = x.abs();
     let (r, q) = reduce(a);
-    let y = f(r, q).patch(!a.lt(a.c(limit::<V>())), a, |a| {
-        let (r, q) = reduce_large(a);
-        V::select(a.lt(a.lit(V::Elem::INFINITY)), f(r, q), a.lit(V::Elem::NAN))
-    });
+    let y = f(r, q).patch(
+        !a.lt(a.c(limit::<V>())),
+        a,
+        #[inline(always)]
+        |a| {
+            let (r, q) = reduce_large(a);
+            V::select(a.lt(a.lit(V::Elem::INFINITY)), f(r, q), a.lit(V::Elem::NAN))
+        },
+    );
     if ODD { y.xor_sign(x) } else { y }
 }
 
 /// `sin x`.
 #[inline(always)]
 pub(crate) fn sin<V: Alu>(x: V) -> V {
-    periodic::<V, true>(x, wave::<V, 0>)
+    periodic::<V, true>(
+        x,
+        #[inline(always)]
+        |r, q| wave::<V, 0>(r, q),
+    )
 }
 
 /// `cos x`.
 #[inline(always)]
 pub(crate) fn cos<V: Alu>(x: V) -> V {
-    periodic::<V, false>(x, wave::<V, 1>)
+    periodic::<V, false>(
+        x,
+        #[inline(always)]
+        |r, q| wave::<V, 1>(r, q),
+    )
 }
 
 /// `tan x`.
 #[inline(always)]
 pub(crate) fn tan<V: Alu>(x: V) -> V {
-    periodic::<V, true>(x, tangent::<V>)
+    periodic::<V, true>(
+        x,
+        #[inline(always)]
+        |r, q| tangent::<V>(r, q),
+    )
 }

@@ -106,6 +106,16 @@ fn check_maps<S: Simd, T: Scalar>(s: S, _: T) {
             agrees(y, &x);
         });
         fenced::<T>(n, S::NAME, |y| {
+            s.vectorize(
+                #[inline(always)]
+                // SAFETY: the slices have `n` elements.
+                || unsafe {
+                    drive::map_raw(s, MulThenAdd, x.map(<[T]>::as_ptr), y.as_mut_ptr(), n, true);
+                },
+            );
+            agrees(y, &x);
+        });
+        fenced::<T>(n, S::NAME, |y| {
             y.copy_from_slice(x[0]);
             s.vectorize(
                 #[inline(always)]

@@ -24,6 +24,7 @@ use std::vec::Vec;
 trait Scalar: Element {
     const SPECIAL: &'static [Self];
     const TABLE: &'static [Self];
+    const TABLE_OF_32: &'static [Self; 32];
     fn bits(self) -> u64;
     fn of_bits(b: u64) -> Self;
     /// Rounds once.
@@ -49,6 +50,15 @@ macro_rules! scalar {
                 1.0 - $f::EPSILON / 2.0, 0.5 - $f::EPSILON / 4.0, $($special),*
             ];
             const TABLE: &'static [$f] = &[10.0, 11.0, 12.0, 13.0, 14.0];
+            const TABLE_OF_32: &'static [$f; 32] = &{
+                let mut table = [0.0; 32];
+                let mut i = 0;
+                while i < 32 {
+                    table[i] = 0.5 + i as $f;
+                    i += 1;
+                }
+                table
+            };
             fn bits(self) -> u64 {
                 self.to_bits().into()
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::alu::Bits;
+use crate::lanes::math::hyperbolic::tanh_by_table;
 
 on_every_lane! {
     arithmetic: check_arithmetic;
@@ -10,6 +11,8 @@ on_every_lane! {
     bits: check_bits;
     rounding: check_rounding;
     lookup: check_lookup;
+    coarse_recip: check_coarse_recip;
+    tanh_table: check_tanh_table;
     patch: check_patch;
 }
 
@@ -218,6 +221,44 @@ fn check_lookup<S: Simd, T: Scalar>(s: S, _: T) {
     unary::<V<S, T>>("lookup of one", s, &x, find, |_| T::TABLE[0]);
     let find = |v: V<S, T>| V::<S, T>::lookup(v.to_bits(), &[]);
     unary::<V<S, T>>("lookup of none", s, &x, find, |_| T::ZERO);
+    let find = |v: V<S, T>| V::<S, T>::lookup32(v.to_bits(), T::TABLE_OF_32);
+    unary::<V<S, T>>("lookup32", s, &x, find, |x| T::TABLE_OF_32[x.bits() as usize % 32]);
+}
+
+fn check_coarse_recip<S: Simd, T: Scalar>(s: S, _: T) {
+    type V<S, T> = <T as Element>::Vec<S>;
+    let x: Vec<T> =
+        values(1000).into_iter().filter(|x: &T| (1e-30..1e30).contains(&x.to_f64().abs())).collect();
+    let near = if T::SIGNIFICAND == 23 { 0.000_061_1 } else { 3e-16 };
+    let off = |v: V<S, T>| v.coarse_recip().mul_add(v, v.c(-1.0)).abs();
+    let good = |v: V<S, T>| V::<S, T>::select(off(v).le(v.c(near)), v.c(1.0), v.c(0.0));
+    unary::<V<S, T>>("coarse_recip", s, &x, good, |_| T::ONE);
+    let x = [0.0, -0.0, f64::INFINITY, -f64::INFINITY, f64::NAN].map(T::from_f64);
+    unary::<V<S, T>>("coarse_recip", s, &x, |v| v.coarse_recip(), |x| T::ONE / x);
+}
+
+/// Lanes that have a better way of their own included.
+fn check_tanh_table<S: Simd, T: Scalar>(s: S, _: T) {
+    type V<S, T> = <T as Element>::Vec<S>;
+    let Some(table) = T::TANH else { return };
+    let step = if cfg!(debug_assertions) { 40_009 } else { 1009 };
+    let x: Vec<T> = (0..0x4180_0000u64).step_by(step).map(T::of_bits).collect();
+    // Half a unit of the last place and what the contract of tanh leaves room for.
+    let near = |x: T| {
+        let exact = x.to_f64().tanh();
+        let unit = f64::powi(2.0, (exact.log2().floor() as i32).max(-126) - 23);
+        [exact - 0.6 * unit, exact + 0.6 * unit].map(T::from_f64)
+    };
+    let bounds: Vec<[T; 2]> = x.iter().map(|x| near(*x)).collect();
+    let [low, high]: [Vec<T>; 2] = [0, 1].map(|k| bounds.iter().map(|b| b[k]).collect());
+    let within = |[x, low, high]: [V<S, T>; 3]| {
+        let y = tanh_by_table(x, table);
+        V::<S, T>::select(low.le(y) & y.le(high), x.c(1.0), y)
+    };
+    check::<V<S, T>, 3>("tanh_by_table", s, [&x, &low, &high], within, |_| T::ONE);
+    let special = [0.0, -0.0, 9.0, -20.0, f64::INFINITY, -f64::INFINITY, f64::NAN].map(T::from_f64);
+    let model = |x: T| T::from_f64(x.to_f64().tanh());
+    unary::<V<S, T>>("tanh_by_table", s, &special, |v| tanh_by_table(v, table), model);
 }
 
 fn check_patch<S: Simd, T: Scalar>(s: S, _: T) {
