@@ -41,6 +41,8 @@ class Test:
     targets: list[str] = field(default_factory=list)
     # Library crates to build where the toolchain has none; the profile's own when not given.
     std: list[str] = field(default_factory=list)
+    # Flags of rustc on top of the deployment's.
+    rustflags: list[str] = field(default_factory=list)
     # The command that runs a test program.
     runner: list[str] = field(default_factory=list)
     # Environment of the tests.
@@ -165,7 +167,8 @@ def test(p: Profile, tally: Tally) -> None:
 
 
 def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
-    env = env | p.test.env | {"FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
+    flags = " ".join([*p.rustflags, *p.test.rustflags])
+    env = env | p.test.env | {"RUSTFLAGS": flags, "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
     args = [*features]
     for target in p.test.targets:
         args += ["--test", target]
