@@ -38,5 +38,5 @@ coverage:
 # on the build's own lanes. Installs cargo-mutants when it is missing. `SHARD=0/8` does an eighth; `DIFF=FILE` what a diff changes.
 mutants:
 	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
-	RUSTFLAGS="--cfg=fulmen_one_lane" cargo mutants --no-shuffle -o target -f 'src/pointwise/**' -f 'src/reduce/**' \
+	RUSTFLAGS="--cfg=fulmen_one_lane" cargo mutants --no-shuffle --sharding round-robin -o target -f 'src/pointwise/**' -f 'src/reduce/**' \
 		$(if $(SHARD),--shard $(SHARD)) $(if $(DIFF),--in-diff $(DIFF))
