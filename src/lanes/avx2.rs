@@ -173,6 +173,11 @@ macro_rules! avx2_lane {
                 unsafe { self.store_some(p, n) }
             }
             #[inline(always)]
+            fn prefetch(_: Avx2, p: *const $f) {
+                // SAFETY: a prefetch reads nothing and ignores addresses that are not mapped.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+            }
+            #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
                 // SAFETY: the caller promises `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }

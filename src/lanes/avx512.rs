@@ -207,6 +207,11 @@ macro_rules! avx512_lane {
                 unsafe { $maskstore(p, Self::first(n), self.0) }
             }
             #[inline(always)]
+            fn prefetch(_: Avx512, p: *const $f) {
+                // SAFETY: a prefetch reads nothing and ignores addresses that are not mapped.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+            }
+            #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
                 // SAFETY: the caller promises `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }

@@ -263,6 +263,9 @@ pub(crate) mod vector {
             // SAFETY: the caller's promise for `stream` covers `store`.
             unsafe { self.store(p) }
         }
+        /// Asks for the cache line at `p`, which need not be a valid address.
+        #[inline(always)]
+        fn prefetch(_: Self::Token, _: *const Self::Elem) {}
         /// Orders streamed stores before later ones.
         #[inline(always)]
         fn fence(_: Self::Token) {}

@@ -1,0 +1,159 @@
+//! The five loops around the register tile.
+//!
+//! | loop | over | block | why |
+//! |---|---|---|---|
+//! | 5 | columns of C | `NC` | the packed block of B fits the second-level cache |
+//! | 4 | inner dimension | `KC` | a pass of the register tile amortises its update of C |
+//! | 3 | rows of C | band | the band's rows of A are met again by each panel |
+//! | 2 | columns of C | `NR` | one panel of B |
+//! | 1 | rows of C | `MR` | one register tile |
+//!
+//! B is packed by the first tile that reads it: the rows are in registers anyway.
+
+use super::epilogue::Epilogue;
+use super::micro::{Scale, tile};
+use super::{Problem, pack, tune};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::MatRef;
+
+/// Which operands are packed, and the rows of C that share a panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub pack_a: bool,
+    pub pack_b: bool,
+    pub band: usize,
+    /// Vectors of columns in a block.
+    pub block: usize,
+    /// The deepest pass.
+    pub depth: usize,
+}
+
+/// The next part of `left`: `most`, unless the last two would be uneven.
+#[inline(always)]
+pub(super) const fn share(left: usize, most: usize) -> usize {
+    if left >= 2 * most {
+        most
+    } else if left > most {
+        left.div_ceil(2)
+    } else {
+        left
+    }
+}
+
+/// The inner dimension of each pass: it depends on `k` alone.
+#[inline(always)]
+pub(super) const fn pass(isa: crate::lanes::Isa, k: usize) -> usize {
+    let passes = k.div_ceil(tune::depth(isa));
+    if passes <= 1 { k } else { k.div_ceil(passes) }
+}
+
+impl Plan {
+    /// For a product whose B has unit column stride if `rows_of_b`, and A likewise.
+    #[inline(always)]
+    pub(super) fn new<S: Simd, T: Element>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Self {
+        let lanes = T::Vec::<S>::LANES;
+        let (m, k, n) = (a.rows(), a.cols(), b.cols());
+        let mr = tune::rows(S::ISA);
+        let unit = b.col_stride() == 1 || n <= 1;
+        let small = k.saturating_mul(n).saturating_mul(size_of::<T>()) <= tune::DIRECT_BYTES;
+        let pack_b = !(unit && (small || m < 4 * mr));
+        let pack_a = a.col_stride() != 1 && k > 1 && !small;
+        let band = if pack_b && m > tune::FEW { tune::band(S::ISA) } else { m.max(1) };
+        let block = n.div_ceil(lanes).min(tune::block(S::ISA));
+        Self { pack_a, pack_b, band: if pack_a { band.min(tune::band(S::ISA)) } else { band }, block, depth: pass(S::ISA, k) }
+    }
+
+    /// Elements of A's and B's packed parts.
+    #[inline(always)]
+    pub(super) const fn room(self, lanes: usize) -> (usize, usize) {
+        let a = if self.pack_a { self.depth * self.band } else { 0 };
+        let b = if self.pack_b { self.depth * self.block * lanes } else { 0 };
+        (a, b)
+    }
+}
+
+/// `C = βC + αAB`, then the epilogue. `room_a` and `room_b` are as long as [`Plan::room`] says.
+#[inline(always)]
+pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    plan: Plan,
+    room_a: &mut [T],
+    room_b: &mut [T],
+) {
+    let Problem { alpha, beta, a, b, mut c } = p;
+    let lanes = T::Vec::<S>::LANES;
+    let (mr, nv) = (tune::rows(S::ISA), tune::vectors(S::ISA));
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let vectors = n.div_ceil(lanes);
+    let unit = b.col_stride() == 1 || n <= 1;
+
+    // Loop 5.
+    let mut jc = 0;
+    while jc < vectors {
+        let block = share(vectors - jc, plan.block);
+        // Loop 4; once for k = 0, which still scales C.
+        let mut pc = 0;
+        loop {
+            let kb = plan.depth.min(k - pc);
+            let scale = Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k };
+            // Loop 3.
+            let mut ic = 0;
+            while ic < m {
+                let band = plan.band.min(m - ic);
+                if plan.pack_a {
+                    let mut i = 0;
+                    while i < band {
+                        let rows = share(band - i, mr);
+                        let to = room_a.get_mut(i * kb..(i + rows) * kb).unwrap_or_default();
+                        pack::interleave(a.block([ic + i, pc], [rows, kb]), to);
+                        i += rows;
+                    }
+                }
+                // Loop 2.
+                let mut jr = 0;
+                while jr < block {
+                    let width = share(block - jr, nv);
+                    let col = (jc + jr) * lanes;
+                    // One band needs one panel at a time.
+                    let start = if band == m { 0 } else { jr * lanes * kb };
+                    let panel = room_b.get_mut(start..start + width * lanes * kb).unwrap_or_default();
+                    let rows_of_b = b.block([pc, col], [kb, width * lanes]);
+                    if plan.pack_b && !unit && ic == 0 {
+                        pack::panel(rows_of_b, width * lanes, panel);
+                    }
+                    // Loop 1.
+                    let mut ir = 0;
+                    while ir < band {
+                        let rows = share(band - ir, mr);
+                        let at = [ic + ir, col];
+                        let tile_a = if plan.pack_a {
+                            let from = room_a.get(ir * kb..(ir + rows) * kb).unwrap_or_default();
+                            MatRef::packed(from, kb, rows).t()
+                        } else {
+                            a.block([at[0], pc], [rows, kb])
+                        };
+                        let tile_c = c.reborrow().block(at, [rows, width * lanes]);
+                        if !plan.pack_b {
+                            tile(s, e, scale, tile_a, rows_of_b, tile_c, at, None);
+                        } else if unit && at[0] == 0 {
+                            tile(s, e, scale, tile_a, rows_of_b, tile_c, at, Some(&mut *panel));
+                        } else {
+                            tile(s, e, scale, tile_a, MatRef::packed(panel, kb, width * lanes), tile_c, at, None);
+                        }
+                        ir += rows;
+                    }
+                    jr += width;
+                }
+                ic += band;
+            }
+            pc += kb;
+            if pc >= k {
+                break;
+            }
+        }
+        jc += block;
+    }
+}

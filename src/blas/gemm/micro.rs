@@ -1,0 +1,359 @@
+//! The register tile: `R` rows by `N` vectors of C, all of the inner dimension, nothing spilled.
+//!
+//! One body for every instruction set. Elements of A are broadcast, rows of B are vectors, and both come
+//! at any stride along the inner dimension, so packed and unpacked operands share it. Rows beyond C are
+//! other instances (`R` is exact); columns beyond it are a masked last vector.
+
+use super::epilogue::Epilogue;
+use super::tune;
+use crate::alu::Alu;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::{MatMut, MatRef};
+
+/// What one tile needs besides its operands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale<T> {
+    pub alpha: T,
+    /// C is read unless this is zero.
+    pub beta: T,
+    /// Whether this is the last pass over the inner dimension, after which the epilogue comes.
+    pub last: bool,
+}
+
+/// A tile's operands, checked by [`tile`].
+struct Tile<T> {
+    k: usize,
+    a: *const T,
+    a_row: isize,
+    a_col: isize,
+    b: *const T,
+    b_row: isize,
+    /// Columns of the last vector.
+    tail: usize,
+    pack: *mut T,
+    c: *mut T,
+    c_row: isize,
+    c_col: isize,
+    /// Where the tile lies in C.
+    at: [usize; 2],
+}
+
+/// `C = βC + αAB` on one tile, then the epilogue: C is at most `rows(isa)` by `vectors(isa)` vectors, B has
+/// unit column stride and either C's columns or, when packed, whole vectors of them. With `pack`, the rows
+/// of B are also written there, each filled up with zeros to whole vectors.
+#[inline(always)]
+pub(super) fn tile<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: MatMut<'_, T>,
+    at: [usize; 2],
+    pack: Option<&mut [T]>,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let (rows, cols) = (c.rows().min(a.rows()), c.cols().min(b.cols()));
+    if rows == 0 || cols == 0 {
+        return;
+    }
+    let n = cols.div_ceil(lanes);
+    let k = a.cols().min(b.rows());
+    debug_assert!(b.col_stride() == 1 || b.cols() == 1);
+    let full = b.cols() >= n * lanes;
+    let (store, pack) = match pack {
+        Some(p) if p.len() >= k * n * lanes => (true, p.as_mut_ptr()),
+        _ => (false, core::ptr::null_mut()),
+    };
+    let t = Tile {
+        k,
+        a: a.ptr(),
+        a_row: a.row_stride(),
+        a_col: a.col_stride(),
+        b: b.ptr(),
+        b_row: b.row_stride(),
+        tail: cols - (n - 1) * lanes,
+        pack,
+        c: c.ptr(),
+        c_row: c.row_stride(),
+        c_col: c.col_stride(),
+        at,
+    };
+    macro_rules! leaf {
+        ($R:literal) => {
+            leaf!($R 1; $R 2; $R 3)
+        };
+        ($($R:literal $N:literal);*) => {
+            match n {
+                $($N => {
+                    if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
+                        // SAFETY: the views hold `rows` of A, `k` by `cols` of B (by whole vectors unless
+                        // `PART`) and `rows` by `cols` of C; `pack` has room for `k` by `n` vectors.
+                        unsafe {
+                            if store {
+                                if const { $R == tune::rows(S::ISA) } {
+                                    if full {
+                                        run::<S, T, E, $R, $N, false, true>(s, e, scale, &t)
+                                    } else {
+                                        run::<S, T, E, $R, $N, true, true>(s, e, scale, &t)
+                                    }
+                                }
+                            } else if full && !tune::masks::<S>() {
+                                run::<S, T, E, $R, $N, false, false>(s, e, scale, &t)
+                            } else {
+                                run::<S, T, E, $R, $N, true, false>(s, e, scale, &t)
+                            }
+                        }
+                    }
+                })*
+                _ => {}
+            }
+        };
+    }
+    match rows {
+        1 => leaf!(1),
+        2 => leaf!(2),
+        3 => leaf!(3),
+        4 => leaf!(4),
+        5 => leaf!(5),
+        6 => leaf!(6),
+        7 => leaf!(7),
+        8 => leaf!(8),
+        _ => {}
+    }
+}
+
+/// One tile, compiled for the instruction set.
+/// # Safety
+/// As [`accumulate`] and [`update`].
+#[inline(never)]
+unsafe fn run<
+    S: Simd,
+    T: Element,
+    E: Epilogue<T>,
+    const R: usize,
+    const N: usize,
+    const PART: bool,
+    const PACK: bool,
+>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let acc = accumulate::<S, T, R, N, PART, PACK>(s, t);
+                update::<S, T, E, R, N>(s, e, scale, t, acc);
+            }
+        },
+    );
+}
+
+/// `Σ_p a[i][p]·b[p][j]`, in the order of `p`.
+/// # Safety
+/// A is valid for reads of `R` rows by `k`; B for `k` rows of `N` vectors, of which the last has `tail`
+/// columns if `PART`; if `PACK`, `pack` is valid for writes of `k` rows of `N` vectors.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+unsafe fn accumulate<
+    S: Simd,
+    T: Element,
+    const R: usize,
+    const N: usize,
+    const PART: bool,
+    const PACK: bool,
+>(
+    s: S,
+    t: &Tile<T>,
+) -> [[T::Vec<S>; N]; R] {
+    let lanes = T::Vec::<S>::LANES;
+    let zero = T::Vec::<S>::splat(s, T::ZERO);
+    let mut acc = [[zero; N]; R];
+    let (mut a, mut b, mut pack) = (t.a, t.b, t.pack);
+    let mut p = 0;
+    while p < t.k {
+        let mut row = [zero; N];
+        let mut v = 0;
+        while v < N {
+            // SAFETY: row `p < k` of B.
+            row[v] = unsafe {
+                let b = b.add(v * lanes);
+                if PART && v == N - 1 {
+                    T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
+                } else {
+                    T::Vec::<S>::load(s, b)
+                }
+            };
+            if PACK {
+                // SAFETY: row `p < k` of `pack`.
+                unsafe { row[v].store(pack.add(v * lanes)) };
+            }
+            v += 1;
+        }
+        let mut i = 0;
+        while i < R {
+            // SAFETY: element `(i, p)` of A.
+            let x = T::Vec::<S>::splat(s, unsafe { a.offset(i as isize * t.a_row).read() });
+            let mut v = 0;
+            while v < N {
+                acc[i][v] = x.mul_add(row[v], acc[i][v]);
+                v += 1;
+            }
+            i += 1;
+        }
+        // The last step leaves the operands.
+        a = a.wrapping_offset(t.a_col);
+        b = b.wrapping_offset(t.b_row);
+        if PACK {
+            pack = pack.wrapping_add(N * lanes);
+        }
+        p += 1;
+    }
+    acc
+}
+
+/// `C = βC + α·acc`, then the epilogue.
+/// # Safety
+/// C is valid for reads and writes of `R` rows by `N` vectors, of which the last has `tail` columns.
+#[inline(always)]
+unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    acc: [[T::Vec<S>; N]; R],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if t.c_col != 1 {
+            return apart(s, e, scale, t, acc.as_ptr().cast(), [R, N]);
+        }
+        if scale.beta == T::ZERO {
+            rows::<S, T, E, R, N, false>(s, e, scale, t, acc);
+        } else {
+            rows::<S, T, E, R, N, true>(s, e, scale, t, acc);
+        }
+    }
+}
+
+/// [`update`] of contiguous rows; C is read if `READ`.
+/// # Safety
+/// As [`update`], and C has unit column stride.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+unsafe fn rows<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize, const READ: bool>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    acc: [[T::Vec<S>; N]; R],
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let alpha = T::Vec::<S>::splat(s, scale.alpha);
+    let beta = T::Vec::<S>::splat(s, scale.beta);
+    let mut i = 0;
+    while i < R {
+        let c = t.c.wrapping_offset(i as isize * t.c_row);
+        let mut v = 0;
+        while v < N {
+            let c = c.wrapping_add(v * lanes);
+            let part = v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
+            let n = if part { t.tail } else { lanes };
+            let mut y = alpha * acc[i][v];
+            // SAFETY: `n` columns of row `i`.
+            unsafe {
+                if READ {
+                    let old = if part {
+                        T::Vec::<S>::load_first(s, c, n, T::ZERO)
+                    } else {
+                        T::Vec::<S>::load(s, c)
+                    };
+                    y = beta.mul_add(old, y);
+                }
+                if !E::NONE && scale.last {
+                    y = e.apply(s, y, [t.at[0] + i, t.at[1] + v * lanes], n);
+                }
+                if part { y.store_first(c, n) } else { y.store(c) }
+            }
+            v += 1;
+        }
+        i += 1;
+    }
+}
+
+/// [`update`] of rows that are not contiguous, through an array.
+/// # Safety
+/// As [`update`]; `acc` holds `rows` by `vectors`.
+#[inline(never)]
+unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    acc: *const T::Vec<S>,
+    [rows, vectors]: [usize; 2],
+) {
+    let lanes = T::Vec::<S>::LANES;
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let alpha = T::Vec::<S>::splat(s, scale.alpha);
+            let beta = T::Vec::<S>::splat(s, scale.beta);
+            for (i, v) in (0..rows).flat_map(|i| (0..vectors).map(move |v| (i, v))) {
+                let n = if v == vectors - 1 { t.tail } else { lanes };
+                // SAFETY: `n` columns of row `i` from column `v·lanes`.
+                unsafe {
+                    let c = t.c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
+                    let mut y = alpha * acc.add(i * vectors + v).read();
+                    if scale.beta != T::ZERO {
+                        y = beta.mul_add(gather::<S, T>(s, c, n, t.c_col), y);
+                    }
+                    if !E::NONE && scale.last {
+                        y = e.apply(s, y, [t.at[0] + i, t.at[1] + v * lanes], n);
+                    }
+                    let mut from = [T::ZERO; tune::MOST_LANES];
+                    y.store(from.as_mut_ptr());
+                    for (j, y) in from.into_iter().enumerate().take(n) {
+                        c.offset(j as isize * t.c_col).write(y);
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// `n ≤ LANES` elements, `step` apart; zeros in the other lanes.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+pub(super) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, step: isize) -> T::Vec<S> {
+    let mut to = [T::ZERO; tune::MOST_LANES];
+    for (j, to) in to.iter_mut().enumerate().take(n) {
+        // SAFETY: `j < n`.
+        *to = unsafe { p.offset(j as isize * step).read() };
+    }
+    // SAFETY: the array is as large as the widest register.
+    unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
+}
+
+/// `n ≤ LANES` elements of a row, from column `col` on.
+#[inline(always)]
+pub(super) fn part_of_row<S: Simd, T: Element>(s: S, x: MatRef<'_, T>, row: usize, col: usize, n: usize) -> T::Vec<S> {
+    let x = x.block([row, col], [1, n.min(T::Vec::<S>::LANES)]);
+    let n = x.cols().min(x.rows().wrapping_mul(x.cols()));
+    // SAFETY: the block has `n` elements in its row.
+    unsafe {
+        if x.col_stride() != 1 {
+            gather::<S, T>(s, x.ptr(), n, x.col_stride())
+        } else if n == T::Vec::<S>::LANES {
+            T::Vec::<S>::load(s, x.ptr())
+        } else {
+            T::Vec::<S>::load_first(s, x.ptr(), n, T::ZERO)
+        }
+    }
+}

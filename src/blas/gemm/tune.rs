@@ -1,0 +1,77 @@
+//! Every number of the matrix product: register tiles by instruction set, blocks by cache size.
+//!
+//! A tile of `MR` rows by `NV` vectors of C stays in registers. A pass over `KC` of the inner dimension
+//! leaves it there; `KC` alone decides the order of summation, so it is a constant of the instruction
+//! set and the element type. `NC` columns of B, packed for one pass, stay in the second-level cache.
+
+use crate::lanes::{Isa, Simd};
+
+/// Rows of a register tile. With [`vectors`]: accumulators, one row of B and one element of A fit the
+/// registers (32 on AVX-512 and NEON, 16 elsewhere).
+pub(super) const fn rows(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 | Isa::Neon => 8,
+        Isa::Avx2 => 6,
+        Isa::Sse2 | Isa::Simd128 | Isa::Portable => 4,
+    }
+}
+
+/// Vectors in a row of a register tile.
+pub(super) const fn vectors(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 | Isa::Neon => 3,
+        Isa::Avx2 | Isa::Sse2 | Isa::Simd128 | Isa::Portable => 2,
+    }
+}
+
+/// Most rows that any set has.
+pub(super) const MOST_ROWS: usize = 8;
+/// Most lanes that any set has.
+pub(super) const MOST_LANES: usize = 16;
+
+/// Inner dimension of one pass.
+pub(super) const fn depth(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 => 512,
+        Isa::Avx2 | Isa::Neon => 256,
+        Isa::Sse2 | Isa::Simd128 | Isa::Portable => 256,
+    }
+}
+
+/// The deepest pass of any set.
+pub(super) const MOST_DEPTH: usize = 512;
+
+/// Vectors of columns in a block: with [`depth`] about half a second-level cache (2 MiB on servers with
+/// AVX-512, 512 KiB with AVX2, 256 KiB elsewhere).
+pub(super) const fn block(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 => 36,
+        Isa::Avx2 | Isa::Neon => 32,
+        Isa::Sse2 | Isa::Simd128 | Isa::Portable => 32,
+    }
+}
+
+/// Rows of C that share a packed panel of B before the next panel.
+pub(super) const fn band(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 => 8,
+        _ => 96,
+    }
+}
+
+/// The most rows of a band of any set when A is packed.
+pub(super) const MOST_BAND: usize = 96;
+
+/// Most columns in a block of any set.
+pub(super) const MOST_COLS: usize = 36 * 16;
+
+/// Whether a masked load costs no more than a plain one.
+pub(super) const fn masks<S: Simd>() -> bool {
+    matches!(S::ISA, Isa::Avx512)
+}
+
+/// Bytes of B up to which packing it does not pay.
+pub(super) const DIRECT_BYTES: usize = 160 * 160 * 4;
+
+/// Rows of C up to which one band holds all: B is met once and A stays in the second-level cache.
+pub(super) const FEW: usize = 64;
