@@ -6,7 +6,7 @@ macro_rules! roof {
     ($t:ident, $v:ty, $lanes:literal, $set:ident, $fma:ident) => {
         #[inline(never)]
         pub fn $t() -> f64 {
-            const STEPS: usize = 1 << 19;
+            const STEPS: usize = 1 << 16;
             // SAFETY: the build has the instructions.
             unsafe {
                 let (x, y) = ($set(black_box(1.0)), $set(black_box(0.0)));

@@ -10,6 +10,7 @@ use crate::alu::Alu;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
+use core::mem::MaybeUninit;
 
 /// What one tile needs besides its operands.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +26,9 @@ pub(super) struct Scale<T> {
 struct Tile<T> {
     k: usize,
     a: *const T,
-    a_row: isize,
+    /// One, three, five and seven rows of A. With one register each and the scales of an address, no row
+    /// costs an addition; the multiples are made outside, where the compiler can't see them as such.
+    a_rows: [isize; 4],
     a_col: isize,
     b: *const T,
     b_row: isize,
@@ -69,7 +72,7 @@ pub(super) fn tile<S: Simd, T: Element, E: Epilogue<T>>(
     let t = Tile {
         k,
         a: a.ptr(),
-        a_row: a.row_stride(),
+        a_rows: [1isize, 3, 5, 7].map(|i| a.row_stride().wrapping_mul(i)),
         a_col: a.col_stride(),
         b: b.ptr(),
         b_row: b.row_stride(),
@@ -99,7 +102,7 @@ pub(super) fn tile<S: Simd, T: Element, E: Epilogue<T>>(
                                         run::<S, T, E, $R, $N, true, true>(s, e, scale, &t)
                                     }
                                 }
-                            } else if full && !tune::masks::<S>() {
+                            } else if full {
                                 run::<S, T, E, $R, $N, false, false>(s, e, scale, &t)
                             } else {
                                 run::<S, T, E, $R, $N, true, false>(s, e, scale, &t)
@@ -174,6 +177,8 @@ unsafe fn accumulate<
     let lanes = T::Vec::<S>::LANES;
     let zero = T::Vec::<S>::splat(s, T::ZERO);
     let mut acc = [[zero; N]; R];
+    let [one, three, five, seven] = t.a_rows;
+    let down = [0, one, one << 1, three, one << 2, five, three << 1, seven];
     let (mut a, mut b, mut pack) = (t.a, t.b, t.pack);
     let mut p = 0;
     while p < t.k {
@@ -198,7 +203,7 @@ unsafe fn accumulate<
         let mut i = 0;
         while i < R {
             // SAFETY: element `(i, p)` of A.
-            let x = T::Vec::<S>::splat(s, unsafe { a.offset(i as isize * t.a_row).read() });
+            let x = T::Vec::<S>::splat(s, unsafe { a.wrapping_offset(down[i]).read() });
             let mut v = 0;
             while v < N {
                 acc[i][v] = x.mul_add(row[v], acc[i][v]);
@@ -221,6 +226,7 @@ unsafe fn accumulate<
 /// # Safety
 /// C is valid for reads and writes of `R` rows by `N` vectors, of which the last has `tail` columns.
 #[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
 unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize>(
     s: S,
     e: E,
@@ -231,7 +237,18 @@ unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: u
     // SAFETY: the caller's promise.
     unsafe {
         if t.c_col != 1 {
-            return apart(s, e, scale, t, acc.as_ptr().cast(), [R, N]);
+            // A copy: the accumulators themselves would be in memory all along.
+            let mut copy = [const { [const { MaybeUninit::uninit() }; N] }; R];
+            let mut i = 0;
+            while i < R {
+                let mut v = 0;
+                while v < N {
+                    copy[i][v] = MaybeUninit::new(acc[i][v]);
+                    v += 1;
+                }
+                i += 1;
+            }
+            return apart(s, e, scale, t, copy.as_ptr().cast(), [R, N]);
         }
         if scale.beta == T::ZERO {
             rows::<S, T, E, R, N, false>(s, e, scale, t, acc);
