@@ -130,7 +130,7 @@ const fn at(row: usize, col: usize, rs: isize, cs: isize) -> isize {
 }
 
 macro_rules! view {
-    ($View:ident, $slice:ty, $ptr:ident) => {
+    ($View:ident, $slice:ty, $ptr:ident, $as_ptr:ident) => {
         impl<'a, T> $View<'a, T> {
             /// Row after row: element `(i, j)` is `data[i·cols + j]`.
             ///
@@ -138,7 +138,7 @@ macro_rules! view {
             #[inline]
             pub fn row_major(data: $slice, rows: usize, cols: usize) -> Result<Self, Error> {
                 let rs = whole(data.len(), rows, cols)?;
-                Self::strided(data, 0, rows, cols, rs, 1)
+                Ok(Self { ptr: data.$as_ptr(), rows, cols, rs, cs: 1, life: PhantomData })
             }
             /// Column after column: element `(i, j)` is `data[i + j·rows]`.
             ///
@@ -146,7 +146,7 @@ macro_rules! view {
             #[inline]
             pub fn col_major(data: $slice, rows: usize, cols: usize) -> Result<Self, Error> {
                 let cs = whole(data.len(), cols, rows)?;
-                Self::strided(data, 0, rows, cols, 1, cs)
+                Ok(Self { ptr: data.$as_ptr(), rows, cols, rs: 1, cs, life: PhantomData })
             }
             /// Rows.
             #[inline(always)]
@@ -218,10 +218,11 @@ macro_rules! view {
         }
     };
 }
-view!(MatRef, &'a [T], const);
-view!(MatMut, &'a mut [T], mut);
+view!(MatRef, &'a [T], const, as_ptr);
+view!(MatMut, &'a mut [T], mut, as_mut_ptr);
 
-/// The stride of `outer` runs of `inner` elements that fill `len`.
+/// The stride of `outer` runs of `inner` elements that fill `len`: all in bounds, no two the same.
+#[inline]
 fn whole(len: usize, outer: usize, inner: usize) -> Result<isize, Error> {
     let n = outer.checked_mul(inner).ok_or(Error::Overflow { arg: "data" })?;
     crate::error::same_len("data", n, len)?;

@@ -11,7 +11,7 @@
 //! B is packed by the first tile that reads it: the rows are in registers anyway.
 
 use super::epilogue::Epilogue;
-use super::micro::{Scale, tile};
+use super::micro::{Scale, prefetch, tile};
 use super::{Problem, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -73,6 +73,16 @@ impl Plan {
     }
 }
 
+/// Whether one register tile and one pass do all.
+#[inline(always)]
+pub(super) fn one_tile<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
+    let cols = tune::vectors(S::ISA) * T::Vec::<S>::LANES;
+    p.c.rows() <= tune::rows(S::ISA)
+        && p.c.cols() <= cols
+        && p.a.cols() <= tune::depth(S::ISA)
+        && (p.b.col_stride() == 1 || p.b.cols() <= 1)
+}
+
 /// `C = βC + αAB`, then the epilogue. `room_a` and `room_b` are as long as [`Plan::room`] says.
 #[inline(always)]
 pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
@@ -98,7 +108,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
         let mut pc = 0;
         loop {
             let kb = plan.depth.min(k - pc);
-            let scale = Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k };
+            let scale = Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.pack_b };
             // Loop 3.
             let mut ic = 0;
             while ic < m {
@@ -123,6 +133,11 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                     let rows_of_b = b.block([pc, col], [kb, width * lanes]);
                     if plan.pack_b && !unit && ic == 0 {
                         pack::panel(rows_of_b, width * lanes, panel);
+                    }
+                    // A part of the next band's A at each panel, where A streams past the packed block of B.
+                    if plan.pack_b && !plan.pack_a && band <= mr {
+                        let (from, to) = (jr * kb / block, (jr + width) * kb / block);
+                        prefetch(s, a.block([ic + band, pc + from], [mr, to - from]));
                     }
                     // Loop 1.
                     let mut ir = 0;

@@ -20,6 +20,8 @@ pub(super) struct Scale<T> {
     pub beta: T,
     /// Whether this is the last pass over the inner dimension, after which the epilogue comes.
     pub last: bool,
+    /// Whether C is asked for before the pass, because it may be far away.
+    pub far: bool,
 }
 
 /// A tile's operands, checked by [`tile`].
@@ -150,11 +152,42 @@ unsafe fn run<
         || {
             // SAFETY: the caller's promise.
             unsafe {
+                if scale.far {
+                    fetch::<S, T, R, N>(s, t);
+                }
                 let acc = accumulate::<S, T, R, N, PART, PACK>(s, t);
                 update::<S, T, E, R, N>(s, e, scale, t, acc);
             }
         },
     );
+}
+
+/// Asks for the tile of C.
+#[inline(always)]
+fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>) {
+    let mut i = 0;
+    while i < R {
+        let c = t.c.wrapping_offset(i as isize * t.c_row);
+        let mut v = 0;
+        while v < N {
+            T::Vec::<S>::prefetch(s, c.wrapping_add(v * T::Vec::<S>::LANES));
+            v += 1;
+        }
+        i += 1;
+    }
+}
+
+/// Asks for the cache lines of a block whose rows are contiguous.
+#[inline(always)]
+pub(super) fn prefetch<S: Simd, T: Element>(s: S, x: MatRef<'_, T>) {
+    let line = 64 / size_of::<T>();
+    for i in 0..x.rows() {
+        let mut j = 0;
+        while j < x.cols() {
+            T::Vec::<S>::prefetch(s, x.block([i, j], [1, 1]).ptr());
+            j += line;
+        }
+    }
 }
 
 /// `Σ_p a[i][p]·b[p][j]`, in the order of `p`.
@@ -195,6 +228,8 @@ unsafe fn accumulate<
                 }
             };
             if PACK {
+                // Rows of B lie far apart, where no prefetcher of the CPU sees a pattern.
+                T::Vec::<S>::prefetch(s, b.wrapping_offset(tune::AHEAD * t.b_row).wrapping_add(v * lanes));
                 // SAFETY: row `p < k` of `pack`.
                 unsafe { row[v].store(pack.add(v * lanes)) };
             }

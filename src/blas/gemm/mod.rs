@@ -13,6 +13,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use loops::Plan;
+use micro::Scale;
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {
@@ -147,6 +148,11 @@ fn run<S: Simd, T: Element, E: Epilogue<T>>(
 ) -> Result<(), Error> {
     let lanes = T::Vec::<S>::LANES;
     if p.c.rows() == 0 || p.c.cols() == 0 || (E::NONE && p.a.cols() == 0 && p.beta == T::ONE) {
+        return Ok(());
+    }
+    if loops::one_tile::<S, T>(&p) {
+        let scale = Scale { alpha: p.alpha, beta: p.beta, last: true, far: false };
+        micro::tile(s, e, scale, p.a, p.b, p.c, [0, 0], None);
         return Ok(());
     }
     let plan = Plan::new::<S, T>(p.a, p.b);

@@ -75,3 +75,6 @@ pub(super) const DIRECT_BYTES: usize = 160 * 160 * 4;
 
 /// Rows of C up to which one band holds all: B is met once and A stays in the second-level cache.
 pub(super) const FEW: usize = 64;
+
+/// Rows of B that the tile which packs it asks for in advance.
+pub(super) const AHEAD: isize = 16;
