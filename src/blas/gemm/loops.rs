@@ -11,7 +11,7 @@
 //! B is packed by the first tile that reads it: the rows are in registers anyway.
 
 use super::epilogue::Epilogue;
-use super::micro::{Scale, prefetch, tile};
+use super::micro::{Left, Scale, tiles};
 use super::{Problem, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -27,6 +27,8 @@ pub(super) struct Plan {
     pub block: usize,
     /// The deepest pass.
     pub depth: usize,
+    /// Whether the operands don't stay in the second-level cache, so that what comes next is asked for.
+    pub far: bool,
 }
 
 /// The next part of `left`: `most`, unless the last two would be uneven.
@@ -41,6 +43,12 @@ pub(super) const fn share(left: usize, most: usize) -> usize {
     }
 }
 
+/// Rows of the next call of the register tile: all whole tiles at once (one, if it packs), then the rest.
+#[inline(always)]
+const fn run_of(left: usize, mr: usize, one: bool) -> usize {
+    if left < 2 * mr || one { share(left, mr) } else { (left / mr - (left % mr != 0) as usize) * mr }
+}
+
 /// The inner dimension of each pass: it depends on `k` alone.
 #[inline(always)]
 pub(super) const fn pass(isa: crate::lanes::Isa, k: usize) -> usize {
@@ -49,19 +57,26 @@ pub(super) const fn pass(isa: crate::lanes::Isa, k: usize) -> usize {
 }
 
 impl Plan {
-    /// For a product whose B has unit column stride if `rows_of_b`, and A likewise.
+    /// For this A and B.
     #[inline(always)]
     pub(super) fn new<S: Simd, T: Element>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Self {
         let lanes = T::Vec::<S>::LANES;
         let (m, k, n) = (a.rows(), a.cols(), b.cols());
         let mr = tune::rows(S::ISA);
+        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+        let small = bytes(k.saturating_mul(n)) <= tune::DIRECT_BYTES;
+        // Rows of B that lie close together are read where they are.
+        let close = b.col_stride() == 1 && bytes(b.row_stride().unsigned_abs()) <= tune::DIRECT_STRIDE;
         let unit = b.col_stride() == 1 || n <= 1;
-        let small = k.saturating_mul(n).saturating_mul(size_of::<T>()) <= tune::DIRECT_BYTES;
-        let pack_b = !(unit && (small || m < 4 * mr));
+        let pack_b = !(unit && (small || close || m < 4 * mr));
         let pack_a = a.col_stride() != 1 && k > 1 && !small;
-        let band = if pack_b && m > tune::FEW { tune::band(S::ISA) } else { m.max(1) };
-        let block = n.div_ceil(lanes).min(tune::block(S::ISA));
-        Self { pack_a, pack_b, band: if pack_a { band.min(tune::band(S::ISA)) } else { band }, block, depth: pass(S::ISA, k) }
+        let depth = pass(S::ISA, k);
+        // Deep passes take one tile of rows past all of B, shallow ones as many as the first-level cache holds.
+        let rows = (tune::band(S::ISA) / depth.max(1)).clamp(1, tune::MOST_BAND / mr) * mr;
+        let band = if pack_a || (pack_b && m > tune::FEW) { rows.min(m.max(1)) } else { m.max(1) };
+        let all = m.saturating_mul(n).saturating_add(k.saturating_mul(m.saturating_add(n)));
+        let far = pack_b && bytes(all) > tune::NEAR_BYTES;
+        Self { pack_a, pack_b, band, block: n.div_ceil(lanes).min(tune::block(S::ISA)), depth, far }
     }
 
     /// Elements of A's and B's packed parts.
@@ -108,7 +123,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
         let mut pc = 0;
         loop {
             let kb = plan.depth.min(k - pc);
-            let scale = Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.pack_b };
+            let scale = Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.far };
             // Loop 3.
             let mut ic = 0;
             while ic < m {
@@ -134,29 +149,24 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                     if plan.pack_b && !unit && ic == 0 {
                         pack::panel(rows_of_b, width * lanes, panel);
                     }
-                    // A part of the next band's A at each panel, where A streams past the packed block of B.
-                    if plan.pack_b && !plan.pack_a && band <= mr {
-                        let (from, to) = (jr * kb / block, (jr + width) * kb / block);
-                        prefetch(s, a.block([ic + band, pc + from], [mr, to - from]));
-                    }
                     // Loop 1.
                     let mut ir = 0;
                     while ir < band {
-                        let rows = share(band - ir, mr);
+                        let first = plan.pack_b && unit && ic + ir == 0;
+                        let rows = run_of(band - ir, mr, first);
                         let at = [ic + ir, col];
-                        let tile_a = if plan.pack_a {
-                            let from = room_a.get(ir * kb..(ir + rows) * kb).unwrap_or_default();
-                            MatRef::packed(from, kb, rows).t()
+                        let left = if plan.pack_a {
+                            Left::Packed(room_a.get(ir * kb..(ir + rows) * kb).unwrap_or_default(), kb)
                         } else {
-                            a.block([at[0], pc], [rows, kb])
+                            Left::Plain(a.block([at[0], pc], [rows, kb]))
                         };
-                        let tile_c = c.reborrow().block(at, [rows, width * lanes]);
+                        let tile = c.reborrow().block(at, [rows, width * lanes]);
                         if !plan.pack_b {
-                            tile(s, e, scale, tile_a, rows_of_b, tile_c, at, None);
-                        } else if unit && at[0] == 0 {
-                            tile(s, e, scale, tile_a, rows_of_b, tile_c, at, Some(&mut *panel));
+                            tiles(s, e, scale, left, rows_of_b, tile, at, None);
+                        } else if first {
+                            tiles(s, e, scale, left, rows_of_b, tile, at, Some(&mut *panel));
                         } else {
-                            tile(s, e, scale, tile_a, MatRef::packed(panel, kb, width * lanes), tile_c, at, None);
+                            tiles(s, e, scale, left, MatRef::packed(panel, kb, width * lanes), tile, at, None);
                         }
                         ir += rows;
                     }

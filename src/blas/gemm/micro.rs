@@ -24,10 +24,23 @@ pub(super) struct Scale<T> {
     pub far: bool,
 }
 
-/// A tile's operands, checked by [`tile`].
+/// A's rows as the tile reads them.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Left<'a, T> {
+    /// Where they are.
+    Plain(MatRef<'a, T>),
+    /// Tile after tile, each column by column; the inner dimension.
+    Packed(&'a [T], usize),
+}
+
+/// The operands of tiles below each other, checked by [`tiles`].
 struct Tile<T> {
+    /// How many tiles.
+    count: usize,
     k: usize,
     a: *const T,
+    /// From one tile's A to the next.
+    a_next: isize,
     /// One, three, five and seven rows of A. With one register each and the scales of an address, no row
     /// costs an addition; the multiples are made outside, where the compiler can't see them as such.
     a_rows: [isize; 4],
@@ -44,38 +57,53 @@ struct Tile<T> {
     at: [usize; 2],
 }
 
-/// `C = βC + αAB` on one tile, then the epilogue: C is at most `rows(isa)` by `vectors(isa)` vectors, B has
-/// unit column stride and either C's columns or, when packed, whole vectors of them. With `pack`, the rows
-/// of B are also written there, each filled up with zeros to whole vectors.
+/// `C = βC + αAB` on tiles below each other, then the epilogue. C is up to `rows(isa)` rows or whole tiles of
+/// them, by at most `vectors(isa)` vectors. B has unit column stride and either C's columns or, when packed,
+/// whole vectors of them. With `pack` (and one whole tile) the rows of B are also written there, each filled
+/// up with zeros to whole vectors.
 #[inline(always)]
-pub(super) fn tile<S: Simd, T: Element, E: Epilogue<T>>(
+#[allow(clippy::too_many_arguments, reason = "a tile has three operands")]
+pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
     scale: Scale<T>,
-    a: MatRef<'_, T>,
+    a: Left<'_, T>,
     b: MatRef<'_, T>,
     c: MatMut<'_, T>,
     at: [usize; 2],
     pack: Option<&mut [T]>,
 ) {
     let lanes = T::Vec::<S>::LANES;
-    let (rows, cols) = (c.rows().min(a.rows()), c.cols().min(b.cols()));
+    let mr = tune::rows(S::ISA);
+    let cols = c.cols().min(b.cols());
+    let (rows, k) = match a {
+        Left::Plain(a) => (c.rows().min(a.rows()), a.cols().min(b.rows())),
+        Left::Packed(a, k) => (c.rows().min(a.len().checked_div(k).unwrap_or(usize::MAX)), k.min(b.rows())),
+    };
     if rows == 0 || cols == 0 {
         return;
     }
+    let (count, rows) = if rows > mr { (rows / mr, mr) } else { (1, rows) };
     let n = cols.div_ceil(lanes);
-    let k = a.cols().min(b.rows());
     debug_assert!(b.col_stride() == 1 || b.cols() == 1);
     let full = b.cols() >= n * lanes;
     let (store, pack) = match pack {
-        Some(p) if p.len() >= k * n * lanes => (true, p.as_mut_ptr()),
+        Some(p) if p.len() >= k * n * lanes && rows == mr => (true, p.as_mut_ptr()),
         _ => (false, core::ptr::null_mut()),
     };
+    let (from, a_row, a_col, a_next) = match a {
+        Left::Plain(a) => {
+            (a.ptr(), a.row_stride(), a.col_stride(), a.row_stride().wrapping_mul(rows as isize))
+        }
+        Left::Packed(a, k) => (a.as_ptr(), 1, rows as isize, (rows * k) as isize),
+    };
     let t = Tile {
+        count,
         k,
-        a: a.ptr(),
-        a_rows: [1isize, 3, 5, 7].map(|i| a.row_stride().wrapping_mul(i)),
-        a_col: a.col_stride(),
+        a: from,
+        a_next,
+        a_rows: [1isize, 3, 5, 7].map(|i| a_row.wrapping_mul(i)),
+        a_col,
         b: b.ptr(),
         b_row: b.row_stride(),
         tail: cols - (n - 1) * lanes,
@@ -93,8 +121,8 @@ pub(super) fn tile<S: Simd, T: Element, E: Epilogue<T>>(
             match n {
                 $($N => {
                     if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
-                        // SAFETY: the views hold `rows` of A, `k` by `cols` of B (by whole vectors unless
-                        // `PART`) and `rows` by `cols` of C; `pack` has room for `k` by `n` vectors.
+                        // SAFETY: the operands hold `count·rows` of A, `k` by `cols` of B (by whole
+                        // vectors unless `PART`) and `count·rows` by `cols` of C; `pack` has room for `k` by `n` vectors.
                         unsafe {
                             if store {
                                 if const { $R == tune::rows(S::ISA) } {
@@ -150,13 +178,24 @@ unsafe fn run<
     s.vectorize(
         #[inline(always)]
         || {
-            // SAFETY: the caller's promise.
-            unsafe {
-                if scale.far {
-                    fetch::<S, T, R, N>(s, t);
+            let (mut a, mut c) = (t.a, t.c);
+            let mut tile = 0;
+            loop {
+                let row = t.at[0] + tile * R;
+                // SAFETY: the caller's promise; tile after tile.
+                unsafe {
+                    if scale.far {
+                        fetch::<S, T, R, N>(s, t, c);
+                    }
+                    let acc = accumulate::<S, T, R, N, PART, PACK>(s, t, a);
+                    update::<S, T, E, R, N>(s, e, scale, t, (c, row), acc);
                 }
-                let acc = accumulate::<S, T, R, N, PART, PACK>(s, t);
-                update::<S, T, E, R, N>(s, e, scale, t, acc);
+                tile += 1;
+                if tile >= t.count {
+                    break;
+                }
+                a = a.wrapping_offset(t.a_next);
+                c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
             }
         },
     );
@@ -164,29 +203,16 @@ unsafe fn run<
 
 /// Asks for the tile of C.
 #[inline(always)]
-fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>) {
+fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>, c: *mut T) {
     let mut i = 0;
     while i < R {
-        let c = t.c.wrapping_offset(i as isize * t.c_row);
+        let c = c.wrapping_offset(i as isize * t.c_row);
         let mut v = 0;
         while v < N {
             T::Vec::<S>::prefetch(s, c.wrapping_add(v * T::Vec::<S>::LANES));
             v += 1;
         }
         i += 1;
-    }
-}
-
-/// Asks for the cache lines of a block whose rows are contiguous.
-#[inline(always)]
-pub(super) fn prefetch<S: Simd, T: Element>(s: S, x: MatRef<'_, T>) {
-    let line = 64 / size_of::<T>();
-    for i in 0..x.rows() {
-        let mut j = 0;
-        while j < x.cols() {
-            T::Vec::<S>::prefetch(s, x.block([i, j], [1, 1]).ptr());
-            j += line;
-        }
     }
 }
 
@@ -206,13 +232,14 @@ unsafe fn accumulate<
 >(
     s: S,
     t: &Tile<T>,
+    mut a: *const T,
 ) -> [[T::Vec<S>; N]; R] {
     let lanes = T::Vec::<S>::LANES;
     let zero = T::Vec::<S>::splat(s, T::ZERO);
     let mut acc = [[zero; N]; R];
     let [one, three, five, seven] = t.a_rows;
     let down = [0, one, one << 1, three, one << 2, five, three << 1, seven];
-    let (mut a, mut b, mut pack) = (t.a, t.b, t.pack);
+    let (mut b, mut pack) = (t.b, t.pack);
     let mut p = 0;
     while p < t.k {
         let mut row = [zero; N];
@@ -257,7 +284,7 @@ unsafe fn accumulate<
     acc
 }
 
-/// `C = βC + α·acc`, then the epilogue.
+/// `C = βC + α·acc`, then the epilogue, on a tile that starts at `c` and at `row`.
 /// # Safety
 /// C is valid for reads and writes of `R` rows by `N` vectors, of which the last has `tail` columns.
 #[inline(always)]
@@ -267,6 +294,7 @@ unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: u
     e: E,
     scale: Scale<T>,
     t: &Tile<T>,
+    to: (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
     // SAFETY: the caller's promise.
@@ -283,26 +311,35 @@ unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: u
                 }
                 i += 1;
             }
-            return apart(s, e, scale, t, copy.as_ptr().cast(), [R, N]);
+            return apart(s, e, scale, t, to, copy.as_ptr().cast(), [R, N]);
         }
-        if scale.beta == T::ZERO {
-            rows::<S, T, E, R, N, false>(s, e, scale, t, acc);
-        } else {
-            rows::<S, T, E, R, N, true>(s, e, scale, t, acc);
+        match (scale.alpha == T::ONE, scale.beta == T::ZERO) {
+            (true, true) => rows::<S, T, E, R, N, false, false>(s, e, scale, t, to, acc),
+            (false, true) => rows::<S, T, E, R, N, true, false>(s, e, scale, t, to, acc),
+            (_, false) => rows::<S, T, E, R, N, true, true>(s, e, scale, t, to, acc),
         }
     }
 }
 
-/// [`update`] of contiguous rows; C is read if `READ`.
+/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ`.
 /// # Safety
 /// As [`update`], and C has unit column stride.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
-unsafe fn rows<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize, const READ: bool>(
+unsafe fn rows<
+    S: Simd,
+    T: Element,
+    E: Epilogue<T>,
+    const R: usize,
+    const N: usize,
+    const SCALE: bool,
+    const READ: bool,
+>(
     s: S,
     e: E,
     scale: Scale<T>,
     t: &Tile<T>,
+    (c, row): (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
     let lanes = T::Vec::<S>::LANES;
@@ -310,13 +347,13 @@ unsafe fn rows<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usi
     let beta = T::Vec::<S>::splat(s, scale.beta);
     let mut i = 0;
     while i < R {
-        let c = t.c.wrapping_offset(i as isize * t.c_row);
+        let c = c.wrapping_offset((i as isize).wrapping_mul(t.c_row));
         let mut v = 0;
         while v < N {
             let c = c.wrapping_add(v * lanes);
             let part = v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
             let n = if part { t.tail } else { lanes };
-            let mut y = alpha * acc[i][v];
+            let mut y = if SCALE { alpha * acc[i][v] } else { acc[i][v] };
             // SAFETY: `n` columns of row `i`.
             unsafe {
                 if READ {
@@ -328,7 +365,7 @@ unsafe fn rows<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usi
                     y = beta.mul_add(old, y);
                 }
                 if !E::NONE && scale.last {
-                    y = e.apply(s, y, [t.at[0] + i, t.at[1] + v * lanes], n);
+                    y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                 }
                 if part { y.store_first(c, n) } else { y.store(c) }
             }
@@ -347,6 +384,7 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
     e: E,
     scale: Scale<T>,
     t: &Tile<T>,
+    (c, row): (*mut T, usize),
     acc: *const T::Vec<S>,
     [rows, vectors]: [usize; 2],
 ) {
@@ -356,23 +394,24 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
         || {
             let alpha = T::Vec::<S>::splat(s, scale.alpha);
             let beta = T::Vec::<S>::splat(s, scale.beta);
-            for (i, v) in (0..rows).flat_map(|i| (0..vectors).map(move |v| (i, v))) {
+            let (mut i, mut v) = (0, 0);
+            while i < rows {
                 let n = if v == vectors - 1 { t.tail } else { lanes };
                 // SAFETY: `n` columns of row `i` from column `v·lanes`.
                 unsafe {
-                    let c = t.c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
+                    let c = c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
                     let mut y = alpha * acc.add(i * vectors + v).read();
                     if scale.beta != T::ZERO {
                         y = beta.mul_add(gather::<S, T>(s, c, n, t.c_col), y);
                     }
                     if !E::NONE && scale.last {
-                        y = e.apply(s, y, [t.at[0] + i, t.at[1] + v * lanes], n);
+                        y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                     }
-                    let mut from = [T::ZERO; tune::MOST_LANES];
-                    y.store(from.as_mut_ptr());
-                    for (j, y) in from.into_iter().enumerate().take(n) {
-                        c.offset(j as isize * t.c_col).write(y);
-                    }
+                    scatter::<S, T>(y, c, n, t.c_col);
+                }
+                v += 1;
+                if v == vectors {
+                    (i, v) = (i + 1, 0);
                 }
             }
         },
@@ -391,6 +430,20 @@ pub(super) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, st
     }
     // SAFETY: the array is as large as the widest register.
     unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
+}
+
+/// Writes the first `n ≤ LANES` elements, `step` apart.
+/// # Safety
+/// They are valid for writes.
+#[inline(always)]
+pub(super) unsafe fn scatter<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
+    let mut from = [T::ZERO; tune::MOST_LANES];
+    // SAFETY: the array is as large as the widest register.
+    unsafe { y.store(from.as_mut_ptr()) };
+    for (j, y) in from.into_iter().enumerate().take(n) {
+        // SAFETY: `j < n`.
+        unsafe { p.offset(j as isize * step).write(y) };
+    }
 }
 
 /// `n ≤ LANES` elements of a row, from column `col` on.

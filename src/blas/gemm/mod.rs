@@ -4,6 +4,7 @@ mod epilogue;
 mod loops;
 mod micro;
 mod pack;
+mod skinny;
 mod tune;
 
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
@@ -13,7 +14,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use loops::Plan;
-use micro::Scale;
+use micro::{Left, Scale};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {
@@ -152,10 +153,15 @@ fn run<S: Simd, T: Element, E: Epilogue<T>>(
     }
     if loops::one_tile::<S, T>(&p) {
         let scale = Scale { alpha: p.alpha, beta: p.beta, last: true, far: false };
-        micro::tile(s, e, scale, p.a, p.b, p.c, [0, 0], None);
+        micro::tiles(s, e, scale, Left::Plain(p.a), p.b, p.c, [0, 0], None);
         return Ok(());
     }
     let plan = Plan::new::<S, T>(p.a, p.b);
+    let chunk = skinny::chunk::<S, T>(&p, workspace.len());
+    if chunk > 0 {
+        skinny::run(s, e, p, plan.depth, chunk, workspace);
+        return Ok(());
+    }
     let (room_a, room_b) = plan.room(lanes);
     if room_a + room_b == 0 {
         loops::run(s, e, p, plan, &mut [], &mut []);

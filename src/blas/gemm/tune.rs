@@ -24,8 +24,6 @@ pub(super) const fn vectors(isa: Isa) -> usize {
     }
 }
 
-/// Most rows that any set has.
-pub(super) const MOST_ROWS: usize = 8;
 /// Most lanes that any set has.
 pub(super) const MOST_LANES: usize = 16;
 
@@ -51,11 +49,12 @@ pub(super) const fn block(isa: Isa) -> usize {
     }
 }
 
-/// Rows of C that share a packed panel of B before the next panel.
+/// Tiles of rows that take turns at a panel of B, times the depth of the pass: with AVX-512 the panel is
+/// larger than the first-level cache, and what is read again stays in the second.
 pub(super) const fn band(isa: Isa) -> usize {
     match isa {
-        Isa::Avx512 => 8,
-        _ => 96,
+        Isa::Avx512 => 512,
+        _ => 16 * 256,
     }
 }
 
@@ -70,6 +69,9 @@ pub(super) const fn masks<S: Simd>() -> bool {
     matches!(S::ISA, Isa::Avx512)
 }
 
+/// Bytes between rows of B up to which packing it does not pay either.
+pub(super) const DIRECT_STRIDE: usize = 1024;
+
 /// Bytes of B up to which packing it does not pay.
 pub(super) const DIRECT_BYTES: usize = 160 * 160 * 4;
 
@@ -78,3 +80,9 @@ pub(super) const FEW: usize = 64;
 
 /// Rows of B that the tile which packs it asks for in advance.
 pub(super) const AHEAD: isize = 16;
+
+/// Bytes of all three matrices that stay in the second-level cache.
+pub(super) const NEAR_BYTES: usize = 1536 << 10;
+
+/// Elements of the sums that wait in the first-level cache.
+pub(super) const SUMS: usize = 4096;
