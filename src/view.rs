@@ -80,12 +80,7 @@ impl<T> fmt::Debug for MatMut<'_, T> {
 }
 
 /// Where the first element lies, when all of them lie within `len` elements.
-fn place(
-    len: usize,
-    offset: usize,
-    [rows, cols]: [usize; 2],
-    [rs, cs]: [isize; 2],
-) -> Result<usize, Error> {
+fn place(len: usize, offset: usize, [rows, cols]: [usize; 2], [rs, cs]: [isize; 2]) -> Result<usize, Error> {
     const ARG: &str = "data";
     let (Some(i), Some(j)) = (rows.checked_sub(1), cols.checked_sub(1)) else { return Ok(0) };
     let far = |last: usize, stride: isize| isize::try_from(last).ok()?.checked_mul(stride);
@@ -287,12 +282,26 @@ impl<'a, T> MatMut<'a, T> {
     /// The same matrix, to read.
     #[inline(always)]
     pub const fn as_ref(&self) -> MatRef<'_, T> {
-        MatRef { ptr: self.ptr, rows: self.rows, cols: self.cols, rs: self.rs, cs: self.cs, life: PhantomData }
+        MatRef {
+            ptr: self.ptr,
+            rows: self.rows,
+            cols: self.cols,
+            rs: self.rs,
+            cs: self.cs,
+            life: PhantomData,
+        }
     }
     /// The same matrix for a shorter time.
     #[inline(always)]
     pub const fn reborrow(&mut self) -> MatMut<'_, T> {
-        MatMut { ptr: self.ptr, rows: self.rows, cols: self.cols, rs: self.rs, cs: self.cs, life: PhantomData }
+        MatMut {
+            ptr: self.ptr,
+            rows: self.rows,
+            cols: self.cols,
+            rs: self.rs,
+            cs: self.cs,
+            life: PhantomData,
+        }
     }
     /// Rows before `row`, and the rest.
     ///
@@ -325,5 +334,115 @@ impl<'a, T> MatMut<'a, T> {
         // writing.
         unsafe { self.ptr.offset(i).write(x) };
         true
+    }
+}
+
+/// Matrices of one shape at a regular distance, read.
+#[derive(Debug)]
+pub struct BatchRef<'a, T> {
+    first: MatRef<'a, T>,
+    count: usize,
+    stride: isize,
+}
+
+/// Matrices of one shape at a regular distance, written: no two of their elements are one.
+#[derive(Debug)]
+pub struct BatchMut<'a, T> {
+    first: MatMut<'a, T>,
+    count: usize,
+    stride: isize,
+}
+
+impl<T> Clone for BatchRef<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for BatchRef<'_, T> {}
+
+macro_rules! batch {
+    ($Batch:ident, $View:ident, $slice:ty, $as_ptr:ident, $distinct:literal) => {
+        impl<'a, T> $Batch<'a, T> {
+            /// `[count, rows, cols]` and the strides from one matrix, row and column to the next.
+            ///
+            /// Errors: as [`MatMut::strided`] and [`MatRef::strided`]; matrices that are written must follow
+            /// each other.
+            pub fn strided(
+                data: $slice,
+                offset: usize,
+                [count, rows, cols]: [usize; 3],
+                [stride, rs, cs]: [isize; 3],
+            ) -> Result<Self, Error> {
+                let empty = rows == 0 || cols == 0;
+                if !empty {
+                    // The first and the last matrix, each as a view; those between lie between.
+                    let far = isize::try_from(count.saturating_sub(1)).ok();
+                    let last = far.and_then(|n| n.checked_mul(stride)?.checked_add_unsigned(offset));
+                    let Some(last) = last else { return Err(Error::Overflow { arg: "data" }) };
+                    if count > 0 {
+                        place(data.len(), offset, [rows, cols], [rs, cs])?;
+                        let Ok(last) = usize::try_from(last) else {
+                            return Err(Error::OutOfBounds { arg: "data", got: data.len() });
+                        };
+                        place(data.len(), last, [rows, cols], [rs, cs])?;
+                    }
+                    let reach = |n: usize, s: isize| (n - 1).saturating_mul(s.unsigned_abs());
+                    let span = reach(rows, rs).saturating_add(reach(cols, cs));
+                    let apart = count <= 1 || stride.unsigned_abs() > span;
+                    if $distinct && (!apart || overlaps([rows, cols], [rs, cs])) {
+                        return Err(Error::Overlap { arg: "data" });
+                    }
+                }
+                let ptr = data.$as_ptr().wrapping_add(if empty { 0 } else { offset });
+                Ok(Self { first: $View { ptr, rows, cols, rs, cs, life: PhantomData }, count, stride })
+            }
+            /// How many matrices.
+            #[inline(always)]
+            pub const fn count(&self) -> usize {
+                self.count
+            }
+            /// Those before `i`, and the rest.
+            #[inline]
+            pub(crate) fn split(self, i: usize) -> (Self, Self) {
+                let i = i.min(self.count);
+                let f = self.first;
+                let (rows, cols, rs, cs) = (f.rows, f.cols, f.rs, f.cs);
+                let at = |i: usize| $View {
+                    ptr: f.ptr.wrapping_offset(at(i, 0, self.stride, 0)),
+                    rows,
+                    cols,
+                    rs,
+                    cs,
+                    life: PhantomData,
+                };
+                let stride = self.stride;
+                (
+                    Self { first: at(0), count: i, stride },
+                    Self { first: at(i), count: self.count - i, stride },
+                )
+            }
+        }
+    };
+}
+batch!(BatchRef, MatRef, &'a [T], as_ptr, false);
+batch!(BatchMut, MatMut, &'a mut [T], as_mut_ptr, true);
+
+impl<'a, T> BatchRef<'a, T> {
+    /// One of the matrices.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<MatRef<'a, T>> {
+        let ptr = self.first.ptr.wrapping_offset(at(i, 0, self.stride, 0));
+        (i < self.count).then_some(MatRef { ptr, ..self.first })
+    }
+}
+
+impl<T> BatchMut<'_, T> {
+    /// One of the matrices.
+    #[inline]
+    pub fn get_mut(&mut self, i: usize) -> Option<MatMut<'_, T>> {
+        let MatMut { ptr, rows, cols, rs, cs, .. } = self.first;
+        let ptr = ptr.wrapping_offset(at(i, 0, self.stride, 0));
+        (i < self.count).then_some(MatMut { ptr, rows, cols, rs, cs, life: PhantomData })
     }
 }

@@ -97,7 +97,15 @@ fn gamma<T: Element>(k: usize) -> f64 {
 }
 
 /// `C = αAB + βC` is within the bound, and nothing else was written.
-fn verify<T: Element>(what: &str, alpha: f64, a: &Matrix<T>, b: &Matrix<T>, beta: f64, old: &Matrix<T>, new: &Matrix<T>) {
+fn verify<T: Element>(
+    what: &str,
+    alpha: f64,
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    beta: f64,
+    old: &Matrix<T>,
+    new: &Matrix<T>,
+) {
     let ([m, n], k) = (new.shape, a.shape[1]);
     let mut inside = vec![false; new.data.len()];
     for i in 0..m {
@@ -128,7 +136,13 @@ fn verify<T: Element>(what: &str, alpha: f64, a: &Matrix<T>, b: &Matrix<T>, beta
 }
 
 /// One product, verified. C holds NaN before when β = 0.
-fn product<S: Simd, T: Element>(s: S, dims: [usize; 3], layouts: [Layout; 3], alpha: f64, beta: f64) -> Matrix<T> {
+fn product<S: Simd, T: Element>(
+    s: S,
+    dims: [usize; 3],
+    layouts: [Layout; 3],
+    alpha: f64,
+    beta: f64,
+) -> Matrix<T> {
     let [m, n, k] = dims;
     let a = Matrix::<T>::new(layouts[0], [m, k], 1);
     let b = Matrix::<T>::new(layouts[1], [k, n], 2);
@@ -186,9 +200,16 @@ fn layouts<S: Simd, T: Element>(s: S) {
 
 /// Sizes that are packed, cut into blocks and into several passes.
 fn blocks<S: Simd, T: Element>(s: S) {
-    let dims = if cfg!(debug_assertions) { vec![[33, 50, 530]] } else { vec![[33, 70, 530], [70, 610, 70], [130, 200, 300], [65, 33, 1100]] };
+    let dims = if cfg!(debug_assertions) {
+        vec![[33, 50, 530]]
+    } else {
+        vec![[33, 70, 530], [70, 610, 70], [130, 200, 300], [65, 33, 1100]]
+    };
     for (i, d) in dims.into_iter().enumerate() {
-        for (j, l) in [[Rows, Rows, Rows], [Cols, Cols, Rows], [Rows, Cols, Cols], [Apart, Backwards, Padded]].into_iter().enumerate() {
+        for (j, l) in [[Rows, Rows, Rows], [Cols, Cols, Rows], [Rows, Cols, Cols], [Apart, Backwards, Padded]]
+            .into_iter()
+            .enumerate()
+        {
             let (alpha, beta) = SCALES[(i + j) % 3];
             product::<S, T>(s, d, l, alpha, beta);
         }
@@ -229,12 +250,18 @@ fn position<S: Simd, T: Element>(s: S) {
         for (rows, cols) in [(0..1, 0..n), (3..4, 17..18), (0..m, 5..6), (30..m, 1..n), (2..35, 30..45)] {
             for layout in [Rows, Cols, Apart] {
                 let mut c = Matrix::<T>::new(layout, [rows.len(), cols.len()], 9);
-                let (a, b) = (a.view().sub(rows.clone(), 0..k).unwrap(), b.view().sub(0..k, cols.clone()).unwrap());
+                let (a, b) =
+                    (a.view().sub(rows.clone(), 0..k).unwrap(), b.view().sub(0..k, cols.clone()).unwrap());
                 gemm_on(s, T::from_f64(1.5), a, b, T::ZERO, c.view_mut(), &mut ws).unwrap();
                 for (i, row) in rows.clone().enumerate() {
                     for (j, col) in cols.clone().enumerate() {
                         let (got, want) = (c.at(i, j), whole.at(row, col));
-                        assert_eq!(got.to_bits(), want.to_bits(), "{} {layout:?} ({row}, {col}), k = {k}", S::NAME);
+                        assert_eq!(
+                            got.to_bits(),
+                            want.to_bits(),
+                            "{} {layout:?} ({row}, {col}), k = {k}",
+                            S::NAME
+                        );
                     }
                 }
             }
@@ -288,7 +315,9 @@ fn refusals_name_the_argument_and_leave_c() {
     assert_eq!(call(a, b, 3, 4), Err(Error::Shape { arg: "c", expected: [3, 3], got: [3, 4] }));
     assert_eq!(call(a, b, 2, 3), Err(Error::Shape { arg: "c", expected: [3, 3], got: [2, 3] }));
     // B by columns is packed.
-    assert!(matches!(call(a, a.t(), 3, 3), Err(Error::Workspace { needed, got: 0 }) if needed <= gemm_workspace(3, 3, 4)));
+    assert!(
+        matches!(call(a, a.t(), 3, 3), Err(Error::Workspace { needed, got: 0 }) if needed <= gemm_workspace(3, 3, 4))
+    );
 }
 
 #[test]
@@ -297,7 +326,9 @@ fn views_are_checked() {
     let mut y = [0u8; 10];
     let out = Err(Error::OutOfBounds { arg: "data", got: 10 });
     let over = Err(Error::Overflow { arg: "data" });
-    let see = |offset, rows, cols, rs, cs| MatRef::strided(&x, offset, rows, cols, rs, cs).map(|v| (v.rows(), v.cols()));
+    let see = |offset, rows, cols, rs, cs| {
+        MatRef::strided(&x, offset, rows, cols, rs, cs).map(|v| (v.rows(), v.cols()))
+    };
     assert_eq!(see(0, 2, 5, 5, 1), Ok((2, 5)));
     assert_eq!(see(9, 2, 5, -5, -1), Ok((2, 5)));
     assert_eq!(see(0, 1000, 1000, 0, 0), Ok((1000, 1000)));
@@ -318,7 +349,8 @@ fn views_are_checked() {
                 for cs in -7..8isize {
                     let mut room = [0u8; 64];
                     let mut seen = std::collections::HashSet::new();
-                    let places = (0..rows).flat_map(|i| (0..cols).map(move |j| i as isize * rs + j as isize * cs));
+                    let places =
+                        (0..rows).flat_map(|i| (0..cols).map(move |j| i as isize * rs + j as isize * cs));
                     let distinct = places.into_iter().all(|p| seen.insert(p));
                     let r = MatMut::strided(&mut room, 32, rows, cols, rs, cs).map(|_| ());
                     match r {

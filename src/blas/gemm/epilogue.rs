@@ -24,7 +24,7 @@ pub trait Epilogue<T: Element>: Copy + Send + Sync + sealed::Sealed<T> {
     fn check(self, shape: [usize; 2]) -> Result<(), Error>;
     /// The part for a block of the product that starts there.
     #[doc(hidden)]
-    fn from(self, start: [usize; 2]) -> Self;
+    fn part(self, start: [usize; 2]) -> Self;
     /// On the first `n` lanes of a vector that starts at `row` and `col`.
     #[doc(hidden)]
     fn apply<S: Simd>(self, s: S, x: T::Vec<S>, at: [usize; 2], n: usize) -> T::Vec<S>;
@@ -46,7 +46,7 @@ impl<T: Element> Epilogue<T> for () {
         Ok(())
     }
     #[inline(always)]
-    fn from(self, _: [usize; 2]) {}
+    fn part(self, _: [usize; 2]) {}
     #[inline(always)]
     fn apply<S: Simd>(self, _: S, x: T::Vec<S>, _: [usize; 2], _: usize) -> T::Vec<S> {
         x
@@ -69,7 +69,7 @@ impl<T: Element, B: Body<T, 1>> Epilogue<T> for Pointwise<B> {
         self.0.check()
     }
     #[inline(always)]
-    fn from(self, _: [usize; 2]) -> Self {
+    fn part(self, _: [usize; 2]) -> Self {
         self
     }
     #[inline(always)]
@@ -120,7 +120,7 @@ impl<'a, T: Element> Epilogue<T> for Residual<'a, T> {
         if got == expected { Ok(()) } else { Err(Error::Shape { arg: "epilogue", expected, got }) }
     }
     #[inline(always)]
-    fn from(self, start: [usize; 2]) -> Self {
+    fn part(self, start: [usize; 2]) -> Self {
         Self(self.0.block(start, [usize::MAX; 2]))
     }
     #[inline(always)]
@@ -146,7 +146,7 @@ impl<'a, T: Element> Epilogue<T> for BiasRow<'a, T> {
         fits(self.0.len(), rows)
     }
     #[inline(always)]
-    fn from(self, [i, _]: [usize; 2]) -> Self {
+    fn part(self, [i, _]: [usize; 2]) -> Self {
         Self(self.0.get(i..).unwrap_or_default())
     }
     #[inline(always)]
@@ -166,7 +166,7 @@ impl<'a, T: Element> Epilogue<T> for BiasCol<'a, T> {
         fits(self.0.len(), cols)
     }
     #[inline(always)]
-    fn from(self, [_, j]: [usize; 2]) -> Self {
+    fn part(self, [_, j]: [usize; 2]) -> Self {
         Self(self.0.get(j..).unwrap_or_default())
     }
     #[inline(always)]
@@ -189,8 +189,8 @@ impl<T: Element, E: Epilogue<T>, F: Epilogue<T>> Epilogue<T> for Chain<E, F> {
         self.1.check(shape)
     }
     #[inline(always)]
-    fn from(self, start: [usize; 2]) -> Self {
-        Self(self.0.from(start), self.1.from(start))
+    fn part(self, start: [usize; 2]) -> Self {
+        Self(self.0.part(start), self.1.part(start))
     }
     #[inline(always)]
     fn apply<S: Simd>(self, s: S, x: T::Vec<S>, at: [usize; 2], n: usize) -> T::Vec<S> {

@@ -31,6 +31,14 @@ pub(super) struct Plan {
     pub far: bool,
 }
 
+/// Where B's panels are.
+pub(super) enum Right<'a, T> {
+    /// In this room, once they are packed; or nowhere.
+    Room(&'a mut [T]),
+    /// Packed before by [`pack`].
+    Ready(&'a [T]),
+}
+
 /// The next part of `left`: `most`, unless the last two would be uneven.
 #[inline(always)]
 pub(super) const fn share(left: usize, most: usize) -> usize {
@@ -40,6 +48,35 @@ pub(super) const fn share(left: usize, most: usize) -> usize {
         left.div_ceil(2)
     } else {
         left
+    }
+}
+
+/// Columns of the next block, in vectors: whole panels but for the last block, so that the panels are the
+/// same whatever the block.
+#[inline(always)]
+const fn blocks(left: usize, most: usize, nv: usize) -> usize {
+    let most = if most < 4 * nv { 4 * nv } else { most / nv * nv };
+    let part = share(left, most);
+    let whole = part.next_multiple_of(nv);
+    if part == left || whole >= left { left } else { whole }
+}
+
+/// Packs all of B for [`Right::Ready`]: pass after pass, panel after panel.
+pub(super) fn pack<S: Simd, T: Element>(b: MatRef<'_, T>, to: &mut [T]) {
+    let lanes = T::Vec::<S>::LANES;
+    let (k, vectors) = (b.rows(), b.cols().div_ceil(lanes));
+    let depth = pass(S::ISA, k);
+    let (mut pc, mut rest) = (0, to);
+    while pc < k {
+        let kb = depth.min(k - pc);
+        let mut jr = 0;
+        while jr < vectors {
+            let width = share(vectors - jr, tune::vectors(S::ISA)) * lanes;
+            let Some((panel, after)) = rest.split_at_mut_checked(width * kb) else { return };
+            pack::panel(b.block([pc, jr * lanes], [kb, width]), width, panel);
+            (rest, jr) = (after, jr + width / lanes);
+        }
+        pc += kb;
     }
 }
 
@@ -74,9 +111,20 @@ impl Plan {
         // Deep passes take one tile of rows past all of B, shallow ones as many as the first-level cache holds.
         let rows = (tune::band(S::ISA) / depth.max(1)).clamp(1, tune::MOST_BAND / mr) * mr;
         let band = if pack_a || (pack_b && m > tune::FEW) { rows.min(m.max(1)) } else { m.max(1) };
+        let most = (tune::block(S::ISA) / depth.max(1)).max(4 * tune::vectors(S::ISA));
+        let block = n.div_ceil(lanes).min(most);
         let all = m.saturating_mul(n).saturating_add(k.saturating_mul(m.saturating_add(n)));
         let far = pack_b && bytes(all) > tune::NEAR_BYTES;
-        Self { pack_a, pack_b, band, block: n.div_ceil(lanes).min(tune::block(S::ISA)), depth, far }
+        Self { pack_a, pack_b, band, block, depth, far }
+    }
+
+    /// Elements of workspace.
+    #[inline(always)]
+    pub(super) const fn needed<S: Simd, T: Element>(self) -> usize {
+        match self.room(T::Vec::<S>::LANES) {
+            (0, 0) => 0,
+            (a, b) => a + b + super::LINE,
+        }
     }
 
     /// Elements of A's and B's packed parts.
@@ -106,7 +154,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     p: Problem<'_, T>,
     plan: Plan,
     room_a: &mut [T],
-    room_b: &mut [T],
+    room_b: Right<'_, T>,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
     let lanes = T::Vec::<S>::LANES;
@@ -114,16 +162,21 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let vectors = n.div_ceil(lanes);
     let unit = b.col_stride() == 1 || n <= 1;
+    let (room_b, ready) = match room_b {
+        Right::Room(room) => (room, None),
+        Right::Ready(panels) => (&mut [][..], Some(panels)),
+    };
 
     // Loop 5.
     let mut jc = 0;
     while jc < vectors {
-        let block = share(vectors - jc, plan.block);
+        let block = blocks(vectors - jc, plan.block, nv);
         // Loop 4; once for k = 0, which still scales C.
         let mut pc = 0;
         loop {
             let kb = plan.depth.min(k - pc);
-            let scale = Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.far };
+            let scale =
+                Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.far };
             // Loop 3.
             let mut ic = 0;
             while ic < m {
@@ -145,6 +198,10 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                     // One band needs one panel at a time.
                     let start = if band == m { 0 } else { jr * lanes * kb };
                     let panel = room_b.get_mut(start..start + width * lanes * kb).unwrap_or_default();
+                    let done = ready.map(|all| {
+                        let start = (pc * vectors + (jc + jr) * kb) * lanes;
+                        all.get(start..start + width * lanes * kb).unwrap_or_default()
+                    });
                     let rows_of_b = b.block([pc, col], [kb, width * lanes]);
                     if plan.pack_b && !unit && ic == 0 {
                         pack::panel(rows_of_b, width * lanes, panel);
@@ -161,12 +218,23 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                             Left::Plain(a.block([at[0], pc], [rows, kb]))
                         };
                         let tile = c.reborrow().block(at, [rows, width * lanes]);
-                        if !plan.pack_b {
+                        if let Some(done) = done {
+                            tiles(s, e, scale, left, MatRef::packed(done, kb, width * lanes), tile, at, None);
+                        } else if !plan.pack_b {
                             tiles(s, e, scale, left, rows_of_b, tile, at, None);
                         } else if first {
                             tiles(s, e, scale, left, rows_of_b, tile, at, Some(&mut *panel));
                         } else {
-                            tiles(s, e, scale, left, MatRef::packed(panel, kb, width * lanes), tile, at, None);
+                            tiles(
+                                s,
+                                e,
+                                scale,
+                                left,
+                                MatRef::packed(panel, kb, width * lanes),
+                                tile,
+                                at,
+                                None,
+                            );
                         }
                         ir += rows;
                     }

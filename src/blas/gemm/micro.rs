@@ -448,7 +448,13 @@ pub(super) unsafe fn scatter<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: us
 
 /// `n ≤ LANES` elements of a row, from column `col` on.
 #[inline(always)]
-pub(super) fn part_of_row<S: Simd, T: Element>(s: S, x: MatRef<'_, T>, row: usize, col: usize, n: usize) -> T::Vec<S> {
+pub(super) fn part_of_row<S: Simd, T: Element>(
+    s: S,
+    x: MatRef<'_, T>,
+    row: usize,
+    col: usize,
+    n: usize,
+) -> T::Vec<S> {
     let x = x.block([row, col], [1, n.min(T::Vec::<S>::LANES)]);
     let n = x.cols().min(x.rows().wrapping_mul(x.cols()));
     // SAFETY: the block has `n` elements in its row.

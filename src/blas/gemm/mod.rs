@@ -1,19 +1,25 @@
 //! The general matrix product `C = αAB + βC`.
 
+mod batch;
 mod epilogue;
 mod loops;
 mod micro;
 mod pack;
+mod packed;
 mod skinny;
 mod tune;
 
+pub(crate) use batch::batch_by;
+pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
+pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 
 use crate::error::Error;
+use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
-use loops::Plan;
+use loops::{Plan, Right};
 use micro::{Left, Scale};
 
 /// The operands of one product.
@@ -26,22 +32,33 @@ pub(crate) struct Problem<'a, T> {
 }
 
 impl<'a, T: Element> Problem<'a, T> {
-    fn checked(alpha: T, a: MatRef<'a, T>, b: MatRef<'a, T>, beta: T, c: MatMut<'a, T>) -> Result<Self, Error> {
-        let shape = |arg, expected: [usize; 2], got: [usize; 2]| {
-            if expected == got { Ok(()) } else { Err(Error::Shape { arg, expected, got }) }
-        };
+    /// Itself, when the shapes agree; without an inner dimension when α = 0, as BLAS then reads neither A nor B.
+    #[inline(always)]
+    fn checked(self) -> Result<Self, Error> {
+        let Self { mut alpha, beta, a, b, c } = self;
         shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
         shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
-        // BLAS: with α = 0 neither A nor B is read.
         let inner = if alpha == T::ZERO { 0 } else { a.cols() };
-        let alpha = if inner == 0 { T::ZERO } else { alpha };
-        Ok(Self {
-            alpha,
-            beta,
-            a: a.block([0, 0], [a.rows(), inner]),
-            b: b.block([0, 0], [inner, b.cols()]),
-            c,
-        })
+        if inner == 0 {
+            // Not NaN.
+            alpha = T::ZERO;
+        }
+        let (a, b) = (a.block([0, 0], [a.rows(), inner]), b.block([0, 0], [inner, b.cols()]));
+        Ok(Self { alpha, beta, a, b, c })
+    }
+
+    /// Elements of workspace that this product needs.
+    fn needed<S: Simd>(self) -> usize {
+        let p = if self.by_columns() { self.transposed() } else { self };
+        let none = p.c.rows() == 0 || p.c.cols() == 0 || loops::one_tile::<S, T>(&p);
+        if none { 0 } else { Plan::new::<S, T>(p.a, p.b).needed::<S, T>() }
+    }
+
+    /// A and B cut to C's rows and columns.
+    fn fitted(self) -> Self {
+        let Self { a, b, c, .. } = self;
+        let (a, b) = (a.block([0, 0], [c.rows(), usize::MAX]), b.block([0, 0], [usize::MAX, c.cols()]));
+        Self { a, b, c, ..self }
     }
 
     /// `Cᵀ = αBᵀAᵀ + βCᵀ`.
@@ -58,6 +75,12 @@ impl<'a, T: Element> Problem<'a, T> {
             _ => cs != 1 && rs == 1,
         }
     }
+}
+
+/// `Ok` when a matrix has the shape that the others require.
+#[inline(always)]
+fn shape(arg: &'static str, expected: [usize; 2], got: [usize; 2]) -> Result<(), Error> {
+    if expected == got { Ok(()) } else { Err(Error::Shape { arg, expected, got }) }
 }
 
 /// `C = αAB + βC`.
@@ -113,18 +136,36 @@ pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    let p = Problem::checked(alpha, a, b, beta, c)?;
+    gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace)
+}
+
+/// [`gemm_with_on`], the parts run by `j`.
+pub(crate) fn gemm_by<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
+    s: S,
+    p: Problem<'_, T>,
+    epilogue: E,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let p = p.checked()?;
     epilogue.check([p.c.rows(), p.c.cols()])?;
     if p.by_columns() {
-        run(s, epilogue.transposed(), p.transposed(), workspace)
+        run(j, s, epilogue.transposed(), p.transposed(), workspace)
     } else {
-        run(s, epilogue, p, workspace)
+        run(j, s, epilogue, p, workspace)
     }
 }
 
-/// Elements of workspace that [`gemm`] needs at most for an `m` by `k` A and a `k` by `n` B.
+/// Elements of workspace that [`gemm`] needs at most for an `m` by `k` A and a `k` by `n` B, whatever their
+/// strides and whatever the instruction set.
 ///
-/// Less may do: row-major operands of few rows or up to about 160 rows and columns need none.
+/// Less may do: operands in rows, of few rows or up to about 160 by 160, need none.
+///
+/// ```
+/// const N: usize = fulmen::gemm_workspace(64, 64, 300);
+/// let workspace = [0.0f32; N];
+/// # assert!(workspace.len() >= 300 * 64);
+/// ```
 pub const fn gemm_workspace(m: usize, n: usize, k: usize) -> usize {
     const fn min(a: usize, b: usize) -> usize {
         if a < b { a } else { b }
@@ -132,8 +173,9 @@ pub const fn gemm_workspace(m: usize, n: usize, k: usize) -> usize {
     let depth = min(k, tune::MOST_DEPTH);
     // The roles of rows and columns are exchanged for a C by columns.
     let wide = if m > n { m } else { n };
-    let cols = min(wide.next_multiple_of(tune::MOST_LANES), tune::MOST_COLS);
-    depth * (cols + min(wide, tune::MOST_BAND)) + LINE
+    let cols = wide.saturating_add(tune::MOST_LANES);
+    let a = min(depth.saturating_mul(wide), tune::MOST_BAND * tune::MOST_DEPTH);
+    min(depth.saturating_mul(cols), tune::MOST_BLOCK) + a + LINE
 }
 
 /// Elements in a cache line, at most: what aligning the workspace may cost.
@@ -141,13 +183,13 @@ const LINE: usize = 16;
 
 /// Checks the workspace and runs the loops.
 #[inline(always)]
-fn run<S: Simd, T: Element, E: Epilogue<T>>(
+pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
     s: S,
     e: E,
     p: Problem<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    let lanes = T::Vec::<S>::LANES;
     if p.c.rows() == 0 || p.c.cols() == 0 || (E::NONE && p.a.cols() == 0 && p.beta == T::ONE) {
         return Ok(());
     }
@@ -157,25 +199,62 @@ fn run<S: Simd, T: Element, E: Epilogue<T>>(
         return Ok(());
     }
     let plan = Plan::new::<S, T>(p.a, p.b);
-    let chunk = skinny::chunk::<S, T>(&p, workspace.len());
-    if chunk > 0 {
-        skinny::run(s, e, p, plan.depth, chunk, workspace);
-        return Ok(());
-    }
-    let (room_a, room_b) = plan.room(lanes);
-    if room_a + room_b == 0 {
-        loops::run(s, e, p, plan, &mut [], &mut []);
-        return Ok(());
-    }
-    let needed = room_a + room_b + LINE;
-    let got = workspace.len();
+    let (needed, got) = (plan.needed::<S, T>(), workspace.len());
     if got < needed {
         return Err(Error::Workspace { needed, got });
+    }
+    let work = p.c.rows().saturating_mul(p.c.cols()).saturating_mul(p.a.cols());
+    let parts = if J::SERIAL {
+        1
+    } else {
+        j.threads().min(work / tune::GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
+    };
+    divide(j, s, e, p, workspace, parts);
+    Ok(())
+}
+
+/// Halves of the longer side of C on different threads until each has its part.
+fn divide<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    workspace: &mut [T],
+    parts: usize,
+) {
+    let (rows, cols) = (p.c.rows(), p.c.cols());
+    let (mr, nr) = (tune::rows(S::ISA), tune::vectors(S::ISA) * T::Vec::<S>::LANES);
+    let down = rows >= cols;
+    let (all, unit) = if down { (rows, mr) } else { (cols, nr) };
+    let cut = (all / parts.max(1) * (parts / 2)).next_multiple_of(unit);
+    if parts <= 1 || cut >= all {
+        return serial(s, e, p, workspace);
+    }
+    let Problem { alpha, beta, a, b, c } = p;
+    let most = [usize::MAX; 2];
+    let split = if down { c.split_rows(cut) } else { c.split_cols(cut) };
+    let (Ok((c0, c1)), start) = (split, if down { [cut, 0] } else { [0, cut] }) else { return };
+    let (a1, b1) = (a.block([start[0], 0], most), b.block([0, start[1]], most));
+    let (w0, w1) = workspace.split_at_mut(workspace.len() / parts * (parts / 2));
+    let (p0, p1) = (Problem { alpha, beta, a, b, c: c0 }, Problem { alpha, beta, a: a1, b: b1, c: c1 });
+    j.join(
+        usize::MAX,
+        || divide(j, s, e, p0.fitted(), w0, parts / 2),
+        || divide(j, s, e.part(start), p1, w1, parts - parts / 2),
+    );
+}
+
+/// One thread's part; the workspace is long enough.
+fn serial<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>, workspace: &mut [T]) {
+    let plan = Plan::new::<S, T>(p.a, p.b);
+    let chunk = skinny::chunk::<S, T>(&p, workspace.len());
+    if chunk > 0 {
+        return skinny::run(s, e, p, plan.depth, chunk, workspace);
     }
     // Vectors of a packed panel don't cross cache lines.
     let skip = workspace.as_ptr().align_offset(64).min(LINE);
     let aligned = workspace.get_mut(skip..).unwrap_or_default();
-    let Some((b, rest)) = aligned.split_at_mut_checked(room_b) else { return Ok(()) };
-    loops::run(s, e, p, plan, rest, b);
-    Ok(())
+    let (_, room_b) = plan.room(T::Vec::<S>::LANES);
+    let (b, a) = aligned.split_at_mut_checked(room_b).unwrap_or_default();
+    loops::run(s, e, p, plan, a, Right::Room(b));
 }

@@ -39,13 +39,13 @@ pub(super) const fn depth(isa: Isa) -> usize {
 /// The deepest pass of any set.
 pub(super) const MOST_DEPTH: usize = 512;
 
-/// Vectors of columns in a block: with [`depth`] about half a second-level cache (2 MiB on servers with
-/// AVX-512, 512 KiB with AVX2, 256 KiB elsewhere).
+/// Vectors of columns in a block, times the depth of the pass: about a quarter of a second-level cache (2 MiB
+/// on servers with AVX-512, 1 MiB on other large cores), so that A and C pass by without pushing it out.
 pub(super) const fn block(isa: Isa) -> usize {
     match isa {
-        Isa::Avx512 => 36,
-        Isa::Avx2 | Isa::Neon => 32,
-        Isa::Sse2 | Isa::Simd128 | Isa::Portable => 32,
+        Isa::Avx512 => 18 * 512,
+        Isa::Avx2 | Isa::Neon => 32 * 256,
+        Isa::Sse2 | Isa::Simd128 | Isa::Portable => 32 * 256,
     }
 }
 
@@ -61,8 +61,8 @@ pub(super) const fn band(isa: Isa) -> usize {
 /// The most rows of a band of any set when A is packed.
 pub(super) const MOST_BAND: usize = 96;
 
-/// Most columns in a block of any set.
-pub(super) const MOST_COLS: usize = 36 * 16;
+/// Most elements in a block of any set.
+pub(super) const MOST_BLOCK: usize = 18 * 512 * MOST_LANES;
 
 /// Whether a masked load costs no more than a plain one.
 pub(super) const fn masks<S: Simd>() -> bool {
@@ -86,3 +86,6 @@ pub(super) const NEAR_BYTES: usize = 1536 << 10;
 
 /// Elements of the sums that wait in the first-level cache.
 pub(super) const SUMS: usize = 4096;
+
+/// Products of elements that are worth a thread: some ten microseconds.
+pub(super) const GRAIN: usize = 1 << 20;
