@@ -259,6 +259,12 @@ impl<'a, T> MatRef<'a, T> {
 }
 
 impl<'a, T> MatMut<'a, T> {
+    /// As [`MatRef::packed`].
+    #[inline(always)]
+    pub(crate) const fn packed(data: &'a mut [T], rows: usize, cols: usize) -> Self {
+        let rows = if cols == 0 || data.len() / cols >= rows { rows } else { data.len() / cols };
+        Self { ptr: data.as_mut_ptr(), rows, cols, rs: cols as isize, cs: 1, life: PhantomData }
+    }
     /// Element `(i, j)` is `data[offset + i·row_stride + j·col_stride]`.
     ///
     /// Errors: [`Error::OutOfBounds`] when one of them is not in `data`, [`Error::Overlap`] when two are

@@ -133,6 +133,39 @@ fn packed_and_batched_on_every_lane() {
     forms::<_, f64>(fulmen::lanes::native());
 }
 
+/// Arrays, each against `gemm`.
+fn fixed<S: Simd, T: Element, const M: usize, const N: usize, const K: usize>(s: S) {
+    let (a, b, old, mut ws) = operands::<T>([M, N, K]);
+    let at = |x: &[T], w: usize, i: usize, j: usize| x[i * w + j];
+    let a2: [[T; K]; M] = std::array::from_fn(|i| std::array::from_fn(|j| at(&a, K, i, j)));
+    let b2: [[T; N]; K] = std::array::from_fn(|i| std::array::from_fn(|j| at(&b, N, i, j)));
+    for (alpha, beta) in
+        [(1.0, 0.0), (0.5, 2.0), (0.0, 1.0), (3.0, 0.0)].map(|(a, b)| (T::from_f64(a), T::from_f64(b)))
+    {
+        let mut got: [[T; N]; M] = std::array::from_fn(|i| std::array::from_fn(|j| at(&old, N, i, j)));
+        gemm_fixed_on(s, alpha, &a2, &b2, beta, &mut got);
+        let mut want = old.clone();
+        let (a, b) = (MatRef::row_major(&a, M, K).unwrap(), MatRef::row_major(&b, K, N).unwrap());
+        gemm_on(s, alpha, a, b, beta, MatMut::row_major(&mut want, M, N).unwrap(), &mut ws).unwrap();
+        assert_eq!(bits(got.as_flattened()), bits(&want), "{} {M} x {K} x {N}", S::NAME);
+    }
+}
+
+#[test]
+fn fixed_sizes_on_every_lane() {
+    for_each_lane!(|s| {
+        fixed::<_, f32, 1, 1, 1>(s);
+        fixed::<_, f32, 3, 3, 3>(s);
+        fixed::<_, f64, 4, 4, 4>(s);
+        fixed::<_, f32, 9, 50, 5>(s);
+    });
+    let s = fulmen::lanes::native();
+    fixed::<_, f32, 16, 16, 16>(s);
+    fixed::<_, f64, 13, 7, 600>(s);
+    fixed::<_, f32, 2, 3, 0>(s);
+    fixed::<_, f32, 0, 3, 2>(s);
+}
+
 #[test]
 fn batches_are_checked() {
     let mut x = [0.0f32; 24];

@@ -13,7 +13,20 @@ macro_rules! gemm {
     ($name:ident, $symbol:literal, $t:ident) => {
         pub fn $name(&self) -> Option<Gemm<'_, $t>> {
             type Raw = unsafe extern "C" fn(
-                i32, i32, i32, i32, i32, i32, $t, *const $t, i32, *const $t, i32, $t, *mut $t, i32,
+                i32,
+                i32,
+                i32,
+                i32,
+                i32,
+                i32,
+                $t,
+                *const $t,
+                i32,
+                *const $t,
+                i32,
+                $t,
+                *mut $t,
+                i32,
             );
             // SAFETY: CBLAS's documented signature.
             let f = *unsafe { self.lib.get::<Raw>($symbol).ok()? };

@@ -24,7 +24,22 @@ macro_rules! elem {
                 let (k_, n_) = (k as isize, n as isize);
                 // SAFETY: the slices hold row-major matrices of these shapes.
                 unsafe {
-                    matrixmultiply::$mm(m, k, n, 1.0, a.as_ptr(), k_, 1, b.as_ptr(), n_, 1, 0.0, c.as_mut_ptr(), n_, 1)
+                    matrixmultiply::$mm(
+                        m,
+                        k,
+                        n,
+                        1.0,
+                        a.as_ptr(),
+                        k_,
+                        1,
+                        b.as_ptr(),
+                        n_,
+                        1,
+                        0.0,
+                        c.as_mut_ptr(),
+                        n_,
+                        1,
+                    )
                 }
             }
             fn cblas(lib: &libs::Blas) -> Option<libs::Gemm<$t>> {
@@ -63,7 +78,13 @@ struct Contender<'a, T> {
     run: Box<dyn FnMut(&[T], &[T], &mut [T]) + 'a>,
 }
 
-fn case<T: Elem>(rows: &mut Vec<Row>, dims: [usize; 3], libs: &[libs::Blas], quick: bool, only: Option<&str>) {
+fn case<T: Elem>(
+    rows: &mut Vec<Row>,
+    dims: [usize; 3],
+    libs: &[libs::Blas],
+    quick: bool,
+    only: Option<&str>,
+) {
     let [m, n, k] = dims;
     let (a, b, mut c) = (buffer::<T>(m * k, 1), buffer::<T>(k * n, 2), buffer::<T>(m * n, 3));
     let mut ws = fulmen::Buffer::<T>::new(fulmen::gemm_workspace(m, n, k));
@@ -76,6 +97,21 @@ fn case<T: Elem>(rows: &mut Vec<Row>, dims: [usize; 3], libs: &[libs::Blas], qui
             fulmen::gemm(T::ONE, a, b, T::ZERO, c, &mut ws).unwrap();
         }),
     });
+    macro_rules! fixed {
+        ($($n:literal)*) => {$(
+            if dims == [$n; 3] {
+                list.push(Contender {
+                    name: "fulmen-fixed".into(),
+                    run: Box::new(|a, b, c| {
+                        let ((a, _), (b, _), (c, _)) = (a.as_chunks::<$n>(), b.as_chunks::<$n>(), c.as_chunks_mut::<$n>());
+                        let (a, b): (&[[T; $n]; $n], &[[T; $n]; $n]) = (a.try_into().unwrap(), b.try_into().unwrap());
+                        fulmen::gemm_fixed(T::ONE, a, b, T::ZERO, c.try_into().unwrap());
+                    }),
+                });
+            }
+        )*};
+    }
+    fixed!(4 8 16 32 37 48 64);
     for lib in libs {
         if let Some(f) = T::cblas(lib) {
             list.push(Contender {
@@ -90,8 +126,25 @@ fn case<T: Elem>(rows: &mut Vec<Row>, dims: [usize; 3], libs: &[libs::Blas], qui
             // SAFETY: the slices hold row-major matrices of these shapes.
             unsafe {
                 gemm::gemm(
-                    m, n, k, c.as_mut_ptr(), 1, n as isize, false, a.as_ptr(), 1, k as isize, b.as_ptr(), 1, n as isize,
-                    T::ZERO, T::ONE, false, false, false, gemm::Parallelism::None,
+                    m,
+                    n,
+                    k,
+                    c.as_mut_ptr(),
+                    1,
+                    n as isize,
+                    false,
+                    a.as_ptr(),
+                    1,
+                    k as isize,
+                    b.as_ptr(),
+                    1,
+                    n as isize,
+                    T::ZERO,
+                    T::ONE,
+                    false,
+                    false,
+                    false,
+                    gemm::Parallelism::None,
                 )
             }
         }),
@@ -101,7 +154,7 @@ fn case<T: Elem>(rows: &mut Vec<Row>, dims: [usize; 3], libs: &[libs::Blas], qui
         run: Box::new(move |a, b, c| T::matrixmultiply(dims, a, b, c)),
     });
     if let Some(only) = only {
-        list.retain(|c| only.split(',').any(|o| o == c.name));
+        list.retain(|c| only.split(',').any(|o| c.name.starts_with(o)));
     }
 
     // All must agree.
@@ -161,13 +214,22 @@ fn case<T: Elem>(rows: &mut Vec<Row>, dims: [usize; 3], libs: &[libs::Blas], qui
     };
     let roof = good(&mut roofs);
     let rates: Vec<f64> = rates.iter_mut().map(good).collect();
-    let best = rates.iter().skip(1).copied().fold(0.0, f64::max);
+    let best = list
+        .iter()
+        .zip(&rates)
+        .filter(|(c, _)| !c.name.starts_with("fulmen"))
+        .map(|(_, r)| *r)
+        .fold(0.0, f64::max);
     print!("{} {:>15} |", T::NAME, format!("{m}x{k}x{n}"));
     for (x, r) in list.iter().zip(&rates) {
         print!(" {} {:6.1}", x.name, r);
         rows.push(Row { ty: T::NAME, dims, name: x.name.clone(), gflops: *r, roof });
     }
-    println!(" | roof {roof:6.1} | ours {:4.1}% of roof, {:.3} of best", 100.0 * rates[0] / roof, rates[0] / best);
+    println!(
+        " | roof {roof:6.1} | ours {:4.1}% of roof, {:.3} of best",
+        100.0 * rates[0] / roof,
+        rates[0] / best
+    );
 }
 
 const SQUARES: [usize; 21] =

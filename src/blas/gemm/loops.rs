@@ -83,7 +83,7 @@ pub(super) fn pack<S: Simd, T: Element>(b: MatRef<'_, T>, to: &mut [T]) {
 /// Rows of the next call of the register tile: all whole tiles at once (one, if it packs), then the rest.
 #[inline(always)]
 const fn run_of(left: usize, mr: usize, one: bool) -> usize {
-    if left < 2 * mr || one { share(left, mr) } else { (left / mr - (left % mr != 0) as usize) * mr }
+    if left < 2 * mr || one { share(left, mr) } else { (left / mr - !left.is_multiple_of(mr) as usize) * mr }
 }
 
 /// The inner dimension of each pass: it depends on `k` alone.

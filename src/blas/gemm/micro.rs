@@ -63,6 +63,7 @@ struct Tile<T> {
 /// up with zeros to whole vectors.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "a tile has three operands")]
+#[allow(clippy::collapsible_match, reason = "a constant condition keeps the other tiles from being compiled")]
 pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
@@ -121,8 +122,8 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
             match n {
                 $($N => {
                     if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
-                        // SAFETY: the operands hold `count·rows` of A, `k` by `cols` of B (by whole
-                        // vectors unless `PART`) and `count·rows` by `cols` of C; `pack` has room for `k` by `n` vectors.
+                        // SAFETY: the operands hold `count·rows` of A, `k` by `cols` of B (by whole vectors
+                        // unless `PART`) and `count·rows` by `cols` of C; `pack` holds `k` by `n` vectors.
                         unsafe {
                             if store {
                                 if const { $R == tune::rows(S::ISA) } {
@@ -196,6 +197,56 @@ unsafe fn run<
                 }
                 a = a.wrapping_offset(t.a_next);
                 c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
+            }
+        },
+    );
+}
+
+/// One tile of `R` by `N` vectors (of which the last may be partly filled), where the inner dimension is `K` or
+/// one of its passes.
+#[inline(always)]
+pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: usize>(
+    s: S,
+    scale: Scale<T>,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: MatMut<'_, T>,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let (cols, k) = (c.cols().min(b.cols()), a.cols().min(b.rows()));
+    let unit = a.col_stride() == 1 && b.col_stride() == 1 && c.col_stride() == 1;
+    if a.rows() != R || c.rows() != R || cols.div_ceil(lanes) != N || !unit {
+        return;
+    }
+    let t = Tile {
+        count: 1,
+        // Known, so that the loop over it can be unrolled.
+        k: if k == K { K } else { k },
+        a: a.ptr(),
+        a_next: 0,
+        a_rows: [1isize, 3, 5, 7].map(|i| a.row_stride().wrapping_mul(i)),
+        a_col: 1,
+        b: b.ptr(),
+        b_row: b.row_stride(),
+        tail: cols - (N - 1) * lanes,
+        pack: core::ptr::null_mut(),
+        c: c.ptr(),
+        c_row: c.row_stride(),
+        c_col: 1,
+        at: [0, 0],
+    };
+    s.vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: the views hold `R` rows of A, `k` by `cols` of B and `R` by `cols` of C, with unit column
+            // strides.
+            unsafe {
+                let acc = if t.tail == lanes {
+                    accumulate::<S, T, R, N, false, false>(s, &t, t.a)
+                } else {
+                    accumulate::<S, T, R, N, true, false>(s, &t, t.a)
+                };
+                update::<S, T, (), R, N>(s, (), scale, &t, (t.c, 0), acc);
             }
         },
     );

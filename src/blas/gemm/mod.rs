@@ -1,4 +1,14 @@
 //! The general matrix product `C = αAB + βC`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `tune` | every number: register tiles, blocks, thresholds |
+//! | `micro` | the register tile, generic over lanes, rows and vectors |
+//! | `loops` | the five loops, with and without packing |
+//! | `skinny` | few rows of C: B passes once, row by row |
+//! | `small` | sizes known at compile time |
+//! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
+//! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 
 mod batch;
 mod epilogue;
@@ -7,12 +17,15 @@ mod micro;
 mod pack;
 mod packed;
 mod skinny;
+mod small;
 mod tune;
 
+#[cfg(feature = "parallel")]
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
 pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
+pub use small::{gemm_fixed, gemm_fixed_on};
 
 use crate::error::Error;
 use crate::lanes::fold::{Join, Serial};
@@ -84,6 +97,38 @@ fn shape(arg: &'static str, expected: [usize; 2], got: [usize; 2]) -> Result<(),
 }
 
 /// `C = αAB + βC`.
+///
+/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides ([`MatRef`], [`MatMut`]); a
+/// transposed operand is `a.t()`. Each element is `Σ_p a[i][p]·b[p][j]` in the order of `p`, one fused
+/// multiply-add at a time where the instruction set has it, in passes of equal length of at most 512 (AVX-512)
+/// or 256 products; then `α` times the sum of each pass is added to `βC`. So the bits depend on the
+/// instruction set, the row of A and the column of B, not on the shape, the strides, the place in C or the
+/// number of threads. The error is within `γ_(k + 2·passes + 2)·(|α||A||B| + |β||C|)`.
+///
+/// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B, and the
+/// products are then `+0`. Otherwise NaN and infinities spread by IEEE 754, also through `0·∞`.
+///
+/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`gemm_workspace`]; what it holds before and after does not matter. Aligned to a cache line it is
+/// used best, and more than is needed may help a product of few rows.
+///
+/// ```
+/// use fulmen::{MatMut, MatRef, gemm, gemm_workspace};
+/// let (a, b) = ([1.0f32, 2.0, 3.0, 4.0], [5.0f32, 6.0, 7.0, 8.0]);
+/// let mut c = [0.0f32; 4];
+/// let mut workspace = [0.0; gemm_workspace(2, 2, 2)];
+/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
+/// gemm(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+/// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
+/// // C += 2·A·Bᵀ
+/// gemm(2.0, a, b.t(), 1.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+/// assert_eq!(c, [53.0, 68.0, 121.0, 156.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
+/// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
 #[inline]
 pub fn gemm<T: Element>(
     alpha: T,
@@ -110,7 +155,24 @@ pub fn gemm_on<S: Simd, T: Element>(
     gemm_with_on(s, alpha, a, b, beta, c, (), workspace)
 }
 
-/// [`gemm`], then an [`Epilogue`] on each element of the result before it is stored.
+/// [`gemm`], then an [`Epilogue`] on each element of the result while it is still in a register.
+///
+/// Errors: also [`Error::Len`] and [`Error::Shape`] of `epilogue`, and what its body refuses.
+///
+/// ```
+/// use fulmen::{BiasCol, Chain, MatMut, MatRef, Pointwise, Relu, gemm_with};
+/// let (x, w, bias) = ([1.0f32, -2.0], [1.0f32, 2.0, 3.0, 4.0], [0.5, 1.0]);
+/// let mut y = [0.0f32; 2];
+/// let (x, w) = (MatRef::row_major(&x, 1, 2)?, MatRef::row_major(&w, 2, 2)?);
+/// // A linear layer with its activation: y = relu(xWᵀ + b).
+/// let layer = Chain(BiasCol(&bias), Pointwise(Relu));
+/// let mut workspace = [0.0; fulmen::gemm_workspace(1, 2, 2)];
+/// gemm_with(1.0, x, w.t(), 0.0, MatMut::row_major(&mut y, 1, 2)?, layer, &mut workspace)?;
+/// assert_eq!(y, [0.0, 0.0]);
+/// gemm_with(-1.0, x, w.t(), 0.0, MatMut::row_major(&mut y, 1, 2)?, layer, &mut workspace)?;
+/// assert_eq!(y, [3.5, 6.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
 #[inline]
 pub fn gemm_with<T: Element, E: Epilogue<T>>(
     alpha: T,

@@ -47,6 +47,10 @@ struct Sums<T> {
 
 /// `C = βC + αAB` for at most `rows(isa)` rows and B of unit column stride, then the epilogue.
 #[inline(always)]
+#[allow(
+    clippy::collapsible_match,
+    reason = "a constant condition keeps the other groups from being compiled"
+)]
 pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
