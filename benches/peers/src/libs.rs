@@ -2,7 +2,8 @@
 
 use libloading::Library;
 
-pub type Gemm<'a, T> = Box<dyn Fn([usize; 3], T, &[T], &[T], T, &mut [T]) + 'a>;
+/// Shape, α, A, B (by columns if so), β, C.
+pub type Gemm<'a, T> = Box<dyn Fn([usize; 3], T, &[T], &[T], T, &mut [T], bool) + 'a>;
 
 pub struct Blas {
     pub name: String,
@@ -30,12 +31,12 @@ macro_rules! gemm {
             );
             // SAFETY: CBLAS's documented signature.
             let f = *unsafe { self.lib.get::<Raw>($symbol).ok()? };
-            Some(Box::new(move |[m, n, k], alpha, a: &[$t], b: &[$t], beta, c: &mut [$t]| {
+            Some(Box::new(move |[m, n, k], alpha, a: &[$t], b: &[$t], beta, c: &mut [$t], by_columns| {
                 assert!(a.len() == m * k && b.len() == k * n && c.len() == m * n);
                 let [m, n, k] = [m, n, k].map(|x| x as i32);
                 // SAFETY: row-major matrices of these shapes.
                 unsafe {
-                    f(101, 111, 111, m, n, k, alpha, a.as_ptr(), k, b.as_ptr(), n, beta, c.as_mut_ptr(), n)
+                    f(101, 111, if by_columns { 112 } else { 111 }, m, n, k, alpha, a.as_ptr(), k, b.as_ptr(), if by_columns { k } else { n }, beta, c.as_mut_ptr(), n)
                 }
             }))
         }

@@ -85,6 +85,7 @@ fn case<T: Elem>(
     quick: bool,
     only: Option<&str>,
 ) {
+    let transposed = TRANSPOSED.load(std::sync::atomic::Ordering::Relaxed);
     let [m, n, k] = dims;
     let (a, b, mut c) = (buffer::<T>(m * k, 1), buffer::<T>(k * n, 2), buffer::<T>(m * n, 3));
     let mut ws = fulmen::Buffer::<T>::new(fulmen::gemm_workspace(m, n, k));
@@ -92,7 +93,8 @@ fn case<T: Elem>(
     list.push(Contender {
         name: "fulmen".into(),
         run: Box::new(move |a, b, c| {
-            let (a, b) = (MatRef::row_major(a, m, k).unwrap(), MatRef::row_major(b, k, n).unwrap());
+            let b = if transposed { MatRef::col_major(b, k, n) } else { MatRef::row_major(b, k, n) };
+            let (a, b) = (MatRef::row_major(a, m, k).unwrap(), b.unwrap());
             let c = MatMut::row_major(c, m, n).unwrap();
             fulmen::gemm(T::ONE, a, b, T::ZERO, c, &mut ws).unwrap();
         }),
@@ -116,7 +118,7 @@ fn case<T: Elem>(
         if let Some(f) = T::cblas(lib) {
             list.push(Contender {
                 name: lib.name.clone(),
-                run: Box::new(move |a, b, c| f([m, n, k], T::ONE, a, b, T::ZERO, c)),
+                run: Box::new(move |a, b, c| f([m, n, k], T::ONE, a, b, T::ZERO, c, transposed)),
             });
         }
     }
@@ -137,8 +139,8 @@ fn case<T: Elem>(
                     1,
                     k as isize,
                     b.as_ptr(),
-                    1,
-                    n as isize,
+                    if transposed { k as isize } else { 1 },
+                    if transposed { 1 } else { n as isize },
                     T::ZERO,
                     T::ONE,
                     false,
@@ -153,6 +155,9 @@ fn case<T: Elem>(
         name: "matrixmultiply".into(),
         run: Box::new(move |a, b, c| T::matrixmultiply(dims, a, b, c)),
     });
+    if transposed {
+        list.retain(|c| c.name != "matrixmultiply" && c.name != "fulmen-fixed");
+    }
     if let Some(only) = only {
         list.retain(|c| only.split(',').any(|o| c.name.starts_with(o)));
     }
@@ -234,6 +239,8 @@ fn case<T: Elem>(
 
 const SQUARES: [usize; 21] =
     [8, 16, 32, 37, 48, 64, 65, 96, 100, 127, 128, 129, 192, 256, 257, 384, 512, 768, 1000, 1024, 2048];
+static TRANSPOSED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
 /// Rows, columns, inner dimension.
 const SKINNY: [[usize; 3]; 7] = [
     [1, 1024, 1024],
@@ -249,6 +256,8 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let quick = args.iter().any(|a| a == "--quick");
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
+    // C = A·Bᵀ with B in rows, as in a linear layer.
+    TRANSPOSED.store(args.iter().any(|a| a == "--transposed"), std::sync::atomic::Ordering::Relaxed);
     let (only, ty, dims) = (value("--only="), value("--type="), value("--dims="));
     let libs = libs::all();
     let mut rows = Vec::new();

@@ -313,6 +313,14 @@ unsafe fn accumulate<
             }
             v += 1;
         }
+        // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
+        if N == 1 && p.is_multiple_of(64 / size_of::<T>()) {
+            let mut i = 0;
+            while i < R {
+                T::Vec::<S>::prefetch(s, a.wrapping_offset(down[i]).wrapping_offset(t.a_next));
+                i += 1;
+            }
+        }
         let mut i = 0;
         while i < R {
             // SAFETY: element `(i, p)` of A.

@@ -79,14 +79,17 @@ impl<'a, T: Element> Problem<'a, T> {
         Self { a: self.b.t(), b: self.a.t(), c: self.c.t(), ..self }
     }
 
-    /// Whether C is better met column by column.
+    /// Whether the transposed product is the better one.
+    #[inline(always)]
     fn by_columns(&self) -> bool {
         let (rs, cs) = (self.c.row_stride(), self.c.col_stride());
-        match (self.c.rows(), self.c.cols()) {
-            (_, 1) => rs == 1 && self.a.row_stride() == 1,
-            (1, _) => false,
-            _ => cs != 1 && rs == 1,
+        let (m, n) = (self.c.rows(), self.c.cols());
+        // B by columns, and few rows: B is read where it is, a row of Bᵀ at a time, and A is what is packed.
+        if self.b.col_stride() != 1 && self.b.row_stride() == 1 && m <= tune::MOST_LANES && n > m {
+            return true;
         }
+        // C by columns; a single column is a row of its transpose when that suits A.
+        if n == 1 { self.a.row_stride() == 1 && m > 1 } else { cs != 1 && rs == 1 && m > 1 }
     }
 }
 
