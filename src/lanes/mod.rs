@@ -232,6 +232,26 @@ pub(crate) mod vector {
             // SAFETY: `LANES <= 16`.
             unsafe { Self::load(s, to.as_ptr()) }
         }
+        /// Exchanges lanes `i + BY` of `a` with lanes `i` of `b`, for each `i` without the bit `BY`: one step of a
+        /// transpose.
+        #[inline(always)]
+        fn exchange<const BY: usize>(s: Self::Token, a: Self, b: Self) -> [Self; 2] {
+            // As in `down`.
+            let mut x = [[Self::Elem::default(); 16]; 2];
+            // SAFETY: `LANES <= 16`.
+            unsafe {
+                a.store(x[0].as_mut_ptr());
+                b.store(x[1].as_mut_ptr());
+            }
+            let [mut x, mut y] = x;
+            for (i, (x, y)) in x.iter_mut().skip(BY).zip(&mut y).enumerate() {
+                if i & BY == 0 {
+                    core::mem::swap(x, y);
+                }
+            }
+            // SAFETY: `LANES <= 16`.
+            unsafe { [Self::load(s, x.as_ptr()), Self::load(s, y.as_ptr())] }
+        }
         /// The first lane.
         #[inline(always)]
         fn lane0(self) -> Self::Elem {

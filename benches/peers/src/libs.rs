@@ -36,7 +36,22 @@ macro_rules! gemm {
                 let [m, n, k] = [m, n, k].map(|x| x as i32);
                 // SAFETY: row-major matrices of these shapes.
                 unsafe {
-                    f(101, 111, if by_columns { 112 } else { 111 }, m, n, k, alpha, a.as_ptr(), k, b.as_ptr(), if by_columns { k } else { n }, beta, c.as_mut_ptr(), n)
+                    f(
+                        101,
+                        111,
+                        if by_columns { 112 } else { 111 },
+                        m,
+                        n,
+                        k,
+                        alpha,
+                        a.as_ptr(),
+                        k,
+                        b.as_ptr(),
+                        if by_columns { k } else { n },
+                        beta,
+                        c.as_mut_ptr(),
+                        n,
+                    )
                 }
             }))
         }

@@ -88,7 +88,8 @@ fn case<T: Elem>(
     let transposed = TRANSPOSED.load(std::sync::atomic::Ordering::Relaxed);
     let [m, n, k] = dims;
     let (a, b, mut c) = (buffer::<T>(m * k, 1), buffer::<T>(k * n, 2), buffer::<T>(m * n, 3));
-    let mut ws = fulmen::Buffer::<T>::new(fulmen::gemm_workspace(m, n, k));
+    let threads = rayon::current_num_threads();
+    let mut ws = fulmen::Buffer::<T>::new(fulmen::parallel::gemm_workspace(m, n, k, threads));
     let mut list: Vec<Contender<'_, T>> = Vec::new();
     list.push(Contender {
         name: "fulmen".into(),
@@ -96,7 +97,11 @@ fn case<T: Elem>(
             let b = if transposed { MatRef::col_major(b, k, n) } else { MatRef::row_major(b, k, n) };
             let (a, b) = (MatRef::row_major(a, m, k).unwrap(), b.unwrap());
             let c = MatMut::row_major(c, m, n).unwrap();
-            fulmen::gemm(T::ONE, a, b, T::ZERO, c, &mut ws).unwrap();
+            if threads == 1 {
+                fulmen::gemm(T::ONE, a, b, T::ZERO, c, &mut ws).unwrap();
+            } else {
+                fulmen::parallel::gemm(T::ONE, a, b, T::ZERO, c, &mut ws).unwrap();
+            }
         }),
     });
     macro_rules! fixed {
@@ -146,7 +151,7 @@ fn case<T: Elem>(
                     false,
                     false,
                     false,
-                    gemm::Parallelism::None,
+                    if threads == 1 { gemm::Parallelism::None } else { gemm::Parallelism::Rayon(threads) },
                 )
             }
         }),
@@ -155,6 +160,9 @@ fn case<T: Elem>(
         name: "matrixmultiply".into(),
         run: Box::new(move |a, b, c| T::matrixmultiply(dims, a, b, c)),
     });
+    if threads > 1 {
+        list.retain(|c| ["fulmen", "gemm"].contains(&c.name.as_str()));
+    }
     if transposed {
         list.retain(|c| c.name != "matrixmultiply" && c.name != "fulmen-fixed");
     }
@@ -259,6 +267,8 @@ fn main() {
     // C = A·Bᵀ with B in rows, as in a linear layer.
     TRANSPOSED.store(args.iter().any(|a| a == "--transposed"), std::sync::atomic::Ordering::Relaxed);
     let (only, ty, dims) = (value("--only="), value("--type="), value("--dims="));
+    let threads = value("--threads=").map_or(1, |n| n.parse().unwrap());
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let libs = libs::all();
     let mut rows = Vec::new();
     let mut shapes: Vec<[usize; 3]> = SQUARES.iter().map(|&n| [n; 3]).collect();

@@ -62,7 +62,7 @@ const fn blocks(left: usize, most: usize, nv: usize) -> usize {
 }
 
 /// Packs all of B for [`Right::Ready`]: pass after pass, panel after panel.
-pub(super) fn pack<S: Simd, T: Element>(b: MatRef<'_, T>, to: &mut [T]) {
+pub(super) fn pack<S: Simd, T: Element>(s: S, b: MatRef<'_, T>, to: &mut [T]) {
     let lanes = T::Vec::<S>::LANES;
     let (k, vectors) = (b.rows(), b.cols().div_ceil(lanes));
     let depth = pass(S::ISA, k);
@@ -73,7 +73,7 @@ pub(super) fn pack<S: Simd, T: Element>(b: MatRef<'_, T>, to: &mut [T]) {
         while jr < vectors {
             let width = share(vectors - jr, tune::vectors(S::ISA)) * lanes;
             let Some((panel, after)) = rest.split_at_mut_checked(width * kb) else { return };
-            pack::panel(b.block([pc, jr * lanes], [kb, width]), width, panel);
+            pack::panel(s, b.block([pc, jr * lanes], [kb, width]), width, panel);
             (rest, jr) = (after, jr + width / lanes);
         }
         pc += kb;
@@ -186,7 +186,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                     while i < band {
                         let rows = share(band - i, mr);
                         let to = room_a.get_mut(i * kb..(i + rows) * kb).unwrap_or_default();
-                        pack::interleave(a.block([ic + i, pc], [rows, kb]), to);
+                        pack::interleave(s, a.block([ic + i, pc], [rows, kb]), to);
                         i += rows;
                     }
                 }
@@ -204,7 +204,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                     });
                     let rows_of_b = b.block([pc, col], [kb, width * lanes]);
                     if plan.pack_b && !unit && ic == 0 {
-                        pack::panel(rows_of_b, width * lanes, panel);
+                        pack::panel(s, rows_of_b, width * lanes, panel);
                     }
                     // Loop 1.
                     let mut ir = 0;

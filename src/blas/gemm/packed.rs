@@ -36,7 +36,7 @@ pub fn pack_b_on<'a, S: Simd, T: Element>(
     packed: &'a mut [T],
 ) -> Result<PackedB<'a, T, S>, Error> {
     same_len("packed", packed_b_len(b.rows(), b.cols()), packed.len())?;
-    loops::pack::<S, T>(b, packed);
+    loops::pack(s, b, packed);
     Ok(PackedB { s, data: packed, k: b.rows(), n: b.cols() })
 }
 
