@@ -232,6 +232,12 @@ macro_rules! avx512_lane {
                 unsafe { $maskstore(p, Self::first(n), self.0) }
             }
             #[inline(always)]
+            fn hide(_: Avx512, mut p: *const $f) -> *const $f {
+                // SAFETY: no instruction; the register keeps its value.
+                unsafe { core::arch::asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) }
+                p
+            }
+            #[inline(always)]
             fn prefetch(_: Avx512, p: *const $f) {
                 // SAFETY: a prefetch reads nothing and ignores addresses that are not mapped.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }

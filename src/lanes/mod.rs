@@ -286,6 +286,12 @@ pub(crate) mod vector {
         /// Asks for the cache line at `p`, which need not be a valid address.
         #[inline(always)]
         fn prefetch(_: Self::Token, _: *const Self::Elem) {}
+        /// `p`, in a way that the compiler can't see through, where it can be done without a cost: addresses
+        /// made from it are not replaced by ones that need more registers.
+        #[inline(always)]
+        fn hide(_: Self::Token, p: *const Self::Elem) -> *const Self::Elem {
+            p
+        }
         /// Orders streamed stores before later ones.
         #[inline(always)]
         fn fence(_: Self::Token) {}

@@ -333,7 +333,7 @@ unsafe fn accumulate<
             i += 1;
         }
         // The last step leaves the operands.
-        a = a.wrapping_offset(t.a_col);
+        a = T::Vec::<S>::hide(s, a.wrapping_offset(t.a_col));
         b = b.wrapping_offset(t.b_row);
         if PACK {
             pack = pack.wrapping_add(N * lanes);
