@@ -232,6 +232,7 @@ macro_rules! avx512_lane {
                 unsafe { $maskstore(p, Self::first(n), self.0) }
             }
             #[inline(always)]
+            #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read through it")]
             fn hide(_: Avx512, mut p: *const $f) -> *const $f {
                 // SAFETY: no instruction; the register keeps its value.
                 unsafe { core::arch::asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) }

@@ -158,6 +158,7 @@ macro_rules! sse2_lane {
                 unsafe { self.store_some(p, n) }
             }
             #[inline(always)]
+            #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read through it")]
             fn hide(_: Sse2, mut p: *const $f) -> *const $f {
                 // SAFETY: no instruction; the register keeps its value.
                 unsafe { core::arch::asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) }
