@@ -31,7 +31,7 @@ fn view<T>(c: &mut [T], m: usize, n: usize, by_columns: bool) -> MatMut<'_, T> {
 
 /// `gemm`, then the epilogue as passes of their own.
 fn epilogues<S: Simd, T: Element>(s: S) {
-    for dims in [[1, 1, 1], [9, 50, 7], [17, 50, 260], [1, 200, 40], [2, 3, 0]] {
+    for dims in [[1, 1, 1], [9, 50, 7], [17, 50, 260], [1, 200, 40], [37, 3, 41], [2, 3, 0]] {
         let [m, n, k] = dims;
         let (a, b, old, mut ws) = operands::<T>(dims);
         let (row, col, res) = (noise::<T>(m, 4), noise::<T>(n, 5), noise::<T>(m * n, 6));

@@ -6,6 +6,7 @@
 //! | `micro` | the register tile, generic over lanes, rows and vectors |
 //! | `loops` | the five loops, with and without packing |
 //! | `skinny` | few rows of C: B passes once, row by row |
+//! | `narrow` | few columns of C: squares of A are transposed in registers |
 //! | `small` | sizes known at compile time |
 //! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
@@ -14,6 +15,7 @@ mod batch;
 mod epilogue;
 mod loops;
 mod micro;
+mod narrow;
 mod pack;
 mod packed;
 mod skinny;
@@ -312,6 +314,9 @@ fn divide<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
 /// One thread's part; the workspace is long enough.
 fn serial<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>, workspace: &mut [T]) {
     let plan = Plan::new::<S, T>(p.a, p.b);
+    if narrow::apt::<S, T>(&p) {
+        return narrow::run(s, e, p, plan.depth);
+    }
     let chunk = skinny::chunk::<S, T>(&p, workspace.len());
     if chunk > 0 {
         return skinny::run(s, e, p, plan.depth, chunk, workspace);

@@ -104,14 +104,20 @@ unsafe fn square<S: Simd, T: Element, const L: usize>(
         for (j, x) in x.iter_mut().enumerate() {
             *x = T::Vec::<S>::load(s, from.offset(j as isize * step));
         }
-        stage::<S, T, L, 1>(s, &mut x);
-        stage::<S, T, L, 2>(s, &mut x);
-        stage::<S, T, L, 4>(s, &mut x);
-        stage::<S, T, L, 8>(s, &mut x);
+        transpose::<S, T, L>(s, &mut x);
         for (q, x) in x.into_iter().enumerate() {
             x.store(to.add(q * width));
         }
     }
+}
+
+/// Lane `i` of vector `j` becomes lane `j` of vector `i`; `L` is the number of lanes.
+#[inline(always)]
+pub(super) fn transpose<S: Simd, T: Element, const L: usize>(s: S, x: &mut [T::Vec<S>; L]) {
+    stage::<S, T, L, 1>(s, x);
+    stage::<S, T, L, 2>(s, x);
+    stage::<S, T, L, 4>(s, x);
+    stage::<S, T, L, 8>(s, x);
 }
 
 /// Exchanges between vectors that are `BY` apart.

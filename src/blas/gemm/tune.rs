@@ -89,3 +89,14 @@ pub(super) const SUMS: usize = 4096;
 
 /// Products of elements that are worth a thread: some ten microseconds.
 pub(super) const GRAIN: usize = 1 << 20;
+
+/// Columns of C up to which squares of A are transposed in registers: where that is one shuffle a step.
+pub(super) const fn narrow(isa: Isa) -> usize {
+    match isa {
+        Isa::Avx512 => 4,
+        _ => 0,
+    }
+}
+
+/// Elements by which a row of A is asked for in advance there.
+pub(super) const ALONG: usize = 64;
