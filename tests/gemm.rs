@@ -177,7 +177,7 @@ fn edges<S: Simd, T: Element>(s: S) {
     for m in 0..=17 {
         let most = 2 * tile::<S, T>() + 1;
         // Around the tile's multiples each, else in steps.
-        for n in (0..=most).filter(|n| *n < 18 || (n + m) % 5 == 0 || *n + 3 > most) {
+        for n in (0..=most).filter(|n| *n < 18 || (n + m) % 9 == 0 || *n + 3 > most) {
             turn += 1;
             let layouts = [OPERANDS[turn % 7], OPERANDS[turn / 7 % 7], RESULTS[turn % 5]];
             let (alpha, beta) = SCALES[turn / 3 % 6];
