@@ -48,6 +48,32 @@ pub enum Error {
         /// Elements passed.
         got: usize,
     },
+    /// A matrix has another shape than the other arguments require.
+    Shape {
+        /// The matrix.
+        arg: &'static str,
+        /// Rows and columns that the other arguments require.
+        expected: [usize; 2],
+        /// Rows and columns of the matrix.
+        got: [usize; 2],
+    },
+    /// A view reaches outside what it is made from.
+    OutOfBounds {
+        /// What is too short.
+        arg: &'static str,
+        /// How many elements, rows or columns it has.
+        got: usize,
+    },
+    /// Two elements that are to be written have one address.
+    Overlap {
+        /// The data that would be written twice.
+        arg: &'static str,
+    },
+    /// A size, or an offset that follows from it, does not fit the machine's integers.
+    Overflow {
+        /// What is too large.
+        arg: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -65,6 +91,12 @@ impl fmt::Display for Error {
             Self::Workspace { needed, got } => {
                 write!(f, "the workspace has {got} elements, {needed} are needed")
             }
+            Self::Shape { arg, expected: [m, n], got: [r, c] } => {
+                write!(f, "`{arg}` is {r} x {c}, expected {m} x {n}")
+            }
+            Self::OutOfBounds { arg, got } => write!(f, "the view reaches outside `{arg}` ({got})"),
+            Self::Overlap { arg } => write!(f, "elements of the view of `{arg}` overlap"),
+            Self::Overflow { arg } => write!(f, "the size of `{arg}` overflows"),
         }
     }
 }

@@ -26,6 +26,7 @@ extern crate self as fulmen;
 extern crate std;
 
 mod alu;
+pub mod blas;
 #[cfg(feature = "alloc")]
 mod buffer;
 pub mod contract;
@@ -39,8 +40,10 @@ pub mod ops;
 pub mod parallel;
 pub mod pointwise;
 pub mod reduce;
+mod view;
 
 pub use alu::{Alu, Bits, Body, Mask, Real, Then, WithFirst};
+pub use blas::*;
 #[cfg(feature = "alloc")]
 pub use buffer::Buffer;
 #[cfg(feature = "half")]
@@ -50,3 +53,4 @@ pub use lanes::{Element, NATIVE};
 pub use nn::*;
 pub use pointwise::*;
 pub use reduce::*;
+pub use view::{BatchMut, BatchRef, MatMut, MatRef};

@@ -61,3 +61,31 @@ fn no_op_allocates() {
     assert!(calls >= 8 * fulmen::ops::OPS.len() - 4 * 8, "only {calls} calls were made");
     println!("{calls} calls without an allocation");
 }
+
+/// Every path of the matrix product: one tile, direct, packed, few rows, by columns.
+#[test]
+fn no_matrix_product_allocates() {
+    use fulmen::{
+        BiasCol, Chain, MatMut, MatRef, Pointwise, Relu, gemm, gemm_packed, gemm_with, gemm_workspace, pack_b,
+    };
+    for [m, n, k] in [[3, 4, 5], [40, 60, 50], [70, 300, 260], [1, 300, 100], [33, 1, 40]] {
+        let (a, b, mut c) = (vec![1.0f32; m * k], vec![1.0; k * n], vec![0.0; m * n]);
+        let mut ws = vec![0.0; gemm_workspace(m, n, k)];
+        let mut room = vec![0.0; fulmen::packed_b_len(k, n)];
+        let bias = vec![0.5; n];
+        FORBIDDEN.set(true);
+        let (x, y) = (MatRef::row_major(&a, m, k).unwrap(), MatRef::row_major(&b, k, n).unwrap());
+        let t = MatRef::col_major(&b, k, n).unwrap();
+        let e = Chain(BiasCol(&bias), Pointwise(Relu));
+        let packed = pack_b(y, &mut room).unwrap();
+        let results = [
+            gemm(1.0, x, y, 0.0, MatMut::row_major(&mut c, m, n).unwrap(), &mut ws),
+            gemm(1.0, x, t, 1.0, MatMut::col_major(&mut c, m, n).unwrap(), &mut ws),
+            gemm_packed(1.0, x, packed, 0.0, MatMut::row_major(&mut c, m, n).unwrap(), &mut ws),
+            gemm_with(1.0, x, t, 0.0, MatMut::row_major(&mut c, m, n).unwrap(), e, &mut ws),
+        ];
+        FORBIDDEN.set(false);
+        assert_eq!(results, [Ok(()); 4]);
+        assert!(c.iter().all(|c| *c == k as f32 + 0.5));
+    }
+}

@@ -69,7 +69,7 @@ macro_rules! avx512_lane {
      $add:ident $sub:ident $mul:ident $div:ident $iadd:ident $isub:ident $sll:ident $srl:ident $fma:ident
      $sqrt:ident $andnot:ident $xor:ident $min:ident $max:ident $cmp:ident $blend:ident
      $toi:ident $fromi:ident $ieq:ident $round:ident $scalef:ident $recip:ident $permutes:literal
-     $loadu:ident $storeu:ident $stream:ident $maskload:ident $maskstore:ident) => {
+     $loadu:ident $storeu:ident $stream:ident $maskload:ident $maskstore:ident $permute:ident) => {
         /// Lanes of the element.
         #[derive(Debug, Clone, Copy)]
         pub struct $F($v);
@@ -196,6 +196,31 @@ macro_rules! avx512_lane {
                 m.0 != 0
             }
             #[inline(always)]
+            fn exchange<const BY: usize>(_: Avx512, a: Self, b: Self) -> [Self; 2] {
+                // Lane numbers of the pair: those of `b` follow those of `a`.
+                #[allow(clippy::indexing_slicing, reason = "i < n")]
+                const fn from<const BY: usize>(second: bool) -> [$i; $n] {
+                    let (mut at, mut i) = ([0; $n], 0);
+                    while i < $n {
+                        at[i] = match (second, i & BY != 0) {
+                            (false, false) => i,
+                            (false, true) => $n + i - BY,
+                            (true, false) => i + BY,
+                            (true, true) => $n + i,
+                        } as $i;
+                        i += 1;
+                    }
+                    at
+                }
+                let (x, y) = const { (from::<BY>(false), from::<BY>(true)) };
+                // SAFETY: the arrays are as large as the register; a value of this type proves AVX-512.
+                unsafe {
+                    let x = _mm512_loadu_si512(x.as_ptr().cast());
+                    let y = _mm512_loadu_si512(y.as_ptr().cast());
+                    [Self($permute(a.0, x, b.0)), Self($permute(a.0, y, b.0))]
+                }
+            }
+            #[inline(always)]
             unsafe fn load(_: Avx512, p: *const $f) -> Self {
                 // SAFETY: the caller promises `LANES` readable elements; the token proves AVX-512.
                 unsafe { Self($loadu(p)) }
@@ -221,6 +246,18 @@ macro_rules! avx512_lane {
                 unsafe { asm!("prefetchw [{}]", in(reg) p.addr(), options(nomem, nostack, preserves_flags)) }
             }
             #[inline(always)]
+            #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read through it")]
+            fn hide(_: Avx512, mut p: *const $f) -> *const $f {
+                // SAFETY: no instruction; the register keeps its value.
+                unsafe { asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) }
+                p
+            }
+            #[inline(always)]
+            fn prefetch(_: Avx512, p: *const $f) {
+                // SAFETY: a prefetch reads nothing and ignores addresses that are not mapped.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+            }
+            #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
                 // SAFETY: the caller promises `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }
@@ -235,14 +272,16 @@ avx512_lane!(F32x16, I32x16, M32x16, f32, i32, 16, __m512, __mmask16, _mm512_set
     _mm512_min_ps _mm512_max_ps _mm512_cmp_ps_mask _mm512_mask_blend_ps
     _mm512_castps_si512 _mm512_castsi512_ps _mm512_cmpeq_epi32_mask _mm512_roundscale_ps _mm512_scalef_ps
     _mm512_rcp14_ps true
-    _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_mask_loadu_ps _mm512_mask_storeu_ps);
+    _mm512_loadu_ps _mm512_storeu_ps _mm512_stream_ps _mm512_mask_loadu_ps _mm512_mask_storeu_ps
+    _mm512_permutex2var_ps);
 avx512_lane!(F64x8, I64x8, M64x8, f64, i64, 8, __m512d, __mmask8, _mm512_set1_pd, _mm512_set1_epi64,
     _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_add_epi64 _mm512_sub_epi64
     _mm512_sll_epi64 _mm512_srl_epi64 _mm512_fmadd_pd _mm512_sqrt_pd _mm512_andnot_pd _mm512_xor_pd
     _mm512_min_pd _mm512_max_pd _mm512_cmp_pd_mask _mm512_mask_blend_pd
     _mm512_castpd_si512 _mm512_castsi512_pd _mm512_cmpeq_epi64_mask _mm512_roundscale_pd _mm512_scalef_pd
     recip_pd false
-    _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd);
+    _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd
+    _mm512_permutex2var_pd);
 
 /// `1 / x`, rounded.
 #[target_feature(enable = "avx512f")]

@@ -46,6 +46,11 @@ pub(crate) trait Join: Copy + Send + Sync {
         a: impl FnOnce() -> A + Send,
         b: impl FnOnce() -> B + Send,
     ) -> (A, B);
+    /// How many parts can run at once.
+    #[inline(always)]
+    fn threads(self) -> usize {
+        1
+    }
 }
 
 /// One after the other.

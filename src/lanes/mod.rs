@@ -236,6 +236,26 @@ pub(crate) mod vector {
             // SAFETY: `LANES <= 16`.
             unsafe { Self::load(s, to.as_ptr()) }
         }
+        /// Exchanges lanes `i + BY` of `a` with lanes `i` of `b`, for each `i` without the bit `BY`: one step of a
+        /// transpose.
+        #[inline(always)]
+        fn exchange<const BY: usize>(s: Self::Token, a: Self, b: Self) -> [Self; 2] {
+            // As in `down`.
+            let mut x = [[Self::Elem::default(); 16]; 2];
+            // SAFETY: `LANES <= 16`.
+            unsafe {
+                a.store(x[0].as_mut_ptr());
+                b.store(x[1].as_mut_ptr());
+            }
+            let [mut x, mut y] = x;
+            for (i, (x, y)) in x.iter_mut().skip(BY).zip(&mut y).enumerate() {
+                if i & BY == 0 {
+                    core::mem::swap(x, y);
+                }
+            }
+            // SAFETY: `LANES <= 16`.
+            unsafe { [Self::load(s, x.as_ptr()), Self::load(s, y.as_ptr())] }
+        }
         /// The first lane.
         #[inline(always)]
         fn lane0(self) -> Self::Elem {
@@ -272,6 +292,15 @@ pub(crate) mod vector {
         /// Asks for the line at `p`, wherever that is, to be fetched for writing.
         #[inline(always)]
         fn claim(_: Self::Token, _p: *mut Self::Elem) {}
+        /// Asks for the cache line at `p`, which need not be a valid address.
+        #[inline(always)]
+        fn prefetch(_: Self::Token, _: *const Self::Elem) {}
+        /// `p`, in a way that the compiler can't see through, where it can be done without a cost: addresses
+        /// made from it are not replaced by ones that need more registers.
+        #[inline(always)]
+        fn hide(_: Self::Token, p: *const Self::Elem) -> *const Self::Elem {
+            p
+        }
         /// Orders streamed stores before later ones.
         #[inline(always)]
         fn fence(_: Self::Token) {}

@@ -159,6 +159,18 @@ macro_rules! sse2_lane {
                 unsafe { self.store_some(p, n) }
             }
             #[inline(always)]
+            #[allow(clippy::pointers_in_nomem_asm_block, reason = "nothing is read through it")]
+            fn hide(_: Sse2, mut p: *const $f) -> *const $f {
+                // SAFETY: no instruction; the register keeps its value.
+                unsafe { core::arch::asm!("/* {0} */", inout(reg) p, options(pure, nomem, nostack, preserves_flags)) }
+                p
+            }
+            #[inline(always)]
+            fn prefetch(_: Sse2, p: *const $f) {
+                // SAFETY: a prefetch reads nothing and ignores addresses that are not mapped.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+            }
+            #[inline(always)]
             unsafe fn stream(self, p: *mut $f) {
                 // SAFETY: the caller promises `LANES` writable elements, aligned.
                 unsafe { $stream(p, self.0) }

@@ -13,10 +13,12 @@
 //!
 //! [`top_k`](crate::top_k()) keeps one heap in the caller's slices, so it has no parallel form.
 
+mod gemm;
 mod pointwise;
 mod reduce;
 mod rows;
 
+pub use gemm::*;
 pub use pointwise::*;
 pub use reduce::*;
 pub use rows::*;
@@ -38,5 +40,9 @@ impl Join for Threads {
         b: impl FnOnce() -> B + Send,
     ) -> (A, B) {
         if n <= GRAIN { (a(), b()) } else { rayon::join(a, b) }
+    }
+    #[inline]
+    fn threads(self) -> usize {
+        rayon::current_num_threads()
     }
 }

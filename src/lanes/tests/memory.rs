@@ -209,6 +209,25 @@ fn check_moves<S: Simd, T: Scalar>(s: S, _: T) {
     moved(2, v.down::<2>(s));
     moved(4, v.down::<4>(s));
     moved(8, v.down::<8>(s));
+    let other: [T; 16] = std::array::from_fn(|i| T::from_usize(i + 101));
+    // SAFETY: as above.
+    let w = unsafe { T::Vec::<S>::load(s, other.as_ptr()) };
+    let exchanged = |by: usize, pair: [T::Vec<S>; 2]| {
+        let mut y = [[T::ZERO; 16]; 2];
+        for (y, v) in y.iter_mut().zip(pair) {
+            // SAFETY: as above.
+            unsafe { v.store(y.as_mut_ptr()) };
+        }
+        // Only steps below the width occur.
+        for i in (0..lanes).filter(|_| by < lanes) {
+            let want = if i & by == 0 { [x[i], x[i + by]] } else { [other[i - by], other[i]] };
+            assert_eq!([y[0][i], y[1][i]], want, "{} exchange {by}, lane {i}", S::NAME);
+        }
+    };
+    exchanged(1, T::Vec::<S>::exchange::<1>(s, v, w));
+    exchanged(2, T::Vec::<S>::exchange::<2>(s, v, w));
+    exchanged(4, T::Vec::<S>::exchange::<4>(s, v, w));
+    exchanged(8, T::Vec::<S>::exchange::<8>(s, v, w));
 }
 
 fn check_position<S: Simd, T: Scalar>(s: S, _: T) {

@@ -1,0 +1,252 @@
+//! The five loops around the register tile.
+//!
+//! | loop | over | block | why |
+//! |---|---|---|---|
+//! | 5 | columns of C | `NC` | the packed block of B fits the second-level cache |
+//! | 4 | inner dimension | `KC` | a pass of the register tile amortises its update of C |
+//! | 3 | rows of C | band | the band's rows of A are met again by each panel |
+//! | 2 | columns of C | `NR` | one panel of B |
+//! | 1 | rows of C | `MR` | one register tile |
+//!
+//! B is packed by the first tile that reads it: the rows are in registers anyway.
+
+use super::epilogue::Epilogue;
+use super::micro::{Left, Scale, tiles};
+use super::{Problem, pack, tune};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::MatRef;
+
+/// Which operands are packed, and the rows of C that share a panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub pack_a: bool,
+    pub pack_b: bool,
+    pub band: usize,
+    /// Vectors of columns in a block.
+    pub block: usize,
+    /// The deepest pass.
+    pub depth: usize,
+    /// Whether the operands don't stay in the second-level cache, so that what comes next is asked for.
+    pub far: bool,
+}
+
+/// Where B's panels are.
+pub(super) enum Right<'a, T> {
+    /// In this room, once they are packed; or nowhere.
+    Room(&'a mut [T]),
+    /// Packed before by [`pack`].
+    Ready(&'a [T]),
+}
+
+/// The next part of `left`: `most`, unless the last two would be uneven.
+#[inline(always)]
+pub(super) const fn share(left: usize, most: usize) -> usize {
+    if left >= 2 * most {
+        most
+    } else if left > most {
+        left.div_ceil(2)
+    } else {
+        left
+    }
+}
+
+/// Columns of the next block, in vectors: whole panels but for the last block, so that the panels are the
+/// same whatever the block.
+#[inline(always)]
+const fn blocks(left: usize, most: usize, nv: usize) -> usize {
+    let most = if most < 4 * nv { 4 * nv } else { most / nv * nv };
+    let part = share(left, most);
+    let whole = part.next_multiple_of(nv);
+    if part == left || whole >= left { left } else { whole }
+}
+
+/// Packs all of B for [`Right::Ready`]: pass after pass, panel after panel.
+pub(super) fn pack<S: Simd, T: Element>(s: S, b: MatRef<'_, T>, to: &mut [T]) {
+    let lanes = T::Vec::<S>::LANES;
+    let (k, vectors) = (b.rows(), b.cols().div_ceil(lanes));
+    let depth = pass(S::ISA, k);
+    let (mut pc, mut rest) = (0, to);
+    while pc < k {
+        let kb = depth.min(k - pc);
+        let mut jr = 0;
+        while jr < vectors {
+            let width = share(vectors - jr, tune::vectors(S::ISA)) * lanes;
+            let Some((panel, after)) = rest.split_at_mut_checked(width * kb) else { return };
+            pack::panel(s, b.block([pc, jr * lanes], [kb, width]), width, panel);
+            (rest, jr) = (after, jr + width / lanes);
+        }
+        pc += kb;
+    }
+}
+
+/// Rows of the next call of the register tile: all whole tiles at once (one, if it packs), then the rest.
+#[inline(always)]
+const fn run_of(left: usize, mr: usize, one: bool) -> usize {
+    if left < 2 * mr || one { share(left, mr) } else { (left / mr - !left.is_multiple_of(mr) as usize) * mr }
+}
+
+/// The inner dimension of each pass: it depends on `k` alone.
+#[inline(always)]
+pub(super) const fn pass(isa: crate::lanes::Isa, k: usize) -> usize {
+    let passes = k.div_ceil(tune::depth(isa));
+    if passes <= 1 { k } else { k.div_ceil(passes) }
+}
+
+impl Plan {
+    /// For this A and B.
+    #[inline(always)]
+    pub(super) fn new<S: Simd, T: Element>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Self {
+        let lanes = T::Vec::<S>::LANES;
+        let (m, k, n) = (a.rows(), a.cols(), b.cols());
+        let mr = tune::rows(S::ISA);
+        let bytes = |elements: usize| elements.saturating_mul(size_of::<T>());
+        let small = bytes(k.saturating_mul(n)) <= tune::DIRECT_BYTES;
+        // Rows of B that lie close together are read where they are.
+        let close = b.col_stride() == 1 && bytes(b.row_stride().unsigned_abs()) <= tune::DIRECT_STRIDE;
+        let unit = b.col_stride() == 1 || n <= 1;
+        let pack_b = !(unit && (small || close || m < 4 * mr));
+        let pack_a = a.col_stride() != 1 && k > 1 && !small;
+        let depth = pass(S::ISA, k);
+        // Deep passes take one tile of rows past all of B, shallow ones as many as the first-level cache holds.
+        let rows = (tune::band(S::ISA) / depth.max(1)).clamp(1, tune::MOST_BAND / mr) * mr;
+        let band = if pack_a || (pack_b && m > tune::FEW) { rows.min(m.max(1)) } else { m.max(1) };
+        let most = (tune::block(S::ISA) / depth.max(1)).max(4 * tune::vectors(S::ISA));
+        let block = n.div_ceil(lanes).min(most);
+        let all = m.saturating_mul(n).saturating_add(k.saturating_mul(m.saturating_add(n)));
+        let far = pack_b && bytes(all) > tune::NEAR_BYTES;
+        Self { pack_a, pack_b, band, block, depth, far }
+    }
+
+    /// Elements of workspace.
+    #[inline(always)]
+    pub(super) const fn needed<S: Simd, T: Element>(self) -> usize {
+        match self.room(T::Vec::<S>::LANES) {
+            (0, 0) => 0,
+            (a, b) => a + b + super::LINE,
+        }
+    }
+
+    /// Elements of A's and B's packed parts.
+    #[inline(always)]
+    pub(super) const fn room(self, lanes: usize) -> (usize, usize) {
+        let a = if self.pack_a { self.depth * self.band } else { 0 };
+        let b = if self.pack_b { self.depth * self.block * lanes } else { 0 };
+        (a, b)
+    }
+}
+
+/// Whether one register tile and one pass do all.
+#[inline(always)]
+pub(super) fn one_tile<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
+    let cols = tune::vectors(S::ISA) * T::Vec::<S>::LANES;
+    p.c.rows() <= tune::rows(S::ISA)
+        && p.c.cols() <= cols
+        && p.a.cols() <= tune::depth(S::ISA)
+        && (p.b.col_stride() == 1 || p.b.cols() <= 1)
+}
+
+/// `C = βC + αAB`, then the epilogue. `room_a` and `room_b` are as long as [`Plan::room`] says.
+#[inline(always)]
+pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    plan: Plan,
+    room_a: &mut [T],
+    room_b: Right<'_, T>,
+) {
+    let Problem { alpha, beta, a, b, mut c } = p;
+    let lanes = T::Vec::<S>::LANES;
+    let (mr, nv) = (tune::rows(S::ISA), tune::vectors(S::ISA));
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let vectors = n.div_ceil(lanes);
+    let unit = b.col_stride() == 1 || n <= 1;
+    let (room_b, ready) = match room_b {
+        Right::Room(room) => (room, None),
+        Right::Ready(panels) => (&mut [][..], Some(panels)),
+    };
+
+    // Loop 5.
+    let mut jc = 0;
+    while jc < vectors {
+        let block = blocks(vectors - jc, plan.block, nv);
+        // Loop 4; once for k = 0, which still scales C.
+        let mut pc = 0;
+        loop {
+            let kb = plan.depth.min(k - pc);
+            let scale =
+                Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.far };
+            // Loop 3.
+            let mut ic = 0;
+            while ic < m {
+                let band = plan.band.min(m - ic);
+                if plan.pack_a {
+                    let mut i = 0;
+                    while i < band {
+                        let rows = share(band - i, mr);
+                        let to = room_a.get_mut(i * kb..(i + rows) * kb).unwrap_or_default();
+                        pack::interleave(s, a.block([ic + i, pc], [rows, kb]), to);
+                        i += rows;
+                    }
+                }
+                // Loop 2.
+                let mut jr = 0;
+                while jr < block {
+                    let width = share(block - jr, nv);
+                    let col = (jc + jr) * lanes;
+                    // One band needs one panel at a time.
+                    let start = if band == m { 0 } else { jr * lanes * kb };
+                    let panel = room_b.get_mut(start..start + width * lanes * kb).unwrap_or_default();
+                    let done = ready.map(|all| {
+                        let start = (pc * vectors + (jc + jr) * kb) * lanes;
+                        all.get(start..start + width * lanes * kb).unwrap_or_default()
+                    });
+                    let rows_of_b = b.block([pc, col], [kb, width * lanes]);
+                    if plan.pack_b && !unit && ic == 0 {
+                        pack::panel(s, rows_of_b, width * lanes, panel);
+                    }
+                    // Loop 1.
+                    let mut ir = 0;
+                    while ir < band {
+                        let first = plan.pack_b && unit && ic + ir == 0;
+                        let rows = run_of(band - ir, mr, first);
+                        let at = [ic + ir, col];
+                        let left = if plan.pack_a {
+                            Left::Packed(room_a.get(ir * kb..(ir + rows) * kb).unwrap_or_default(), kb)
+                        } else {
+                            Left::Plain(a.block([at[0], pc], [rows, kb]))
+                        };
+                        let tile = c.reborrow().block(at, [rows, width * lanes]);
+                        if let Some(done) = done {
+                            tiles(s, e, scale, left, MatRef::packed(done, kb, width * lanes), tile, at, None);
+                        } else if !plan.pack_b {
+                            tiles(s, e, scale, left, rows_of_b, tile, at, None);
+                        } else if first {
+                            tiles(s, e, scale, left, rows_of_b, tile, at, Some(&mut *panel));
+                        } else {
+                            tiles(
+                                s,
+                                e,
+                                scale,
+                                left,
+                                MatRef::packed(panel, kb, width * lanes),
+                                tile,
+                                at,
+                                None,
+                            );
+                        }
+                        ir += rows;
+                    }
+                    jr += width;
+                }
+                ic += band;
+            }
+            pc += kb;
+            if pc >= k {
+                break;
+            }
+        }
+        jc += block;
+    }
+}

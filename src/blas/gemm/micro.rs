@@ -1,0 +1,529 @@
+//! The register tile: `R` rows by `N` vectors of C, all of the inner dimension, nothing spilled.
+//!
+//! One body for every instruction set. Elements of A are broadcast, rows of B are vectors, and both come
+//! at any stride along the inner dimension, so packed and unpacked operands share it. Rows beyond C are
+//! other instances (`R` is exact); columns beyond it are a masked last vector.
+
+use super::epilogue::Epilogue;
+use super::tune;
+use crate::alu::Alu;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::{MatMut, MatRef};
+use core::mem::MaybeUninit;
+
+/// What one tile needs besides its operands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale<T> {
+    pub alpha: T,
+    /// C is read unless this is zero.
+    pub beta: T,
+    /// Whether this is the last pass over the inner dimension, after which the epilogue comes.
+    pub last: bool,
+    /// Whether C is asked for before the pass, because it may be far away.
+    pub far: bool,
+}
+
+/// A's rows as the tile reads them.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Left<'a, T> {
+    /// Where they are.
+    Plain(MatRef<'a, T>),
+    /// Tile after tile, each column by column; the inner dimension.
+    Packed(&'a [T], usize),
+}
+
+/// The operands of tiles below each other, checked by [`tiles`].
+struct Tile<T> {
+    /// How many tiles.
+    count: usize,
+    k: usize,
+    a: *const T,
+    /// From one tile's A to the next.
+    a_next: isize,
+    /// One, three, five and seven rows of A. With one register each and the scales of an address, no row
+    /// costs an addition; the multiples are made outside, where the compiler can't see them as such.
+    a_rows: [isize; 4],
+    a_col: isize,
+    b: *const T,
+    b_row: isize,
+    /// Columns of the last vector.
+    tail: usize,
+    pack: *mut T,
+    c: *mut T,
+    c_row: isize,
+    c_col: isize,
+    /// Where the tile lies in C.
+    at: [usize; 2],
+}
+
+/// `C = βC + αAB` on tiles below each other, then the epilogue. C is up to `rows(isa)` rows or whole tiles of
+/// them, by at most `vectors(isa)` vectors. B has unit column stride and either C's columns or, when packed,
+/// whole vectors of them. With `pack` (and one whole tile) the rows of B are also written there, each filled
+/// up with zeros to whole vectors.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a tile has three operands")]
+#[allow(clippy::collapsible_match, reason = "a constant condition keeps the other tiles from being compiled")]
+pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    a: Left<'_, T>,
+    b: MatRef<'_, T>,
+    c: MatMut<'_, T>,
+    at: [usize; 2],
+    pack: Option<&mut [T]>,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let mr = tune::rows(S::ISA);
+    let cols = c.cols().min(b.cols());
+    let (rows, k) = match a {
+        Left::Plain(a) => (c.rows().min(a.rows()), a.cols().min(b.rows())),
+        Left::Packed(a, k) => (c.rows().min(a.len().checked_div(k).unwrap_or(usize::MAX)), k.min(b.rows())),
+    };
+    if rows == 0 || cols == 0 {
+        return;
+    }
+    let (count, rows) = if rows > mr { (rows / mr, mr) } else { (1, rows) };
+    let n = cols.div_ceil(lanes);
+    debug_assert!(b.col_stride() == 1 || b.cols() == 1);
+    let full = b.cols() >= n * lanes;
+    let (store, pack) = match pack {
+        Some(p) if p.len() >= k * n * lanes && rows == mr => (true, p.as_mut_ptr()),
+        _ => (false, core::ptr::null_mut()),
+    };
+    let (from, a_row, a_col, a_next) = match a {
+        Left::Plain(a) => {
+            (a.ptr(), a.row_stride(), a.col_stride(), a.row_stride().wrapping_mul(rows as isize))
+        }
+        Left::Packed(a, k) => (a.as_ptr(), 1, rows as isize, (rows * k) as isize),
+    };
+    let t = Tile {
+        count,
+        k,
+        a: from,
+        a_next,
+        a_rows: [1isize, 3, 5, 7].map(|i| a_row.wrapping_mul(i)),
+        a_col,
+        b: b.ptr(),
+        b_row: b.row_stride(),
+        tail: cols - (n - 1) * lanes,
+        pack,
+        c: c.ptr(),
+        c_row: c.row_stride(),
+        c_col: c.col_stride(),
+        at,
+    };
+    macro_rules! leaf {
+        ($R:literal) => {
+            leaf!($R 1; $R 2; $R 3)
+        };
+        ($($R:literal $N:literal);*) => {
+            match n {
+                $($N => {
+                    if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
+                        // SAFETY: the operands hold `count·rows` of A, `k` by `cols` of B (by whole vectors
+                        // unless `PART`) and `count·rows` by `cols` of C; `pack` holds `k` by `n` vectors.
+                        unsafe {
+                            if store {
+                                if const { $R == tune::rows(S::ISA) } {
+                                    if full {
+                                        run::<S, T, E, $R, $N, false, true>(s, e, scale, &t)
+                                    } else {
+                                        run::<S, T, E, $R, $N, true, true>(s, e, scale, &t)
+                                    }
+                                }
+                            } else if full {
+                                run::<S, T, E, $R, $N, false, false>(s, e, scale, &t)
+                            } else {
+                                run::<S, T, E, $R, $N, true, false>(s, e, scale, &t)
+                            }
+                        }
+                    }
+                })*
+                _ => {}
+            }
+        };
+    }
+    match rows {
+        1 => leaf!(1),
+        2 => leaf!(2),
+        3 => leaf!(3),
+        4 => leaf!(4),
+        5 => leaf!(5),
+        6 => leaf!(6),
+        7 => leaf!(7),
+        8 => leaf!(8),
+        _ => {}
+    }
+}
+
+/// One tile, compiled for the instruction set.
+/// # Safety
+/// As [`accumulate`] and [`update`].
+#[inline(never)]
+unsafe fn run<
+    S: Simd,
+    T: Element,
+    E: Epilogue<T>,
+    const R: usize,
+    const N: usize,
+    const PART: bool,
+    const PACK: bool,
+>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let (mut a, mut c) = (t.a, t.c);
+            let mut tile = 0;
+            loop {
+                let row = t.at[0] + tile * R;
+                // SAFETY: the caller's promise; tile after tile.
+                unsafe {
+                    if scale.far {
+                        fetch::<S, T, R, N>(s, t, c);
+                    }
+                    let acc = accumulate::<S, T, R, N, PART, PACK>(s, t, a);
+                    update::<S, T, E, R, N>(s, e, scale, t, (c, row), acc);
+                }
+                tile += 1;
+                if tile >= t.count {
+                    break;
+                }
+                a = a.wrapping_offset(t.a_next);
+                c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
+            }
+        },
+    );
+}
+
+/// One tile of `R` by `N` vectors (of which the last may be partly filled), where the inner dimension is `K` or
+/// one of its passes.
+#[inline(always)]
+pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: usize>(
+    s: S,
+    scale: Scale<T>,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: MatMut<'_, T>,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let (cols, k) = (c.cols().min(b.cols()), a.cols().min(b.rows()));
+    let unit = a.col_stride() == 1 && b.col_stride() == 1 && c.col_stride() == 1;
+    if a.rows() != R || c.rows() != R || cols.div_ceil(lanes) != N || !unit {
+        return;
+    }
+    let t = Tile {
+        count: 1,
+        // Known, so that the loop over it can be unrolled.
+        k: if k == K { K } else { k },
+        a: a.ptr(),
+        a_next: 0,
+        a_rows: [1isize, 3, 5, 7].map(|i| a.row_stride().wrapping_mul(i)),
+        a_col: 1,
+        b: b.ptr(),
+        b_row: b.row_stride(),
+        tail: cols - (N - 1) * lanes,
+        pack: core::ptr::null_mut(),
+        c: c.ptr(),
+        c_row: c.row_stride(),
+        c_col: 1,
+        at: [0, 0],
+    };
+    s.vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: the views hold `R` rows of A, `k` by `cols` of B and `R` by `cols` of C, with unit column
+            // strides.
+            unsafe {
+                let acc = if t.tail == lanes {
+                    accumulate::<S, T, R, N, false, false>(s, &t, t.a)
+                } else {
+                    accumulate::<S, T, R, N, true, false>(s, &t, t.a)
+                };
+                update::<S, T, (), R, N>(s, (), scale, &t, (t.c, 0), acc);
+            }
+        },
+    );
+}
+
+/// Asks for the tile of C.
+#[inline(always)]
+fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>, c: *mut T) {
+    let mut i = 0;
+    while i < R {
+        let c = c.wrapping_offset(i as isize * t.c_row);
+        let mut v = 0;
+        while v < N {
+            T::Vec::<S>::prefetch(s, c.wrapping_add(v * T::Vec::<S>::LANES));
+            v += 1;
+        }
+        i += 1;
+    }
+}
+
+/// `Σ_p a[i][p]·b[p][j]`, in the order of `p`.
+/// # Safety
+/// A is valid for reads of `R` rows by `k`; B for `k` rows of `N` vectors, of which the last has `tail`
+/// columns if `PART`; if `PACK`, `pack` is valid for writes of `k` rows of `N` vectors.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+unsafe fn accumulate<
+    S: Simd,
+    T: Element,
+    const R: usize,
+    const N: usize,
+    const PART: bool,
+    const PACK: bool,
+>(
+    s: S,
+    t: &Tile<T>,
+    mut a: *const T,
+) -> [[T::Vec<S>; N]; R] {
+    let lanes = T::Vec::<S>::LANES;
+    let zero = T::Vec::<S>::splat(s, T::ZERO);
+    let mut acc = [[zero; N]; R];
+    let [one, three, five, seven] = t.a_rows;
+    let down = [0, one, one << 1, three, one << 2, five, three << 1, seven];
+    let (mut b, mut pack) = (t.b, t.pack);
+    let mut p = 0;
+    while p < t.k {
+        let mut row = [zero; N];
+        let mut v = 0;
+        while v < N {
+            // SAFETY: row `p < k` of B.
+            row[v] = unsafe {
+                let b = b.add(v * lanes);
+                if PART && v == N - 1 {
+                    T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
+                } else {
+                    T::Vec::<S>::load(s, b)
+                }
+            };
+            if PACK {
+                // Rows of B lie far apart, where no prefetcher of the CPU sees a pattern.
+                T::Vec::<S>::prefetch(s, b.wrapping_offset(tune::AHEAD * t.b_row).wrapping_add(v * lanes));
+                // SAFETY: row `p < k` of `pack`.
+                unsafe { row[v].store(pack.add(v * lanes)) };
+            }
+            v += 1;
+        }
+        // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
+        if N == 1 && p.is_multiple_of(64 / size_of::<T>()) {
+            let mut i = 0;
+            while i < R {
+                T::Vec::<S>::prefetch(s, a.wrapping_offset(down[i]).wrapping_offset(t.a_next));
+                i += 1;
+            }
+        }
+        let mut i = 0;
+        while i < R {
+            // SAFETY: element `(i, p)` of A.
+            let x = T::Vec::<S>::splat(s, unsafe { a.wrapping_offset(down[i]).read() });
+            let mut v = 0;
+            while v < N {
+                acc[i][v] = x.mul_add(row[v], acc[i][v]);
+                v += 1;
+            }
+            i += 1;
+        }
+        // The last step leaves the operands.
+        a = T::Vec::<S>::hide(s, a.wrapping_offset(t.a_col));
+        b = b.wrapping_offset(t.b_row);
+        if PACK {
+            pack = pack.wrapping_add(N * lanes);
+        }
+        p += 1;
+    }
+    acc
+}
+
+/// `C = βC + α·acc`, then the epilogue, on a tile that starts at `c` and at `row`.
+/// # Safety
+/// C is valid for reads and writes of `R` rows by `N` vectors, of which the last has `tail` columns.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    to: (*mut T, usize),
+    acc: [[T::Vec<S>; N]; R],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if t.c_col != 1 {
+            // A copy: the accumulators themselves would be in memory all along.
+            let mut copy = [const { [const { MaybeUninit::uninit() }; N] }; R];
+            let mut i = 0;
+            while i < R {
+                let mut v = 0;
+                while v < N {
+                    copy[i][v] = MaybeUninit::new(acc[i][v]);
+                    v += 1;
+                }
+                i += 1;
+            }
+            return apart(s, e, scale, t, to, copy.as_ptr().cast(), [R, N]);
+        }
+        match (scale.alpha == T::ONE, scale.beta == T::ZERO) {
+            (true, true) => rows::<S, T, E, R, N, false, false>(s, e, scale, t, to, acc),
+            (false, true) => rows::<S, T, E, R, N, true, false>(s, e, scale, t, to, acc),
+            (_, false) => rows::<S, T, E, R, N, true, true>(s, e, scale, t, to, acc),
+        }
+    }
+}
+
+/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ`.
+/// # Safety
+/// As [`update`], and C has unit column stride.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+unsafe fn rows<
+    S: Simd,
+    T: Element,
+    E: Epilogue<T>,
+    const R: usize,
+    const N: usize,
+    const SCALE: bool,
+    const READ: bool,
+>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    (c, row): (*mut T, usize),
+    acc: [[T::Vec<S>; N]; R],
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let alpha = T::Vec::<S>::splat(s, scale.alpha);
+    let beta = T::Vec::<S>::splat(s, scale.beta);
+    let mut i = 0;
+    while i < R {
+        let c = c.wrapping_offset((i as isize).wrapping_mul(t.c_row));
+        let mut v = 0;
+        while v < N {
+            let c = c.wrapping_add(v * lanes);
+            let part = v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
+            let n = if part { t.tail } else { lanes };
+            let mut y = if SCALE { alpha * acc[i][v] } else { acc[i][v] };
+            // SAFETY: `n` columns of row `i`.
+            unsafe {
+                if READ {
+                    let old = if part {
+                        T::Vec::<S>::load_first(s, c, n, T::ZERO)
+                    } else {
+                        T::Vec::<S>::load(s, c)
+                    };
+                    y = beta.mul_add(old, y);
+                }
+                if !E::NONE && scale.last {
+                    y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
+                }
+                if part { y.store_first(c, n) } else { y.store(c) }
+            }
+            v += 1;
+        }
+        i += 1;
+    }
+}
+
+/// [`update`] of rows that are not contiguous, through an array.
+/// # Safety
+/// As [`update`]; `acc` holds `rows` by `vectors`.
+#[inline(never)]
+unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    (c, row): (*mut T, usize),
+    acc: *const T::Vec<S>,
+    [rows, vectors]: [usize; 2],
+) {
+    let lanes = T::Vec::<S>::LANES;
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let alpha = T::Vec::<S>::splat(s, scale.alpha);
+            let beta = T::Vec::<S>::splat(s, scale.beta);
+            let (mut i, mut v) = (0, 0);
+            while i < rows {
+                let n = if v == vectors - 1 { t.tail } else { lanes };
+                // SAFETY: `n` columns of row `i` from column `v·lanes`.
+                unsafe {
+                    let c = c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
+                    let mut y = alpha * acc.add(i * vectors + v).read();
+                    if scale.beta != T::ZERO {
+                        y = beta.mul_add(gather::<S, T>(s, c, n, t.c_col), y);
+                    }
+                    if !E::NONE && scale.last {
+                        y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
+                    }
+                    scatter::<S, T>(y, c, n, t.c_col);
+                }
+                v += 1;
+                if v == vectors {
+                    (i, v) = (i + 1, 0);
+                }
+            }
+        },
+    );
+}
+
+/// `n ≤ LANES` elements, `step` apart; zeros in the other lanes.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+pub(super) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, step: isize) -> T::Vec<S> {
+    let mut to = [T::ZERO; tune::MOST_LANES];
+    for (j, to) in to.iter_mut().enumerate().take(n) {
+        // SAFETY: `j < n`.
+        *to = unsafe { p.offset(j as isize * step).read() };
+    }
+    // SAFETY: the array is as large as the widest register.
+    unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
+}
+
+/// Writes the first `n ≤ LANES` elements, `step` apart.
+/// # Safety
+/// They are valid for writes.
+#[inline(always)]
+pub(super) unsafe fn scatter<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
+    let mut from = [T::ZERO; tune::MOST_LANES];
+    // SAFETY: the array is as large as the widest register.
+    unsafe { y.store(from.as_mut_ptr()) };
+    for (j, y) in from.into_iter().enumerate().take(n) {
+        // SAFETY: `j < n`.
+        unsafe { p.offset(j as isize * step).write(y) };
+    }
+}
+
+/// `n ≤ LANES` elements of a row, from column `col` on.
+#[inline(always)]
+pub(super) fn part_of_row<S: Simd, T: Element>(
+    s: S,
+    x: MatRef<'_, T>,
+    row: usize,
+    col: usize,
+    n: usize,
+) -> T::Vec<S> {
+    let x = x.block([row, col], [1, n.min(T::Vec::<S>::LANES)]);
+    let n = x.cols().min(x.rows().wrapping_mul(x.cols()));
+    // SAFETY: the block has `n` elements in its row.
+    unsafe {
+        if x.col_stride() != 1 {
+            gather::<S, T>(s, x.ptr(), n, x.col_stride())
+        } else if n == T::Vec::<S>::LANES {
+            T::Vec::<S>::load(s, x.ptr())
+        } else {
+            T::Vec::<S>::load_first(s, x.ptr(), n, T::ZERO)
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The general matrix product `C = αAB + βC`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `tune` | every number: register tiles, blocks, thresholds |
+//! | `micro` | the register tile, generic over lanes, rows and vectors |
+//! | `loops` | the five loops, with and without packing |
+//! | `skinny` | few rows of C: B passes once, row by row |
+//! | `narrow` | few columns of C: squares of A are transposed in registers |
+//! | `small` | sizes known at compile time |
+//! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
+//! | `epilogue`, `batch` | what follows in registers; many products of one shape |
+
+mod batch;
+mod epilogue;
+mod loops;
+mod micro;
+mod narrow;
+mod pack;
+mod packed;
+mod skinny;
+mod small;
+mod tune;
+
+#[cfg(feature = "parallel")]
+pub(crate) use batch::batch_by;
+pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
+pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
+pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
+pub use small::{gemm_fixed, gemm_fixed_on};
+
+use crate::error::Error;
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd, native};
+use crate::view::{MatMut, MatRef};
+use loops::{Plan, Right};
+use micro::{Left, Scale};
+
+/// The operands of one product.
+pub(crate) struct Problem<'a, T> {
+    pub alpha: T,
+    pub beta: T,
+    pub a: MatRef<'a, T>,
+    pub b: MatRef<'a, T>,
+    pub c: MatMut<'a, T>,
+}
+
+impl<'a, T: Element> Problem<'a, T> {
+    /// Itself, when the shapes agree; without an inner dimension when α = 0, as BLAS then reads neither A nor B.
+    #[inline(always)]
+    fn checked(self) -> Result<Self, Error> {
+        let Self { mut alpha, beta, a, b, c } = self;
+        shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
+        shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
+        let inner = if alpha == T::ZERO { 0 } else { a.cols() };
+        if inner == 0 {
+            // Not NaN.
+            alpha = T::ZERO;
+        }
+        let (a, b) = (a.block([0, 0], [a.rows(), inner]), b.block([0, 0], [inner, b.cols()]));
+        Ok(Self { alpha, beta, a, b, c })
+    }
+
+    /// Elements of workspace that this product needs.
+    fn needed<S: Simd>(self) -> usize {
+        let p = if self.by_columns() { self.transposed() } else { self };
+        let none = p.c.rows() == 0 || p.c.cols() == 0 || loops::one_tile::<S, T>(&p);
+        if none { 0 } else { Plan::new::<S, T>(p.a, p.b).needed::<S, T>() }
+    }
+
+    /// A and B cut to C's rows and columns.
+    fn fitted(self) -> Self {
+        let Self { a, b, c, .. } = self;
+        let (a, b) = (a.block([0, 0], [c.rows(), usize::MAX]), b.block([0, 0], [usize::MAX, c.cols()]));
+        Self { a, b, c, ..self }
+    }
+
+    /// `Cᵀ = αBᵀAᵀ + βCᵀ`.
+    fn transposed(self) -> Self {
+        Self { a: self.b.t(), b: self.a.t(), c: self.c.t(), ..self }
+    }
+
+    /// Whether the transposed product is the better one.
+    #[inline(always)]
+    fn by_columns(&self) -> bool {
+        let (rs, cs) = (self.c.row_stride(), self.c.col_stride());
+        let (m, n) = (self.c.rows(), self.c.cols());
+        // B by columns, and few rows: B is read where it is, a row of Bᵀ at a time, and A is what is packed.
+        if self.b.col_stride() != 1 && self.b.row_stride() == 1 && m <= tune::MOST_LANES && n > m {
+            return true;
+        }
+        // C by columns; a single column is a row of its transpose when that suits A.
+        if n == 1 { self.a.row_stride() == 1 && m > 1 } else { cs != 1 && rs == 1 && m > 1 }
+    }
+}
+
+/// `Ok` when a matrix has the shape that the others require.
+#[inline(always)]
+fn shape(arg: &'static str, expected: [usize; 2], got: [usize; 2]) -> Result<(), Error> {
+    if expected == got { Ok(()) } else { Err(Error::Shape { arg, expected, got }) }
+}
+
+/// `C = αAB + βC`.
+///
+/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides ([`MatRef`], [`MatMut`]); a
+/// transposed operand is `a.t()`. Each element is `Σ_p a[i][p]·b[p][j]` in the order of `p`, one fused
+/// multiply-add at a time where the instruction set has it, in passes of equal length of at most 512 (AVX-512)
+/// or 256 products; then `α` times the sum of each pass is added to `βC`. So the bits depend on the
+/// instruction set, the row of A and the column of B, not on the shape, the strides, the place in C or the
+/// number of threads. The error is within `γ_(k + 2·passes + 2)·(|α||A||B| + |β||C|)`.
+///
+/// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B, and the
+/// products are then `+0`. Otherwise NaN and infinities spread by IEEE 754, also through `0·∞`.
+///
+/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`gemm_workspace`]; what it holds before and after does not matter. Aligned to a cache line it is
+/// used best, and more than is needed may help a product of few rows.
+///
+/// ```
+/// use fulmen::{MatMut, MatRef, gemm, gemm_workspace};
+/// let (a, b) = ([1.0f32, 2.0, 3.0, 4.0], [5.0f32, 6.0, 7.0, 8.0]);
+/// let mut c = [0.0f32; 4];
+/// let mut workspace = [0.0; gemm_workspace(2, 2, 2)];
+/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
+/// gemm(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+/// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
+/// // C += 2·A·Bᵀ
+/// gemm(2.0, a, b.t(), 1.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+/// assert_eq!(c, [53.0, 68.0, 121.0, 156.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008); the bound:
+/// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5.
+#[inline]
+pub fn gemm<T: Element>(
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    gemm_with_on(native(), alpha, a, b, beta, c, (), workspace)
+}
+
+/// [`gemm`] on the instruction set of `s`.
+#[inline]
+pub fn gemm_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    gemm_with_on(s, alpha, a, b, beta, c, (), workspace)
+}
+
+/// [`gemm`], then an [`Epilogue`] on each element of the result while it is still in a register.
+///
+/// Errors: also [`Error::Len`] and [`Error::Shape`] of `epilogue`, and what its body refuses.
+///
+/// ```
+/// use fulmen::{BiasCol, Chain, MatMut, MatRef, Pointwise, Relu, gemm_with};
+/// let (x, w, bias) = ([1.0f32, -2.0], [1.0f32, 2.0, 3.0, 4.0], [0.5, 1.0]);
+/// let mut y = [0.0f32; 2];
+/// let (x, w) = (MatRef::row_major(&x, 1, 2)?, MatRef::row_major(&w, 2, 2)?);
+/// // A linear layer with its activation: y = relu(xWᵀ + b).
+/// let layer = Chain(BiasCol(&bias), Pointwise(Relu));
+/// let mut workspace = [0.0; fulmen::gemm_workspace(1, 2, 2)];
+/// gemm_with(1.0, x, w.t(), 0.0, MatMut::row_major(&mut y, 1, 2)?, layer, &mut workspace)?;
+/// assert_eq!(y, [0.0, 0.0]);
+/// gemm_with(-1.0, x, w.t(), 0.0, MatMut::row_major(&mut y, 1, 2)?, layer, &mut workspace)?;
+/// assert_eq!(y, [3.5, 6.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+#[inline]
+pub fn gemm_with<T: Element, E: Epilogue<T>>(
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    epilogue: E,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    gemm_with_on(native(), alpha, a, b, beta, c, epilogue, workspace)
+}
+
+/// [`gemm_with`] on the instruction set of `s`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    epilogue: E,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    gemm_by(Serial, s, Problem { alpha, beta, a, b, c }, epilogue, workspace)
+}
+
+/// [`gemm_with_on`], the parts run by `j`.
+pub(crate) fn gemm_by<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
+    s: S,
+    p: Problem<'_, T>,
+    epilogue: E,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let p = p.checked()?;
+    epilogue.check([p.c.rows(), p.c.cols()])?;
+    if p.by_columns() {
+        run(j, s, epilogue.transposed(), p.transposed(), workspace)
+    } else {
+        run(j, s, epilogue, p, workspace)
+    }
+}
+
+/// Elements of workspace that [`gemm`] needs at most for an `m` by `k` A and a `k` by `n` B, whatever their
+/// strides and whatever the instruction set.
+///
+/// Less may do: operands in rows, of few rows or up to about 160 by 160, need none.
+///
+/// ```
+/// const N: usize = fulmen::gemm_workspace(64, 64, 300);
+/// let workspace = [0.0f32; N];
+/// # assert!(workspace.len() >= 300 * 64);
+/// ```
+pub const fn gemm_workspace(m: usize, n: usize, k: usize) -> usize {
+    const fn min(a: usize, b: usize) -> usize {
+        if a < b { a } else { b }
+    }
+    let depth = min(k, tune::MOST_DEPTH);
+    // The roles of rows and columns are exchanged for a C by columns.
+    let wide = if m > n { m } else { n };
+    let cols = wide.saturating_add(tune::MOST_LANES);
+    let a = min(depth.saturating_mul(wide), tune::MOST_BAND * tune::MOST_DEPTH);
+    min(depth.saturating_mul(cols), tune::MOST_BLOCK) + a + LINE
+}
+
+/// Elements in a cache line, at most: what aligning the workspace may cost.
+const LINE: usize = 16;
+
+/// Checks the workspace and runs the loops.
+#[inline(always)]
+pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    if p.c.rows() == 0 || p.c.cols() == 0 || (E::NONE && p.a.cols() == 0 && p.beta == T::ONE) {
+        return Ok(());
+    }
+    if loops::one_tile::<S, T>(&p) {
+        let scale = Scale { alpha: p.alpha, beta: p.beta, last: true, far: false };
+        micro::tiles(s, e, scale, Left::Plain(p.a), p.b, p.c, [0, 0], None);
+        return Ok(());
+    }
+    let plan = Plan::new::<S, T>(p.a, p.b);
+    let (needed, got) = (plan.needed::<S, T>(), workspace.len());
+    if got < needed {
+        return Err(Error::Workspace { needed, got });
+    }
+    let work = p.c.rows().saturating_mul(p.c.cols()).saturating_mul(p.a.cols());
+    let parts = if J::SERIAL {
+        1
+    } else {
+        j.threads().min(work / tune::GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
+    };
+    divide(j, s, e, p, workspace, parts);
+    Ok(())
+}
+
+/// Halves of the longer side of C on different threads until each has its part.
+fn divide<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    workspace: &mut [T],
+    parts: usize,
+) {
+    let (rows, cols) = (p.c.rows(), p.c.cols());
+    let (mr, nr) = (tune::rows(S::ISA), tune::vectors(S::ISA) * T::Vec::<S>::LANES);
+    let down = rows >= cols;
+    let (all, unit) = if down { (rows, mr) } else { (cols, nr) };
+    let cut = (all / parts.max(1) * (parts / 2)).next_multiple_of(unit);
+    if parts <= 1 || cut >= all {
+        return serial(s, e, p, workspace);
+    }
+    let Problem { alpha, beta, a, b, c } = p;
+    let most = [usize::MAX; 2];
+    let split = if down { c.split_rows(cut) } else { c.split_cols(cut) };
+    let (Ok((c0, c1)), start) = (split, if down { [cut, 0] } else { [0, cut] }) else { return };
+    let (a1, b1) = (a.block([start[0], 0], most), b.block([0, start[1]], most));
+    let (w0, w1) = workspace.split_at_mut(workspace.len() / parts * (parts / 2));
+    let (p0, p1) = (Problem { alpha, beta, a, b, c: c0 }, Problem { alpha, beta, a: a1, b: b1, c: c1 });
+    j.join(
+        usize::MAX,
+        || divide(j, s, e, p0.fitted(), w0, parts / 2),
+        || divide(j, s, e.part(start), p1, w1, parts - parts / 2),
+    );
+}
+
+/// One thread's part; the workspace is long enough.
+fn serial<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>, workspace: &mut [T]) {
+    let plan = Plan::new::<S, T>(p.a, p.b);
+    if narrow::apt::<S, T>(&p) {
+        return narrow::run(s, e, p, plan.depth);
+    }
+    let chunk = skinny::chunk::<S, T>(&p, workspace.len());
+    if chunk > 0 {
+        return skinny::run(s, e, p, plan.depth, chunk, workspace);
+    }
+    // Vectors of a packed panel don't cross cache lines.
+    let skip = workspace.as_ptr().align_offset(64).min(LINE);
+    let aligned = workspace.get_mut(skip..).unwrap_or_default();
+    let (_, room_b) = plan.room(T::Vec::<S>::LANES);
+    let (b, a) = aligned.split_at_mut_checked(room_b).unwrap_or_default();
+    loops::run(s, e, p, plan, a, Right::Room(b));
+}

@@ -1,0 +1,5 @@
+//! Linear algebra.
+
+pub mod gemm;
+
+pub use gemm::*;
