@@ -1,0 +1,115 @@
+//! The public items that no family's test calls: composition, the buffer, unchecked tokens, messages of
+//! errors, and the explicit-lane forms of `parallel`.
+
+use fulmen::lanes::{Portable, Simd, native};
+use fulmen::{Abs, Add, Error, Neg, Relu, Then, WithFirst};
+
+#[test]
+fn bodies_compose() {
+    let (a, b) = ([1.0f32, -2.0, 3.0], [-4.0f32, 5.0, -6.0]);
+    let mut y = [0.0; 3];
+    fulmen::map(WithFirst(Add, Abs), [&a, &b], &mut y).unwrap();
+    assert_eq!(y, [-3.0, 7.0, -3.0]);
+    fulmen::map(Then(WithFirst(Add, Neg), Relu), [&a, &b], &mut y).unwrap();
+    assert_eq!(y, [0.0, 7.0, 0.0]);
+}
+
+#[test]
+fn an_invalid_parameter_of_a_part_is_found() {
+    let bad = fulmen::Clamp(1.0f32, -1.0);
+    let mut y = [7.0f32; 2];
+    for got in [
+        fulmen::map(WithFirst(Add, bad), [&[1.0; 2], &[1.0; 2]], &mut y),
+        fulmen::map(Then(Add, bad), [&[1.0; 2], &[1.0; 2]], &mut y),
+    ] {
+        assert!(matches!(got, Err(Error::Domain { .. })), "{got:?}");
+    }
+    assert_eq!(y, [7.0; 2]);
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn buffer_is_aligned_zeroed_and_cloned() {
+    for n in [0, 1, 15, 16, 17, 1000] {
+        let mut x = fulmen::Buffer::<f64>::new(n);
+        assert_eq!((x.len(), x.as_ptr().align_offset(64)), (n, 0));
+        assert!(x.iter().all(|x| x.to_bits() == 0));
+        x.iter_mut().zip(1..).for_each(|(x, i)| *x = f64::from(i));
+        let y = x.clone();
+        assert_eq!(*x, *y);
+        assert!(n == 0 || x.as_ptr() != y.as_ptr());
+        assert_eq!(y.as_ptr().align_offset(64), 0);
+    }
+}
+
+fn doubles<S: Simd>(s: S) {
+    let mut y = [0.0f32; 5];
+    fulmen::scale_on(s, &[1.0, 2.0, 3.0, 4.0, 5.0], 2.0, &mut y).unwrap();
+    assert_eq!(y, [2.0, 4.0, 6.0, 8.0, 10.0], "{}", S::NAME);
+}
+
+#[test]
+#[allow(unsafe_code, reason = "what is tested")]
+fn unchecked_tokens_work() {
+    doubles(Portable::<4>::default());
+    #[cfg(target_arch = "x86_64")]
+    doubles(fulmen::lanes::Sse2::default());
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if fulmen::lanes::Avx2::detect().is_some() {
+        // SAFETY: just detected.
+        doubles(unsafe { fulmen::lanes::Avx2::assume() });
+    }
+    #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512"))]
+    if fulmen::lanes::Avx512::detect().is_some() {
+        // SAFETY: just detected.
+        doubles(unsafe { fulmen::lanes::Avx512::assume() });
+    }
+    doubles(native());
+}
+
+#[test]
+fn errors_name_the_argument() {
+    for e in [
+        fulmen::add(&[1.0f32], &[1.0, 2.0], &mut [0.0]).unwrap_err(),
+        fulmen::max::<f32>(&[]).unwrap_err(),
+        fulmen::argmax(&[f32::NAN]).unwrap_err(),
+        fulmen::softmax(&[1.0f32; 5], 2, &mut [0.0; 5]).unwrap_err(),
+        fulmen::softmax(&[1.0f32; 4], 0, &mut [0.0; 4]).unwrap_err(),
+    ] {
+        let text = e.to_string();
+        assert!(text.contains('`') && text.len() > 10, "{e:?}: {text}");
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn parallel_forms_give_the_bits_of_the_serial_ones() {
+    use fulmen::parallel;
+    let n = 200_003;
+    let x: Vec<f32> = (0..n).map(|i| (i % 997) as f32 / 31.0 - 16.0).collect();
+    let z: Vec<f32> = x.iter().rev().copied().collect();
+    let (mut want, mut got) = (vec![0.0f32; n], vec![1.0f32; n]);
+    let same = |want: &[f32], got: &[f32]| want.iter().zip(got).all(|(a, b)| a.to_bits() == b.to_bits());
+
+    fulmen::map(Then(Add, Relu), [&x, &z], &mut want).unwrap();
+    parallel::map(Then(Add, Relu), [&x, &z], &mut got).unwrap();
+    assert!(same(&want, &got));
+    got.fill(1.0);
+    parallel::map_on(native(), Then(Add, Relu), [&x, &z], &mut got).unwrap();
+    assert!(same(&want, &got));
+
+    fulmen::exp(&x, &mut want).unwrap();
+    parallel::exp_on(native(), &x, &mut got).unwrap();
+    assert!(same(&want, &got));
+    fulmen::mul(&x, &z, &mut want).unwrap();
+    parallel::mul_on(native(), &x, &z, &mut got).unwrap();
+    assert!(same(&want, &got));
+
+    let x = &x[..200_000];
+    fulmen::softmax(x, 100, &mut want[..200_000]).unwrap();
+    parallel::softmax_on(native(), x, 100, &mut got[..200_000]).unwrap();
+    assert!(same(&want[..200_000], &got[..200_000]));
+    fulmen::fma(x, x, x, &mut want[..200_000]).unwrap();
+    parallel::fma_on(native(), x, x, x, &mut got[..200_000]).unwrap();
+    assert!(same(&want[..200_000], &got[..200_000]));
+}
