@@ -18,6 +18,7 @@
 //! | `rows_scale` | `op(x, gamma, eps, out)`, `op_in_place(x, gamma, eps)` |
 //! | `rows_affine` | `op(x, gamma, beta, eps, out)`, `op_in_place(x, gamma, beta, eps)` |
 //! | `convert` | `op(x, out)` between element types, under the feature `half` |
+//! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //!
 //! Parameters are written with the value that generic tests and benches use. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
@@ -106,6 +107,8 @@ macro_rules! for_each_op {
             rows normalize(normalize, normalize_on, normalize_in_place) Normalize[] normalisation, row_reduce;
             rows zscore(zscore, zscore_on, zscore_in_place) Zscore[] normalisation, row_reduce;
             rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
+
+            gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;

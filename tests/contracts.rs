@@ -22,6 +22,8 @@ mod lanes;
 mod post;
 #[path = "contracts/pre.rs"]
 mod pre;
+#[path = "contracts/product.rs"]
+mod product;
 #[path = "contracts/yaml.rs"]
 mod yaml;
 
@@ -34,6 +36,8 @@ macro_rules! falsify {
     };
     // Other element types: see `conversions`.
     (@op convert $name:ident) => {};
+    // Views of matrices: see `product`.
+    (@op gemm $name:ident) => {};
     // A total function has no precondition to violate.
     (@op total $name:ident) => {
         mod $name {

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const BACKENDS: [&str; 3] = ["cpu", "wgpu", "cuda"];
 
 /// The variants of the library's `Error`.
-const ERRORS: [&str; 6] = ["Len", "Empty", "Rows", "Domain", "Nan", "Workspace"];
+const ERRORS: [&str; 10] =
+    ["Len", "Empty", "Rows", "Domain", "Nan", "Workspace", "Shape", "OutOfBounds", "Overlap", "Overflow"];
 
 pub struct Outcome {
     pub findings: Vec<Finding>,
@@ -191,7 +192,7 @@ fn ids(s: &mut Sink<'_>, f: &File, c: &Contract) {
 }
 
 fn arguments(s: &mut Sink<'_>, f: &File, c: &Contract) {
-    let mut known: BTreeSet<&str> = ["out", "cols", "eps", "k", "values", "indices"].into();
+    let mut known: BTreeSet<&str> = ["out", "cols", "eps", "k", "values", "indices", "workspace"].into();
     known.extend(c.call.inputs.iter().map(String::as_str));
     known.extend(c.call.params.iter().map(|p| p.name.as_str()));
     for p in c.pres() {
@@ -223,14 +224,16 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
         if e.params.as_ref().is_some_and(|p| p.len() != c.call.params.len()) {
             wrong.push("params do not match the call".into());
         }
-        if c.call.shape == Shape::Rows || c.call.shape == Shape::RowsEps {
+        if matches!(c.call.shape, Shape::Rows | Shape::RowsEps | Shape::Gemm) {
             if e.cols.is_none() {
-                wrong.push("a row op needs cols".into());
+                wrong.push("a row op and a product of matrices need cols".into());
             }
         } else if e.cols.is_some() {
             wrong.push("cols without a `cols` argument".into());
         }
-        let first = e.inputs.first().map_or(0, Vec::len);
+        // A product of matrices writes over its last input.
+        let over = if c.call.shape == Shape::Gemm { e.inputs.last() } else { e.inputs.first() };
+        let first = over.map_or(0, Vec::len);
         let length = match c.call.output {
             Output::Slice => Some(first),
             Output::Scalar => Some(1),
@@ -626,9 +629,12 @@ fn reverse(s: &mut Sink<'_>) {
         }
         let names: Vec<&str> = b.functions.iter().map(|f| f.path.rsplit("::").next().unwrap_or("")).collect();
         let allowed = [b.op.clone(), format!("{}_on", b.op), format!("{}_in_place", b.op)];
+        // The other forms of a product of matrices: batched, packed.
+        let forms = contract.is_some_and(|c| c.call.shape == Shape::Gemm);
+        let form = |n: &str| forms && n.strip_prefix(&b.op).is_some_and(|rest| rest.starts_with('_'));
         let wanted = corpus.rows.iter().find(|r| r.op == b.op).map(|r| r.functions.clone());
         let missing = wanted.into_iter().flatten().find(|w| !names.contains(&w.as_str()));
-        if let Some(other) = names.iter().find(|n| !allowed.iter().any(|a| a == *n)) {
+        if let Some(other) = names.iter().find(|n| !allowed.iter().any(|a| a == *n) && !form(n)) {
             s.add("FUL-REV-005", file, format!("`{}` is bound to `{other}`", b.op));
         } else if let Some(m) = missing {
             s.add("FUL-REV-005", file, format!("`{}` does not bind `{m}`", b.op));

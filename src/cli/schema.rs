@@ -66,10 +66,11 @@ pub enum Shape {
     RowsScale,
     RowsAffine,
     Convert,
+    Gemm,
 }
 
 impl Shape {
-    pub const ALL: [(Self, &'static str); 14] = [
+    pub const ALL: [(Self, &'static str); 15] = [
         (Self::Unary, "unary"),
         (Self::Binary, "binary"),
         (Self::Ternary, "ternary"),
@@ -84,6 +85,7 @@ impl Shape {
         (Self::RowsScale, "rows_scale"),
         (Self::RowsAffine, "rows_affine"),
         (Self::Convert, "convert"),
+        (Self::Gemm, "gemm"),
     ];
 
     pub fn name(self) -> &'static str {
@@ -208,6 +210,8 @@ pub enum PreCheck {
     NoNan,
     Ordered,
     KInRange,
+    Shapes,
+    Workspace,
 }
 
 /// A postcondition; the library's `Post` has the same variants.

@@ -5,6 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
+use crate::{BatchMut, BatchRef, MatMut, MatRef, PackedB};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -311,6 +312,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
         post: &[NanIffNan, Range(-0.1700409, f64::INFINITY)],
+    },
+    Spec {
+        op: "gemm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "hardswish",
@@ -973,6 +982,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.1700409, f64::INFINITY)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gemm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `hardswish`.
     ///
     /// Errors: the first that does not hold.
@@ -1376,6 +1392,7 @@ pub(crate) mod marker {
     pub(crate) enum fma {}
     pub(crate) enum fract {}
     pub(crate) enum gelu {}
+    pub(crate) enum gemm {}
     pub(crate) enum hardswish {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_simple {}
@@ -1867,6 +1884,21 @@ const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::min
 const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::minmax_normalize_on::<Native, f64>;
 const _: fn(&mut [f32], usize) -> Result<(), Error> = crate::minmax_normalize_in_place::<f32>;
 const _: fn(&mut [f64], usize) -> Result<(), Error> = crate::minmax_normalize_in_place::<f64>;
+const _: () = enforced::<marker::gemm>();
+const _: fn(f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm::<f32>;
+const _: fn(f64, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm::<f64>;
+const _: fn(Native, f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_on::<Native, f32>;
+const _: fn(Native, f64, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_on::<Native, f64>;
+const _: fn(f32, BatchRef<'_, f32>, BatchRef<'_, f32>, f32, BatchMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_strided_batched::<f32>;
+const _: fn(f64, BatchRef<'_, f64>, BatchRef<'_, f64>, f64, BatchMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_strided_batched::<f64>;
+const _: fn(Native, f32, BatchRef<'_, f32>, BatchRef<'_, f32>, f32, BatchMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_strided_batched_on::<Native, f32>;
+const _: fn(Native, f64, BatchRef<'_, f64>, BatchRef<'_, f64>, f64, BatchMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_strided_batched_on::<Native, f64>;
+const _: fn(f32, &[MatRef<'_, f32>], &[MatRef<'_, f32>], f32, &mut [MatMut<'_, f32>], &mut [f32]) -> Result<(), Error> = crate::gemm_batched::<f32>;
+const _: fn(f64, &[MatRef<'_, f64>], &[MatRef<'_, f64>], f64, &mut [MatMut<'_, f64>], &mut [f64]) -> Result<(), Error> = crate::gemm_batched::<f64>;
+const _: fn(Native, f32, &[MatRef<'_, f32>], &[MatRef<'_, f32>], f32, &mut [MatMut<'_, f32>], &mut [f32]) -> Result<(), Error> = crate::gemm_batched_on::<Native, f32>;
+const _: fn(Native, f64, &[MatRef<'_, f64>], &[MatRef<'_, f64>], f64, &mut [MatMut<'_, f64>], &mut [f64]) -> Result<(), Error> = crate::gemm_batched_on::<Native, f64>;
+const _: fn(f32, MatRef<'_, f32>, PackedB<'_, f32, Native>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_packed::<Native, f32>;
+const _: fn(f64, MatRef<'_, f64>, PackedB<'_, f64, Native>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_packed::<Native, f64>;
 const _: () = enforced::<marker::exp>();
 const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::exp::<f32>;
 const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::exp::<f64>;

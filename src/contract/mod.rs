@@ -99,8 +99,9 @@ impl<T: crate::alu::Real> Returned<T> for Result<usize, crate::Error> {
 
 /// Ties a call to its contract. `contract!(op, result, Call { … })` is `result`, and in debug builds
 /// asserts that the postconditions hold on the call when the result is `Ok`;
-/// `contract!(op, result, of [inputs])` does so for an op that returns its value. The result is the
-/// same in every build, and a release build contains nothing of the check.
+/// `contract!(op, result, of [inputs])` does so for an op that returns its value, and
+/// `contract!(op, result, each |check| all)` for one whose call is several [`Call`]s: `all` applies
+/// `check` to each. The result is the same in every build, and a release build contains nothing of the check.
 macro_rules! contract {
     (@mark $op:ident) => {
         #[allow(non_local_definitions, reason = "the mark that the op is checked, see `Enforced`")]
@@ -117,14 +118,18 @@ macro_rules! contract {
         }
         result
     }};
-    ($op:ident, $result:expr, $call:expr) => {{
+    ($op:ident, $result:expr, each |$check:ident| $all:expr) => {{
         $crate::contract::contract!(@mark $op);
         let result: Result<_, $crate::Error> = $result;
         if cfg!(debug_assertions) && result.is_ok() {
-            let checked = $crate::contract::check::$op($call);
+            let $check = $crate::contract::check::$op;
+            let checked = $all;
             debug_assert!(checked.is_ok(), "{}: {:?}", stringify!($op), checked);
         }
         result
     }};
+    ($op:ident, $result:expr, $call:expr) => {
+        $crate::contract::contract!($op, $result, each |check| check($call))
+    };
 }
 pub(crate) use contract;

@@ -29,6 +29,7 @@ pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
 pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 pub use small::{gemm_fixed, gemm_fixed_on};
 
+use crate::contract::{Call, Violation, contract};
 use crate::error::Error;
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
@@ -108,7 +109,8 @@ fn shape(arg: &'static str, expected: [usize; 2], got: [usize; 2]) -> Result<(),
 /// multiply-add at a time where the instruction set has it, in passes of equal length of at most 512 (AVX-512)
 /// or 256 products; then `α` times the sum of each pass is added to `βC`. So the bits depend on the
 /// instruction set, the row of A and the column of B, not on the shape, the strides, the place in C or the
-/// number of threads. The error is within `γ_(k + 2·passes + 2)·(|α||A||B| + |β||C|)`.
+/// number of threads. The error is within `γ_(k + 2·passes + 2)·(|α||A||B| + |β||C|)`, of which the
+/// contract states the largest value over the instruction sets.
 ///
 /// NaN and ±0: `β = 0` writes C without reading it, `α = 0` (or `k = 0`) reads neither A nor B, and the
 /// products are then `+0`. Otherwise NaN and infinities spread by IEEE 754, also through `0·∞`.
@@ -143,7 +145,7 @@ pub fn gemm<T: Element>(
     c: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    gemm_with_on(native(), alpha, a, b, beta, c, (), workspace)
+    gemm_on(native(), alpha, a, b, beta, c, workspace)
 }
 
 /// [`gemm`] on the instruction set of `s`.
@@ -154,10 +156,39 @@ pub fn gemm_on<S: Simd, T: Element>(
     a: MatRef<'_, T>,
     b: MatRef<'_, T>,
     beta: T,
-    c: MatMut<'_, T>,
+    mut c: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    gemm_with_on(s, alpha, a, b, beta, c, (), workspace)
+    contract!(
+        gemm,
+        gemm_with_on(s, alpha, a, b, beta, c.reborrow(), (), workspace),
+        each | check | check_elements(alpha, a, b, c.as_ref(), check)
+    )
+}
+
+/// Applies `check` to each element of C, with its row of A and then with its column of B as the input; α = 0
+/// reads neither.
+fn check_elements<T: Element>(
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: MatRef<'_, T>,
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    if alpha == T::ZERO {
+        return Ok(());
+    }
+    for (x, c) in [(a, c), (b.t(), c.t())] {
+        for i in 0..x.rows() {
+            // What the postconditions see of a row: whether it has a NaN.
+            let has_nan = (0..x.cols()).any(|p| x.get(i, p).is_some_and(|v| v.to_f64().is_nan()));
+            let row = [if has_nan { T::NAN } else { T::ZERO }];
+            for y in (0..c.cols()).filter_map(|j| c.get(i, j)) {
+                check(&Call::new(&[&row], &[y]))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// [`gemm`], then an [`Epilogue`] on each element of the result while it is still in a register.
