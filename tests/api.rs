@@ -113,3 +113,39 @@ fn parallel_forms_give_the_bits_of_the_serial_ones() {
     parallel::fma_on(native(), x, x, x, &mut got[..200_000]).unwrap();
     assert!(same(&want[..200_000], &got[..200_000]));
 }
+
+/// The files that may hold unsafe code; every other one is safe Rust.
+#[test]
+fn unsafe_code_stays_in_its_files() {
+    const ALLOWED: [&str; 6] = [
+        "src/view.rs",
+        "src/blas/gemm/micro.rs",
+        "src/blas/gemm/narrow.rs",
+        "src/blas/gemm/pack.rs",
+        "src/blas/gemm/skinny.rs",
+        "src/lanes/",
+    ];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src")];
+    let (mut files, mut with) = (0, 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.lines().map(str::trim_start).filter(|l| !l.starts_with("//"));
+            let found = code
+                .filter(|l| ["unsafe {", "unsafe fn", "unsafe impl"].iter().any(|u| l.contains(u)))
+                .count();
+            let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+            let allowed = ALLOWED.iter().any(|a| name == *a || (a.ends_with('/') && name.starts_with(a)));
+            assert!(found == 0 || allowed, "{name} has {found} unsafe places");
+            with += usize::from(found > 0);
+        }
+    }
+    assert!(files > 40 && with > 8, "{files} files, {with} with unsafe code: the search is broken");
+}
