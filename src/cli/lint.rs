@@ -120,17 +120,19 @@ fn validate(s: &mut Sink<'_>, f: &File, c: &Contract) {
 
 fn measured(s: &mut Sink<'_>, f: &File, c: &Contract) {
     for w in &c.worst_error_measured {
-        let most = match c.tolerance.get(&w.ty) {
-            Some(Tolerance::Exact) => 0.0,
-            Some(Tolerance::Ulp(n)) => *n,
-            Some(_) => f64::INFINITY,
-            None => 0.0,
+        let (found, most) = match (c.tolerance.get(&w.ty), w.ulp, w.rel) {
+            (Some(Tolerance::Exact), Some(ulp), None) => (ulp, 0.0),
+            (Some(Tolerance::Ulp(most)), Some(ulp), None) => (ulp, *most),
+            (Some(Tolerance::Rel(most)), None, Some(rel)) => (rel, *most),
+            (Some(Tolerance::RelAbs { rel: most, .. }), None, Some(rel)) => (rel, *most),
+            // Not in the unit of the tolerance.
+            _ => (f64::NAN, 0.0),
         };
-        if w.ulp.is_nan() || w.ulp > most || w.inputs.is_empty() || w.lane.is_empty() {
+        if found.is_nan() || found > most || w.inputs.is_empty() || w.lane.is_empty() {
             s.on(
                 "FUL-VAL-010",
                 f,
-                format!("{} on {}: {} ulp at {}, allowed {most}", w.ty, w.lane, w.ulp, w.at.exact(&w.ty)),
+                format!("{} on {}: error {found} at {}, allowed {most}", w.ty, w.lane, w.at.exact(&w.ty)),
             );
         }
     }

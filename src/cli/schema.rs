@@ -368,7 +368,10 @@ pub struct WorstError {
     #[serde(rename = "type")]
     pub ty: String,
     pub lane: String,
-    pub ulp: f64,
+    /// In units in the last place of the exact result, or
+    pub ulp: Option<f64>,
+    /// relative to it, where the tolerance is.
+    pub rel: Option<f64>,
     pub at: Scalar,
     pub inputs: String,
     pub date: String,
