@@ -331,9 +331,10 @@ fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>) -> (usize
     if let Some(Err(e)) = results {
         s.add("FUL-VER-004", "results", e.clone());
     }
+    let source = source_files(corpus);
     for (f, c) in corpus.contracts() {
         for k in &c.kani_harnesses {
-            if !is_harness(corpus, &k.harness) {
+            if !is_harness(&source, &k.harness) {
                 s.on(
                     "FUL-VER-005",
                     f,
@@ -384,11 +385,10 @@ fn in_source(corpus: &Corpus, test: &str) -> bool {
     is_test && modules.iter().all(known)
 }
 
-/// Whether `path` is a function marked `#[kani::proof]`, by its name.
-fn is_harness(corpus: &Corpus, path: &str) -> bool {
-    let text = source_files(corpus);
+/// Whether `path` is a function of `source` marked `#[kani::proof]`, by its name.
+fn is_harness(source: &str, path: &str) -> bool {
     let name = path.rsplit("::").next().unwrap_or(path);
-    text.split("#[kani::proof]").skip(1).any(|after| {
+    source.split("#[kani::proof]").skip(1).any(|after| {
         let item = after.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("#["));
         item.is_some_and(|l| l.starts_with(&format!("fn {name}(")))
     })
