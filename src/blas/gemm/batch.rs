@@ -1,6 +1,6 @@
 //! Many products of one shape.
 
-use super::{Problem, gemm_by, shape};
+use super::{Problem, gemm_by, parts, shape};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd, native};
@@ -68,13 +68,7 @@ pub(crate) fn batch_by<J: Join, S: Simd, T: Element>(
     if workspace.len() < needed {
         return Err(Error::Workspace { needed, got: workspace.len() });
     }
-    let parts = if J::SERIAL {
-        1
-    } else {
-        let work = one.saturating_mul(count);
-        let shares = workspace.len().checked_div(needed).unwrap_or(usize::MAX);
-        j.threads().min(work / super::tune::GRAIN).min(shares).min(count)
-    };
+    let parts = parts(j, one.saturating_mul(count), needed, workspace.len()).min(count);
     divide(j, s, [alpha, beta], a, b, c, workspace, parts)
 }
 

@@ -302,13 +302,18 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
         return Err(Error::Workspace { needed, got });
     }
     let work = p.c.rows().saturating_mul(p.c.cols()).saturating_mul(p.a.cols());
-    let parts = if J::SERIAL {
-        1
-    } else {
-        j.threads().min(work / tune::GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
-    };
+    let parts = parts(j, work, needed, got);
     divide(j, s, e, p, workspace, parts);
     Ok(())
+}
+
+/// On how many threads so many multiplications run with a workspace of `got` elements, `needed` for each.
+#[inline(always)]
+fn parts<J: Join>(j: J, work: usize, needed: usize, got: usize) -> usize {
+    if J::SERIAL {
+        return 1;
+    }
+    j.threads().min(work / tune::GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
 }
 
 /// Halves of the longer side of C on different threads until each has its part.
