@@ -53,4 +53,4 @@ pub use lanes::{Element, NATIVE};
 pub use nn::*;
 pub use pointwise::*;
 pub use reduce::*;
-pub use view::{BatchMut, BatchRef, MatMut, MatRef};
+pub use view::{BatchMut, BatchRef, MatMut, MatRef, VecMut, VecRef};

@@ -19,6 +19,7 @@
 //! | `rows_affine` | `op(x, gamma, beta, eps, out)`, `op_in_place(x, gamma, beta, eps)` |
 //! | `convert` | `op(x, out)` between element types, under the feature `half` |
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
+//! | `blas` | its own, on views of matrices and vectors |
 //!
 //! Parameters are written with the value that generic tests and benches use. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.

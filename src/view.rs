@@ -4,6 +4,10 @@
 //! negative, and zero in a [`MatRef`] (a row or column repeated); a [`MatMut`] refuses strides under
 //! which two of its elements are one. Transposes and sub-views cost nothing and cannot fail later.
 
+mod vector;
+
+pub use vector::{VecMut, VecRef};
+
 use crate::error::Error;
 use core::fmt;
 use core::marker::PhantomData;
@@ -191,6 +195,13 @@ macro_rules! view {
                 let ptr = self.ptr.wrapping_offset(at(i, j, self.rs, self.cs));
                 Self { ptr, rows, cols, ..self }
             }
+            /// The last row first.
+            #[inline(always)]
+            pub(crate) fn reversed_rows(self) -> Self {
+                let last = self.rows.saturating_sub(1);
+                let ptr = self.ptr.wrapping_offset(at(last, 0, self.rs, self.cs));
+                Self { ptr, rs: self.rs.wrapping_neg(), ..self }
+            }
             #[inline(always)]
             fn index(&self, row: usize, col: usize) -> Option<isize> {
                 (row < self.rows && col < self.cols).then(|| at(row, col, self.rs, self.cs))
@@ -247,7 +258,7 @@ impl<'a, T> MatRef<'a, T> {
 impl<'a, T> MatRef<'a, T> {
     /// One row.
     #[inline(always)]
-    pub(crate) const fn row(data: &'a [T]) -> Self {
+    pub(crate) const fn line(data: &'a [T]) -> Self {
         Self { ptr: data.as_ptr(), rows: 1, cols: data.len(), rs: 0, cs: 1, life: PhantomData }
     }
     /// The first `rows` rows of `cols` elements, one after the other; fewer if `data` has not so many.

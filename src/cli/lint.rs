@@ -233,10 +233,22 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
         } else if e.cols.is_some() {
             wrong.push("cols without a `cols` argument".into());
         }
+        let fits = |shapes: &Vec<[usize; 2]>| {
+            shapes.len() == e.inputs.len()
+                && shapes.iter().zip(&e.inputs).all(|([r, c], x)| r.checked_mul(*c) == Some(x.len()))
+        };
+        if e.shapes.is_some() != (c.call.shape == Shape::Blas) || !e.shapes.as_ref().is_none_or(fits) {
+            wrong.push("an op on views needs the shape of each input, others have none".into());
+        }
+        if !e.options.is_empty() && c.call.shape != Shape::Blas {
+            wrong.push("options without arguments that are words".into());
+        }
         // A product of matrices writes over its last input.
         let over = if c.call.shape == Shape::Gemm { e.inputs.last() } else { e.inputs.first() };
         let first = over.map_or(0, Vec::len);
         let length = match c.call.output {
+            // What an op on views writes is its own; its test compares lengths.
+            Output::Slice if c.call.shape == Shape::Blas => None,
             Output::Slice => Some(first),
             Output::Scalar => Some(1),
             Output::Index | Output::TopK => None,

@@ -67,10 +67,11 @@ pub enum Shape {
     RowsAffine,
     Convert,
     Gemm,
+    Blas,
 }
 
 impl Shape {
-    pub const ALL: [(Self, &'static str); 15] = [
+    pub const ALL: [(Self, &'static str); 16] = [
         (Self::Unary, "unary"),
         (Self::Binary, "binary"),
         (Self::Ternary, "ternary"),
@@ -86,6 +87,7 @@ impl Shape {
         (Self::RowsAffine, "rows_affine"),
         (Self::Convert, "convert"),
         (Self::Gemm, "gemm"),
+        (Self::Blas, "blas"),
     ];
 
     pub fn name(self) -> &'static str {
@@ -269,6 +271,12 @@ pub struct EdgeCase {
     pub params: Option<Vec<Scalar>>,
     #[serde(default)]
     pub cols: Option<usize>,
+    /// Rows and columns of each input, in an op on views.
+    #[serde(default)]
+    pub shapes: Option<Vec<[usize; 2]>>,
+    /// The arguments that are words, such as `lower` and `unit`.
+    #[serde(default)]
+    pub options: Vec<String>,
     #[serde(default)]
     pub types: Option<Vec<String>>,
     #[serde(default)]

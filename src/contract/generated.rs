@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{BatchMut, BatchRef, MatMut, MatRef, PackedB};
+use crate::{BatchMut, BatchRef, Diagonal, MatMut, MatRef, PackedB, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[

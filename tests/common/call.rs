@@ -205,5 +205,6 @@ macro_rules! calls {
     (@convert ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     // Views of matrices: `tests/gemm.rs` calls it.
     (@gemm ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
+    (@blas ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
 }
 fulmen::for_each_op!(calls);

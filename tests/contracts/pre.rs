@@ -119,7 +119,7 @@ fn broken<T: Element>(c: &Contract, p: &Pre, good: &Arguments<T>) -> Vec<Argumen
             a.params[0] = T::from_f64(13.0);
             (a.y, a.index) = (13, 13);
         }),
-        // Of matrices: `tests/gemm.rs`.
+        // Of views: `tests/gemm.rs` and `tests/blas.rs`.
         PreCheck::Shapes | PreCheck::Workspace => {}
     }
     assert!(!all.is_empty(), "{}: nothing violates {p:?}", c.op);

@@ -171,7 +171,7 @@ impl<'a, T: Element> Epilogue<T> for BiasCol<'a, T> {
     }
     #[inline(always)]
     fn apply<S: Simd>(self, s: S, x: T::Vec<S>, [_, j]: [usize; 2], n: usize) -> T::Vec<S> {
-        x + part_of_row(s, MatRef::row(self.0), 0, j, n)
+        x + part_of_row(s, MatRef::line(self.0), 0, j, n)
     }
 }
 
