@@ -330,6 +330,8 @@ pub trait Real:
     const INFINITY: Self;
     /// A quiet NaN.
     const NAN: Self;
+    /// The smallest positive normal number.
+    const MIN_NORMAL: Self;
     /// Stored bits of the significand: 23 or 52.
     const SIGNIFICAND: i32;
     /// From here on every value is an integer: 2^23 or 2^52.
@@ -356,6 +358,7 @@ macro_rules! real {
             const ONE: Self = 1.0;
             const INFINITY: Self = $t::INFINITY;
             const NAN: Self = $t::NAN;
+            const MIN_NORMAL: Self = $t::MIN_POSITIVE;
             const SIGNIFICAND: i32 = $bits;
             const INTEGRAL: Self = (1u64 << $bits) as $t;
             const TWO_OVER_PI: &'static [Self] = &trig::$words;

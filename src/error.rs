@@ -109,6 +109,12 @@ pub(crate) fn same_len(arg: &'static str, expected: usize, got: usize) -> Result
     if got == expected { Ok(()) } else { Err(Error::Len { arg, expected, got }) }
 }
 
+/// `Ok` when a matrix has the shape that the others require.
+#[inline(always)]
+pub(crate) fn same_shape(arg: &'static str, expected: [usize; 2], got: [usize; 2]) -> Result<(), Error> {
+    if expected == got { Ok(()) } else { Err(Error::Shape { arg, expected, got }) }
+}
+
 /// `Ok` when there is at least one element.
 #[inline]
 pub(crate) fn not_empty(arg: &'static str, len: usize) -> Result<(), Error> {

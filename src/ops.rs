@@ -110,6 +110,18 @@ macro_rules! for_each_op {
             rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            blas gemv(gemv, gemv_on) Gemv[] blas, host: "no template works on views in this release";
+            blas ger(ger, ger_on) Ger[] blas, host: "no template works on views in this release";
+            blas syr(syr, syr_on) Syr[] blas, host: "no template works on views in this release";
+            blas syr2(syr2, syr2_on) Syr2[] blas, host: "no template works on views in this release";
+            blas symv(symv, symv_on) Symv[] blas, host: "no template works on views in this release";
+            blas trmv(trmv, trmv_on) Trmv[] blas, host: "no template works on views in this release";
+            blas trsv(trsv, trsv_on) Trsv[] blas, host: "no template works on views in this release";
+            blas symm(symm, symm_on) Symm[] blas, host: "no template works on views in this release";
+            blas syrk(syrk, syrk_on) Syrk[] blas, host: "no template works on views in this release";
+            blas syr2k(syr2k, syr2k_on) Syr2k[] blas, host: "no template works on views in this release";
+            blas trmm(trmm, trmm_on) Trmm[] blas, host: "no template works on views in this release";
+            blas trsm(trsm, trsm_on) Trsm[] blas, host: "no template works on views in this release";
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;

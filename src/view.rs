@@ -256,6 +256,11 @@ impl<'a, T> MatRef<'a, T> {
 }
 
 impl<'a, T> MatRef<'a, T> {
+    /// The last row and the last column first.
+    #[inline(always)]
+    pub(crate) fn reversed(self) -> Self {
+        self.reversed_rows().t().reversed_rows().t()
+    }
     /// One row.
     #[inline(always)]
     pub(crate) const fn line(data: &'a [T]) -> Self {

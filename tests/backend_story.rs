@@ -103,7 +103,9 @@ struct Matrix {
 impl Matrix {
     fn column<S: Simd>(&mut self, s: S, form: Form, title: &str) {
         self.columns.push(format!("{}{title}", S::NAME));
-        for (i, op) in OPS.iter().enumerate().filter(|(_, op)| !["convert", "gemm", "blas"].contains(&op.shape)) {
+        for (i, op) in
+            OPS.iter().enumerate().filter(|(_, op)| !["convert", "gemm", "blas"].contains(&op.shape))
+        {
             for (ty, worst) in [("f32", worst::<S, f32>(s, op, form)), ("f64", worst::<S, f64>(s, op, form))]
             {
                 // Only top-k has no parallel form.
@@ -139,7 +141,9 @@ fn every_op_on_every_lane() {
     skipped(&ran).for_each(|line| show(&line));
     #[cfg(not(feature = "parallel"))]
     show("skipped parallel: the build lacks the feature");
-    show("conversions between element types run in tests/convert.rs, products of matrices in tests/gemm.rs, other linear algebra in tests/blas.rs");
+    show(
+        "conversions between element types run in tests/convert.rs, products of matrices in tests/gemm.rs, other linear algebra in tests/blas.rs",
+    );
 }
 
 /// A line of output that a passing test shows too.

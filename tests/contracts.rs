@@ -10,6 +10,8 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+#[path = "common/blas.rs"]
+mod blas;
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/call.rs"]
 mod call;
@@ -22,8 +24,16 @@ mod lanes;
 mod post;
 #[path = "contracts/pre.rs"]
 mod pre;
+#[path = "common/matrix.rs"]
+mod matrix;
+mod reference {
+    #![allow(dead_code, reason = "shared with the other tests")]
+    pub mod dd;
+}
 #[path = "contracts/product.rs"]
 mod product;
+#[path = "contracts/views.rs"]
+mod views;
 #[path = "contracts/yaml.rs"]
 mod yaml;
 
@@ -38,7 +48,7 @@ macro_rules! falsify {
     (@op convert $name:ident) => {};
     // Views of matrices: see `product`.
     (@op gemm $name:ident) => {};
-    // Views, each with its own call: see `tests/blas.rs`.
+    // Views, each with its own call: see `views`.
     (@op blas $name:ident) => {};
     // A total function has no precondition to violate.
     (@op total $name:ident) => {

@@ -2,90 +2,16 @@
 
 #[path = "common/lanes.rs"]
 mod lanes;
+#[path = "common/matrix.rs"]
+mod matrix;
 mod reference;
 
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error, MatMut, MatRef, gemm_on, gemm_workspace};
 use lanes::*;
+use matrix::*;
 use reference::dd::Dd;
-
-/// How a matrix lies in its slice.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Layout {
-    Rows,
-    Cols,
-    /// Rows with a gap between them.
-    Padded,
-    /// Neither stride is one.
-    Apart,
-    /// Both strides negative.
-    Backwards,
-    /// Rows that are one row (operands only).
-    Repeated,
-    /// Columns that are one column (operands only).
-    Constant,
-}
-use Layout::*;
-
-/// A matrix in a slice whose other elements are NaN.
-#[derive(Debug, Clone)]
-struct Matrix<T> {
-    data: Vec<T>,
-    offset: usize,
-    shape: [usize; 2],
-    strides: [isize; 2],
-}
-
-/// What surrounds a matrix.
-const GUARD: usize = 5;
-
-impl<T: Element> Matrix<T> {
-    fn new(layout: Layout, [rows, cols]: [usize; 2], seed: u64) -> Self {
-        let (r, c) = (rows as isize, cols as isize);
-        let strides = match layout {
-            Rows => [c, 1],
-            Cols => [1, r],
-            Padded => [c + 3, 1],
-            Apart => [2 * c + 1, 2],
-            Backwards => [-(c + 1), -1],
-            Repeated => [0, 1],
-            Constant => [1, 0],
-        };
-        let far = |n: usize, s: isize| n.saturating_sub(1) as isize * s;
-        let span = far(rows, strides[0]).abs() + far(cols, strides[1]).abs();
-        let first = GUARD as isize - far(rows, strides[0]).min(0) - far(cols, strides[1]).min(0);
-        let mut x = Self {
-            data: vec![T::NAN; span as usize + 1 + 2 * GUARD],
-            offset: first as usize,
-            shape: [rows, cols],
-            strides,
-        };
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        for i in 0..rows {
-            for j in 0..cols {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let at = x.index(i, j);
-                x.data[at] = T::from_f64((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0);
-            }
-        }
-        x
-    }
-    fn index(&self, i: usize, j: usize) -> usize {
-        (self.offset as isize + i as isize * self.strides[0] + j as isize * self.strides[1]) as usize
-    }
-    fn at(&self, i: usize, j: usize) -> f64 {
-        self.data[self.index(i, j)].to_f64()
-    }
-    fn view(&self) -> MatRef<'_, T> {
-        let [r, c] = self.shape;
-        MatRef::strided(&self.data, self.offset, r, c, self.strides[0], self.strides[1]).unwrap()
-    }
-    fn view_mut(&mut self) -> MatMut<'_, T> {
-        let [r, c] = self.shape;
-        MatMut::strided(&mut self.data, self.offset, r, c, self.strides[0], self.strides[1]).unwrap()
-    }
-}
 
 fn bits<T: Element>(x: &[T]) -> Vec<u64> {
     x.iter().map(|x| x.to_f64().to_bits()).collect()
@@ -165,8 +91,6 @@ fn tile<S: Simd, T: Element>() -> usize {
     3 * lanes
 }
 
-const OPERANDS: [Layout; 7] = [Rows, Cols, Padded, Apart, Backwards, Repeated, Constant];
-const RESULTS: [Layout; 5] = [Rows, Cols, Padded, Apart, Backwards];
 const SCALES: [(f64, f64); 6] = [(1.0, 0.0), (1.0, 1.0), (-0.5, 2.0), (0.0, 0.5), (2.0, 0.0), (0.0, 0.0)];
 
 /// Every shape up to two tiles and one; layouts and scales in turn.

@@ -1,8 +1,25 @@
 //! Linear algebra.
 
 pub mod gemm;
+mod gemv;
+mod level2;
+mod level3;
+mod row;
+mod triangular;
 
 pub use gemm::*;
+#[cfg(feature = "parallel")]
+pub(crate) use gemv::gemv_by;
+pub use gemv::{gemv, gemv_on};
+pub use level2::*;
+pub use level3::{
+    symm, symm_on, symm_workspace, syr2k, syr2k_on, syr2k_workspace, syrk, syrk_on, syrk_workspace,
+};
+#[cfg(feature = "parallel")]
+pub(crate) use level3::{symm_by, syr2k_by, syrk_by};
+pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};
+#[cfg(feature = "parallel")]
+pub(crate) use triangular::{trmm_by, trsm_by};
 
 /// Which half of a square matrix holds its values, the diagonal included; the other half is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,4 +46,31 @@ pub enum Side {
     Left,
     /// `B·A`.
     Right,
+}
+
+impl Triangle {
+    /// That of the transpose.
+    #[inline(always)]
+    const fn t(self) -> Self {
+        match self {
+            Self::Lower => Self::Upper,
+            Self::Upper => Self::Lower,
+        }
+    }
+    /// Whether it holds element `(i, j)`.
+    #[inline(always)]
+    const fn holds(self, i: usize, j: usize) -> bool {
+        match self {
+            Self::Lower => i >= j,
+            Self::Upper => i <= j,
+        }
+    }
+    /// Its columns in row `i` of `n`, from the first to the last and one.
+    #[inline(always)]
+    const fn columns(self, i: usize, n: usize) -> [usize; 2] {
+        match self {
+            Self::Lower => [0, if i < n { i + 1 } else { n }],
+            Self::Upper => [i, n],
+        }
+    }
 }

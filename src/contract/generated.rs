@@ -322,6 +322,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gemv",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "ger",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 3.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "hardswish",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -690,6 +706,54 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
     },
     Spec {
+        op: "symm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "symv",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 2.0), ("f64", 4.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "syr",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 3.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "syr2",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "syr2k",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "syrk",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "tan",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -712,6 +776,38 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[Descending, IndexInRange, IndexSelects],
+    },
+    Spec {
+        op: "trmm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "trmv",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 2.0), ("f64", 4.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "trsm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.015625, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.015625, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "trsv",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 2.0), ("f64", 4.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "trunc",
@@ -986,6 +1082,20 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn gemm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gemv`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ger`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ger<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -1311,6 +1421,48 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `symm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn symm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `symv`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn symv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `syr`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn syr<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `syr2`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn syr2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `syr2k`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn syr2k<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `syrk`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn syrk<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `tan`.
     ///
     /// Errors: the first that does not hold.
@@ -1330,6 +1482,34 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn top_k<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Descending, IndexInRange, IndexSelects];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `trmm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn trmm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `trmv`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn trmv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `trsm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn trsm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `trsv`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn trsv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `trunc`.
@@ -1393,6 +1573,8 @@ pub(crate) mod marker {
     pub(crate) enum fract {}
     pub(crate) enum gelu {}
     pub(crate) enum gemm {}
+    pub(crate) enum gemv {}
+    pub(crate) enum ger {}
     pub(crate) enum hardswish {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_simple {}
@@ -1439,9 +1621,19 @@ pub(crate) mod marker {
     pub(crate) enum sum {}
     pub(crate) enum sum_kahan {}
     pub(crate) enum sum_of_squares {}
+    pub(crate) enum symm {}
+    pub(crate) enum symv {}
+    pub(crate) enum syr {}
+    pub(crate) enum syr2 {}
+    pub(crate) enum syr2k {}
+    pub(crate) enum syrk {}
     pub(crate) enum tan {}
     pub(crate) enum tanh {}
     pub(crate) enum top_k {}
+    pub(crate) enum trmm {}
+    pub(crate) enum trmv {}
+    pub(crate) enum trsm {}
+    pub(crate) enum trsv {}
     pub(crate) enum trunc {}
     pub(crate) enum variance {}
     pub(crate) enum zscore {}
@@ -1899,6 +2091,90 @@ const _: fn(Native, f32, &[MatRef<'_, f32>], &[MatRef<'_, f32>], f32, &mut [MatM
 const _: fn(Native, f64, &[MatRef<'_, f64>], &[MatRef<'_, f64>], f64, &mut [MatMut<'_, f64>], &mut [f64]) -> Result<(), Error> = crate::gemm_batched_on::<Native, f64>;
 const _: fn(f32, MatRef<'_, f32>, PackedB<'_, f32, Native>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_packed::<Native, f32>;
 const _: fn(f64, MatRef<'_, f64>, PackedB<'_, f64, Native>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_packed::<Native, f64>;
+const _: () = enforced::<marker::gemv>();
+const _: fn(f32, MatRef<'_, f32>, VecRef<'_, f32>, f32, VecMut<'_, f32>) -> Result<(), Error> = crate::gemv::<f32>;
+const _: fn(f64, MatRef<'_, f64>, VecRef<'_, f64>, f64, VecMut<'_, f64>) -> Result<(), Error> = crate::gemv::<f64>;
+const _: fn(Native, f32, MatRef<'_, f32>, VecRef<'_, f32>, f32, VecMut<'_, f32>) -> Result<(), Error> = crate::gemv_on::<Native, f32>;
+const _: fn(Native, f64, MatRef<'_, f64>, VecRef<'_, f64>, f64, VecMut<'_, f64>) -> Result<(), Error> = crate::gemv_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(f32, MatRef<'_, f32>, VecRef<'_, f32>, f32, VecMut<'_, f32>) -> Result<(), Error> = crate::parallel::gemv::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(f64, MatRef<'_, f64>, VecRef<'_, f64>, f64, VecMut<'_, f64>) -> Result<(), Error> = crate::parallel::gemv::<f64>;
+const _: () = enforced::<marker::ger>();
+const _: fn(f32, VecRef<'_, f32>, VecRef<'_, f32>, MatMut<'_, f32>) -> Result<(), Error> = crate::ger::<f32>;
+const _: fn(f64, VecRef<'_, f64>, VecRef<'_, f64>, MatMut<'_, f64>) -> Result<(), Error> = crate::ger::<f64>;
+const _: fn(Native, f32, VecRef<'_, f32>, VecRef<'_, f32>, MatMut<'_, f32>) -> Result<(), Error> = crate::ger_on::<Native, f32>;
+const _: fn(Native, f64, VecRef<'_, f64>, VecRef<'_, f64>, MatMut<'_, f64>) -> Result<(), Error> = crate::ger_on::<Native, f64>;
+const _: () = enforced::<marker::syr>();
+const _: fn(f32, VecRef<'_, f32>, Triangle, MatMut<'_, f32>) -> Result<(), Error> = crate::syr::<f32>;
+const _: fn(f64, VecRef<'_, f64>, Triangle, MatMut<'_, f64>) -> Result<(), Error> = crate::syr::<f64>;
+const _: fn(Native, f32, VecRef<'_, f32>, Triangle, MatMut<'_, f32>) -> Result<(), Error> = crate::syr_on::<Native, f32>;
+const _: fn(Native, f64, VecRef<'_, f64>, Triangle, MatMut<'_, f64>) -> Result<(), Error> = crate::syr_on::<Native, f64>;
+const _: () = enforced::<marker::syr2>();
+const _: fn(f32, VecRef<'_, f32>, VecRef<'_, f32>, Triangle, MatMut<'_, f32>) -> Result<(), Error> = crate::syr2::<f32>;
+const _: fn(f64, VecRef<'_, f64>, VecRef<'_, f64>, Triangle, MatMut<'_, f64>) -> Result<(), Error> = crate::syr2::<f64>;
+const _: fn(Native, f32, VecRef<'_, f32>, VecRef<'_, f32>, Triangle, MatMut<'_, f32>) -> Result<(), Error> = crate::syr2_on::<Native, f32>;
+const _: fn(Native, f64, VecRef<'_, f64>, VecRef<'_, f64>, Triangle, MatMut<'_, f64>) -> Result<(), Error> = crate::syr2_on::<Native, f64>;
+const _: () = enforced::<marker::symv>();
+const _: fn(f32, Triangle, MatRef<'_, f32>, VecRef<'_, f32>, f32, VecMut<'_, f32>) -> Result<(), Error> = crate::symv::<f32>;
+const _: fn(f64, Triangle, MatRef<'_, f64>, VecRef<'_, f64>, f64, VecMut<'_, f64>) -> Result<(), Error> = crate::symv::<f64>;
+const _: fn(Native, f32, Triangle, MatRef<'_, f32>, VecRef<'_, f32>, f32, VecMut<'_, f32>) -> Result<(), Error> = crate::symv_on::<Native, f32>;
+const _: fn(Native, f64, Triangle, MatRef<'_, f64>, VecRef<'_, f64>, f64, VecMut<'_, f64>) -> Result<(), Error> = crate::symv_on::<Native, f64>;
+const _: () = enforced::<marker::trmv>();
+const _: fn(Triangle, Diagonal, MatRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::trmv::<f32>;
+const _: fn(Triangle, Diagonal, MatRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::trmv::<f64>;
+const _: fn(Native, Triangle, Diagonal, MatRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::trmv_on::<Native, f32>;
+const _: fn(Native, Triangle, Diagonal, MatRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::trmv_on::<Native, f64>;
+const _: () = enforced::<marker::trsv>();
+const _: fn(Triangle, Diagonal, MatRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::trsv::<f32>;
+const _: fn(Triangle, Diagonal, MatRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::trsv::<f64>;
+const _: fn(Native, Triangle, Diagonal, MatRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::trsv_on::<Native, f32>;
+const _: fn(Native, Triangle, Diagonal, MatRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::trsv_on::<Native, f64>;
+const _: () = enforced::<marker::symm>();
+const _: fn(Side, f32, Triangle, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::symm::<f32>;
+const _: fn(Side, f64, Triangle, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::symm::<f64>;
+const _: fn(Native, Side, f32, Triangle, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::symm_on::<Native, f32>;
+const _: fn(Native, Side, f64, Triangle, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::symm_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Side, f32, Triangle, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::parallel::symm::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Side, f64, Triangle, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::parallel::symm::<f64>;
+const _: () = enforced::<marker::syrk>();
+const _: fn(f32, MatRef<'_, f32>, f32, Triangle, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::syrk::<f32>;
+const _: fn(f64, MatRef<'_, f64>, f64, Triangle, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::syrk::<f64>;
+const _: fn(Native, f32, MatRef<'_, f32>, f32, Triangle, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::syrk_on::<Native, f32>;
+const _: fn(Native, f64, MatRef<'_, f64>, f64, Triangle, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::syrk_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(f32, MatRef<'_, f32>, f32, Triangle, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::parallel::syrk::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(f64, MatRef<'_, f64>, f64, Triangle, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::parallel::syrk::<f64>;
+const _: () = enforced::<marker::syr2k>();
+const _: fn(f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, Triangle, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::syr2k::<f32>;
+const _: fn(f64, MatRef<'_, f64>, MatRef<'_, f64>, f64, Triangle, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::syr2k::<f64>;
+const _: fn(Native, f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, Triangle, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::syr2k_on::<Native, f32>;
+const _: fn(Native, f64, MatRef<'_, f64>, MatRef<'_, f64>, f64, Triangle, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::syr2k_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, Triangle, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::parallel::syr2k::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(f64, MatRef<'_, f64>, MatRef<'_, f64>, f64, Triangle, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::parallel::syr2k::<f64>;
+const _: () = enforced::<marker::trmm>();
+const _: fn(Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::trmm::<f32>;
+const _: fn(Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::trmm::<f64>;
+const _: fn(Native, Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::trmm_on::<Native, f32>;
+const _: fn(Native, Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::trmm_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::parallel::trmm::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::parallel::trmm::<f64>;
+const _: () = enforced::<marker::trsm>();
+const _: fn(Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::trsm::<f32>;
+const _: fn(Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::trsm::<f64>;
+const _: fn(Native, Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::trsm_on::<Native, f32>;
+const _: fn(Native, Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::trsm_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::parallel::trsm::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::parallel::trsm::<f64>;
 const _: () = enforced::<marker::exp>();
 const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::exp::<f32>;
 const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::exp::<f64>;

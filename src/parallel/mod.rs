@@ -13,11 +13,13 @@
 //!
 //! [`top_k`](crate::top_k()) keeps one heap in the caller's slices, so it has no parallel form.
 
+mod blas;
 mod gemm;
 mod pointwise;
 mod reduce;
 mod rows;
 
+pub use blas::*;
 pub use gemm::*;
 pub use pointwise::*;
 pub use reduce::*;

@@ -99,11 +99,6 @@ macro_rules! vector {
             pub(crate) fn of_col(m: $Matrix<'a, T>) -> Self {
                 Self(m.block([0, 0], [usize::MAX, 1]))
             }
-            /// The last element first.
-            #[inline(always)]
-            pub(crate) fn reversed(self) -> Self {
-                Self(self.0.reversed_rows())
-            }
         }
     };
 }
@@ -134,6 +129,11 @@ impl<'a, T> VecMut<'a, T> {
         }
         // SAFETY: as `VecRef::as_slice`; the slice is borrowed for writing as long as this view is.
         (self.stride() == 1 || n == 1).then(|| unsafe { core::slice::from_raw_parts_mut(self.0.ptr(), n) })
+    }
+    /// The last element first.
+    #[inline(always)]
+    pub(crate) fn reversed(self) -> Self {
+        Self(self.0.reversed_rows())
     }
     /// Writes an element, if the vector has it; says whether.
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Many products of one shape.
 
-use super::{Problem, gemm_by, parts, shape};
+use super::{Problem, gemm_by, parts};
+use crate::error::same_shape;
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd, native};
@@ -146,8 +147,8 @@ pub fn gemm_batched_on<S: Simd, T: Element>(
     let (m, k, n) = (first.0.rows(), first.0.cols(), first.1.cols());
     let mut needed = 0;
     for ((a, b), c) in a.iter().zip(b).zip(c.iter_mut()) {
-        shape("a", [m, k], [a.rows(), a.cols()])?;
-        shape("b", [k, n], [b.rows(), b.cols()])?;
+        same_shape("a", [m, k], [a.rows(), a.cols()])?;
+        same_shape("b", [k, n], [b.rows(), b.cols()])?;
         let p = Problem { alpha, beta, a: *a, b: *b, c: c.reborrow() };
         needed = needed.max(p.checked()?.needed::<S>());
     }

@@ -481,7 +481,7 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
 /// # Safety
 /// They are valid for reads.
 #[inline(always)]
-pub(super) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, step: isize) -> T::Vec<S> {
+pub(crate) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, step: isize) -> T::Vec<S> {
     let mut to = [T::ZERO; tune::MOST_LANES];
     for (j, to) in to.iter_mut().enumerate().take(n) {
         // SAFETY: `j < n`.
@@ -495,7 +495,7 @@ pub(super) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, st
 /// # Safety
 /// They are valid for writes.
 #[inline(always)]
-pub(super) unsafe fn scatter<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
+pub(crate) unsafe fn scatter<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
     let mut from = [T::ZERO; tune::MOST_LANES];
     // SAFETY: the array is as large as the widest register.
     unsafe { y.store(from.as_mut_ptr()) };

@@ -20,7 +20,7 @@ mod pack;
 mod packed;
 mod skinny;
 mod small;
-mod tune;
+pub(crate) mod tune;
 
 #[cfg(feature = "parallel")]
 pub(crate) use batch::batch_by;
@@ -30,13 +30,14 @@ pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 pub use small::{gemm_fixed, gemm_fixed_on};
 
 use crate::contract::{Call, Violation, contract};
-use crate::error::Error;
+use crate::error::{Error, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use loops::{Plan, Right};
 use micro::{Left, Scale};
+pub(crate) use micro::{gather, scatter};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {
@@ -52,8 +53,8 @@ impl<'a, T: Element> Problem<'a, T> {
     #[inline(always)]
     fn checked(self) -> Result<Self, Error> {
         let Self { mut alpha, beta, a, b, c } = self;
-        shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
-        shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
+        same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
+        same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
         let inner = if alpha == T::ZERO { 0 } else { a.cols() };
         if inner == 0 {
             // Not NaN.
@@ -94,12 +95,6 @@ impl<'a, T: Element> Problem<'a, T> {
         // C by columns; a single column is a row of its transpose when that suits A.
         if n == 1 { self.a.row_stride() == 1 && m > 1 } else { cs != 1 && rs == 1 && m > 1 }
     }
-}
-
-/// `Ok` when a matrix has the shape that the others require.
-#[inline(always)]
-fn shape(arg: &'static str, expected: [usize; 2], got: [usize; 2]) -> Result<(), Error> {
-    if expected == got { Ok(()) } else { Err(Error::Shape { arg, expected, got }) }
 }
 
 /// `C = αAB + βC`.
@@ -168,7 +163,7 @@ pub fn gemm_on<S: Simd, T: Element>(
 
 /// Applies `check` to each element of C, with its row of A and then with its column of B as the input; α = 0
 /// reads neither.
-fn check_elements<T: Element>(
+pub(crate) fn check_elements<T: Element>(
     alpha: T,
     a: MatRef<'_, T>,
     b: MatRef<'_, T>,

@@ -1,7 +1,8 @@
 //! A right operand that is packed once and multiplied many times.
 
+use super::Problem;
 use super::loops::{self, Plan, Right};
-use super::{Problem, shape};
+use crate::error::same_shape;
 use crate::error::{Error, same_len};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Native, Simd, native};
@@ -62,8 +63,8 @@ pub fn gemm_packed<S: Simd, T: Element>(
     c: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    shape("b", [a.cols(), b.n], [b.k, b.n])?;
-    shape("c", [a.rows(), b.n], [c.rows(), c.cols()])?;
+    same_shape("b", [a.cols(), b.n], [b.k, b.n])?;
+    same_shape("c", [a.rows(), b.n], [c.rows(), c.cols()])?;
     if c.rows() == 0 || c.cols() == 0 {
         return Ok(());
     }

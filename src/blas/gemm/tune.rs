@@ -25,7 +25,7 @@ pub(super) const fn vectors(isa: Isa) -> usize {
 }
 
 /// Most lanes that any set has.
-pub(super) const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = 16;
 
 /// Inner dimension of one pass.
 pub(super) const fn depth(isa: Isa) -> usize {

@@ -1,0 +1,457 @@
+//! Matrix times vector: A is met once and decides the time.
+//!
+//! A by rows takes several rows at once, lanes along the row; their sums are merged by exchanges of lanes, so
+//! that one register holds one sum per row. A by columns adds several columns at once to a part of `y`.
+
+use crate::alu::Alu;
+use crate::blas::gemm::{check_elements, gather, scatter, tune};
+use crate::blas::row::scale;
+use crate::contract::contract;
+use crate::error::{Error, same_len};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd, native};
+use crate::view::{MatRef, VecMut, VecRef};
+
+/// `y = αAx + βy`.
+///
+/// Shapes: A is `m` by `n` with any strides ([`MatRef`]), `x` has `n` elements, `y` has `m`, with any stride; a
+/// transposed A is `a.t()`. Each element of `y` is a sum of `n` products and one of `βy`, whose order depends on
+/// `n`, on which of A's strides is 1, and on the instruction set; never on the strides of the vectors or on the
+/// number of threads. The error is within `γ_(n + 4)·(|α||A||x| + |β||y|)`.
+///
+/// NaN and ±0: `β = 0` writes `y` without reading it; `α = 0` (or `n = 0`) reads neither A nor `x`. Otherwise
+/// NaN and infinities spread by IEEE 754, also through `0·∞`.
+///
+/// Errors: [`Error::Len`] names `x` or `y`. Nothing is written then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{MatRef, gemv};
+/// let a = [1.0f32, 2.0, 3.0, 4.0];
+/// let a = MatRef::row_major(&a, 2, 2)?;
+/// let mut y = [100.0f32, 200.0];
+/// gemv(1.0, a, (&[1.0f32, 10.0][..]).into(), 1.0, (&mut y[..]).into())?;
+/// assert_eq!(y, [121.0, 243.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: J. Dongarra et al., "An Extended Set of FORTRAN Basic Linear Algebra Subprograms" (1988); the bound:
+/// N. Higham, "Accuracy and Stability of Numerical Algorithms", §3.5. Contract: `contracts/gemv-v1.yaml`.
+#[inline]
+pub fn gemv<T: Element>(
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) -> Result<(), Error> {
+    gemv_on(native(), alpha, a, x, beta, y)
+}
+
+/// [`gemv`] on the instruction set of `s`.
+#[inline]
+pub fn gemv_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) -> Result<(), Error> {
+    gemv_by(Serial, s, alpha, a, x, beta, y)
+}
+
+/// [`gemv_on`], the parts run by `j`.
+#[inline(always)]
+pub(crate) fn gemv_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    mut y: VecMut<'_, T>,
+) -> Result<(), Error> {
+    same_len("x", a.cols(), x.len())?;
+    same_len("y", a.rows(), y.len())?;
+    let parts = if J::SERIAL { 1 } else { (a.rows().saturating_mul(a.cols()) / GRAIN).clamp(1, j.threads()) };
+    divide(j, s, alpha, a, x, beta, y.reborrow(), parts);
+    contract!(gemv, Ok(()), each | check | check_elements(alpha, a, x.as_col(), y.as_ref().as_col(), check))
+}
+
+/// Elements of A that are worth a thread.
+const GRAIN: usize = 1 << 17;
+
+/// Parts of `y` on different threads, in whole vectors.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+fn divide<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+    parts: usize,
+) {
+    let cut = (y.len() / parts.max(1) * (parts / 2)).next_multiple_of(tune::MOST_LANES);
+    if parts <= 1 || cut >= y.len() {
+        return run(s, alpha, a, x, beta, y);
+    }
+    let (rows, all) = (a.rows() - cut, usize::MAX);
+    let Ok((y0, y1)) = y.split_at(cut) else { return };
+    j.join(
+        usize::MAX,
+        || divide(j, s, alpha, a.block([0, 0], [cut, all]), x, beta, y0, parts / 2),
+        || divide(j, s, alpha, a.block([cut, 0], [rows, all]), x, beta, y1, parts - parts / 2),
+    );
+}
+
+/// `y = αAx + βy` for lengths that agree.
+#[inline(always)]
+pub(super) fn run<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    if a.rows() == 0 {
+        return;
+    }
+    if alpha == T::ZERO || a.cols() == 0 {
+        return scale(s, beta, y);
+    }
+    if a.col_stride() == 1 || a.cols() == 1 {
+        by_rows::<S, T, true>(s, alpha, a, x, beta, y);
+    } else if a.row_stride() == 1 {
+        by_columns(s, alpha, a, x, beta, y);
+    } else {
+        by_rows::<S, T, false>(s, alpha, a, x, beta, y);
+    }
+}
+
+/// Elements of `x` that wait in an array when they don't follow each other, and so of one pass over a row.
+const PASS: usize = 1024;
+/// The same where a stack is small.
+const SMALL_PASS: usize = 128;
+
+/// Rows that pass together: their sums fill a register of so many lanes, up to 8.
+const fn group(lanes: usize) -> usize {
+    if lanes < 8 { lanes } else { 8 }
+}
+
+#[inline(never)]
+fn by_rows<S: Simd, T: Element, const UNIT: bool>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) {
+    if const { T::Vec::<S>::LANES == 1 } {
+        passes::<S, T, UNIT, SMALL_PASS>(s, alpha, a, x, beta, y);
+    } else {
+        passes::<S, T, UNIT, PASS>(s, alpha, a, x, beta, y);
+    }
+}
+
+#[inline(always)]
+fn passes<S: Simd, T: Element, const UNIT: bool, const N: usize>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    mut y: VecMut<'_, T>,
+) {
+    let mut copy = [T::ZERO; N];
+    let mut p = 0;
+    while p < a.cols() {
+        let x = x.part(p, N);
+        let x = match x.as_slice() {
+            Some(x) => x,
+            None => {
+                for (i, to) in copy.iter_mut().enumerate().take(x.len()) {
+                    *to = x.get(i).unwrap_or(T::ZERO);
+                }
+                copy.get(..x.len()).unwrap_or_default()
+            }
+        };
+        let part = Pass {
+            alpha,
+            beta: if p == 0 { beta } else { T::ONE },
+            a: a.block([0, p], [y.len(), x.len()]),
+            x,
+        };
+        let y = y.reborrow();
+        s.vectorize(
+            #[inline(always)]
+            || match const { group(T::Vec::<S>::LANES) } {
+                8 => rows::<S, T, UNIT, 8, 1>(s, part, y),
+                4 => rows::<S, T, UNIT, 4, 2>(s, part, y),
+                2 => rows::<S, T, UNIT, 2, 4>(s, part, y),
+                _ => rows::<S, T, UNIT, 1, 8>(s, part, y),
+            },
+        );
+        p += N;
+    }
+}
+
+/// Some columns of A and the elements of `x` that they meet.
+struct Pass<'a, T> {
+    alpha: T,
+    beta: T,
+    a: MatRef<'a, T>,
+    x: &'a [T],
+}
+
+/// `y = αAx + βy`, `R` rows and `U` sums of each at a time; `R ≤ LANES`.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "r < R, u < U")]
+fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
+    s: S,
+    t: Pass<'_, T>,
+    y: VecMut<'_, T>,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let (m, k) = (t.a.rows().min(y.len()), t.a.cols().min(t.x.len()));
+    let (cs, x) = (if UNIT { 1 } else { t.a.col_stride() }, t.x.as_ptr());
+    let out = y.as_col();
+    let (y, step) = (out.ptr(), out.row_stride());
+    let mut i = 0;
+    while i < m {
+        // SAFETY: row `i + r` of A, the last one again where there are fewer.
+        let row: [*const T; R] = core::array::from_fn(|r| {
+            t.a.ptr().wrapping_offset((i + r).min(m - 1) as isize * t.a.row_stride())
+        });
+        let mut acc = [[T::Vec::<S>::splat(s, T::ZERO); U]; R];
+        let mut p = 0;
+        // SAFETY: `p + lanes ≤ k` elements of each row and of `x`, then the `k - p` that are left; `UNIT` promises
+        // that a row's elements follow each other.
+        unsafe {
+            let at = |r: usize, p: usize| row[r].offset(p as isize * cs);
+            while k - p >= U * lanes {
+                let mut u = 0;
+                while u < U {
+                    let v = T::Vec::<S>::load(s, x.add(p + u * lanes));
+                    let mut r = 0;
+                    while r < R {
+                        let a = if UNIT {
+                            T::Vec::<S>::load(s, at(r, p + u * lanes))
+                        } else {
+                            gather::<S, T>(s, at(r, p + u * lanes), lanes, cs)
+                        };
+                        acc[r][u] = a.mul_add(v, acc[r][u]);
+                        r += 1;
+                    }
+                    u += 1;
+                }
+                p += U * lanes;
+            }
+            while p < k {
+                let n = lanes.min(k - p);
+                let v = first::<S, T, true>(s, x.add(p), n, 1);
+                let mut r = 0;
+                while r < R {
+                    let a = first::<S, T, UNIT>(s, at(r, p), n, cs);
+                    acc[r][0] = a.mul_add(v, acc[r][0]);
+                    r += 1;
+                }
+                p += n;
+            }
+            let sums = merge::<S, T, R, U>(s, acc);
+            let n = R.min(m - i);
+            let to = y.offset(i as isize * step);
+            let mut new = T::Vec::<S>::splat(s, t.alpha) * sums;
+            if t.beta != T::ZERO {
+                let old =
+                    if step == 1 { first::<S, T, true>(s, to, n, 1) } else { gather::<S, T>(s, to, n, step) };
+                new = T::Vec::<S>::splat(s, t.beta).mul_add(old, new);
+            }
+            if step == 1 {
+                put(new, to, n);
+            } else {
+                scatter::<S, T>(new, to, n, step);
+            }
+        }
+        i += R;
+    }
+}
+
+/// Lane `r` of the result is the sum of the lanes of `acc[r]`, for `r < R`.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "r + by < R")]
+fn merge<S: Simd, T: Element, const R: usize, const U: usize>(s: S, acc: [[T::Vec<S>; U]; R]) -> T::Vec<S> {
+    let mut x: [T::Vec<S>; R] = crate::lanes::from_fn(
+        #[inline(always)]
+        |r| {
+            let mut y = acc[r];
+            let mut half = U / 2;
+            while half > 0 {
+                let mut u = 0;
+                while u < half {
+                    y[u] = y[u] + y[u + half];
+                    u += 1;
+                }
+                half /= 2;
+            }
+            y[0]
+        },
+    );
+    if R > 1 {
+        fold::<S, T, R, 1>(s, &mut x);
+    }
+    if R > 2 {
+        fold::<S, T, R, 2>(s, &mut x);
+    }
+    if R > 4 {
+        fold::<S, T, R, 4>(s, &mut x);
+    }
+    if const { T::Vec::<S>::LANES == 16 } { x[0] + x[0].down::<8>(s) } else { x[0] }
+}
+
+/// Registers `r` and `r + BY` become one: each pair of lanes `BY` apart is added, the sums of the second stand
+/// where the lane number has the bit `BY`.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "r + BY < R")]
+fn fold<S: Simd, T: Element, const R: usize, const BY: usize>(s: S, x: &mut [T::Vec<S>; R]) {
+    let mut r = 0;
+    while r + BY < R {
+        let [a, b] = T::Vec::<S>::exchange::<BY>(s, x[r], x[r + BY]);
+        x[r] = a + b;
+        r += 2 * BY;
+    }
+}
+
+/// The first `n ≤ LANES` of elements that are `step` apart, 1 if `UNIT`; zeros in the other lanes.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
+    s: S,
+    p: *const T,
+    n: usize,
+    step: isize,
+) -> T::Vec<S> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !UNIT {
+            gather::<S, T>(s, p, n, step)
+        } else if n == T::Vec::<S>::LANES {
+            T::Vec::<S>::load(s, p)
+        } else {
+            T::Vec::<S>::load_first(s, p, n, T::ZERO)
+        }
+    }
+}
+
+/// Writes the first `n ≤ LANES` elements.
+/// # Safety
+/// They are valid for writes.
+#[inline(always)]
+unsafe fn put<V: Vector>(x: V, p: *mut V::Elem, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { if n == V::LANES { x.store(p) } else { x.store_first(p, n) } }
+}
+
+/// Columns that are added together.
+const COLUMNS: usize = 8;
+
+/// Elements of `y` that wait in the first-level cache, or in an array.
+const CHUNK: usize = 2048;
+/// The same in an array.
+const SMALL_CHUNK: usize = 128;
+
+/// `y = βy`, then `α·x[j]` times each column is added.
+#[inline(never)]
+fn by_columns<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    mut y: VecMut<'_, T>,
+) {
+    scale(s, beta, y.reborrow());
+    let mut copy = [T::ZERO; SMALL_CHUNK];
+    let mut i = 0;
+    while i < a.rows() {
+        let n = if y.stride() == 1 { CHUNK } else { SMALL_CHUNK };
+        let mut y = y.reborrow().part(i, n);
+        let a = a.block([i, 0], [y.len(), usize::MAX]);
+        let vectorized = |y: &mut [T]| {
+            s.vectorize(
+                #[inline(always)]
+                || columns(s, alpha, a, x, y),
+            );
+        };
+        let len = y.len();
+        match (y.as_mut_slice(), copy.get_mut(..len)) {
+            (Some(y), _) => vectorized(y),
+            (None, Some(copy)) => {
+                for (i, to) in copy.iter_mut().enumerate() {
+                    *to = y.get(i).unwrap_or(T::ZERO);
+                }
+                vectorized(copy);
+                for (i, from) in copy.iter().enumerate() {
+                    y.set(i, *from);
+                }
+            }
+            (None, None) => {}
+        }
+        i += n;
+    }
+}
+
+/// `y += αAx` for A of unit row stride.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "q < COLUMNS, u < 2")]
+fn columns<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: &mut [T]) {
+    let lanes = T::Vec::<S>::LANES;
+    let m = a.rows().min(y.len());
+    let y = y.as_mut_ptr();
+    let mut j = 0;
+    while j < a.cols() {
+        let whole = a.cols() - j >= COLUMNS;
+        let q_end = if whole { COLUMNS } else { a.cols() - j };
+        let col = a.ptr().wrapping_offset(j as isize * a.col_stride());
+        let mut c = [T::Vec::<S>::splat(s, T::ZERO); COLUMNS];
+        for (q, c) in c.iter_mut().enumerate().take(q_end) {
+            *c = T::Vec::<S>::splat(s, alpha * x.get(j + q).unwrap_or(T::ZERO));
+        }
+        // SAFETY: `m` elements of `y` and of each of the columns from `j`, which follow each other.
+        unsafe {
+            let at = |q: usize, i: usize| col.offset(q as isize * a.col_stride()).add(i);
+            let mut i = 0;
+            if whole {
+                while m - i >= 2 * lanes {
+                    let mut acc = [T::Vec::<S>::load(s, y.add(i)), T::Vec::<S>::load(s, y.add(i + lanes))];
+                    let mut q = 0;
+                    while q < COLUMNS {
+                        acc[0] = c[q].mul_add(T::Vec::<S>::load(s, at(q, i)), acc[0]);
+                        acc[1] = c[q].mul_add(T::Vec::<S>::load(s, at(q, i + lanes)), acc[1]);
+                        q += 1;
+                    }
+                    acc[0].store(y.add(i));
+                    acc[1].store(y.add(i + lanes));
+                    i += 2 * lanes;
+                }
+            }
+            while i < m {
+                let n = lanes.min(m - i);
+                let mut acc = first::<S, T, true>(s, y.add(i), n, 1);
+                for (q, c) in c.iter().enumerate().take(q_end) {
+                    acc = c.mul_add(first::<S, T, true>(s, at(q, i), n, 1), acc);
+                }
+                put(acc, y.add(i), n);
+                i += n;
+            }
+        }
+        j += q_end;
+    }
+}

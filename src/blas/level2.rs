@@ -1,0 +1,550 @@
+//! Level 2 on top of the matrix-vector product: rank-1 and rank-2 updates, symmetric and triangular matrices.
+//!
+//! A symmetric or triangular matrix is halved until 8 rows are left; what lies between the halves is a general
+//! block. One case is written: an upper triangle is the lower one of the transpose (symmetric) or of the
+//! matrix read backwards (triangular).
+
+use super::gemv;
+use super::row;
+use super::{Diagonal, Triangle};
+use crate::contract::{Call, Violation, contract};
+use crate::error::{Error, same_len};
+use crate::lanes::{Element, Simd, native};
+use crate::pointwise::Axpy;
+use crate::view::{MatMut, MatRef, VecMut, VecRef};
+
+/// Rows that are not halved any more.
+pub(super) const BASE: usize = 8;
+
+/// Rows and columns of a general block that stays in the second-level cache between its two uses.
+const NEAR: usize = 128;
+
+/// The number of rows of a square matrix.
+#[inline(always)]
+pub(super) fn square(arg: &'static str, rows: usize, cols: usize) -> Result<usize, Error> {
+    if rows == cols { Ok(rows) } else { Err(Error::Shape { arg, expected: [rows, rows], got: [rows, cols] }) }
+}
+
+/// The first part of two: whole groups of [`BASE`] rows.
+#[inline(always)]
+pub(super) const fn half(n: usize) -> usize {
+    (n / 2).next_multiple_of(BASE)
+}
+
+/// Applies `check` to the elements of an `m` by `n` result: where a row or a column of the operands has a NaN, so
+/// has each element that `out` gives.
+pub(super) fn spread<T: Element>(
+    [m, n]: [usize; 2],
+    out: impl Fn(usize, usize) -> Option<T>,
+    row: impl Fn(usize) -> bool,
+    col: impl Fn(usize) -> bool,
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let see = |nan: bool, y: Option<T>| match y {
+        Some(y) => check(&Call::new(&[&[if nan { T::NAN } else { T::ZERO }]], &[y])),
+        None => Ok(()),
+    };
+    for i in 0..m {
+        let nan = row(i);
+        for j in 0..n {
+            see(nan, out(i, j))?;
+        }
+    }
+    for j in 0..n {
+        let nan = col(j);
+        for i in 0..m {
+            see(nan, out(i, j))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the value is there and NaN.
+#[inline]
+pub(super) fn nan<T: Element>(x: Option<T>) -> bool {
+    x.is_some_and(|x| x.to_f64().is_nan())
+}
+
+/// `A = αxyᵀ + A`.
+///
+/// Shapes: `x` has `m` elements, `y` has `n`, A is `m` by `n`; any strides. `αx[i]` is rounded first (`αy[j]`, when
+/// A's rows but not its columns follow each other), then its product is added, fused where the instruction set
+/// has it.
+///
+/// NaN and ±0: `α = 0` leaves A as it is and reads neither `x` nor `y`. Otherwise as IEEE 754.
+///
+/// Errors: [`Error::Len`] names `x` or `y`. Nothing is written then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{MatMut, ger};
+/// let mut a = [0.0f32; 4];
+/// let (x, y) = ([1.0f32, 2.0], [10.0f32, 20.0]);
+/// ger(0.5, (&x[..]).into(), (&y[..]).into(), MatMut::row_major(&mut a, 2, 2)?)?;
+/// assert_eq!(a, [5.0, 10.0, 10.0, 20.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 2. Contract: `contracts/ger-v1.yaml`.
+#[inline]
+pub fn ger<T: Element>(alpha: T, x: VecRef<'_, T>, y: VecRef<'_, T>, a: MatMut<'_, T>) -> Result<(), Error> {
+    ger_on(native(), alpha, x, y, a)
+}
+
+/// [`ger`] on the instruction set of `s`.
+pub fn ger_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+    mut a: MatMut<'_, T>,
+) -> Result<(), Error> {
+    same_len("x", a.rows(), x.len())?;
+    same_len("y", a.cols(), y.len())?;
+    if alpha != T::ZERO {
+        let by_columns = a.col_stride() != 1 && a.row_stride() == 1;
+        let (x, y, a) = if by_columns { (y, x, a.reborrow().t()) } else { (x, y, a.reborrow()) };
+        update(s, alpha, x, y, a, None);
+    }
+    contract!(
+        ger,
+        Ok(()),
+        each | check | {
+            let read = alpha != T::ZERO;
+            let out = |i, j| a.get(i, j);
+            spread([a.rows(), a.cols()], out, |i| read && nan(x.get(i)), |j| read && nan(y.get(j)), check)
+        }
+    )
+}
+
+/// Adds `αx[i]·y` to row `i`, in the columns of the triangle if there is one.
+#[inline(always)]
+fn update<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+    mut a: MatMut<'_, T>,
+    triangle: Option<Triangle>,
+) {
+    let n = a.cols();
+    for i in 0..a.rows() {
+        let [start, end] = triangle.map_or([0, n], |t| t.columns(i, n));
+        let row = VecMut::of_col(a.reborrow().block([i, start], [1, end - start]).t());
+        let by = alpha * x.get(i).unwrap_or(T::ZERO);
+        row::zip(s, Axpy(by), row, y.part(start, end - start));
+    }
+}
+
+/// `A = αxxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
+///
+/// Shapes: `x` has `n` elements, A is `n` by `n`; any strides.
+///
+/// NaN and ±0: as [`ger`].
+///
+/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{MatMut, Triangle, syr};
+/// let mut a = [0.0f32; 4];
+/// syr(1.0, (&[2.0f32, 3.0][..]).into(), Triangle::Lower, MatMut::row_major(&mut a, 2, 2)?)?;
+/// assert_eq!(a, [4.0, 0.0, 6.0, 9.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 2. Contract: `contracts/syr-v1.yaml`.
+#[inline]
+pub fn syr<T: Element>(
+    alpha: T,
+    x: VecRef<'_, T>,
+    triangle: Triangle,
+    a: MatMut<'_, T>,
+) -> Result<(), Error> {
+    syr_on(native(), alpha, x, triangle, a)
+}
+
+/// [`syr`] on the instruction set of `s`.
+pub fn syr_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    x: VecRef<'_, T>,
+    triangle: Triangle,
+    mut a: MatMut<'_, T>,
+) -> Result<(), Error> {
+    let n = square("a", a.rows(), a.cols())?;
+    same_len("x", n, x.len())?;
+    if alpha != T::ZERO {
+        let (triangle, a) = by_rows(triangle, a.reborrow());
+        update(s, alpha, x, x, a, Some(triangle));
+    }
+    contract!(syr, Ok(()), each | check | in_triangle(alpha, [x, x], triangle, a.as_ref(), check))
+}
+
+/// `A = αxyᵀ + αyxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
+///
+/// Shapes: `x` and `y` have `n` elements, A is `n` by `n`; any strides.
+///
+/// NaN and ±0: as [`ger`].
+///
+/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x` or `y`. Nothing is written
+/// then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{MatMut, Triangle, syr2};
+/// let mut a = [0.0f32; 4];
+/// let (x, y) = ([1.0f32, 2.0], [3.0f32, 4.0]);
+/// syr2(1.0, (&x[..]).into(), (&y[..]).into(), Triangle::Upper, MatMut::row_major(&mut a, 2, 2)?)?;
+/// assert_eq!(a, [6.0, 10.0, 0.0, 16.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 2. Contract: `contracts/syr2-v1.yaml`.
+#[inline]
+pub fn syr2<T: Element>(
+    alpha: T,
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+    triangle: Triangle,
+    a: MatMut<'_, T>,
+) -> Result<(), Error> {
+    syr2_on(native(), alpha, x, y, triangle, a)
+}
+
+/// [`syr2`] on the instruction set of `s`.
+pub fn syr2_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+    triangle: Triangle,
+    mut a: MatMut<'_, T>,
+) -> Result<(), Error> {
+    let n = square("a", a.rows(), a.cols())?;
+    same_len("x", n, x.len())?;
+    same_len("y", n, y.len())?;
+    if alpha != T::ZERO {
+        let (triangle, mut a) = by_rows(triangle, a.reborrow());
+        update(s, alpha, x, y, a.reborrow(), Some(triangle));
+        update(s, alpha, y, x, a, Some(triangle));
+    }
+    contract!(syr2, Ok(()), each | check | in_triangle(alpha, [x, y], triangle, a.as_ref(), check))
+}
+
+/// The same symmetric matrix with rows whose elements follow each other, if it can be had.
+#[inline(always)]
+fn by_rows<T>(triangle: Triangle, a: MatMut<'_, T>) -> (Triangle, MatMut<'_, T>) {
+    if a.col_stride() != 1 && a.row_stride() == 1 { (triangle.t(), a.t()) } else { (triangle, a) }
+}
+
+/// [`spread`] over a triangle that `x` and `y` update.
+fn in_triangle<T: Element>(
+    alpha: T,
+    [x, y]: [VecRef<'_, T>; 2],
+    triangle: Triangle,
+    a: MatRef<'_, T>,
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let n = a.rows();
+    let out = |i, j| if triangle.holds(i, j) { a.get(i, j) } else { None };
+    let nans = |i| alpha != T::ZERO && (nan(x.get(i)) || nan(y.get(i)));
+    spread([n, n], out, nans, nans, check)
+}
+
+/// `y = αAx + βy` for a symmetric A, of which one triangle is read.
+///
+/// Shapes: A is `n` by `n`, `x` and `y` have `n` elements; any strides.
+///
+/// NaN and ±0: `β = 0` writes `y` without reading it; `α = 0` reads neither A nor `x`. Otherwise NaN and infinities
+/// spread by IEEE 754.
+///
+/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x` or `y`. Nothing is written
+/// then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{MatRef, Triangle, symv};
+/// let (a, x) = ([1.0f32, f32::NAN, 2.0, 3.0], [1.0f32, 10.0]);
+/// let mut y = [0.0f32; 2];
+/// let a = MatRef::row_major(&a, 2, 2)?;
+/// symv(1.0, Triangle::Lower, a, (&x[..]).into(), 0.0, (&mut y[..]).into())?;
+/// assert_eq!(y, [21.0, 32.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 2. Contract: `contracts/symv-v1.yaml`.
+#[inline]
+pub fn symv<T: Element>(
+    alpha: T,
+    triangle: Triangle,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    y: VecMut<'_, T>,
+) -> Result<(), Error> {
+    symv_on(native(), alpha, triangle, a, x, beta, y)
+}
+
+/// [`symv`] on the instruction set of `s`.
+pub fn symv_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    triangle: Triangle,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    beta: T,
+    mut y: VecMut<'_, T>,
+) -> Result<(), Error> {
+    let n = square("a", a.rows(), a.cols())?;
+    same_len("x", n, x.len())?;
+    same_len("y", n, y.len())?;
+    row::scale(s, beta, y.reborrow());
+    if alpha != T::ZERO {
+        let lower = if triangle == Triangle::Upper { a.t() } else { a };
+        symmetric(s, alpha, lower, x, y.reborrow());
+    }
+    contract!(
+        symv,
+        Ok(()),
+        each | check | {
+            let value = |i, j| if triangle.holds(i, j) { a.get(i, j) } else { a.get(j, i) };
+            let nans = |i| (0..n).any(|p| nan(value(i, p)) || nan(x.get(p)));
+            spread([n, 1], |i, _| y.get(i), |i| alpha != T::ZERO && nans(i), |_| false, check)
+        }
+    )
+}
+
+/// `y += αAx` for the symmetric A of which the lower triangle is read.
+fn symmetric<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: VecMut<'_, T>) {
+    let n = y.len();
+    if n <= BASE {
+        let mut whole = [T::ZERO; BASE * BASE];
+        let dense = dense(&mut whole, a, true, |x| x);
+        return gemv::run(s, alpha, dense, x, T::ONE, y);
+    }
+    let h = half(n);
+    let (x1, x2) = (x.part(0, h), x.part(h, n - h));
+    let Ok((mut y1, mut y2)) = y.split_at(h) else { return };
+    symmetric(s, alpha, a.block([0, 0], [h, h]), x1, y1.reborrow());
+    symmetric(s, alpha, a.block([h, h], [n - h, n - h]), x2, y2.reborrow());
+    let mut i = 0;
+    while i < n - h {
+        let mut j = 0;
+        while j < h {
+            let block = a.block([h + i, j], [NEAR.min(n - h - i), NEAR.min(h - j)]);
+            let (to1, to2) = (y1.reborrow().part(j, NEAR), y2.reborrow().part(i, NEAR));
+            gemv::run(s, alpha, block, x1.part(j, NEAR), T::ONE, to2);
+            gemv::run(s, alpha, block.t(), x2.part(i, NEAR), T::ONE, to1);
+            j += NEAR;
+        }
+        i += NEAR;
+    }
+}
+
+/// At most [`BASE`] rows of a lower triangle as a whole matrix: mirrored, or zeros above; `diagonal` changes what
+/// stands there.
+#[inline(always)]
+pub(super) fn dense<'a, T: Element>(
+    room: &'a mut [T; BASE * BASE],
+    a: MatRef<'_, T>,
+    mirrored: bool,
+    diagonal: impl Fn(T) -> T,
+) -> MatRef<'a, T> {
+    let n = a.rows().min(BASE);
+    for (i, row) in room.chunks_exact_mut(BASE).enumerate().take(n) {
+        for (j, to) in row.iter_mut().enumerate().take(n) {
+            let value = |i, j| a.get(i, j).unwrap_or(T::ZERO);
+            *to = if i == j {
+                diagonal(value(i, i))
+            } else if i > j {
+                value(i, j)
+            } else if mirrored {
+                value(j, i)
+            } else {
+                T::ZERO
+            };
+        }
+    }
+    MatRef::packed(room, BASE, BASE).block([0, 0], [n, n])
+}
+
+/// `x = Ax` for a triangular A; the other triangle is not read.
+///
+/// Shapes: A is `n` by `n`, `x` has `n` elements; any strides; a transposed A is `a.t()` with the other triangle.
+///
+/// NaN and ±0: by IEEE 754.
+///
+/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{Diagonal, MatRef, Triangle, trmv};
+/// let (a, mut x) = ([2.0f32, f32::NAN, 3.0, 4.0], [1.0f32, 10.0]);
+/// let a = MatRef::row_major(&a, 2, 2)?;
+/// trmv(Triangle::Lower, Diagonal::NonUnit, a, (&mut x[..]).into())?;
+/// assert_eq!(x, [2.0, 43.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 2. Contract: `contracts/trmv-v1.yaml`.
+#[inline]
+pub fn trmv<T: Element>(
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    x: VecMut<'_, T>,
+) -> Result<(), Error> {
+    trmv_on(native(), triangle, diagonal, a, x)
+}
+
+/// [`trmv`] on the instruction set of `s`.
+pub fn trmv_on<S: Simd, T: Element>(
+    s: S,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    mut x: VecMut<'_, T>,
+) -> Result<(), Error> {
+    let n = square("a", a.rows(), a.cols())?;
+    same_len("x", n, x.len())?;
+    let (lower, turned) = lower(triangle, a, x.reborrow());
+    multiply(s, diagonal, lower, turned);
+    contract!(trmv, Ok(()), each | check | triangular(triangle, diagonal, a, x.as_ref(), check))
+}
+
+/// `x = A⁻¹x` for a triangular A: solves `Ax = b` over `b`. The other triangle is not read.
+///
+/// Shapes: A is `n` by `n`, `x` has `n` elements; any strides; a transposed A is `a.t()` with the other triangle.
+/// There is no test for singularity: a zero on the diagonal divides as IEEE 754 says. The solution is the exact
+/// one of a triangle whose elements differ by at most `γ_(n + 4)` of themselves.
+///
+/// NaN and ±0: by IEEE 754.
+///
+/// Errors: [`Error::Shape`] names `a` when it is not square, [`Error::Len`] names `x`. Nothing is written then.
+///
+/// Scratch: none.
+///
+/// ```
+/// use fulmen::{Diagonal, MatRef, Triangle, trsv};
+/// let (a, mut x) = ([2.0f32, f32::NAN, 3.0, 4.0], [2.0f32, 43.0]);
+/// let a = MatRef::row_major(&a, 2, 2)?;
+/// trsv(Triangle::Lower, Diagonal::NonUnit, a, (&mut x[..]).into())?;
+/// assert_eq!(x, [1.0, 10.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 2; the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §8.1. Contract:
+/// `contracts/trsv-v1.yaml`.
+#[inline]
+pub fn trsv<T: Element>(
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    x: VecMut<'_, T>,
+) -> Result<(), Error> {
+    trsv_on(native(), triangle, diagonal, a, x)
+}
+
+/// [`trsv`] on the instruction set of `s`.
+pub fn trsv_on<S: Simd, T: Element>(
+    s: S,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    mut x: VecMut<'_, T>,
+) -> Result<(), Error> {
+    let n = square("a", a.rows(), a.cols())?;
+    same_len("x", n, x.len())?;
+    let (lower, turned) = lower(triangle, a, x.reborrow());
+    solve(s, diagonal, lower, turned);
+    contract!(trsv, Ok(()), each | check | triangular(triangle, diagonal, a, x.as_ref(), check))
+}
+
+/// A lower triangle that does the same: an upper one and its vector are read backwards.
+#[inline(always)]
+fn lower<'a, 'x, T>(
+    triangle: Triangle,
+    a: MatRef<'a, T>,
+    x: VecMut<'x, T>,
+) -> (MatRef<'a, T>, VecMut<'x, T>) {
+    match triangle {
+        Triangle::Lower => (a, x),
+        Triangle::Upper => (a.reversed(), x.reversed()),
+    }
+}
+
+/// Whether row `i` of a triangle has a NaN.
+pub(super) fn nan_in_row<T: Element>(
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    i: usize,
+) -> bool {
+    let read = |j| triangle.holds(i, j) && (i != j || diagonal == Diagonal::NonUnit);
+    (0..a.cols()).any(|j| read(j) && nan(a.get(i, j)))
+}
+
+/// [`spread`] from the rows of a triangle.
+fn triangular<T: Element>(
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let row = |i| nan_in_row(triangle, diagonal, a, i);
+    spread([x.len(), 1], |i, _| x.get(i), row, |_| false, check)
+}
+
+/// `x = Ax` for a lower triangle.
+fn multiply<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
+    let n = x.len();
+    if n <= BASE {
+        for i in (0..n).rev() {
+            let value = |j| x.get(j).unwrap_or(T::ZERO);
+            let mut sum = match diagonal {
+                Diagonal::Unit => value(i),
+                Diagonal::NonUnit => a.get(i, i).unwrap_or(T::ONE) * value(i),
+            };
+            for j in 0..i {
+                sum = sum + a.get(i, j).unwrap_or(T::ZERO) * value(j);
+            }
+            x.set(i, sum);
+        }
+        return;
+    }
+    let h = half(n);
+    let Ok((mut x1, mut x2)) = x.split_at(h) else { return };
+    multiply(s, diagonal, a.block([h, h], [n - h, n - h]), x2.reborrow());
+    gemv::run(s, T::ONE, a.block([h, 0], [n - h, h]), x1.as_ref(), T::ONE, x2);
+    multiply(s, diagonal, a.block([0, 0], [h, h]), x1.reborrow());
+}
+
+/// `x = A⁻¹x` for a lower triangle.
+fn solve<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
+    let n = x.len();
+    if n <= BASE {
+        for i in 0..n {
+            let mut sum = x.get(i).unwrap_or(T::ZERO);
+            for j in 0..i {
+                sum = sum - a.get(i, j).unwrap_or(T::ZERO) * x.get(j).unwrap_or(T::ZERO);
+            }
+            if diagonal == Diagonal::NonUnit {
+                sum = sum / a.get(i, i).unwrap_or(T::ONE);
+            }
+            x.set(i, sum);
+        }
+        return;
+    }
+    let h = half(n);
+    let Ok((mut x1, mut x2)) = x.split_at(h) else { return };
+    solve(s, diagonal, a.block([0, 0], [h, h]), x1.reborrow());
+    gemv::run(s, -T::ONE, a.block([h, 0], [n - h, h]), x1.as_ref(), T::ONE, x2.reborrow());
+    solve(s, diagonal, a.block([h, h], [n - h, n - h]), x2);
+}

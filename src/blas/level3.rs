@@ -1,0 +1,393 @@
+//! Level 3 with symmetric matrices on top of the matrix product: [`symm`], [`syrk`], [`syr2k`].
+
+use super::gemm::{Problem, gemm_by, gemm_workspace};
+use super::level2::{nan, spread};
+use super::row::{self, read};
+use super::{Side, Triangle};
+use crate::alu::{Alu, Body, Real};
+use crate::contract::contract;
+use crate::error::{Error, same_shape};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::{Element, Simd, native};
+use crate::view::{MatMut, MatRef, VecMut, VecRef};
+
+/// Rows of a symmetric matrix that are written out at a time.
+const BAND: usize = 256;
+
+/// Rows and columns of the blocks on C's diagonal, whose halves are merged into it.
+const CORNER: usize = 48;
+
+/// `Ok` when the workspace is long enough.
+#[inline(always)]
+pub(super) fn room<T>(workspace: &[T], needed: usize) -> Result<(), Error> {
+    let got = workspace.len();
+    if got < needed { Err(Error::Workspace { needed, got }) } else { Ok(()) }
+}
+
+/// Elements of workspace that [`symm`] needs for an `m` by `n` C.
+pub const fn symm_workspace(side: Side, m: usize, n: usize) -> usize {
+    let (n, m) = match side {
+        Side::Left => (n, m),
+        Side::Right => (m, n),
+    };
+    let band = if m < BAND { m } else { BAND };
+    band.saturating_mul(m).saturating_add(gemm_workspace(band, n, m))
+}
+
+/// `C = αAB + βC`, or `C = αBA + βC`, for a symmetric A of which one triangle is read.
+///
+/// Shapes: B and C are `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides. The order
+/// of each sum is that of [`gemm`](crate::gemm()), and so is its error bound.
+///
+/// NaN and ±0: as [`gemm`](crate::gemm()).
+///
+/// Errors: [`Error::Shape`] names `a`, `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`symm_workspace`].
+///
+/// ```
+/// use fulmen::{MatMut, MatRef, Side, Triangle, symm, symm_workspace};
+/// let (a, b, mut c) = ([1.0f32, 0.0, 2.0, 3.0], [1.0f32, 10.0], [0.0f32; 2]);
+/// let mut workspace = [0.0; symm_workspace(Side::Left, 2, 1)];
+/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 1)?);
+/// let c_view = MatMut::row_major(&mut c, 2, 1)?;
+/// symm(Side::Left, 1.0, Triangle::Lower, a, b, 0.0, c_view, &mut workspace)?;
+/// assert_eq!(c, [21.0, 32.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 3. Contract: `contracts/symm-v1.yaml`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub fn symm<T: Element>(
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    symm_on(native(), side, alpha, triangle, a, b, beta, c, workspace)
+}
+
+/// [`symm`] on the instruction set of `s`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub fn symm_on<S: Simd, T: Element>(
+    s: S,
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    symm_by(Serial, s, side, alpha, triangle, a, b, beta, c, workspace)
+}
+
+/// [`symm_on`], the parts of products run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let k = match side {
+        Side::Left => b.rows(),
+        Side::Right => b.cols(),
+    };
+    same_shape("a", [k, k], [a.rows(), a.cols()])?;
+    same_shape("c", [b.rows(), b.cols()], [c.rows(), c.cols()])?;
+    room(workspace, symm_workspace(side, c.rows(), c.cols()))?;
+    // C = BA is Cᵀ = ABᵀ.
+    let (b, mut to) = match side {
+        Side::Left => (b, c.reborrow()),
+        Side::Right => (b.t(), c.reborrow().t()),
+    };
+    let lower = if triangle == Triangle::Upper { a.t() } else { a };
+    let band = k.min(BAND);
+    let (rows, rest) = workspace.split_at_mut(band * k);
+    let mut i = 0;
+    while i < k {
+        let n = band.min(k - i);
+        let rows = rows.get_mut(..n * k).unwrap_or_default();
+        // α = 0 reads no A.
+        if alpha != T::ZERO {
+            mirror(lower, i, rows, k);
+        }
+        let a = MatRef::packed(rows, n, k);
+        let c = to.reborrow().block([i, 0], [n, usize::MAX]);
+        gemm_by(j, s, Problem { alpha, beta, a, b, c }, (), rest)?;
+        i += n;
+    }
+    contract!(
+        symm,
+        Ok(()),
+        each | check | {
+            let value = |i, j| if triangle.holds(i, j) { a.get(i, j) } else { a.get(j, i) };
+            let of_a = |i| alpha != T::ZERO && (0..k).any(|p| nan(value(i, p)));
+            let (b, c) = if side == Side::Left { (b, c.as_ref()) } else { (b, c.as_ref().t()) };
+            let of_b = |j| alpha != T::ZERO && (0..k).any(|p| nan(b.get(p, j)));
+            spread([c.rows(), c.cols()], |i, j| c.get(i, j), of_a, of_b, check)
+        }
+    )
+}
+
+/// Rows of the symmetric matrix from row `first` on, from its lower triangle.
+fn mirror<T: Element>(a: MatRef<'_, T>, first: usize, to: &mut [T], n: usize) {
+    for (i, to) in to.chunks_exact_mut(n.max(1)).enumerate() {
+        let i = first + i;
+        let (left, right) = to.split_at_mut_checked(i).unwrap_or_default();
+        read(VecRef::of_col(a.block([i, 0], [1, i]).t()), left);
+        read(VecRef::of_col(a.block([i, i], [usize::MAX, 1])), right);
+    }
+}
+
+/// Elements of workspace that [`syrk`] needs for an `n` by `k` A.
+pub const fn syrk_workspace(n: usize, k: usize) -> usize {
+    let half = n.div_ceil(2);
+    let half = if half < CORNER { CORNER } else { half.saturating_add(CORNER) };
+    gemm_workspace(half, half, k).saturating_add(CORNER * CORNER)
+}
+
+/// Elements of workspace that [`syr2k`] needs for `n` by `k` A and B.
+pub const fn syr2k_workspace(n: usize, k: usize) -> usize {
+    syrk_workspace(n, k)
+}
+
+/// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
+///
+/// Shapes: A is `n` by `k`, C is `n` by `n`; any strides; `αAᵀA` is `syrk` of `a.t()`. The order of each sum is
+/// that of [`gemm`](crate::gemm()), and so is its error bound.
+///
+/// NaN and ±0: as [`gemm`](crate::gemm()).
+///
+/// Errors: [`Error::Shape`] names `c`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`syrk_workspace`].
+///
+/// ```
+/// use fulmen::{MatMut, MatRef, Triangle, syrk, syrk_workspace};
+/// let (a, mut c) = ([1.0f32, 2.0], [0.0f32; 4]);
+/// let mut workspace = [0.0; syrk_workspace(2, 1)];
+/// let (a, to) = (MatRef::row_major(&a, 2, 1)?, MatMut::row_major(&mut c, 2, 2)?);
+/// syrk(1.0, a, 0.0, Triangle::Lower, to, &mut workspace)?;
+/// assert_eq!(c, [1.0, 0.0, 2.0, 4.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 3. Contract: `contracts/syrk-v1.yaml`.
+#[inline]
+pub fn syrk<T: Element>(
+    alpha: T,
+    a: MatRef<'_, T>,
+    beta: T,
+    triangle: Triangle,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    syrk_on(native(), alpha, a, beta, triangle, c, workspace)
+}
+
+/// [`syrk`] on the instruction set of `s`.
+#[inline]
+pub fn syrk_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    beta: T,
+    triangle: Triangle,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    syrk_by(Serial, s, alpha, a, beta, triangle, c, workspace)
+}
+
+/// [`syrk_on`], the parts of products run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn syrk_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    beta: T,
+    triangle: Triangle,
+    mut c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = a.rows();
+    same_shape("c", [n, n], [c.rows(), c.cols()])?;
+    room(workspace, syrk_workspace(n, a.cols()))?;
+    let lower = lower(triangle, c.reborrow());
+    rank_k(j, s, alpha, a, a, beta, lower, workspace)?;
+    contract!(
+        syrk,
+        Ok(()),
+        each | check | {
+            let row = |i| alpha != T::ZERO && (0..a.cols()).any(|p| nan(a.get(i, p)));
+            let out = |i, j| if triangle.holds(i, j) { c.get(i, j) } else { None };
+            spread([n, n], out, row, row, check)
+        }
+    )
+}
+
+/// `C = αABᵀ + αBAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
+///
+/// Shapes: A and B are `n` by `k`, C is `n` by `n`; any strides. The two products are added one after the other,
+/// each in the order of [`gemm`](crate::gemm()).
+///
+/// NaN and ±0: as [`gemm`](crate::gemm()).
+///
+/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`syr2k_workspace`].
+///
+/// ```
+/// use fulmen::{MatMut, MatRef, Triangle, syr2k, syr2k_workspace};
+/// let (a, b, mut c) = ([1.0f32, 2.0], [3.0f32, 4.0], [0.0f32; 4]);
+/// let mut workspace = [0.0; syr2k_workspace(2, 1)];
+/// let (a, b) = (MatRef::row_major(&a, 2, 1)?, MatRef::row_major(&b, 2, 1)?);
+/// syr2k(1.0, a, b, 0.0, Triangle::Upper, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
+/// assert_eq!(c, [6.0, 10.0, 0.0, 16.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 3. Contract: `contracts/syr2k-v1.yaml`.
+#[inline]
+pub fn syr2k<T: Element>(
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    triangle: Triangle,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    syr2k_on(native(), alpha, a, b, beta, triangle, c, workspace)
+}
+
+/// [`syr2k`] on the instruction set of `s`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub fn syr2k_on<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    triangle: Triangle,
+    c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    syr2k_by(Serial, s, alpha, a, b, beta, triangle, c, workspace)
+}
+
+/// [`syr2k_on`], the parts of products run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn syr2k_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    triangle: Triangle,
+    mut c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = a.rows();
+    same_shape("b", [n, a.cols()], [b.rows(), b.cols()])?;
+    same_shape("c", [n, n], [c.rows(), c.cols()])?;
+    room(workspace, syr2k_workspace(n, a.cols()))?;
+    let mut lower = lower(triangle, c.reborrow());
+    rank_k(j, s, alpha, a, b, beta, lower.reborrow(), workspace)?;
+    rank_k(j, s, alpha, b, a, T::ONE, lower, workspace)?;
+    contract!(
+        syr2k,
+        Ok(()),
+        each | check | {
+            let of = |i| (0..a.cols()).any(|p| nan(a.get(i, p)) || nan(b.get(i, p)));
+            let row = |i| alpha != T::ZERO && of(i);
+            let out = |i, j| if triangle.holds(i, j) { c.get(i, j) } else { None };
+            spread([n, n], out, row, row, check)
+        }
+    )
+}
+
+/// The same symmetric matrix by its lower triangle.
+#[inline(always)]
+fn lower<T>(triangle: Triangle, c: MatMut<'_, T>) -> MatMut<'_, T> {
+    if triangle == Triangle::Upper { c.t() } else { c }
+}
+
+/// `C = αABᵀ + βC` in the lower triangle.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+fn rank_k<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    beta: T,
+    mut c: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = c.rows();
+    if n <= CORNER {
+        let (corner, rest) = workspace.split_at_mut(CORNER * CORNER);
+        // Next to the corner β is taken, in it the product alone: where that is empty, so that β = 0 gives zeros.
+        let to = MatMut::packed(corner, n, CORNER).block([0, 0], [n, n]);
+        gemm_by(j, s, Problem { alpha, beta: T::ZERO, a, b: b.t(), c: to }, (), rest)?;
+        let corner = MatRef::packed(corner, n, CORNER);
+        for i in 0..n {
+            let row = VecMut::of_col(c.reborrow().block([i, 0], [1, i + 1]).t());
+            let product = VecRef::of_col(corner.block([i, 0], [1, i + 1]).t());
+            if beta == T::ZERO {
+                row::zip(s, Second, row, product);
+            } else {
+                row::zip(s, Merge(beta), row, product);
+            }
+        }
+        return Ok(());
+    }
+    let h = (n / 2).next_multiple_of(CORNER);
+    let h = if h >= n { h - CORNER } else { h };
+    let all = usize::MAX;
+    let (a1, a2) = (a.block([0, 0], [h, all]), a.block([h, 0], [n - h, all]));
+    let (b1, b2) = (b.block([0, 0], [h, all]), b.block([h, 0], [n - h, all]));
+    rank_k(j, s, alpha, a1, b1, beta, c.reborrow().block([0, 0], [h, h]), workspace)?;
+    rank_k(j, s, alpha, a2, b2, beta, c.reborrow().block([h, h], [n - h, n - h]), workspace)?;
+    let c = c.block([h, 0], [n - h, h]);
+    gemm_by(j, s, Problem { alpha, beta, a: a2, b: b1.t(), c }, (), workspace)
+}
+
+/// `βy + x`.
+#[derive(Clone, Copy)]
+struct Merge<T>(T);
+impl<T: Real> Body<T, 2> for Merge<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [y, x]: [V; 2]) -> V {
+        y.mul_add(y.lit(self.0), x)
+    }
+}
+
+/// `x`, whatever `y` is.
+#[derive(Clone, Copy)]
+pub(super) struct Second;
+impl<T: Real> Body<T, 2> for Second {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [_, x]: [V; 2]) -> V {
+        x
+    }
+}

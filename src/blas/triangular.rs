@@ -1,0 +1,383 @@
+//! Level 3 with triangular matrices: [`trmm`] and [`trsm`].
+//!
+//! One case is written, a lower triangle on the left: from the right it is the transpose, an upper one is read
+//! backwards. The triangle is halved until 8 rows are left, and what lies between the halves is a matrix product;
+//! 8 rows of B stay in registers while the small triangle acts on them.
+
+use super::gemm::{Problem, gather, gemm_by, gemm_workspace, scatter};
+use super::level2::{BASE, dense, half, nan_in_row, spread};
+use super::level3::room;
+use super::row;
+use super::{Diagonal, Side, Triangle};
+use crate::alu::Alu;
+use crate::contract::{Call, Violation, contract};
+use crate::error::{Error, same_shape};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd, native};
+use crate::view::{MatMut, MatRef, VecMut};
+
+/// Elements of workspace that [`trmm`] needs for an `m` by `n` B.
+pub const fn trmm_workspace(side: Side, m: usize, n: usize) -> usize {
+    let (m, n) = match side {
+        Side::Left => (m, n),
+        Side::Right => (n, m),
+    };
+    let half = m.div_ceil(2).saturating_add(BASE);
+    gemm_workspace(half, n, half)
+}
+
+/// Elements of workspace that [`trsm`] needs for an `m` by `n` B.
+pub const fn trsm_workspace(side: Side, m: usize, n: usize) -> usize {
+    trmm_workspace(side, m, n)
+}
+
+/// `B = αAB`, or `B = αBA`, for a triangular A; the other triangle is not read.
+///
+/// Shapes: B is `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides; a transposed A is
+/// `a.t()` with the other triangle. An element's error is within `γ_(k + log₂k + 4)·|α||A||B|` for A of order `k`.
+///
+/// NaN and ±0: `α = 0` writes zeros and reads neither A nor B. Otherwise NaN and infinities spread by IEEE 754.
+///
+/// Errors: [`Error::Shape`] names `a`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`trmm_workspace`].
+///
+/// ```
+/// use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, trmm, trmm_workspace};
+/// let (a, mut b) = ([2.0f32, f32::NAN, 3.0, 4.0], [1.0f32, 10.0]);
+/// let mut workspace = [0.0; trmm_workspace(Side::Left, 2, 1)];
+/// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut b, 2, 1)?);
+/// trmm(Side::Left, 1.0, Triangle::Lower, Diagonal::NonUnit, a, to, &mut workspace)?;
+/// assert_eq!(b, [2.0, 43.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 3. Contract: `contracts/trmm-v1.yaml`.
+#[inline]
+pub fn trmm<T: Element>(
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    trmm_on(native(), side, alpha, triangle, diagonal, a, b, workspace)
+}
+
+/// [`trmm`] on the instruction set of `s`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub fn trmm_on<S: Simd, T: Element>(
+    s: S,
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    trmm_by(Serial, s, side, alpha, triangle, diagonal, a, b, workspace)
+}
+
+/// [`trmm_on`], the parts of products run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn trmm_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    checked(side, a, &b, workspace)?;
+    {
+        let mut p = Lower::new(side, triangle, diagonal, a, b.reborrow());
+        scale(s, alpha, p.b.reborrow());
+        if alpha != T::ZERO {
+            p.multiply(j, s, workspace)?;
+        }
+    }
+    contract!(trmm, Ok(()), each | check | rows(side, alpha, triangle, diagonal, a, b.as_ref(), check))
+}
+
+/// `B = αA⁻¹B`, or `B = αBA⁻¹`, for a triangular A: solves `AX = αB`, or `XA = αB`, over B. The other triangle is
+/// not read.
+///
+/// Shapes: B is `m` by `n`, A is `m` by `m` on the left and `n` by `n` on the right; any strides; a transposed A is
+/// `a.t()` with the other triangle. Each column of X (each row, from the right) is the exact solution for a
+/// triangle whose elements differ by at most `γ_(2k + 4)` of themselves, A of order `k`. There is no test for
+/// singularity: a zero on the diagonal divides as IEEE 754 says. What is divided by is inverted first, where
+/// the inverse is a normal number.
+///
+/// NaN and ±0: `α = 0` writes zeros and reads neither A nor B. Otherwise NaN and infinities spread by IEEE 754.
+///
+/// Errors: [`Error::Shape`] names `a`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`trsm_workspace`].
+///
+/// ```
+/// use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, trsm, trsm_workspace};
+/// let (a, mut b) = ([2.0f32, f32::NAN, 3.0, 4.0], [2.0f32, 43.0]);
+/// let mut workspace = [0.0; trsm_workspace(Side::Left, 2, 1)];
+/// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut b, 2, 1)?);
+/// trsm(Side::Left, 1.0, Triangle::Lower, Diagonal::NonUnit, a, to, &mut workspace)?;
+/// assert_eq!(b, [1.0, 10.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: BLAS level 3; the bound: N. Higham, "Accuracy and Stability of Numerical Algorithms", §8.1. Contract:
+/// `contracts/trsm-v1.yaml`.
+#[inline]
+pub fn trsm<T: Element>(
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    trsm_on(native(), side, alpha, triangle, diagonal, a, b, workspace)
+}
+
+/// [`trsm`] on the instruction set of `s`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub fn trsm_on<S: Simd, T: Element>(
+    s: S,
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    trsm_by(Serial, s, side, alpha, triangle, diagonal, a, b, workspace)
+}
+
+/// [`trsm_on`], the parts of products run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn trsm_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    checked(side, a, &b, workspace)?;
+    {
+        let mut p = Lower::new(side, triangle, diagonal, a, b.reborrow());
+        scale(s, alpha, p.b.reborrow());
+        if alpha != T::ZERO {
+            p.solve(j, s, workspace)?;
+        }
+    }
+    contract!(trsm, Ok(()), each | check | rows(side, alpha, triangle, diagonal, a, b.as_ref(), check))
+}
+
+/// `Ok` when A fits B and the workspace is long enough.
+fn checked<T>(side: Side, a: MatRef<'_, T>, b: &MatMut<'_, T>, workspace: &[T]) -> Result<(), Error> {
+    let k = match side {
+        Side::Left => b.rows(),
+        Side::Right => b.cols(),
+    };
+    same_shape("a", [k, k], [a.rows(), a.cols()])?;
+    room(workspace, trmm_workspace(side, b.rows(), b.cols()))
+}
+
+/// [`spread`] from the rows of the triangle, seen from the left.
+fn rows<T: Element>(
+    side: Side,
+    alpha: T,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let (a, triangle, b) = match side {
+        Side::Left => (a, triangle, b),
+        Side::Right => (a.t(), triangle.t(), b.t()),
+    };
+    let row = |i| alpha != T::ZERO && nan_in_row(triangle, diagonal, a, i);
+    spread([b.rows(), b.cols()], |i, j| b.get(i, j), row, |_| false, check)
+}
+
+/// `B = αB`, without reading it when α = 0.
+fn scale<S: Simd, T: Element>(s: S, alpha: T, b: MatMut<'_, T>) {
+    let mut b = if b.col_stride() != 1 && b.row_stride() == 1 { b.t() } else { b };
+    if alpha == T::ONE {
+        return;
+    }
+    for i in 0..b.rows() {
+        row::scale(s, alpha, VecMut::of_col(b.reborrow().block([i, 0], [1, usize::MAX]).t()));
+    }
+}
+
+/// A lower triangle on the left of B.
+struct Lower<'a, T> {
+    unit: bool,
+    a: MatRef<'a, T>,
+    b: MatMut<'a, T>,
+}
+
+impl<'a, T: Element> Lower<'a, T> {
+    /// The case that does the same.
+    fn new(side: Side, triangle: Triangle, diagonal: Diagonal, a: MatRef<'a, T>, b: MatMut<'a, T>) -> Self {
+        let unit = diagonal == Diagonal::Unit;
+        let (a, triangle, b) = match side {
+            Side::Left => (a, triangle, b),
+            Side::Right => (a.t(), triangle.t(), b.t()),
+        };
+        match triangle {
+            Triangle::Lower => Self { unit, a, b },
+            Triangle::Upper => Self { unit, a: a.reversed(), b: b.reversed_rows() },
+        }
+    }
+
+    /// The triangles above and below `h`, and the block between them.
+    fn halves(&mut self, h: usize) -> Result<(Lower<'_, T>, MatRef<'_, T>, Lower<'_, T>), Error> {
+        let (unit, n) = (self.unit, self.b.rows());
+        let (a1, a21) = (self.a.block([0, 0], [h, h]), self.a.block([h, 0], [n - h, h]));
+        let a2 = self.a.block([h, h], [n - h, n - h]);
+        let (b1, b2) = self.b.reborrow().split_rows(h)?;
+        Ok((Lower { unit, a: a1, b: b1 }, a21, Lower { unit, a: a2, b: b2 }))
+    }
+
+    /// `B = AB`.
+    fn multiply<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
+        let n = self.b.rows();
+        if n <= BASE {
+            self.base::<S, false>(s);
+            return Ok(());
+        }
+        let (mut first, a, mut second) = self.halves(half(n))?;
+        second.multiply(j, s, workspace)?;
+        let p = Problem { alpha: T::ONE, beta: T::ONE, a, b: first.b.as_ref(), c: second.b };
+        gemm_by(j, s, p, (), workspace)?;
+        first.multiply(j, s, workspace)
+    }
+
+    /// `B = A⁻¹B`.
+    fn solve<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
+        let n = self.b.rows();
+        if n <= BASE {
+            self.base::<S, true>(s);
+            return Ok(());
+        }
+        let (mut first, a, mut second) = self.halves(half(n))?;
+        first.solve(j, s, workspace)?;
+        let (b, c) = (first.b.as_ref(), second.b.reborrow());
+        gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
+        second.solve(j, s, workspace)
+    }
+
+    /// At most [`BASE`] rows.
+    fn base<S: Simd, const SOLVE: bool>(&mut self, s: S) {
+        let mut room = [T::ZERO; BASE * BASE];
+        let unit = self.unit;
+        let inverse = |x: T| T::ONE / x;
+        // All of them are multiplied by, or all divided by.
+        let normal = (0..self.a.rows()).all(|i| {
+            let x = inverse(self.a.get(i, i).unwrap_or(T::ONE)).to_f64().abs();
+            x < T::INFINITY.to_f64() && x >= T::MIN_NORMAL.to_f64()
+        });
+        let diagonal = |x: T| match (unit, SOLVE && normal) {
+            (true, _) => T::ONE,
+            (_, true) => inverse(x),
+            _ => x,
+        };
+        dense(&mut room, self.a, false, diagonal);
+        let (a, b) = (&room, self.b.reborrow());
+        let divide = SOLVE && !normal && !unit;
+        s.vectorize(
+            #[inline(always)]
+            || match (SOLVE, divide, unit) {
+                (false, _, false) => strips::<S, T, 0>(s, a, b),
+                (false, ..) => strips::<S, T, 1>(s, a, b),
+                (_, true, _) => strips::<S, T, 2>(s, a, b),
+                (_, _, false) => strips::<S, T, 3>(s, a, b),
+                _ => strips::<S, T, 4>(s, a, b),
+            },
+        );
+    }
+}
+
+/// `B = AB` for the lower triangle in `a` (`HOW` 0, or 1 if its diagonal is one), or `A⁻¹B` (2), or so where the
+/// diagonal is inverted already (3) or one (4).
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i, p < BASE")]
+fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BASE], b: MatMut<'_, T>) {
+    let lanes = T::Vec::<S>::LANES;
+    let (rows, cols, rs, cs) = (b.rows().min(BASE), b.cols(), b.row_stride(), b.col_stride());
+    let mut j = 0;
+    while j < cols {
+        let n = lanes.min(cols - j);
+        let (whole, unit) = (n == lanes, cs == 1);
+        let at = |i: usize| b.ptr().wrapping_offset(i as isize * rs + j as isize * cs);
+        let mut x = [T::Vec::<S>::splat(s, T::ZERO); BASE];
+        // SAFETY: `n` elements of each row of B from column `j` on.
+        unsafe {
+            for (i, x) in x.iter_mut().enumerate().take(rows) {
+                *x = match (unit, whole) {
+                    (true, true) => T::Vec::<S>::load(s, at(i)),
+                    (true, false) => T::Vec::<S>::load_first(s, at(i), n, T::ZERO),
+                    _ => gather::<S, T>(s, at(i), n, cs),
+                };
+            }
+        }
+        let c = |i: usize, p: usize| T::Vec::<S>::splat(s, a[i * BASE + p]);
+        if HOW < 2 {
+            let mut i = BASE;
+            while i > 0 {
+                i -= 1;
+                let mut sum = if HOW == 0 { x[i] * c(i, i) } else { x[i] };
+                let mut p = 0;
+                while p < i {
+                    sum = x[p].mul_add(c(i, p), sum);
+                    p += 1;
+                }
+                x[i] = sum;
+            }
+        } else {
+            let mut i = 0;
+            while i < BASE {
+                let mut sum = x[i];
+                let mut p = 0;
+                while p < i {
+                    sum = (-x[p]).mul_add(c(i, p), sum);
+                    p += 1;
+                }
+                x[i] = match HOW {
+                    2 => sum / c(i, i),
+                    3 => sum * c(i, i),
+                    _ => sum,
+                };
+                i += 1;
+            }
+        }
+        // SAFETY: as above.
+        unsafe {
+            for (i, x) in x.into_iter().enumerate().take(rows) {
+                match (unit, whole) {
+                    (true, true) => x.store(at(i)),
+                    (true, false) => x.store_first(at(i), n),
+                    _ => scatter::<S, T>(x, at(i), n, cs),
+                }
+            }
+        }
+        j += n;
+    }
+}
