@@ -3,19 +3,21 @@
 
 #[path = "common/blas.rs"]
 mod common;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "reference/dd.rs"]
+mod dd;
 #[path = "common/lanes.rs"]
 mod lanes;
 #[path = "common/matrix.rs"]
 mod matrix;
-mod reference;
 
 use common::*;
+use dd::Dd;
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error, MatMut, MatRef, Side, Triangle, VecRef};
 use lanes::*;
 use matrix::*;
-use reference::dd::Dd;
 
 const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
 
@@ -214,9 +216,9 @@ macro_rules! ops {
                 super::refuse(stringify!($name));
             }
             $(
-                #[test]
                 #[cfg(feature = "parallel")]
-                fn $threads() {
+                #[test]
+                fn threads() {
                     let s = fulmen::lanes::native();
                     super::$threads::<_, f32>(s, stringify!($name));
                     super::$threads::<_, f64>(s, stringify!($name));

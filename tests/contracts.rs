@@ -15,21 +15,20 @@ mod blas;
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/call.rs"]
 mod call;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "reference/dd.rs"]
+mod dd;
 #[path = "contracts/edge.rs"]
 mod edge;
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/lanes.rs"]
 mod lanes;
+#[path = "common/matrix.rs"]
+mod matrix;
 #[path = "contracts/post.rs"]
 mod post;
 #[path = "contracts/pre.rs"]
 mod pre;
-#[path = "common/matrix.rs"]
-mod matrix;
-mod reference {
-    #![allow(dead_code, reason = "shared with the other tests")]
-    pub mod dd;
-}
 #[path = "contracts/product.rs"]
 mod product;
 #[path = "contracts/views.rs"]

@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
+use crate::dd::Dd;
 use crate::matrix::*;
-use crate::reference::dd::Dd;
 use fulmen::lanes::Simd;
 use fulmen::{Diagonal, Element, Error, MatRef, Side, Triangle, VecMut, VecRef};
 
