@@ -90,6 +90,7 @@ def test(tally: Tally, strict: bool) -> None:
     compact = {"RUSTFLAGS": "--cfg=fulmen_compact", "CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
     command = ["cargo", "test", "--features", "std", "--lib", "--test", "reduce", "--test", "rows"]
     attempt(tally, "compact loops", command, env=compact, tests=True)
+    attempt(tally, "C ABI", ["scripts/capi.sh"])
     script(tally, "sizes", ["scripts/sizes.py", *more])
     try:
         need("node", "apt-get install nodejs")

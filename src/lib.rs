@@ -29,6 +29,8 @@ mod alu;
 pub mod blas;
 #[cfg(feature = "alloc")]
 mod buffer;
+#[cfg(feature = "capi")]
+mod capi;
 pub mod contract;
 #[cfg(feature = "half")]
 mod convert;

@@ -195,6 +195,18 @@ macro_rules! view {
                 let ptr = self.ptr.wrapping_offset(at(i, j, self.rs, self.cs));
                 Self { ptr, rows, cols, ..self }
             }
+            /// From a pointer.
+            /// # Safety
+            /// Its elements are valid for the access that the view gives, and no two of what is written are one.
+            #[cfg(feature = "capi")]
+            #[inline(always)]
+            pub(crate) const unsafe fn from_raw(
+                ptr: *$ptr T,
+                [rows, cols]: [usize; 2],
+                [rs, cs]: [isize; 2],
+            ) -> Self {
+                Self { ptr, rows, cols, rs, cs, life: PhantomData }
+            }
             /// The last row first.
             #[inline(always)]
             pub(crate) fn reversed_rows(self) -> Self {

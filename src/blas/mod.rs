@@ -51,7 +51,7 @@ pub enum Side {
 impl Triangle {
     /// That of the transpose.
     #[inline(always)]
-    const fn t(self) -> Self {
+    pub(crate) const fn t(self) -> Self {
         match self {
             Self::Lower => Self::Upper,
             Self::Upper => Self::Lower,

@@ -1,0 +1,129 @@
+/* The C ABI of fulmen: `cargo rustc --release --features capi --crate-type staticlib` (or `cdylib`).
+ *
+ * The functions, their arguments and the Fortran symbols (`sgemm_`) are those of the reference BLAS; an illegal
+ * argument is named on the standard error output and nothing is written. */
+#ifndef FULMEN_H
+#define FULMEN_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CBLAS_ORDER { CblasRowMajor = 101, CblasColMajor = 102 } CBLAS_ORDER;
+typedef enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 } CBLAS_TRANSPOSE;
+typedef enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
+typedef enum CBLAS_DIAG { CblasNonUnit = 131, CblasUnit = 132 } CBLAS_DIAG;
+typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
+
+void cblas_sgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, float alpha, const float *a, int
+    lda, const float *x, int incx, float beta, float *y, int incy);
+void sgemv_(const char *trans, const int *m, const int *n, const float *alpha, const float *a, const int
+    *lda, const float *x, const int *incx, const float *beta, float *y, const int *incy);
+void cblas_dgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, double alpha, const double *a, int
+    lda, const double *x, int incx, double beta, double *y, int incy);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int
+    *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void cblas_sger(CBLAS_ORDER order, int m, int n, float alpha, const float *x, int incx, const float *y, int
+    incy, float *a, int lda);
+void sger_(const int *m, const int *n, const float *alpha, const float *x, const int *incx, const float *y,
+    const int *incy, float *a, const int *lda);
+void cblas_dger(CBLAS_ORDER order, int m, int n, double alpha, const double *x, int incx, const double *y,
+    int incy, double *a, int lda);
+void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double
+    *y, const int *incy, double *a, const int *lda);
+void cblas_ssyr(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, float alpha, const float *x, int incx, float *a,
+    int lda);
+void ssyr_(const char *uplo, const int *n, const float *alpha, const float *x, const int *incx, float *a,
+    const int *lda);
+void cblas_dsyr(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, double alpha, const double *x, int incx, double
+    *a, int lda);
+void dsyr_(const char *uplo, const int *n, const double *alpha, const double *x, const int *incx, double *a,
+    const int *lda);
+void cblas_ssyr2(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, float alpha, const float *x, int incx, const
+    float *y, int incy, float *a, int lda);
+void ssyr2_(const char *uplo, const int *n, const float *alpha, const float *x, const int *incx, const float
+    *y, const int *incy, float *a, const int *lda);
+void cblas_dsyr2(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, double alpha, const double *x, int incx, const
+    double *y, int incy, double *a, int lda);
+void dsyr2_(const char *uplo, const int *n, const double *alpha, const double *x, const int *incx, const
+    double *y, const int *incy, double *a, const int *lda);
+void cblas_ssymv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, float alpha, const float *a, int lda, const
+    float *x, int incx, float beta, float *y, int incy);
+void ssymv_(const char *uplo, const int *n, const float *alpha, const float *a, const int *lda, const float
+    *x, const int *incx, const float *beta, float *y, const int *incy);
+void cblas_dsymv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, double alpha, const double *a, int lda, const
+    double *x, int incx, double beta, double *y, int incy);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const
+    double *x, const int *incx, const double *beta, double *y, const int *incy);
+void cblas_strmv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    float *a, int lda, float *x, int incx);
+void strmv_(const char *uplo, const char *trans, const char *diag, const int *n, const float *a, const int
+    *lda, float *x, const int *incx);
+void cblas_dtrmv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    double *a, int lda, double *x, int incx);
+void dtrmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int
+    *lda, double *x, const int *incx);
+void cblas_strsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    float *a, int lda, float *x, int incx);
+void strsv_(const char *uplo, const char *trans, const char *diag, const int *n, const float *a, const int
+    *lda, float *x, const int *incx);
+void cblas_dtrsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    double *a, int lda, double *x, int incx);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int
+    *lda, double *x, const int *incx);
+void cblas_sgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+    float alpha, const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const float
+    *alpha, const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
+    const int *ldc);
+void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+    double alpha, const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double
+    *alpha, const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+    const int *ldc);
+void cblas_ssymm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, float alpha, const float
+    *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+void ssymm_(const char *side, const char *uplo, const int *m, const int *n, const float *alpha, const float
+    *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c, const int *ldc);
+void cblas_dsymm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, int m, int n, double alpha, const
+    double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+void dsymm_(const char *side, const char *uplo, const int *m, const int *n, const double *alpha, const
+    double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int
+    *ldc);
+void cblas_ssyrk(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, float alpha, const
+    float *a, int lda, float beta, float *c, int ldc);
+void ssyrk_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha, const float
+    *a, const int *lda, const float *beta, float *c, const int *ldc);
+void cblas_dsyrk(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, double alpha,
+    const double *a, int lda, double beta, double *c, int ldc);
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const
+    double *a, const int *lda, const double *beta, double *c, const int *ldc);
+void cblas_ssyr2k(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, float alpha,
+    const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+void ssyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const float *alpha, const
+    float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c, const int *ldc);
+void cblas_dsyr2k(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, int n, int k, double alpha,
+    const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha, const
+    double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int
+    *ldc);
+void cblas_strmm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_DIAG
+    diag, int m, int n, float alpha, const float *a, int lda, float *b, int ldb);
+void strmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const
+    int *n, const float *alpha, const float *a, const int *lda, float *b, const int *ldb);
+void cblas_dtrmm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_DIAG
+    diag, int m, int n, double alpha, const double *a, int lda, double *b, int ldb);
+void dtrmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const
+    int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
+void cblas_strsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_DIAG
+    diag, int m, int n, float alpha, const float *a, int lda, float *b, int ldb);
+void strsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const
+    int *n, const float *alpha, const float *a, const int *lda, float *b, const int *ldb);
+void cblas_dtrsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE transa, CBLAS_DIAG
+    diag, int m, int n, double alpha, const double *a, int lda, double *b, int ldb);
+void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const
+    int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

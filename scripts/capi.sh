@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The C ABI, as a C program meets it: the static and the shared library are built, the checks of tests/capi and
+# examples/gemm.c are compiled by `cc` against each of them and run. RUSTFLAGS choose the instruction set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target/capi}
+cc=${CC:-cc}
+flags=(-std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Iinclude -Itests/capi)
+lib=$CARGO_TARGET_DIR/release
+for kind in staticlib cdylib; do
+    cargo rustc -q --release --lib --features "capi${FEATURES:+,$FEATURES}" --crate-type "$kind"
+    case $kind in
+    staticlib) link=("$lib/libfulmen.a" -lm -lpthread -ldl) ;;
+    cdylib) link=("-L$lib" -lfulmen "-Wl,-rpath,$PWD/$lib" -lm) ;;
+    esac
+    for program in examples/gemm.c tests/capi/check.c; do
+        out=$lib/$kind-$(basename "$program" .c)
+        "$cc" "${flags[@]}" "$program" "${link[@]}" -o "$out"
+        echo "$out"
+        "$out"
+    done
+done
+# Both export every symbol that the header declares.
+for file in "$lib/libfulmen.a" "$lib/libfulmen.so"; do
+    exported=$(nm --defined-only "$file" 2>/dev/null | awk '$2 == "T" { print $3 }')
+    for symbol in $(grep -oE '\b(cblas_[a-z0-9]+|[sd][a-z0-9]+_)\(' include/fulmen.h | tr -d '('); do
+        grep -qx "$symbol" <<<"$exported" || { echo "$file has no $symbol"; exit 1; }
+    done
+done
