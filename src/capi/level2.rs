@@ -4,12 +4,16 @@ use super::{Checked, Order, Room, Word, matrix, matrix_mut, size, vector, vector
 use core::ffi::{c_char, c_int};
 
 /// A matrix that is there transposed, and so a triangle that is the other one.
-fn t<T: Copy>(yes: bool, a: crate::MatRef<'_, T>, triangle: crate::Triangle) -> (crate::MatRef<'_, T>, crate::Triangle) {
+fn t<T: Copy>(
+    yes: bool,
+    a: crate::MatRef<'_, T>,
+    triangle: crate::Triangle,
+) -> (crate::MatRef<'_, T>, crate::Triangle) {
     if yes { (a.t(), triangle.t()) } else { (a, triangle) }
 }
 
 export! { gemv(w trans, i m, i n, s alpha, p a, i lda, p x, i incx, s beta, m y, i incy):
-    f32 cblas_sgemv sgemv_, f64 cblas_dgemv dgemv_ }
+f32 cblas_sgemv sgemv_, f64 cblas_dgemv dgemv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn gemv<T: Room>(
@@ -41,7 +45,7 @@ unsafe fn gemv<T: Room>(
 }
 
 export! { ger(i m, i n, s alpha, p x, i incx, p y, i incy, m a, i lda):
-    f32 cblas_sger sger_, f64 cblas_dger dger_ }
+f32 cblas_sger sger_, f64 cblas_dger dger_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn ger<T: Room>(
@@ -84,7 +88,7 @@ unsafe fn syr<T: Room>(
 }
 
 export! { syr2(w uplo, i n, s alpha, p x, i incx, p y, i incy, m a, i lda):
-    f32 cblas_ssyr2 ssyr2_, f64 cblas_dsyr2 dsyr2_ }
+f32 cblas_ssyr2 ssyr2_, f64 cblas_dsyr2 dsyr2_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn syr2<T: Room>(
@@ -107,7 +111,7 @@ unsafe fn syr2<T: Room>(
 }
 
 export! { symv(w uplo, i n, s alpha, p a, i lda, p x, i incx, s beta, m y, i incy):
-    f32 cblas_ssymv ssymv_, f64 cblas_dsymv dsymv_ }
+f32 cblas_ssymv ssymv_, f64 cblas_dsymv dsymv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn symv<T: Room>(

@@ -5,7 +5,7 @@ use crate::Side;
 use core::ffi::{c_char, c_int};
 
 export! { gemm(w transa, w transb, i m, i n, i k, s alpha, p a, i lda, p b, i ldb, s beta, m c, i ldc):
-    f32 cblas_sgemm sgemm_, f64 cblas_dgemm dgemm_ }
+f32 cblas_sgemm sgemm_, f64 cblas_dgemm dgemm_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn gemm<T: Room>(
@@ -40,7 +40,7 @@ unsafe fn gemm<T: Room>(
 }
 
 export! { symm(w side, w uplo, i m, i n, s alpha, p a, i lda, p b, i ldb, s beta, m c, i ldc):
-    f32 cblas_ssymm ssymm_, f64 cblas_dsymm dsymm_ }
+f32 cblas_ssymm ssymm_, f64 cblas_dsymm dsymm_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn symm<T: Room>(
@@ -73,7 +73,7 @@ unsafe fn symm<T: Room>(
 }
 
 export! { syrk(w uplo, w trans, i n, i k, s alpha, p a, i lda, s beta, m c, i ldc):
-    f32 cblas_ssyrk ssyrk_, f64 cblas_dsyrk dsyrk_ }
+f32 cblas_ssyrk ssyrk_, f64 cblas_dsyrk dsyrk_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn syrk<T: Room>(
@@ -99,7 +99,7 @@ unsafe fn syrk<T: Room>(
 }
 
 export! { syr2k(w uplo, w trans, i n, i k, s alpha, p a, i lda, p b, i ldb, s beta, m c, i ldc):
-    f32 cblas_ssyr2k ssyr2k_, f64 cblas_dsyr2k dsyr2k_ }
+f32 cblas_ssyr2k ssyr2k_, f64 cblas_dsyr2k dsyr2k_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn syr2k<T: Room>(

@@ -180,12 +180,7 @@ fn start<T>(n: usize, p: *const T, inc: c_int) -> (*const T, isize) {
 /// # Safety
 /// `p` is valid for reads of `n` elements `inc` apart for as long as the view is used.
 #[inline]
-unsafe fn vector<'a, T: Element>(
-    at: c_int,
-    n: usize,
-    p: *const T,
-    inc: c_int,
-) -> Checked<VecRef<'a, T>> {
+unsafe fn vector<'a, T: Element>(at: c_int, n: usize, p: *const T, inc: c_int) -> Checked<VecRef<'a, T>> {
     if inc == 0 {
         return Err(At(at));
     }
@@ -198,12 +193,7 @@ unsafe fn vector<'a, T: Element>(
 /// # Safety
 /// `p` is valid for reads and writes of `n` elements `inc` apart, and of nothing else, for as long as the view is used.
 #[inline]
-unsafe fn vector_mut<'a, T: Element>(
-    at: c_int,
-    n: usize,
-    p: *mut T,
-    inc: c_int,
-) -> Checked<VecMut<'a, T>> {
+unsafe fn vector_mut<'a, T: Element>(at: c_int, n: usize, p: *mut T, inc: c_int) -> Checked<VecMut<'a, T>> {
     if inc == 0 {
         return Err(At(at));
     }

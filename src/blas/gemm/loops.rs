@@ -136,14 +136,37 @@ impl Plan {
     }
 }
 
-/// Whether one register tile and one pass do all.
+/// Whether one pass over operands that lie in the caches does all, and nothing is packed.
 #[inline(always)]
-pub(super) fn one_tile<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
-    let cols = tune::vectors(S::ISA) * T::Vec::<S>::LANES;
-    p.c.rows() <= tune::rows(S::ISA)
-        && p.c.cols() <= cols
-        && p.a.cols() <= tune::depth(S::ISA)
-        && (p.b.col_stride() == 1 || p.b.cols() <= 1)
+pub(super) fn direct<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
+    let (k, n) = (p.b.rows(), p.b.cols());
+    let unit = p.b.col_stride() == 1 || n <= 1;
+    let small = k.saturating_mul(n).saturating_mul(size_of::<T>()) <= tune::DIRECT_BYTES;
+    unit && small && k <= tune::depth(S::ISA)
+}
+
+/// [`run`] for [`direct`] operands: at sizes where every instruction before the first tile shows.
+#[inline(always)]
+pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
+    let Problem { alpha, beta, a, b, mut c } = p;
+    let scale = Scale { alpha, beta, last: true, far: false };
+    let lanes = T::Vec::<S>::LANES;
+    let (mr, nv) = (tune::rows(S::ISA), tune::vectors(S::ISA));
+    let (m, k, vectors) = (c.rows(), b.rows(), c.cols().div_ceil(lanes));
+    let mut jr = 0;
+    while jr < vectors {
+        let width = share(vectors - jr, nv);
+        let col = jr * lanes;
+        let panel = b.block([0, col], [k, width * lanes]);
+        let mut ir = 0;
+        while ir < m {
+            let rows = run_of(m - ir, mr, false);
+            let tile = c.reborrow().block([ir, col], [rows, width * lanes]);
+            tiles(s, e, scale, Left::Plain(a.block([ir, 0], [rows, k])), panel, tile, [ir, col], None);
+            ir += rows;
+        }
+        jr += width;
+    }
 }
 
 /// `C = βC + αAB`, then the epilogue. `room_a` and `room_b` are as long as [`Plan::room`] says.
