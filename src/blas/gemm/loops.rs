@@ -54,7 +54,7 @@ pub(super) const fn share(left: usize, most: usize) -> usize {
 /// Columns of the next block, in vectors: whole panels but for the last block, so that the panels are the
 /// same whatever the block.
 #[inline(always)]
-const fn blocks(left: usize, most: usize, nv: usize) -> usize {
+pub(super) const fn blocks(left: usize, most: usize, nv: usize) -> usize {
     let most = if most < 4 * nv { 4 * nv } else { most / nv * nv };
     let part = share(left, most);
     let whole = part.next_multiple_of(nv);
@@ -82,7 +82,7 @@ pub(super) fn pack<S: Simd, T: Element>(s: S, b: MatRef<'_, T>, to: &mut [T]) {
 
 /// Rows of the next call of the register tile: all whole tiles at once (one, if it packs), then the rest.
 #[inline(always)]
-const fn run_of(left: usize, mr: usize, one: bool) -> usize {
+pub(super) const fn run_of(left: usize, mr: usize, one: bool) -> usize {
     if left < 2 * mr || one { share(left, mr) } else { (left / mr - !left.is_multiple_of(mr) as usize) * mr }
 }
 

@@ -12,6 +12,8 @@
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 
 mod batch;
+#[cfg(any(test, kani))]
+mod bounded;
 mod epilogue;
 mod loops;
 mod micro;
