@@ -220,6 +220,18 @@ macro_rules! avx512_lane {
                     [Self($permute(a.0, x, b.0)), Self($permute(a.0, y, b.0))]
                 }
             }
+            const SQUARES: bool = true;
+            #[inline(always)]
+            unsafe fn square<const STREAM: bool>(
+                _: Avx512,
+                from: *const $f,
+                step: isize,
+                to: *mut $f,
+                width: isize,
+            ) {
+                // SAFETY: the caller's promise.
+                unsafe { Self::strips::<STREAM>(from, step, to, width) }
+            }
             #[inline(always)]
             unsafe fn load(_: Avx512, p: *const $f) -> Self {
                 // SAFETY: the caller promises `LANES` readable elements; the token proves AVX-512.
@@ -282,6 +294,80 @@ avx512_lane!(F64x8, I64x8, M64x8, f64, i64, 8, __m512d, __mmask8, _mm512_set1_pd
     recip_pd false
     _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd
     _mm512_permutex2var_pd);
+
+// Squares are transposed a strip of 16 bytes a row at a time: a quarter of a register comes from each of four rows,
+// which costs a load and a blend where a shuffle of whole registers would wait for the one port that does those.
+
+impl F32x16 {
+    /// # Safety
+    /// As [`Vector::square`].
+    #[inline(always)]
+    unsafe fn strips<const STREAM: bool>(from: *const f32, step: isize, to: *mut f32, width: isize) {
+        // SAFETY: rows 0 to 15, columns 0 to 15 of both squares; the token proves AVX-512.
+        unsafe {
+            let mut j = 0;
+            while j < 16 {
+                // Four elements of the rows `i`, `i + 4`, `i + 8`, `i + 12`.
+                let rows = |i: isize| {
+                    let quarter = |k: isize| _mm_loadu_ps(from.offset((i + k) * step + j));
+                    let x = _mm512_castps128_ps512(quarter(0));
+                    let x = _mm512_insertf32x4::<1>(x, quarter(4));
+                    let x = _mm512_insertf32x4::<2>(x, quarter(8));
+                    _mm512_insertf32x4::<3>(x, quarter(12))
+                };
+                let (a, b, c, d) = (rows(0), rows(1), rows(2), rows(3));
+                let (ab, cd) = (_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d));
+                let (ef, gh) = (_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d));
+                let pair = |x, y| (_mm512_castps_pd(x), _mm512_castps_pd(y));
+                let ((p, q), (u, v)) = (pair(ab, cd), pair(ef, gh));
+                let out = [
+                    _mm512_unpacklo_pd(p, q),
+                    _mm512_unpackhi_pd(p, q),
+                    _mm512_unpacklo_pd(u, v),
+                    _mm512_unpackhi_pd(u, v),
+                ];
+                for (k, x) in out.into_iter().enumerate() {
+                    put::<Self, STREAM>(Self(_mm512_castpd_ps(x)), to.offset((j + k as isize) * width));
+                }
+                j += 4;
+            }
+        }
+    }
+}
+
+impl F64x8 {
+    /// # Safety
+    /// As [`Vector::square`].
+    #[inline(always)]
+    unsafe fn strips<const STREAM: bool>(from: *const f64, step: isize, to: *mut f64, width: isize) {
+        // SAFETY: rows 0 to 7, columns 0 to 7 of both squares; the token proves AVX-512.
+        unsafe {
+            let mut j = 0;
+            while j < 8 {
+                // Two elements of the rows `i`, `i + 2`, `i + 4`, `i + 6`.
+                let rows = |i: isize| {
+                    let quarter = |k: isize| _mm_loadu_pd(from.offset((i + k) * step + j));
+                    let x = _mm512_castpd128_pd512(quarter(0));
+                    let x = _mm512_insertf64x2::<1>(x, quarter(2));
+                    let x = _mm512_insertf64x2::<2>(x, quarter(4));
+                    _mm512_insertf64x2::<3>(x, quarter(6))
+                };
+                let (a, b) = (rows(0), rows(1));
+                put::<Self, STREAM>(Self(_mm512_unpacklo_pd(a, b)), to.offset(j * width));
+                put::<Self, STREAM>(Self(_mm512_unpackhi_pd(a, b)), to.offset((j + 1) * width));
+                j += 2;
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`Vector::stream`] if `STREAM`, else as [`Vector::store`].
+#[inline(always)]
+unsafe fn put<V: Vector, const STREAM: bool>(v: V, p: *mut V::Elem) {
+    // SAFETY: the caller's promise.
+    unsafe { if STREAM { v.stream(p) } else { v.store(p) } }
+}
 
 /// `1 / x`, rounded.
 #[target_feature(enable = "avx512f")]
