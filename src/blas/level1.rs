@@ -9,7 +9,7 @@ use crate::alu::{Alu, Body};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::drive::Pair;
-use crate::lanes::fold::{Serial, fold, fold_views, position};
+use crate::lanes::fold::{Serial, fold, fold_views, position_by};
 use crate::lanes::{Element, Simd, native, strided};
 use crate::pointwise::{Axpy, Scale};
 use crate::reduce::{Dot, MaxAbs, SumAbs, is_nan, norm_l2_view};
@@ -363,7 +363,7 @@ pub fn iamax_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> Result<usize, Er
 }
 
 /// Elements of a contiguous vector that are looked at together.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 2048;
 
 /// The same for elements that are gathered first.
 const GATHERED: usize = 256;
@@ -390,10 +390,7 @@ fn first_largest<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> usize {
     let block = gathered(x.part(at, size), &mut room);
     let found = s.vectorize(
         #[inline(always)]
-        || {
-            let plus = position(s, block, most);
-            plus.min(position(s, block.get(..plus).unwrap_or_default(), -most))
-        },
+        || position_by::<S, T, true>(s, block, most),
     );
     at + found
 }

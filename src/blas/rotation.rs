@@ -230,8 +230,8 @@ struct Full<T>([[T; 2]; 2]);
 impl<T: Element> Pair<T> for Full<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
-        let [[h11, h12], [h21, h22]] = self.0.map(|r| r.map(|h| x.lit(h)));
-        [x.mul_add(h11, y * h12), x.mul_add(h21, y * h22)]
+        let [[h11, h12], [h21, h22]] = self.0;
+        [x.mul_add(x.lit(h11), y * y.lit(h12)), x.mul_add(x.lit(h21), y * y.lit(h22))]
     }
 }
 

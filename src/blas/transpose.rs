@@ -225,7 +225,7 @@ struct Rows<T> {
     /// Elements before the first whole line of each row of B, which are not streamed.
     head: usize,
     stream: bool,
-    /// Whether the lines of the next squares are asked for, since they may be far away.
+    /// Whether the lines of B are asked for before they are written.
     claim: bool,
 }
 
@@ -301,6 +301,12 @@ unsafe fn bands<S: Simd, T: Element>(s: S, r: &Rows<T>, [m, n]: [usize; 2]) {
                             for k in (0..across).step_by(line) {
                                 T::Vec::<S>::prefetch(s, row.wrapping_offset(next).wrapping_add(k));
                             }
+                            if T::Vec::<S>::CLAIMS && r.claim && i < cols {
+                                let row = r.to.wrapping_offset((j0 + i) as isize * r.width).wrapping_add(i0);
+                                for k in (0..rows).step_by(line) {
+                                    T::Vec::<S>::claim(s, row.wrapping_add(k));
+                                }
+                            }
                             // SAFETY: these elements lie in A, and the room holds `TALL` times `across`.
                             unsafe { core::ptr::copy_nonoverlapping(row, room.add(i * across), cols) };
                         }
@@ -336,14 +342,6 @@ unsafe fn tile<S: Simd, T: Element>(
         let first = place(j, n);
         let cols = lanes.min(n - first);
         let to = r.to.wrapping_offset((j0 + first) as isize * r.width).wrapping_add(i0);
-        if T::Vec::<S>::CLAIMS && r.claim && n - j > lanes {
-            for k in lanes..2 * lanes {
-                let row = to.wrapping_offset(k as isize * r.width);
-                for i in (0..m).step_by(LINE / size_of::<T>()) {
-                    T::Vec::<S>::claim(s, row.wrapping_add(i));
-                }
-            }
-        }
         let mut i = 0;
         while i < m {
             let top = place(i, m);

@@ -149,11 +149,14 @@ impl<T: Element, const N: usize> Source<T, N> for Strided<'_, T, N> {
     const ROLLED: bool = true;
     #[inline(always)]
     unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; N] {
-        let lanes = T::Vec::<S>::LANES;
         #[allow(clippy::indexing_slicing, reason = "k < N")]
         from_fn(
             #[inline(always)]
-            |k| gather(s, self.0[k], i, lanes, T::ZERO),
+            |k| {
+                let (x, step) = (self.0[k].as_col(), self.0[k].stride());
+                // SAFETY: the caller's promise; elements of the vector are so far apart.
+                unsafe { T::Vec::<S>::gather(s, x.ptr().wrapping_offset(i as isize * step), step) }
+            },
         )
     }
     #[inline(always)]
@@ -161,14 +164,14 @@ impl<T: Element, const N: usize> Source<T, N> for Strided<'_, T, N> {
         #[allow(clippy::indexing_slicing, reason = "k < N")]
         from_fn(
             #[inline(always)]
-            |k| gather(s, self.0[k], i, n, fill[k]),
+            |k| gather_some(s, self.0[k], i, n, fill[k]),
         )
     }
 }
 
 /// The `n ≤ LANES` elements from `i` on, then `fill`.
 #[inline(always)]
-fn gather<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, i: usize, n: usize, fill: T) -> T::Vec<S> {
+fn gather_some<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, i: usize, n: usize, fill: T) -> T::Vec<S> {
     // As in `Vector::down`.
     let mut to = [fill; 16];
     for (k, to) in to.iter_mut().enumerate().take(T::Vec::<S>::LANES.min(n)) {
@@ -257,7 +260,7 @@ where
     }
     let n = x.first().map_or(0, VecRef::len);
     debug_assert!(x.iter().all(|x| x.len() == n));
-    // SAFETY: this source checks each access itself.
+    // SAFETY: every vector has `n` elements, as all callers check.
     unsafe { run(j, s, f, Strided(x), n) }
 }
 
@@ -458,11 +461,20 @@ fn fold_lanes<V: Vector, F: Fold<V::Elem, N, K>, const N: usize, const K: usize>
 /// The first `i` with `x[i] == v`; `x.len()` when there is none.
 #[inline(always)]
 pub(crate) fn position<S: Simd, T: Element>(s: S, x: &[T], v: T) -> usize {
+    position_by::<S, T, false>(s, x, v)
+}
+
+/// The first `i` with `x[i] == v`, or `|x[i]| == v` if `ABS`; `x.len()` when there is none.
+#[inline(always)]
+pub(crate) fn position_by<S: Simd, T: Element, const ABS: bool>(s: S, x: &[T], v: T) -> usize {
     let lanes = T::Vec::<S>::LANES;
     let w = T::Vec::<S>::splat(s, v);
     let mut i = 0;
-    // SAFETY: each use has checked that the vector at `i` ends within `x`.
-    let at = |i: usize| unsafe { T::Vec::<S>::load(s, x.as_ptr().add(i)) }.eq(w);
+    let at = |i: usize| {
+        // SAFETY: each use has checked that the vector at `i` ends within `x`.
+        let x = unsafe { T::Vec::<S>::load(s, x.as_ptr().add(i)) };
+        if ABS { x.abs().eq(w) } else { x.eq(w) }
+    };
     while !COMPACT && x.len() - i >= 4 * lanes {
         let half = at(i) | at(i + lanes);
         if T::Vec::<S>::any(half | at(i + 2 * lanes) | at(i + 3 * lanes)) {
@@ -474,7 +486,7 @@ pub(crate) fn position<S: Simd, T: Element>(s: S, x: &[T], v: T) -> usize {
         i += lanes;
     }
     let rest = x.get(i..).unwrap_or_default();
-    i + rest.iter().position(|x| *x == v).unwrap_or(rest.len())
+    i + rest.iter().position(|x| *x == v || (ABS && magnitude(*x) == v)).unwrap_or(rest.len())
 }
 
 /// `|x|` of one element.

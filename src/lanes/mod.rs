@@ -285,6 +285,20 @@ pub(crate) mod vector {
         /// # Safety
         /// `p` is valid for reads of `LANES` elements; no alignment is needed.
         unsafe fn load(s: Self::Token, p: *const Self::Elem) -> Self;
+        /// The elements at `p + i·step`.
+        /// # Safety
+        /// They are valid for reads for each `i < LANES`.
+        #[inline(always)]
+        unsafe fn gather(s: Self::Token, p: *const Self::Elem, step: isize) -> Self {
+            // As in `down`.
+            let mut to = [Self::Elem::default(); 16];
+            for (i, to) in to.iter_mut().enumerate().take(Self::LANES) {
+                // SAFETY: the caller's promise.
+                *to = unsafe { p.offset(i as isize * step).read() };
+            }
+            // SAFETY: `LANES <= 16`.
+            unsafe { Self::load(s, to.as_ptr()) }
+        }
         /// The first `n < LANES` elements, `fill` in the other lanes.
         /// # Safety
         /// `p` is valid for reads of `n` elements.

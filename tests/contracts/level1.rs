@@ -130,7 +130,9 @@ fn terms<T: Element>(op: &str, inputs: &[Vec<f64>], params: &[T], i: usize) -> f
         "rot" => (p(0) * at(1)).abs() + (p(1) * at(0)).abs(),
         "rotm" => {
             let h = RotM::from_param(params.try_into().unwrap()).unwrap().matrix()[usize::from(i >= n)];
-            (h[0].to_f64() * at(0)).abs() + (h[1].to_f64() * at(1)).abs()
+            // The identity does not multiply.
+            let term = |h: T, x: f64| if h == T::ZERO { 0.0 } else { (h.to_f64() * x).abs() };
+            term(h[0], at(0)) + term(h[1], at(1))
         }
         _ => 0.0,
     }

@@ -74,9 +74,11 @@ macro_rules! precision {
                 // SAFETY: of all views below one at a time is used, in the race.
                 let write = |p: *mut $t| {
                     let data = unsafe { std::slice::from_raw_parts_mut(p, len) };
-                    VecMut::strided(data, 0, n, stride).unwrap()
+                    if stride == 1 { VecMut::from(data) } else { VecMut::strided(data, 0, n, stride).unwrap() }
                 };
-                let read = |x: &'static [$t]| VecRef::strided(x, 0, n, stride).unwrap();
+                let read = |x: &'static [$t]| {
+                    if stride == 1 { VecRef::from(x) } else { VecRef::strided(x, 0, n, stride).unwrap() }
+                };
                 // SAFETY: the buffers outlive the race.
                 let (x, y): (&'static [$t], &'static [$t]) =
                     unsafe { (std::slice::from_raw_parts(px, len), std::slice::from_raw_parts(py, len)) };
