@@ -122,6 +122,19 @@ macro_rules! for_each_op {
             blas syr2k(syr2k, syr2k_on) Syr2k[] blas, host: "no template works on views in this release";
             blas trmm(trmm, trmm_on) Trmm[] blas, host: "no template works on views in this release";
             blas trsm(trsm, trsm_on) Trsm[] blas, host: "no template works on views in this release";
+            blas swap(swap, swap_on) Exchange[] blas, host: "no template runs vectors with strides in this release";
+            blas copy(copy, copy_on) Same[] blas, host: "no template runs vectors with strides in this release";
+            blas scal(scal, scal_on) Scale[] blas, host: "no template runs vectors with strides in this release";
+            blas axpy_strided(axpy_strided, axpy_strided_on) Axpy[] blas, host: "no template runs vectors with strides in this release";
+            blas dot_strided(dot_strided, dot_strided_on) Dot[] blas, host: "no template runs vectors with strides in this release";
+            blas nrm2(nrm2, nrm2_on) SumSquares[] blas, host: "no template runs vectors with strides in this release";
+            blas asum(asum, asum_on) SumAbs[] blas, host: "no template runs vectors with strides in this release";
+            blas iamax(iamax, iamax_on) MaxAbs[] blas, host: "no template runs vectors with strides in this release";
+            blas rot(rot, rot_on) Rotate[] blas, host: "no template runs vectors with strides in this release";
+            blas rotm(rotm, rotm_on) Full[] blas, host: "no template runs vectors with strides in this release";
+            blas rotg(rotg, rotg_on) Givens[] blas, host: "a few numbers of one call";
+            blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
+            blas transpose(transpose, transpose_on) Transpose[] blas, host: "no template changes a layout in this release";
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;

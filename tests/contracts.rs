@@ -23,6 +23,8 @@ mod edge;
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/lanes.rs"]
 mod lanes;
+#[path = "contracts/level1.rs"]
+mod level1;
 #[path = "common/matrix.rs"]
 mod matrix;
 #[path = "contracts/post.rs"]
@@ -47,7 +49,7 @@ macro_rules! falsify {
     (@op convert $name:ident) => {};
     // Views of matrices: see `product`.
     (@op gemm $name:ident) => {};
-    // Views, each with its own call: see `views`.
+    // Views, each with its own call: see `level1` and `views`.
     (@op blas $name:ident) => {};
     // A total function has no precondition to violate.
     (@op total $name:ident) => {

@@ -89,3 +89,62 @@ fn no_matrix_product_allocates() {
         assert!(c.iter().all(|c| *c == k as f32 + 0.5));
     }
 }
+
+/// Level 1 and the transpose: contiguous, with strides, at edges and past the caches.
+#[test]
+fn no_vector_op_and_no_transpose_allocates() {
+    use fulmen::*;
+    for n in [5, 300, 20_000] {
+        let (mut x, mut y) = (vec![1.0f32; 2 * n], vec![2.0; 2 * n]);
+        for stride in [1, 2] {
+            FORBIDDEN.set(true);
+            macro_rules! x {
+                () => {
+                    VecMut::strided(&mut x, 0, n, stride).unwrap()
+                };
+            }
+            macro_rules! y {
+                () => {
+                    VecMut::strided(&mut y, 0, n, stride).unwrap()
+                };
+            }
+            let h = rotmg(1.0, 1.0, 4.0, 2.0).h;
+            let g = rotg(3.0, 4.0);
+            scal(1.0, x!());
+            let results = [
+                swap(x!(), y!()),
+                copy(x!().as_ref(), y!()),
+                axpy_strided(1.0, x!().as_ref(), y!()),
+                rot(x!(), y!(), g.c, g.s),
+                rotm(x!(), y!(), &h),
+            ];
+            let values = [
+                dot_strided(x!().as_ref(), y!().as_ref()).unwrap(),
+                nrm2(x!().as_ref()),
+                asum(x!().as_ref()),
+            ];
+            let at = iamax(x!().as_ref());
+            FORBIDDEN.set(false);
+            assert!(results == [Ok(()); 5] && at.is_ok());
+            assert!(values.iter().all(|v| v.is_finite()));
+        }
+    }
+    for [m, n] in [[3, 5], [40, 33], [1000, 1040]] {
+        let (a, mut b) = (vec![1.0f32; m * n], vec![0.0; m * n]);
+        let mut square = vec![3.0f32; n * n];
+        FORBIDDEN.set(true);
+        let x = MatRef::row_major(&a, m, n).unwrap();
+        let results = [
+            transpose(x, MatMut::col_major(&mut b, n, m).unwrap()),
+            transpose(x, MatMut::row_major(&mut b, n, m).unwrap()),
+            transpose_in_place(MatMut::row_major(&mut square, n, n).unwrap()),
+            transpose_batched(
+                BatchRef::strided(&a, 0, [1, m, n], [0, n as isize, 1]).unwrap(),
+                BatchMut::strided(&mut b, 0, [1, n, m], [0, m as isize, 1]).unwrap(),
+            ),
+        ];
+        FORBIDDEN.set(false);
+        assert_eq!(results, [Ok(()); 4]);
+        assert!(b.iter().all(|b| *b == 1.0));
+    }
+}

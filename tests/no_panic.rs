@@ -7,6 +7,9 @@ mod arbitrary;
 #[path = "common/call.rs"]
 mod call;
 
+#[path = "common/views.rs"]
+mod views;
+
 use proptest::prelude::*;
 
 proptest! {
@@ -14,6 +17,10 @@ proptest! {
     #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         arbitrary::run(&bytes);
+    }
+    #[test]
+    fn arbitrary_views(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        views::run(&bytes);
     }
 }
 
@@ -25,6 +32,20 @@ fn every_op_with_mismatched_lengths() {
             let mut bytes = vec![op as u8, shape, 0x35];
             bytes.extend((0..200u32).map(|i| (i * 41 + u32::from(shape)) as u8));
             arbitrary::run(&bytes);
+        }
+    }
+}
+
+/// Every op on views is called, and refused.
+#[test]
+fn every_op_on_views() {
+    for op in 0..15u8 {
+        for (length, step) in [(5, 1), (7, 2), (3, 255), (0, 0)] {
+            for other in 3..6 {
+                let mut bytes = vec![op, 1, length, step, 2, other, 1, 3, 1, 7, 5];
+                bytes.extend((0..600u32).map(|i| (i * 41 + 7) as u8));
+                views::run(&bytes);
+            }
         }
     }
 }

@@ -2,21 +2,27 @@
 
 pub mod gemm;
 mod gemv;
+mod level1;
 mod level2;
 mod level3;
+mod rotation;
 mod row;
+mod transpose;
 mod triangular;
 
 pub use gemm::*;
 #[cfg(feature = "parallel")]
 pub(crate) use gemv::gemv_by;
 pub use gemv::{gemv, gemv_on};
+pub use level1::*;
 pub use level2::*;
 pub use level3::{
     symm, symm_on, symm_workspace, syr2k, syr2k_on, syr2k_workspace, syrk, syrk_on, syrk_workspace,
 };
 #[cfg(feature = "parallel")]
 pub(crate) use level3::{symm_by, syr2k_by, syrk_by};
+pub use rotation::*;
+pub use transpose::*;
 pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};
 #[cfg(feature = "parallel")]
 pub(crate) use triangular::{trmm_by, trsm_by};

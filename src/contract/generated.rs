@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{BatchMut, BatchRef, Diagonal, MatMut, MatRef, PackedB, Side, Triangle, VecMut, VecRef};
+use crate::{BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RotM, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -106,6 +106,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, SameSign, Monotone(4.0)],
     },
     Spec {
+        op: "asum",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
         op: "atan",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -123,6 +131,14 @@ pub const SPECS: &[Spec] = &[
     },
     Spec {
         op: "axpy",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "axpy_strided",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
@@ -152,6 +168,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
         post: &[NanIffNan, WithinParams(0, 1), Monotone(0.0)],
+    },
+    Spec {
+        op: "copy",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 0.0,
+        post: &[Selects],
     },
     Spec {
         op: "copysign",
@@ -211,6 +235,14 @@ pub const SPECS: &[Spec] = &[
     },
     Spec {
         op: "dot",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "dot_strided",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
@@ -344,6 +376,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 5.0,
         post: &[NanIffNan, Range(-0.3750001, f64::INFINITY)],
+    },
+    Spec {
+        op: "iamax",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[IndexInRange, IndexOfMax],
     },
     Spec {
         op: "layer_norm",
@@ -522,6 +562,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)],
     },
     Spec {
+        op: "nrm2",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 8.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 8.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
         op: "pow",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -562,6 +610,38 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "rot",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "rotg",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "rotm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "rotmg",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 48.0), ("f64", 96.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "round",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -576,6 +656,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "scal",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "scale",
@@ -706,6 +794,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
     },
     Spec {
+        op: "swap",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 0.0,
+        post: &[Selects],
+    },
+    Spec {
         op: "symm",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -776,6 +872,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[Descending, IndexInRange, IndexSelects],
+    },
+    Spec {
+        op: "transpose",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 0.0,
+        post: &[Selects],
     },
     Spec {
         op: "trmm",
@@ -924,6 +1028,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, SameSign, Monotone(4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `asum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn asum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `atan`.
     ///
     /// Errors: the first that does not hold.
@@ -945,6 +1056,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `axpy_strided`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn axpy_strided<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `ceil`.
     ///
     /// Errors: the first that does not hold.
@@ -957,6 +1075,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn clamp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, WithinParams(0, 1), Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `copy`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn copy<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Selects];
         evaluate(POSTS, c)
     }
     /// The postconditions of `copysign`.
@@ -1012,6 +1137,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn dot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `dot_strided`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn dot_strided<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -1104,6 +1236,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn hardswish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.3750001, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `iamax`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn iamax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange, IndexOfMax];
         evaluate(POSTS, c)
     }
     /// The postconditions of `layer_norm`.
@@ -1260,6 +1399,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0), RowSumSquares(1.0, 4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `nrm2`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn nrm2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `pow`.
     ///
     /// Errors: the first that does not hold.
@@ -1295,6 +1441,34 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `rot`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rotg`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rotg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rotm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rotm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rotmg`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rotmg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `round`.
     ///
     /// Errors: the first that does not hold.
@@ -1307,6 +1481,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn round_ties_even<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `scal`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn scal<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scale`.
@@ -1421,6 +1602,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `swap`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn swap<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Selects];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `symm`.
     ///
     /// Errors: the first that does not hold.
@@ -1482,6 +1670,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn top_k<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Descending, IndexInRange, IndexSelects];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `transpose`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn transpose<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Selects];
         evaluate(POSTS, c)
     }
     /// The postconditions of `trmm`.
@@ -1550,11 +1745,14 @@ pub(crate) mod marker {
     pub(crate) enum argmin {}
     pub(crate) enum asin {}
     pub(crate) enum asinh {}
+    pub(crate) enum asum {}
     pub(crate) enum atan {}
     pub(crate) enum atanh {}
     pub(crate) enum axpy {}
+    pub(crate) enum axpy_strided {}
     pub(crate) enum ceil {}
     pub(crate) enum clamp {}
+    pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
     pub(crate) enum cos {}
@@ -1563,6 +1761,7 @@ pub(crate) mod marker {
     pub(crate) enum covariance {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
+    pub(crate) enum dot_strided {}
     pub(crate) enum elu {}
     pub(crate) enum euclidean_distance {}
     pub(crate) enum exp {}
@@ -1576,6 +1775,7 @@ pub(crate) mod marker {
     pub(crate) enum gemv {}
     pub(crate) enum ger {}
     pub(crate) enum hardswish {}
+    pub(crate) enum iamax {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_simple {}
     pub(crate) enum leaky_relu {}
@@ -1598,13 +1798,19 @@ pub(crate) mod marker {
     pub(crate) enum norm_l2 {}
     pub(crate) enum norm_linf {}
     pub(crate) enum normalize {}
+    pub(crate) enum nrm2 {}
     pub(crate) enum pow {}
     pub(crate) enum pow_scalar {}
     pub(crate) enum recip {}
     pub(crate) enum relu {}
     pub(crate) enum rms_norm {}
+    pub(crate) enum rot {}
+    pub(crate) enum rotg {}
+    pub(crate) enum rotm {}
+    pub(crate) enum rotmg {}
     pub(crate) enum round {}
     pub(crate) enum round_ties_even {}
+    pub(crate) enum scal {}
     pub(crate) enum scale {}
     pub(crate) enum selu {}
     pub(crate) enum sigmoid {}
@@ -1621,6 +1827,7 @@ pub(crate) mod marker {
     pub(crate) enum sum {}
     pub(crate) enum sum_kahan {}
     pub(crate) enum sum_of_squares {}
+    pub(crate) enum swap {}
     pub(crate) enum symm {}
     pub(crate) enum symv {}
     pub(crate) enum syr {}
@@ -1630,6 +1837,7 @@ pub(crate) mod marker {
     pub(crate) enum tan {}
     pub(crate) enum tanh {}
     pub(crate) enum top_k {}
+    pub(crate) enum transpose {}
     pub(crate) enum trmm {}
     pub(crate) enum trmv {}
     pub(crate) enum trsm {}
@@ -2175,6 +2383,83 @@ const _: fn(Native, Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f
 const _: fn(Side, f32, Triangle, Diagonal, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::parallel::trsm::<f32>;
 #[cfg(feature = "parallel")]
 const _: fn(Side, f64, Triangle, Diagonal, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::parallel::trsm::<f64>;
+const _: () = enforced::<marker::swap>();
+const _: fn(VecMut<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::swap::<f32>;
+const _: fn(VecMut<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::swap::<f64>;
+const _: fn(Native, VecMut<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::swap_on::<Native, f32>;
+const _: fn(Native, VecMut<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::swap_on::<Native, f64>;
+const _: () = enforced::<marker::copy>();
+const _: fn(VecRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::copy::<f32>;
+const _: fn(VecRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::copy::<f64>;
+const _: fn(Native, VecRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::copy_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::copy_on::<Native, f64>;
+const _: () = enforced::<marker::scal>();
+const _: fn(f32, VecMut<'_, f32>) = crate::scal::<f32>;
+const _: fn(f64, VecMut<'_, f64>) = crate::scal::<f64>;
+const _: fn(Native, f32, VecMut<'_, f32>) = crate::scal_on::<Native, f32>;
+const _: fn(Native, f64, VecMut<'_, f64>) = crate::scal_on::<Native, f64>;
+const _: () = enforced::<marker::axpy_strided>();
+const _: fn(f32, VecRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::axpy_strided::<f32>;
+const _: fn(f64, VecRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::axpy_strided::<f64>;
+const _: fn(Native, f32, VecRef<'_, f32>, VecMut<'_, f32>) -> Result<(), Error> = crate::axpy_strided_on::<Native, f32>;
+const _: fn(Native, f64, VecRef<'_, f64>, VecMut<'_, f64>) -> Result<(), Error> = crate::axpy_strided_on::<Native, f64>;
+const _: () = enforced::<marker::dot_strided>();
+const _: fn(VecRef<'_, f32>, VecRef<'_, f32>) -> Result<f32, Error> = crate::dot_strided::<f32>;
+const _: fn(VecRef<'_, f64>, VecRef<'_, f64>) -> Result<f64, Error> = crate::dot_strided::<f64>;
+const _: fn(Native, VecRef<'_, f32>, VecRef<'_, f32>) -> Result<f32, Error> = crate::dot_strided_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, f64>, VecRef<'_, f64>) -> Result<f64, Error> = crate::dot_strided_on::<Native, f64>;
+const _: () = enforced::<marker::nrm2>();
+const _: fn(VecRef<'_, f32>) -> f32 = crate::nrm2::<f32>;
+const _: fn(VecRef<'_, f64>) -> f64 = crate::nrm2::<f64>;
+const _: fn(Native, VecRef<'_, f32>) -> f32 = crate::nrm2_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, f64>) -> f64 = crate::nrm2_on::<Native, f64>;
+const _: () = enforced::<marker::asum>();
+const _: fn(VecRef<'_, f32>) -> f32 = crate::asum::<f32>;
+const _: fn(VecRef<'_, f64>) -> f64 = crate::asum::<f64>;
+const _: fn(Native, VecRef<'_, f32>) -> f32 = crate::asum_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, f64>) -> f64 = crate::asum_on::<Native, f64>;
+const _: () = enforced::<marker::iamax>();
+const _: fn(VecRef<'_, f32>) -> Result<usize, Error> = crate::iamax::<f32>;
+const _: fn(VecRef<'_, f64>) -> Result<usize, Error> = crate::iamax::<f64>;
+const _: fn(Native, VecRef<'_, f32>) -> Result<usize, Error> = crate::iamax_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, f64>) -> Result<usize, Error> = crate::iamax_on::<Native, f64>;
+const _: () = enforced::<marker::rot>();
+const _: fn(VecMut<'_, f32>, VecMut<'_, f32>, f32, f32) -> Result<(), Error> = crate::rot::<f32>;
+const _: fn(VecMut<'_, f64>, VecMut<'_, f64>, f64, f64) -> Result<(), Error> = crate::rot::<f64>;
+const _: fn(Native, VecMut<'_, f32>, VecMut<'_, f32>, f32, f32) -> Result<(), Error> = crate::rot_on::<Native, f32>;
+const _: fn(Native, VecMut<'_, f64>, VecMut<'_, f64>, f64, f64) -> Result<(), Error> = crate::rot_on::<Native, f64>;
+const _: () = enforced::<marker::rotm>();
+const _: fn(VecMut<'_, f32>, VecMut<'_, f32>, &RotM<f32>) -> Result<(), Error> = crate::rotm::<f32>;
+const _: fn(VecMut<'_, f64>, VecMut<'_, f64>, &RotM<f64>) -> Result<(), Error> = crate::rotm::<f64>;
+const _: fn(Native, VecMut<'_, f32>, VecMut<'_, f32>, &RotM<f32>) -> Result<(), Error> = crate::rotm_on::<Native, f32>;
+const _: fn(Native, VecMut<'_, f64>, VecMut<'_, f64>, &RotM<f64>) -> Result<(), Error> = crate::rotm_on::<Native, f64>;
+const _: () = enforced::<marker::rotg>();
+const _: fn(f32, f32) -> Givens<f32> = crate::rotg::<f32>;
+const _: fn(f64, f64) -> Givens<f64> = crate::rotg::<f64>;
+const _: fn(Native, f32, f32) -> Givens<f32> = crate::rotg_on::<Native, f32>;
+const _: fn(Native, f64, f64) -> Givens<f64> = crate::rotg_on::<Native, f64>;
+const _: () = enforced::<marker::rotmg>();
+const _: fn(f32, f32, f32, f32) -> ModifiedGivens<f32> = crate::rotmg::<f32>;
+const _: fn(f64, f64, f64, f64) -> ModifiedGivens<f64> = crate::rotmg::<f64>;
+const _: fn(Native, f32, f32, f32, f32) -> ModifiedGivens<f32> = crate::rotmg_on::<Native, f32>;
+const _: fn(Native, f64, f64, f64, f64) -> ModifiedGivens<f64> = crate::rotmg_on::<Native, f64>;
+const _: () = enforced::<marker::transpose>();
+const _: fn(MatRef<'_, f32>, MatMut<'_, f32>) -> Result<(), Error> = crate::transpose::<f32>;
+const _: fn(MatRef<'_, f64>, MatMut<'_, f64>) -> Result<(), Error> = crate::transpose::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatMut<'_, f32>) -> Result<(), Error> = crate::transpose_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatMut<'_, f64>) -> Result<(), Error> = crate::transpose_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(MatRef<'_, f32>, MatMut<'_, f32>) -> Result<(), Error> = crate::parallel::transpose::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(MatRef<'_, f64>, MatMut<'_, f64>) -> Result<(), Error> = crate::parallel::transpose::<f64>;
+const _: fn(MatMut<'_, f32>) -> Result<(), Error> = crate::transpose_in_place::<f32>;
+const _: fn(MatMut<'_, f64>) -> Result<(), Error> = crate::transpose_in_place::<f64>;
+const _: fn(Native, MatMut<'_, f32>) -> Result<(), Error> = crate::transpose_in_place_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>) -> Result<(), Error> = crate::transpose_in_place_on::<Native, f64>;
+const _: fn(BatchRef<'_, f32>, BatchMut<'_, f32>) -> Result<(), Error> = crate::transpose_batched::<f32>;
+const _: fn(BatchRef<'_, f64>, BatchMut<'_, f64>) -> Result<(), Error> = crate::transpose_batched::<f64>;
+const _: fn(Native, BatchRef<'_, f32>, BatchMut<'_, f32>) -> Result<(), Error> = crate::transpose_batched_on::<Native, f32>;
+const _: fn(Native, BatchRef<'_, f64>, BatchMut<'_, f64>) -> Result<(), Error> = crate::transpose_batched_on::<Native, f64>;
 const _: () = enforced::<marker::exp>();
 const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::exp::<f32>;
 const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::exp::<f64>;

@@ -153,6 +153,12 @@ macro_rules! avx2_lane {
                 fn any(m: $M) -> bool = $movemask(m.0) != 0;
                 fn fence(_s: Avx2) -> () = _mm_sfence();
             }
+            const SQUARES: bool = true;
+            #[inline(always)]
+            unsafe fn square<const STREAM: bool>(_: Avx2, from: *const $f, step: isize, to: *mut $f, width: isize) {
+                // SAFETY: the caller's promise.
+                unsafe { Self::strips::<STREAM>(from, step, to, width) }
+            }
             #[inline(always)]
             unsafe fn load(_: Avx2, p: *const $f) -> Self {
                 // SAFETY: the caller promises `LANES` readable elements; the token proves AVX2.
@@ -207,6 +213,74 @@ avx2_lane!(F64x4, I64x4, M64x4, f64, i64, 4, __m256d, _mm256_set1_pd, _mm256_set
     _mm256_or_pd _mm256_xor_pd _mm256_min_pd _mm256_max_pd _mm256_cmp_pd _mm256_blendv_pd
     _mm256_castpd_si256 _mm256_castsi256_pd _mm256_cmpeq_epi64 _mm256_movemask_pd _mm256_round_pd
     _mm256_loadu_pd _mm256_storeu_pd _mm256_stream_pd _mm256_maskload_pd);
+
+// Squares are transposed a strip of 16 bytes a row at a time: half a register comes from each of two rows, which
+// costs a load and a blend where exchanges of whole registers wait for the ports that shuffle.
+
+impl F32x8 {
+    /// # Safety
+    /// As [`Vector::square`].
+    #[inline(always)]
+    unsafe fn strips<const STREAM: bool>(from: *const f32, step: isize, to: *mut f32, width: isize) {
+        // SAFETY: rows 0 to 7, columns 0 to 7 of both squares; the token proves AVX2.
+        unsafe {
+            let mut j = 0;
+            while j < 8 {
+                // Four elements of the rows `i` and `i + 4`.
+                let rows = |i: isize| {
+                    let half = |k: isize| _mm_loadu_ps(from.offset((i + k) * step + j));
+                    _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(half(0)), half(4))
+                };
+                let (a, b, c, d) = (rows(0), rows(1), rows(2), rows(3));
+                let (ab, cd) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+                let (ef, gh) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+                let pair = |x, y| (_mm256_castps_pd(x), _mm256_castps_pd(y));
+                let ((p, q), (u, v)) = (pair(ab, cd), pair(ef, gh));
+                let out = [
+                    _mm256_unpacklo_pd(p, q),
+                    _mm256_unpackhi_pd(p, q),
+                    _mm256_unpacklo_pd(u, v),
+                    _mm256_unpackhi_pd(u, v),
+                ];
+                for (k, x) in out.into_iter().enumerate() {
+                    put::<Self, STREAM>(Self(_mm256_castpd_ps(x)), to.offset((j + k as isize) * width));
+                }
+                j += 4;
+            }
+        }
+    }
+}
+
+impl F64x4 {
+    /// # Safety
+    /// As [`Vector::square`].
+    #[inline(always)]
+    unsafe fn strips<const STREAM: bool>(from: *const f64, step: isize, to: *mut f64, width: isize) {
+        // SAFETY: rows 0 to 3, columns 0 to 3 of both squares; the token proves AVX2.
+        unsafe {
+            let mut j = 0;
+            while j < 4 {
+                // Two elements of the rows `i` and `i + 2`.
+                let rows = |i: isize| {
+                    let half = |k: isize| _mm_loadu_pd(from.offset((i + k) * step + j));
+                    _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(half(0)), half(2))
+                };
+                let (a, b) = (rows(0), rows(1));
+                put::<Self, STREAM>(Self(_mm256_unpacklo_pd(a, b)), to.offset(j * width));
+                put::<Self, STREAM>(Self(_mm256_unpackhi_pd(a, b)), to.offset((j + 1) * width));
+                j += 2;
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`Vector::stream`] if `STREAM`, else as [`Vector::store`].
+#[inline(always)]
+unsafe fn put<V: Vector, const STREAM: bool>(v: V, p: *mut V::Elem) {
+    // SAFETY: the caller's promise.
+    unsafe { if STREAM { v.stream(p) } else { v.store(p) } }
+}
 
 // Short stores go in pieces: a masked store is microcode on AMD.
 

@@ -221,6 +221,23 @@ macro_rules! avx512_lane {
                 }
             }
             #[inline(always)]
+            unsafe fn gather(_: Avx512, p: *const $f, step: isize) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe { Self::apart(p, step) }
+            }
+            const SQUARES: bool = true;
+            #[inline(always)]
+            unsafe fn square<const STREAM: bool>(
+                s: Avx512,
+                from: *const $f,
+                step: isize,
+                to: *mut $f,
+                width: isize,
+            ) {
+                // SAFETY: the caller's promise.
+                unsafe { Self::strips::<STREAM>(s, from, step, to, width) }
+            }
+            #[inline(always)]
             unsafe fn load(_: Avx512, p: *const $f) -> Self {
                 // SAFETY: the caller promises `LANES` readable elements; the token proves AVX-512.
                 unsafe { Self($loadu(p)) }
@@ -282,6 +299,166 @@ avx512_lane!(F64x8, I64x8, M64x8, f64, i64, 8, __m512d, __mmask8, _mm512_set1_pd
     recip_pd false
     _mm512_loadu_pd _mm512_storeu_pd _mm512_stream_pd _mm512_mask_loadu_pd _mm512_mask_storeu_pd
     _mm512_permutex2var_pd);
+
+// Squares are transposed a strip of 16 bytes a row at a time: a quarter of a register comes from each of four rows,
+// which costs a load and a blend where a shuffle of whole registers would wait for the one port that does those.
+
+impl F32x16 {
+    /// # Safety
+    /// As [`Vector::gather`].
+    #[inline(always)]
+    unsafe fn apart(p: *const f32, step: isize) -> Self {
+        // In 64 bits: a step may be of any length.
+        let i = |from: i64| {
+            // SAFETY: registers only; the caller has AVX-512.
+            unsafe {
+                let k = _mm512_setr_epi64(
+                    from,
+                    from + 1,
+                    from + 2,
+                    from + 3,
+                    from + 4,
+                    from + 5,
+                    from + 6,
+                    from + 7,
+                );
+                _mm512_mullo_epi64(k, _mm512_set1_epi64(step as i64))
+            }
+        };
+        // SAFETY: the caller promises that each of these elements can be read.
+        unsafe {
+            let (low, high) = (_mm512_i64gather_ps::<4>(i(0), p), _mm512_i64gather_ps::<4>(i(8), p));
+            Self(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high))
+        }
+    }
+}
+
+impl F64x8 {
+    /// # Safety
+    /// As [`Vector::gather`].
+    #[inline(always)]
+    unsafe fn apart(p: *const f64, step: isize) -> Self {
+        // SAFETY: the caller promises that each of these elements can be read, and has AVX-512.
+        unsafe {
+            let i =
+                _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step as i64));
+            Self(_mm512_i64gather_pd::<8>(i, p))
+        }
+    }
+}
+
+/// What leads from a row to the three that follow: addresses made so need two registers, where the multiples of a
+/// stride that a compiler makes ahead would not fit.
+struct Strides {
+    one: isize,
+    three: isize,
+}
+
+impl Strides {
+    #[inline(always)]
+    fn new(s: Avx512, step: isize) -> Self {
+        let three = core::ptr::without_provenance::<f32>(step.wrapping_mul(3).cast_unsigned());
+        Self { one: step, three: F32x16::hide(s, three).addr().cast_signed() }
+    }
+    /// Elements to the row `k < 4`.
+    #[inline(always)]
+    fn to(&self, k: usize) -> isize {
+        match k {
+            0 => 0,
+            1 => self.one,
+            2 => 2 * self.one,
+            _ => self.three,
+        }
+    }
+}
+
+impl F32x16 {
+    /// # Safety
+    /// As [`Vector::square`].
+    #[inline(always)]
+    unsafe fn strips<const STREAM: bool>(
+        s: Avx512,
+        from: *const f32,
+        step: isize,
+        to: *mut f32,
+        width: isize,
+    ) {
+        // SAFETY: rows 0 to 15, columns 0 to 15 of both squares; the token proves AVX-512.
+        unsafe {
+            let [a, b] = [step, width].map(|x| Strides::new(s, x));
+            let quads = [0, 4, 8, 12].map(|k| Self::hide(s, from.offset(k * step)));
+            let mut to = to;
+            let mut j = 0;
+            while j < 16 {
+                // Four elements of the rows `i`, `i + 4`, `i + 8`, `i + 12`.
+                let rows = |i: usize| {
+                    let [p, q, r, t] = quads.map(|quad| _mm_loadu_ps(quad.offset(a.to(i)).add(j)));
+                    let x = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(p), q);
+                    _mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(x, r), t)
+                };
+                let (p, q, r, t) = (rows(0), rows(1), rows(2), rows(3));
+                let (pq, rt) = (_mm512_unpacklo_ps(p, q), _mm512_unpacklo_ps(r, t));
+                let (pq1, rt1) = (_mm512_unpackhi_ps(p, q), _mm512_unpackhi_ps(r, t));
+                let pair = |x, y| (_mm512_castps_pd(x), _mm512_castps_pd(y));
+                let ((p, q), (u, v)) = (pair(pq, rt), pair(pq1, rt1));
+                let out = [
+                    _mm512_unpacklo_pd(p, q),
+                    _mm512_unpackhi_pd(p, q),
+                    _mm512_unpacklo_pd(u, v),
+                    _mm512_unpackhi_pd(u, v),
+                ];
+                for (k, x) in out.into_iter().enumerate() {
+                    put::<Self, STREAM>(Self(_mm512_castpd_ps(x)), to.offset(b.to(k)));
+                }
+                to = to.wrapping_offset(4 * width);
+                j += 4;
+            }
+        }
+    }
+}
+
+impl F64x8 {
+    /// # Safety
+    /// As [`Vector::square`].
+    #[inline(always)]
+    unsafe fn strips<const STREAM: bool>(
+        s: Avx512,
+        from: *const f64,
+        step: isize,
+        to: *mut f64,
+        width: isize,
+    ) {
+        // SAFETY: rows 0 to 7, columns 0 to 7 of both squares; the token proves AVX-512.
+        unsafe {
+            let a = Strides::new(s, step);
+            let (low, high) = (Self::hide(s, from), Self::hide(s, from.offset(4 * step)));
+            let mut to = to;
+            let mut j = 0;
+            while j < 8 {
+                // Two elements of the rows `i`, `i + 2`, `i + 4`, `i + 6`.
+                let rows = |i: usize| {
+                    let x = _mm512_castpd128_pd512(_mm_loadu_pd(low.offset(a.to(i)).add(j)));
+                    let x = _mm512_insertf64x2::<1>(x, _mm_loadu_pd(low.offset(a.to(i + 2)).add(j)));
+                    let x = _mm512_insertf64x2::<2>(x, _mm_loadu_pd(high.offset(a.to(i)).add(j)));
+                    _mm512_insertf64x2::<3>(x, _mm_loadu_pd(high.offset(a.to(i + 2)).add(j)))
+                };
+                let (p, q) = (rows(0), rows(1));
+                put::<Self, STREAM>(Self(_mm512_unpacklo_pd(p, q)), to);
+                put::<Self, STREAM>(Self(_mm512_unpackhi_pd(p, q)), to.offset(width));
+                to = to.wrapping_offset(2 * width);
+                j += 2;
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`Vector::stream`] if `STREAM`, else as [`Vector::store`].
+#[inline(always)]
+unsafe fn put<V: Vector, const STREAM: bool>(v: V, p: *mut V::Elem) {
+    // SAFETY: the caller's promise.
+    unsafe { if STREAM { v.stream(p) } else { v.store(p) } }
+}
 
 /// `1 / x`, rounded.
 #[target_feature(enable = "avx512f")]

@@ -5,7 +5,7 @@
 use super::fold::{Join, tree};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
-use crate::alu::Body;
+use crate::alu::{Alu, Body};
 
 /// `y[i] = body(x₀[i], x₁[i], …)`. All slices have `y.len()` elements. What `y[i]` becomes does not
 /// depend on the part that `j` puts it in.
@@ -50,6 +50,50 @@ where
     // SAFETY: `x` has `y.len()` elements, as all callers check; each element of `y` is read before
     // it is written.
     unsafe { map_parts(j, s, body, [p.cast_const(), x.as_ptr()], p, y.len()) }
+}
+
+/// Two values from two values, lane by lane.
+pub(crate) trait Pair<T>: Copy {
+    /// What becomes of `x[i]` and `y[i]`.
+    fn eval<V: Alu<Elem = T>>(self, xy: [V; 2]) -> [V; 2];
+}
+
+/// `(x[i], y[i]) = body(x[i], y[i])`, as far as both go.
+#[inline(always)]
+pub(crate) fn pair_in_place<S: Simd, T: Element, B: Pair<T>>(s: S, body: B, x: &mut [T], y: &mut [T]) {
+    let lanes = T::Vec::<S>::LANES;
+    let n = x.len().min(y.len());
+    let (x, y) = (x.as_mut_ptr(), y.as_mut_ptr());
+    let mut i = 0;
+    // SAFETY: each use has checked that the vector at `i` ends at or before `n`.
+    let step = |i: usize| unsafe {
+        let [u, v] = body.eval([T::Vec::<S>::load(s, x.add(i)), T::Vec::<S>::load(s, y.add(i))]);
+        u.store(x.add(i));
+        v.store(y.add(i));
+    };
+    while !COMPACT && n - i >= 4 * lanes {
+        step(i);
+        step(i + lanes);
+        step(i + 2 * lanes);
+        step(i + 3 * lanes);
+        i += 4 * lanes;
+    }
+    while !COMPACT && n - i >= lanes {
+        step(i);
+        i += lanes;
+    }
+    while i < n {
+        let part = lanes.min(n - i);
+        // SAFETY: the part ends at or before `n`.
+        unsafe {
+            let u = load_some(s, x.add(i), part, T::ONE);
+            let v = load_some(s, y.add(i), part, T::ONE);
+            let [u, v] = body.eval([u, v]);
+            store_some(u, x.add(i), part);
+            store_some(v, y.add(i), part);
+        }
+        i += part;
+    }
 }
 
 /// Elements that one thread takes at a time: 32768 keep it busy for some microseconds.
@@ -146,7 +190,9 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
             }
             T::Vec::<S>::fence(s);
         }
-        let claim = T::Vec::<S>::CLAIMS && n * (N + 1) * size_of::<T>() >= CLAIM_BYTES;
+        // The loads do that where nothing but the result is read.
+        let apart = x.iter().any(|x| *x != y.cast_const());
+        let claim = T::Vec::<S>::CLAIMS && apart && n * (N + 1) * size_of::<T>() >= CLAIM_BYTES;
         while n - i >= 4 * lanes {
             let v0 = body.eval(load_each(s, x, i));
             let v1 = body.eval(load_each(s, x, i + lanes));
@@ -180,7 +226,7 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
 /// # Safety
 /// `p` is valid for reads of `n` elements.
 #[inline(always)]
-pub(super) unsafe fn load_some<S: Simd, T: Element>(s: S, p: *const T, n: usize, fill: T) -> T::Vec<S> {
+pub(crate) unsafe fn load_some<S: Simd, T: Element>(s: S, p: *const T, n: usize, fill: T) -> T::Vec<S> {
     // SAFETY: the caller's promise.
     unsafe {
         match COMPACT {
@@ -195,7 +241,7 @@ pub(super) unsafe fn load_some<S: Simd, T: Element>(s: S, p: *const T, n: usize,
 /// # Safety
 /// `p` is valid for writes of `n` elements.
 #[inline(always)]
-pub(super) unsafe fn store_some<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
+pub(crate) unsafe fn store_some<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         match COMPACT {

@@ -12,6 +12,7 @@ use super::portable::{Portable, scalar};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
 use crate::alu::{Alu, Body};
+use crate::view::VecRef;
 
 /// Registers in a leaf of the reduction tree.
 pub(crate) const LEAF_VECTORS: usize = 8192;
@@ -102,6 +103,8 @@ pub(crate) fn tree<J: Join, R: Send>(
 trait Source<T: Element, const N: usize>: Copy + Sync {
     /// Whether the values cost nothing but a load, so that only accumulators hide the latency.
     const PLAIN: bool;
+    /// Whether one copy of each step is enough.
+    const ROLLED: bool = COMPACT;
     /// # Safety
     /// `i..i + LANES` lies within the streams; no other call covers these elements meanwhile.
     unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; N];
@@ -135,6 +138,47 @@ impl<T: Element, const N: usize> Source<T, N> for Plain<'_, T, N> {
             |k| unsafe { load_some(s, self.0[k].as_ptr().add(i), n, fill[k]) },
         )
     }
+}
+
+/// The elements of `N` vectors with any strides: the order of [`Plain`], so the same bits.
+#[derive(Clone, Copy)]
+struct Strided<'a, T, const N: usize>([VecRef<'a, T>; N]);
+
+impl<T: Element, const N: usize> Source<T, N> for Strided<'_, T, N> {
+    const PLAIN: bool = true;
+    const ROLLED: bool = true;
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; N] {
+        #[allow(clippy::indexing_slicing, reason = "k < N")]
+        from_fn(
+            #[inline(always)]
+            |k| {
+                let (x, step) = (self.0[k].as_col(), self.0[k].stride());
+                // SAFETY: the caller's promise; elements of the vector are so far apart.
+                unsafe { T::Vec::<S>::gather(s, x.ptr().wrapping_offset(i as isize * step), step) }
+            },
+        )
+    }
+    #[inline(always)]
+    unsafe fn last<S: Simd>(self, s: S, i: usize, n: usize, fill: [T; N]) -> [T::Vec<S>; N] {
+        #[allow(clippy::indexing_slicing, reason = "k < N")]
+        from_fn(
+            #[inline(always)]
+            |k| gather_some(s, self.0[k], i, n, fill[k]),
+        )
+    }
+}
+
+/// The `n ≤ LANES` elements from `i` on, then `fill`.
+#[inline(always)]
+fn gather_some<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, i: usize, n: usize, fill: T) -> T::Vec<S> {
+    // As in `Vector::down`.
+    let mut to = [fill; 16];
+    for (k, to) in to.iter_mut().enumerate().take(T::Vec::<S>::LANES.min(n)) {
+        *to = x.get(i + k).unwrap_or(fill);
+    }
+    // SAFETY: `LANES <= 16`.
+    unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
 }
 
 /// `body(x[i])`, stored to `y[i]` on the way.
@@ -194,6 +238,30 @@ where
     debug_assert!(x.iter().all(|x| x.len() == n));
     // SAFETY: every slice has `n` elements, as all callers check.
     unsafe { run(j, s, f, Plain(x), n) }
+}
+
+/// [`fold_by`] over vectors with strides, which all have the same length: the same bits whatever the strides.
+#[inline]
+pub(crate) fn fold_views<J, S, T, F, const N: usize, const K: usize>(
+    j: J,
+    s: S,
+    f: F,
+    x: [VecRef<'_, T>; N],
+) -> [T; K]
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    F: Fold<T, N, K>,
+{
+    let slices = x.map(VecRef::as_slice);
+    if slices.iter().all(Option::is_some) {
+        return fold_by(j, s, f, slices.map(Option::unwrap_or_default));
+    }
+    let n = x.first().map_or(0, VecRef::len);
+    debug_assert!(x.iter().all(|x| x.len() == n));
+    // SAFETY: every vector has `n` elements, as all callers check.
+    unsafe { run(j, s, f, Strided(x), n) }
 }
 
 /// `y[i] = body(x[i])`, and the fold over all of `y`. `body(fill)` must not change the fold.
@@ -278,7 +346,7 @@ where
     // Eight accumulators fill two adders of four cycles; a larger state would not fit 16 registers.
     let wide = X::PLAIN && K == 1;
     let id = f.identity(T::Vec::<S>::splat(s, T::ZERO));
-    if COMPACT {
+    if X::ROLLED {
         // SAFETY: the caller's promise.
         return unsafe { rolled(s, f, x, i, end, [id; 8], wide) };
     }
@@ -347,8 +415,10 @@ where
         };
         for a in acc.iter_mut().skip(first).take(count) {
             let part = lanes.min(end - i);
-            // SAFETY: the elements up to `end` are the caller's.
-            *a = f.step(*a, unsafe { x.last(s, i, part, f.fill()) });
+            // SAFETY: the elements up to `end` are the caller's; a part is not longer than a vector.
+            let v =
+                unsafe { if !COMPACT && part == lanes { x.at(s, i) } else { x.last(s, i, part, f.fill()) } };
+            *a = f.step(*a, v);
             i += part;
         }
     }
@@ -391,11 +461,20 @@ fn fold_lanes<V: Vector, F: Fold<V::Elem, N, K>, const N: usize, const K: usize>
 /// The first `i` with `x[i] == v`; `x.len()` when there is none.
 #[inline(always)]
 pub(crate) fn position<S: Simd, T: Element>(s: S, x: &[T], v: T) -> usize {
+    position_by::<S, T, false>(s, x, v)
+}
+
+/// The first `i` with `x[i] == v`, or `|x[i]| == v` if `ABS`; `x.len()` when there is none.
+#[inline(always)]
+pub(crate) fn position_by<S: Simd, T: Element, const ABS: bool>(s: S, x: &[T], v: T) -> usize {
     let lanes = T::Vec::<S>::LANES;
     let w = T::Vec::<S>::splat(s, v);
     let mut i = 0;
-    // SAFETY: each use has checked that the vector at `i` ends within `x`.
-    let at = |i: usize| unsafe { T::Vec::<S>::load(s, x.as_ptr().add(i)) }.eq(w);
+    let at = |i: usize| {
+        // SAFETY: each use has checked that the vector at `i` ends within `x`.
+        let x = unsafe { T::Vec::<S>::load(s, x.as_ptr().add(i)) };
+        if ABS { x.abs().eq(w) } else { x.eq(w) }
+    };
     while !COMPACT && x.len() - i >= 4 * lanes {
         let half = at(i) | at(i + lanes);
         if T::Vec::<S>::any(half | at(i + 2 * lanes) | at(i + 3 * lanes)) {
@@ -407,7 +486,13 @@ pub(crate) fn position<S: Simd, T: Element>(s: S, x: &[T], v: T) -> usize {
         i += lanes;
     }
     let rest = x.get(i..).unwrap_or_default();
-    i + rest.iter().position(|x| *x == v).unwrap_or(rest.len())
+    i + rest.iter().position(|x| *x == v || (ABS && magnitude(*x) == v)).unwrap_or(rest.len())
+}
+
+/// `|x|` of one element.
+#[inline(always)]
+pub(crate) fn magnitude<T: Element>(x: T) -> T {
+    to_scalar(scalar(x).abs())
 }
 
 /// The element of a one-lane vector.

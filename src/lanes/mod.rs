@@ -39,6 +39,7 @@ pub(crate) mod fold;
 pub(crate) mod inout;
 pub(crate) mod math;
 pub(crate) mod portable;
+pub(crate) mod strided;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -256,6 +257,22 @@ pub(crate) mod vector {
             // SAFETY: `LANES <= 16`.
             unsafe { [Self::load(s, x.as_ptr()), Self::load(s, y.as_ptr())] }
         }
+        /// Whether [`Vector::square`] is there.
+        const SQUARES: bool = false;
+        /// Transposes a square of `LANES` rows from memory to memory, past the caches if `STREAM`: for sets with a
+        /// better way than steps of [`Vector::exchange`].
+        /// # Safety
+        /// Rows of `LANES` elements at `from + i·step` are valid for reads and at `to + j·width` for writes, those
+        /// aligned to a register if `STREAM`; reads and writes don't overlap.
+        #[inline(always)]
+        unsafe fn square<const STREAM: bool>(
+            _: Self::Token,
+            _from: *const Self::Elem,
+            _step: isize,
+            _to: *mut Self::Elem,
+            _width: isize,
+        ) {
+        }
         /// The first lane.
         #[inline(always)]
         fn lane0(self) -> Self::Elem {
@@ -268,6 +285,20 @@ pub(crate) mod vector {
         /// # Safety
         /// `p` is valid for reads of `LANES` elements; no alignment is needed.
         unsafe fn load(s: Self::Token, p: *const Self::Elem) -> Self;
+        /// The elements at `p + i·step`.
+        /// # Safety
+        /// They are valid for reads for each `i < LANES`.
+        #[inline(always)]
+        unsafe fn gather(s: Self::Token, p: *const Self::Elem, step: isize) -> Self {
+            // As in `down`.
+            let mut to = [Self::Elem::default(); 16];
+            for (i, to) in to.iter_mut().enumerate().take(Self::LANES) {
+                // SAFETY: the caller's promise.
+                *to = unsafe { p.offset(i as isize * step).read() };
+            }
+            // SAFETY: `LANES <= 16`.
+            unsafe { Self::load(s, to.as_ptr()) }
+        }
         /// The first `n < LANES` elements, `fill` in the other lanes.
         /// # Safety
         /// `p` is valid for reads of `n` elements.

@@ -11,6 +11,7 @@
 //! assert_eq!(fulmen::parallel::sum(&x), fulmen::sum(&x));
 //! ```
 //!
+//! Vectors with strides have no parallel form: gathering single elements is bound by memory.
 //! [`top_k`](crate::top_k()) keeps one heap in the caller's slices, so it has no parallel form.
 
 mod blas;
@@ -18,12 +19,14 @@ mod gemm;
 mod pointwise;
 mod reduce;
 mod rows;
+mod transpose;
 
 pub use blas::*;
 pub use gemm::*;
 pub use pointwise::*;
 pub use reduce::*;
 pub use rows::*;
+pub use transpose::*;
 
 use crate::lanes::drive::GRAIN;
 use crate::lanes::fold::Join;

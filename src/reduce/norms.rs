@@ -1,11 +1,12 @@
 //! Norms, and what is made of them: distance and the angle between two slices.
 
-use super::sums::SumAbs;
+use super::sums::{SumAbs, SumSquares};
 use super::{reduction, run, square_root};
 use crate::alu::{Alu, Real};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Fold, Join};
+use crate::lanes::fold::{Fold, Join, fold_views};
 use crate::lanes::{Element, Simd, from_fn};
+use crate::view::VecRef;
 
 /// Powers of two that keep sums of squares in range.
 pub(crate) struct Range<T> {
@@ -114,7 +115,7 @@ sums!(ScaledProducts<T>, 2, 3, |self, acc, [a, b]| Products
 
 /// `max |x|`, and `Σ |x|`, which is NaN exactly when an element is.
 #[derive(Debug, Clone, Copy)]
-struct MaxAbs;
+pub(crate) struct MaxAbs;
 impl<T: Element> Fold<T, 1, 2> for MaxAbs {
     #[inline(always)]
     fn fill(self) -> [T; 1] {
@@ -242,11 +243,24 @@ pub(crate) fn norm_l1_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T
 
 #[inline]
 pub(crate) fn norm_l2_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
-    let squares = super::sum_of_squares_by(j, s, x);
+    let [squares] = run(j, s, SumSquares, [x]);
+    norm(squares, |p| run(j, s, ScaledSquares(p), [x]))
+}
+
+/// [`norm_l2`] of a vector with a stride: the same bits.
+#[inline]
+pub(crate) fn norm_l2_view<J: Join, S: Simd, T: Element>(j: J, s: S, x: VecRef<'_, T>) -> T {
+    let [squares] = fold_views(j, s, SumSquares, [x]);
+    norm(squares, |p| fold_views(j, s, ScaledSquares(p), [x]))
+}
+
+/// The root of a sum of squares, or where that left the safe range of those `scaled` by a power of two.
+#[inline(always)]
+fn norm<T: Element>(squares: T, scaled: impl FnOnce(T) -> [T; 1]) -> T {
     match Range::new().rescue(squares) {
         None => square_root(squares),
         Some(p) => {
-            let [squares] = run(j, s, ScaledSquares(p), [x]);
+            let [squares] = scaled(p);
             square_root(squares) * (T::ONE / p)
         }
     }

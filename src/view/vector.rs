@@ -94,6 +94,11 @@ macro_rules! vector {
             pub(crate) fn part(self, start: usize, len: usize) -> Self {
                 Self(self.0.block([start, 0], [len, 1]))
             }
+            /// The last element first.
+            #[inline(always)]
+            pub(crate) fn reversed(self) -> Self {
+                Self(self.0.reversed_rows())
+            }
             /// The column's elements; of a matrix with more columns the first.
             #[inline(always)]
             pub(crate) fn of_col(m: $Matrix<'a, T>) -> Self {
@@ -129,11 +134,6 @@ impl<'a, T> VecMut<'a, T> {
         }
         // SAFETY: as `VecRef::as_slice`; the slice is borrowed for writing as long as this view is.
         (self.stride() == 1 || n == 1).then(|| unsafe { core::slice::from_raw_parts_mut(self.0.ptr(), n) })
-    }
-    /// The last element first.
-    #[inline(always)]
-    pub(crate) fn reversed(self) -> Self {
-        Self(self.0.reversed_rows())
     }
     /// Writes an element, if the vector has it; says whether.
     #[inline(always)]

@@ -58,6 +58,50 @@ macro_rules! gemm {
     };
 }
 
+macro_rules! level1 {
+    ($Level1:ident, $level1:ident, $($name:ident $symbol:literal ($($arg:ty),*) $(-> $ret:ty)?;)*) => {
+        /// Functions of level 1, those that the library has.
+        #[derive(Clone, Copy)]
+        pub struct $Level1 {
+            $(pub $name: Option<unsafe extern "C" fn($($arg),*) $(-> $ret)?>,)*
+        }
+        impl Blas {
+            pub fn $level1(&self) -> $Level1 {
+                // SAFETY: CBLAS's documented signatures, and those of MKL's and OpenBLAS's extensions.
+                unsafe { $Level1 { $($name: self.lib.get($symbol).or_else(|_| self.lib.get([&b"scipy_"[..], $symbol].concat().as_slice())).ok().map(|f| *f),)* } }
+            }
+        }
+    };
+}
+level1!(S1, s1,
+    swap b"cblas_sswap" (i32, *mut f32, i32, *mut f32, i32);
+    copy b"cblas_scopy" (i32, *const f32, i32, *mut f32, i32);
+    scal b"cblas_sscal" (i32, f32, *mut f32, i32);
+    axpy b"cblas_saxpy" (i32, f32, *const f32, i32, *mut f32, i32);
+    dot b"cblas_sdot" (i32, *const f32, i32, *const f32, i32) -> f32;
+    nrm2 b"cblas_snrm2" (i32, *const f32, i32) -> f32;
+    asum b"cblas_sasum" (i32, *const f32, i32) -> f32;
+    iamax b"cblas_isamax" (i32, *const f32, i32) -> usize;
+    rot b"cblas_srot" (i32, *mut f32, i32, *mut f32, i32, f32, f32);
+    rotm b"cblas_srotm" (i32, *mut f32, i32, *mut f32, i32, *const f32);
+    omatcopy b"cblas_somatcopy" (i32, i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
+    mkl_omatcopy b"MKL_Somatcopy" (i8, i8, usize, usize, f32, *const f32, usize, *mut f32, usize);
+);
+level1!(D1, d1,
+    swap b"cblas_dswap" (i32, *mut f64, i32, *mut f64, i32);
+    copy b"cblas_dcopy" (i32, *const f64, i32, *mut f64, i32);
+    scal b"cblas_dscal" (i32, f64, *mut f64, i32);
+    axpy b"cblas_daxpy" (i32, f64, *const f64, i32, *mut f64, i32);
+    dot b"cblas_ddot" (i32, *const f64, i32, *const f64, i32) -> f64;
+    nrm2 b"cblas_dnrm2" (i32, *const f64, i32) -> f64;
+    asum b"cblas_dasum" (i32, *const f64, i32) -> f64;
+    iamax b"cblas_idamax" (i32, *const f64, i32) -> usize;
+    rot b"cblas_drot" (i32, *mut f64, i32, *mut f64, i32, f64, f64);
+    rotm b"cblas_drotm" (i32, *mut f64, i32, *mut f64, i32, *const f64);
+    omatcopy b"cblas_domatcopy" (i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
+    mkl_omatcopy b"MKL_Domatcopy" (i8, i8, usize, usize, f64, *const f64, usize, *mut f64, usize);
+);
+
 impl Blas {
     gemm!(sgemm, b"cblas_sgemm", f32);
     gemm!(dgemm, b"cblas_dgemm", f64);

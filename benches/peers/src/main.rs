@@ -1,6 +1,7 @@
 //! The matrix product against every library at hand, interleaved in one process, with the FMA peak of
 //! the machine measured between them.
 
+mod level1;
 mod libs;
 mod roof;
 
@@ -55,7 +56,7 @@ elem!(f32, sgemm, sgemm);
 elem!(f64, dgemm, dgemm);
 
 /// 64-byte aligned.
-fn buffer<T: Elem>(n: usize, seed: usize) -> fulmen::Buffer<T> {
+pub fn buffer<T: fulmen::Element>(n: usize, seed: usize) -> fulmen::Buffer<T> {
     let mut x = fulmen::Buffer::new(n);
     let mut state = 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(seed as u64 + 1);
     for x in x.iter_mut() {
@@ -271,6 +272,13 @@ fn main() {
     let threads = value("--threads=").map_or(1, |n| n.parse().unwrap());
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let libs = libs::all();
+    if args.iter().any(|a| a == "--transpose" || a == "--level1") {
+        let csv = level1::run(&libs, &args, quick);
+        if let Some(path) = value("--csv=") {
+            std::fs::write(path, format!("op,type,size,contender,ns,GB/s\n{csv}")).unwrap();
+        }
+        return;
+    }
     let mut rows = Vec::new();
     let mut shapes: Vec<[usize; 3]> = SQUARES.iter().map(|&n| [n; 3]).collect();
     shapes.extend(SKINNY);

@@ -28,6 +28,7 @@ pub(crate) mod tune;
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
+pub(super) use pack::transpose as in_registers;
 pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 pub use small::{gemm_fixed, gemm_fixed_on};
 

@@ -113,7 +113,7 @@ unsafe fn square<S: Simd, T: Element, const L: usize>(
 
 /// Lane `i` of vector `j` becomes lane `j` of vector `i`; `L` is the number of lanes.
 #[inline(always)]
-pub(super) fn transpose<S: Simd, T: Element, const L: usize>(s: S, x: &mut [T::Vec<S>; L]) {
+pub(crate) fn transpose<S: Simd, T: Element, const L: usize>(s: S, x: &mut [T::Vec<S>; L]) {
     stage::<S, T, L, 1>(s, x);
     stage::<S, T, L, 2>(s, x);
     stage::<S, T, L, 4>(s, x);
