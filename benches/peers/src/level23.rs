@@ -45,12 +45,17 @@ macro_rules! precision {
                         .max(fulmen::syrk_workspace(n, n))
                         .max(fulmen::trsm_workspace(Side::Left, n, n)),
                 );
-                let (pa, px, pb, py, pw) = (a.as_ptr(), x.as_ptr(), b.as_mut_ptr(), y.as_mut_ptr(), ws.as_mut_ptr());
+                let (pa, px, pb, py, pw) =
+                    (a.as_ptr(), x.as_ptr(), b.as_mut_ptr(), y.as_mut_ptr(), ws.as_mut_ptr());
                 let (k, room) = (n as i32, ws.len());
                 // SAFETY: of all views below one at a time is used, in the race; the buffers outlive it.
-                let mat = move |p: *const $t| MatRef::row_major(unsafe { std::slice::from_raw_parts(p, n * n) }, n, n).unwrap();
+                let mat = move |p: *const $t| {
+                    MatRef::row_major(unsafe { std::slice::from_raw_parts(p, n * n) }, n, n).unwrap()
+                };
                 // SAFETY: as above.
-                let out = move || MatMut::row_major(unsafe { std::slice::from_raw_parts_mut(pb, n * n) }, n, n).unwrap();
+                let out = move || {
+                    MatMut::row_major(unsafe { std::slice::from_raw_parts_mut(pb, n * n) }, n, n).unwrap()
+                };
                 // SAFETY: as above.
                 let vec = move || VecRef::from(unsafe { std::slice::from_raw_parts(px, n) });
                 // SAFETY: as above.
@@ -62,45 +67,93 @@ macro_rules! precision {
                 macro_rules! case {
                     ($label:literal, $op:ident, $work:expr, $ours:expr, |$f:ident| $theirs:expr) => {
                         if only.is_none_or(|o| o.split(',').any(|o| o == $label)) {
-                            let mut list: Vec<(String, Run<'_>)> = vec![("fulmen".into(), Box::new(move || $ours.unwrap()))];
+                            let mut list: Vec<(String, Run<'_>)> =
+                                vec![("fulmen".into(), Box::new(move || $ours.unwrap()))];
                             // SAFETY: row-major matrices of order `n`, vectors of `n` elements.
                             peers(&mut list, libs, |l| l.$functions().$op, move |$f| unsafe { $theirs });
                             let unit = if level == 2 { "GB/s" } else { "GFLOP/s" };
-                            csv += &show($label, stringify!($t), &n.to_string(), ($work, unit), &mut list, quick);
+                            csv += &show(
+                                $label,
+                                stringify!($t),
+                                &n.to_string(),
+                                ($work, unit),
+                                &mut list,
+                                quick,
+                            );
                         }
                     };
                 }
                 let (nf, bytes) = (n as f64, size_of::<$t>() as f64);
                 if level == 2 {
                     let whole = nf * nf * bytes;
-                    case!("gemv", gemv, whole, fulmen::gemv(1.0, mat(pa), vec(), 0.0, vec_mut()),
-                        |f| f(ROWS, PLAIN, k, k, 1.0, pa, k, px, 1, 0.0, py, 1));
-                    case!("gemv-t", gemv, whole, fulmen::gemv(1.0, mat(pa).t(), vec(), 0.0, vec_mut()),
-                        |f| f(ROWS, TRANSPOSED, k, k, 1.0, pa, k, px, 1, 0.0, py, 1));
-                    case!("ger", ger, 2.0 * whole, fulmen::ger(1e-9, vec(), vec(), out()),
-                        |f| f(ROWS, k, k, 1e-9, px, 1, px, 1, pb, k));
-                    case!("syr", syr, whole, fulmen::syr(1e-9, vec(), lower, out()),
-                        |f| f(ROWS, LOWER, k, 1e-9, px, 1, pb, k));
-                    case!("syr2", syr2, whole, fulmen::syr2(1e-9, vec(), vec(), lower, out()),
-                        |f| f(ROWS, LOWER, k, 1e-9, px, 1, px, 1, pb, k));
-                    case!("symv", symv, whole / 2.0, fulmen::symv(1.0, lower, mat(pa), vec(), 0.0, vec_mut()),
-                        |f| f(ROWS, LOWER, k, 1.0, pa, k, px, 1, 0.0, py, 1));
+                    case!("gemv", gemv, whole, fulmen::gemv(1.0, mat(pa), vec(), 0.0, vec_mut()), |f| f(
+                        ROWS, PLAIN, k, k, 1.0, pa, k, px, 1, 0.0, py, 1
+                    ));
+                    case!(
+                        "gemv-t",
+                        gemv,
+                        whole,
+                        fulmen::gemv(1.0, mat(pa).t(), vec(), 0.0, vec_mut()),
+                        |f| f(ROWS, TRANSPOSED, k, k, 1.0, pa, k, px, 1, 0.0, py, 1)
+                    );
+                    case!("ger", ger, 2.0 * whole, fulmen::ger(1e-9, vec(), vec(), out()), |f| f(
+                        ROWS, k, k, 1e-9, px, 1, px, 1, pb, k
+                    ));
+                    case!("syr", syr, whole, fulmen::syr(1e-9, vec(), lower, out()), |f| f(
+                        ROWS, LOWER, k, 1e-9, px, 1, pb, k
+                    ));
+                    case!("syr2", syr2, whole, fulmen::syr2(1e-9, vec(), vec(), lower, out()), |f| f(
+                        ROWS, LOWER, k, 1e-9, px, 1, px, 1, pb, k
+                    ));
+                    case!(
+                        "symv",
+                        symv,
+                        whole / 2.0,
+                        fulmen::symv(1.0, lower, mat(pa), vec(), 0.0, vec_mut()),
+                        |f| f(ROWS, LOWER, k, 1.0, pa, k, px, 1, 0.0, py, 1)
+                    );
                     // Over and over on the same vector: its values settle.
-                    case!("trsv", trsv, whole / 2.0, fulmen::trsv(lower, non_unit, mat(pa), vec_mut()),
-                        |f| f(ROWS, LOWER, PLAIN, NON_UNIT, k, pa, k, py, 1));
+                    case!(
+                        "trsv",
+                        trsv,
+                        whole / 2.0,
+                        fulmen::trsv(lower, non_unit, mat(pa), vec_mut()),
+                        |f| f(ROWS, LOWER, PLAIN, NON_UNIT, k, pa, k, py, 1)
+                    );
                 } else {
                     let cube = nf * nf * nf;
-                    case!("symm", symm, 2.0 * cube, fulmen::symm(Side::Left, 1.0, lower, mat(pa), mat(px), 0.0, out(), ws()),
-                        |f| f(ROWS, LEFT, LOWER, k, k, 1.0, pa, k, px, k, 0.0, pb, k));
-                    case!("syrk", syrk, cube, fulmen::syrk(1.0, mat(pa), 0.0, lower, out(), ws()),
-                        |f| f(ROWS, LOWER, PLAIN, k, k, 1.0, pa, k, 0.0, pb, k));
-                    case!("syr2k", syr2k, 2.0 * cube, fulmen::syr2k(1.0, mat(pa), mat(px), 0.0, lower, out(), ws()),
-                        |f| f(ROWS, LOWER, PLAIN, k, k, 1.0, pa, k, px, k, 0.0, pb, k));
-                    case!("trsm", trsm, cube, fulmen::trsm(Side::Left, 1.0, lower, non_unit, mat(pa), out(), ws()),
-                        |f| f(ROWS, LEFT, LOWER, PLAIN, NON_UNIT, k, k, 1.0, pa, k, pb, k));
+                    case!(
+                        "symm",
+                        symm,
+                        2.0 * cube,
+                        fulmen::symm(Side::Left, 1.0, lower, mat(pa), mat(px), 0.0, out(), ws()),
+                        |f| f(ROWS, LEFT, LOWER, k, k, 1.0, pa, k, px, k, 0.0, pb, k)
+                    );
+                    case!("syrk", syrk, cube, fulmen::syrk(1.0, mat(pa), 0.0, lower, out(), ws()), |f| f(
+                        ROWS, LOWER, PLAIN, k, k, 1.0, pa, k, 0.0, pb, k
+                    ));
+                    case!(
+                        "syr2k",
+                        syr2k,
+                        2.0 * cube,
+                        fulmen::syr2k(1.0, mat(pa), mat(px), 0.0, lower, out(), ws()),
+                        |f| f(ROWS, LOWER, PLAIN, k, k, 1.0, pa, k, px, k, 0.0, pb, k)
+                    );
+                    case!(
+                        "trsm",
+                        trsm,
+                        cube,
+                        fulmen::trsm(Side::Left, 1.0, lower, non_unit, mat(pa), out(), ws()),
+                        |f| f(ROWS, LEFT, LOWER, PLAIN, NON_UNIT, k, k, 1.0, pa, k, pb, k)
+                    );
                     // Half the triangle each time, so that the values settle.
-                    case!("trmm", trmm, cube, fulmen::trmm(Side::Left, 0.5, lower, non_unit, mat(pa), out(), ws()),
-                        |f| f(ROWS, LEFT, LOWER, PLAIN, NON_UNIT, k, k, 0.5, pa, k, pb, k));
+                    case!(
+                        "trmm",
+                        trmm,
+                        cube,
+                        fulmen::trmm(Side::Left, 0.5, lower, non_unit, mat(pa), out(), ws()),
+                        |f| f(ROWS, LEFT, LOWER, PLAIN, NON_UNIT, k, k, 0.5, pa, k, pb, k)
+                    );
                 }
                 csv
             }

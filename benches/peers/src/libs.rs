@@ -58,22 +58,22 @@ macro_rules! gemm {
     };
 }
 
-macro_rules! level1 {
-    ($Level1:ident, $level1:ident, $($name:ident $symbol:literal ($($arg:ty),*) $(-> $ret:ty)?;)*) => {
-        /// Functions of level 1, those that the library has.
+macro_rules! functions {
+    ($Functions:ident, $functions:ident, $($name:ident $symbol:literal ($($arg:ty),*) $(-> $ret:ty)?;)*) => {
+        /// Functions, those that the library has.
         #[derive(Clone, Copy)]
-        pub struct $Level1 {
+        pub struct $Functions {
             $(pub $name: Option<unsafe extern "C" fn($($arg),*) $(-> $ret)?>,)*
         }
         impl Blas {
-            pub fn $level1(&self) -> $Level1 {
+            pub fn $functions(&self) -> $Functions {
                 // SAFETY: CBLAS's documented signatures, and those of MKL's and OpenBLAS's extensions.
-                unsafe { $Level1 { $($name: self.lib.get($symbol).or_else(|_| self.lib.get([&b"scipy_"[..], $symbol].concat().as_slice())).ok().map(|f| *f),)* } }
+                unsafe { $Functions { $($name: self.lib.get($symbol).or_else(|_| self.lib.get([&b"scipy_"[..], $symbol].concat().as_slice())).ok().map(|f| *f),)* } }
             }
         }
     };
 }
-level1!(S1, s1,
+functions!(S1, s1,
     swap b"cblas_sswap" (i32, *mut f32, i32, *mut f32, i32);
     copy b"cblas_scopy" (i32, *const f32, i32, *mut f32, i32);
     scal b"cblas_sscal" (i32, f32, *mut f32, i32);
@@ -87,7 +87,7 @@ level1!(S1, s1,
     omatcopy b"cblas_somatcopy" (i32, i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
     mkl_omatcopy b"MKL_Somatcopy" (i8, i8, usize, usize, f32, *const f32, usize, *mut f32, usize);
 );
-level1!(D1, d1,
+functions!(D1, d1,
     swap b"cblas_dswap" (i32, *mut f64, i32, *mut f64, i32);
     copy b"cblas_dcopy" (i32, *const f64, i32, *mut f64, i32);
     scal b"cblas_dscal" (i32, f64, *mut f64, i32);
@@ -100,6 +100,33 @@ level1!(D1, d1,
     rotm b"cblas_drotm" (i32, *mut f64, i32, *mut f64, i32, *const f64);
     omatcopy b"cblas_domatcopy" (i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
     mkl_omatcopy b"MKL_Domatcopy" (i8, i8, usize, usize, f64, *const f64, usize, *mut f64, usize);
+);
+
+functions!(S23, s23,
+    gemv b"cblas_sgemv" (i32, i32, i32, i32, f32, *const f32, i32, *const f32, i32, f32, *mut f32, i32);
+    ger b"cblas_sger" (i32, i32, i32, f32, *const f32, i32, *const f32, i32, *mut f32, i32);
+    syr b"cblas_ssyr" (i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
+    syr2 b"cblas_ssyr2" (i32, i32, i32, f32, *const f32, i32, *const f32, i32, *mut f32, i32);
+    symv b"cblas_ssymv" (i32, i32, i32, f32, *const f32, i32, *const f32, i32, f32, *mut f32, i32);
+    trsv b"cblas_strsv" (i32, i32, i32, i32, i32, *const f32, i32, *mut f32, i32);
+    symm b"cblas_ssymm" (i32, i32, i32, i32, i32, f32, *const f32, i32, *const f32, i32, f32, *mut f32, i32);
+    syrk b"cblas_ssyrk" (i32, i32, i32, i32, i32, f32, *const f32, i32, f32, *mut f32, i32);
+    syr2k b"cblas_ssyr2k" (i32, i32, i32, i32, i32, f32, *const f32, i32, *const f32, i32, f32, *mut f32, i32);
+    trmm b"cblas_strmm" (i32, i32, i32, i32, i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
+    trsm b"cblas_strsm" (i32, i32, i32, i32, i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
+);
+functions!(D23, d23,
+    gemv b"cblas_dgemv" (i32, i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
+    ger b"cblas_dger" (i32, i32, i32, f64, *const f64, i32, *const f64, i32, *mut f64, i32);
+    syr b"cblas_dsyr" (i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
+    syr2 b"cblas_dsyr2" (i32, i32, i32, f64, *const f64, i32, *const f64, i32, *mut f64, i32);
+    symv b"cblas_dsymv" (i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
+    trsv b"cblas_dtrsv" (i32, i32, i32, i32, i32, *const f64, i32, *mut f64, i32);
+    symm b"cblas_dsymm" (i32, i32, i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
+    syrk b"cblas_dsyrk" (i32, i32, i32, i32, i32, f64, *const f64, i32, f64, *mut f64, i32);
+    syr2k b"cblas_dsyr2k" (i32, i32, i32, i32, i32, f64, *const f64, i32, *const f64, i32, f64, *mut f64, i32);
+    trmm b"cblas_dtrmm" (i32, i32, i32, i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
+    trsm b"cblas_dtrsm" (i32, i32, i32, i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
 );
 
 impl Blas {

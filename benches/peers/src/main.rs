@@ -2,6 +2,7 @@
 //! the machine measured between them.
 
 mod level1;
+mod level23;
 mod libs;
 mod roof;
 
@@ -272,10 +273,12 @@ fn main() {
     let threads = value("--threads=").map_or(1, |n| n.parse().unwrap());
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let libs = libs::all();
-    if args.iter().any(|a| a == "--transpose" || a == "--level1") {
-        let csv = level1::run(&libs, &args, quick);
+    let asked = |names: &[&str]| args.iter().any(|a| names.contains(&a.as_str()));
+    let one = asked(&["--transpose", "--level1"]).then(|| level1::run(&libs, &args, quick));
+    let other = one.or_else(|| asked(&["--level2", "--level3"]).then(|| level23::run(&libs, &args, quick)));
+    if let Some(csv) = other {
         if let Some(path) = value("--csv=") {
-            std::fs::write(path, format!("op,type,size,contender,ns,GB/s\n{csv}")).unwrap();
+            std::fs::write(path, format!("op,type,size,contender,ns,GB/s or GFLOP/s\n{csv}")).unwrap();
         }
         return;
     }
