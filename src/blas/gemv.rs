@@ -5,7 +5,7 @@
 
 use crate::alu::Alu;
 use crate::blas::gemm::{check_elements, gather, scatter, tune};
-use crate::blas::row::scale;
+use crate::blas::row::{read, scale, write};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
@@ -140,28 +140,16 @@ const PASS: usize = 1024;
 const SMALL_PASS: usize = 128;
 
 /// Rows that pass together: their sums fill a register of so many lanes, up to 8.
-const fn group(lanes: usize) -> usize {
+pub(super) const fn group(lanes: usize) -> usize {
     if lanes < 8 { lanes } else { 8 }
 }
 
-#[inline(never)]
-fn by_rows<S: Simd, T: Element, const UNIT: bool>(
-    s: S,
-    alpha: T,
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    beta: T,
-    y: VecMut<'_, T>,
-) {
-    if const { T::Vec::<S>::LANES == 1 } {
-        passes::<S, T, UNIT, SMALL_PASS>(s, alpha, a, x, beta, y);
-    } else {
-        passes::<S, T, UNIT, PASS>(s, alpha, a, x, beta, y);
-    }
+/// Passes over so many columns each.
+const fn pass(lanes: usize) -> usize {
+    if lanes == 1 { SMALL_PASS } else { PASS }
 }
 
-#[inline(always)]
-fn passes<S: Simd, T: Element, const UNIT: bool, const N: usize>(
+fn by_rows<S: Simd, T: Element, const UNIT: bool>(
     s: S,
     alpha: T,
     a: MatRef<'_, T>,
@@ -169,37 +157,46 @@ fn passes<S: Simd, T: Element, const UNIT: bool, const N: usize>(
     beta: T,
     mut y: VecMut<'_, T>,
 ) {
-    let mut copy = [T::ZERO; N];
+    let n = const { pass(T::Vec::<S>::LANES) };
     let mut p = 0;
     while p < a.cols() {
-        let x = x.part(p, N);
-        let x = match x.as_slice() {
-            Some(x) => x,
-            None => {
-                for (i, to) in copy.iter_mut().enumerate().take(x.len()) {
-                    *to = x.get(i).unwrap_or(T::ZERO);
-                }
-                copy.get(..x.len()).unwrap_or_default()
-            }
-        };
-        let part = Pass {
-            alpha,
-            beta: if p == 0 { beta } else { T::ONE },
-            a: a.block([0, p], [y.len(), x.len()]),
-            x,
-        };
-        let y = y.reborrow();
-        s.vectorize(
-            #[inline(always)]
-            || match const { group(T::Vec::<S>::LANES) } {
-                8 => rows::<S, T, UNIT, 8, 1>(s, part, y),
-                4 => rows::<S, T, UNIT, 4, 2>(s, part, y),
-                2 => rows::<S, T, UNIT, 2, 4>(s, part, y),
-                _ => rows::<S, T, UNIT, 1, 8>(s, part, y),
-            },
-        );
-        p += N;
+        let x = x.part(p, n);
+        let (beta, a) = (if p == 0 { beta } else { T::ONE }, a.block([0, p], [y.len(), x.len()]));
+        match x.as_slice() {
+            Some(x) => one_pass::<S, T, UNIT>(s, Pass { alpha, beta, a, x }, y.reborrow()),
+            None if n == PASS => copied::<S, T, UNIT, PASS>(s, [alpha, beta], a, x, y.reborrow()),
+            None => copied::<S, T, UNIT, SMALL_PASS>(s, [alpha, beta], a, x, y.reborrow()),
+        }
+        p += n;
     }
+}
+
+/// The array costs as much as a small product: it is made only where it is needed.
+#[inline(never)]
+fn copied<S: Simd, T: Element, const UNIT: bool, const N: usize>(
+    s: S,
+    [alpha, beta]: [T; 2],
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    y: VecMut<'_, T>,
+) {
+    let mut copy = [T::ZERO; N];
+    let copy = copy.get_mut(..x.len()).unwrap_or_default();
+    read(x, copy);
+    one_pass::<S, T, UNIT>(s, Pass { alpha, beta, a, x: copy }, y);
+}
+
+#[inline(never)]
+fn one_pass<S: Simd, T: Element, const UNIT: bool>(s: S, part: Pass<'_, T>, y: VecMut<'_, T>) {
+    s.vectorize(
+        #[inline(always)]
+        || match const { group(T::Vec::<S>::LANES) } {
+            8 => rows::<S, T, UNIT, 8, 1>(s, part, y),
+            4 => rows::<S, T, UNIT, 4, 2>(s, part, y),
+            2 => rows::<S, T, UNIT, 2, 4>(s, part, y),
+            _ => rows::<S, T, UNIT, 1, 8>(s, part, y),
+        },
+    );
 }
 
 /// Some columns of A and the elements of `x` that they meet.
@@ -286,7 +283,10 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
 /// Lane `r` of the result is the sum of the lanes of `acc[r]`, for `r < R`.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "r + by < R")]
-fn merge<S: Simd, T: Element, const R: usize, const U: usize>(s: S, acc: [[T::Vec<S>; U]; R]) -> T::Vec<S> {
+pub(super) fn merge<S: Simd, T: Element, const R: usize, const U: usize>(
+    s: S,
+    acc: [[T::Vec<S>; U]; R],
+) -> T::Vec<S> {
     let mut x: [T::Vec<S>; R] = crate::lanes::from_fn(
         #[inline(always)]
         |r| {
@@ -332,7 +332,7 @@ fn fold<S: Simd, T: Element, const R: usize, const BY: usize>(s: S, x: &mut [T::
 /// # Safety
 /// They are valid for reads.
 #[inline(always)]
-unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
+pub(super) unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
     s: S,
     p: *const T,
     n: usize,
@@ -354,7 +354,7 @@ unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
 /// # Safety
 /// They are valid for writes.
 #[inline(always)]
-unsafe fn put<V: Vector>(x: V, p: *mut V::Elem, n: usize) {
+pub(super) unsafe fn put<V: Vector>(x: V, p: *mut V::Elem, n: usize) {
     // SAFETY: the caller's promise.
     unsafe { if n == V::LANES { x.store(p) } else { x.store_first(p, n) } }
 }
@@ -368,7 +368,6 @@ const CHUNK: usize = 2048;
 const SMALL_CHUNK: usize = 128;
 
 /// `y = βy`, then `α·x[j]` times each column is added.
-#[inline(never)]
 fn by_columns<S: Simd, T: Element>(
     s: S,
     alpha: T,
@@ -378,34 +377,34 @@ fn by_columns<S: Simd, T: Element>(
     mut y: VecMut<'_, T>,
 ) {
     scale(s, beta, y.reborrow());
-    let mut copy = [T::ZERO; SMALL_CHUNK];
+    let n = if y.as_mut_slice().is_some() { CHUNK } else { SMALL_CHUNK };
     let mut i = 0;
     while i < a.rows() {
-        let n = if y.stride() == 1 { CHUNK } else { SMALL_CHUNK };
-        let mut y = y.reborrow().part(i, n);
-        let a = a.block([i, 0], [y.len(), usize::MAX]);
-        let vectorized = |y: &mut [T]| {
-            s.vectorize(
-                #[inline(always)]
-                || columns(s, alpha, a, x, y),
-            );
-        };
-        let len = y.len();
-        match (y.as_mut_slice(), copy.get_mut(..len)) {
-            (Some(y), _) => vectorized(y),
-            (None, Some(copy)) => {
-                for (i, to) in copy.iter_mut().enumerate() {
-                    *to = y.get(i).unwrap_or(T::ZERO);
-                }
-                vectorized(copy);
-                for (i, from) in copy.iter().enumerate() {
-                    y.set(i, *from);
-                }
-            }
-            (None, None) => {}
+        let mut part = y.reborrow().part(i, n);
+        let a = a.block([i, 0], [part.len(), usize::MAX]);
+        match part.as_mut_slice() {
+            Some(y) => one_chunk(s, alpha, a, x, y),
+            None => copied_chunk(s, alpha, a, x, part),
         }
         i += n;
     }
+}
+
+#[inline(never)]
+fn copied_chunk<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: VecMut<'_, T>) {
+    let mut copy = [T::ZERO; SMALL_CHUNK];
+    let copy = copy.get_mut(..y.len()).unwrap_or_default();
+    read(y.as_ref(), copy);
+    one_chunk(s, alpha, a, x, copy);
+    write(copy, y);
+}
+
+#[inline(never)]
+fn one_chunk<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: &mut [T]) {
+    s.vectorize(
+        #[inline(always)]
+        || columns(s, alpha, a, x, y),
+    );
 }
 
 /// `y += αAx` for A of unit row stride.

@@ -6,9 +6,13 @@
 
 use super::gemv;
 use super::row;
+use super::symv as fused;
 use super::{Diagonal, Triangle};
+use crate::alu::{Alu, Body, Real};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
+use crate::lanes::fold::Serial;
+use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd, native};
 use crate::pointwise::Axpy;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
@@ -137,6 +141,48 @@ fn update<S: Simd, T: Element>(
     }
 }
 
+/// Adds `αx[i]·y + αy[i]·x` to row `i`, in the columns of the triangle.
+#[inline(always)]
+fn update2<S: Simd, T: Element>(
+    s: S,
+    alpha: T,
+    x: VecRef<'_, T>,
+    y: VecRef<'_, T>,
+    mut a: MatMut<'_, T>,
+    triangle: Triangle,
+) {
+    let n = a.cols();
+    for i in 0..a.rows() {
+        let [start, end] = triangle.columns(i, n);
+        let mut row = VecMut::of_col(a.reborrow().block([i, start], [1, end - start]).t());
+        let (x_i, y_i) = (alpha * x.get(i).unwrap_or(T::ZERO), alpha * y.get(i).unwrap_or(T::ZERO));
+        let (x, y) = (x.part(start, end - start), y.part(start, end - start));
+        match (row.as_mut_slice(), x.as_slice(), y.as_slice()) {
+            (Some(row), Some(x), Some(y)) => {
+                let mut row = InOut::in_place(row);
+                s.vectorize(
+                    #[inline(always)]
+                    || row.map3(Serial, s, Axpy2(x_i, y_i), y, x),
+                );
+            }
+            _ => {
+                row::zip(s, Axpy(x_i), row.reborrow(), y);
+                row::zip(s, Axpy(y_i), row, x);
+            }
+        }
+    }
+}
+
+/// `a + x_i·y + y_i·x`, in this order: the bits of two [`Axpy`].
+#[derive(Clone, Copy)]
+struct Axpy2<T>(T, T);
+impl<T: Real> Body<T, 3> for Axpy2<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [a, y, x]: [V; 3]) -> V {
+        x.mul_add(x.lit(self.1), y.mul_add(y.lit(self.0), a))
+    }
+}
+
 /// `A = αxxᵀ + A` in one triangle of the symmetric A; the other is neither read nor written.
 ///
 /// Shapes: `x` has `n` elements, A is `n` by `n`; any strides.
@@ -228,9 +274,8 @@ pub fn syr2_on<S: Simd, T: Element>(
     same_len("x", n, x.len())?;
     same_len("y", n, y.len())?;
     if alpha != T::ZERO {
-        let (triangle, mut a) = by_rows(triangle, a.reborrow());
-        update(s, alpha, x, y, a.reborrow(), Some(triangle));
-        update(s, alpha, y, x, a, Some(triangle));
+        let (triangle, a) = by_rows(triangle, a.reborrow());
+        update2(s, alpha, x, y, a, triangle);
     }
     contract!(syr2, Ok(()), each | check | in_triangle(alpha, [x, y], triangle, a.as_ref(), check))
 }
@@ -305,8 +350,15 @@ pub fn symv_on<S: Simd, T: Element>(
     same_len("y", n, y.len())?;
     row::scale(s, beta, y.reborrow());
     if alpha != T::ZERO {
-        let lower = if triangle == Triangle::Upper { a.t() } else { a };
-        symmetric(s, alpha, lower, x, y.reborrow());
+        let by_columns = a.col_stride() != 1 && a.row_stride() == 1;
+        let (triangle, a) = if by_columns { (triangle.t(), a.t()) } else { (triangle, a) };
+        match (x.as_slice(), y.as_mut_slice()) {
+            (Some(x), Some(y)) if a.col_stride() == 1 => fused::run(s, alpha, triangle, a, x, y),
+            _ => {
+                let lower = if triangle == Triangle::Upper { a.t() } else { a };
+                symmetric(s, alpha, lower, x, y.reborrow());
+            }
+        }
     }
     contract!(
         symv,
@@ -530,15 +582,27 @@ fn multiply<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut
 fn solve<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
     let n = x.len();
     if n <= BASE {
-        for i in 0..n {
+        // All divisions at once: one after the other they would decide the time.
+        let mut inverse = [T::ONE; BASE];
+        if diagonal == Diagonal::NonUnit {
+            for (i, to) in inverse.iter_mut().enumerate().take(n) {
+                *to = T::ONE / a.get(i, i).unwrap_or(T::ONE);
+            }
+        }
+        let normal = inverse
+            .iter()
+            .all(|x| (T::MIN_NORMAL..T::INFINITY).contains(&if *x < T::ZERO { -*x } else { *x }));
+        let mut known = [T::ZERO; BASE];
+        for (i, inverse) in inverse.into_iter().enumerate().take(n) {
             let mut sum = x.get(i).unwrap_or(T::ZERO);
-            for j in 0..i {
-                sum = sum - a.get(i, j).unwrap_or(T::ZERO) * x.get(j).unwrap_or(T::ZERO);
+            for (j, known) in known.iter().enumerate().take(i) {
+                sum = sum - a.get(i, j).unwrap_or(T::ZERO) * *known;
             }
-            if diagonal == Diagonal::NonUnit {
-                sum = sum / a.get(i, i).unwrap_or(T::ONE);
+            let value = if normal { sum * inverse } else { sum / a.get(i, i).unwrap_or(T::ONE) };
+            x.set(i, value);
+            if let Some(known) = known.get_mut(i) {
+                *known = value;
             }
-            x.set(i, sum);
         }
         return;
     }

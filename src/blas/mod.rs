@@ -7,6 +7,7 @@ mod level2;
 mod level3;
 mod rotation;
 mod row;
+mod symv;
 mod transpose;
 mod triangular;
 
