@@ -64,7 +64,13 @@ macro_rules! precision {
             use super::*;
 
             #[allow(clippy::too_many_lines, reason = "one table")]
-            pub fn level1(libs: &[libs::Blas], n: usize, inc: usize, quick: bool, only: Option<&str>) -> String {
+            pub fn level1(
+                libs: &[libs::Blas],
+                n: usize,
+                inc: usize,
+                quick: bool,
+                only: Option<&str>,
+            ) -> String {
                 let len = n * inc;
                 let (x, y) = (buffer::<$t>(len, 1), buffer::<$t>(len, 2));
                 let (mut u, mut v) = (x.clone(), y.clone());
@@ -74,7 +80,11 @@ macro_rules! precision {
                 // SAFETY: of all views below one at a time is used, in the race.
                 let write = |p: *mut $t| {
                     let data = unsafe { std::slice::from_raw_parts_mut(p, len) };
-                    if stride == 1 { VecMut::from(data) } else { VecMut::strided(data, 0, n, stride).unwrap() }
+                    if stride == 1 {
+                        VecMut::from(data)
+                    } else {
+                        VecMut::strided(data, 0, n, stride).unwrap()
+                    }
                 };
                 let read = |x: &'static [$t]| {
                     if stride == 1 { VecRef::from(x) } else { VecRef::strided(x, 0, n, stride).unwrap() }
@@ -92,27 +102,55 @@ macro_rules! precision {
                 macro_rules! case {
                     ($op:ident, $vectors:literal, $ours:expr, |$f:ident| $theirs:expr) => {
                         if only.is_none_or(|o| o.split(',').any(|o| o == stringify!($op))) {
-                            let mut list: Vec<(String, Run<'_>)> = vec![("fulmen".into(), Box::new(|| { black_box($ours); }))];
+                            let mut list: Vec<(String, Run<'_>)> = vec![(
+                                "fulmen".into(),
+                                Box::new(|| {
+                                    black_box($ours);
+                                }),
+                            )];
                             for lib in libs {
                                 if let Some($f) = lib.$level1().$op {
                                     // SAFETY: vectors of this length and stride.
-                                    list.push((lib.name.clone(), Box::new(move || { black_box(unsafe { $theirs }); })));
+                                    list.push((
+                                        lib.name.clone(),
+                                        Box::new(move || {
+                                            black_box(unsafe { $theirs });
+                                        }),
+                                    ));
                                 }
                             }
-                            csv += &show(stringify!($op), stringify!($t), &size, $vectors * width * n as f64, &mut list, quick);
+                            csv += &show(
+                                stringify!($op),
+                                stringify!($t),
+                                &size,
+                                $vectors * width * n as f64,
+                                &mut list,
+                                quick,
+                            );
                         }
                     };
                 }
                 case!(swap, 4.0, fulmen::swap(write(pu), write(pv)), |f| f(count, pu, step, pv, step));
                 case!(copy, 2.0, fulmen::copy(read(x), write(pv)), |f| f(count, px, step, pv, step));
                 case!(scal, 2.0, fulmen::scal(-1.0, write(pu)), |f| f(count, -1.0, pu, step));
-                case!(axpy, 3.0, fulmen::axpy_strided(1e-9, read(x), write(pv)), |f| f(count, 1e-9, px, step, pv, step));
+                case!(axpy, 3.0, fulmen::axpy_strided(1e-9, read(x), write(pv)), |f| f(
+                    count, 1e-9, px, step, pv, step
+                ));
                 case!(dot, 2.0, fulmen::dot_strided(read(x), read(y)), |f| f(count, px, step, py, step));
                 case!(nrm2, 1.0, fulmen::nrm2(read(x)), |f| f(count, px, step));
                 case!(asum, 1.0, fulmen::asum(read(x)), |f| f(count, px, step));
                 case!(iamax, 1.0, fulmen::iamax(read(x)), |f| f(count, px, step));
-                case!(rot, 4.0, fulmen::rot(write(pu), write(pv), c, s), |f| f(count, pu, step, pv, step, c, s));
-                case!(rotm, 4.0, fulmen::rotm(write(pu), write(pv), &h), |f| f(count, pu, step, pv, step, param.as_ptr()));
+                case!(rot, 4.0, fulmen::rot(write(pu), write(pv), c, s), |f| f(
+                    count, pu, step, pv, step, c, s
+                ));
+                case!(rotm, 4.0, fulmen::rotm(write(pu), write(pv), &h), |f| f(
+                    count,
+                    pu,
+                    step,
+                    pv,
+                    step,
+                    param.as_ptr()
+                ));
                 csv
             }
 
@@ -139,7 +177,10 @@ macro_rules! precision {
                         list.push((lib.name.clone(), Box::new(run)));
                     } else if let Some(f) = f.omatcopy {
                         // SAFETY: as above.
-                        list.push((lib.name.clone(), Box::new(move || unsafe { f(101, 112, k, k, 1.0, pa, k, pb, k) })));
+                        list.push((
+                            lib.name.clone(),
+                            Box::new(move || unsafe { f(101, 112, k, k, 1.0, pa, k, pb, k) }),
+                        ));
                     }
                 }
                 list.push((
@@ -172,7 +213,14 @@ macro_rules! precision {
                     let right = (0..n * n).all(|k| out()[k] == a[k % n * n + k / n]);
                     assert!(right || name.starts_with("roof"), "{name} disagrees at {n}");
                 }
-                show("transpose", stringify!($t), &n.to_string(), 2.0 * (n * n * size_of::<$t>()) as f64, &mut list, quick)
+                show(
+                    "transpose",
+                    stringify!($t),
+                    &n.to_string(),
+                    2.0 * (n * n * size_of::<$t>()) as f64,
+                    &mut list,
+                    quick,
+                )
             }
         }
     };
@@ -187,7 +235,8 @@ pub fn run(libs: &[libs::Blas], args: &[String], quick: bool) -> String {
     let ty = |t: &str| value("--type=").is_none_or(|ty| ty == t);
     let mut csv = String::new();
     if args.iter().any(|a| a == "--transpose") {
-        let sizes = value("--dims=").map_or(vec![16, 37, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096], numbers);
+        let sizes =
+            value("--dims=").map_or(vec![16, 37, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096], numbers);
         for n in sizes {
             if ty("f32") {
                 csv += &single::transpose(libs, n, quick);
