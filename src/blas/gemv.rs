@@ -312,7 +312,21 @@ pub(super) fn merge<S: Simd, T: Element, const R: usize, const U: usize>(
     if R > 4 {
         fold::<S, T, R, 4>(s, &mut x);
     }
-    if const { T::Vec::<S>::LANES == 16 } { x[0] + x[0].down::<8>(s) } else { x[0] }
+    // Lanes beyond the rows hold further parts of the same sums.
+    let (lanes, mut y) = (T::Vec::<S>::LANES, x[0]);
+    if R < 2 && lanes > 1 {
+        y = y + y.down::<1>(s);
+    }
+    if R < 4 && lanes > 2 {
+        y = y + y.down::<2>(s);
+    }
+    if R < 8 && lanes > 4 {
+        y = y + y.down::<4>(s);
+    }
+    if lanes > 8 {
+        y = y + y.down::<8>(s);
+    }
+    y
 }
 
 /// Registers `r` and `r + BY` become one: each pair of lanes `BY` apart is added, the sums of the second stand
