@@ -269,7 +269,7 @@ fn givens<T: Element>() {
                     assert!(off <= 10.0 * u * mass + 1e-300, "{a:?} {b:?}: {g:?}");
                     // c and s from z.
                     let (c2, s2) = match z {
-                        z if z == 1.0 => (0.0, 1.0),
+                        1.0 => (0.0, 1.0),
                         z if z.abs() < 1.0 => ((1.0 - z * z).sqrt(), z),
                         z => (1.0 / z, (1.0 - 1.0 / (z * z)).sqrt()),
                     };
