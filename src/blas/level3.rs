@@ -2,8 +2,8 @@
 
 use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{nan, spread};
-use super::row::{self, read};
 use super::{Side, Triangle};
+use super::{row, transpose};
 use crate::alu::{Alu, Body, Real};
 use crate::contract::contract;
 use crate::error::{Error, same_shape};
@@ -124,7 +124,7 @@ pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
         let rows = rows.get_mut(..n * k).unwrap_or_default();
         // α = 0 reads no A.
         if alpha != T::ZERO {
-            mirror(lower, i, rows, k);
+            mirror(s, lower, i, rows, k);
         }
         let a = MatRef::packed(rows, n, k);
         let c = to.reborrow().block([i, 0], [n, usize::MAX]);
@@ -145,12 +145,22 @@ pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
 }
 
 /// Rows of the symmetric matrix from row `first` on, from its lower triangle.
-fn mirror<T: Element>(a: MatRef<'_, T>, first: usize, to: &mut [T], n: usize) {
-    for (i, to) in to.chunks_exact_mut(n.max(1)).enumerate() {
-        let i = first + i;
-        let (left, right) = to.split_at_mut_checked(i).unwrap_or_default();
-        read(VecRef::of_col(a.block([i, 0], [1, i]).t()), left);
-        read(VecRef::of_col(a.block([i, i], [usize::MAX, 1])), right);
+fn mirror<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, first: usize, to: &mut [T], k: usize) {
+    let n = to.len().checked_div(k).unwrap_or(0);
+    let mut to = MatMut::packed(to, n, k);
+    let all = usize::MAX;
+    let (left, square, below) = (
+        a.block([first, 0], [n, first]),
+        a.block([first, first], [n, n]),
+        a.block([first + n, first], [all, n]),
+    );
+    transpose::run(Serial, s, left.t(), to.reborrow().block([0, 0], [n, first]));
+    transpose::run(Serial, s, below, to.reborrow().block([0, first + n], [n, all]));
+    // The other triangle of the square comes along, and is written over.
+    transpose::run(Serial, s, square, to.reborrow().block([0, first], [n, n]));
+    for i in 0..n {
+        let row = VecMut::of_col(to.reborrow().block([i, first], [1, i + 1]).t());
+        row::zip(s, Second, row, VecRef::of_col(square.block([i, 0], [1, i + 1]).t()));
     }
 }
 

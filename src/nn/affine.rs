@@ -41,6 +41,12 @@ impl<T: Element> Body<T, 2> for ScaledBy<T> {
     }
 }
 
+/// `1 / √x`; NaN below the normal numbers, where most digits of the squares in `x` are gone.
+#[inline(always)]
+fn inverse_root<T: Element>(x: T) -> T {
+    if x < T::MIN_NORMAL { T::NAN } else { T::ONE / square_root(x) }
+}
+
 /// `eps ≥ 0`, so not NaN.
 #[inline]
 fn not_negative<T: Element>(eps: T) -> Result<(), Error> {
@@ -65,7 +71,7 @@ impl<T: Element> RowOp<T> for LayerNorm<'_, T> {
     #[inline(always)]
     fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
         let moments = Moments::of(j, s, row.input());
-        let scale = T::ONE / square_root(moments.variance() + self.eps);
+        let scale = inverse_root(moments.variance() + self.eps);
         row.map3(j, s, StandardAffine(moments.mean, scale), self.gamma, self.beta);
     }
 }
@@ -82,7 +88,7 @@ impl<T: Element> RowOp<T> for LayerNormSimple<T> {
     #[inline(always)]
     fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
         let moments = Moments::of(j, s, row.input());
-        let scale = T::ONE / square_root(moments.variance() + self.1);
+        let scale = inverse_root(moments.variance() + self.1);
         row.map(j, s, Standard(moments.mean, scale));
     }
 }
@@ -117,7 +123,7 @@ row_op! {
     /// ([`variance`](crate::variance())).
     ///
     /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole. A constant row gives `beta`
-    /// when `eps > 0`, and NaN when `eps` is 0.
+    /// when `eps` is a normal number; a row with `σ² + eps` below the normal numbers becomes NaN.
     ///
     /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Len`] when `beta` or `out` has another
     /// length, [`Error::Domain`] when `eps` is negative or NaN, [`Error::Rows`] when `x` does not hold

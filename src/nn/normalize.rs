@@ -59,7 +59,10 @@ impl<T: Element> RowOp<T> for Zscore {
     #[inline(always)]
     fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
         let moments = Moments::of(j, s, row.input());
-        row.map(j, s, Standard(moments.mean, inverse(square_root(moments.variance()))));
+        // Below the normal numbers most digits of the squares are gone.
+        let variance = moments.variance();
+        let variance = if variance < T::MIN_NORMAL { T::ZERO } else { variance };
+        row.map(j, s, Standard(moments.mean, inverse(square_root(variance))));
     }
 }
 
@@ -147,7 +150,8 @@ row_op! {
     /// a constant row becomes zeros.
     ///
     /// Shapes and units: `x` and `out` hold whole rows of `cols` elements; the result has no unit.
-    /// Where the squares of the deviations overflow or all underflow, the row becomes zeros, too.
+    /// Where the squares of the deviations overflow, or their mean is below the smallest normal number, the row
+    /// becomes zeros, too.
     ///
     /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole.
     ///
