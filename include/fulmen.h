@@ -4,6 +4,9 @@
  * argument is named on the standard error output and nothing is written. */
 #ifndef FULMEN_H
 #define FULMEN_H
+
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,6 +17,56 @@ typedef enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
 typedef enum CBLAS_DIAG { CblasNonUnit = 131, CblasUnit = 132 } CBLAS_DIAG;
 typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
 
+void cblas_sswap(int n, float *x, int incx, float *y, int incy);
+void sswap_(const int *n, float *x, const int *incx, float *y, const int *incy);
+void cblas_dswap(int n, double *x, int incx, double *y, int incy);
+void dswap_(const int *n, double *x, const int *incx, double *y, const int *incy);
+void cblas_scopy(int n, const float *x, int incx, float *y, int incy);
+void scopy_(const int *n, const float *x, const int *incx, float *y, const int *incy);
+void cblas_dcopy(int n, const double *x, int incx, double *y, int incy);
+void dcopy_(const int *n, const double *x, const int *incx, double *y, const int *incy);
+void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
+void saxpy_(const int *n, const float *alpha, const float *x, const int *incx, float *y, const int *incy);
+void cblas_daxpy(int n, double alpha, const double *x, int incx, double *y, int incy);
+void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+void cblas_sscal(int n, float alpha, float *x, int incx);
+void sscal_(const int *n, const float *alpha, float *x, const int *incx);
+void cblas_dscal(int n, double alpha, double *x, int incx);
+void dscal_(const int *n, const double *alpha, double *x, const int *incx);
+float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);
+float sdot_(const int *n, const float *x, const int *incx, const float *y, const int *incy);
+double cblas_ddot(int n, const double *x, int incx, const double *y, int incy);
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+float cblas_snrm2(int n, const float *x, int incx);
+float snrm2_(const int *n, const float *x, const int *incx);
+double cblas_dnrm2(int n, const double *x, int incx);
+double dnrm2_(const int *n, const double *x, const int *incx);
+float cblas_sasum(int n, const float *x, int incx);
+float sasum_(const int *n, const float *x, const int *incx);
+double cblas_dasum(int n, const double *x, int incx);
+double dasum_(const int *n, const double *x, const int *incx);
+void cblas_srot(int n, float *x, int incx, float *y, int incy, float c, float s);
+void srot_(const int *n, float *x, const int *incx, float *y, const int *incy, const float *c, const float
+    *s);
+void cblas_drot(int n, double *x, int incx, double *y, int incy, double c, double s);
+void drot_(const int *n, double *x, const int *incx, double *y, const int *incy, const double *c, const
+    double *s);
+void cblas_srotg(float *a, float *b, float *c, float *s);
+void srotg_(float *a, float *b, float *c, float *s);
+void cblas_drotg(double *a, double *b, double *c, double *s);
+void drotg_(double *a, double *b, double *c, double *s);
+void cblas_srotm(int n, float *x, int incx, float *y, int incy, const float *param);
+void srotm_(const int *n, float *x, const int *incx, float *y, const int *incy, const float *param);
+void cblas_drotm(int n, double *x, int incx, double *y, int incy, const double *param);
+void drotm_(const int *n, double *x, const int *incx, double *y, const int *incy, const double *param);
+void cblas_srotmg(float *d1, float *d2, float *x1, float y1, float *param);
+void srotmg_(float *d1, float *d2, float *x1, const float *y1, float *param);
+void cblas_drotmg(double *d1, double *d2, double *x1, double y1, double *param);
+void drotmg_(double *d1, double *d2, double *x1, const double *y1, double *param);
+size_t cblas_isamax(int n, const float *x, int incx);
+int isamax_(const int *n, const float *x, const int *incx);
+size_t cblas_idamax(int n, const double *x, int incx);
+int idamax_(const int *n, const double *x, const int *incx);
 void cblas_sgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, float alpha, const float *a, int
     lda, const float *x, int incx, float beta, float *y, int incy);
 void sgemv_(const char *trans, const int *m, const int *n, const float *alpha, const float *a, const int

@@ -189,6 +189,15 @@ unsafe fn vector<'a, T: Element>(at: c_int, n: usize, p: *const T, inc: c_int) -
     Ok(VecRef::of_col(unsafe { MatRef::from_raw(p, [n, 1], [stride, 1]) }))
 }
 
+/// A vector that is read, all of it one element if the stride is 0.
+/// # Safety
+/// `p` is valid for reads of `n` elements `stride` apart for as long as the view is used.
+#[inline]
+unsafe fn repeated<'a, T: Element>(n: usize, p: *const T, stride: isize) -> VecRef<'a, T> {
+    // SAFETY: the caller's promise.
+    VecRef::of_col(unsafe { MatRef::from_raw(p, [n, 1], [stride, 1]) })
+}
+
 /// A vector that is written.
 /// # Safety
 /// `p` is valid for reads and writes of `n` elements `inc` apart, and of nothing else, for as long as the view is used.
@@ -299,5 +308,6 @@ macro_rules! export {
     (@ ($($k:ident $x:ident),*)) => {};
 }
 
+mod level1;
 mod level2;
 mod level3;

@@ -37,6 +37,8 @@ static void named(int position)
 #define NAME(x) s_##x
 #define G(x) cblas_s##x
 #define F(x) s##x##_
+#define INDEX_G cblas_isamax
+#define INDEX_F isamax_
 #include "check.inc"
 #undef REAL
 #undef EPS
@@ -44,16 +46,21 @@ static void named(int position)
 #undef NAME
 #undef G
 #undef F
+#undef INDEX_G
+#undef INDEX_F
 #define REAL double
 #define EPS DBL_EPSILON
 #define TINY DBL_MIN
 #define NAME(x) d_##x
 #define G(x) cblas_d##x
 #define F(x) d##x##_
+#define INDEX_G cblas_idamax
+#define INDEX_F idamax_
 #include "check.inc"
 
 int main(void)
 {
+    s_level1(), d_level1();
     s_level2(), d_level2();
     s_level3(), d_level3();
     s_large(), d_large();
