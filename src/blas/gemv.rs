@@ -186,17 +186,31 @@ fn copied<S: Simd, T: Element, const UNIT: bool, const N: usize>(
     one_pass::<S, T, UNIT>(s, Pass { alpha, beta, a, x: copy }, y);
 }
 
+/// `y += αAx` for an A of unit column stride, within code that is compiled for the instruction set.
+#[inline(always)]
+pub(super) fn add<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: &[T], y: &mut [T]) {
+    if !x.is_empty() {
+        grouped::<S, T, true>(s, Pass { alpha, beta: T::ONE, a, x }, VecMut::from(y));
+    }
+}
+
 #[inline(never)]
 fn one_pass<S: Simd, T: Element, const UNIT: bool>(s: S, part: Pass<'_, T>, y: VecMut<'_, T>) {
     s.vectorize(
         #[inline(always)]
-        || match const { group(T::Vec::<S>::LANES) } {
-            8 => rows::<S, T, UNIT, 8, 1>(s, part, y),
-            4 => rows::<S, T, UNIT, 4, 2>(s, part, y),
-            2 => rows::<S, T, UNIT, 2, 4>(s, part, y),
-            _ => rows::<S, T, UNIT, 1, 8>(s, part, y),
-        },
+        || grouped::<S, T, UNIT>(s, part, y),
     );
+}
+
+/// So many rows at a time as their sums fill a register.
+#[inline(always)]
+fn grouped<S: Simd, T: Element, const UNIT: bool>(s: S, part: Pass<'_, T>, y: VecMut<'_, T>) {
+    match const { group(T::Vec::<S>::LANES) } {
+        8 => rows::<S, T, UNIT, 8, 1>(s, part, y),
+        4 => rows::<S, T, UNIT, 4, 2>(s, part, y),
+        2 => rows::<S, T, UNIT, 2, 4>(s, part, y),
+        _ => rows::<S, T, UNIT, 1, 8>(s, part, y),
+    }
 }
 
 /// Some columns of A and the elements of `x` that they meet.

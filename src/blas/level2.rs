@@ -465,8 +465,13 @@ pub fn trmv_on<S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let n = square("a", a.rows(), a.cols())?;
     same_len("x", n, x.len())?;
-    let (lower, turned) = lower(triangle, a, x.reborrow());
-    multiply(s, diagonal, lower, turned);
+    match x.as_mut_slice() {
+        Some(x) if a.col_stride() == 1 => row_by_row::<S, T, false>(s, triangle, diagonal, a, x),
+        _ => {
+            let (lower, turned) = lower(triangle, a, x.reborrow());
+            multiply(s, diagonal, lower, turned);
+        }
+    }
     contract!(trmv, Ok(()), each | check | triangular(triangle, diagonal, a, x.as_ref(), check))
 }
 
@@ -513,8 +518,13 @@ pub fn trsv_on<S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let n = square("a", a.rows(), a.cols())?;
     same_len("x", n, x.len())?;
-    let (lower, turned) = lower(triangle, a, x.reborrow());
-    solve(s, diagonal, lower, turned);
+    match x.as_mut_slice() {
+        Some(x) if a.col_stride() == 1 => row_by_row::<S, T, true>(s, triangle, diagonal, a, x),
+        _ => {
+            let (lower, turned) = lower(triangle, a, x.reborrow());
+            solve(s, diagonal, lower, turned);
+        }
+    }
     contract!(trsv, Ok(()), each | check | triangular(triangle, diagonal, a, x.as_ref(), check))
 }
 
@@ -554,22 +564,95 @@ fn triangular<T: Element>(
     spread([x.len(), 1], |i, _| x.get(i), row, |_| false, check)
 }
 
+/// `x = Ax`, or `A⁻¹x`, [`BASE`] rows at a time, for rows whose elements follow each other.
+#[inline(never)]
+fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
+    s: S,
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    x: &mut [T],
+) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let n = a.rows().min(x.len());
+            let groups = n.div_ceil(BASE);
+            for g in 0..groups {
+                // Solutions are met before they are used, elements of the old vector after.
+                let down = (triangle == Triangle::Lower) == SOLVE;
+                let i = BASE * if down { g } else { groups - 1 - g };
+                let rows = BASE.min(n - i);
+                let (before, rest) = x.split_at_mut_checked(i).unwrap_or_default();
+                let (these, after) = rest.split_at_mut_checked(rows).unwrap_or_default();
+                let square = a.block([i, i], [rows, rows]);
+                let (others, known) = match triangle {
+                    Triangle::Lower => (a.block([i, 0], [rows, i]), &*before),
+                    Triangle::Upper => (a.block([i, i + rows], [rows, usize::MAX]), &*after),
+                };
+                if SOLVE {
+                    gemv::add(s, -T::ONE, others, known, these);
+                }
+                let (square, turned) = lower(triangle, square, VecMut::from(&mut *these));
+                if SOLVE {
+                    solve_base(diagonal, square, turned);
+                } else {
+                    multiply_base(diagonal, square, turned);
+                    gemv::add(s, T::ONE, others, known, these);
+                }
+            }
+        },
+    );
+}
+
+/// At most [`BASE`] rows of [`multiply`].
+#[inline(always)]
+fn multiply_base<T: Element>(diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
+    for i in (0..x.len()).rev() {
+        let value = |j| x.get(j).unwrap_or(T::ZERO);
+        let mut sum = match diagonal {
+            Diagonal::Unit => value(i),
+            Diagonal::NonUnit => a.get(i, i).unwrap_or(T::ONE) * value(i),
+        };
+        for j in 0..i {
+            sum = sum + a.get(i, j).unwrap_or(T::ZERO) * value(j);
+        }
+        x.set(i, sum);
+    }
+}
+
+/// At most [`BASE`] rows of [`solve`].
+#[inline(always)]
+fn solve_base<T: Element>(diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
+    let n = x.len();
+    // All divisions at once: one after the other they would decide the time.
+    let mut inverse = [T::ONE; BASE];
+    if diagonal == Diagonal::NonUnit {
+        for (i, to) in inverse.iter_mut().enumerate().take(n) {
+            *to = T::ONE / a.get(i, i).unwrap_or(T::ONE);
+        }
+    }
+    let size = |x: T| if x < T::ZERO { -x } else { x };
+    let normal = inverse.iter().all(|x| (T::MIN_NORMAL..T::INFINITY).contains(&size(*x)));
+    let mut left = [T::ZERO; BASE];
+    row::read(x.as_ref(), left.get_mut(..n).unwrap_or_default());
+    for (j, inverse) in inverse.into_iter().enumerate().take(n) {
+        let mut rest = left.iter_mut().enumerate().skip(j);
+        let Some((_, this)) = rest.next() else { return };
+        *this = if normal { *this * inverse } else { *this / a.get(j, j).unwrap_or(T::ONE) };
+        let value = *this;
+        for (i, to) in rest.take(n - j - 1) {
+            *to = *to - a.get(i, j).unwrap_or(T::ZERO) * value;
+        }
+    }
+    row::write(left.get(..n).unwrap_or_default(), x.reborrow());
+}
+
 /// `x = Ax` for a lower triangle.
-fn multiply<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
+fn multiply<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, x: VecMut<'_, T>) {
     let n = x.len();
     if n <= BASE {
-        for i in (0..n).rev() {
-            let value = |j| x.get(j).unwrap_or(T::ZERO);
-            let mut sum = match diagonal {
-                Diagonal::Unit => value(i),
-                Diagonal::NonUnit => a.get(i, i).unwrap_or(T::ONE) * value(i),
-            };
-            for j in 0..i {
-                sum = sum + a.get(i, j).unwrap_or(T::ZERO) * value(j);
-            }
-            x.set(i, sum);
-        }
-        return;
+        return multiply_base(diagonal, a, x);
     }
     let h = half(n);
     let Ok((mut x1, mut x2)) = x.split_at(h) else { return };
@@ -579,32 +662,10 @@ fn multiply<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut
 }
 
 /// `x = A⁻¹x` for a lower triangle.
-fn solve<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, mut x: VecMut<'_, T>) {
+fn solve<S: Simd, T: Element>(s: S, diagonal: Diagonal, a: MatRef<'_, T>, x: VecMut<'_, T>) {
     let n = x.len();
     if n <= BASE {
-        // All divisions at once: one after the other they would decide the time.
-        let mut inverse = [T::ONE; BASE];
-        if diagonal == Diagonal::NonUnit {
-            for (i, to) in inverse.iter_mut().enumerate().take(n) {
-                *to = T::ONE / a.get(i, i).unwrap_or(T::ONE);
-            }
-        }
-        let normal = inverse
-            .iter()
-            .all(|x| (T::MIN_NORMAL..T::INFINITY).contains(&if *x < T::ZERO { -*x } else { *x }));
-        let mut known = [T::ZERO; BASE];
-        for (i, inverse) in inverse.into_iter().enumerate().take(n) {
-            let mut sum = x.get(i).unwrap_or(T::ZERO);
-            for (j, known) in known.iter().enumerate().take(i) {
-                sum = sum - a.get(i, j).unwrap_or(T::ZERO) * *known;
-            }
-            let value = if normal { sum * inverse } else { sum / a.get(i, i).unwrap_or(T::ONE) };
-            x.set(i, value);
-            if let Some(known) = known.get_mut(i) {
-                *known = value;
-            }
-        }
-        return;
+        return solve_base(diagonal, a, x);
     }
     let h = half(n);
     let Ok((mut x1, mut x2)) = x.split_at(h) else { return };

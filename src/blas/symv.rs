@@ -1,15 +1,15 @@
 //! The product of a symmetric matrix and a vector, each element of the triangle met once: it adds to the row's sum
 //! and to the column's at the same time.
 
+use super::Triangle;
 use super::gemv::{first, group, merge, put};
-use super::level2::{BASE, dense};
-use super::{Triangle, gemv};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Isa, Simd};
-use crate::view::{MatRef, VecMut, VecRef};
+use crate::view::MatRef;
 
 /// `y += αAx` for a triangle whose rows' elements follow each other.
+#[inline(never)]
 pub(super) fn run<S: Simd, T: Element>(
     s: S,
     alpha: T,
@@ -18,80 +18,50 @@ pub(super) fn run<S: Simd, T: Element>(
     x: &[T],
     y: &mut [T],
 ) {
+    // As many rows at once as there are registers and lanes for.
+    let most = if matches!(S::ISA, Isa::Avx512 | Isa::Neon) { 8 } else { 4 };
+    let most = if group(T::Vec::<S>::LANES) < most { group(T::Vec::<S>::LANES) } else { most };
     s.vectorize(
         #[inline(always)]
         || {
             let n = a.rows().min(x.len()).min(y.len());
             let mut i = 0;
             while i < n {
-                let rows = BASE.min(n - i);
-                let [start, end] = match triangle {
-                    Triangle::Lower => [0, i],
-                    Triangle::Upper => [i + rows, n],
+                // SAFETY: the rows from `i` and the columns lie in A, and as many elements in `x` and `y`.
+                i += unsafe {
+                    if most >= 8 && n - i >= 8 {
+                        both::<S, T, 8>(s, alpha, triangle, a, x, y, [i, n])
+                    } else if most >= 4 && n - i >= 4 {
+                        both::<S, T, 4>(s, alpha, triangle, a, x, y, [i, n])
+                    } else if most >= 2 && n - i >= 2 {
+                        both::<S, T, 2>(s, alpha, triangle, a, x, y, [i, n])
+                    } else {
+                        both::<S, T, 1>(s, alpha, triangle, a, x, y, [i, n])
+                    }
                 };
-                strip(s, alpha, a, x, y, [i, rows], [start, end]);
-                i += rows;
             }
         },
     );
-    // The squares on the diagonal.
-    let lower = if triangle == Triangle::Upper { a.t() } else { a };
-    let mut i = 0;
-    while i < y.len() {
-        let n = BASE.min(y.len() - i);
-        let mut whole = [T::ZERO; BASE * BASE];
-        let square = dense(&mut whole, lower.block([i, i], [n, n]), true, |x| x);
-        let (x, y) = (x.get(i..i + n).unwrap_or_default(), y.get_mut(i..i + n).unwrap_or_default());
-        gemv::run(s, alpha, square, VecRef::from(x), T::ONE, VecMut::from(y));
-        i += n;
-    }
 }
 
-/// `rows` rows from `i` on, in so many at once as there are registers for.
-#[inline(always)]
-fn strip<S: Simd, T: Element>(
-    s: S,
-    alpha: T,
-    a: MatRef<'_, T>,
-    x: &[T],
-    y: &mut [T],
-    [mut i, mut rows]: [usize; 2],
-    cols: [usize; 2],
-) {
-    let most = if matches!(S::ISA, Isa::Avx512 | Isa::Neon) { 8 } else { 4 };
-    let most = if group(T::Vec::<S>::LANES) < most { group(T::Vec::<S>::LANES) } else { most };
-    while rows > 0 {
-        // SAFETY: `n` rows from `i` and the columns lie in A, and as many elements in `x` and `y`.
-        let n = unsafe {
-            if most >= 8 && rows >= 8 {
-                both::<S, T, 8>(s, alpha, a, x, y, i, cols)
-            } else if most >= 4 && rows >= 4 {
-                both::<S, T, 4>(s, alpha, a, x, y, i, cols)
-            } else if most >= 2 && rows >= 2 {
-                both::<S, T, 2>(s, alpha, a, x, y, i, cols)
-            } else {
-                both::<S, T, 1>(s, alpha, a, x, y, i, cols)
-            }
-        };
-        (i, rows) = (i + n, rows - n);
-    }
-}
-
-/// `R` rows from `i` on, in the columns from `start` to `end`; `R ≤ LANES`. Gives `R`.
+/// `R` rows of `n` from `i` on, in the columns of the triangle; `R ≤ LANES`. Gives `R`.
 /// # Safety
-/// Rows and columns lie in A, whose column stride is 1; `x` and `y` have that many elements.
+/// A is `n` by `n` with a column stride of 1 and has these rows; `x` and `y` have `n` elements.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "r < R")]
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
 unsafe fn both<S: Simd, T: Element, const R: usize>(
     s: S,
     alpha: T,
+    triangle: Triangle,
     a: MatRef<'_, T>,
     x: &[T],
     y: &mut [T],
-    i: usize,
-    [start, end]: [usize; 2],
+    [i, n]: [usize; 2],
 ) -> usize {
     let lanes = T::Vec::<S>::LANES;
+    let lower = triangle == Triangle::Lower;
+    let [start, end] = if lower { [0, i] } else { [i + R, n] };
     let (px, py) = (x.as_ptr(), y.as_mut_ptr());
     let row: [*const T; R] =
         core::array::from_fn(|r| a.ptr().wrapping_offset((i + r) as isize * a.row_stride()));
@@ -127,6 +97,20 @@ unsafe fn both<S: Simd, T: Element, const R: usize>(
                 r += 1;
             }
             put(w, py.add(j), n);
+        }
+        // The square on the diagonal: the diagonal belongs to the row's sum alone.
+        let mut r = 0;
+        while r < R {
+            let (from, count) = if lower { (i, r + 1) } else { (i + r, R - r) };
+            let a = first::<S, T, true>(s, row[r].add(from), count, 1);
+            acc[r][0] = a.mul_add(first::<S, T, true>(s, px.add(from), count, 1), acc[r][0]);
+            if count > 1 {
+                let from = if lower { i } else { i + r + 1 };
+                let a = first::<S, T, true>(s, row[r].add(from), count - 1, 1);
+                let w = first::<S, T, true>(s, py.add(from), count - 1, 1);
+                put(a.mul_add(by[r], w), py.add(from), count - 1);
+            }
+            r += 1;
         }
         let sums = merge::<S, T, R, 1>(s, acc);
         let to = py.add(i);
