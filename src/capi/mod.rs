@@ -74,7 +74,7 @@ impl Word {
     #[inline]
     unsafe fn letter(p: *const c_char) -> Self {
         // SAFETY: the caller's promise.
-        Self::Letter(unsafe { p.read() as u8 }.to_ascii_uppercase())
+        Self::Letter(unsafe { p.cast::<u8>().read() }.to_ascii_uppercase())
     }
     #[inline]
     fn order(self, at: c_int) -> Checked<Order> {
