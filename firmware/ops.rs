@@ -77,6 +77,7 @@ macro_rules! call {
     // asks for either.
     (convert $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (gemm $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
+    (mixed $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (blas $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (rows $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b.len(), $($p,)* $out) };
     (rows_eps $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b.len(), $($p,)* EPS, $out) };

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 
 /// Exact for finite values; NaN keeps its sign and the bits of its payload.
 #[inline(always)]
-fn widen_f16(h: f16) -> f32 {
+pub(crate) fn widen_f16(h: f16) -> f32 {
     let h = u32::from(h.to_bits());
     let sign = (h & 0x8000) << 16;
     let magnitude = (h & 0x7fff) << 13;
@@ -39,7 +39,7 @@ fn narrow_f16(x: f32) -> f16 {
 
 /// Exact; NaN is quieted.
 #[inline(always)]
-fn widen_bf16(h: bf16) -> f32 {
+pub(crate) fn widen_bf16(h: bf16) -> f32 {
     let bits = u32::from(h.to_bits()) << 16;
     let quiet = if bits & 0x7fff_ffff > 0x7f80_0000 { 0x0040_0000 } else { 0 };
     f32::from_bits(bits | quiet)

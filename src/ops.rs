@@ -20,6 +20,7 @@
 //! | `convert` | `op(x, out)` between element types, under the feature `half` |
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //! | `blas` | its own, on views of matrices and vectors |
+//! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
 //! Parameters are written with the value that generic tests and benches use. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
@@ -110,6 +111,11 @@ macro_rules! for_each_op {
             rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "no template multiplies matrices in this release";
+            mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "no template multiplies matrices in this release";
+            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "no template multiplies matrices in this release";
+            mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, host: "no template multiplies matrices in this release";
+            mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "no template multiplies matrices in this release";
             blas gemv(gemv, gemv_on) Gemv[] blas, host: "no template works on views in this release";
             blas ger(ger, ger_on) Ger[] blas, host: "no template works on views in this release";
             blas syr(syr, syr_on) Syr[] blas, host: "no template works on views in this release";

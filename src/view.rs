@@ -278,6 +278,20 @@ impl<'a, T> MatRef<'a, T> {
     pub(crate) const fn line(data: &'a [T]) -> Self {
         Self { ptr: data.as_ptr(), rows: 1, cols: data.len(), rs: 0, cs: 1, life: PhantomData }
     }
+    /// Row `i`, if the view has it and its elements lie side by side.
+    #[inline(always)]
+    pub(crate) fn row_slice(&self, i: usize) -> Option<&'a [T]> {
+        if i >= self.rows || (self.cs != 1 && self.cols > 1) {
+            return None;
+        }
+        let first = if self.cols == 0 {
+            core::ptr::dangling()
+        } else {
+            self.ptr.wrapping_offset(at(i, 0, self.rs, 0))
+        };
+        // SAFETY: construction has checked that every element lies in the slice, which is borrowed for `'a`.
+        Some(unsafe { core::slice::from_raw_parts(first, self.cols) })
+    }
     /// The first `rows` rows of `cols` elements, one after the other; fewer if `data` has not so many.
     #[inline(always)]
     pub(crate) const fn packed(data: &'a [T], rows: usize, cols: usize) -> Self {
@@ -312,6 +326,21 @@ impl<'a, T> MatMut<'a, T> {
         }
         let ptr = data.as_mut_ptr().wrapping_add(first);
         Ok(Self { ptr, rows, cols, rs: row_stride, cs: col_stride, life: PhantomData })
+    }
+    /// Row `i`, if the view has it and its elements lie side by side.
+    #[inline(always)]
+    pub(crate) fn row_slice_mut(&mut self, i: usize) -> Option<&mut [T]> {
+        if i >= self.rows || (self.cs != 1 && self.cols > 1) {
+            return None;
+        }
+        let first = if self.cols == 0 {
+            core::ptr::dangling_mut()
+        } else {
+            self.ptr.wrapping_offset(at(i, 0, self.rs, 0))
+        };
+        // SAFETY: construction has checked that every element lies in the slice, which is borrowed for writing,
+        // and no other view has these elements.
+        Some(unsafe { core::slice::from_raw_parts_mut(first, self.cols) })
     }
     /// The same matrix, to read.
     #[inline(always)]

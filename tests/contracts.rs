@@ -25,6 +25,9 @@ mod edge;
 mod lanes;
 #[path = "contracts/level1.rs"]
 mod level1;
+#[cfg(feature = "half")]
+#[path = "contracts/low.rs"]
+mod low;
 #[path = "common/matrix.rs"]
 mod matrix;
 #[path = "contracts/post.rs"]
@@ -51,6 +54,8 @@ macro_rules! falsify {
     (@op gemm $name:ident) => {};
     // Views, each with its own call: see `level1` and `views`.
     (@op blas $name:ident) => {};
+    // Other element types again: see `low`.
+    (@op mixed $name:ident) => {};
     // A total function has no precondition to violate.
     (@op total $name:ident) => {
         mod $name {

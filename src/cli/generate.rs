@@ -1,7 +1,7 @@
 //! `src/contract/generated.rs` from the contracts and the bindings.
 
 use super::corpus::Corpus;
-use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Shape, Tolerance, Word};
+use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Tolerance, Word};
 use core::fmt::Write as _;
 
 /// The text of `generated.rs`.
@@ -20,7 +20,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
     let mut typed = String::new();
     for (_, c) in corpus.contracts() {
         spec(&mut specs, c);
-        if c.call.shape != Shape::Convert {
+        if !c.call.shape.own_types() {
             check(&mut checks, c);
             let _ = writeln!(markers, "    pub(crate) enum {} {{}}", c.op);
         }
@@ -30,7 +30,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
             .contracts()
             .find(|(_, c)| c.op == b.op)
             .ok_or_else(|| format!("binding.yaml: `{}` has no contract", b.op))?;
-        if c.call.shape != Shape::Convert {
+        if !c.call.shape.own_types() {
             let _ = writeln!(typed, "const _: () = enforced::<marker::{}>();", c.op);
         }
         functions(&mut typed, b, c);
@@ -165,8 +165,11 @@ fn functions(out: &mut String, b: &Binding, c: &Contract) {
             }
             let turbofish =
                 if generics.is_empty() { String::new() } else { format!("::<{}>", generics.join(", ")) };
-            if let Some(feature) = &f.feature {
+            for feature in f.feature.iter().flat_map(|all| all.split(',')).map(str::trim) {
                 let _ = writeln!(out, "#[cfg(feature = {feature:?})]");
+            }
+            if let Some(arch) = &f.arch {
+                let _ = writeln!(out, "#[cfg(target_arch = {arch:?})]");
             }
             let signature = substitute(&substitute(&f.signature, "T", t), "S", "Native");
             let _ = writeln!(out, "const _: {signature} = {path}{turbofish};");

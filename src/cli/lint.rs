@@ -226,7 +226,7 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
         if e.params.as_ref().is_some_and(|p| p.len() != c.call.params.len()) {
             wrong.push("params do not match the call".into());
         }
-        if matches!(c.call.shape, Shape::Rows | Shape::RowsEps | Shape::Gemm) {
+        if matches!(c.call.shape, Shape::Rows | Shape::RowsEps | Shape::Gemm | Shape::Mixed) {
             if e.cols.is_none() {
                 wrong.push("a row op and a product of matrices need cols".into());
             }
@@ -244,7 +244,11 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
             wrong.push("options without arguments that are words".into());
         }
         // A product of matrices writes over its last input.
-        let over = if c.call.shape == Shape::Gemm { e.inputs.last() } else { e.inputs.first() };
+        let over = if matches!(c.call.shape, Shape::Gemm | Shape::Mixed) {
+            e.inputs.last()
+        } else {
+            e.inputs.first()
+        };
         let first = over.map_or(0, Vec::len);
         let length = match c.call.output {
             // What an op on views writes is its own; its test compares lengths.
@@ -291,7 +295,7 @@ fn audit(s: &mut Sink<'_>, f: &File, c: &Contract) {
     if c.metadata.references.iter().all(|r| r.trim().is_empty()) {
         s.on("FUL-AUD-003", f, "metadata.references is empty");
     }
-    if c.call.shape != Shape::Convert {
+    if special(c) {
         for (what, there) in edge_kinds(c) {
             if !there {
                 s.on("FUL-AUD-004", f, format!("no edge case with {what}"));
@@ -305,6 +309,11 @@ fn audit(s: &mut Sink<'_>, f: &File, c: &Contract) {
     {
         s.on("FUL-AUD-005", f, "nothing says that the op computes its formula");
     }
+}
+
+/// Whether the op has to state what it does with special inputs: bytes are none.
+fn special(c: &Contract) -> bool {
+    c.call.shape != Shape::Convert && c.types.iter().any(|t| t.starts_with('f'))
 }
 
 /// The special inputs, and whether some edge case has them.
@@ -437,7 +446,7 @@ fn enforce(s: &mut Sink<'_>, f: &File, c: &Contract) {
     if domains > 0 && !c.pres().any(|p| p.check == PreCheck::ParamDomain) {
         s.on("FUL-ENF-001", f, "a parameter has a domain that no precondition checks");
     }
-    if c.posts().count() == 0 && c.call.shape != Shape::Convert {
+    if c.posts().count() == 0 && !c.call.shape.own_types() {
         s.on("FUL-ENF-002", f, "no executable postcondition");
     }
 }
@@ -459,7 +468,7 @@ fn generated(s: &mut Sink<'_>) {
     let source: String = source_files(s.corpus).chars().filter(|c| !c.is_whitespace()).collect();
     let by_macro = ["unary", "binary", "reduction", "row_op"].iter().all(|m| macro_has_contract(&source, m));
     let corpus = s.corpus;
-    for (f, c) in corpus.contracts().filter(|(_, c)| c.call.shape != Shape::Convert) {
+    for (f, c) in corpus.contracts().filter(|(_, c)| !c.call.shape.own_types()) {
         let direct = source.contains(&format!("contract!({},", c.op));
         let through = source.contains(&format!("{0},{0}_on,", c.op));
         if !(direct || through && by_macro) {
@@ -655,7 +664,8 @@ fn reverse(s: &mut Sink<'_>) {
         let names: Vec<&str> = b.functions.iter().map(|f| f.path.rsplit("::").next().unwrap_or("")).collect();
         let allowed = [b.op.clone(), format!("{}_on", b.op), format!("{}_in_place", b.op)];
         // The other forms of an op on matrices: in place, batched, packed.
-        let forms = contract.is_some_and(|c| matches!(c.call.shape, Shape::Gemm | Shape::Blas));
+        let forms =
+            contract.is_some_and(|c| matches!(c.call.shape, Shape::Gemm | Shape::Blas | Shape::Mixed));
         let form = |n: &str| forms && n.strip_prefix(&b.op).is_some_and(|rest| rest.starts_with('_'));
         let wanted = corpus.rows.iter().find(|r| r.op == b.op).map(|r| r.functions.clone());
         let missing = wanted.into_iter().flatten().find(|w| !names.contains(&w.as_str()));
@@ -693,11 +703,8 @@ fn score(s: &mut Sink<'_>, min: u32) -> BTreeMap<String, u32> {
         let name = f.path.strip_prefix(&corpus.root).unwrap_or(&f.path).display().to_string();
         let clean = s.findings.iter().all(|x| x.file != name);
         let kinds = edge_kinds(c);
-        let edges = if c.call.shape == Shape::Convert {
-            25
-        } else {
-            25 * kinds.iter().filter(|(_, k)| *k).count() / kinds.len()
-        };
+        let edges =
+            if !special(c) { 25 } else { 25 * kinds.iter().filter(|(_, k)| *k).count() / kinds.len() };
         let executes = [c.pres().count() > 0, c.posts().count() > 0, c.falsify.len() >= 2]
             .iter()
             .filter(|b| **b)

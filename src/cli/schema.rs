@@ -68,10 +68,11 @@ pub enum Shape {
     Convert,
     Gemm,
     Blas,
+    Mixed,
 }
 
 impl Shape {
-    pub const ALL: [(Self, &'static str); 16] = [
+    pub const ALL: [(Self, &'static str); 17] = [
         (Self::Unary, "unary"),
         (Self::Binary, "binary"),
         (Self::Ternary, "ternary"),
@@ -88,7 +89,13 @@ impl Shape {
         (Self::Convert, "convert"),
         (Self::Gemm, "gemm"),
         (Self::Blas, "blas"),
+        (Self::Mixed, "mixed"),
     ];
+
+    /// Whether the function has its own element types, so that no generic check can be made for it.
+    pub fn own_types(self) -> bool {
+        matches!(self, Self::Convert | Self::Mixed)
+    }
 
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(s, _)| *s == self).map_or("", |(_, n)| n)
@@ -408,9 +415,12 @@ pub struct Binding {
 pub struct Function {
     pub path: String,
     pub signature: String,
-    /// A Cargo feature that the function needs.
+    /// The Cargo features that the function needs, separated by commas.
     #[serde(default)]
     pub feature: Option<String>,
+    /// The only `target_arch` that has the function.
+    #[serde(default)]
+    pub arch: Option<String>,
 }
 
 /// A number that may be a property of the element type: `nan`, `-inf`, `max`, `min_normal`,

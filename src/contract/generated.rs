@@ -354,6 +354,46 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gemm_bf16",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "gemm_bf16_amx",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 4.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "gemm_f16",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "gemm_f32_amx3",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 520.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "gemm_i8",
+        determinism: Determinism::Exact,
+        tolerance: &[("i32", Tolerance::Exact)],
+        bytes_per_element: &[("i32", 2.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
         op: "gemv",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false })],
@@ -2299,6 +2339,29 @@ const _: fn(Native, f32, &[MatRef<'_, f32>], &[MatRef<'_, f32>], f32, &mut [MatM
 const _: fn(Native, f64, &[MatRef<'_, f64>], &[MatRef<'_, f64>], f64, &mut [MatMut<'_, f64>], &mut [f64]) -> Result<(), Error> = crate::gemm_batched_on::<Native, f64>;
 const _: fn(f32, MatRef<'_, f32>, PackedB<'_, f32, Native>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_packed::<Native, f32>;
 const _: fn(f64, MatRef<'_, f64>, PackedB<'_, f64, Native>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_packed::<Native, f64>;
+#[cfg(feature = "avx512")]
+#[cfg(target_arch = "x86_64")]
+const _: fn(crate::lanes::Amx, f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<crate::AmxPath, Error> = crate::gemm_f32_amx;
+#[cfg(feature = "half")]
+const _: fn(f32, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_bf16;
+#[cfg(feature = "half")]
+const _: fn(Native, f32, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_bf16_on::<Native>;
+#[cfg(feature = "half")]
+#[cfg(feature = "avx512")]
+#[cfg(target_arch = "x86_64")]
+const _: fn(crate::lanes::Amx, f32, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_bf16_amx;
+#[cfg(feature = "half")]
+const _: fn(f32, MatRef<'_, half::f16>, MatRef<'_, half::f16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_f16;
+#[cfg(feature = "half")]
+const _: fn(Native, f32, MatRef<'_, half::f16>, MatRef<'_, half::f16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_f16_on::<Native>;
+const _: fn(i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_i8;
+const _: fn(Native, i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_i8_on::<Native>;
+#[cfg(feature = "avx512")]
+#[cfg(target_arch = "x86_64")]
+const _: fn(crate::lanes::Amx, i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_i8_amx;
+#[cfg(feature = "avx512")]
+#[cfg(target_arch = "x86_64")]
+const _: fn(crate::lanes::Amx, f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<crate::AmxPath, Error> = crate::gemm_f32_amx3;
 const _: () = enforced::<marker::gemv>();
 const _: fn(f32, MatRef<'_, f32>, VecRef<'_, f32>, f32, VecMut<'_, f32>) -> Result<(), Error> = crate::gemv::<f32>;
 const _: fn(f64, MatRef<'_, f64>, VecRef<'_, f64>, f64, VecMut<'_, f64>) -> Result<(), Error> = crate::gemv::<f64>;

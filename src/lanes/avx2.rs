@@ -40,6 +40,9 @@ impl Simd for Avx2 {
     const FUSED: bool = true;
     type F32 = F32x8;
     type F64 = F64x4;
+    lane_fns! {
+        fn dot_i16(self, sum: I32x8, a: I32x8, b: I32x8) -> I32x8 = I32x8(_mm256_add_epi32(sum.0, _mm256_madd_epi16(a.0, b.0)));
+    }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx2,fma")]

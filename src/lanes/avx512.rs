@@ -52,6 +52,14 @@ impl Simd for Avx512 {
     const FUSED: bool = true;
     type F32 = F32x16;
     type F64 = F64x8;
+    #[cfg(not(target_feature = "avx512vnni"))]
+    lane_fns! {
+        fn dot_i16(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_add_epi32(sum.0, _mm512_madd_epi16(a.0, b.0)));
+    }
+    #[cfg(target_feature = "avx512vnni")]
+    lane_fns! {
+        fn dot_i16(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_dpwssd_epi32(sum.0, a.0, b.0));
+    }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]

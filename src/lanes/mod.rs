@@ -41,6 +41,8 @@ pub(crate) mod math;
 pub(crate) mod portable;
 pub(crate) mod strided;
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub(crate) mod amx;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -54,6 +56,8 @@ mod sse2;
 #[cfg(test)]
 mod tests;
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub use amx::Amx;
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -149,7 +153,14 @@ pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed {
     /// Runs `f` compiled for this instruction set, provided `f` is `#[inline(always)]`.
     #[doc(hidden)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R;
+    /// `sum + a₀·b₀ + a₁·b₁` in each 32-bit lane, of its two signed 16-bit halves, modulo 2³².
+    #[doc(hidden)]
+    fn dot_i16(self, sum: Pairs<Self>, a: Pairs<Self>, b: Pairs<Self>) -> Pairs<Self>;
 }
+
+/// The 32-bit integer lanes of a set.
+#[doc(hidden)]
+pub type Pairs<S> = <<S as Simd>::F32 as Alu>::Bits;
 
 /// The element types of float ops: `f32` and `f64`.
 pub trait Element: Real + vector::Sealed {

@@ -36,6 +36,15 @@ impl Simd for Neon {
     type F32 = F32x4;
     type F64 = F64x2;
     #[inline(always)]
+    fn dot_i16(self, sum: U32x4, a: U32x4, b: U32x4) -> U32x4 {
+        // SAFETY: the token proves NEON.
+        unsafe {
+            let (a, b) = (vreinterpretq_s16_u32(a.0), vreinterpretq_s16_u32(b.0));
+            let (low, high) = (vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
+            U32x4(vaddq_u32(sum.0, vreinterpretq_u32_s32(vpaddq_s32(low, high))))
+        }
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

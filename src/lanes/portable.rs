@@ -46,6 +46,15 @@ impl<const N: usize> Simd for Portable<N> {
     type F32 = F32s<N>;
     type F64 = F64s<N>;
     #[inline(always)]
+    fn dot_i16(self, sum: I32s<N>, a: I32s<N>, b: I32s<N>) -> I32s<N> {
+        let halves = |x: i32| [i32::from(x as i16), x >> 16];
+        let products = zip(a.0, b.0, |a, b| {
+            let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
+            (a0 * b0).wrapping_add(a1 * b1)
+        });
+        I32s(zip(sum.0, products, i32::wrapping_add))
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

@@ -203,8 +203,9 @@ macro_rules! calls {
     }};
     // Other element types on each side: `tests/convert.rs` calls these.
     (@convert ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
-    // Views of matrices: `tests/gemm.rs` calls it.
+    // Views of matrices: `tests/gemm.rs`, `tests/gemm_low.rs` and `tests/blas.rs` call them.
     (@gemm ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
+    (@mixed ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     (@blas ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
 }
 fulmen::for_each_op!(calls);

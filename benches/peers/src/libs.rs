@@ -128,8 +128,69 @@ functions!(D23, d23,
     trmm b"cblas_dtrmm" (i32, i32, i32, i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
     trsm b"cblas_dtrsm" (i32, i32, i32, i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
 );
+/// `C = AB` for square matrices in rows.
+pub type Low<'a, T, C> = Box<dyn Fn(usize, &[T], &[T], &mut [C]) + 'a>;
 
 impl Blas {
+    /// MKL's product of bf16 matrices.
+    pub fn gemm_bf16(&self) -> Option<Low<'_, half::bf16, f32>> {
+        type Raw = unsafe extern "C" fn(
+            i32,
+            i32,
+            i32,
+            i32,
+            i32,
+            i32,
+            f32,
+            *const half::bf16,
+            i32,
+            *const half::bf16,
+            i32,
+            f32,
+            *mut f32,
+            i32,
+        );
+        // SAFETY: MKL's documented signature.
+        let f = *unsafe { self.lib.get::<Raw>(b"cblas_gemm_bf16bf16f32").ok()? };
+        Some(Box::new(move |n, a, b, c| {
+            assert!([a.len(), b.len(), c.len()] == [n * n; 3]);
+            let n = n as i32;
+            // SAFETY: row-major matrices of this shape.
+            unsafe { f(101, 111, 111, n, n, n, 1.0, a.as_ptr(), n, b.as_ptr(), n, 0.0, c.as_mut_ptr(), n) }
+        }))
+    }
+    /// MKL's product of bytes, one operand of which it takes as unsigned.
+    pub fn gemm_i8(&self) -> Option<Low<'_, i8, i32>> {
+        type Raw = unsafe extern "C" fn(
+            i32,
+            i32,
+            i32,
+            i32,
+            i32,
+            i32,
+            i32,
+            f32,
+            *const i8,
+            i32,
+            i8,
+            *const i8,
+            i32,
+            i8,
+            f32,
+            *mut i32,
+            i32,
+            *const i32,
+        );
+        // SAFETY: MKL's documented signature.
+        let f = *unsafe { self.lib.get::<Raw>(b"cblas_gemm_s8u8s32").ok()? };
+        Some(Box::new(move |n, a, b, c| {
+            assert!([a.len(), b.len(), c.len()] == [n * n; 3]);
+            let n = n as i32;
+            let (a, b) = (a.as_ptr(), b.as_ptr());
+            // SAFETY: row-major matrices of this shape; no offsets, of which 173 (fixed) reads one number.
+            unsafe { f(101, 111, 111, 173, n, n, n, 1.0, a, n, 0, b, n, 0, 0.0, c.as_mut_ptr(), n, &0) }
+        }))
+    }
     gemm!(sgemm, b"cblas_sgemm", f32);
     gemm!(dgemm, b"cblas_dgemm", f64);
 }

@@ -1,6 +1,8 @@
 //! The matrix product against every library at hand, interleaved in one process, with the FMA peak of
 //! the machine measured between them.
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod amx;
 mod level1;
 mod level23;
 mod libs;
@@ -250,6 +252,9 @@ fn case<T: Elem>(
 
 const SQUARES: [usize; 21] =
     [8, 16, 32, 37, 48, 64, 65, 96, 100, 127, 128, 129, 192, 256, 257, 384, 512, 768, 1000, 1024, 2048];
+/// Sizes on the tiles.
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+const AMX: [usize; 7] = [128, 256, 257, 512, 1000, 1024, 2048];
 static TRANSPOSED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
 /// Rows, columns, inner dimension.
@@ -273,6 +278,15 @@ fn main() {
     let threads = value("--threads=").map_or(1, |n| n.parse().unwrap());
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let libs = libs::all();
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    if args.iter().any(|a| a == "--amx") {
+        let sizes = dims.map_or(AMX.to_vec(), |d| d.split(',').map(|n| n.parse().unwrap()).collect());
+        let csv = amx::run(&sizes, ty, quick, &libs);
+        if let Some(path) = value("--csv=") {
+            std::fs::write(path, csv).unwrap();
+        }
+        return;
+    }
     let asked = |names: &[&str]| args.iter().any(|a| names.contains(&a.as_str()));
     let one = asked(&["--transpose", "--level1"]).then(|| level1::run(&libs, &args, quick));
     let other = one.or_else(|| asked(&["--level2", "--level3"]).then(|| level23::run(&libs, &args, quick)));

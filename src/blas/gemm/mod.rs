@@ -10,11 +10,19 @@
 //! | `small` | sizes known at compile time |
 //! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
+//! | `widen` | bf16 and f16 operands: converted to `f32` as they are packed |
+//! | `int8` | `i8` operands: pairs multiplied, sums in `i32` |
+//! | `amx`, `amx_pack`, `split` | tiles: their loops, their operands, and `f32` in parts of bf16 |
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod amx;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod amx_pack;
 mod batch;
 #[cfg(any(test, kani))]
 mod bounded;
 mod epilogue;
+mod int8;
 mod loops;
 mod micro;
 mod narrow;
@@ -22,15 +30,24 @@ mod pack;
 mod packed;
 mod skinny;
 mod small;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod split;
 pub(crate) mod tune;
+#[cfg(feature = "half")]
+mod widen;
 
 #[cfg(feature = "parallel")]
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
+pub use int8::*;
 pub(super) use pack::transpose as in_registers;
 pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 pub use small::{gemm_fixed, gemm_fixed_on};
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
+#[cfg(feature = "half")]
+pub use widen::*;
 
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_shape};

@@ -111,6 +111,18 @@ unsafe fn square<S: Simd, T: Element, const L: usize>(
     }
 }
 
+/// Transposes sixteen vectors of sixteen words, in place.
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub(super) fn turn(s: crate::lanes::Avx512, x: &mut [[u32; 16]; 16]) {
+    let p = x.as_mut_ptr().cast::<f32>();
+    s.vectorize(
+        #[inline(always)]
+        // SAFETY: an AVX-512 vector has sixteen lanes, the array has sixteen of them, and all are read before one is
+        // written; moving an `f32` keeps its bits.
+        || unsafe { square::<_, f32, 16>(s, p, 16, p, 16) },
+    );
+}
+
 /// Lane `i` of vector `j` becomes lane `j` of vector `i`; `L` is the number of lanes.
 #[inline(always)]
 pub(crate) fn transpose<S: Simd, T: Element, const L: usize>(s: S, x: &mut [T::Vec<S>; L]) {

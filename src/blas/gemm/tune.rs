@@ -100,3 +100,54 @@ pub(super) const fn narrow(isa: Isa) -> usize {
 
 /// Elements by which a row of A is asked for in advance there.
 pub(super) const ALONG: usize = 64;
+
+/// Blocks of a product on tiles (AMX): sixteen by sixteen elements of C each, in quads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tiling {
+    /// Elements of the inner dimension that one instruction multiplies.
+    pub step: usize,
+    /// Parts into which an element is split.
+    pub parts: usize,
+    /// Steps of one pass: a panel of A and one of B fit the first-level cache.
+    pub depth: usize,
+    /// Quads in a band: its rows of A and C are met again soon.
+    pub band: usize,
+    /// Quads in a block: its columns of B take half of the second-level cache.
+    pub block: usize,
+}
+
+impl Tiling {
+    pub const BF16: Self = Self { step: 32, parts: 1, depth: 16, band: 4, block: 32 };
+    pub const INT8: Self = Self { step: 64, ..Self::BF16 };
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    pub const SIX: Self = Self { step: 32, parts: 3, depth: 8, band: 4, block: 20 };
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    pub const THREE: Self = Self { step: 32, parts: 2, depth: 8, band: 4, block: 32 };
+
+    /// Tiles that one step of a panel takes.
+    pub const fn tiles(self) -> usize {
+        2 * self.parts
+    }
+    /// Steps of each pass: of equal length, and it depends on `k` alone.
+    pub const fn pass(self, k: usize) -> usize {
+        let steps = k.div_ceil(self.step);
+        if steps <= self.depth { steps } else { steps.div_ceil(steps.div_ceil(self.depth)) }
+    }
+    /// Quads of rows in a band.
+    pub const fn band(self, m: usize) -> usize {
+        let quads = m.div_ceil(32);
+        if quads < self.band { quads } else { self.band }
+    }
+    /// Quads of columns in a block.
+    pub const fn block(self, n: usize) -> usize {
+        let quads = n.div_ceil(32);
+        if quads < self.block { quads } else { self.block }
+    }
+    /// 32-bit elements of workspace: a tile has 256, and the first one has to be aligned.
+    pub const fn workspace(self, m: usize, n: usize, k: usize) -> usize {
+        if m == 0 || n == 0 || k == 0 {
+            return 0;
+        }
+        (self.band(m) + self.block(n)) * self.pass(k) * self.tiles() * 256 + 15
+    }
+}
