@@ -483,3 +483,17 @@ mod parallel {
         }
     }
 }
+
+/// A NaN in any one block of a long slice is found.
+#[test]
+fn top_k_refuses_nan_in_any_block() {
+    let mut x = vec![1.0f32; 300_000];
+    let (mut values, mut indices) = ([0.0; 3], [0; 3]);
+    for at in [0, 150_000, 299_999] {
+        x[at] = f32::NAN;
+        let r = fulmen::top_k(&x, 3, &mut values, &mut indices);
+        assert_eq!(r, Err(fulmen::Error::Nan { arg: "x" }), "{at}");
+        x[at] = 1.0;
+    }
+    assert_eq!(fulmen::top_k(&x, 3, &mut values, &mut indices), Ok(()));
+}
