@@ -148,3 +148,48 @@ fn no_vector_op_and_no_transpose_allocates() {
         assert!(b.iter().all(|b| *b == 1.0));
     }
 }
+
+/// Levels 2 and 3.
+#[test]
+fn no_triangle_allocates() {
+    use fulmen::*;
+    for n in [5, 70, 150] {
+        let (a, x) = (vec![1.0f32; n * n], vec![1.0f32; n]);
+        let (mut c, mut y) = (vec![1.0f32; n * n], vec![1.0f32; n]);
+        let (left, lower, unit) = (Side::Left, Triangle::Lower, Diagonal::Unit);
+        let mut w =
+            vec![0.0; symm_workspace(left, n, n).max(syrk_workspace(n, n)).max(trsm_workspace(left, n, n))];
+        for stride in [1, -1] {
+            FORBIDDEN.set(true);
+            let a = MatRef::row_major(&a, n, n).unwrap();
+            let v = VecRef::strided(&x, if stride == 1 { 0 } else { n - 1 }, n, stride).unwrap();
+            macro_rules! c {
+                () => {
+                    MatMut::row_major(&mut c, n, n).unwrap()
+                };
+            }
+            macro_rules! y {
+                () => {
+                    VecMut::strided(&mut y, if stride == 1 { 0 } else { n - 1 }, n, stride).unwrap()
+                };
+            }
+            let results = [
+                gemv(1.0, a, v, 0.0, y!()),
+                gemv(1.0, a.t(), v, 0.0, y!()),
+                ger(0.0, v, v, c!()),
+                syr(0.5, v, lower, c!()),
+                syr2(0.5, v, v, lower, c!().t()),
+                symv(1.0, lower, a, v, 0.0, y!()),
+                trmv(lower, unit, a, y!()),
+                trsv(lower, unit, a, y!()),
+                symm(left, 1.0, lower, a, a, 0.0, c!(), &mut w),
+                syrk(1.0, a, 0.0, lower, c!(), &mut w),
+                syr2k(1.0, a, a, 0.0, lower, c!(), &mut w),
+                trmm(left, 1.0, lower, unit, a, c!(), &mut w),
+                trsm(left, 1.0, lower, unit, a, c!(), &mut w),
+            ];
+            FORBIDDEN.set(false);
+            assert_eq!(results, [Ok(()); 13]);
+        }
+    }
+}

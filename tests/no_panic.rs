@@ -39,7 +39,7 @@ fn every_op_with_mismatched_lengths() {
 /// Every op on views is called, and refused.
 #[test]
 fn every_op_on_views() {
-    for op in 0..15u8 {
+    for op in 0..28u8 {
         for (length, step) in [(5, 1), (7, 2), (3, 255), (0, 0)] {
             for other in 3..6 {
                 let mut bytes = vec![op, 1, length, step, 2, other, 1, 3, 1, 7, 5];

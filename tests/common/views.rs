@@ -1,4 +1,4 @@
-//! Turns bytes into vectors and matrices of any strides, and calls level 1 and the transposes with them.
+//! Turns bytes into vectors and matrices of any strides, and calls all of BLAS and the transposes with them.
 
 use fulmen::*;
 
@@ -44,7 +44,11 @@ fn one<T: Element>(op: u8, shape: [u8; 10], data: Vec<T>) {
             v
         }};
     }
-    let refused = match op % 15 {
+    let triangle = if shape[0].is_multiple_of(2) { Triangle::Lower } else { Triangle::Upper };
+    let diagonal = if shape[1].is_multiple_of(2) { Diagonal::NonUnit } else { Diagonal::Unit };
+    let side = if shape[2].is_multiple_of(2) { Side::Left } else { Side::Right };
+    let mut w = vec![T::ZERO; 20_000];
+    let refused = match op % 28 {
         0 => swap(vector!(VecMut, &mut p, 0), vector!(VecMut, &mut q, 3)).is_err(),
         1 => copy(vector!(VecRef, &p, 0), vector!(VecMut, &mut q, 3)).is_err(),
         2 => {
@@ -75,6 +79,37 @@ fn one<T: Element>(op: u8, shape: [u8; 10], data: Vec<T>) {
         }
         12 => transpose(matrix!(MatRef, &p, 0), matrix!(MatMut, &mut q, 5)).is_err(),
         13 => transpose_in_place(matrix!(MatMut, &mut q, 0)).is_err(),
+        15 => gemv(a, matrix!(MatRef, &p, 0), vector!(VecRef, &p, 5), b, vector!(VecMut, &mut q, 7)).is_err(),
+        16 => ger(a, vector!(VecRef, &p, 0), vector!(VecRef, &p, 3), matrix!(MatMut, &mut q, 5)).is_err(),
+        17 => syr(a, vector!(VecRef, &p, 0), triangle, matrix!(MatMut, &mut q, 5)).is_err(),
+        18 => {
+            let (x, y) = (vector!(VecRef, &p, 0), vector!(VecRef, &p, 3));
+            syr2(a, x, y, triangle, matrix!(MatMut, &mut q, 5)).is_err()
+        }
+        19 => {
+            let (m, x) = (matrix!(MatRef, &p, 0), vector!(VecRef, &p, 5));
+            symv(a, triangle, m, x, b, vector!(VecMut, &mut q, 7)).is_err()
+        }
+        20 => trmv(triangle, diagonal, matrix!(MatRef, &p, 0), vector!(VecMut, &mut q, 5)).is_err(),
+        21 => trsv(triangle, diagonal, matrix!(MatRef, &p, 0), vector!(VecMut, &mut q, 5)).is_err(),
+        22 => {
+            let (m, n) = (matrix!(MatRef, &p, 0), matrix!(MatRef, &p, 5));
+            symm(side, a, triangle, m, n, b, matrix!(MatMut, &mut q, 5), &mut w).is_err()
+        }
+        23 => syrk(a, matrix!(MatRef, &p, 0), b, triangle, matrix!(MatMut, &mut q, 5), &mut w).is_err(),
+        24 => {
+            let m = matrix!(MatRef, &p, 0);
+            syr2k(a, m, m, b, triangle, matrix!(MatMut, &mut q, 5), &mut w).is_err()
+        }
+        25 | 26 => {
+            let (m, n) = (matrix!(MatRef, &p, 0), matrix!(MatMut, &mut q, 5));
+            let f = if op % 28 == 25 { trmm::<T> } else { trsm::<T> };
+            f(side, a, triangle, diagonal, m, n, &mut w).is_err()
+        }
+        27 => {
+            let (m, n) = (matrix!(MatRef, &p, 0), matrix!(MatRef, &p, 5));
+            gemm(a, m, n, b, matrix!(MatMut, &mut q, 2), &mut w).is_err()
+        }
         _ => {
             let [n, r, c] = [0, 1, 2].map(|k| size(k) % 9);
             let [i, j, k] = [3, 4, 5].map(stride);
