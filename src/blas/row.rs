@@ -1,13 +1,8 @@
-//! Element-wise steps on rows and vectors of any stride: where the elements follow each other on them, else on
-//! a copy of some at a time.
+//! Element-wise steps on rows and vectors of any stride, compiled for the instruction set.
 
 use crate::alu::{Alu, Body, Real};
-use crate::lanes::fold::Serial;
-use crate::lanes::{Element, Simd, drive};
+use crate::lanes::{Element, Simd, strided};
 use crate::view::{VecMut, VecRef};
-
-/// Elements of a copy.
-const PART: usize = 64;
 
 /// `y = βy`, without reading it when β = 0.
 #[inline(always)]
@@ -31,54 +26,20 @@ impl<T: Real> Body<T, 1> for Zero {
 
 /// `y[i] = body(y[i])`.
 #[inline(always)]
-pub(super) fn map<S: Simd, T: Element>(s: S, body: impl Body<T, 1>, mut y: VecMut<'_, T>) {
-    if let Some(y) = y.as_mut_slice() {
-        return s.vectorize(
-            #[inline(always)]
-            || drive::map_in_place(Serial, s, body, y),
-        );
-    }
-    let mut copy = [T::ZERO; PART];
-    let mut i = 0;
-    while i < y.len() {
-        let part = y.reborrow().part(i, PART);
-        let y = copy.get_mut(..part.len()).unwrap_or_default();
-        read(part.as_ref(), y);
-        s.vectorize(
-            #[inline(always)]
-            || drive::map_in_place(Serial, s, body, y),
-        );
-        write(y, part);
-        i += PART;
-    }
+fn map<S: Simd, T: Element>(s: S, body: impl Body<T, 1>, y: VecMut<'_, T>) {
+    s.vectorize(
+        #[inline(always)]
+        || strided::map_in_place(s, body, y),
+    );
 }
 
 /// `y[i] = body(y[i], x[i])`.
 #[inline(always)]
-pub(super) fn zip<S: Simd, T: Element>(s: S, body: impl Body<T, 2>, mut y: VecMut<'_, T>, x: VecRef<'_, T>) {
-    debug_assert!(x.len() == y.len());
-    if let (Some(y), Some(x)) = (y.as_mut_slice(), x.as_slice()) {
-        return s.vectorize(
-            #[inline(always)]
-            || drive::zip_in_place(Serial, s, body, y, x),
-        );
-    }
-    let mut copies = [[T::ZERO; PART]; 2];
-    let mut i = 0;
-    while i < y.len().min(x.len()) {
-        let (to, from) = (y.reborrow().part(i, PART), x.part(i, PART));
-        let [a, b] = &mut copies;
-        let n = to.len().min(from.len());
-        let (a, b) = (a.get_mut(..n).unwrap_or_default(), b.get_mut(..n).unwrap_or_default());
-        read(to.as_ref(), a);
-        read(from, b);
-        s.vectorize(
-            #[inline(always)]
-            || drive::zip_in_place(Serial, s, body, a, b),
-        );
-        write(a, to);
-        i += PART;
-    }
+pub(super) fn zip<S: Simd, T: Element>(s: S, body: impl Body<T, 2>, y: VecMut<'_, T>, x: VecRef<'_, T>) {
+    s.vectorize(
+        #[inline(always)]
+        || strided::zip_in_place(s, body, y, x),
+    );
 }
 
 /// The elements of `x`, one after the other.

@@ -5,9 +5,10 @@
 //! 8 rows of B stay in registers while the small triangle acts on them.
 
 use super::gemm::{Problem, gather, gemm_by, gemm_workspace, scatter};
-use super::level2::{BASE, dense, half, nan_in_row, spread};
+use super::level2::{BASE, dense, half, spread};
 use super::level3::room;
 use super::row;
+use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::alu::Alu;
 use crate::contract::{Call, Violation, contract};
