@@ -115,6 +115,12 @@ pub(crate) fn same_shape(arg: &'static str, expected: [usize; 2], got: [usize; 2
     if expected == got { Ok(()) } else { Err(Error::Shape { arg, expected, got }) }
 }
 
+/// `Ok` when a workspace of `got` elements is long enough.
+#[inline(always)]
+pub(crate) fn enough(needed: usize, got: usize) -> Result<(), Error> {
+    if got < needed { Err(Error::Workspace { needed, got }) } else { Ok(()) }
+}
+
 /// `Ok` when there is at least one element.
 #[inline]
 pub(crate) fn not_empty(arg: &'static str, len: usize) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use super::{Side, Triangle};
 use super::{row, transpose};
 use crate::alu::{Alu, Body, Real};
 use crate::contract::contract;
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
@@ -16,13 +16,6 @@ const BAND: usize = 256;
 
 /// Rows and columns of the blocks on C's diagonal, whose halves are merged into it.
 const CORNER: usize = 48;
-
-/// `Ok` when the workspace is long enough.
-#[inline(always)]
-pub(super) fn room<T>(workspace: &[T], needed: usize) -> Result<(), Error> {
-    let got = workspace.len();
-    if got < needed { Err(Error::Workspace { needed, got }) } else { Ok(()) }
-}
 
 /// Elements of workspace that [`symm`] needs for an `m` by `n` C.
 pub const fn symm_workspace(side: Side, m: usize, n: usize) -> usize {
@@ -109,7 +102,7 @@ pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
     };
     same_shape("a", [k, k], [a.rows(), a.cols()])?;
     same_shape("c", [b.rows(), b.cols()], [c.rows(), c.cols()])?;
-    room(workspace, symm_workspace(side, c.rows(), c.cols()))?;
+    enough(symm_workspace(side, c.rows(), c.cols()), workspace.len())?;
     // C = BA is Cᵀ = ABᵀ.
     let (b, mut to) = match side {
         Side::Left => (b, c.reborrow()),
@@ -238,7 +231,7 @@ pub(crate) fn syrk_by<J: Join, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let n = a.rows();
     same_shape("c", [n, n], [c.rows(), c.cols()])?;
-    room(workspace, syrk_workspace(n, a.cols()))?;
+    enough(syrk_workspace(n, a.cols()), workspace.len())?;
     let lower = lower(triangle, c.reborrow());
     rank_k(j, s, alpha, a, a, beta, lower, workspace)?;
     contract!(
@@ -319,7 +312,7 @@ pub(crate) fn syr2k_by<J: Join, S: Simd, T: Element>(
     let n = a.rows();
     same_shape("b", [n, a.cols()], [b.rows(), b.cols()])?;
     same_shape("c", [n, n], [c.rows(), c.cols()])?;
-    room(workspace, syr2k_workspace(n, a.cols()))?;
+    enough(syr2k_workspace(n, a.cols()), workspace.len())?;
     let mut lower = lower(triangle, c.reborrow());
     rank_k(j, s, alpha, a, b, beta, lower.reborrow(), workspace)?;
     rank_k(j, s, alpha, b, a, T::ONE, lower, workspace)?;

@@ -7,7 +7,7 @@
 
 use super::gemm::in_registers;
 use crate::contract::{Call, Violation, contract};
-use crate::error::Error;
+use crate::error::{Error, same_shape};
 use crate::lanes::drive::{load_some, store_some};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
@@ -71,10 +71,7 @@ pub(crate) fn transpose_by<J: Join, S: Simd, T: Element>(
     a: MatRef<'_, T>,
     mut b: MatMut<'_, T>,
 ) -> Result<(), Error> {
-    let (expected, got) = ([a.cols(), a.rows()], [b.rows(), b.cols()]);
-    if expected != got {
-        return Err(Error::Shape { arg: "b", expected, got });
-    }
+    same_shape("b", [a.cols(), a.rows()], [b.rows(), b.cols()])?;
     run(j, s, a, b.reborrow());
     contract!(transpose, Ok(()), each | check | each_element(a, b.as_ref(), check))
 }

@@ -6,13 +6,12 @@
 
 use super::gemm::{Problem, gather, gemm_by, gemm_workspace, scatter};
 use super::level2::{BASE, dense, half, spread};
-use super::level3::room;
 use super::row;
 use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::alu::Alu;
 use crate::contract::{Call, Violation, contract};
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
@@ -195,7 +194,7 @@ fn checked<T>(side: Side, a: MatRef<'_, T>, b: &MatMut<'_, T>, workspace: &[T]) 
         Side::Right => b.cols(),
     };
     same_shape("a", [k, k], [a.rows(), a.cols()])?;
-    room(workspace, trmm_workspace(side, b.rows(), b.cols()))
+    enough(trmm_workspace(side, b.rows(), b.cols()), workspace.len())
 }
 
 /// [`spread`] from the rows of the triangle, seen from the left.
