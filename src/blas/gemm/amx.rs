@@ -9,7 +9,7 @@
 
 use super::amx_pack;
 use super::tune::Tiling;
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::amx::{Quad, Tile, Tiles, Words};
 use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
@@ -138,9 +138,7 @@ pub(super) fn gemm<P: Product>(
     same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
     let (t, m, n) = (P::TILING, c.rows(), c.cols());
     let (needed, got) = (t.workspace(m, n, a.cols()), workspace.len());
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     // BLAS reads neither A nor B then, and the products are 0, not NaN.
     let k = if alpha == P::Out::ZERO { 0 } else { a.cols() };
     let alpha = if k == 0 { P::Out::ZERO } else { alpha };

@@ -1,8 +1,8 @@
 //! Many products of one shape.
 
 use super::{Problem, gemm_by, parts};
-use crate::error::same_shape;
 use crate::error::{Error, same_len};
+use crate::error::{enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
@@ -153,9 +153,7 @@ pub fn gemm_batched_on<S: Simd, T: Element>(
         needed = needed.max(p.checked()?.needed::<S>());
     }
     let got = workspace.len();
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     for ((a, b), c) in a.iter().zip(b).zip(c) {
         gemm_by(Serial, s, Problem { alpha, beta, a: *a, b: *b, c: c.reborrow() }, (), workspace)?;
     }

@@ -3,7 +3,7 @@
 
 use super::{LINE, loops, tune};
 use crate::alu::Alu;
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native};
 use crate::view::{MatMut, MatRef};
@@ -106,9 +106,7 @@ pub fn gemm_i8_on<S: Simd>(
     let (rows, cols) = (m.min(band).next_multiple_of(mr), vectors.min(most).next_multiple_of(nv) * lanes);
     let (room_a, room_b) = (depth * rows, depth * cols);
     let (needed, got) = (if depth == 0 { 0 } else { room_a + room_b + LINE }, workspace.len());
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     let k = if alpha == 0 { 0 } else { a.cols() };
     // Vectors of a packed panel don't cross cache lines.
     let skip = workspace.as_ptr().align_offset(64).min(LINE);

@@ -50,7 +50,7 @@ pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
 pub use widen::*;
 
 use crate::contract::{Call, Violation, contract};
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
@@ -316,9 +316,7 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     }
     let plan = Plan::new::<S, T>(p.a, p.b);
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     let parts = parts(j, work, needed, got);
     divide(j, s, e, p, workspace, parts);
     Ok(())

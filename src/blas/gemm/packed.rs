@@ -2,8 +2,8 @@
 
 use super::Problem;
 use super::loops::{self, Plan, Right};
-use crate::error::same_shape;
 use crate::error::{Error, same_len};
+use crate::error::{enough, same_shape};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Native, Simd, native};
 use crate::view::{MatMut, MatRef};
@@ -77,9 +77,7 @@ pub fn gemm_packed<S: Simd, T: Element>(
     let p = Problem { alpha, beta, a, b: like, c };
     let plan = Plan { pack_b: false, ..Plan::new::<S, T>(a, like) };
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     debug_assert!(T::Vec::<S>::LANES <= super::tune::MOST_LANES);
     loops::run(b.s, (), p, plan, workspace, Right::Ready(b.data));
     Ok(())

@@ -3,7 +3,7 @@
 use super::amx::{self, Product, Six, Three};
 use super::tune::Tiling;
 use super::{gemm_on, gemm_workspace};
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::{Amx, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -101,9 +101,7 @@ fn product<P: Product<In = f32, Out = f32>>(
     same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
     // What is needed does not depend on the values.
     let (needed, got) = (gemm_f32_amx_workspace(c.rows(), c.cols(), a.cols()), workspace.len());
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     // With α = 0 neither is read.
     let empty = c.rows() == 0 || c.cols() == 0;
     if alpha == 0.0 || empty || within(range(amx, a), range(amx, b), a.cols()) {

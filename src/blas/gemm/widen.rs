@@ -4,7 +4,7 @@
 use super::loops::{self, Plan, Right};
 use super::{LINE, Problem, gemm_with_on, tune};
 use crate::convert::{widen_bf16, widen_f16};
-use crate::error::{Error, same_shape};
+use crate::error::{Error, enough, same_shape};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
@@ -193,9 +193,7 @@ fn product<S: Simd, H: Half>(
     let vectors = n.div_ceil(lanes);
     let (room_a, room_b) = (depth * m.min(tune::MOST_BAND), depth * vectors.min(most) * lanes);
     let (needed, got) = (if k == 0 { 0 } else { room_a + room_b + LINE }, workspace.len());
-    if got < needed {
-        return Err(Error::Workspace { needed, got });
-    }
+    enough(needed, got)?;
     if k == 0 || alpha == 0.0 {
         let (a, b) = (MatRef::packed(&[], m, 0), MatRef::packed(&[], 0, n));
         return gemm_with_on(s, 0.0, a, b, beta, c, (), &mut []);
