@@ -26,6 +26,7 @@ extern crate self as fulmen;
 extern crate std;
 
 mod alu;
+pub mod backend;
 pub mod blas;
 #[cfg(feature = "alloc")]
 mod buffer;

@@ -1,0 +1,188 @@
+//! The methods. Those of regular shape come from the list of ops: a new row is a new method everywhere.
+
+#[cfg(feature = "parallel")]
+use super::Threads;
+use super::{Cpu, Memory};
+use crate::lanes::{Element, Simd};
+use crate::nn::*;
+use crate::pointwise::*;
+use crate::{Diagonal, Error, RotM, Side, Triangle};
+
+/// Everything.
+pub trait Backend: Elementwise + Reductions + Rows + Blas {}
+impl<B: Elementwise + Reductions + Rows + Blas> Backend for B {}
+
+type Done = Result<(), Error>;
+
+/// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of
+/// `parallel`, `[f serial]` of the crate alone, `{f}` one that takes who joins the parts.
+macro_rules! method {
+    (declare $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        #[allow(clippy::too_many_arguments, reason = "the op's own")]
+        fn $f<T: Element>(&self, $($arg: $ty),*) -> $ret;
+    };
+    ($mode:ident $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
+        #[inline]
+        fn $f<T: Element>(&self, $($arg: $ty),*) -> $ret {
+            method!(@$mode $how self.0 ($($call),*))
+        }
+    };
+    (@cpu [$on:ident $($serial:ident)?] $s:expr, ($($call:expr),*)) => { crate::$on($s, $($call),*) };
+    (@cpu [$on:ident $($serial:ident)?] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads [$on:ident serial] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
+    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::fold::Serial, $s.$i, $($call),*) };
+    (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
+}
+
+/// The methods of the regular rows of the list.
+macro_rules! regular {
+    ($mode:ident $want:ident
+     $($shape:ident $name:ident $f:tt $body:ident [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
+        regular! { @$want $shape $mode $f $body [$($value),*] }
+    )*};
+    (@elementwise unary $mode:ident $f:tt $body:ident []) => { regular! { unary $mode $f $body [] } };
+    (@elementwise unary $mode:ident $f:tt $body:ident [$p:expr]) => { regular! { unary $mode $f $body [p] } };
+    (@elementwise unary $mode:ident $f:tt $body:ident [$p:expr, $q:expr]) => { regular! { unary $mode $f $body [p, q] } };
+    (@elementwise binary $mode:ident $f:tt $body:ident []) => { regular! { binary $mode $f $body [] } };
+    (@elementwise binary $mode:ident $f:tt $body:ident [$p:expr]) => { regular! { binary $mode $f $body [p] } };
+    (@elementwise ternary $mode:ident ($f:ident, $on:ident) $body:ident []) => {
+        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>, c: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done = [$on] (a, b, c, out) }
+    };
+    (@elementwise update $mode:ident ($f:ident, $on:ident) $body:ident [$p:expr]) => {
+        method! { $mode $f (p: T, x: Self::Ref<'_, T>, y: Self::Mut<'_, T>) -> Done = [$on] (p, x, y) }
+    };
+    (@rows rows $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done = [$on] (x, cols, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize) -> Done = {rows_in_place_by} ($body(cols), x) }
+    };
+    (@rows rows_eps $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, cols, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Done = {rows_in_place_by} (LayerNormSimple(cols, eps), x) }
+    };
+    (@rows rows_scale $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, gamma, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T) -> Done = {rows_in_place_by} ($body { gamma, eps }, x) }
+    };
+    (@rows rows_affine $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, gamma, beta, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T) -> Done = {rows_in_place_by} ($body { gamma, beta, eps }, x) }
+    };
+    (@$want:ident $shape:ident $($row:tt)*) => {};
+
+    (unary $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        method! { $mode $f (x: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Done = [$on] (x $(, $p)*, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T> $(, $p: T)*) -> Done = {map_in_place_by} (regular!(=body $body $($p)*), x) }
+    };
+    (binary $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Done = [$on] (a, b $(, $p)*, out) }
+        method! { $mode $in_place (a: Self::Mut<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*) -> Done = {zip_in_place_by} (regular!(=body $body $($p)*), a, b) }
+    };
+    (=body $body:ident) => { $body };
+    (=body $body:ident $($p:ident)+) => { $body($($p),+) };
+}
+
+/// A family: the trait and what implements it.
+macro_rules! family {
+    ($(#[$doc:meta])* $Trait:ident of the rows $want:ident) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory { crate::for_each_op! { regular declare $want } }
+        impl<S: Simd> $Trait for Cpu<S> { crate::for_each_op! { regular cpu $want } }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> { crate::for_each_op! { regular threads $want } }
+    };
+    ($(#[$doc:meta])* $Trait:ident $NAMES:ident { $($f:ident $how:tt $args:tt -> $ret:ty;)* }) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory { $(family! { declare $f $how $args $ret })* }
+        impl<S: Simd> $Trait for Cpu<S> { $(family! { cpu $f $how $args $ret })* }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> { $(family! { threads $f $how $args $ret })* }
+        #[cfg(test)]
+        const $NAMES: &[&str] = &[$(stringify!($f)),*];
+    };
+    ($mode:ident $f:ident $how:tt ($($arg:ident: $ty:ty),*) $ret:ty) => {
+        method! { $mode $f ($($arg: $ty),*) -> $ret = $how ($($arg),*) }
+    };
+}
+
+family! {
+    /// Ops on each element by itself.
+    Elementwise of the rows elementwise
+}
+family! {
+    /// Ops on each row by itself.
+    Rows of the rows rows
+}
+family! {
+    /// Ops that give a number, to the host, or a few of the elements.
+    Reductions REDUCTIONS {
+        sum [sum_on] (x: Self::Ref<'_, T>) -> T;
+        sum_kahan [sum_kahan_on] (x: Self::Ref<'_, T>) -> T;
+        sum_of_squares [sum_of_squares_on] (x: Self::Ref<'_, T>) -> T;
+        norm_l1 [norm_l1_on] (x: Self::Ref<'_, T>) -> T;
+        norm_l2 [norm_l2_on] (x: Self::Ref<'_, T>) -> T;
+        norm_linf [norm_linf_on] (x: Self::Ref<'_, T>) -> T;
+        euclidean_distance [euclidean_distance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        cosine_similarity [cosine_similarity_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        dot [dot_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        max [max_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        min [min_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        mean [mean_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        variance [variance_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        stddev [stddev_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        covariance [covariance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        correlation [correlation_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        argmax [argmax_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        argmin [argmin_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
+    }
+}
+family! {
+    /// Matrices, and vectors with strides.
+    Blas BLAS {
+        gemm [gemm_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        gemv [gemv_on] (alpha: T, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
+        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Done;
+        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
+        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
+        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
+        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
+        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
+        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        transpose [transpose_on] (a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>) -> Done;
+        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Done;
+        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
+        scal [scal_on serial] (alpha: T, x: Self::VecMut<'_, T>) -> ();
+        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
+        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
+        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
+        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
+        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
+        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Done;
+        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Done;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What has no method: numbers of one call, elements that are no `Element`, units that a backend has not.
+    const NONE: [&str; 2] = ["rotg", "rotmg"];
+
+    #[test]
+    fn every_op_is_a_method() {
+        for op in crate::ops::OPS {
+            let regular =
+                ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
+            let listed = [REDUCTIONS, BLAS].concat().contains(&op.name);
+            let none = NONE.contains(&op.name) || ["convert", "mixed"].contains(&op.shape);
+            assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
+        }
+    }
+}
