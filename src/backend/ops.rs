@@ -9,8 +9,8 @@ use crate::pointwise::*;
 use crate::{Diagonal, Error, RotM, Side, Triangle};
 
 /// Everything.
-pub trait Backend: Elementwise + Reductions + Rows + Blas {}
-impl<B: Elementwise + Reductions + Rows + Blas> Backend for B {}
+pub trait Backend: Elementwise + Reductions + Rows + Blas + Scratch {}
+impl<B: Elementwise + Reductions + Rows + Blas + Scratch> Backend for B {}
 
 type Done = Result<(), Error>;
 
@@ -166,6 +166,36 @@ family! {
         rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Done;
         rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Done;
     }
+}
+
+/// How many elements of workspace an op needs.
+macro_rules! scratch {
+    ($($f:ident($($arg:ident: $ty:ty),*);)*) => {
+        /// How many elements of workspace an op needs, for as many threads as the backend has.
+        pub trait Scratch: Memory {
+            $(
+                #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+                fn $f(&self, $($arg: $ty),*) -> usize;
+            )*
+        }
+        impl<S: Simd> Scratch for Cpu<S> {
+            $(fn $f(&self, $($arg: $ty),*) -> usize { crate::$f($($arg),*) })*
+        }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> Scratch for Threads<S> {
+            $(fn $f(&self, $($arg: $ty),*) -> usize {
+                crate::$f($($arg),*).saturating_mul(rayon::current_num_threads())
+            })*
+        }
+    };
+}
+scratch! {
+    gemm_workspace(m: usize, n: usize, k: usize);
+    symm_workspace(side: Side, m: usize, n: usize);
+    syrk_workspace(n: usize, k: usize);
+    syr2k_workspace(n: usize, k: usize);
+    trmm_workspace(side: Side, m: usize, n: usize);
+    trsm_workspace(side: Side, m: usize, n: usize);
 }
 
 #[cfg(test)]
