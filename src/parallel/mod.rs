@@ -16,6 +16,7 @@
 
 mod blas;
 mod gemm;
+mod nn;
 mod pointwise;
 mod reduce;
 mod rows;
@@ -23,6 +24,7 @@ mod transpose;
 
 pub use blas::*;
 pub use gemm::*;
+pub use nn::*;
 pub use pointwise::*;
 pub use reduce::*;
 pub use rows::*;
