@@ -9,8 +9,8 @@ use crate::pointwise::*;
 use crate::{Diagonal, Error, RotM, Side, Triangle};
 
 /// Everything.
-pub trait Backend: Elementwise + Reductions + Rows + Blas + Scratch {}
-impl<B: Elementwise + Reductions + Rows + Blas + Scratch> Backend for B {}
+pub trait Backend: Elementwise + Reductions + Rows + Blas + Network + Scratch {}
+impl<B: Elementwise + Reductions + Rows + Blas + Network + Scratch> Backend for B {}
 
 type Done = Result<(), Error>;
 
@@ -167,6 +167,13 @@ family! {
         rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Done;
     }
 }
+family! {
+    /// Layers of networks and their gradients.
+    Network NETWORK {
+        swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
+        swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+    }
+}
 
 /// How many elements of workspace an op needs.
 macro_rules! scratch {
@@ -210,7 +217,7 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed = [REDUCTIONS, BLAS].concat().contains(&op.name);
+            let listed = [REDUCTIONS, BLAS, NETWORK].concat().contains(&op.name);
             let none = NONE.contains(&op.name) || ["convert", "mixed"].contains(&op.shape);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }
