@@ -4,10 +4,12 @@
 //! the same bits. Rows are independent of each other.
 
 mod affine;
+mod attention;
 mod normalize;
 mod softmax;
 
 pub use affine::*;
+pub use attention::*;
 pub use normalize::*;
 pub use softmax::*;
 
