@@ -5,12 +5,14 @@
 
 mod affine;
 mod gated;
+mod attention;
 mod normalize;
 mod parts;
 mod softmax;
 
 pub use affine::*;
 pub use gated::*;
+pub use attention::*;
 pub use normalize::*;
 pub use softmax::*;
 

@@ -19,7 +19,7 @@ const BLOCK: usize = 4096;
 /// of `t = x - max` itself causes for large `|t|`; 0 from the smallest normal number down, -inf
 /// included; NaN for NaN. The public `exp` is correct everywhere and costs more.
 #[inline(always)]
-fn exp_not_above_zero<V: Alu>(t: V) -> V {
+pub(super) fn exp_not_above_zero<V: Alu>(t: V) -> V {
     // 1.5·2^p plus the exponent's bias, p the stored bits: adding it rounds to an integer whose
     // low bits are the biased exponent.
     const MAGIC_F32: f64 = 12582912.0 + 127.0;

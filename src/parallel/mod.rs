@@ -14,6 +14,7 @@
 //! Vectors with strides have no parallel form: gathering single elements is bound by memory.
 //! [`top_k`](crate::top_k()) keeps one heap in the caller's slices, so it has no parallel form.
 
+mod attention;
 mod blas;
 mod gemm;
 mod nn;
@@ -22,6 +23,7 @@ mod reduce;
 mod rows;
 mod transpose;
 
+pub use attention::*;
 pub use blas::*;
 pub use gemm::*;
 pub use nn::*;

@@ -8,6 +8,7 @@
 //! | `skinny` | few rows of C: B passes once, row by row |
 //! | `narrow` | few columns of C: squares of A are transposed in registers |
 //! | `small` | sizes known at compile time |
+//! | `near` | products that other kernels are made of |
 //! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 //! | `widen` | bf16 and f16 operands: converted to `f32` as they are packed |
@@ -26,6 +27,7 @@ mod int8;
 mod loops;
 mod micro;
 mod narrow;
+mod near;
 mod pack;
 mod packed;
 mod skinny;
@@ -41,7 +43,8 @@ pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
 pub use int8::*;
-pub(super) use pack::transpose as in_registers;
+pub(crate) use near::*;
+pub(crate) use pack::transpose as in_registers;
 pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 pub use small::{gemm_fixed, gemm_fixed_on};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]

@@ -88,7 +88,7 @@ pub(super) const NEAR_BYTES: usize = 1536 << 10;
 pub(super) const SUMS: usize = 4096;
 
 /// Products of elements that are worth a thread: some ten microseconds.
-pub(super) const GRAIN: usize = 1 << 20;
+pub(crate) const GRAIN: usize = 1 << 20;
 
 /// Columns of C up to which squares of A are transposed in registers: where that is one shuffle a step.
 pub(super) const fn narrow(isa: Isa) -> usize {

@@ -1,0 +1,77 @@
+//! Products inside other kernels, of operands that lie in the caches: nothing is checked, the inner dimension is
+//! one pass, and the bits of an element depend on its row of A and its column of B alone.
+
+use super::loops::{run_of, share, tile_by_tile};
+use super::micro::{Left, Scale, tiles};
+use super::{Problem, narrow, pack, skinny, tune};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::{MatMut, MatRef};
+
+/// Columns of a register tile.
+pub(crate) const fn tile_cols<S: Simd, T: Element>() -> usize {
+    tune::vectors(S::ISA) * T::Vec::<S>::LANES
+}
+
+/// Columns of the widest tile of any set.
+pub(crate) const MOST_TILE_COLS: usize = 3 * tune::MOST_LANES;
+
+/// `C = βC + AB`; B has unit column stride.
+#[inline(never)]
+pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
+    let p = Problem { alpha: T::ONE, beta, a, b, c };
+    if narrow::apt::<S, T>(&p) {
+        return narrow::run(s, (), p, a.cols());
+    }
+    tile_by_tile(s, (), p);
+}
+
+/// [`near`] for few rows of C: B is read row after row. `room` holds as many elements as C.
+#[inline(never)]
+pub(crate) fn near_rows<S: Simd, T: Element>(
+    s: S,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    c: MatMut<'_, T>,
+    room: &mut [T],
+) {
+    let (m, n) = (c.rows(), c.cols());
+    let p = Problem { alpha: T::ONE, beta: T::ONE, a, b, c };
+    if b.col_stride() == 1 && m <= tune::rows(S::ISA) && room.len() >= m * n && n > 0 {
+        return skinny::run(s, (), p, a.cols(), n, room);
+    }
+    tile_by_tile(s, (), p);
+}
+
+/// Copies A in the order in which [`near_interleaved`] reads it.
+#[inline(never)]
+pub(crate) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [T]) {
+    let (k, mut i, mut rest) = (a.cols(), 0, to);
+    while i < a.rows() {
+        let rows = share(a.rows() - i, tune::rows(S::ISA));
+        let Some((tile, after)) = rest.split_at_mut_checked(rows * k) else { return };
+        pack::interleave(s, a.block([i, 0], [rows, k]), tile);
+        (i, rest) = (i + rows, after);
+    }
+}
+
+/// `C += AB` for an A of `k` columns by [`interleave`], of which B's rows may be the first; C has at most
+/// [`tile_cols`] columns and B unit column stride.
+#[inline(never)]
+pub(crate) fn near_interleaved<S: Simd, T: Element>(
+    s: S,
+    a: &[T],
+    k: usize,
+    b: MatRef<'_, T>,
+    mut c: MatMut<'_, T>,
+) {
+    let scale = Scale { alpha: T::ONE, beta: T::ONE, last: true, far: false };
+    let (mr, m, n) = (tune::rows(S::ISA), c.rows(), c.cols());
+    let mut i = 0;
+    while i < m {
+        let rows = run_of(m - i, mr, false);
+        let left = Left::Packed(a.get(i * k..(i + rows) * k).unwrap_or_default(), k);
+        tiles(s, (), scale, left, b, c.reborrow().block([i, 0], [rows, n]), [i, 0], None);
+        i += rows;
+    }
+}

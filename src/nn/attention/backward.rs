@@ -1,0 +1,212 @@
+//! The backward pass: the weights are computed again from the log-sum-exps, block by block.
+
+use super::panel::{self, Columns};
+use super::{BLOCK, Heads, PANELS, cut_cols, take};
+use crate::blas::gemm::{MOST_TILE_COLS, interleave, near, near_interleaved, tile_cols};
+use crate::lanes::drive;
+use crate::lanes::fold::Serial;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::nn::softmax::Times;
+use crate::view::{MatMut, MatRef};
+
+/// Elements of workspace for any call.
+pub(super) const fn workspace(dim: usize) -> usize {
+    const WIDE: usize = PANELS * MOST_TILE_COLS;
+    let columns = dim.saturating_mul(5).saturating_add(2 * BLOCK + 4).saturating_mul(WIDE);
+    columns.saturating_add(dim.saturating_mul(BLOCK)).saturating_add(super::LINE)
+}
+
+/// Some key heads and the query heads that share them.
+pub(super) struct Gradients<'a, T> {
+    pub q: MatRef<'a, T>,
+    pub k: MatRef<'a, T>,
+    pub v: MatRef<'a, T>,
+    pub out: MatRef<'a, T>,
+    pub lse: MatRef<'a, T>,
+    pub dout: MatRef<'a, T>,
+    pub dq: MatMut<'a, T>,
+    pub dk: MatMut<'a, T>,
+    pub dv: MatMut<'a, T>,
+}
+
+impl<T: Element> Gradients<'_, T> {
+    /// The first `n` key heads, and the rest.
+    pub(super) fn split(self, op: &Heads<T>, n: usize) -> Option<(Self, Self)> {
+        let (wide, narrow, heads) = (n * op.group * op.dim, n * op.dim, n * op.group);
+        let (q, k, v) = (cut_cols(self.q, wide), cut_cols(self.k, narrow), cut_cols(self.v, narrow));
+        let (out, lse, dout) =
+            (cut_cols(self.out, wide), cut_cols(self.lse, heads), cut_cols(self.dout, wide));
+        let dq = self.dq.split_cols(wide).ok()?;
+        let (dk, dv) = (self.dk.split_cols(narrow).ok()?, self.dv.split_cols(narrow).ok()?);
+        let first = Self {
+            q: q.0,
+            k: k.0,
+            v: v.0,
+            out: out.0,
+            lse: lse.0,
+            dout: dout.0,
+            dq: dq.0,
+            dk: dk.0,
+            dv: dv.0,
+        };
+        let rest = Self {
+            q: q.1,
+            k: k.1,
+            v: v.1,
+            out: out.1,
+            lse: lse.1,
+            dout: dout.1,
+            dq: dq.1,
+            dk: dk.1,
+            dv: dv.1,
+        };
+        Some((first, rest))
+    }
+}
+
+/// All heads of the part.
+pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, mut part: Gradients<'_, T>, room: &mut [T]) {
+    let room = super::aligned(room);
+    while let Some((head, rest)) = part.split(op, 1)
+        && head.k.cols() > 0
+    {
+        key_head(s, op, head, room);
+        part = rest;
+    }
+}
+
+/// `to[j] = scale·x[column j]`, rows of a head.
+fn rows<S: Simd, T: Element>(s: S, x: MatRef<'_, T>, at: Columns, scale: T, to: &mut [T]) {
+    for (j, to) in to.chunks_exact_mut(at.dim).enumerate().take(at.count) {
+        let [row, col] = at.at(j);
+        let head = x.block([row, col], [1, at.dim]);
+        match head.row_slice(0) {
+            Some(head) if head.len() == to.len() => s.vectorize(
+                #[inline(always)]
+                || drive::map(Serial, s, Times(scale), [head], to),
+            ),
+            _ => {
+                for (p, to) in to.iter_mut().enumerate() {
+                    *to = head.get(0, p).unwrap_or(T::ZERO) * scale;
+                }
+            }
+        }
+    }
+}
+
+fn clear<T: Element>(mut x: MatMut<'_, T>) {
+    for i in 0..x.rows() {
+        if let Some(row) = x.row_slice_mut(i) {
+            row.fill(T::ZERO);
+            continue;
+        }
+        for j in 0..x.cols() {
+            x.set(i, j, T::ZERO);
+        }
+    }
+}
+
+/// One key head.
+fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut room: &mut [T]) {
+    let Gradients { q, k, v, out, lse, dout, mut dq, mut dk, mut dv } = g;
+    let (width, dim, group) = (tile_cols::<S, T>(), op.dim, op.group);
+    let wide = PANELS * width;
+    let room = &mut room;
+    let [q_cols, d_cols, sums, q_rows, d_rows] = [(); 5].map(|()| take(room, wide * dim));
+    let [weights, slopes] = [(); 2].map(|()| take(room, BLOCK * wide));
+    let [logs, means] = [(); 2].map(|()| take(room, wide));
+    let [low, high] = [(); 2].map(|()| take(room, width));
+    let tiles = take(room, BLOCK * dim);
+    clear(dk.reborrow());
+    clear(dv.reborrow());
+    let all = q.rows() * group;
+    let mut first = 0;
+    while first < all {
+        let count = (all - first).min(wide);
+        let at = |panel: usize| {
+            let start = panel * width;
+            Columns { group, dim, first: first + start, count: width.min(count.saturating_sub(start)) }
+        };
+        let panels = count.div_ceil(width);
+        for p in 0..panels {
+            let mine = p * width * dim..(p + 1) * width * dim;
+            let (Some(q_cols), Some(d_cols)) = (q_cols.get_mut(mine.clone()), d_cols.get_mut(mine.clone()))
+            else {
+                return;
+            };
+            panel::pack(s, q, at(p), op.scale, q_cols, width);
+            panel::pack(s, dout, at(p), T::ONE, d_cols, width);
+            let outs = sums.get_mut(mine).unwrap_or_default();
+            panel::pack(s, out, at(p), T::ONE, outs, width);
+            let means = means.get_mut(p * width..(p + 1) * width).unwrap_or_default();
+            panel::dots(s, outs, d_cols, width, means);
+        }
+        let whole = Columns { group, dim, first, count };
+        rows(s, q, whole, op.scale, q_rows);
+        rows(s, dout, whole, T::ONE, d_rows);
+        logs.fill(T::INFINITY);
+        for (j, to) in logs.iter_mut().enumerate().take(count) {
+            let c = first + j;
+            let lse = lse.get(c / group, c % group).unwrap_or(T::INFINITY);
+            // A query that sees no key has no weights.
+            *to = if lse == -T::INFINITY { T::INFINITY } else { lse };
+        }
+        sums.fill(T::ZERO);
+        let seen = op.seen(0, whole.at(0)[0], whole.at(count - 1)[0]);
+        let mut start = seen.start / BLOCK * BLOCK;
+        while start < seen.end {
+            let keys = BLOCK.min(seen.end - start);
+            let (k, v) = (k.block([start, 0], [keys, dim]), v.block([start, 0], [keys, dim]));
+            interleave(s, k.t(), tiles);
+            // The panels that see some of the block follow each other.
+            let sees = |p: &usize| op.rows_of(0, at(*p), start) > 0;
+            let from = (0..panels).find(sees).unwrap_or(panels);
+            let to = (from..panels).rev().find(sees).map_or(from, |p| p + 1);
+            for p in from..to {
+                let at = at(p);
+                let cols = at.count.next_multiple_of(T::Vec::<S>::LANES);
+                let mine = p * width * dim..(p + 1) * width * dim;
+                let part = p * width..(p + 1) * width;
+                let (Some(q_cols), Some(d_cols), Some(sums)) =
+                    (q_cols.get(mine.clone()), d_cols.get(mine.clone()), sums.get_mut(mine))
+                else {
+                    return;
+                };
+                let shape = [keys, cols];
+                let queries = MatRef::packed(q_cols, dim, width).block([0, 0], [dim, cols]);
+                let score = MatMut::packed(&mut *weights, keys, wide).block([0, part.start], shape);
+                near(s, k, queries, T::ZERO, score);
+                let (Some(score), Some(slope)) =
+                    (weights.get_mut(part.start..keys * wide), slopes.get_mut(part.start..keys * wide))
+                else {
+                    return;
+                };
+                if op.bounds(0, at, start, keys, low, high) {
+                    panel::hide(s, score, wide, cols, low, high);
+                }
+                let grads = MatRef::packed(d_cols, dim, width).block([0, 0], [dim, cols]);
+                near(s, v, grads, T::ZERO, MatMut::packed(&mut *slope, keys, wide).block([0, 0], shape));
+                let (Some(logs), Some(means)) = (logs.get(part.clone()), means.get(part)) else { return };
+                panel::slopes(s, score, slope, wide, cols, logs, means);
+                let slope = MatRef::packed(slope, keys, wide).block([0, 0], shape);
+                let to = MatMut::packed(sums, dim, width).block([0, 0], [dim, cols]);
+                near_interleaved(s, tiles, keys, slope, to);
+            }
+            let cols = count.min(to * width).saturating_sub(from * width);
+            let inner = [keys, cols];
+            let weights = MatRef::packed(weights, keys, wide).block([0, from * width], inner);
+            let slopes = MatRef::packed(slopes, keys, wide).block([0, from * width], inner);
+            let d_rows = MatRef::packed(d_rows, wide, dim).block([from * width, 0], [cols, dim]);
+            let q_rows = MatRef::packed(q_rows, wide, dim).block([from * width, 0], [cols, dim]);
+            near(s, weights, d_rows, T::ONE, dv.reborrow().block([start, 0], [keys, dim]));
+            near(s, slopes, q_rows, T::ONE, dk.reborrow().block([start, 0], [keys, dim]));
+            start += BLOCK;
+        }
+        low.fill(op.scale);
+        for (p, sums) in sums.chunks_exact(width * dim).enumerate().take(panels) {
+            panel::unpack(s, sums, width, low, at(p), dq.reborrow());
+        }
+        first += count;
+    }
+}
