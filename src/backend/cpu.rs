@@ -35,8 +35,8 @@ macro_rules! slices {
         impl<S: Simd> Memory for $Backend<S> {
             type Ref<'a, T: Plain> = &'a [T];
             type Mut<'a, T: Plain> = &'a mut [T];
-            type Mat<'a, T: Element> = MatRef<'a, T>;
-            type MatMut<'a, T: Element> = MatMut<'a, T>;
+            type Mat<'a, T: Plain> = MatRef<'a, T>;
+            type MatMut<'a, T: Plain> = MatMut<'a, T>;
             type Vec<'a, T: Element> = VecRef<'a, T>;
             type VecMut<'a, T: Element> = VecMut<'a, T>;
 
@@ -63,7 +63,7 @@ macro_rules! slices {
                 x
             }
             #[inline]
-            fn matrix<T: Element>(
+            fn matrix<T: Plain>(
                 x: Self::Ref<'_, T>,
                 rows: usize,
                 cols: usize,
@@ -71,7 +71,7 @@ macro_rules! slices {
                 MatRef::row_major(x, rows, cols)
             }
             #[inline]
-            fn matrix_mut<T: Element>(
+            fn matrix_mut<T: Plain>(
                 x: Self::Mut<'_, T>,
                 rows: usize,
                 cols: usize,
@@ -87,15 +87,15 @@ macro_rules! slices {
                 x.into()
             }
             #[inline(always)]
-            fn t<T: Element>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T> {
+            fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T> {
                 x.t()
             }
             #[inline]
-            fn cols<T: Element>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error> {
+            fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error> {
                 x.sub(0..x.rows(), range)
             }
             #[inline]
-            fn split_cols<T: Element>(
+            fn split_cols<T: Plain>(
                 x: Self::MatMut<'_, T>,
                 col: usize,
             ) -> Result<[Self::MatMut<'_, T>; 2], Error> {

@@ -35,6 +35,12 @@ pub trait Plain: Copy + Send + Sync + 'static {}
 impl<T: Element> Plain for T {}
 impl Plain for u32 {}
 impl Plain for usize {}
+impl Plain for i8 {}
+impl Plain for i32 {}
+#[cfg(feature = "half")]
+impl Plain for half::f16 {}
+#[cfg(feature = "half")]
+impl Plain for half::bf16 {}
 
 /// A backend's memory, seen through views. Those that are written belong to one place at a time, as `&mut` does.
 pub trait Memory: 'static {
@@ -43,9 +49,9 @@ pub trait Memory: 'static {
     /// Elements in a line, written.
     type Mut<'a, T: Plain>;
     /// A matrix, read.
-    type Mat<'a, T: Element>: Copy;
+    type Mat<'a, T: Plain>: Copy;
     /// A matrix, written.
-    type MatMut<'a, T: Element>;
+    type MatMut<'a, T: Plain>;
 
     /// A vector with a stride, read.
     type Vec<'a, T: Element>: Copy;
@@ -63,9 +69,9 @@ pub trait Memory: 'static {
     /// To be written, for a while.
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
     /// Row after row; [`Error::Len`], [`Error::Overflow`].
-    fn matrix<T: Element>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error>;
+    fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error>;
     /// As [`Memory::matrix`].
-    fn matrix_mut<T: Element>(
+    fn matrix_mut<T: Plain>(
         x: Self::Mut<'_, T>,
         rows: usize,
         cols: usize,
@@ -75,11 +81,11 @@ pub trait Memory: 'static {
     /// As [`Memory::vector`].
     fn vector_mut<T: Element>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T>;
     /// Rows and columns exchanged.
-    fn t<T: Element>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T>;
+    fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T>;
     /// The columns in the range; [`Error::OutOfBounds`].
-    fn cols<T: Element>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error>;
+    fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error>;
     /// The first `col` columns and the others; [`Error::OutOfBounds`].
-    fn split_cols<T: Element>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Error>;
+    fn split_cols<T: Plain>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Error>;
     /// From the host; [`Error::Len`].
     fn upload<T: Plain>(&self, from: &[T], to: Self::Mut<'_, T>) -> Result<(), Error>;
     /// To the host; [`Error::Len`].

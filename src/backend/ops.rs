@@ -7,10 +7,12 @@ use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
 use crate::{Diagonal, Error, RotM, Side, Triangle};
+#[cfg(feature = "half")]
+use half::{bf16, f16};
 
 /// Everything.
-pub trait Backend: Elementwise + Reductions + Rows + Blas + Network + Scratch {}
-impl<B: Elementwise + Reductions + Rows + Blas + Network + Scratch> Backend for B {}
+pub trait Backend: Elementwise + Reductions + Rows + Blas + Network + Integers + Scratch {}
+impl<B: Elementwise + Reductions + Rows + Blas + Network + Integers + Scratch> Backend for B {}
 
 type Done = Result<(), Error>;
 
@@ -172,45 +174,74 @@ family! {
     Network NETWORK {
         swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
         swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
+        attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
 
-/// How many elements of workspace an op needs.
-macro_rules! scratch {
-    ($($f:ident($($arg:ident: $ty:ty),*);)*) => {
-        /// How many elements of workspace an op needs, for as many threads as the backend has.
-        pub trait Scratch: Memory {
+/// A trait of methods whose types are what they are, and what implements it.
+macro_rules! plain {
+    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory {
             $(
                 #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
-                fn $f(&self, $($arg: $ty),*) -> usize;
+                #[allow(clippy::too_many_arguments, reason = "the op's own")]
+                fn $f(&self, $($arg: $ty),*) -> $ret;
             )*
         }
-        impl<S: Simd> Scratch for Cpu<S> {
-            $(fn $f(&self, $($arg: $ty),*) -> usize { crate::$f($($arg),*) })*
+        impl<S: Simd> $Trait for Cpu<S> {
+            $(#[inline] fn $f(&self, $($arg: $ty),*) -> $ret { plain!(@$cpu self $f $($on)? ($($arg),*)) })*
         }
         #[cfg(feature = "parallel")]
-        impl<S: Simd> Scratch for Threads<S> {
-            $(fn $f(&self, $($arg: $ty),*) -> usize {
-                crate::$f($($arg),*).saturating_mul(rayon::current_num_threads())
-            })*
+        impl<S: Simd> $Trait for Threads<S> {
+            $(#[inline] fn $f(&self, $($arg: $ty),*) -> $ret { plain!(@$threads self $f $($on)? ($($arg),*)) })*
         }
     };
+    (@on $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::$on($s.0, $($arg),*) };
+    (@once $s:ident $f:ident ($($arg:ident),*)) => { crate::$f($($arg),*) };
+    (@each $s:ident $f:ident ($($arg:ident),*)) => { crate::$f($($arg),*).saturating_mul(rayon::current_num_threads()) };
 }
-scratch! {
-    gemm_workspace(m: usize, n: usize, k: usize);
-    symm_workspace(side: Side, m: usize, n: usize);
-    syrk_workspace(n: usize, k: usize);
-    syr2k_workspace(n: usize, k: usize);
-    trmm_workspace(side: Side, m: usize, n: usize);
-    trsm_workspace(side: Side, m: usize, n: usize);
+plain! {
+    /// Products of integers.
+    Integers = on on {
+        gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
+    }
+}
+#[cfg(feature = "half")]
+plain! {
+    /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`], whose methods no feature changes.
+    Halves = on on {
+        f16_to_f32 [f16_to_f32_on] (x: Self::Ref<'_, f16>, out: Self::Mut<'_, f32>) -> Done;
+        f32_to_f16 [f32_to_f16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, f16>) -> Done;
+        bf16_to_f32 [bf16_to_f32_on] (x: Self::Ref<'_, bf16>, out: Self::Mut<'_, f32>) -> Done;
+        f32_to_bf16 [f32_to_bf16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, bf16>) -> Done;
+        gemm_f16 [gemm_f16_on] (alpha: f32, a: Self::Mat<'_, f16>, b: Self::Mat<'_, f16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
+        gemm_bf16 [gemm_bf16_on] (alpha: f32, a: Self::Mat<'_, bf16>, b: Self::Mat<'_, bf16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
+    }
+}
+plain! {
+    /// How many elements of workspace an op needs, for as many threads as the backend has.
+    Scratch = once each {
+        gemm_workspace(m: usize, n: usize, k: usize) -> usize;
+        symm_workspace(side: Side, m: usize, n: usize) -> usize;
+        syrk_workspace(n: usize, k: usize) -> usize;
+        syr2k_workspace(n: usize, k: usize) -> usize;
+        trmm_workspace(side: Side, m: usize, n: usize) -> usize;
+        trsm_workspace(side: Side, m: usize, n: usize) -> usize;
+        attention_workspace(heads: usize, dim: usize) -> usize;
+        attention_backward_workspace(dim: usize) -> usize;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What has no method: numbers of one call, elements that are no `Element`, units that a backend has not.
-    const NONE: [&str; 2] = ["rotg", "rotmg"];
+    /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
+    const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
+    const FIXED: [&str; 7] =
+        ["gemm_i8", "gemm_f16", "gemm_bf16", "f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16"];
 
     #[test]
     fn every_op_is_a_method() {
@@ -218,7 +249,7 @@ mod tests {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
             let listed = [REDUCTIONS, BLAS, NETWORK].concat().contains(&op.name);
-            let none = NONE.contains(&op.name) || ["convert", "mixed"].contains(&op.shape);
+            let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }
     }

@@ -4,15 +4,15 @@
 //! the same bits. Rows are independent of each other.
 
 mod affine;
-mod gated;
 mod attention;
+mod gated;
 mod normalize;
 mod parts;
 mod softmax;
 
 pub use affine::*;
-pub use gated::*;
 pub use attention::*;
+pub use gated::*;
 pub use normalize::*;
 pub use softmax::*;
 
