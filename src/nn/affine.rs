@@ -43,7 +43,7 @@ impl<T: Element> Body<T, 2> for ScaledBy<T> {
 
 /// `1 / √x`; NaN below the normal numbers, where most digits of the squares in `x` are gone.
 #[inline(always)]
-fn inverse_root<T: Element>(x: T) -> T {
+pub(super) fn inverse_root<T: Element>(x: T) -> T {
     if x < T::MIN_NORMAL { T::NAN } else { T::ONE / square_root(x) }
 }
 

@@ -56,7 +56,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use loops::{Plan, Right};
-pub(crate) use micro::{gather, scatter};
+pub(crate) use micro::{disperse, gather};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {
