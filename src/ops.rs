@@ -131,6 +131,8 @@ macro_rules! for_each_op {
             nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, host: "no template has its inputs and outputs in this release";
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "no template multiplies matrices in this release";

@@ -418,6 +418,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gemm_backward_a",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "gemm_backward_b",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "gemm_bf16",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -1521,6 +1537,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gemm_backward_a`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm_backward_a<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gemm_backward_b`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm_backward_b<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gemv`.
     ///
     /// Errors: the first that does not hold.
@@ -2210,6 +2240,8 @@ pub(crate) mod marker {
     pub(crate) enum gelu {}
     pub(crate) enum gelu_backward {}
     pub(crate) enum gemm {}
+    pub(crate) enum gemm_backward_a {}
+    pub(crate) enum gemm_backward_b {}
     pub(crate) enum gemv {}
     pub(crate) enum ger {}
     pub(crate) enum hardswish {}
@@ -3227,3 +3259,13 @@ const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::mas
 const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::masked_softmax::<f64>;
 const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::masked_softmax_on::<Native, f32>;
 const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::masked_softmax_on::<Native, f64>;
+const _: () = enforced::<marker::gemm_backward_a>();
+const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_a::<f32>;
+const _: fn(MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_a::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_a_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_a_on::<Native, f64>;
+const _: () = enforced::<marker::gemm_backward_b>();
+const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_b::<f32>;
+const _: fn(MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_b::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_b_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_b_on::<Native, f64>;

@@ -174,6 +174,7 @@ fn gradient<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
 pub(crate) fn cross_entropy_backward_by<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,

@@ -167,6 +167,7 @@ pub(crate) fn rms_norm_residual_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
 pub(crate) fn rms_norm_backward_by<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,
@@ -207,6 +208,7 @@ pub(crate) fn rms_norm_backward_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
 pub(crate) fn layer_norm_backward_by<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,

@@ -2,10 +2,11 @@
 
 use super::Threads;
 use super::blas::threaded;
+use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
 use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Adam, Element, Error};
+use crate::{Adam, Element, Error, MatMut, MatRef};
 
 threaded! {
     swiglu_packed swiglu_packed_on swiglu_packed_by (x: &[T], cols: usize, out: &mut [T]);
@@ -28,4 +29,8 @@ threaded! {
     momentum momentum_on momentum_by (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]);
     adam adam_on adam_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
     adamw adamw_on adamw_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
+    gemm_backward_a gemm_backward_a_on gemm_backward_a_by
+        (dc: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, da: MatMut<'_, T>, workspace: &mut [T]);
+    gemm_backward_b gemm_backward_b_on gemm_backward_b_by
+        (a: MatRef<'_, T>, dc: MatRef<'_, T>, beta: T, db: MatMut<'_, T>, workspace: &mut [T]);
 }

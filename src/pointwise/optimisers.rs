@@ -2,7 +2,7 @@
 
 use crate::alu::{Alu, Real};
 use crate::contract::{Call, contract};
-use crate::error::{Error, same_len};
+use crate::error::{Error, not_negative, same_len};
 use crate::lanes::drive::{self, GRAIN, Update};
 use crate::lanes::fold::Join;
 use crate::lanes::{Element, Simd};
@@ -89,17 +89,14 @@ impl<T: Real, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED> {
 impl<T: Element> Adam<T> {
     fn check(&self) -> Result<(), Error> {
         let share = |b: T| b >= T::ZERO && b < T::ONE;
-        for (arg, ok) in [
-            ("beta1", share(self.beta1)),
-            ("beta2", share(self.beta2)),
-            ("eps", self.eps >= T::ZERO),
-            ("step", self.step >= 1),
-        ] {
+        for (arg, ok) in
+            [("beta1", share(self.beta1)), ("beta2", share(self.beta2)), ("step", self.step >= 1)]
+        {
             if !ok {
                 return Err(Error::Domain { arg });
             }
         }
-        Ok(())
+        not_negative("eps", self.eps)
     }
 
     /// What the means are multiplied with, as they begin at zero.
@@ -258,6 +255,7 @@ pub(crate) fn sgd_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
 pub(crate) fn momentum_by<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,
@@ -326,11 +324,11 @@ pub(crate) fn clip_by_norm_by<J: Join, S: Simd, T: Element>(
     max_norm: T,
     g: &mut [T],
 ) -> Result<T, Error> {
-    if !(max_norm >= T::ZERO) {
-        return Err(Error::Domain { arg: "max_norm" });
-    }
+    not_negative("max_norm", max_norm)?;
     let norm = norm_l2_by(j, s, g);
-    if !(norm <= max_norm) {
+    let within = norm <= max_norm;
+    // Nor when it is NaN.
+    if !within {
         s.vectorize(
             #[inline(always)]
             || drive::map_in_place(j, s, Scale(max_norm / norm), g),

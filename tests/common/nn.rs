@@ -39,6 +39,9 @@ pub mod indexed;
 #[path = "nn/optimisers.rs"]
 pub mod optimisers;
 #[macro_use]
+#[path = "nn/products.rs"]
+pub mod products;
+#[macro_use]
 #[path = "nn/rows.rs"]
 pub mod rows;
 
@@ -47,6 +50,7 @@ macro_rules! for_each_nn_op {
     ($cb:ident) => {
         for_each_indexed_op!($cb);
         for_each_optimiser!($cb);
+        for_each_product!($cb);
         for_each_rows_op!($cb);
     };
 }
