@@ -92,7 +92,7 @@ impl<T: Element> Body<T, 1> for ExpShifted<T> {
 
 /// `e^(x - shift) · scale`.
 #[derive(Debug, Clone, Copy)]
-struct ExpShiftedScaled<T>(T, T);
+pub(super) struct ExpShiftedScaled<T>(pub(super) T, pub(super) T);
 
 impl<T: Element> Body<T, 1> for ExpShiftedScaled<T> {
     #[inline(always)]
@@ -148,13 +148,13 @@ impl<T: Element> Fold<T, 1, 1> for SumExp<T> {
 
 /// The shift of a row with this peak: a row of -inf alone must not become -inf - -inf.
 #[inline(always)]
-fn shift<T: Element>(peak: T) -> T {
+pub(super) fn shift<T: Element>(peak: T) -> T {
     if peak == -T::INFINITY { T::ZERO } else { peak }
 }
 
 /// Of a part: the peak, and `Σ e^(x - shift(peak))`.
 #[derive(Debug, Clone, Copy)]
-struct PeakAndSum<T>(T, T);
+pub(super) struct PeakAndSum<T>(pub(super) T, pub(super) T);
 
 impl<T: Element> PeakAndSum<T> {
     #[inline(always)]
@@ -174,7 +174,7 @@ impl<T: Element> PeakAndSum<T> {
 
     /// Of a whole row. A long one is read from memory once, block by block.
     #[inline]
-    fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
+    pub(super) fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
         if !is_long::<T>(x.len()) {
             let [peak] = fold_by(j, s, Peak, [x]);
             let [sum] = fold_by(j, s, SumExp(shift(peak)), [x]);
