@@ -73,12 +73,13 @@ macro_rules! call {
             None => Ok(()),
         }
     };
-    // Conversions need a feature that firmware profiles leave out, products take matrices; `sizes.py` never
-    // asks for either.
+    // Conversions need a feature that firmware profiles leave out, products take matrices, others have calls of
+    // their own; `sizes.py` never asks for them.
     (convert $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (gemm $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (mixed $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (blas $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
+    (nn $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (rows $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b.len(), $($p,)* $out) };
     (rows_eps $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b.len(), $($p,)* EPS, $out) };
     (rows_scale $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b, $($p,)* EPS, $out) };

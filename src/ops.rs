@@ -20,6 +20,7 @@
 //! | `convert` | `op(x, out)` between element types, under the feature `half` |
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //! | `blas` | its own, on views of matrices and vectors |
+//! | `nn` | its own, on slices and views, with sizes, indices and words |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
 //! Parameters are written with the value that generic tests and benches use. Each shape has its
@@ -110,6 +111,9 @@ macro_rules! for_each_op {
             rows zscore(zscore, zscore_on, zscore_in_place) Zscore[] normalisation, row_reduce;
             rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
 
+            nn swiglu_packed(swiglu_packed, swiglu_packed_on) Swiglu[] gating, host: "no template writes another number of elements than it reads";
+            nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, host: "no template writes another number of elements than it reads";
+
             gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "no template multiplies matrices in this release";
@@ -163,6 +167,14 @@ macro_rules! for_each_op {
             unary approx_sigmoid(approx_sigmoid, approx_sigmoid_on, approx_sigmoid_in_place) ApproxSigmoid[] activation, pointwise;
             unary approx_gelu(approx_gelu, approx_gelu_on, approx_gelu_in_place) ApproxGelu[] activation, pointwise;
             unary softsign(softsign, softsign_on, softsign_in_place) Softsign[] activation, pointwise;
+            binary swiglu(swiglu, swiglu_on, swiglu_in_place) Swiglu[] gating, pointwise;
+            binary geglu(geglu, geglu_on, geglu_in_place) Geglu[] gating, pointwise;
+            binary relu_backward(relu_backward, relu_backward_on, relu_backward_in_place) ReluBackward[] activation, pointwise;
+            binary leaky_relu_backward(leaky_relu_backward, leaky_relu_backward_on, leaky_relu_backward_in_place) LeakyReluBackward[0.25] activation, pointwise;
+            binary sigmoid_backward(sigmoid_backward, sigmoid_backward_on, sigmoid_backward_in_place) SigmoidBackward[] activation, pointwise;
+            binary tanh_backward(tanh_backward, tanh_backward_on, tanh_backward_in_place) TanhBackward[] activation, pointwise;
+            binary silu_backward(silu_backward, silu_backward_on, silu_backward_in_place) SiluBackward[] activation, pointwise;
+            binary gelu_backward(gelu_backward, gelu_backward_on, gelu_backward_in_place) GeluBackward[] activation, pointwise;
         }
     };
 }

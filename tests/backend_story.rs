@@ -7,6 +7,9 @@
 mod call;
 #[path = "common/lanes.rs"]
 mod lanes;
+#[macro_use]
+#[path = "common/nn.rs"]
+mod nn;
 mod reference;
 #[path = "reference/story.rs"]
 mod story;
@@ -103,8 +106,10 @@ struct Matrix {
 impl Matrix {
     fn column<S: Simd>(&mut self, s: S, form: Form, title: &str) {
         self.columns.push(format!("{}{title}", S::NAME));
-        for (i, op) in
-            OPS.iter().enumerate().filter(|(_, op)| !["convert", "gemm", "blas", "mixed"].contains(&op.shape))
+        for (i, op) in OPS
+            .iter()
+            .enumerate()
+            .filter(|(_, op)| !["convert", "gemm", "blas", "nn", "mixed"].contains(&op.shape))
         {
             for (ty, worst) in [("f32", worst::<S, f32>(s, op, form)), ("f64", worst::<S, f64>(s, op, form))]
             {
@@ -118,6 +123,23 @@ impl Matrix {
                 self.cells.entry((i, ty)).or_default().push(cell);
             }
         }
+        macro_rules! own_calls {
+            ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
+                self.own::<S, f32, $Op>(s, form);
+                self.own::<S, f64, $Op>(s, form);
+            )*};
+        }
+        for_each_rows_op!(own_calls);
+    }
+
+    /// An op of shape `nn`.
+    fn own<S: Simd, T: Element, O: nn::Op>(&mut self, s: S, form: Form) {
+        let own = if form == Form::On { nn::Form::On } else { nn::Form::Parallel };
+        let worst = nn::worst::<S, T, O>(s, own);
+        assert!(worst.is_some() || form != Form::On, "{} did not run", O::NAME);
+        let cell = worst.map_or("serial".into(), |w| format!("{w:.2}"));
+        let i = OPS.iter().position(|op| op.name == O::NAME).unwrap();
+        self.cells.entry((i, T::NAME)).or_default().push(cell);
     }
 }
 
@@ -134,6 +156,9 @@ fn every_op_on_every_lane() {
         show(&format!("{name:<22}{cells}"));
     };
     line(String::new(), &matrix.columns);
+    for (i, op) in OPS.iter().enumerate().filter(|(_, op)| op.shape == "nn") {
+        assert!(matrix.cells.contains_key(&(i, "f64")), "{} is in no family's list", op.name);
+    }
     for ((op, ty), cells) in &matrix.cells {
         assert_eq!(cells.len(), matrix.columns.len(), "{} {ty} did not run everywhere", OPS[*op].name);
         line(format!("{} {ty}", OPS[*op].name), cells);

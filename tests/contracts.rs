@@ -30,6 +30,11 @@ mod level1;
 mod low;
 #[path = "common/matrix.rs"]
 mod matrix;
+#[macro_use]
+#[path = "common/nn.rs"]
+mod nn;
+#[path = "contracts/nn_cases.rs"]
+mod nn_cases;
 #[path = "contracts/post.rs"]
 mod post;
 #[path = "contracts/pre.rs"]
@@ -54,6 +59,8 @@ macro_rules! falsify {
     (@op gemm $name:ident) => {};
     // Views, each with its own call: see `level1` and `views`.
     (@op blas $name:ident) => {};
+    // Each with its own call: see `nn`.
+    (@op nn $name:ident) => {};
     // Other element types again: see `low`.
     (@op mixed $name:ident) => {};
     // A total function has no precondition to violate.

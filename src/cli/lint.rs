@@ -197,6 +197,7 @@ fn arguments(s: &mut Sink<'_>, f: &File, c: &Contract) {
     let mut known: BTreeSet<&str> = ["out", "cols", "eps", "k", "values", "indices", "workspace"].into();
     known.extend(c.call.inputs.iter().map(String::as_str));
     known.extend(c.call.params.iter().map(|p| p.name.as_str()));
+    known.extend(c.call.options.iter().chain(&c.call.outputs).map(String::as_str));
     for p in c.pres() {
         for a in p.args.iter().filter(|a| !known.contains(a.as_str())) {
             s.on("FUL-VAL-007", f, format!("precondition on unknown argument `{a}`"));
@@ -237,10 +238,10 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
             shapes.len() == e.inputs.len()
                 && shapes.iter().zip(&e.inputs).all(|([r, c], x)| r.checked_mul(*c) == Some(x.len()))
         };
-        if e.shapes.is_some() != (c.call.shape == Shape::Blas) || !e.shapes.as_ref().is_none_or(fits) {
-            wrong.push("an op on views needs the shape of each input, others have none".into());
+        if e.shapes.is_some() != c.call.shape.own_call() || !e.shapes.as_ref().is_none_or(fits) {
+            wrong.push("an op with a call of its own needs the shape of each input, others have none".into());
         }
-        if !e.options.is_empty() && c.call.shape != Shape::Blas {
+        if !e.options.is_empty() && !c.call.shape.own_call() {
             wrong.push("options without arguments that are words".into());
         }
         // A product of matrices writes over its last input.
@@ -251,8 +252,8 @@ fn edges(s: &mut Sink<'_>, f: &File, c: &Contract) {
         };
         let first = over.map_or(0, Vec::len);
         let length = match c.call.output {
-            // What an op on views writes is its own; its test compares lengths.
-            Output::Slice if c.call.shape == Shape::Blas => None,
+            // What such an op writes is its own; its test compares lengths.
+            Output::Slice if c.call.shape.own_call() => None,
             Output::Slice => Some(first),
             Output::Scalar => Some(1),
             Output::Index | Output::TopK => None,
@@ -433,10 +434,10 @@ fn source_files(corpus: &Corpus) -> String {
 }
 
 fn enforce(s: &mut Sink<'_>, f: &File, c: &Contract) {
-    // A total function refuses nothing; one on views is total when it returns no `Result`.
+    // A total function refuses nothing; one with a call of its own is total when it returns no `Result`.
     let total = match c.call.shape {
         Shape::Total => true,
-        Shape::Blas => bindings(s.corpus, &c.op).all(|f| !f.signature.contains("Result")),
+        shape if shape.own_call() => bindings(s.corpus, &c.op).all(|f| !f.signature.contains("Result")),
         _ => false,
     };
     if c.pres().count() == 0 && !total {
@@ -664,8 +665,8 @@ fn reverse(s: &mut Sink<'_>) {
         let names: Vec<&str> = b.functions.iter().map(|f| f.path.rsplit("::").next().unwrap_or("")).collect();
         let allowed = [b.op.clone(), format!("{}_on", b.op), format!("{}_in_place", b.op)];
         // The other forms of an op on matrices: in place, batched, packed.
-        let forms =
-            contract.is_some_and(|c| matches!(c.call.shape, Shape::Gemm | Shape::Blas | Shape::Mixed));
+        let forms = contract
+            .is_some_and(|c| c.call.shape.own_call() || matches!(c.call.shape, Shape::Gemm | Shape::Mixed));
         let form = |n: &str| forms && n.strip_prefix(&b.op).is_some_and(|rest| rest.starts_with('_'));
         let wanted = corpus.rows.iter().find(|r| r.op == b.op).map(|r| r.functions.clone());
         let missing = wanted.into_iter().flatten().find(|w| !names.contains(&w.as_str()));

@@ -44,6 +44,12 @@ pub struct CallShape {
     pub shape: Shape,
     pub inputs: Vec<String>,
     pub params: Vec<Param>,
+    /// The arguments that are sizes or words, in an op with a call of its own.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// The slices that are written, where they are more than `out`.
+    #[serde(default)]
+    pub outputs: Vec<String>,
     pub output: Output,
     pub in_place: bool,
 }
@@ -68,11 +74,12 @@ pub enum Shape {
     Convert,
     Gemm,
     Blas,
+    Nn,
     Mixed,
 }
 
 impl Shape {
-    pub const ALL: [(Self, &'static str); 17] = [
+    pub const ALL: [(Self, &'static str); 18] = [
         (Self::Unary, "unary"),
         (Self::Binary, "binary"),
         (Self::Ternary, "ternary"),
@@ -89,8 +96,14 @@ impl Shape {
         (Self::Convert, "convert"),
         (Self::Gemm, "gemm"),
         (Self::Blas, "blas"),
+        (Self::Nn, "nn"),
         (Self::Mixed, "mixed"),
     ];
+
+    /// Whether each op has a call of its own, whose edge cases state shapes and options.
+    pub fn own_call(self) -> bool {
+        matches!(self, Self::Blas | Self::Nn)
+    }
 
     /// Whether the function has its own element types, so that no generic check can be made for it.
     pub fn own_types(self) -> bool {
@@ -219,6 +232,7 @@ pub enum PreCheck {
     NoNan,
     Ordered,
     KInRange,
+    InRange,
     Shapes,
     Workspace,
 }
@@ -278,10 +292,10 @@ pub struct EdgeCase {
     pub params: Option<Vec<Scalar>>,
     #[serde(default)]
     pub cols: Option<usize>,
-    /// Rows and columns of each input, in an op on views.
+    /// Rows and columns of each input, in an op with a call of its own.
     #[serde(default)]
     pub shapes: Option<Vec<[usize; 2]>>,
-    /// The arguments that are words, such as `lower` and `unit`.
+    /// The arguments that are words, such as `lower` and `unit`, and sizes, such as `cols=2`.
     #[serde(default)]
     pub options: Vec<String>,
     #[serde(default)]

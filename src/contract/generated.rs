@@ -338,12 +338,28 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, SameSign, Range(-1.0, 1.0)],
     },
     Spec {
+        op: "geglu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "gelu",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
         post: &[NanIffNan, Range(-0.1700409, f64::INFINITY)],
+    },
+    Spec {
+        op: "gelu_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "gemm",
@@ -448,6 +464,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
         post: &[NanIffNan],
+    },
+    Spec {
+        op: "leaky_relu_backward",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "lerp",
@@ -642,6 +666,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY), NanIffNan, Monotone(0.0)],
     },
     Spec {
+        op: "relu_backward",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "rms_norm",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
@@ -730,6 +762,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(0.0, 1.0), Monotone(2.0)],
     },
     Spec {
+        op: "sigmoid_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "sign",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -744,6 +784,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
         post: &[NanIffNan, Range(-0.2784648, f64::INFINITY)],
+    },
+    Spec {
+        op: "silu_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "sin",
@@ -842,6 +890,30 @@ pub const SPECS: &[Spec] = &[
         post: &[Selects],
     },
     Spec {
+        op: "swiglu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "swiglu_packed",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "swiglu_packed_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
+        flops_per_element: 40.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "symm",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -904,6 +976,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+    },
+    Spec {
+        op: "tanh_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "top_k",
@@ -1243,11 +1323,25 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `geglu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn geglu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gelu`.
     ///
     /// Errors: the first that does not hold.
     pub fn gelu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.1700409, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gelu_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gelu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemm`.
@@ -1304,6 +1398,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn leaky_relu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `leaky_relu_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn leaky_relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lerp`.
@@ -1474,6 +1575,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIffNan, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `relu_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `rms_norm`.
     ///
     /// Errors: the first that does not hold.
@@ -1551,6 +1659,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.0), Monotone(2.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `sigmoid_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sigmoid_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `sign`.
     ///
     /// Errors: the first that does not hold.
@@ -1563,6 +1678,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn silu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.2784648, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `silu_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn silu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sin`.
@@ -1649,6 +1771,27 @@ pub mod check {
         const POSTS: &[Post] = &[Selects];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `swiglu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn swiglu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `swiglu_packed`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn swiglu_packed<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `swiglu_packed_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn swiglu_packed_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `symm`.
     ///
     /// Errors: the first that does not hold.
@@ -1703,6 +1846,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn tanh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `tanh_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn tanh_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `top_k`.
@@ -1810,7 +1960,9 @@ pub(crate) mod marker {
     pub(crate) enum floor {}
     pub(crate) enum fma {}
     pub(crate) enum fract {}
+    pub(crate) enum geglu {}
     pub(crate) enum gelu {}
+    pub(crate) enum gelu_backward {}
     pub(crate) enum gemm {}
     pub(crate) enum gemv {}
     pub(crate) enum ger {}
@@ -1819,6 +1971,7 @@ pub(crate) mod marker {
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_simple {}
     pub(crate) enum leaky_relu {}
+    pub(crate) enum leaky_relu_backward {}
     pub(crate) enum lerp {}
     pub(crate) enum ln {}
     pub(crate) enum ln_1p {}
@@ -1843,6 +1996,7 @@ pub(crate) mod marker {
     pub(crate) enum pow_scalar {}
     pub(crate) enum recip {}
     pub(crate) enum relu {}
+    pub(crate) enum relu_backward {}
     pub(crate) enum rms_norm {}
     pub(crate) enum rot {}
     pub(crate) enum rotg {}
@@ -1854,8 +2008,10 @@ pub(crate) mod marker {
     pub(crate) enum scale {}
     pub(crate) enum selu {}
     pub(crate) enum sigmoid {}
+    pub(crate) enum sigmoid_backward {}
     pub(crate) enum sign {}
     pub(crate) enum silu {}
+    pub(crate) enum silu_backward {}
     pub(crate) enum sin {}
     pub(crate) enum sinh {}
     pub(crate) enum softmax {}
@@ -1868,6 +2024,9 @@ pub(crate) mod marker {
     pub(crate) enum sum_kahan {}
     pub(crate) enum sum_of_squares {}
     pub(crate) enum swap {}
+    pub(crate) enum swiglu {}
+    pub(crate) enum swiglu_packed {}
+    pub(crate) enum swiglu_packed_backward {}
     pub(crate) enum symm {}
     pub(crate) enum symv {}
     pub(crate) enum syr {}
@@ -1876,6 +2035,7 @@ pub(crate) mod marker {
     pub(crate) enum syrk {}
     pub(crate) enum tan {}
     pub(crate) enum tanh {}
+    pub(crate) enum tanh_backward {}
     pub(crate) enum top_k {}
     pub(crate) enum transpose {}
     pub(crate) enum trmm {}
@@ -2663,3 +2823,69 @@ const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::softsign_o
 const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::softsign_on::<Native, f64>;
 const _: fn(&mut [f32]) -> Result<(), Error> = crate::softsign_in_place::<f32>;
 const _: fn(&mut [f64]) -> Result<(), Error> = crate::softsign_in_place::<f64>;
+const _: () = enforced::<marker::swiglu>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::swiglu::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::swiglu::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::swiglu_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::swiglu_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::swiglu_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::swiglu_in_place::<f64>;
+const _: () = enforced::<marker::geglu>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::geglu::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::geglu::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::geglu_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::geglu_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::geglu_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::geglu_in_place::<f64>;
+const _: () = enforced::<marker::relu_backward>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::relu_backward::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::relu_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::relu_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::relu_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::relu_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::relu_backward_in_place::<f64>;
+const _: () = enforced::<marker::leaky_relu_backward>();
+const _: fn(&[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::leaky_relu_backward::<f32>;
+const _: fn(&[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::leaky_relu_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::leaky_relu_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::leaky_relu_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32], f32) -> Result<(), Error> = crate::leaky_relu_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[f64], f64) -> Result<(), Error> = crate::leaky_relu_backward_in_place::<f64>;
+const _: () = enforced::<marker::sigmoid_backward>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::sigmoid_backward::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::sigmoid_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::sigmoid_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::sigmoid_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::sigmoid_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::sigmoid_backward_in_place::<f64>;
+const _: () = enforced::<marker::tanh_backward>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::tanh_backward::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::tanh_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::tanh_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::tanh_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::tanh_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::tanh_backward_in_place::<f64>;
+const _: () = enforced::<marker::silu_backward>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::silu_backward::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::silu_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::silu_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::silu_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::silu_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::silu_backward_in_place::<f64>;
+const _: () = enforced::<marker::gelu_backward>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::gelu_backward::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::gelu_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::gelu_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::gelu_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::gelu_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::gelu_backward_in_place::<f64>;
+const _: () = enforced::<marker::swiglu_packed>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::swiglu_packed::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::swiglu_packed::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::swiglu_packed_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::swiglu_packed_on::<Native, f64>;
+const _: () = enforced::<marker::swiglu_packed_backward>();
+const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::swiglu_packed_backward::<f32>;
+const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::swiglu_packed_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::swiglu_packed_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::swiglu_packed_backward_on::<Native, f64>;

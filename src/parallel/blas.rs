@@ -9,18 +9,20 @@ macro_rules! threaded {
     ($($f:ident $on:ident $by:ident ($($arg:ident: $ty:ty),*);)*) => {$(
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) on rayon's threads, same bits.")]
         #[inline]
-        #[allow(clippy::too_many_arguments, reason = "BLAS")]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $f<T: Element>($($arg: $ty),*) -> Result<(), Error> {
             $by(Threads, native(), $($arg),*)
         }
         #[doc = concat!("[`", stringify!($f), "`](crate::parallel::", stringify!($f), "()) on the instruction set of `s`.")]
         #[inline]
-        #[allow(clippy::too_many_arguments, reason = "BLAS")]
+        #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $on<S: Simd, T: Element>(s: S, $($arg: $ty),*) -> Result<(), Error> {
             $by(Threads, s, $($arg),*)
         }
     )*};
 }
+pub(super) use threaded;
+
 threaded! {
     gemv gemv_on gemv_by (alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, beta: T, y: VecMut<'_, T>);
     symm symm_on symm_by (side: Side, alpha: T, triangle: Triangle, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>, workspace: &mut [T]);

@@ -17,6 +17,7 @@
 mod attention;
 mod blas;
 mod gemm;
+mod nn;
 mod pointwise;
 mod reduce;
 mod rows;
@@ -25,6 +26,7 @@ mod transpose;
 pub use attention::*;
 pub use blas::*;
 pub use gemm::*;
+pub use nn::*;
 pub use pointwise::*;
 pub use reduce::*;
 pub use rows::*;

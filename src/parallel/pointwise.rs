@@ -2,6 +2,7 @@
 
 use super::Threads;
 use crate::lanes::{Simd, native};
+use crate::nn::{Geglu, Swiglu};
 use crate::pointwise::*;
 use crate::{Body, Element, Error};
 

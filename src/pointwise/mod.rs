@@ -6,6 +6,7 @@
 
 mod activations;
 mod arithmetic;
+mod backward;
 mod extrema;
 mod logarithmic;
 mod rounding;
@@ -15,6 +16,7 @@ mod trigonometric;
 
 pub use activations::*;
 pub use arithmetic::*;
+pub use backward::*;
 pub use extrema::*;
 pub use logarithmic::*;
 pub use rounding::*;

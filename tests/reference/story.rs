@@ -79,7 +79,50 @@ fn binary<T: Element>(name: &str, a: T, b: T) -> Want {
         // Over its first input: α times the second plus the first.
         "axpy" => fma(1.5, y, x),
         "pow" => Want { own: 3.0, ..exactly(x.powf(y)) },
+        "swiglu" => gated::<T>(x * logistic(x)[0], x * logistic(x)[0], y, x),
+        "geglu" => {
+            let v = gelu(x)[0];
+            gated::<T>(x * logistic(v)[0], x * logistic(v)[0], y, v)
+        }
+        "relu_backward" => exactly(if x > 0.0 { y } else { 0.0 * y }),
+        "leaky_relu_backward" => exactly(if x < 0.0 { 0.25 * y } else { y }),
+        "sigmoid_backward" => gated::<T>(x * (1.0 - x), x * (1.0 - x), y, 0.0),
+        "tanh_backward" => gated::<T>((1.0 - x) * (1.0 + x), (1.0 - x) * (1.0 + x), y, 0.0),
+        "silu_backward" => {
+            let [s, both] = logistic(x);
+            gated::<T>(s + x * both, s + (x * both).abs() * (1.0 + x.abs()), y, x)
+        }
+        "gelu_backward" => {
+            let [v, slope] = gelu(x);
+            let [s, both] = logistic(v);
+            let part = (x * slope * both).abs();
+            gated::<T>(s + x * slope * both, s + both * v.abs() + part * (1.0 + v.abs()), y, v)
+        }
         _ => panic!("no reference for {name}"),
+    }
+}
+
+/// `σ(x)`, and `σ(x) σ(-x)`.
+fn logistic(x: f64) -> [f64; 2] {
+    let e = (-x.abs()).exp();
+    let r = 1.0 / (1.0 + e);
+    [if x < 0.0 { e * r } else { r }, e * r * r]
+}
+
+/// What is in the sigmoid of gelu, and its slope; gelu is flat beyond ±30.
+fn gelu(x: f64) -> [f64; 2] {
+    let (k, x) = ((8.0 / core::f64::consts::PI).sqrt(), x.clamp(-30.0, 30.0));
+    [k * (x + 0.044715 * x * x * x), k * (1.0 + 3.0 * 0.044715 * x * x)]
+}
+
+/// `slope · y`; where the slope is below the normal numbers, its error is absolute. `exponent` is that of the
+/// exponential in it, in which `f64` is off by as many ulp.
+fn gated<T: Element>(slope: f64, terms: f64, y: f64, exponent: f64) -> Want {
+    let tiny = if T::NAME == "f32" { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+    Want {
+        terms: (terms.abs() + 1e3 * tiny) * y.abs(),
+        own: 8.0 + 2.0 * exponent.abs().min(745.0),
+        ..exactly(slope * y)
     }
 }
 

@@ -1,0 +1,259 @@
+//! The ops of shape `nn`: how each is called, with what, and what it should give. One [`Op`] each, in the file
+//! of its family; the tests are made from the families' lists.
+
+#![allow(dead_code, unused_macros, reason = "not every test uses everything")]
+
+use fulmen::contract::{agrees, spec};
+use fulmen::lanes::Simd;
+use fulmen::{Element, Error};
+
+#[macro_use]
+#[path = "nn/rows.rs"]
+pub mod rows;
+
+/// The arguments of a call, but for what it writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Args<T> {
+    /// What it reads, in the order of the contract; indices as numbers.
+    pub x: Vec<Vec<T>>,
+    /// The input of indices again, as integers.
+    pub ids: Vec<u32>,
+    /// The parameters, in the order of the contract.
+    pub p: Vec<T>,
+    /// Sizes, and words as 1.
+    pub n: Vec<(String, usize)>,
+}
+
+impl<T: Element> Args<T> {
+    pub fn new<O: Op>(x: Vec<Vec<T>>, p: Vec<T>, n: &[(&str, usize)]) -> Self {
+        let n = n.iter().map(|(name, n)| ((*name).into(), *n)).collect();
+        Self { x, ids: vec![], p, n }.with_ids::<O>()
+    }
+    /// The indices anew from their input.
+    pub fn with_ids<O: Op>(mut self) -> Self {
+        let ids = O::IDS.and_then(|i| self.x.get(i));
+        // The largest integer stands for itself in `f32` too: the conversion saturates.
+        self.ids = ids.map_or(vec![], |x| x.iter().map(|x| x.to_f64() as u32).collect());
+        self
+    }
+    /// The options of an edge case: `cols=2`, `causal`.
+    pub fn parse(words: &[String]) -> Vec<(String, usize)> {
+        let one = |w: &String| match w.split_once('=') {
+            Some((name, n)) => (name.into(), n.parse().unwrap()),
+            None => (w.clone(), 1),
+        };
+        words.iter().map(one).collect()
+    }
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.n.iter().find(|(n, _)| n == name).map(|(_, n)| *n)
+    }
+    /// The size of this name.
+    pub fn size(&self, name: &str) -> usize {
+        self.get(name).unwrap_or_else(|| panic!("no `{name}` among {:?}", self.n))
+    }
+    /// The same in `f64`.
+    pub fn wide(&self) -> Args<f64> {
+        let wide = |x: &Vec<T>| x.iter().map(|x| x.to_f64()).collect();
+        let (x, p) = (self.x.iter().map(wide).collect(), wide(&self.p));
+        Args { x, ids: self.ids.clone(), p, n: self.n.clone() }
+    }
+}
+
+/// One element of an output: its exact value, the magnitudes that its formula adds, and how many.
+#[derive(Debug, Clone, Copy)]
+pub struct Want {
+    pub value: f64,
+    pub mass: f64,
+    pub n: usize,
+}
+
+/// A value that is copied.
+pub fn copied(value: f64) -> Want {
+    Want { value, mass: value.abs(), n: 1 }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    On,
+    /// Over an input, where the op has such a form; same bits.
+    InPlace,
+    /// On threads, where the op has such a form; same bits.
+    Parallel,
+}
+
+pub trait Op {
+    const NAME: &'static str;
+    /// The input that holds indices.
+    const IDS: Option<usize> = None;
+    /// Outputs that are gradients: the output, and the input that [`Op::loss`] is derived by.
+    const GRADIENTS: &'static [(usize, usize)] = &[];
+    /// Arguments for `rows` and `cols`, from the stream of noise.
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T>;
+    /// The outputs before the call, also for arguments that are refused. What is only written holds [`STALE`].
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>>;
+    /// Elements of scratch.
+    fn workspace<T: Element>(_: &Args<T>) -> usize {
+        0
+    }
+    /// `None` when there is no such form.
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        workspace: &mut [T],
+    ) -> Option<Result<(), Error>>;
+    /// The exact outputs.
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>>;
+    /// What the gradients are of.
+    fn loss(_: &Args<f64>) -> f64 {
+        panic!("{} is no gradient", Self::NAME)
+    }
+}
+
+/// What an output holds that the op only writes.
+pub const STALE: f64 = -77.0;
+
+pub fn stale<T: Element>(n: usize) -> Vec<T> {
+    vec![T::from_f64(STALE); n]
+}
+
+/// A fixed stream of numbers (splitmix64).
+pub struct Noise(pub u64);
+impl Noise {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    /// In [-spread, spread).
+    pub fn slice<T: Element>(&mut self, n: usize, spread: f64) -> Vec<T> {
+        (0..n)
+            .map(|_| T::from_f64(spread * ((self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)))
+            .collect()
+    }
+    /// In [0, spread).
+    pub fn positive<T: Element>(&mut self, n: usize, spread: f64) -> Vec<T> {
+        self.slice::<T>(n, spread).iter().map(|x| if x.to_f64() < 0.0 { -*x } else { *x }).collect()
+    }
+    /// Indices below `most`.
+    pub fn ids<T: Element>(&mut self, n: usize, most: usize) -> Vec<T> {
+        (0..n).map(|_| T::from_usize(self.bits() as usize % most.max(1))).collect()
+    }
+}
+
+/// Rows and columns around register widths and unrolled loops.
+pub const SHAPES: [[usize; 2]; 18] = [
+    [1, 1],
+    [3, 2],
+    [2, 3],
+    [1, 4],
+    [2, 5],
+    [3, 7],
+    [2, 8],
+    [1, 9],
+    [2, 15],
+    [2, 16],
+    [3, 17],
+    [2, 31],
+    [1, 33],
+    [2, 64],
+    [2, 65],
+    [1, 127],
+    [5, 1],
+    [2, 300],
+];
+
+pub fn bits<T: Element>(x: &[T]) -> Vec<u64> {
+    x.iter().map(|x| x.to_f64().to_bits()).collect()
+}
+
+/// Elements around each output that must stay as they are.
+const PAD: usize = 20;
+
+/// Calls the op. The outputs, and what it returned; panics when something was written outside them, or at all
+/// by a call that was refused.
+pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<Result<Vec<Vec<T>>, Error>> {
+    let mut before = O::before(a);
+    for (k, out) in before.iter_mut().enumerate() {
+        out.resize(a.get(&format!("out{k}")).unwrap_or(out.len()), T::from_f64(STALE));
+    }
+    let pad = vec![T::from_f64(-123.0); PAD];
+    let mut room: Vec<Vec<T>> = before.iter().map(|x| [&pad[..], x, &pad].concat()).collect();
+    let mut workspace = vec![T::NAN; a.get("workspace").unwrap_or_else(|| O::workspace(a))];
+    let done = {
+        let mut out: Vec<&mut [T]> = room
+            .iter_mut()
+            .map(|x| {
+                let n = x.len();
+                &mut x[PAD..n - PAD]
+            })
+            .collect();
+        O::call(s, form, a, &mut out, &mut workspace)?
+    };
+    let at = format!("{} {} on {} {form:?}", O::NAME, T::NAME, S::NAME);
+    let mut outputs = vec![];
+    for (x, before) in room.iter().zip(&before) {
+        let (head, rest) = x.split_at(PAD);
+        let (out, tail) = rest.split_at(before.len());
+        assert!(bits(head) == bits(&pad) && bits(tail) == bits(&pad), "{at}: wrote outside");
+        assert!(done.is_ok() || bits(out) == bits(before), "{at}: wrote, and then refused with {done:?}");
+        outputs.push(out.to_vec());
+    }
+    Some(done.map(|()| outputs))
+}
+
+/// The error allowed for an element.
+pub fn allowed<T: Element>(name: &str, w: &Want) -> f64 {
+    let spec = spec(name).unwrap_or_else(|| panic!("no contract of {name}"));
+    let of = |ty: &str| spec.tolerance(ty).unwrap_or_else(|| panic!("{name} has no tolerance"));
+    // The magnitudes say nothing next to an infinity.
+    let mass = if w.mass.is_finite() { w.mass } else { w.value.abs() };
+    let inputs = vec![0.0; w.n];
+    // The reference rounds too, in f64.
+    let own = of("f64").allowed::<f64>(w.value, &[&inputs], mass);
+    let exact = of(T::NAME) == fulmen::contract::Tolerance::Exact;
+    of(T::NAME).allowed::<T>(w.value, &[&inputs], mass) + if exact { 0.0 } else { own }
+}
+
+/// Compares outputs with what they should be; the largest error as a share of what is allowed.
+pub fn compare<T: Element, O: Op>(at: &str, out: &[Vec<T>], want: &[Vec<Want>]) -> f64 {
+    assert_eq!(out.len(), want.len(), "{at}");
+    let mut worst = 0.0f64;
+    for (k, (out, want)) in out.iter().zip(want).enumerate() {
+        assert_eq!(out.len(), want.len(), "{at}: output {k}");
+        for (i, (y, w)) in out.iter().zip(want).enumerate() {
+            let most = allowed::<T>(O::NAME, w);
+            let error = (y.to_f64() - w.value).abs();
+            assert!(
+                agrees(*y, w.value, most),
+                "{at}: output {k} at {i} is {:e}, exactly {:e}, off by {error:e} where {most:e} is allowed",
+                y.to_f64(),
+                w.value
+            );
+            if error > 0.0 && error.is_finite() {
+                worst = worst.max(error / most);
+            }
+        }
+    }
+    worst
+}
+
+/// One call against the reference; `None` when there is no such form.
+pub fn check<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<f64> {
+    let at = format!("{} {} on {} {form:?} {:?}", O::NAME, T::NAME, S::NAME, a.n);
+    let out = run::<S, T, O>(s, form, a)?.unwrap_or_else(|e| panic!("{at}: {e}"));
+    Some(compare::<T, O>(&at, &out, &O::want(&a.wide())))
+}
+
+/// The op at every shape; the largest error as a share of what is allowed.
+pub fn worst<S: Simd, T: Element, O: Op>(s: S, form: Form) -> Option<f64> {
+    let mut worst = 0.0f64;
+    for (turn, [rows, cols]) in SHAPES.into_iter().enumerate() {
+        let a = O::sample::<T>(rows, cols, &mut Noise(turn as u64));
+        worst = worst.max(check::<S, T, O>(s, form, &a)?);
+    }
+    Some(worst)
+}

@@ -1,0 +1,91 @@
+//! Edge cases and refusals of the ops of shape `nn`.
+
+use crate::edge::{params, values};
+use crate::lanes::*;
+use crate::nn::*;
+use crate::yaml::contract;
+use crate::yaml::schema::EdgeCase;
+use fulmen::Element;
+use fulmen::lanes::Simd;
+
+fn cases<O: Op>(refused: bool) -> impl Iterator<Item = &'static EdgeCase> {
+    contract(O::NAME).edge_cases.iter().filter(move |e| e.error.is_some() == refused)
+}
+
+fn args<T: Element, O: Op>(e: &EdgeCase) -> Args<T> {
+    let x = e.inputs.iter().map(|x| values(x, T::NAME, 1)).collect();
+    let p = params(contract(O::NAME), e, T::NAME);
+    Args { x, ids: vec![], p, n: Args::<T>::parse(&e.options) }.with_ids::<O>()
+}
+
+fn edge<S: Simd, T: Element, O: Op>(s: S, e: &EdgeCase) {
+    let a = args::<T, O>(e);
+    let at = format!("{} `{}` {} on {}", O::NAME, e.name, T::NAME, S::NAME);
+    let stated: Vec<f64> = e.out.as_ref().unwrap().iter().map(|x| x.exact(T::NAME)).collect();
+    // How far a result may be off follows from the reference, which the case must agree with.
+    let mut want = O::want(&a.wide());
+    assert_eq!(want.iter().flatten().count(), stated.len(), "{at}");
+    for (w, stated) in want.iter_mut().flatten().zip(stated) {
+        let most = allowed::<T>(O::NAME, w) + 1e-15 * stated.abs();
+        assert!(
+            fulmen::contract::agrees(w.value, stated, most),
+            "{at}: {stated}, by the reference {}",
+            w.value
+        );
+        w.value = stated;
+    }
+    for form in [Form::On, Form::InPlace] {
+        let Some(out) = run::<S, T, O>(s, form, &a) else { continue };
+        let out = out.unwrap_or_else(|e| panic!("{at}: {e}"));
+        compare::<T, O>(&at, &out, &want);
+        for (y, w) in out.iter().flatten().zip(want.iter().flatten()) {
+            let (y, w) = (y.to_f64(), w.value);
+            let sign = y != 0.0 || w != 0.0 || y.is_sign_negative() == w.is_sign_negative();
+            assert!(sign, "{at}: {y:?}, expected {w:?}");
+        }
+    }
+}
+
+fn edges<O: Op>() {
+    let mut n = 0;
+    for e in cases::<O>(false) {
+        n += 1;
+        for_each_lane!(|s| {
+            edge::<_, f32, O>(s, e);
+            edge::<_, f64, O>(s, e);
+        });
+    }
+    assert!(n >= 5, "{}: {n} cases", O::NAME);
+}
+
+/// Each refusal names its error, in every form, and [`run`] sees that nothing is written.
+fn refusals<O: Op>() {
+    let mut n = 0;
+    for e in cases::<O>(true) {
+        n += 1;
+        let a = args::<f32, O>(e);
+        for form in [Form::On, Form::InPlace, Form::Parallel] {
+            let Some(got) = run::<_, f32, O>(fulmen::lanes::native(), form, &a) else { continue };
+            let (got, error) = (got.err(), e.error.as_ref().unwrap());
+            let named = got.is_some_and(|got| format!("{got:?}").starts_with(error.as_str()));
+            assert!(named, "{} `{}` {form:?}: {got:?}, expected {error}", O::NAME, e.name);
+        }
+    }
+    assert!(n >= 1, "{} refuses nothing", O::NAME);
+}
+
+macro_rules! ops {
+    ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
+        mod $name {
+            #[test]
+            fn edge_cases() {
+                super::edges::<$Op>();
+            }
+            #[test]
+            fn preconditions() {
+                super::refusals::<$Op>();
+            }
+        }
+    )*};
+}
+for_each_rows_op!(ops);

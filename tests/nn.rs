@@ -1,0 +1,133 @@
+//! Ops of shape `nn` against naive references in `f64`, on every lane: one module per op, as the contracts
+//! name them. Gradients are also compared with central differences.
+
+#[path = "common/lanes.rs"]
+mod lanes;
+#[macro_use]
+#[path = "common/nn.rs"]
+mod nn;
+
+use fulmen::Element;
+use fulmen::contract::{Call, Post, evaluate, spec};
+use fulmen::lanes::Simd;
+use lanes::*;
+use nn::*;
+
+fn sizes<S: Simd, T: Element, O: Op>(s: S) {
+    assert!(worst::<S, T, O>(s, Form::On).is_some(), "{} did not run", O::NAME);
+    for [rows, cols] in SHAPES {
+        let a = O::sample::<T>(rows, cols, &mut Noise(7));
+        let Some(over) = run::<S, T, O>(s, Form::InPlace, &a) else { return };
+        let (over, out) = (over.unwrap(), run::<S, T, O>(s, Form::On, &a).unwrap().unwrap());
+        let same = over.iter().zip(&out).all(|(x, y)| bits(x) == bits(y));
+        assert!(same, "{} {} in place, {rows} × {cols}", O::NAME, S::NAME);
+    }
+}
+
+/// NaN at each place of each input spreads as the formula says, and no further.
+fn poison<S: Simd, T: Element, O: Op>(s: S) {
+    let posts = spec(O::NAME).unwrap().post;
+    assert_eq!(posts, [Post::NanIfNan], "{}", O::NAME);
+    let mut seen = [0; 2];
+    for [rows, cols] in [[3, 1], [2, 5], [2, 18], [3, 37]] {
+        let clean = O::sample::<T>(rows, cols, &mut Noise(11));
+        for k in (0..clean.x.len()).filter(|k| O::IDS != Some(*k)) {
+            for at in (0..clean.x[k].len()).step_by(1 + clean.x[k].len() / 23) {
+                let mut a = clean.clone();
+                a.x[k][at] = T::NAN;
+                let label = format!("{} {} on {}, NaN in input {k} at {at}", O::NAME, T::NAME, S::NAME);
+                let out = run::<S, T, O>(s, Form::On, &a).unwrap().unwrap();
+                let want = O::want(&a.wide());
+                compare::<T, O>(&label, &out, &want);
+                for (y, w) in out.iter().flatten().zip(want.iter().flatten()) {
+                    let x = if w.value.is_nan() { T::NAN } else { T::ZERO };
+                    assert_eq!(evaluate(posts, &Call::new(&[&[x]], &[*y])), Ok(()), "{label}");
+                    seen[usize::from(w.value.is_nan())] += 1;
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 10), "{}: {seen:?}", O::NAME);
+}
+
+/// Each gradient is the slope of the loss, by central differences in `f64`.
+fn slopes<O: Op>() {
+    assert!(!O::GRADIENTS.is_empty(), "{}", O::NAME);
+    for [rows, cols] in [[1, 2], [2, 3], [3, 5], [2, 17]] {
+        let a = O::sample::<f64>(rows, cols, &mut Noise(13));
+        let before = O::before(&a);
+        let out = run::<_, f64, O>(fulmen::lanes::native(), Form::On, &a).unwrap().unwrap();
+        for &(y, x) in O::GRADIENTS {
+            assert_eq!(out[y].len(), a.x[x].len(), "{}", O::NAME);
+            for i in 0..out[y].len() {
+                let at = |h: f64| {
+                    let mut a = a.clone();
+                    a.x[x][i] += h;
+                    O::loss(&a)
+                };
+                // Fourth order: the error is far below that of a wrong term.
+                let h = 1e-3;
+                let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+                let added = if before[y][i] == STALE { 0.0 } else { before[y][i] };
+                let got = out[y][i] - added;
+                let off = 1e-7 * (1.0 + slope.abs());
+                assert!((got - slope).abs() <= off, "{}: output {y} at {i} is {got}, slope {slope}", O::NAME);
+            }
+        }
+    }
+}
+
+/// The parallel form has the bits of the serial one, for many rows and for long ones.
+#[cfg(feature = "parallel")]
+fn same_on_threads<T: Element, O: Op>() {
+    let s = fulmen::lanes::native();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for [rows, cols] in [[1200, 33], [3, 20_001], [1, 40_000]] {
+        let a = O::sample::<T>(rows, cols, &mut Noise(17));
+        let one = run::<_, T, O>(s, Form::On, &a).unwrap().unwrap();
+        let many = pool.install(|| run::<_, T, O>(s, Form::Parallel, &a)).unwrap().unwrap();
+        assert!(one.iter().zip(&many).all(|(x, y)| bits(x) == bits(y)), "{} {rows} × {cols}", O::NAME);
+    }
+}
+
+macro_rules! tests {
+    ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
+        mod $name {
+            #[test]
+            fn every_size() {
+                use super::*;
+                for_each_lane!(|s| {
+                    sizes::<_, f32, $Op>(s);
+                    sizes::<_, f64, $Op>(s);
+                });
+            }
+            #[test]
+            fn nan() {
+                use super::*;
+                for_each_lane!(|s| {
+                    poison::<_, f32, $Op>(s);
+                    poison::<_, f64, $Op>(s);
+                });
+            }
+            $(tests!(@$more $Op);)*
+        }
+    )*};
+    (@gradient $Op:path) => {
+        #[test]
+        fn gradient() {
+            super::slopes::<$Op>();
+        }
+    };
+    (@threads $Op:path) => {
+        #[cfg(feature = "parallel")]
+        #[test]
+        fn threads() {
+            super::same_on_threads::<f32, $Op>();
+            super::same_on_threads::<f64, $Op>();
+        }
+    };
+}
+for_each_rows_op!(tests);
+
+#[path = "nn/pointwise.rs"]
+mod pointwise;
