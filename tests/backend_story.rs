@@ -130,6 +130,7 @@ impl Matrix {
             )*};
         }
         for_each_rows_op!(own_calls);
+        for_each_attention_op!(own_calls);
     }
 
     /// An op of shape `nn`.

@@ -128,6 +128,7 @@ macro_rules! tests {
     };
 }
 for_each_rows_op!(tests);
+for_each_attention_op!(tests);
 
 #[path = "nn/pointwise.rs"]
 mod pointwise;

@@ -93,6 +93,7 @@ macro_rules! quiet {
 #[test]
 fn no_op_of_its_own_call_allocates() {
     for_each_rows_op!(quiet);
+    for_each_attention_op!(quiet);
 }
 
 /// Every path of the matrix product: one tile, direct, packed, few rows, by columns.

@@ -105,4 +105,5 @@ macro_rules! twisted {
 #[test]
 fn every_op_of_its_own_call() {
     for_each_rows_op!(twisted);
+    for_each_attention_op!(twisted);
 }

@@ -8,12 +8,14 @@ mod attention;
 mod gated;
 mod normalize;
 mod parts;
+mod rope;
 mod softmax;
 
 pub use affine::*;
 pub use attention::*;
 pub use gated::*;
 pub use normalize::*;
+pub use rope::*;
 pub use softmax::*;
 
 use crate::error::{Error, not_empty, same_len};

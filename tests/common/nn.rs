@@ -11,6 +11,10 @@ use fulmen::{Element, Error};
 #[path = "nn/rows.rs"]
 pub mod rows;
 
+#[macro_use]
+#[path = "nn/attention.rs"]
+pub mod attention;
+
 /// The arguments of a call, but for what it writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args<T> {

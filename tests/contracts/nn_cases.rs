@@ -89,3 +89,4 @@ macro_rules! ops {
     )*};
 }
 for_each_rows_op!(ops);
+for_each_attention_op!(ops);
