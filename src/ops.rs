@@ -164,6 +164,12 @@ macro_rules! for_each_op {
             blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
             blas transpose(transpose, transpose_on) Transpose[] blas, host: "no template changes a layout in this release";
 
+            nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
+            nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";
+            nn rope_view(rope_view, rope_view_on) Rope[] embedding, host: "no template works on views in this release";
+            nn attention(attention, attention_on) Attention[] attention, host: "no template multiplies matrices in this release";
+            nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, host: "no template multiplies matrices in this release";
+
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;
             unary exp_m1(exp_m1, exp_m1_on, exp_m1_in_place) ExpM1[] transcendental, pointwise;

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RotM, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -144,6 +144,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIfNan, Monotone(4.0)],
+    },
+    Spec {
+        op: "attention",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "attention_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 10.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "axpy",
@@ -794,6 +810,30 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "rope",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "rope_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "rope_view",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "rot",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false })],
@@ -1327,6 +1367,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Monotone(4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `attention`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn attention<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `attention_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn attention_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `axpy`.
     ///
     /// Errors: the first that does not hold.
@@ -1831,6 +1885,27 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `rope`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rope<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rope_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rope_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rope_view`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rope_view<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `rot`.
     ///
     /// Errors: the first that does not hold.
@@ -2210,6 +2285,8 @@ pub(crate) mod marker {
     pub(crate) enum asum {}
     pub(crate) enum atan {}
     pub(crate) enum atanh {}
+    pub(crate) enum attention {}
+    pub(crate) enum attention_backward {}
     pub(crate) enum axpy {}
     pub(crate) enum axpy_strided {}
     pub(crate) enum ceil {}
@@ -2282,6 +2359,9 @@ pub(crate) mod marker {
     pub(crate) enum rms_norm {}
     pub(crate) enum rms_norm_backward {}
     pub(crate) enum rms_norm_residual {}
+    pub(crate) enum rope {}
+    pub(crate) enum rope_backward {}
+    pub(crate) enum rope_view {}
     pub(crate) enum rot {}
     pub(crate) enum rotg {}
     pub(crate) enum rotm {}
@@ -3269,3 +3349,34 @@ const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) 
 const _: fn(MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_b::<f64>;
 const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_b_on::<Native, f32>;
 const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_b_on::<Native, f64>;
+const _: () = enforced::<marker::attention>();
+const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention::<f32>;
+const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatMut<'_, f64>, Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::attention::<f64>;
+const _: fn(Native, &Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_on::<Native, f32>;
+const _: fn(Native, &Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatMut<'_, f64>, Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::attention_on::<Native, f64>;
+const _: () = enforced::<marker::attention_backward>();
+const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, &[f32], MatRef<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_backward::<f32>;
+const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, &[f64], MatRef<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::attention_backward::<f64>;
+const _: fn(Native, &Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, &[f32], MatRef<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_backward_on::<Native, f32>;
+const _: fn(Native, &Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, &[f64], MatRef<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::attention_backward_on::<Native, f64>;
+const _: () = enforced::<marker::rope>();
+const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
+const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;
+const _: fn(Native, &[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_on::<Native, f64>;
+const _: fn(&mut [f32], usize, &[f32], &[f32], RopeStyle) -> Result<(), Error> = crate::rope_in_place::<f32>;
+const _: fn(&mut [f64], usize, &[f64], &[f64], RopeStyle) -> Result<(), Error> = crate::rope_in_place::<f64>;
+const _: fn(usize, usize, f32, f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rope_table::<f32>;
+const _: fn(usize, usize, f64, f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rope_table::<f64>;
+const _: () = enforced::<marker::rope_backward>();
+const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope_backward::<f32>;
+const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_backward::<f64>;
+const _: fn(Native, &[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_backward_on::<Native, f64>;
+const _: fn(&mut [f32], usize, &[f32], &[f32], RopeStyle) -> Result<(), Error> = crate::rope_backward_in_place::<f32>;
+const _: fn(&mut [f64], usize, &[f64], &[f64], RopeStyle) -> Result<(), Error> = crate::rope_backward_in_place::<f64>;
+const _: () = enforced::<marker::rope_view>();
+const _: fn(MatMut<'_, f32>, usize, &[f32], &[f32], RopeStyle, bool) -> Result<(), Error> = crate::rope_view::<f32>;
+const _: fn(MatMut<'_, f64>, usize, &[f64], &[f64], RopeStyle, bool) -> Result<(), Error> = crate::rope_view::<f64>;
+const _: fn(Native, MatMut<'_, f32>, usize, &[f32], &[f32], RopeStyle, bool) -> Result<(), Error> = crate::rope_view_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, usize, &[f64], &[f64], RopeStyle, bool) -> Result<(), Error> = crate::rope_view_on::<Native, f64>;

@@ -11,6 +11,7 @@ mod losses;
 mod norm_backward;
 mod normalize;
 mod parts;
+mod rope;
 mod softmax;
 mod softmax_backward;
 
@@ -21,6 +22,7 @@ pub use gated::*;
 pub use losses::*;
 pub use norm_backward::*;
 pub use normalize::*;
+pub use rope::*;
 pub use softmax::*;
 pub use softmax_backward::*;
 

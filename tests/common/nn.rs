@@ -45,6 +45,10 @@ pub mod products;
 #[path = "nn/rows.rs"]
 pub mod rows;
 
+#[macro_use]
+#[path = "nn/attention.rs"]
+pub mod attention;
+
 /// Every family's list.
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
@@ -52,6 +56,7 @@ macro_rules! for_each_nn_op {
         for_each_optimiser!($cb);
         for_each_product!($cb);
         for_each_rows_op!($cb);
+        for_each_attention_op!($cb);
     };
 }
 

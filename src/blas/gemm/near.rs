@@ -26,7 +26,7 @@ pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>
     tile_by_tile(s, (), p);
 }
 
-/// [`near`] for few rows of C: B is read row after row. `room` holds as many elements as C.
+/// `C += AB` for few rows of C: B is read row after row. A has unit row stride, `room` as many elements as C.
 #[inline(never)]
 pub(crate) fn near_rows<S: Simd, T: Element>(
     s: S,
@@ -37,7 +37,11 @@ pub(crate) fn near_rows<S: Simd, T: Element>(
 ) {
     let (m, n) = (c.rows(), c.cols());
     let p = Problem { alpha: T::ONE, beta: T::ONE, a, b, c };
-    if b.col_stride() == 1 && m <= tune::rows(S::ISA) && room.len() >= m * n && n > 0 {
+    if b.col_stride() != 1 {
+        // Then A has, as it is columns of a panel.
+        return tile_by_tile(s, (), p.transposed());
+    }
+    if m <= tune::rows(S::ISA) && room.len() >= m * n && n > 0 {
         return skinny::run(s, (), p, a.cols(), n, room);
     }
     tile_by_tile(s, (), p);

@@ -177,19 +177,23 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
                 let queries = MatRef::packed(q_cols, dim, width).block([0, 0], [dim, cols]);
                 let score = MatMut::packed(&mut *weights, keys, wide).block([0, part.start], shape);
                 near(s, k, queries, T::ZERO, score);
+                let Some(score) = weights.get_mut(part.start..keys * wide) else { return };
+                if op.bounds(0, at, start, keys, low, high) {
+                    panel::hide(s, score, wide, cols, low, high);
+                }
+                let grads = MatRef::packed(d_cols, dim, width).block([0, 0], [dim, cols]);
+                let slope = MatMut::packed(&mut *slopes, keys, wide).block([0, part.start], shape);
+                near(s, v, grads, T::ZERO, slope);
                 let (Some(score), Some(slope)) =
                     (weights.get_mut(part.start..keys * wide), slopes.get_mut(part.start..keys * wide))
                 else {
                     return;
                 };
-                if op.bounds(0, at, start, keys, low, high) {
-                    panel::hide(s, score, wide, cols, low, high);
-                }
-                let grads = MatRef::packed(d_cols, dim, width).block([0, 0], [dim, cols]);
-                near(s, v, grads, T::ZERO, MatMut::packed(&mut *slope, keys, wide).block([0, 0], shape));
-                let (Some(logs), Some(means)) = (logs.get(part.clone()), means.get(part)) else { return };
+                let (Some(logs), Some(means)) = (logs.get(part.clone()), means.get(part.clone())) else {
+                    return;
+                };
                 panel::slopes(s, score, slope, wide, cols, logs, means);
-                let slope = MatRef::packed(slope, keys, wide).block([0, 0], shape);
+                let slope = MatRef::packed(slopes, keys, wide).block([0, part.start], shape);
                 let to = MatMut::packed(sums, dim, width).block([0, 0], [dim, cols]);
                 near_interleaved(s, tiles, keys, slope, to);
             }

@@ -12,13 +12,14 @@ use crate::view::{MatMut, MatRef};
 
 /// Elements of workspace for a panel of `width` columns.
 const fn per_panel(dim: usize, width: usize) -> usize {
-    width * (2 * dim + 5)
+    dim.saturating_mul(2).saturating_add(5).saturating_mul(width)
 }
 
 /// Elements of workspace for any call.
 pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
     const WIDTH: usize = crate::blas::gemm::MOST_TILE_COLS;
-    let panels = per_panel(dim, PANELS * WIDTH).saturating_add(BLOCK * (WIDTH + dim));
+    let panels =
+        per_panel(dim, PANELS * WIDTH).saturating_add(dim.saturating_add(WIDTH).saturating_mul(BLOCK));
     let lanes = heads.saturating_add(crate::blas::gemm::tune::MOST_LANES);
     let one = heads.saturating_mul(3).saturating_mul(dim).saturating_add(lanes.saturating_mul(BLOCK + 3));
     (if panels > one { panels } else { one }).saturating_add(super::LINE)

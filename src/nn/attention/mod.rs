@@ -11,6 +11,7 @@ mod forward;
 mod panel;
 
 use crate::blas::gemm::tune::GRAIN;
+use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, not_empty, same_len, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd, native};
@@ -261,7 +262,7 @@ pub(crate) fn attention_by<J: Join, S: Simd, T: Element>(
     q: MatRef<'_, T>,
     k: MatRef<'_, T>,
     v: MatRef<'_, T>,
-    out: MatMut<'_, T>,
+    mut out: MatMut<'_, T>,
     lse: Option<&mut [T]>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
@@ -274,7 +275,34 @@ pub(crate) fn attention_by<J: Join, S: Simd, T: Element>(
     enough(needed, workspace.len())?;
     let lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
     let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed);
-    divide(j, s, &heads, Part { q, k, v, out, lse, row: 0 }, workspace, parts);
+    let part = Part { q, k, v, out: out.reborrow(), lse, row: 0 };
+    divide(j, s, &heads, part, workspace, parts);
+    let rows = (0..heads.n).filter(|i| !heads.of_query(*i).is_empty());
+    contract!(
+        attention,
+        Ok(()),
+        each | check | rows.clone().try_for_each(|i| check_heads(i, op.dim, q, q, out.as_ref(), check))
+    )
+}
+
+/// Applies `check` to the elements of query `i`, head by head, with whether the head has a NaN in `a` or `b` as the
+/// input.
+fn check_heads<T: Element>(
+    i: usize,
+    dim: usize,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    y: MatRef<'_, T>,
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let nan = |x: MatRef<'_, T>, j: usize| x.get(i, j).is_some_and(|x| x.to_f64().is_nan());
+    for h in (0..y.cols()).step_by(dim) {
+        let has_nan = (h..h + dim).any(|j| nan(a, j) || nan(b, j));
+        let x = [if has_nan { T::NAN } else { T::ZERO }];
+        for y in (h..h + dim).filter_map(|j| y.get(i, j)) {
+            check(&Call::new(&[&x], &[y]))?;
+        }
+    }
     Ok(())
 }
 
@@ -429,7 +457,7 @@ pub(crate) fn attention_backward_by<J: Join, S: Simd, T: Element>(
     out: MatRef<'_, T>,
     lse: &[T],
     dout: MatRef<'_, T>,
-    dq: MatMut<'_, T>,
+    mut dq: MatMut<'_, T>,
     dk: MatMut<'_, T>,
     dv: MatMut<'_, T>,
     workspace: &mut [T],
@@ -445,8 +473,16 @@ pub(crate) fn attention_backward_by<J: Join, S: Simd, T: Element>(
     enough(needed, workspace.len())?;
     let lse = MatRef::packed(lse, q.rows(), op.heads);
     let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed);
-    divide_heads(j, s, &heads, Gradients { q, k, v, out, lse, dout, dq, dk, dv }, workspace, parts);
-    Ok(())
+    let part = Gradients { q, k, v, out, lse, dout, dq: dq.reborrow(), dk, dv };
+    divide_heads(j, s, &heads, part, workspace, parts);
+    // A log-sum-exp of -∞ says that the query saw no key.
+    let hides = |i: usize| (0..op.heads).any(|h| lse.get(i, h) == Some(-T::INFINITY));
+    let rows = (0..heads.n).filter(|i| !heads.of_query(*i).is_empty() && !hides(*i));
+    contract!(
+        attention_backward,
+        Ok(()),
+        each | check | rows.clone().try_for_each(|i| check_heads(i, op.dim, q, dout, dq.as_ref(), check))
+    )
 }
 
 /// Key heads on different threads: queries add to the same keys.

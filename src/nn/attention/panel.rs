@@ -3,7 +3,7 @@
 
 use super::super::softmax::exp_not_above_zero;
 use crate::alu::Alu;
-use crate::blas::gemm::{in_registers, scatter};
+use crate::blas::gemm::{disperse, in_registers};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -172,7 +172,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 // SAFETY: the block has `n` elements, a column stride apart.
                 unsafe {
                     if to.col_stride() != 1 {
-                        scatter::<S, T>(y, to.ptr(), n, to.col_stride());
+                        disperse::<S, T>(y, to.ptr(), n, to.col_stride());
                     } else if n == L {
                         y.store(to.ptr());
                     } else {
@@ -186,7 +186,8 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
     }
 }
 
-/// Scores that a query does not see become -∞: row `r` of a column counts when `low <= r <= high`.
+/// Scores that a query does not see become -∞: row `r` of a column counts when `low <= r <= high`. The last row may
+/// end with its columns.
 #[inline(never)]
 pub(super) fn hide<S: Simd, T: Element>(s: S, x: &mut [T], width: usize, cols: usize, low: &[T], high: &[T]) {
     let lanes = T::Vec::<S>::LANES;
@@ -197,7 +198,7 @@ pub(super) fn hide<S: Simd, T: Element>(s: S, x: &mut [T], width: usize, cols: u
         #[inline(always)]
         || {
             let hidden = T::Vec::<S>::splat(s, -T::INFINITY);
-            for (r, row) in x.chunks_exact_mut(width).enumerate() {
+            for (r, row) in x.chunks_mut(width).enumerate().filter(|(_, row)| row.len() >= cols) {
                 let r = T::Vec::<S>::splat(s, T::from_usize(r));
                 let mut j = 0;
                 while j < cols {
@@ -348,7 +349,7 @@ pub(super) fn times<S: Simd, T: Element>(s: S, x: &mut [T], width: usize, cols: 
 }
 
 /// Scores become weights `P = e^(score - lse)`, and the gradients of the weights those of the scores,
-/// `P·(gradient - mean)`.
+/// `P·(gradient - mean)`. The last row may end with its columns.
 #[inline(never)]
 pub(super) fn slopes<S: Simd, T: Element>(
     s: S,
@@ -367,7 +368,8 @@ pub(super) fn slopes<S: Simd, T: Element>(
         #[inline(always)]
         || {
             let zero = T::Vec::<S>::splat(s, T::ZERO);
-            for (p, d) in score.chunks_exact_mut(width).zip(slope.chunks_exact_mut(width)) {
+            let rows = score.chunks_mut(width).zip(slope.chunks_mut(width));
+            for (p, d) in rows.filter(|(p, d)| p.len().min(d.len()) >= cols) {
                 let mut j = 0;
                 while j < cols {
                     // SAFETY: `lanes` columns from `j` of both rows and of the columns' values.

@@ -1,0 +1,319 @@
+//! Rotary position embedding: pairs of elements of each head turn by an angle that grows with the position.
+
+use crate::contract::{Call, contract};
+use crate::error::{Error, not_empty, same_len, same_shape};
+use crate::lanes::inout::InOut;
+use crate::lanes::rotary::{self, Turn};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd, native};
+use crate::view::MatMut;
+
+/// Which elements of a head of `dim` are pair `i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RopeStyle {
+    /// `2i` and `2i + 1`.
+    Interleaved,
+    /// `i` and `i + dim/2`.
+    Neox,
+}
+
+/// The angles of `rows` positions: half of `dim` columns, which are even.
+fn table<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Error> {
+    not_empty("dim", dim)?;
+    if !dim.is_multiple_of(2) {
+        return Err(Error::Domain { arg: "dim" });
+    }
+    let half = dim / 2;
+    if !cos.len().is_multiple_of(half) {
+        return Err(Error::Rows { arg: "cos", cols: half, got: cos.len() });
+    }
+    same_len("sin", cos.len(), sin.len())?;
+    Ok(half)
+}
+
+/// `cos[r][i]` and `sin[r][i]` of the angle `(start + r)·factor·base^(-2i/dim)`.
+///
+/// Shapes: `cos` and `sin` hold rows of `dim/2`, one for each position from `start` on. Angles are computed in `f64` and their
+/// sine and cosine rounded once from there: an angle `θ` is off by `2⁻⁵⁰·|θ|` at most.
+///
+/// NaN and ±0: NaN, infinite or not positive `base` and NaN or infinite `factor` give what `powf`, the product and the
+/// cosine give, NaN most often.
+///
+/// Errors: [`Error::Empty`] when `dim` is 0, [`Error::Domain`] names `dim` when it is odd, [`Error::Rows`] of `cos`, [`Error::Len`] of
+/// `sin`. Nothing is written then. Scratch: none.
+///
+/// ```
+/// let (mut cos, mut sin) = ([0.0f32; 4], [0.0; 4]);
+/// fulmen::rope_table(0, 4, 10_000.0, 1.0, &mut cos, &mut sin)?;
+/// assert_eq!((cos[0], sin[0], cos[2]), (1.0, 0.0, 1.0f32.cos()));
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: J. Su et al., arXiv:2104.09864. Contract: `contracts/rope-v1.yaml`.
+#[inline]
+pub fn rope_table<T: Element>(
+    start: usize,
+    dim: usize,
+    base: T,
+    factor: T,
+    cos: &mut [T],
+    sin: &mut [T],
+) -> Result<(), Error> {
+    rope_table_on(native(), start, dim, base, factor, cos, sin)
+}
+
+/// [`rope_table`] with the signature of the other ops: its bits are those of `f64` on any instruction set.
+pub fn rope_table_on<S: Simd, T: Element>(
+    _: S,
+    start: usize,
+    dim: usize,
+    base: T,
+    factor: T,
+    cos: &mut [T],
+    sin: &mut [T],
+) -> Result<(), Error> {
+    let half = table(dim, cos, sin)?;
+    let step = -2.0 / dim as f64;
+    for i in 0..half {
+        let turn = factor.to_f64() * libm::pow(base.to_f64(), step * i as f64);
+        let column = cos.iter_mut().zip(&mut *sin).skip(i).step_by(half);
+        for (r, (cos, sin)) in column.enumerate() {
+            let angle = (start as f64 + r as f64) * turn;
+            *cos = T::from_f64(libm::cos(angle));
+            *sin = T::from_f64(libm::sin(angle));
+        }
+    }
+    Ok(())
+}
+
+/// What to do with rows of heads.
+#[derive(Debug, Clone, Copy)]
+struct Angles<'a, T> {
+    half: usize,
+    cos: &'a [T],
+    sin: &'a [T],
+    turn: Turn,
+}
+
+impl<'a, T: Element> Angles<'a, T> {
+    #[inline]
+    fn new(dim: usize, cos: &'a [T], sin: &'a [T], style: RopeStyle, back: bool) -> Result<Self, Error> {
+        let turn = Turn { neighbours: style == RopeStyle::Interleaved, back };
+        Ok(Self { half: table(dim, cos, sin)?, cos, sin, turn })
+    }
+
+    /// The angles of row `r`.
+    #[inline(always)]
+    fn row(&self, r: usize) -> [&'a [T]; 2] {
+        [self.cos, self.sin].map(|x| x.get(r * self.half..(r + 1) * self.half).unwrap_or_default())
+    }
+
+    fn slices<S: Simd>(self, s: S, mut x: InOut<'_, T>) -> Result<(), Error> {
+        let rows = self.cos.len() / self.half;
+        let unit = rows.checked_mul(2 * self.half).ok_or(Error::Overflow { arg: "dim" })?;
+        if x.len().checked_rem(unit).unwrap_or(x.len()) != 0 {
+            return Err(Error::Rows { arg: "x", cols: unit, got: x.len() });
+        }
+        let cols = x.len().checked_div(rows).unwrap_or(0);
+        s.vectorize(
+            #[inline(always)]
+            || {
+                for r in 0..rows {
+                    let (row, rest) = x.split_at(cols);
+                    let [cos, sin] = self.row(r);
+                    rotary::rotate(s, self.turn, row, cos, sin);
+                    x = rest;
+                }
+            },
+        );
+        Ok(())
+    }
+
+    fn view<S: Simd>(self, s: S, mut x: MatMut<'_, T>) -> Result<(), Error> {
+        same_shape("x", [self.cos.len() / self.half, x.cols()], [x.rows(), x.cols()])?;
+        if !x.cols().is_multiple_of(2 * self.half) {
+            return Err(Error::Rows { arg: "x", cols: 2 * self.half, got: x.cols() });
+        }
+        for r in 0..x.rows() {
+            let [cos, sin] = self.row(r);
+            match x.row_slice_mut(r) {
+                Some(row) => s.vectorize(
+                    #[inline(always)]
+                    || rotary::rotate(s, self.turn, InOut::in_place(row), cos, sin),
+                ),
+                None => self.apart(s, x.reborrow().block([r, 0], [1, usize::MAX]), cos, sin),
+            }
+        }
+        Ok(())
+    }
+
+    /// A row whose elements do not lie side by side.
+    fn apart<S: Simd>(&self, s: S, mut x: MatMut<'_, T>, cos: &[T], sin: &[T]) {
+        let lane = |x: Option<T>| T::Vec::<S>::splat(s, x.unwrap_or_default());
+        for head in (0..x.cols()).step_by(2 * self.half) {
+            for (i, (cos, sin)) in cos.iter().zip(sin).enumerate() {
+                let sin = if self.turn.back { -*sin } else { *sin };
+                let at = if self.turn.neighbours { [2 * i, 2 * i + 1] } else { [i, i + self.half] };
+                let [a, b] = at.map(|at| head + at);
+                let both = [lane(x.get(0, a)), lane(x.get(0, b))];
+                let [u, v] = rotary::pair(both, lane(Some(*cos)), lane(Some(sin)));
+                x.set(0, a, u.lane0());
+                x.set(0, b, v.lane0());
+            }
+        }
+    }
+}
+
+/// The functions of one direction.
+macro_rules! direction {
+    ($(#[$doc:meta])* $name:ident $on:ident $in_place:ident $in_place_on:ident $back:literal;) => {
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<T: Element>(
+            x: &[T],
+            dim: usize,
+            cos: &[T],
+            sin: &[T],
+            style: RopeStyle,
+            out: &mut [T],
+        ) -> Result<(), Error> {
+            $on(native(), x, dim, cos, sin, style, out)
+        }
+        #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
+        pub fn $on<S: Simd, T: Element>(
+            s: S,
+            x: &[T],
+            dim: usize,
+            cos: &[T],
+            sin: &[T],
+            style: RopeStyle,
+            out: &mut [T],
+        ) -> Result<(), Error> {
+            let angles = Angles::new(dim, cos, sin, style, $back)?;
+            same_len("out", x.len(), out.len())?;
+            angles.slices(s, InOut::new(x, out))?;
+            // Either element of a pair reaches both.
+            contract!($name, Ok(()), each | check | x.iter().zip(&*out).try_for_each(|(x, y)| check(&Call::new(&[&[*x]], &[*y]))))
+        }
+        #[doc = concat!("[`", stringify!($name), "`] over its input.")]
+        #[inline]
+        pub fn $in_place<T: Element>(
+            x: &mut [T],
+            dim: usize,
+            cos: &[T],
+            sin: &[T],
+            style: RopeStyle,
+        ) -> Result<(), Error> {
+            $in_place_on(native(), x, dim, cos, sin, style)
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`] on the instruction set of `s`.")]
+        pub fn $in_place_on<S: Simd, T: Element>(
+            s: S,
+            x: &mut [T],
+            dim: usize,
+            cos: &[T],
+            sin: &[T],
+            style: RopeStyle,
+        ) -> Result<(), Error> {
+            Angles::new(dim, cos, sin, style, $back)?.slices(s, InOut::in_place(x))
+        }
+    };
+}
+direction! {
+    /// `(a, b) = (a·cos - b·sin, b·cos + a·sin)` for each pair of elements of each head.
+    ///
+    /// Shapes: `x` and `out` are `[tokens, heads, dim]`, `cos` and `sin` `tokens` rows of `dim/2` ([`rope_table`]);
+    /// which elements are a pair is `style`. Each product is rounded, and each sum.
+    ///
+    /// NaN and ±0: by IEEE 754; a NaN or an infinity in a pair reaches both of its elements.
+    ///
+    /// Errors: [`Error::Empty`] when `dim` is 0, [`Error::Domain`] names `dim` when it is odd, [`Error::Rows`] of `cos` and of `x`,
+    /// [`Error::Len`] of `sin` and `out`. Nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{RopeStyle, rope};
+    /// let mut out = [0.0f32; 4];
+    /// // A quarter turn of the second pair.
+    /// rope(&[1.0, 2.0, 3.0, 4.0], 4, &[1.0, 0.0], &[0.0, 1.0], RopeStyle::Neox, &mut out)?;
+    /// assert_eq!(out, [1.0, -4.0, 3.0, 2.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: J. Su et al., arXiv:2104.09864. Contract: `contracts/rope-v1.yaml`.
+    rope rope_on rope_in_place rope_in_place_on false;
+}
+direction! {
+    /// `(a, b) = (a·cos + b·sin, b·cos - a·sin)`: the gradient of [`rope`] with respect to its input, and its inverse.
+    ///
+    /// Shapes, NaN and ±0, errors, scratch: as [`rope`].
+    ///
+    /// ```
+    /// use fulmen::{RopeStyle, rope_backward};
+    /// let mut dx = [0.0f32; 2];
+    /// rope_backward(&[-4.0, 2.0], 2, &[0.0], &[1.0], RopeStyle::Interleaved, &mut dx)?;
+    /// assert_eq!(dx, [2.0, 4.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`rope`]. Contract: `contracts/rope_backward-v1.yaml`.
+    rope_backward rope_backward_on rope_backward_in_place rope_backward_in_place_on true;
+}
+
+/// [`rope`], or with `back` [`rope_backward`], over a matrix of `tokens` by `heads·dim`: the queries and keys of a
+/// fused matrix, a row of a cache.
+///
+/// Shapes: `x` has as many rows as `cos` and `sin`, whole heads in its columns, and any strides. The bits are those of
+/// the forms on slices.
+///
+/// NaN and ±0: as [`rope`].
+///
+/// Errors: as [`rope`], and [`Error::Shape`] when `x` has another number of rows. Scratch: none.
+///
+/// ```
+/// use fulmen::{MatMut, RopeStyle, rope_view};
+/// // Two queries and a value; the queries turn by a quarter.
+/// let mut x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let queries = MatMut::row_major(&mut x, 1, 6)?.sub(0..1, 0..4)?;
+/// rope_view(queries, 2, &[0.0], &[1.0], RopeStyle::Neox, false)?;
+/// assert_eq!(x, [-2.0, 1.0, -4.0, 3.0, 5.0, 6.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: as [`rope`]. Contract: `contracts/rope_view-v1.yaml`.
+#[inline]
+pub fn rope_view<T: Element>(
+    x: MatMut<'_, T>,
+    dim: usize,
+    cos: &[T],
+    sin: &[T],
+    style: RopeStyle,
+    back: bool,
+) -> Result<(), Error> {
+    rope_view_on(native(), x, dim, cos, sin, style, back)
+}
+
+/// [`rope_view`] on the instruction set of `s`.
+pub fn rope_view_on<S: Simd, T: Element>(
+    s: S,
+    mut x: MatMut<'_, T>,
+    dim: usize,
+    cos: &[T],
+    sin: &[T],
+    style: RopeStyle,
+    back: bool,
+) -> Result<(), Error> {
+    Angles::new(dim, cos, sin, style, back)?.view(s, x.reborrow())?;
+    contract!(
+        rope_view,
+        Ok(()),
+        each | check | {
+            let nan = |x: &[T]| x.iter().any(|x| x.to_f64().is_nan());
+            // A pair without an angle has no value.
+            let all = x.rows() > 0 && cos.iter().chain(sin).all(|x| nan(&[*x]));
+            let elements = (0..x.rows()).flat_map(|i| (0..x.cols()).map(move |j| (i, j)));
+            elements
+                .filter_map(|(i, j)| x.as_ref().get(i, j))
+                .try_for_each(|y| check(&Call::new(&[&[if all { T::NAN } else { T::ZERO }]], &[y])))
+        }
+    )
+}

@@ -1,0 +1,239 @@
+//! Attention where the generic tests do not go: masks and windows, strides, hidden rows, several blocks, bits.
+
+#[path = "common/lanes.rs"]
+mod lanes;
+#[macro_use]
+#[path = "common/nn.rs"]
+mod nn;
+
+use fulmen::lanes::Simd;
+use fulmen::{Element, MatMut, MatRef};
+use lanes::*;
+use nn::attention::{Backward, Forward, with_forward};
+use nn::*;
+
+/// Heads, key heads, dim, queries, keys, causal, window.
+type Case = (usize, usize, usize, usize, usize, bool, Option<usize>);
+
+const CASES: [Case; 14] = [
+    (1, 1, 1, 1, 1, true, None),
+    (2, 1, 3, 5, 5, true, None),
+    (4, 2, 16, 9, 9, true, None),
+    (3, 1, 17, 30, 41, true, None),
+    (2, 2, 8, 1, 300, true, None),
+    (6, 2, 8, 1, 131, true, Some(40)),
+    (5, 1, 8, 1, 140, false, None),
+    (1, 1, 5, 70, 150, true, Some(3)),
+    (2, 2, 4, 140, 270, true, Some(100)),
+    (1, 1, 4, 20, 9, false, None),
+    (2, 1, 4, 9, 5, false, Some(2)),
+    (1, 1, 2, 3, 3, true, Some(0)),
+    (8, 1, 6, 30, 30, true, None),
+    (1, 1, 70, 2, 2, true, None),
+];
+
+fn args<T: Element, O: Op>(case: Case, seed: u64) -> Args<T> {
+    let (heads, kv_heads, dim, n, len, causal, window) = case;
+    let r = &mut Noise(seed);
+    let mut sizes = vec![("heads", heads), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];
+    if causal {
+        sizes.push(("causal", 1));
+    }
+    if let Some(w) = window {
+        sizes.push(("window", w));
+    }
+    let scale = T::from_f64(0.7);
+    let mut x = vec![
+        r.slice(n * heads * dim, 2.0),
+        r.slice(len * kv_heads * dim, 2.0),
+        r.slice(len * kv_heads * dim, 2.0),
+    ];
+    if O::NAME == Backward::NAME {
+        let dout = r.slice(n * heads * dim, 1.0);
+        x = with_forward(x, dout, &sizes, scale);
+    }
+    Args::new::<O>(x, vec![scale], &sizes)
+}
+
+fn masks<S: Simd, T: Element, O: Op>(s: S) {
+    for case in CASES {
+        check::<S, T, O>(s, Form::On, &args::<T, O>(case, 3)).unwrap();
+    }
+}
+
+#[test]
+fn masks_on_every_lane() {
+    for_each_lane!(|s| {
+        masks::<_, f32, Forward>(s);
+        masks::<_, f64, Forward>(s);
+    });
+}
+
+#[test]
+fn masks_on_every_lane_backward() {
+    for_each_lane!(|s| {
+        masks::<_, f32, Backward>(s);
+        masks::<_, f64, Backward>(s);
+    });
+}
+
+/// Results of one call on packed operands.
+fn forward<S: Simd, T: Element>(s: S, a: &Args<T>) -> [Vec<T>; 2] {
+    run::<S, T, Forward>(s, Form::On, a).unwrap().unwrap().try_into().unwrap()
+}
+
+fn alone<S: Simd, T: Element>(s: S) {
+    for case in CASES.into_iter().filter(|c| c.5 && c.3 > 1) {
+        let (heads, kv_heads, dim, n, len, ..) = case;
+        let whole = args::<T, Forward>(case, 5);
+        let [out, lse] = forward(s, &whole);
+        // One by one, as decoding does, and in chunks of 7.
+        for chunk in [1, 7] {
+            for first in (0..n).step_by(chunk) {
+                let rows = chunk.min(n - first);
+                let upto = len - n + first + rows;
+                let mut part = whole.clone();
+                part.x[0] = part.x[0][first * heads * dim..][..rows * heads * dim].to_vec();
+                part.x[1].truncate(upto * kv_heads * dim);
+                part.x[2].truncate(upto * kv_heads * dim);
+                for (name, size) in &mut part.n {
+                    match name.as_str() {
+                        "n" => *size = rows,
+                        "len" => *size = upto,
+                        _ => {}
+                    }
+                }
+                let [o, l] = forward(s, &part);
+                let same = bits(&o) == bits(&out[first * heads * dim..][..o.len()])
+                    && bits(&l) == bits(&lse[first * heads..][..l.len()]);
+                assert!(same, "{} {} {case:?}: queries {first} to {}", S::NAME, T::NAME, first + rows);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_query_alone_has_the_bits_of_the_whole() {
+    for_each_lane!(|s| {
+        alone::<_, f32>(s);
+        alone::<_, f64>(s);
+    });
+}
+
+/// A matrix in a larger slice, in one of the layouts: within wider rows, transposed, or last row first.
+struct Spread<T> {
+    data: Vec<T>,
+    rows: usize,
+    cols: usize,
+    layout: usize,
+}
+
+impl<T: Element> Spread<T> {
+    fn new(x: &[T], rows: usize, layout: usize) -> Self {
+        let cols = x.len() / rows;
+        let mut new = Self { data: vec![T::from_f64(-9.0); (rows + 2) * (cols + 5)], rows, cols, layout };
+        for i in 0..rows {
+            for j in 0..cols {
+                let at = new.at(i, j);
+                new.data[at] = x[i * cols + j];
+            }
+        }
+        new
+    }
+    fn strides(&self) -> (usize, isize, isize) {
+        let (r, c) = (self.rows as isize, self.cols as isize);
+        match self.layout {
+            0 => (3, c + 4, 1),
+            1 => (2, 1, r + 1),
+            _ => ((self.rows - 1) * (self.cols + 2) + 1, -(c + 2), 1),
+        }
+    }
+    fn at(&self, i: usize, j: usize) -> usize {
+        let (first, rs, cs) = self.strides();
+        (first as isize + i as isize * rs + j as isize * cs) as usize
+    }
+    fn view(&self) -> MatRef<'_, T> {
+        let (first, rs, cs) = self.strides();
+        MatRef::strided(&self.data, first, self.rows, self.cols, rs, cs).unwrap()
+    }
+    fn view_mut(&mut self) -> MatMut<'_, T> {
+        let (first, rs, cs) = self.strides();
+        MatMut::strided(&mut self.data, first, self.rows, self.cols, rs, cs).unwrap()
+    }
+    fn same(&self, want: &[T]) -> bool {
+        bits(&self.data) == bits(&Self::new(want, self.rows, self.layout).data)
+    }
+}
+
+const STRIDED: [Case; 4] = [
+    (4, 2, 17, 9, 9, true, None),
+    (2, 2, 8, 1, 140, true, None),
+    (3, 1, 5, 40, 150, true, Some(100)),
+    (1, 1, 64, 3, 4, false, None),
+];
+
+fn strides<S: Simd, T: Element>(s: S, backward: bool) {
+    for case in STRIDED {
+        let (_, _, _, n, len, ..) = case;
+        let a = args::<T, Backward>(case, 7);
+        let op = nn::attention::options(&a);
+        let [out, _] = forward(s, &a_forward(&a));
+        let grads = run::<S, T, Backward>(s, Form::On, &a).unwrap().unwrap();
+        for layout in 0..3 {
+            let on = |k: usize, rows: usize, turn: usize| Spread::new(&a.x[k], rows, (layout + turn) % 3);
+            let (q, k, v) = (on(0, n, 0), on(1, len, 1), on(2, len, 2));
+            let old = |x: &[T], rows| Spread::new(&vec![T::ONE; x.len()], rows, layout);
+            if !backward {
+                let mut to = old(&out, n);
+                let mut workspace = vec![T::NAN; fulmen::attention_workspace(op.heads, op.dim)];
+                let (q, k, v) = (q.view(), k.view(), v.view());
+                fulmen::attention_on(s, &op, q, k, v, to.view_mut(), None, &mut workspace).unwrap();
+                assert!(to.same(&out), "{} {case:?} layout {layout}", S::NAME);
+                continue;
+            }
+            let (o, dout) = (on(3, n, 1), on(5, n, 2));
+            let (mut dq, mut dk, mut dv) = (old(&grads[0], n), old(&grads[1], len), old(&grads[2], len));
+            let mut workspace = vec![T::NAN; fulmen::attention_backward_workspace(op.dim)];
+            fulmen::attention_backward_on(
+                s,
+                &op,
+                q.view(),
+                k.view(),
+                v.view(),
+                o.view(),
+                &a.x[4],
+                dout.view(),
+                dq.view_mut(),
+                dk.view_mut(),
+                dv.view_mut(),
+                &mut workspace,
+            )
+            .unwrap();
+            let same = dq.same(&grads[0]) && dk.same(&grads[1]) && dv.same(&grads[2]);
+            assert!(same, "{} {case:?} layout {layout} backward", S::NAME);
+        }
+    }
+}
+
+/// The same call forward.
+fn a_forward<T: Element>(a: &Args<T>) -> Args<T> {
+    let mut a = a.clone();
+    a.x.truncate(3);
+    a
+}
+
+#[test]
+fn strides_give_the_same_bits() {
+    for_each_lane!(|s| {
+        strides::<_, f32>(s, false);
+        strides::<_, f64>(s, false);
+    });
+}
+
+#[test]
+fn strides_give_the_same_bits_backward() {
+    for_each_lane!(|s| {
+        strides::<_, f32>(s, true);
+        strides::<_, f64>(s, true);
+    });
+}

@@ -1,0 +1,411 @@
+//! Rotations and attention.
+
+use super::*;
+use fulmen::lanes::Simd;
+use fulmen::{Attention, Element, Error, MatMut, MatRef, RopeStyle};
+
+macro_rules! for_each_attention_op {
+    ($cb:ident) => {
+        $cb! {
+            rope crate::nn::attention::Rope;
+            rope_backward crate::nn::attention::RopeBackward;
+            rope_view crate::nn::attention::RopeView;
+            attention crate::nn::attention::Forward, threads;
+            attention_backward crate::nn::attention::Backward, gradient, threads;
+        }
+    };
+}
+
+/// The options of a call.
+pub fn options<T: Element>(a: &Args<T>) -> Attention<T> {
+    Attention {
+        heads: a.size("heads"),
+        kv_heads: a.size("kv_heads"),
+        dim: a.size("dim"),
+        scale: a.p[0],
+        causal: a.get("causal").is_some(),
+        window: a.get("window"),
+    }
+}
+
+/// So many rows; without any, of as many columns as fit.
+fn shape(n: usize, rows: usize, cols: usize) -> [usize; 2] {
+    if rows == 0 { [0, cols.min(1 << 20)] } else { [rows.min(1 << 20), n / rows] }
+}
+fn view<T>(x: &[T], rows: usize, cols: usize) -> MatRef<'_, T> {
+    let [rows, cols] = shape(x.len(), rows, cols);
+    MatRef::row_major(&x[..rows * cols], rows, cols).unwrap()
+}
+fn view_mut<T>(x: &mut [T], rows: usize, cols: usize) -> MatMut<'_, T> {
+    let [rows, cols] = shape(x.len(), rows, cols);
+    MatMut::row_major(&mut x[..rows * cols], rows, cols).unwrap()
+}
+
+/// What query `i` makes of key `j`, in `f64`.
+pub struct Naive<'a> {
+    pub op: Attention<f64>,
+    pub n: usize,
+    pub len: usize,
+    pub q: &'a [f64],
+    pub k: &'a [f64],
+    pub v: &'a [f64],
+}
+
+impl<'a> Naive<'a> {
+    pub fn of(a: &'a Args<f64>) -> Self {
+        let (n, len) = (a.size("n"), a.size("len"));
+        Self { op: options(a), n, len, q: &a.x[0], k: &a.x[1], v: &a.x[2] }
+    }
+    fn row<'b>(x: &'b [f64], heads: usize, dim: usize, i: usize, h: usize) -> &'b [f64] {
+        &x[(i * heads + h) * dim..][..dim]
+    }
+    pub fn head<'b>(&self, x: &'b [f64], i: usize, h: usize) -> &'b [f64] {
+        Self::row(x, self.op.heads, self.op.dim, i, h)
+    }
+    pub fn kv_head<'b>(&self, x: &'b [f64], j: usize, h: usize) -> &'b [f64] {
+        Self::row(x, self.op.kv_heads, self.op.dim, j, h * self.op.kv_heads / self.op.heads)
+    }
+    pub fn sees(&self, i: usize, j: usize) -> bool {
+        let at = self.len as i64 - self.n as i64 + i as i64;
+        let j = j as i64;
+        (!self.op.causal || j <= at) && self.op.window.is_none_or(|w| j > at - w as i64)
+    }
+    /// The score and the sum of its terms' magnitudes.
+    pub fn score(&self, i: usize, j: usize, h: usize) -> [f64; 2] {
+        let (q, k) = (self.head(self.q, i, h), self.kv_head(self.k, j, h));
+        let terms = || q.iter().zip(k).map(|(q, k)| self.op.scale * q * k);
+        [terms().sum(), terms().map(f64::abs).sum()]
+    }
+    /// Of one query: weights (0 where it does not see), the log-sum-exp, and the largest sum of magnitudes.
+    pub fn weights(&self, i: usize, h: usize) -> (Vec<f64>, f64, f64) {
+        let seen: Vec<usize> = (0..self.len).filter(|j| self.sees(i, *j)).collect();
+        let score = |j: &usize| self.score(i, *j, h)[0];
+        let peak = seen.iter().map(score).fold(f64::NEG_INFINITY, f64::max);
+        let shift = if peak == f64::NEG_INFINITY { 0.0 } else { peak };
+        let mut w = vec![0.0; self.len];
+        let mut most = 0.0f64;
+        for j in &seen {
+            w[*j] = (score(j) - shift).exp();
+            most = most.max(self.score(i, *j, h)[1]);
+        }
+        let sum: f64 = w.iter().sum();
+        if sum == 0.0 {
+            return (vec![0.0; self.len], f64::NEG_INFINITY, 0.0);
+        }
+        w.iter_mut().for_each(|w| *w /= sum);
+        (w, shift + sum.ln(), most)
+    }
+    /// `out` and `lse`.
+    pub fn forward(&self) -> [Vec<Want>; 2] {
+        let (mut out, mut lse) = (vec![], vec![]);
+        for i in 0..self.n {
+            for h in 0..self.op.heads {
+                let (w, l, most) = self.weights(i, h);
+                let n = self.op.dim + self.len;
+                lse.push(Want { value: l, mass: 1.0 + 4.0 * most + l.abs(), n });
+                for p in 0..self.op.dim {
+                    let seen = || (0..self.len).filter(|j| self.sees(i, *j));
+                    let terms = || seen().map(|j| w[j] * self.kv_head(self.v, j, h)[p]);
+                    let value = if l == f64::NEG_INFINITY { 0.0 } else { terms().sum() };
+                    let mass = (1.0 + 4.0 * most) * terms().map(f64::abs).sum::<f64>();
+                    out.push(Want { value, mass, n });
+                }
+            }
+        }
+        [out, lse]
+    }
+}
+
+/// Sizes from a test's rows and columns: heads in groups, and more keys than queries.
+fn sample_sizes(rows: usize, cols: usize, r: &mut Noise) -> Vec<(&'static str, usize)> {
+    let (kv_heads, group) = (1 + r.bits() as usize % 2, 1 + r.bits() as usize % 3);
+    let (n, dim) = if cols > 1000 { (rows * 9, 20) } else { (rows.min(200), cols) };
+    vec![
+        ("heads", kv_heads * group),
+        ("kv_heads", kv_heads),
+        ("dim", dim),
+        ("n", n),
+        ("len", n + r.bits() as usize % 9),
+    ]
+}
+
+fn sample_qkv<T: Element>(sizes: &[(&str, usize)], r: &mut Noise) -> Vec<Vec<T>> {
+    let [heads, kv_heads, dim, n, len] = [0, 1, 2, 3, 4].map(|i| sizes[i].1);
+    vec![
+        r.slice(n * heads * dim, 2.0),
+        r.slice(len * kv_heads * dim, 2.0),
+        r.slice(len * kv_heads * dim, 2.0),
+    ]
+}
+
+fn scale<T: Element>(dim: usize) -> T {
+    T::from_f64(1.0 / (dim as f64).sqrt())
+}
+
+pub struct Forward;
+impl Op for Forward {
+    const NAME: &'static str = "attention";
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let sizes = sample_sizes(rows, cols, r);
+        let x = sample_qkv(&sizes, r);
+        Args::new::<Self>(x, vec![scale(sizes[2].1)], &sizes)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len()), stale(a.size("n").min(1000) * a.size("heads").min(100))]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        4 * fulmen::attention_workspace(a.size("heads").min(100), a.size("dim").min(2000))
+    }
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        workspace: &mut [T],
+    ) -> Option<Result<(), Error>> {
+        let [out, lse] = out else { return None };
+        let op = options(a);
+        let (n, len) = (a.size("n"), a.size("len"));
+        let cols = op.heads.saturating_mul(op.dim);
+        let kv = op.kv_heads.saturating_mul(op.dim);
+        let (q, k, v) = (view(&a.x[0], n, cols), view(&a.x[1], len, kv), view(&a.x[2], len, kv));
+        let (out, lse) = (view_mut(out, n, cols), Some(&mut **lse));
+        match form {
+            Form::On => Some(fulmen::attention_on(s, &op, q, k, v, out, lse, workspace)),
+            #[cfg(feature = "parallel")]
+            Form::Parallel => Some(fulmen::parallel::attention_on(s, &op, q, k, v, out, lse, workspace)),
+            _ => None,
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        Naive::of(a).forward().into()
+    }
+}
+
+pub struct Backward;
+impl Op for Backward {
+    const NAME: &'static str = "attention_backward";
+    const GRADIENTS: &'static [(usize, usize)] = &[(0, 0), (1, 1), (2, 2)];
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let sizes = sample_sizes(rows, cols, r);
+        let x = sample_qkv(&sizes, r);
+        let dout = r.slice(x[0].len(), 2.0);
+        Args::new::<Self>(with_forward(x, dout, &sizes, scale(sizes[2].1)), vec![scale(sizes[2].1)], &sizes)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len()), stale(a.x[1].len()), stale(a.x[2].len())]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        4 * fulmen::attention_backward_workspace(a.size("dim").min(2000))
+    }
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        workspace: &mut [T],
+    ) -> Option<Result<(), Error>> {
+        let [dq, dk, dv] = out else { return None };
+        let op = options(a);
+        let (n, len) = (a.size("n"), a.size("len"));
+        let cols = op.heads.saturating_mul(op.dim);
+        let kv = op.kv_heads.saturating_mul(op.dim);
+        let (q, k, v) = (view(&a.x[0], n, cols), view(&a.x[1], len, kv), view(&a.x[2], len, kv));
+        let (o, dout) = (view(&a.x[3], n, cols), view(&a.x[5], n, cols));
+        let (dq, dk, dv) = (view_mut(dq, n, cols), view_mut(dk, len, kv), view_mut(dv, len, kv));
+        let lse = &a.x[4];
+        match form {
+            Form::On => {
+                Some(fulmen::attention_backward_on(s, &op, q, k, v, o, lse, dout, dq, dk, dv, workspace))
+            }
+            #[cfg(feature = "parallel")]
+            Form::Parallel => Some(fulmen::parallel::attention_backward_on(
+                s, &op, q, k, v, o, lse, dout, dq, dk, dv, workspace,
+            )),
+            _ => None,
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let x = Naive::of(a);
+        let (out, lse, dout) = (&a.x[3], &a.x[4], &a.x[5]);
+        let (dim, heads) = (x.op.dim, x.op.heads);
+        let none = |n: usize, terms: usize| vec![Want { value: 0.0, mass: 0.0, n: terms }; n];
+        let mut dq = none(x.q.len(), dim + x.len);
+        let mut dk = none(x.k.len(), dim + x.n * heads / x.op.kv_heads);
+        let mut dv = dk.clone();
+        let add = |to: &mut Want, term: f64, mass: f64| {
+            to.value += term;
+            to.mass += mass;
+        };
+        for i in 0..x.n {
+            for h in 0..heads {
+                let lse = lse[i * heads + h];
+                let (o, d) = (x.head(out, i, h), x.head(dout, i, h));
+                let mean: f64 = o.iter().zip(d).map(|(o, d)| o * d).sum();
+                let mean_abs: f64 = o.iter().zip(d).map(|(o, d)| (o * d).abs()).sum();
+                for j in (0..x.len).filter(|j| x.sees(i, *j)) {
+                    if lse == f64::NEG_INFINITY {
+                        continue;
+                    }
+                    let [score, terms] = x.score(i, j, h);
+                    let w = (score - lse).exp();
+                    let off = 1.0 + 2.0 * (terms + (score - lse).abs());
+                    let v = x.kv_head(x.v, j, h);
+                    let g: f64 = d.iter().zip(v).map(|(d, v)| d * v).sum();
+                    let g_abs: f64 = d.iter().zip(v).map(|(d, v)| (d * v).abs()).sum();
+                    let (ds, ds_abs) = (w * (g - mean), w * off * (g_abs + mean_abs));
+                    let (q, k) = (x.head(x.q, i, h), x.kv_head(x.k, j, h));
+                    for p in 0..dim {
+                        let at = (j * x.op.kv_heads + h * x.op.kv_heads / heads) * dim + p;
+                        let s = x.op.scale;
+                        add(&mut dq[(i * heads + h) * dim + p], s * ds * k[p], (s * ds_abs * k[p]).abs());
+                        add(&mut dk[at], s * ds * q[p], (s * ds_abs * q[p]).abs());
+                        add(&mut dv[at], w * d[p], (w * off * d[p]).abs());
+                    }
+                }
+            }
+        }
+        vec![dq, dk, dv]
+    }
+    fn loss(a: &Args<f64>) -> f64 {
+        let [out, _] = Naive::of(a).forward();
+        out.iter().zip(&a.x[5]).map(|(o, d)| o.value * d).sum()
+    }
+}
+
+/// The inputs of the backward pass: with the forward pass's results, rounded.
+pub fn with_forward<T: Element>(
+    x: Vec<Vec<T>>,
+    dout: Vec<T>,
+    sizes: &[(&str, usize)],
+    scale: T,
+) -> Vec<Vec<T>> {
+    let mut a = Args::new::<Forward>(x, vec![scale], sizes);
+    // The reference would take minutes.
+    let [out, lse] = if a.size("n") > 100 {
+        let mut out = [stale(a.x[0].len()), stale(a.size("n") * a.size("heads"))];
+        let mut workspace = vec![T::ZERO; Forward::workspace(&a)];
+        let [o, l] = &mut out;
+        let s = fulmen::lanes::native();
+        Forward::call(s, Form::On, &a, &mut [o, l], &mut workspace).unwrap().unwrap();
+        out
+    } else {
+        Naive::of(&a.wide()).forward().map(|x| x.iter().map(|w| T::from_f64(w.value)).collect())
+    };
+    a.x.extend([out, lse, dout]);
+    a.x
+}
+
+fn style<T: Element>(a: &Args<T>) -> RopeStyle {
+    if a.get("interleaved").is_some() { RopeStyle::Interleaved } else { RopeStyle::Neox }
+}
+
+/// Heads of tokens, and their angles; the pairs follow from the number of columns.
+fn sample_rope<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+    let (dim, heads, back) = (2 * cols, 1 + r.bits() as usize % 3, r.bits().is_multiple_of(2));
+    let mut sizes = vec![("dim", dim), ("tokens", rows)];
+    if r.bits().is_multiple_of(2) {
+        sizes.push(("interleaved", 1));
+    }
+    if O::NAME == RopeView::NAME && back {
+        sizes.push(("back", 1));
+    }
+    let x = vec![r.slice(rows * heads * dim, 4.0), r.slice(rows * cols, 1.0), r.slice(rows * cols, 1.0)];
+    Args::new::<O>(x, vec![], &sizes)
+}
+
+fn rotated(a: &Args<f64>, back: bool) -> Vec<Vec<Want>> {
+    let (dim, x) = (a.size("dim"), &a.x[0]);
+    let half = dim / 2;
+    let rows = a.x[1].len() / half;
+    let cols = x.len().checked_div(rows).unwrap_or(dim).max(1);
+    let mut out = vec![Want { value: 0.0, mass: 0.0, n: 1 }; x.len()];
+    for (at, _) in x.iter().enumerate() {
+        let (row, p) = (at / cols, at % cols % dim);
+        let (i, second) = match style(a) {
+            RopeStyle::Interleaved => (p / 2, p % 2 == 1),
+            RopeStyle::Neox => (p % half, p >= half),
+        };
+        let apart = if style(a) == RopeStyle::Interleaved { 1 } else { half };
+        let (c, s) = (a.x[1][row * half + i], a.x[2][row * half + i]);
+        let s = if back { -s } else { s };
+        let [u, v] = if second { [x[at] * c, x[at - apart] * s] } else { [x[at] * c, -x[at + apart] * s] };
+        out[at] = Want { value: u + v, mass: u.abs() + v.abs(), n: 1 };
+    }
+    vec![out]
+}
+
+macro_rules! rope_op {
+    ($Op:ident $name:ident $on:ident $in_place:ident $back:literal) => {
+        pub struct $Op;
+        impl Op for $Op {
+            const NAME: &'static str = stringify!($name);
+            fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+                sample_rope::<T, Self>(rows, cols, r)
+            }
+            fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+                vec![stale(a.x[0].len())]
+            }
+            fn call<S: Simd, T: Element>(
+                s: S,
+                form: Form,
+                a: &Args<T>,
+                out: &mut [&mut [T]],
+                _: &mut [T],
+            ) -> Option<Result<(), Error>> {
+                let [out] = out else { return None };
+                let [x, cos, sin] = &a.x[..] else { return None };
+                match form {
+                    Form::On => Some(fulmen::$on(s, x, a.size("dim"), cos, sin, style(a), out)),
+                    Form::InPlace => {
+                        // Only a call that is refused has another length.
+                        if out.len() != x.len() {
+                            return None;
+                        }
+                        let before = out.to_vec();
+                        out.copy_from_slice(x);
+                        let done = fulmen::$in_place(s, out, a.size("dim"), cos, sin, style(a));
+                        if done.is_err() {
+                            assert_eq!(bits(out), bits(x), "written");
+                            out.copy_from_slice(&before);
+                        }
+                        Some(done)
+                    }
+                    Form::Parallel => None,
+                }
+            }
+            fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+                rotated(a, $back)
+            }
+        }
+    };
+}
+rope_op!(Rope rope rope_on rope_in_place_on false);
+rope_op!(RopeBackward rope_backward rope_backward_on rope_backward_in_place_on true);
+
+pub struct RopeView;
+impl Op for RopeView {
+    const NAME: &'static str = "rope_view";
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        sample_rope::<T, Self>(rows, cols, r)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![a.x[0].clone()]
+    }
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        _: &mut [T],
+    ) -> Option<Result<(), Error>> {
+        let [x] = out else { return None };
+        let dim = a.size("dim");
+        let x = view_mut(x, a.size("tokens"), dim);
+        let back = a.get("back").is_some();
+        (form == Form::On).then(|| fulmen::rope_view_on(s, x, dim, &a.x[1], &a.x[2], style(a), back))
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        rotated(a, a.get("back").is_some())
+    }
+}
