@@ -6,7 +6,7 @@ use super::{Cpu, Memory};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Diagonal, Error, RotM, Side, Triangle};
+use crate::{Adam, Diagonal, Error, RotM, Side, Triangle};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
@@ -174,6 +174,28 @@ family! {
     Network NETWORK {
         swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
         swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        rms_norm_residual [rms_norm_residual_on] (x: Self::Ref<'_, T>, residual: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done;
+        rms_norm_backward [rms_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Done;
+        layer_norm_backward [layer_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>, dbeta: Self::Mut<'_, T>) -> Done;
+        softmax_backward [softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        log_softmax_backward [log_softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        masked_softmax [masked_softmax_on] (x: Self::Ref<'_, T>, mask: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
+        cross_entropy [cross_entropy_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>, lse: Self::Mut<'_, T>) -> Done;
+        cross_entropy_backward [cross_entropy_backward_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T, dlogits: Self::Mut<'_, T>) -> Done;
+        cross_entropy_backward_in_place [cross_entropy_backward_in_place_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T) -> Done;
+        embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        scatter [scatter_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        momentum [momentum_on] (lr: T, mu: T, weight_decay: T, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        clip_by_norm [clip_by_norm_on serial] (max_norm: T, g: Self::Mut<'_, T>) -> Result<T, Error>;
+        rope [rope_on serial] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
+        rope_backward [rope_backward_on serial] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
+        rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Done;
+        gemm_backward_a [gemm_backward_a_on] (dc: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, da: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        gemm_backward_b [gemm_backward_b_on] (a: Self::Mat<'_, T>, dc: Self::Mat<'_, T>, beta: T, db: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
         attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
