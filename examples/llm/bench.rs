@@ -51,7 +51,7 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
     let pool = match r.threads {
         #[cfg(feature = "parallel")]
         Some(threads @ 2..) => format!("{threads} threads"),
-        _ => "one thread".into(),
+        _ => String::from("one thread"),
     };
     let mut follower = Follower::new(machine, c, &model.parameters, c.context)?;
     let half = (c.context / 2).max(1);
