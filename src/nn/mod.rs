@@ -10,6 +10,7 @@ mod losses;
 mod norm_backward;
 mod normalize;
 mod parts;
+mod sampling;
 mod softmax;
 mod softmax_backward;
 
@@ -19,6 +20,7 @@ pub use gated::*;
 pub use losses::*;
 pub use norm_backward::*;
 pub use normalize::*;
+pub use sampling::*;
 pub use softmax::*;
 pub use softmax_backward::*;
 
