@@ -121,6 +121,7 @@ macro_rules! for_each_op {
             nn embedding(embedding, embedding_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
             nn scatter(scatter, scatter_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
             nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, host: "no template has its inputs and outputs in this release";
+            nn sample(sample, sample_on) Max[] selection, host: "the order and the sums of one choice are sequential";
             nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
             nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, host: "no template has its inputs and outputs in this release";
             nn masked_softmax(masked_softmax, masked_softmax_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";

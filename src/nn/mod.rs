@@ -12,6 +12,7 @@ mod norm_backward;
 mod normalize;
 mod parts;
 mod rope;
+mod sampling;
 mod softmax;
 mod softmax_backward;
 
@@ -23,6 +24,7 @@ pub use losses::*;
 pub use norm_backward::*;
 pub use normalize::*;
 pub use rope::*;
+pub use sampling::*;
 pub use softmax::*;
 pub use softmax_backward::*;
 

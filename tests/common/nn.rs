@@ -136,6 +136,8 @@ pub trait Op {
     const IDS: Option<usize> = None;
     /// Whether NaN anywhere reaches every output.
     const ONE_NAN_IS_ALL: bool = false;
+    /// Whether NaN anywhere is refused.
+    const REFUSES_NAN: bool = false;
     /// Outputs that are gradients: the output, and the input that [`Op::loss`] is derived by.
     const GRADIENTS: &'static [(usize, usize)] = &[];
     /// Arguments for `rows` and `cols`, from the stream of noise.

@@ -9,6 +9,7 @@ macro_rules! for_each_indexed_op {
             cross_entropy crate::nn::indexed::CrossEntropy, threads;
             cross_entropy_backward crate::nn::indexed::CrossEntropyBackward, gradient, threads;
             embedding crate::nn::indexed::Embedding, threads;
+            sample crate::nn::indexed::Sample;
             scatter crate::nn::indexed::Scatter;
             scatter_add crate::nn::indexed::ScatterAdd;
         }
@@ -208,5 +209,58 @@ impl Op for ScatterAdd {
             }
         }
         vec![out]
+    }
+}
+
+/// Its output is the index.
+pub struct Sample;
+impl Op for Sample {
+    const NAME: &'static str = "sample";
+    const REFUSES_NAN: bool = true;
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let p = [0.5 + (cols % 3) as f64 * 0.5, 0.6 + (cols % 5) as f64 * 0.1, 0.0].map(T::from_f64);
+        let uniform = r.positive::<T>(1, 1.0)[0];
+        let top_k = [0, 3, rows * cols / 2][cols % 3];
+        Args::new::<Self>(vec![r.slice(rows * cols, 4.0)], vec![p[0], p[1], uniform], &[("top_k", top_k)])
+    }
+    fn before<T: Element>(_: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(1)]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        fulmen::sample_workspace(a.x[0].len(), a.size("top_k"))
+    }
+    called! {
+        |s, a, [out], w| {
+            let with = fulmen::Sampling { temperature: a.p[0], top_k: a.size("top_k"), top_p: a.p[1] };
+            // As many as the values, without an allocation in the call.
+            let mut indices = [0; 1 << 16];
+            let indices = &mut indices[..w.len()];
+            fulmen::sample_on(s, &a.x[0], with, a.p[2], w, indices).map(|i| {
+                if let Some(out) = out.first_mut() {
+                    *out = T::from_usize(i);
+                }
+            })
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (x, [temperature, top_p, uniform]) = (&a.x[0], [a.p[0], a.p[1], a.p[2]]);
+        // Equal ones stay in order.
+        let mut order: Vec<usize> = (0..x.len()).collect();
+        order.sort_by(|i, j| x[*j].partial_cmp(&x[*i]).unwrap());
+        order.truncate(fulmen::sample_workspace(x.len(), a.size("top_k")));
+        let one =
+            |i: &usize| if temperature == 0.0 { 0.0 } else { ((x[*i] - x[order[0]]) / temperature).exp() };
+        let p: Vec<f64> = order.iter().map(one).collect();
+        let sums: Vec<f64> = p
+            .iter()
+            .scan(0.0, |sum, p| {
+                *sum += p;
+                Some(*sum)
+            })
+            .collect();
+        let wanted = sums[sums.len() - 1] * top_p;
+        let last = sums.iter().position(|s| *s >= wanted).unwrap();
+        let chosen = sums.iter().position(|s| *s > uniform * sums[last]).unwrap_or(0);
+        vec![vec![copied(order[chosen] as f64)]]
     }
 }
