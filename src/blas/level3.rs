@@ -8,7 +8,7 @@ use crate::alu::{Alu, Body, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{Element, Simd, native, strided};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows of a symmetric matrix that are written out at a time.
@@ -166,7 +166,7 @@ pub const fn syrk_workspace(n: usize, k: usize) -> usize {
 
 /// Elements of workspace that [`syr2k`] needs for `n` by `k` A and B.
 pub const fn syr2k_workspace(n: usize, k: usize) -> usize {
-    syrk_workspace(n, k)
+    syrk_workspace(n, k).saturating_add(CORNER * CORNER)
 }
 
 /// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
@@ -233,7 +233,7 @@ pub(crate) fn syrk_by<J: Join, S: Simd, T: Element>(
     same_shape("c", [n, n], [c.rows(), c.cols()])?;
     enough(syrk_workspace(n, a.cols()), workspace.len())?;
     let lower = lower(triangle, c.reborrow());
-    rank_k(j, s, alpha, a, a, beta, lower, workspace)?;
+    rank_k::<_, _, _, false>(j, s, alpha, a, a, beta, lower, workspace)?;
     contract!(
         syrk,
         Ok(()),
@@ -313,9 +313,8 @@ pub(crate) fn syr2k_by<J: Join, S: Simd, T: Element>(
     same_shape("b", [n, a.cols()], [b.rows(), b.cols()])?;
     same_shape("c", [n, n], [c.rows(), c.cols()])?;
     enough(syr2k_workspace(n, a.cols()), workspace.len())?;
-    let mut lower = lower(triangle, c.reborrow());
-    rank_k(j, s, alpha, a, b, beta, lower.reborrow(), workspace)?;
-    rank_k(j, s, alpha, b, a, T::ONE, lower, workspace)?;
+    let lower = lower(triangle, c.reborrow());
+    rank_k::<_, _, _, true>(j, s, alpha, a, b, beta, lower, workspace)?;
     contract!(
         syr2k,
         Ok(()),
@@ -334,9 +333,9 @@ fn lower<T>(triangle: Triangle, c: MatMut<'_, T>) -> MatMut<'_, T> {
     if triangle == Triangle::Upper { c.t() } else { c }
 }
 
-/// `C = αABᵀ + βC` in the lower triangle.
+/// `C = αABᵀ + βC` in the lower triangle, then `C += αBAᵀ` if `BOTH`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn rank_k<J: Join, S: Simd, T: Element>(
+fn rank_k<J: Join, S: Simd, T: Element, const BOTH: bool>(
     j: J,
     s: S,
     alpha: T,
@@ -352,15 +351,13 @@ fn rank_k<J: Join, S: Simd, T: Element>(
         // Next to the corner β is taken, in it the product alone: where that is empty, so that β = 0 gives zeros.
         let to = MatMut::packed(corner, n, CORNER).block([0, 0], [n, n]);
         gemm_by(j, s, Problem { alpha, beta: T::ZERO, a, b: b.t(), c: to }, (), rest)?;
-        let corner = MatRef::packed(corner, n, CORNER);
-        for i in 0..n {
-            let row = VecMut::of_col(c.reborrow().block([i, 0], [1, i + 1]).t());
-            let product = VecRef::of_col(corner.block([i, 0], [1, i + 1]).t());
-            if beta == T::ZERO {
-                row::zip(s, Second, row, product);
-            } else {
-                row::zip(s, Merge(beta), row, product);
-            }
+        let corner = MatRef::packed(corner, n, CORNER).block([0, 0], [n, n]);
+        merge(s, beta, corner, c.reborrow());
+        if BOTH {
+            // The second product is the first one's transpose, bit for bit.
+            let mut other = MatMut::packed(rest, n, CORNER).block([0, 0], [n, n]);
+            transpose::run(Serial, s, corner, other.reborrow());
+            merge(s, T::ONE, other.as_ref(), c);
         }
         return Ok(());
     }
@@ -369,10 +366,41 @@ fn rank_k<J: Join, S: Simd, T: Element>(
     let all = usize::MAX;
     let (a1, a2) = (a.block([0, 0], [h, all]), a.block([h, 0], [n - h, all]));
     let (b1, b2) = (b.block([0, 0], [h, all]), b.block([h, 0], [n - h, all]));
-    rank_k(j, s, alpha, a1, b1, beta, c.reborrow().block([0, 0], [h, h]), workspace)?;
-    rank_k(j, s, alpha, a2, b2, beta, c.reborrow().block([h, h], [n - h, n - h]), workspace)?;
-    let c = c.block([h, 0], [n - h, h]);
-    gemm_by(j, s, Problem { alpha, beta, a: a2, b: b1.t(), c }, (), workspace)
+    rank_k::<_, _, _, BOTH>(j, s, alpha, a1, b1, beta, c.reborrow().block([0, 0], [h, h]), workspace)?;
+    rank_k::<_, _, _, BOTH>(
+        j,
+        s,
+        alpha,
+        a2,
+        b2,
+        beta,
+        c.reborrow().block([h, h], [n - h, n - h]),
+        workspace,
+    )?;
+    let mut c = c.block([h, 0], [n - h, h]);
+    gemm_by(j, s, Problem { alpha, beta, a: a2, b: b1.t(), c: c.reborrow() }, (), workspace)?;
+    if BOTH {
+        gemm_by(j, s, Problem { alpha, beta: T::ONE, a: b2, b: a1.t(), c }, (), workspace)?;
+    }
+    Ok(())
+}
+
+/// `C = βC + X` in the lower triangle; β = 0 does not read C.
+fn merge<S: Simd, T: Element>(s: S, beta: T, x: MatRef<'_, T>, mut c: MatMut<'_, T>) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for i in 0..c.rows() {
+                let row = VecMut::of_col(c.reborrow().block([i, 0], [1, i + 1]).t());
+                let x = VecRef::of_col(x.block([i, 0], [1, i + 1]).t());
+                if beta == T::ZERO {
+                    strided::zip_in_place(s, Second, row, x);
+                } else {
+                    strided::zip_in_place(s, Merge(beta), row, x);
+                }
+            }
+        },
+    );
 }
 
 /// `βy + x`.

@@ -42,7 +42,7 @@ macro_rules! precision {
                 let (mut b, mut y) = (buffer::<$t>(n * n, 3), buffer::<$t>(n, 4));
                 let mut ws = fulmen::Buffer::<$t>::new(
                     fulmen::symm_workspace(Side::Left, n, n)
-                        .max(fulmen::syrk_workspace(n, n))
+                        .max(fulmen::syr2k_workspace(n, n))
                         .max(fulmen::trsm_workspace(Side::Left, n, n)),
                 );
                 let (pa, px, pb, py, pw) =
