@@ -14,8 +14,11 @@ use crate::view::{MatMut, MatRef, VecMut, VecRef};
 /// Rows of a symmetric matrix that are written out at a time.
 const BAND: usize = 256;
 
-/// Rows and columns of the blocks on C's diagonal, whose halves are merged into it.
-const CORNER: usize = 48;
+/// Rows and columns of the blocks on C's diagonal, whose halves are merged into it. Where both halves are of use
+/// they may be larger.
+const fn corner(both: bool) -> usize {
+    if both { 64 } else { 48 }
+}
 
 /// Elements of workspace that [`symm`] needs for an `m` by `n` C.
 pub const fn symm_workspace(side: Side, m: usize, n: usize) -> usize {
@@ -159,14 +162,20 @@ fn mirror<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, first: usize, to: &mut [T
 
 /// Elements of workspace that [`syrk`] needs for an `n` by `k` A.
 pub const fn syrk_workspace(n: usize, k: usize) -> usize {
-    let half = n.div_ceil(2);
-    let half = if half < CORNER { CORNER } else { half.saturating_add(CORNER) };
-    gemm_workspace(half, half, k).saturating_add(CORNER * CORNER)
+    rank_workspace(n, k, false)
 }
 
 /// Elements of workspace that [`syr2k`] needs for `n` by `k` A and B.
 pub const fn syr2k_workspace(n: usize, k: usize) -> usize {
-    syrk_workspace(n, k).saturating_add(CORNER * CORNER)
+    let corner = corner(true);
+    rank_workspace(n, k, true).saturating_add(corner * corner)
+}
+
+/// A corner, and the largest product's.
+const fn rank_workspace(n: usize, k: usize, both: bool) -> usize {
+    let (corner, half) = (corner(both), n.div_ceil(2));
+    let half = if half < corner { corner } else { half.saturating_add(corner) };
+    gemm_workspace(half, half, k).saturating_add(corner * corner)
 }
 
 /// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
@@ -345,24 +354,24 @@ fn rank_k<J: Join, S: Simd, T: Element, const BOTH: bool>(
     mut c: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    let n = c.rows();
-    if n <= CORNER {
-        let (corner, rest) = workspace.split_at_mut(CORNER * CORNER);
+    let (n, most) = (c.rows(), const { corner(BOTH) });
+    if n <= most {
+        let (corner, rest) = workspace.split_at_mut(most * most);
         // Next to the corner β is taken, in it the product alone: where that is empty, so that β = 0 gives zeros.
-        let to = MatMut::packed(corner, n, CORNER).block([0, 0], [n, n]);
+        let to = MatMut::packed(corner, n, most).block([0, 0], [n, n]);
         gemm_by(j, s, Problem { alpha, beta: T::ZERO, a, b: b.t(), c: to }, (), rest)?;
-        let corner = MatRef::packed(corner, n, CORNER).block([0, 0], [n, n]);
+        let corner = MatRef::packed(corner, n, most).block([0, 0], [n, n]);
         merge(s, beta, corner, c.reborrow());
         if BOTH {
             // The second product is the first one's transpose, bit for bit.
-            let mut other = MatMut::packed(rest, n, CORNER).block([0, 0], [n, n]);
+            let mut other = MatMut::packed(rest, n, most).block([0, 0], [n, n]);
             transpose::run(Serial, s, corner, other.reborrow());
             merge(s, T::ONE, other.as_ref(), c);
         }
         return Ok(());
     }
-    let h = (n / 2).next_multiple_of(CORNER);
-    let h = if h >= n { h - CORNER } else { h };
+    let h = (n / 2).next_multiple_of(most);
+    let h = if h >= n { h - most } else { h };
     let all = usize::MAX;
     let (a1, a2) = (a.block([0, 0], [h, all]), a.block([h, 0], [n - h, all]));
     let (b1, b2) = (b.block([0, 0], [h, all]), b.block([h, 0], [n - h, all]));
