@@ -1,10 +1,14 @@
 //! Libraries with the C interface of BLAS, when they are found at run time.
 
 use libloading::Library;
+use libloading::os::unix::{self, RTLD_NOW};
 use std::ffi::c_void;
 
 /// Shape, α, A, B (by columns if so), β, C.
 pub type Gemm<'a, T> = Box<dyn Fn([usize; 3], T, &[T], &[T], T, &mut [T], bool) + 'a>;
+
+/// Of glibc.
+const RTLD_DEEPBIND: i32 = 8;
 
 pub struct Blas {
     pub name: String,
@@ -277,8 +281,11 @@ pub fn all(threads: i32) -> Vec<Blas> {
     for (name, variable, names) in candidates {
         let named = std::env::var(variable).ok();
         for path in named.iter().map(String::as_str).chain(names) {
+            // Their own symbols first: each would otherwise call what the first of them defines.
+            let flags = if name == "mkl" { RTLD_NOW } else { RTLD_NOW | RTLD_DEEPBIND };
             // SAFETY: the initialisers of these libraries may run before any thread uses them.
-            let Ok(lib) = (unsafe { Library::new(path) }) else { continue };
+            let Ok(lib) = (unsafe { unix::Library::open(Some(path), flags) }) else { continue };
+            let lib = Library::from(lib);
             for set in [&b"MKL_Set_Num_Threads"[..], b"openblas_set_num_threads"] {
                 // SAFETY: both take one C int.
                 unsafe {
