@@ -134,6 +134,7 @@ impl<T: Element, const K: usize> Update<T, K> {
     /// # Safety
     /// They have them.
     #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "q < K")]
     unsafe fn vectors<S: Simd>(&self, s: S, j: usize, n: usize) -> [T::Vec<S>; K] {
         crate::lanes::from_fn(
             #[inline(always)]
