@@ -8,10 +8,15 @@ cd "$(dirname "$0")/.."
 function=$1 isa=$2 numbers=$3
 shift 3
 work=target/sweep
-rm -rf "$work/tree" && mkdir -p "$work/tree/benches/harness"
-cp -r src Cargo.toml contracts "$work/tree"
+rm -rf "$work/tree" && mkdir -p "$work/tree/benches/peers"
+for f in *; do
+    case $f in
+        benches | target) ;;
+        src) cp -r src "$work/tree" ;;
+        *) ln -s "$PWD/$f" "$work/tree/$f" ;;
+    esac
+done
 cp -r benches/harness benches/pointwise.rs "$work/tree/benches"
-mkdir -p "$work/tree/benches/peers"
 cp -r benches/peers/src benches/peers/Cargo.toml benches/peers/Cargo.lock "$work/tree/benches/peers"
 for n in $numbers; do
     awk -v f="$function" -v isa="Isa::$isa" -v n="$n" '
