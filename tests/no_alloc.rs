@@ -191,7 +191,7 @@ fn no_triangle_allocates() {
         let (mut c, mut y) = (vec![1.0f32; n * n], vec![1.0f32; n]);
         let (left, lower, unit) = (Side::Left, Triangle::Lower, Diagonal::Unit);
         let mut w =
-            vec![0.0; symm_workspace(left, n, n).max(syrk_workspace(n, n)).max(trsm_workspace(left, n, n))];
+            vec![0.0; symm_workspace(left, n, n).max(syr2k_workspace(n, n)).max(trsm_workspace(left, n, n))];
         for stride in [1, -1] {
             FORBIDDEN.set(true);
             let a = MatRef::row_major(&a, n, n).unwrap();
