@@ -35,6 +35,7 @@ pub mod contract;
 #[cfg(feature = "half")]
 mod convert;
 mod error;
+pub mod hardware;
 pub mod lanes;
 pub mod nn;
 pub mod ops;
