@@ -35,6 +35,11 @@ pub enum PlanError {
         /// The kind that the question is about.
         expected: &'static str,
     },
+    /// The target's language has no such type.
+    Unsupported {
+        /// The type.
+        what: &'static str,
+    },
     /// More nodes than a graph may have.
     TooManyNodes {
         /// The most.
@@ -131,6 +136,7 @@ impl fmt::Display for PlanError {
             }
             Self::NoTile { limit } => write!(f, "no tile fits the target: {limit}"),
             Self::WrongDevice { expected } => write!(f, "the target is not a {expected}"),
+            Self::Unsupported { what } => write!(f, "the target's language has no `{what}`"),
             Self::TooManyNodes { most } => write!(f, "the graph has more than {most} nodes"),
             Self::UnknownInput { node, input } => {
                 write!(f, "node {node} reads node {input}, which does not exist")
@@ -138,7 +144,9 @@ impl fmt::Display for PlanError {
             Self::Cycle { node } => write!(f, "node {node} depends on itself"),
             Self::Inputs { node } => write!(f, "node {node} has the wrong number of inputs"),
             Self::Shapes { node } => write!(f, "the shapes of node {node} and its inputs do not go together"),
-            Self::Capacity { needed, got } => write!(f, "there is room for {got} chains, {needed} are needed"),
+            Self::Capacity { needed, got } => {
+                write!(f, "there is room for {got} chains, {needed} are needed")
+            }
             Self::SeveralConsumers { node } => {
                 write!(f, "the value of node {node} is read outside the chain too")
             }

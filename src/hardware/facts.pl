@@ -7,7 +7,8 @@
 %
 % hw_language says what a kernel for the target is written in: ptx, wgsl, or rust on the host.
 % hw_shared_memory_reserved_per_block is what the system keeps of an SM's shared memory for each block.
-% hw_registers_per_sm counts 32-bit registers; hw_register_allocation_unit is how many a warp gets at a time.
+% hw_registers_per_sm counts 32-bit registers; hw_register_allocation_unit is how many a warp gets at a time, and
+% hw_warp_allocation_unit how many parts an SM has, each with its share of the registers (CUDA occupancy calculator).
 % hw_tensor_core_shapes lists M, N and K of the instructions (wmma and mma, wgmma, tcgen05 or mfma).
 :- style_check(-discontiguous).
 
@@ -27,6 +28,8 @@ hw_shared_memory_per_sm(sm_61, 98304).
 hw_registers_per_sm(sm_61, 65536).
 hw_registers_per_thread_max(sm_61, 255).
 hw_register_allocation_unit(sm_61, 256).
+hw_warp_allocation_unit(sm_61, 4).
+hw_shared_memory_allocation_unit(sm_61, 256).
 hw_sm_count(sm_61, 20).
 hw_memory_bandwidth_gb_s(sm_61, 192).
 hw_fp32_flops_tflops(sm_61, 5.5).
@@ -49,6 +52,8 @@ hw_shared_memory_per_sm(sm_70, 98304).
 hw_registers_per_sm(sm_70, 65536).
 hw_registers_per_thread_max(sm_70, 255).
 hw_register_allocation_unit(sm_70, 256).
+hw_warp_allocation_unit(sm_70, 4).
+hw_shared_memory_allocation_unit(sm_70, 256).
 hw_sm_count(sm_70, 80).
 hw_memory_bandwidth_gb_s(sm_70, 900).
 hw_fp32_flops_tflops(sm_70, 15.7).
@@ -73,6 +78,8 @@ hw_shared_memory_per_sm(sm_75, 65536).
 hw_registers_per_sm(sm_75, 65536).
 hw_registers_per_thread_max(sm_75, 255).
 hw_register_allocation_unit(sm_75, 256).
+hw_warp_allocation_unit(sm_75, 4).
+hw_shared_memory_allocation_unit(sm_75, 256).
 hw_sm_count(sm_75, 40).
 hw_memory_bandwidth_gb_s(sm_75, 320).
 hw_fp32_flops_tflops(sm_75, 8.1).
@@ -99,6 +106,8 @@ hw_shared_memory_reserved_per_block(sm_80, 1024).
 hw_registers_per_sm(sm_80, 65536).
 hw_registers_per_thread_max(sm_80, 255).
 hw_register_allocation_unit(sm_80, 256).
+hw_warp_allocation_unit(sm_80, 4).
+hw_shared_memory_allocation_unit(sm_80, 128).
 hw_sm_count(sm_80, 108).
 hw_memory_bandwidth_gb_s(sm_80, 1555).
 hw_fp32_flops_tflops(sm_80, 19.5).
@@ -127,6 +136,8 @@ hw_shared_memory_reserved_per_block(sm_86, 1024).
 hw_registers_per_sm(sm_86, 65536).
 hw_registers_per_thread_max(sm_86, 255).
 hw_register_allocation_unit(sm_86, 256).
+hw_warp_allocation_unit(sm_86, 4).
+hw_shared_memory_allocation_unit(sm_86, 128).
 hw_sm_count(sm_86, 72).
 hw_memory_bandwidth_gb_s(sm_86, 600).
 hw_fp32_flops_tflops(sm_86, 31.2).
@@ -154,6 +165,8 @@ hw_shared_memory_reserved_per_block(sm_89, 1024).
 hw_registers_per_sm(sm_89, 65536).
 hw_registers_per_thread_max(sm_89, 255).
 hw_register_allocation_unit(sm_89, 256).
+hw_warp_allocation_unit(sm_89, 4).
+hw_shared_memory_allocation_unit(sm_89, 128).
 hw_sm_count(sm_89, 142).
 hw_memory_bandwidth_gb_s(sm_89, 864).
 hw_fp32_flops_tflops(sm_89, 91.6).
@@ -182,6 +195,8 @@ hw_shared_memory_reserved_per_block(sm_90, 1024).
 hw_registers_per_sm(sm_90, 65536).
 hw_registers_per_thread_max(sm_90, 255).
 hw_register_allocation_unit(sm_90, 256).
+hw_warp_allocation_unit(sm_90, 4).
+hw_shared_memory_allocation_unit(sm_90, 128).
 hw_sm_count(sm_90, 132).
 hw_memory_bandwidth_gb_s(sm_90, 4800).
 hw_fp32_flops_tflops(sm_90, 66.9).
@@ -209,6 +224,8 @@ hw_shared_memory_reserved_per_block(sm_90_h100, 1024).
 hw_registers_per_sm(sm_90_h100, 65536).
 hw_registers_per_thread_max(sm_90_h100, 255).
 hw_register_allocation_unit(sm_90_h100, 256).
+hw_warp_allocation_unit(sm_90_h100, 4).
+hw_shared_memory_allocation_unit(sm_90_h100, 128).
 hw_sm_count(sm_90_h100, 132).
 hw_memory_bandwidth_gb_s(sm_90_h100, 3350).
 hw_fp32_flops_tflops(sm_90_h100, 66.9).
@@ -237,6 +254,8 @@ hw_shared_memory_reserved_per_block(sm_100, 1024).
 hw_registers_per_sm(sm_100, 65536).
 hw_registers_per_thread_max(sm_100, 255).
 hw_register_allocation_unit(sm_100, 256).
+hw_warp_allocation_unit(sm_100, 4).
+hw_shared_memory_allocation_unit(sm_100, 128).
 hw_sm_count(sm_100, 148).
 hw_memory_bandwidth_gb_s(sm_100, 8000).
 hw_fp32_flops_tflops(sm_100, 75).
@@ -265,6 +284,8 @@ hw_shared_memory_reserved_per_block(sm_120, 1024).
 hw_registers_per_sm(sm_120, 65536).
 hw_registers_per_thread_max(sm_120, 255).
 hw_register_allocation_unit(sm_120, 256).
+hw_warp_allocation_unit(sm_120, 4).
+hw_shared_memory_allocation_unit(sm_120, 128).
 hw_sm_count(sm_120, 170).
 hw_memory_bandwidth_gb_s(sm_120, 1792).
 hw_fp32_flops_tflops(sm_120, 104.8).
@@ -275,7 +296,7 @@ hw_tensor_core_shapes(sm_120, bf16, [mma_shape(16, 16, 16)]).
 hw_tensor_core_shapes(sm_120, i8, [mma_shape(16, 16, 16)]).
 
 % AMD Instinct MI250X, both dies. AMD Instinct MI250X data sheet (47.9 and 383 TFLOPS, 3,276.8 GB/s, 220 compute units).
-% AMD Instinct MI200 Instruction Set Architecture: waves of 64, 64 KB of LDS, 512 vector registers of 64 lanes in each of
+% AMD Instinct MI200 Instruction Set Architecture: waves of 64, 64 KB of LDS in steps of 512, 512 vector registers of 64 lanes in each of
 % four SIMDs, allocated by eight, at most eight waves a SIMD; the mfma shapes of f16, bf16, i8 and f64.
 hardware_target(cdna2).
 hw_language(cdna2, wgsl).
@@ -290,6 +311,8 @@ hw_shared_memory_per_sm(cdna2, 65536).
 hw_registers_per_sm(cdna2, 131072).
 hw_registers_per_thread_max(cdna2, 512).
 hw_register_allocation_unit(cdna2, 512).
+hw_warp_allocation_unit(cdna2, 4).
+hw_shared_memory_allocation_unit(cdna2, 512).
 hw_sm_count(cdna2, 220).
 hw_memory_bandwidth_gb_s(cdna2, 3276.8).
 hw_fp32_flops_tflops(cdna2, 47.9).

@@ -72,7 +72,8 @@ pub struct Target {
 }
 
 impl Target {
-    pub(super) const EMPTY: Self = Self { name: "", language: Language::Rust, device: Device::Cpu(Cpu::EMPTY) };
+    pub(super) const EMPTY: Self =
+        Self { name: "", language: Language::Rust, device: Device::Cpu(Cpu::EMPTY) };
 
     /// Its facts, if it is a GPU.
     #[must_use]
@@ -147,6 +148,10 @@ pub struct Gpu {
     pub registers_per_thread_max: Option<u32>,
     /// Registers that a warp gets at a time.
     pub register_allocation_unit: Option<u32>,
+    /// Parts of an SM, each with its share of the registers: a warp's are in one part.
+    pub warp_allocation_unit: Option<u32>,
+    /// Shared memory that a block gets at a time.
+    pub shared_memory_allocation_unit: Option<u32>,
     /// SMs of the machine.
     pub sm_count: Option<u32>,
     /// Memory bandwidth, MB/s.
@@ -280,7 +285,8 @@ pub struct MmaShapes {
 }
 
 impl MmaShapes {
-    pub(super) const EMPTY: Self = Self { all: [MmaShape { scalar: Scalar::F32, m: 0, n: 0, k: 0 }; 12], len: 0 };
+    pub(super) const EMPTY: Self =
+        Self { all: [MmaShape { scalar: Scalar::F32, m: 0, n: 0, k: 0 }; 12], len: 0 };
 
     /// All of them.
     #[must_use]

@@ -108,6 +108,8 @@ predicates! {
     REGISTERS_SM "hw_registers_per_sm" Kind::Whole;
     REGISTERS "hw_registers_per_thread_max" Kind::Whole;
     UNIT "hw_register_allocation_unit" Kind::Whole;
+    PARTS "hw_warp_allocation_unit" Kind::Whole;
+    SHARED_UNIT "hw_shared_memory_allocation_unit" Kind::Whole;
     SMS "hw_sm_count" Kind::Whole;
     BANDWIDTH "hw_memory_bandwidth_gb_s" Kind::Decimal;
     FP32 "hw_fp32_flops_tflops" Kind::Decimal;
@@ -138,8 +140,7 @@ struct Raw {
 }
 
 impl Raw {
-    const EMPTY: Self =
-        Self { name: "", line: 0, values: [0; PREDICATES.len()], shapes: MmaShapes::EMPTY };
+    const EMPTY: Self = Self { name: "", line: 0, values: [0; PREDICATES.len()], shapes: MmaShapes::EMPTY };
 
     const fn get(&self, key: Key) -> Option<u64> {
         match at(&self.values, key as usize) {
@@ -492,7 +493,7 @@ const fn fact(cursor: &mut Cursor, raws: &mut [Raw], len: &mut usize) -> Result<
         }
     }
     get!(cursor.expect(b')'));
-    // The full stop may not be the next fact's.
+    // On the same line, so that the error names the fact that lacks it.
     if cursor.peek() != b'.' {
         return Err(cursor.wrong(FactErrorKind::Syntax));
     }
@@ -541,6 +542,8 @@ const fn gpu(raw: &Raw, language: Language) -> Result<Gpu, FactError> {
         registers_per_sm: raw.whole(Key::REGISTERS_SM),
         registers_per_thread_max: raw.whole(Key::REGISTERS),
         register_allocation_unit: raw.whole(Key::UNIT),
+        warp_allocation_unit: raw.whole(Key::PARTS),
+        shared_memory_allocation_unit: raw.whole(Key::SHARED_UNIT),
         sm_count: raw.whole(Key::SMS),
         memory_mb_s: raw.get(Key::BANDWIDTH),
         fp32_gflops: raw.get(Key::FP32),

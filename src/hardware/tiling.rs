@@ -79,7 +79,8 @@ impl Tile {
     /// `Overflow`, and those of [`Tile::threads`].
     pub fn shared_bytes(&self, form: Form, scalar: Scalar, warp_size: u32) -> Result<u32, PlanError> {
         let sums = |each| {
-            let warps = self.threads()?.checked_div(warp_size).ok_or(PlanError::Domain { arg: "warp_size" })?;
+            let warps =
+                self.threads()?.checked_div(warp_size).ok_or(PlanError::Domain { arg: "warp_size" })?;
             product("shared", &[warps, scalar.sum_bytes(), each])
         };
         match form {
@@ -231,14 +232,18 @@ pub fn occupancy(gpu: &Gpu, threads: u32, registers: u32, shared: u32) -> Result
     let warps = threads / gpu.warp_size;
     let by_threads = gpu.threads_per_sm_max.map(|all| all / threads);
     let by_shared = gpu.shared_memory_per_sm.and_then(|all| {
-        let block = u64::from(shared) + u64::from(gpu.shared_memory_reserved_per_block);
+        let unit = u64::from(gpu.shared_memory_allocation_unit.unwrap_or(1)).max(1);
+        let asked = u64::from(shared).div_ceil(unit) * unit;
+        let block = asked + u64::from(gpu.shared_memory_reserved_per_block);
         u32::try_from(u64::from(all).checked_div(block)?).ok()
     });
     let by_registers = gpu.registers_per_sm.map(|all| {
-        let unit = u64::from(gpu.register_allocation_unit.unwrap_or(1));
-        let warp = (u64::from(registers) * u64::from(gpu.warp_size)).next_multiple_of(unit).max(1);
-        // Warps of a block are whole; what is left of the last one is lost.
-        u32::try_from(u64::from(all) / warp).unwrap_or(u32::MAX) / warps
+        let unit = u64::from(gpu.register_allocation_unit.unwrap_or(1)).max(1);
+        let warp =
+            (u64::from(registers) * u64::from(gpu.warp_size)).div_ceil(unit).max(1).saturating_mul(unit);
+        // A warp's registers are in one part of the SM.
+        let parts = u64::from(gpu.warp_allocation_unit.unwrap_or(1)).max(1);
+        u32::try_from(u64::from(all) / parts / warp * parts).unwrap_or(u32::MAX) / warps
     });
     let known = [
         (by_threads, Limit::Threads),
@@ -287,7 +292,7 @@ pub fn reference_tile(target: &Target, optin: bool) -> Result<Tile, PlanError> {
         (gpu.shared_memory_per_block_max, 32)
     };
     let most = (shared / (2 * m * Scalar::F32.bytes())).min(4096 / m);
-    let k = most - most % gpu.warp_size;
+    let k = most - most.checked_rem(gpu.warp_size).ok_or(PlanError::Domain { arg: "warp_size" })?;
     if k == 0 {
         return Err(PlanError::NoTile { limit: Limit::SharedMemory });
     }
