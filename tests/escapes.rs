@@ -89,7 +89,7 @@ fn copy(from: &Path, to: &Path) {
             copy(&path, &to);
         } else if path
             .extension()
-            .is_some_and(|x| ["rs", "yaml", "toml", "txt", "v", "md"].iter().any(|k| x == *k))
+            .is_some_and(|x| ["rs", "yaml", "toml", "txt", "v", "md", "pl"].iter().any(|k| x == *k))
         {
             fs::copy(&path, &to).expect("copied");
         }

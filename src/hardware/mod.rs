@@ -1,5 +1,7 @@
 //! From facts about machines to tiles and fused kernels: nothing here asks the machine it runs on.
 
+#[cfg(any(test, kani))]
+mod bounded;
 mod cpu;
 mod error;
 mod facts;
