@@ -77,7 +77,7 @@ fn facts(out: &mut String, target: &Target) {
             g.threads_per_block_max,
             or(g.threads_per_sm_max),
             g.shared_memory_per_block_max,
-            or(g.shared_memory_per_block_optin),
+            g.shared_memory_per_block_optin.map_or("no more".into(), |v| v.to_string()),
             or(g.shared_memory_per_sm),
             or(g.registers_per_sm),
             or(g.sm_count),
