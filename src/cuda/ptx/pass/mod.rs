@@ -1,0 +1,3 @@
+//! Passes: each changes the code and keeps its meaning.
+
+pub mod barrier;
