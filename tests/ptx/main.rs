@@ -15,5 +15,7 @@ mod story;
 mod unary;
 
 mod assemble;
+mod fuzz;
 mod numbers;
+mod passes;
 mod support;

@@ -1,7 +1,9 @@
 //! Barriers: that every thread reaches them, and which are not needed.
 
 use super::super::error::Error;
-use super::super::ir::{Block, Id, Kernel, Op, Space, Special};
+use super::super::ir::{Block, Id, Inst, Kernel, Op, Space, Special};
+use super::memory::{Root, root};
+use super::{Defs, rewrite};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -120,6 +122,87 @@ fn spread(b: &Block, together: bool, u: &mut Vec<bool>) {
                 };
                 i.dst.iter().for_each(|d| meet(u, d, v));
             }
+        }
+    }
+}
+
+/// What a stretch of code does to memory that other threads see: where, and whether it writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Touched {
+    These(Vec<(Root, bool)>),
+    Anything,
+}
+
+impl Touched {
+    /// Whether a barrier between the two is needed.
+    fn conflicts(&self, o: &Self) -> bool {
+        match (self, o) {
+            (Self::These(a), Self::These(b)) => {
+                a.iter().any(|(r, w)| b.iter().any(|(s, v)| (*w || *v) && r.meets(*s)))
+            }
+            (Self::These(a), Self::Anything) | (Self::Anything, Self::These(a)) => !a.is_empty(),
+            (Self::Anything, Self::Anything) => true,
+        }
+    }
+
+    fn add(&mut self, i: &Inst, defs: &Defs) {
+        let shared = |space| matches!(space, Space::Shared | Space::Global);
+        let more = match i.op {
+            Op::Load { space, .. } if shared(space) => Some((root(space, i.args.at(0), defs), false)),
+            Op::Store { space, .. } | Op::Atomic { space, .. } if shared(space) => {
+                Some((root(space, i.args.at(0), defs), true))
+            }
+            Op::LdMatrix { .. } => Some((root(Space::Shared, i.args.at(0), defs), false)),
+            Op::CopyAsync { .. } | Op::CopyCommit | Op::CopyWait(_) | Op::Hopper(_) | Op::Fence => {
+                *self = Self::Anything;
+                None
+            }
+            _ => None,
+        };
+        if let Self::These(list) = self {
+            list.extend(more);
+        }
+        for b in &i.blocks {
+            b.insts.iter().for_each(|i| self.add(i, defs));
+        }
+    }
+}
+
+/// Removes barriers that order nothing: what is between the one before and it, and between it and the one after, does
+/// not touch the same memory, or only reads it.
+pub fn remove_barriers(k: &mut Kernel) {
+    let defs = Defs::new(k);
+    rewrite(k, |_, mut body| {
+        thin(&mut body, true, &defs);
+        body
+    });
+}
+
+/// `outermost`: nothing runs before or after this block.
+fn thin(b: &mut Block, outermost: bool, defs: &Defs) {
+    b.insts.iter_mut().for_each(|i| i.blocks.iter_mut().for_each(|b| thin(b, false, defs)));
+    let edge = if outermost { Touched::These(Vec::new()) } else { Touched::Anything };
+    let mut at = 0;
+    while at < b.insts.len() {
+        let is_barrier = |i: &Inst| i.op == Op::Barrier;
+        if !b.insts.get(at).is_some_and(is_barrier) {
+            at += 1;
+            continue;
+        }
+        let (before, after) = (b.insts.get(..at).unwrap_or_default(), b.insts.get(at + 1..).unwrap_or_default());
+        let start = before.iter().rposition(is_barrier);
+        let end = after.iter().position(is_barrier);
+        let stretch = |insts: &[Inst], whole: bool| {
+            let mut t = if whole { edge.clone() } else { Touched::These(Vec::new()) };
+            insts.iter().for_each(|i| t.add(i, defs));
+            t
+        };
+        let earlier = stretch(before.get(start.map_or(0, |s| s + 1)..).unwrap_or_default(), start.is_none());
+        let later = stretch(after.get(..end.unwrap_or(after.len())).unwrap_or_default(), end.is_none());
+        if earlier.conflicts(&later) {
+            at += 1;
+        } else {
+            b.insts.remove(at);
         }
     }
 }
