@@ -34,6 +34,8 @@ mod capi;
 pub mod contract;
 #[cfg(feature = "half")]
 mod convert;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod error;
 pub mod hardware;
 pub mod lanes;
