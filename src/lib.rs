@@ -37,6 +37,8 @@ mod convert;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod error;
+#[cfg(feature = "wgsl")]
+pub mod gpu;
 pub mod hardware;
 pub mod lanes;
 pub mod nn;

@@ -289,7 +289,6 @@ impl MmaShapes {
         Self { all: [MmaShape { scalar: Scalar::F32, m: 0, n: 0, k: 0 }; 12], len: 0 };
 
     /// All of them.
-    #[must_use]
     pub fn iter(&self) -> impl Iterator<Item = &MmaShape> {
         self.all.iter().take(self.len)
     }

@@ -10,10 +10,13 @@ use fulmen::ops::{Gpu, OPS};
 fn check<T: Moved>(name: &'static str) {
     let op = pointwise().find(|op| op.name == name).unwrap();
     let at = format!("{name} {}", T::NAME);
-    let k = T::kernel(name).unwrap_or_else(|| panic!("{at}: no kernel")).unwrap_or_else(|e| panic!("{at}: {e}"));
+    let k =
+        T::kernel(name).unwrap_or_else(|| panic!("{at}: no kernel")).unwrap_or_else(|e| panic!("{at}: {e}"));
     let tolerance = spec(name).and_then(|c| c.tolerance(T::NAME)).unwrap();
     // Fewer threads than elements, as many, and more.
-    for (round, (n, grid, threads)) in [(1, 1, 32), (33, 1, 32), (97, 2, 64), (200, 3, 32)].into_iter().enumerate() {
+    for (round, (n, grid, threads)) in
+        [(1, 1, 32), (33, 1, 32), (97, 2, 64), (200, 3, 32)].into_iter().enumerate()
+    {
         for kind in 0..3u8 {
             let seed = round as u64 * 3 + u64::from(kind) + 1;
             let raw: [Vec<T>; 3] = [0, 1, 2].map(|j| data(n, seed + 100 * j, kind));

@@ -79,8 +79,7 @@ pub fn pointwise() -> impl Iterator<Item = &'static Op> {
 
 /// The assembler: `FULMEN_PTXAS`, what `.ci/run` installs, or the path's.
 pub fn ptxas() -> Option<PathBuf> {
-    let installed =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/target/cuda/nvidia/cuda_nvcc/bin/ptxas").into();
+    let installed = concat!(env!("CARGO_MANIFEST_DIR"), "/target/cuda/nvidia/cuda_nvcc/bin/ptxas").into();
     let given = std::env::var_os("FULMEN_PTXAS").map(PathBuf::from);
     let found = [given, Some(installed), Some("ptxas".into())]
         .into_iter()
@@ -104,7 +103,8 @@ pub struct Usage {
 
 /// Assembles a file.
 pub fn assemble(ptxas: &PathBuf, text: &str, target: Target) -> Result<Vec<Usage>, String> {
-    let path = std::env::temp_dir().join(format!("fulmen-{}-{target}-{:x}.ptx", std::process::id(), text.len()));
+    let path =
+        std::env::temp_dir().join(format!("fulmen-{}-{target}-{:x}.ptx", std::process::id(), text.len()));
     std::fs::write(&path, text).unwrap();
     let out = Command::new(ptxas)
         .args(["-v", "-o", "/dev/null", &format!("-arch={target}")])
