@@ -19,3 +19,4 @@ mod fuzz;
 mod numbers;
 mod passes;
 mod support;
+mod templates;
