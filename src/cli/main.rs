@@ -1,9 +1,11 @@
-//! `fulmen`: the contracts' command line. `fulmen contract --help` lists what it does.
+//! `fulmen`: the contracts' command line, and the text of GPU kernels. `fulmen --help` lists what it does.
 
 mod corpus;
 mod generate;
 mod lint;
 mod lock;
+#[cfg(feature = "cuda")]
+mod ptx;
 mod report;
 mod results;
 mod scaffold;
@@ -28,6 +30,9 @@ enum Command {
     /// Check, generate and list contracts
     #[command(subcommand)]
     Contract(Contract),
+    /// Print the PTX of an op's kernels
+    #[cfg(feature = "cuda")]
+    Ptx(ptx::Ptx),
 }
 
 #[derive(Args)]
@@ -97,8 +102,12 @@ const FOUND: u8 = 1;
 const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let Command::Contract(command) = Cli::parse().command;
-    match run(command) {
+    let done = match Cli::parse().command {
+        Command::Contract(command) => run(command),
+        #[cfg(feature = "cuda")]
+        Command::Ptx(command) => command.run().map(|()| true),
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FOUND),
         Err(e) => {

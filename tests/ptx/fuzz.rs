@@ -2,8 +2,8 @@
 
 use crate::support::*;
 use fulmen::cuda::ptx::{
-    Builder, Bytes, Cmp, Device, F32, Id, Kernel, Module, Op, S32, Shuffle, Space, Special, Target, Type, U32, U64,
-    Value, pass,
+    Builder, Bytes, Cmp, Device, F32, Id, Kernel, Module, Op, S32, Shuffle, Space, Special, Target, Type,
+    U32, U64, Value, pass,
 };
 
 const THREADS: u32 = 32;
@@ -104,7 +104,8 @@ impl Gen<'_> {
                 }
                 1 if depth > 0 => {
                     let b = self.b;
-                    let (start, turns, unroll) = (self.next(3) as i64, self.next(6) as i64, self.next(4) as u8);
+                    let (start, turns, unroll) =
+                        (self.next(3) as i64, self.next(6) as i64, self.next(4) as u8);
                     let bound = self.next(6) as i64;
                     let init = [0, 1].map(|_| b.typed::<U32>(self.pick(pool, Type::U32)));
                     let bounds = [start, start + turns, 1].map(|c| b.int::<U32>(c));
@@ -179,7 +180,9 @@ fn program(seed: u64) -> Kernel {
     for (k, (ty, id)) in last.into_iter().enumerate() {
         let at = out + (tid + b.int(i64::from(THREADS) * k as i64)).wide(b.int(8));
         match ty {
-            Type::U64 | Type::F64 => b.store(Space::Global, at, 0, b.typed::<U64>(b.raw(Op::Bitcast, Type::U64, &[*id]))),
+            Type::U64 | Type::F64 => {
+                b.store(Space::Global, at, 0, b.typed::<U64>(b.raw(Op::Bitcast, Type::U64, &[*id])))
+            }
             _ => {
                 let v = b.typed::<U32>(b.raw(Op::Bitcast, Type::U32, &[*id]));
                 b.store(Space::Global, at, 0, v.to::<U64>());

@@ -79,8 +79,7 @@ pub fn pointwise() -> impl Iterator<Item = &'static Op> {
 
 /// The assembler: `FULMEN_PTXAS`, what `.ci/run` installs, or the path's.
 pub fn ptxas() -> Option<PathBuf> {
-    let installed =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/target/cuda/nvidia/cuda_nvcc/bin/ptxas").into();
+    let installed = concat!(env!("CARGO_MANIFEST_DIR"), "/target/cuda/nvidia/cuda_nvcc/bin/ptxas").into();
     let given = std::env::var_os("FULMEN_PTXAS").map(PathBuf::from);
     let found = [given, Some(installed), Some("ptxas".into())]
         .into_iter()
@@ -88,7 +87,7 @@ pub fn ptxas() -> Option<PathBuf> {
         .find(|p| Command::new(p).arg("--version").output().is_ok_and(|o| o.status.success()));
     if found.is_none() {
         assert!(std::env::var_os("FULMEN_STRICT").is_none(), "no ptxas: .ci/run installs it");
-        println!("SKIPPED no ptxas: pip install --target target/cuda nvidia-cuda-nvcc-cu12==12.9.86");
+        println!("SKIPPED no ptxas: .ci/run installs it into target/cuda");
     }
     found
 }
@@ -104,7 +103,8 @@ pub struct Usage {
 
 /// Assembles a file.
 pub fn assemble(ptxas: &PathBuf, text: &str, target: Target) -> Result<Vec<Usage>, String> {
-    let path = std::env::temp_dir().join(format!("fulmen-{}-{target}-{:x}.ptx", std::process::id(), text.len()));
+    let path =
+        std::env::temp_dir().join(format!("fulmen-{}-{target}-{:x}.ptx", std::process::id(), text.len()));
     std::fs::write(&path, text).unwrap();
     let out = Command::new(ptxas)
         .args(["-v", "-o", "/dev/null", &format!("-arch={target}")])

@@ -3,9 +3,9 @@
 use crate::call::Args;
 use crate::story::answer;
 use crate::support::*;
+use fulmen::contract::{agrees, spec, ulp};
 use fulmen::cuda::ptx::template::{THREADS, Tile, gemm, reduction, row};
 use fulmen::cuda::ptx::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, pass};
-use fulmen::contract::{agrees, spec, ulp};
 use fulmen::lanes::Native;
 use fulmen::ops::OPS;
 use fulmen::{Alu, Body, Gelu, Real};
@@ -111,7 +111,7 @@ impl<T: Real> Body<T, 3> for Epilogue {
 /// Tiles for every target: small, square, wide.
 pub const TILES: [Tile; 3] = [
     Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4 },
-    Tile { m: 64, n: 64, k: 16, tm: 4, tn: 8 },
+    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8 },
     Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 },
 ];
 

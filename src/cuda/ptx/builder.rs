@@ -1,7 +1,10 @@
 //! Kernels written in Rust: a [`Value`] knows its type at compile time and carries the operators.
 
 use super::error::Error;
-use super::ir::{Approx, Block, Cmp, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table, Variable, Vote};
+use super::ir::{
+    Approx, Block, Cmp, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
+    Variable, Vote,
+};
 use super::record::Recorded;
 use super::types::*;
 use super::verify;
@@ -179,7 +182,12 @@ impl Builder {
     }
 
     /// Reads a value at an address plus `offset` bytes.
-    pub fn load<'b, T: Stored>(&'b self, space: Space, at: impl Into<Address<'b>>, offset: i32) -> Value<'b, T> {
+    pub fn load<'b, T: Stored>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        offset: i32,
+    ) -> Value<'b, T> {
         self.one(Op::Load { space, offset }, &[at.into().0])
     }
 
@@ -194,7 +202,13 @@ impl Builder {
     }
 
     /// Writes a value at an address plus `offset` bytes.
-    pub fn store<'b, T: Stored>(&'b self, space: Space, at: impl Into<Address<'b>>, offset: i32, v: Value<'b, T>) {
+    pub fn store<'b, T: Stored>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        offset: i32,
+        v: Value<'b, T>,
+    ) {
         self.emit(Op::Store { space, offset }, &[], &[at.into().0, v.id]);
     }
 
@@ -301,7 +315,10 @@ impl Builder {
     ) -> Vec<Value<'b, F32>> {
         let args: Ids = [a.id, b.id].into_iter().chain(c.iter().map(|v| v.id)).collect();
         let types: Vec<Type> = c.iter().map(|_| Type::F32).collect();
-        self.emit(Op::Hopper(Hopper::GroupMma { n }), &types, &args).iter().map(|id| self.value(*id)).collect()
+        self.emit(Op::Hopper(Hopper::GroupMma { n }), &types, &args)
+            .iter()
+            .map(|id| self.value(*id))
+            .collect()
     }
 
     fn nest(&self, params: &[Type], body: impl FnOnce(&[Id]) -> Ids) -> Block {
@@ -365,7 +382,8 @@ impl Builder {
             body(self.value(i), &carried).iter().map(|v| v.id).collect()
         });
         let args: Ids = [start.id, end.id, step.id].into_iter().chain(init.iter().map(|v| v.id)).collect();
-        let dst = self.control(Op::For { unroll }, types.get(1..).unwrap_or_default(), &args, Vec::from([block]));
+        let dst =
+            self.control(Op::For { unroll }, types.get(1..).unwrap_or_default(), &args, Vec::from([block]));
         dst.iter().map(|id| self.value(*id)).collect()
     }
 
@@ -376,7 +394,8 @@ impl Builder {
         body: impl FnOnce([Value<'b, T>; N]) -> (Value<'b, Pred>, [Value<'b, T>; N]),
     ) -> [Value<'b, T>; N] {
         let block = self.nest(&[T::TYPE; N], |ids| {
-            let (again, next) = body(core::array::from_fn(|k| self.value(ids.get(k).copied().unwrap_or(Id(0)))));
+            let (again, next) =
+                body(core::array::from_fn(|k| self.value(ids.get(k).copied().unwrap_or(Id(0)))));
             core::iter::once(again.id).chain(next.iter().map(|v| v.id)).collect()
         });
         let args: Ids = init.iter().map(|v| v.id).collect();

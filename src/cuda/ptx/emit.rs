@@ -1,7 +1,9 @@
 //! PTX text from a kernel.
 
 use super::error::Error;
-use super::ir::{Approx, Block, Cmp, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Space, Special, Vote};
+use super::ir::{
+    Approx, Block, Cmp, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Space, Special, Vote,
+};
 use super::require::{name, needs};
 use super::target::{Isa, Target};
 use super::types::{Sort, Type};
@@ -353,7 +355,11 @@ impl<'k> Emitter<'k> {
         match i.op {
             Op::Load { space, offset } => {
                 self.head(&["ld", self::space(space), vector(i.dst.len()), memory(ty)], out)?;
-                if i.dst.len() > 1 { self.braces(&i.dst, out)? } else { self.list(&i.dst, ty, out)? }
+                if i.dst.len() > 1 {
+                    self.braces(&i.dst, out)?
+                } else {
+                    self.list(&i.dst, ty, out)?
+                }
                 out.write_str(", ")?;
                 self.address(i.args.at(0), offset, out)?;
             }
@@ -365,7 +371,8 @@ impl<'k> Emitter<'k> {
                 if values.len() > 1 { self.braces(values, out)? } else { self.list(values, ty, out)? }
             }
             Op::Atomic { space, rmw } => {
-                let bits = matches!(rmw, Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Exchange | Rmw::CompareExchange);
+                let bits =
+                    matches!(rmw, Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Exchange | Rmw::CompareExchange);
                 let t = if bits { ty.raw() } else { ty.suffix() };
                 self.head(&["atom", self::space(space), atomic(rmw), t], out)?;
                 self.list(&i.dst, ty, out)?;

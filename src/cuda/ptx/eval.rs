@@ -89,9 +89,27 @@ fn compare(cmp: Cmp, ty: Type, a: u64, b: u64) -> bool {
 /// The one that is a number, if one is; `-0 < +0`.
 fn extremum<T: PartialOrd + Copy>(a: T, b: T, less: bool, negative: impl Fn(T) -> bool, nan: T) -> T {
     match a.partial_cmp(&b) {
-        Some(core::cmp::Ordering::Less) => if less { a } else { b },
-        Some(core::cmp::Ordering::Greater) => if less { b } else { a },
-        Some(core::cmp::Ordering::Equal) => if negative(a) == less { a } else { b },
+        Some(core::cmp::Ordering::Less) => {
+            if less {
+                a
+            } else {
+                b
+            }
+        }
+        Some(core::cmp::Ordering::Greater) => {
+            if less {
+                b
+            } else {
+                a
+            }
+        }
+        Some(core::cmp::Ordering::Equal) => {
+            if negative(a) == less {
+                a
+            } else {
+                b
+            }
+        }
         None if a.partial_cmp(&a).is_some() => a,
         None if b.partial_cmp(&b).is_some() => b,
         None => nan,

@@ -144,7 +144,9 @@ fn simple(k: &Kernel, i: &Inst, d: &[Type], a: &[Type]) -> bool {
         }
         (Op::Barrier | Op::Fence | Op::CopyCommit | Op::CopyWait(_) | Op::Exit, [], []) => true,
         (Op::CopyAsync { bytes: 4 | 8 | 16 }, [], [Type::U32, Type::U64]) => true,
-        (Op::LdMatrix { .. }, d, [Type::U32]) => matches!(d.len(), 1 | 2 | 4) && d.iter().all(|t| *t == Type::B32),
+        (Op::LdMatrix { .. }, d, [Type::U32]) => {
+            matches!(d.len(), 1 | 2 | 4) && d.iter().all(|t| *t == Type::B32)
+        }
         (Op::Mma(kind), d, a) => {
             let _: Mma = kind;
             let (ab, c) = a.split_at(6.min(a.len()));
@@ -164,9 +166,7 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
     match h {
         Hopper::BarrierInit | Hopper::BarrierExpect => d.is_empty() && a == [Type::U32, Type::U32],
         Hopper::BarrierTryWait => d == [Type::Pred] && a == [Type::U32, Type::U32],
-        Hopper::TensorLoad => {
-            d.is_empty() && a == [Type::U32, Type::U64, Type::U32, Type::U32, Type::U32]
-        }
+        Hopper::TensorLoad => d.is_empty() && a == [Type::U32, Type::U64, Type::U32, Type::U32, Type::U32],
         Hopper::MaxRegisters { count, .. } => {
             d.is_empty() && a.is_empty() && (24..=256).contains(&count) && count % 8 == 0
         }
@@ -199,10 +199,9 @@ fn pure(op: Op, d: Type, a: &[Type]) -> bool {
         Op::Bitcast => matches!(a, [from] if from.bits() == d.bits() && d.bits() >= 16),
         Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max => same && number(d),
         Op::MulHi => same && integer(d),
-        Op::MulWide => matches!(
-            (a, d),
-            ([Type::U32, Type::U32], Type::U64) | ([Type::S32, Type::S32], Type::S64)
-        ),
+        Op::MulWide => {
+            matches!((a, d), ([Type::U32, Type::U32], Type::U64) | ([Type::S32, Type::S32], Type::S64))
+        }
         Op::Div => same && (integer(d) || wide_float),
         Op::Rem => same && integer(d),
         Op::Shl | Op::Shr => matches!(a, [x, Type::U32] if *x == d) && integer(d),

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use memory::{Access, Kind, Races};
 
 /// Instructions that a block runs at most.
-const FUEL: u64 = 1 << 26;
+const FUEL: u64 = 1 << 20;
 /// Where buffers start: the number of the buffer is above, the offset below.
 const BUFFER: u32 = 40;
 /// Constant tables are above all buffers.
@@ -51,10 +51,18 @@ impl Device {
     }
 
     /// Runs a kernel; blocks one after the other. Arguments are the bits of the parameters.
-    pub fn launch(&mut self, k: &Kernel, grid: [u32; 3], threads: [u32; 3], args: &[u64]) -> Result<(), Error> {
+    pub fn launch(
+        &mut self,
+        k: &Kernel,
+        grid: [u32; 3],
+        threads: [u32; 3],
+        args: &[u64],
+    ) -> Result<(), Error> {
         verify::kernel(k)?;
         let count = threads.iter().map(|n| u64::from(*n)).product::<u64>();
-        if args.len() != k.params.len() || k.threads.is_some_and(|t| t != threads) || !(1..=1024).contains(&count)
+        if args.len() != k.params.len()
+            || k.threads.is_some_and(|t| t != threads)
+            || !(1..=1024).contains(&count)
         {
             return Err(Error::Arguments);
         }
@@ -223,7 +231,8 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Op::CopyCommit => {
-                Self::each(mask).for_each(|t| self.copies.get_mut(t).into_iter().for_each(|c| c.push(Vec::new())));
+                Self::each(mask)
+                    .for_each(|t| self.copies.get_mut(t).into_iter().for_each(|c| c.push(Vec::new())));
                 Ok(())
             }
             Op::CopyWait(pending) => Self::each(mask).try_for_each(|t| self.arrive(t, usize::from(pending))),

@@ -100,7 +100,8 @@ fn spread(b: &Block, together: bool, u: &mut Vec<bool>) {
                     }
                     let yields = b.yields.iter().skip(1 - first);
                     let inits = i.args.iter().skip(skip);
-                    for (((p, init), y), d) in b.params.iter().skip(first).zip(inits).zip(yields).zip(i.dst.iter())
+                    for (((p, init), y), d) in
+                        b.params.iter().skip(first).zip(inits).zip(yields).zip(i.dst.iter())
                     {
                         let v = same && is(u, init) && is(u, y);
                         meet(u, p, v);
@@ -189,7 +190,8 @@ fn thin(b: &mut Block, outermost: bool, defs: &Defs) {
             at += 1;
             continue;
         }
-        let (before, after) = (b.insts.get(..at).unwrap_or_default(), b.insts.get(at + 1..).unwrap_or_default());
+        let (before, after) =
+            (b.insts.get(..at).unwrap_or_default(), b.insts.get(at + 1..).unwrap_or_default());
         let start = before.iter().rposition(is_barrier);
         let end = after.iter().position(is_barrier);
         let stretch = |insts: &[Inst], whole: bool| {

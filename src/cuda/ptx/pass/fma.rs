@@ -16,7 +16,9 @@ fn block(k: &mut Kernel, mut b: Block, defs: &Defs, used: &[u32]) -> Block {
         i.blocks = i.blocks.into_iter().map(|b| block(k, b, defs, used)).collect();
         let ty = k.ty(i.dst.at(0));
         let product = |id| match defs.get(id) {
-            Some((Op::Mul, args, true)) if used.get(id.0 as usize) == Some(&1) => Some((args.at(0), args.at(1))),
+            Some((Op::Mul, args, true)) if used.get(id.0 as usize) == Some(&1) => {
+                Some((args.at(0), args.at(1)))
+            }
             _ => None,
         };
         let sides = match i.op {

@@ -38,7 +38,8 @@ fn bound(k: &Kernel, i: &Inst, defs: &Defs) -> Option<(Id, Id)> {
     body.insts.iter().find_map(|c| {
         let p = c.dst.at(0);
         let fits = c.op == Op::Compare(Cmp::Lt) && c.args.at(0) == counter && asks(p);
-        (fits && (!inside(c.args.at(1)) || defs.constant(c.args.at(1)).is_some())).then_some((p, c.args.at(1)))
+        (fits && (!inside(c.args.at(1)) || defs.constant(c.args.at(1)).is_some()))
+            .then_some((p, c.args.at(1)))
     })
 }
 
@@ -60,7 +61,8 @@ fn halves(k: &mut Kernel, i: Inst, compare: Id, bound: Id, out: &mut Vec<Inst>) 
             *c = Inst::new(Op::Const(truth), c.dst.clone(), Ids::NONE);
         }
         let args: Ids = [from, to, step].into_iter().chain(carried.iter().copied()).collect();
-        let dst = if truth == 1 { carried.iter().map(|c| k.fresh(k.ty(*c))).collect() } else { i.dst.clone() };
+        let dst =
+            if truth == 1 { carried.iter().map(|c| k.fresh(k.ty(*c))).collect() } else { i.dst.clone() };
         let mut inst = Inst::new(i.op, dst.clone(), args);
         inst.blocks.push(copy);
         out.push(inst);

@@ -87,7 +87,8 @@ fn carry(k: &mut Kernel, mut b: Block) -> Block {
 }
 
 fn carried(k: &mut Kernel, i: &mut Inst, mut body: Block, out: &mut Vec<Inst>) -> Block {
-    let own: Vec<Id> = body.params.iter().chain(body.insts.iter().flat_map(|i| i.dst.iter())).copied().collect();
+    let own: Vec<Id> =
+        body.params.iter().chain(body.insts.iter().flat_map(|i| i.dst.iter())).copied().collect();
     let constants: Vec<(Id, Op)> = body.insts.iter().map(|i| (i.dst.at(0), i.op)).collect();
     let constants: Vec<_> = constants.into_iter().filter(|(_, op)| matches!(op, Op::Const(_))).collect();
     let mut known = Vec::from([Induction { id: body.params.at(0), start: i.args.at(0), step: i.args.at(2) }]);
@@ -117,8 +118,7 @@ fn carried(k: &mut Kernel, i: &mut Inst, mut body: Block, out: &mut Vec<Inst>) -
     let derived = |id: Id| known.iter().any(|n| n.id == id && id != counter);
     let needed = |id: Id| {
         derived(id)
-            && (body.yields.contains(&id)
-                || body.insts.iter().any(|i| !derived(i.dst.at(0)) && reads(i, id)))
+            && (body.yields.contains(&id) || body.insts.iter().any(|i| !derived(i.dst.at(0)) && reads(i, id)))
     };
     let chosen: Vec<bool> = known.iter().map(|n| needed(n.id)).collect();
     if !chosen.contains(&true) {

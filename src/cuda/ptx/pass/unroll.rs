@@ -61,7 +61,8 @@ fn expand(k: &mut Kernel, i: Inst, p: Plan, out: &mut Vec<Inst>) {
         let step = define(k, out, Op::Const(p.step * p.copies), p.ty, &[]);
         first += loops * p.copies * p.step;
         let end = define(k, out, Op::Const(first), p.ty, &[]);
-        let mut new = Block { params: body.params.iter().map(|id| k.fresh(k.ty(*id))).collect(), ..Block::EMPTY };
+        let mut new =
+            Block { params: body.params.iter().map(|id| k.fresh(k.ty(*id))).collect(), ..Block::EMPTY };
         let counter = new.params.at(0);
         new.yields = new.params.iter().skip(1).copied().collect();
         for turn in 0..p.copies {

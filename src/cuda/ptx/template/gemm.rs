@@ -5,7 +5,7 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::types::{F32, Pred, U32, U64};
-use crate::alu::Body;
+use crate::alu::{Alu, Body, Real};
 use alloc::vec::Vec;
 
 /// The sizes of a tile.
@@ -69,12 +69,27 @@ impl Tile {
     }
 }
 
+/// The product as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Plain;
+impl<T: Real> Body<T, 1> for Plain {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        x
+    }
+}
+
 /// `out[i][j] = body(Σ a[i][p] b[p][j], bias[j], residual[i][j])` for row-major matrices, with as many of the body's
 /// inputs as it has. The sum runs in the order of `p`, fused.
 ///
 /// Parameters: `a`, `b`, `out`, then `bias` and `residual` if the body takes them, then `m`, `n`, `k` (`U32`). Launch
 /// `ceil(n / tile.n)` × `ceil(m / tile.m)` blocks of `tile.threads()`.
-pub fn gemm<B: Body<f32, N>, const N: usize>(name: &str, tile: Tile, available: u32, body: B) -> Result<Kernel, Error> {
+pub fn gemm<B: Body<f32, N>, const N: usize>(
+    name: &str,
+    tile: Tile,
+    available: u32,
+    body: B,
+) -> Result<Kernel, Error> {
     tile.check(available)?;
     body.check().map_err(|_| Error::Arguments)?;
     if !(1..=3).contains(&N) {

@@ -12,7 +12,10 @@ use alloc::vec::Vec;
 
 /// Each thread takes every so-many-th element, so any grid does. Parameters: the inputs, `out`, the number of
 /// elements (`U32`, up to 2³¹ less the threads of the grid).
-pub fn pointwise<T: Recorded, B: Body<T::Elem, N>, const N: usize>(name: &str, body: B) -> Result<Kernel, Error> {
+pub fn pointwise<T: Recorded, B: Body<T::Elem, N>, const N: usize>(
+    name: &str,
+    body: B,
+) -> Result<Kernel, Error> {
     body.check().map_err(|_| Error::Arguments)?;
     let b = Builder::new(name);
     let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());

@@ -45,7 +45,9 @@ pub(super) fn together<'b, T: Recorded, const K: usize>(
         acc.iter().enumerate().for_each(|(k, v)| b.store(Space::Shared, at, (k as u32 * width) as i32, *v));
     });
     b.barrier();
-    let state = |w: u32| core::array::from_fn(|k| b.load(Space::Shared, room, ((w * K as u32 + k as u32) * width) as i32));
+    let state = |w: u32| {
+        core::array::from_fn(|k| b.load(Space::Shared, room, ((w * K as u32 + k as u32) * width) as i32))
+    };
     (1..warps).fold(state(0), |all, w| merge(all, state(w)))
 }
 
@@ -74,7 +76,9 @@ where
 /// The first thread of the block writes `v`.
 fn first<'b, T: Recorded>(b: &'b Builder, at: Value<'b, U64>, v: &[Value<'b, T>]) {
     b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
-        v.iter().enumerate().for_each(|(k, v)| b.store(Space::Global, at, (k as u32 * T::TYPE.bytes()) as i32, *v));
+        v.iter()
+            .enumerate()
+            .for_each(|(k, v)| b.store(Space::Global, at, (k as u32 * T::TYPE.bytes()) as i32, *v));
     });
 }
 
