@@ -1,10 +1,13 @@
-//! `fulmen`: the command line around the contracts and the hardware facts. `fulmen --help` lists what it does.
+//! `fulmen`: the command line around the contracts, the hardware facts and the text of GPU kernels. `fulmen --help`
+//! lists what it does.
 
 mod corpus;
 mod fuse;
 mod generate;
 mod lint;
 mod lock;
+#[cfg(feature = "cuda")]
+mod ptx;
 mod report;
 mod results;
 mod scaffold;
@@ -34,6 +37,9 @@ enum Command {
     Tile(tile::Tile),
     /// Explain which ops of a graph become one kernel on a target
     Fuse(fuse::Fuse),
+    /// Print the PTX of an op's kernels
+    #[cfg(feature = "cuda")]
+    Ptx(ptx::Ptx),
 }
 
 #[derive(Args)]
@@ -108,6 +114,8 @@ fn main() -> ExitCode {
         Command::Contract(command) => run(command),
         Command::Tile(args) => show(tile::explain(&args)),
         Command::Fuse(args) => show(fuse::explain(&args)),
+        #[cfg(feature = "cuda")]
+        Command::Ptx(command) => command.run().map(|()| true),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

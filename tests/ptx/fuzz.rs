@@ -12,7 +12,8 @@ struct Gen<'b> {
     b: &'b Builder,
     state: u64,
     data: Value<'b, U64>,
-    scratch: Value<'b, U32>,
+    // The thread's own word of shared memory.
+    own: Value<'b, U32>,
     tid: Value<'b, U32>,
 }
 
@@ -70,7 +71,7 @@ impl Gen<'_> {
 
     fn memory(&mut self, pool: &mut Pool) {
         let b = self.b;
-        let own = self.scratch + self.tid * b.int(4);
+        let own = self.own;
         match self.next(4) {
             0 => {
                 let i = b.typed::<U32>(self.pick(pool, Type::U32)) & b.int(31);
@@ -92,9 +93,9 @@ impl Gen<'_> {
                     let p = self.b.typed(self.pick(pool, Type::Pred));
                     let (mut one, mut two, b) = (pool.clone(), pool.clone(), self.b);
                     let seed = self.next(1 << 30) as u64;
-                    let (data, scratch, tid) = (self.data, self.scratch, self.tid);
+                    let (data, own, tid) = (self.data, self.own, self.tid);
                     let arm = |pool: &mut Pool, state| {
-                        let mut g = Gen { b, state, data, scratch, tid };
+                        let mut g = Gen { b, state, data, own, tid };
                         g.block(pool, 4, depth - 1, false);
                         [b.typed::<F32>(g.pick(pool, Type::F32))]
                     };
@@ -157,7 +158,8 @@ fn program(seed: u64) -> Kernel {
     let (data, out) = (b.param::<U64>(), b.param::<U64>());
     let scratch = b.shared(4 * THREADS, 4);
     let tid = b.special(Special::TidX);
-    b.store(Space::Shared, scratch + tid * b.int(4), 0, tid);
+    let own = scratch + tid * b.int(4);
+    b.store(Space::Shared, own, 0, tid);
     let mut pool: Pool = vec![
         (Type::U32, tid.id()),
         (Type::U32, b.int::<U32>(3).id()),
@@ -171,7 +173,7 @@ fn program(seed: u64) -> Kernel {
         (Type::F64, tid.to::<fulmen::cuda::ptx::F64>().id()),
         (Type::Pred, tid.compare(Cmp::Lt, b.int(9)).id()),
     ];
-    let mut g = Gen { b: &b, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, data, scratch, tid };
+    let mut g = Gen { b: &b, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, data, own, tid };
     g.block(&mut pool, 25, 2, true);
     // Everything that was computed last is seen.
     let last: Vec<_> = pool.iter().rev().filter(|(t, _)| *t != Type::Pred).take(8).collect();

@@ -16,6 +16,8 @@ mod unary;
 
 mod assemble;
 mod fuzz;
+mod instructions;
 mod numbers;
 mod passes;
 mod support;
+mod templates;

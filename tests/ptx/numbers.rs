@@ -4,6 +4,7 @@ use crate::call::Args;
 use crate::story::{self, answer};
 use crate::support::*;
 use fulmen::contract::{agrees, spec, ulp};
+use fulmen::cuda::ptx::pass;
 use fulmen::lanes::Native;
 use fulmen::ops::{Gpu, OPS};
 
@@ -12,6 +13,8 @@ fn check<T: Moved>(name: &'static str) {
     let at = format!("{name} {}", T::NAME);
     let k =
         T::kernel(name).unwrap_or_else(|| panic!("{at}: no kernel")).unwrap_or_else(|e| panic!("{at}: {e}"));
+    let mut best = k.clone();
+    pass::optimise(&mut best);
     let tolerance = spec(name).and_then(|c| c.tolerance(T::NAME)).unwrap();
     // Fewer threads than elements, as many, and more.
     for (round, (n, grid, threads)) in
@@ -29,6 +32,8 @@ fn check<T: Moved>(name: &'static str) {
                 _ => x.to_vec(),
             };
             let y = run(&k, grid, threads, &inputs).unwrap_or_else(|e| panic!("{at}: {e}"));
+            let fast = run(&best, grid, threads, &inputs).unwrap_or_else(|e| panic!("{at}, optimised: {e}"));
+            assert!(y.iter().zip(&fast).all(|(a, b)| T::same(*a, *b)), "{at}: passes changed the numbers");
             for (i, w) in want.y.iter().enumerate() {
                 let near = T::from_f64(w.value).to_f64();
                 let w = &story::Want { value: if near.is_infinite() { near } else { w.value }, ..*w };

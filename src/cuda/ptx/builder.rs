@@ -5,6 +5,7 @@ use super::ir::{
     Approx, Block, Cmp, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
     Variable, Vote,
 };
+use super::record::Recorded;
 use super::types::*;
 use super::verify;
 use alloc::string::String;
@@ -25,6 +26,8 @@ struct State {
     // Blocks that are open, the innermost last.
     open: Vec<Block>,
     contract: bool,
+    // Values that stand in bodies as marked NaN; see `Builder::slot`.
+    slots: Vec<Id>,
 }
 
 /// A value of type `T`, written once by a kernel.
@@ -57,7 +60,7 @@ impl Builder {
             body: Block::EMPTY,
         };
         let open = Vec::from([Block::EMPTY]);
-        Self { state: RefCell::new(State { kernel, open, contract: false }) }
+        Self { state: RefCell::new(State { kernel, open, contract: false, slots: Vec::new() }) }
     }
 
     /// States the shape of a block; a launch with another is refused.
@@ -131,6 +134,20 @@ impl Builder {
     /// A constant.
     pub fn f64(&self, c: f64) -> Value<'_, F64> {
         self.bits(c.to_bits())
+    }
+
+    /// A number for a body that keeps a parameter as a plain number: the body's `lit` gives `v` for it. Bodies pass
+    /// their parameters to `lit` and do nothing else with them.
+    pub(crate) fn slot<T: Recorded>(&self, v: Value<'_, T>) -> T::Elem {
+        let slots = &mut self.state.borrow_mut().slots;
+        slots.push(v.id);
+        T::marked(slots.len() as u32 - 1)
+    }
+
+    /// The value that a number stands for.
+    pub(crate) fn slot_value<T: Recorded>(&self, x: T::Elem) -> Option<Value<'_, T>> {
+        let id = self.state.borrow().slots.get(T::mark(x)? as usize).copied()?;
+        Some(self.value(id))
     }
 
     /// A special register.

@@ -3,7 +3,8 @@
 use super::builder::{Bitwise, Value};
 use super::ir::{Approx, Cmp, Space};
 use super::types::{F32, F64, Float, Integer, Pred, Scalar, Stored, Type, U32, U64};
-use crate::alu::{Alu, Bits, Mask, Real};
+use crate::alu::{Alu, Bits, Mask};
+use crate::lanes::Element;
 use alloc::vec::Vec;
 
 impl Mask for Value<'_, Pred> {}
@@ -23,11 +24,17 @@ impl<T: Integer + Bitwise> Bits for Value<'_, T> {
 /// A float that bodies are written in, and its integer view.
 pub trait Recorded: Float + Stored {
     /// The element on the host.
-    type Elem: Real;
+    type Elem: Element;
     /// The integer of the same width.
     type Bits: Integer + Bitwise;
     /// The bits of a constant.
     fn bits(x: Self::Elem) -> u64;
+    /// The `k`th marked number, a NaN that no arithmetic gives.
+    #[doc(hidden)]
+    fn marked(k: u32) -> Self::Elem;
+    /// Which marked number this is.
+    #[doc(hidden)]
+    fn mark(x: Self::Elem) -> Option<u32>;
     /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self>;
 }
@@ -37,6 +44,12 @@ impl Recorded for F32 {
     type Bits = U32;
     fn bits(x: f32) -> u64 {
         u64::from(x.to_bits())
+    }
+    fn marked(k: u32) -> f32 {
+        f32::from_bits(0x7fe5_0000 | (k & 0xffff))
+    }
+    fn mark(x: f32) -> Option<u32> {
+        (x.to_bits() >> 16 == 0x7fe5).then_some(x.to_bits() & 0xffff)
     }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.approx(Approx::Rcp)
@@ -48,6 +61,12 @@ impl Recorded for F64 {
     type Bits = U64;
     fn bits(x: f64) -> u64 {
         x.to_bits()
+    }
+    fn marked(k: u32) -> f64 {
+        f64::from_bits(0x7ffc_51a7_0000_0000 | u64::from(k))
+    }
+    fn mark(x: f64) -> Option<u32> {
+        (x.to_bits() >> 32 == 0x7ffc_51a7).then_some(x.to_bits() as u32)
     }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.builder().f64(1.0) / x
@@ -61,7 +80,7 @@ impl<'b, T: Recorded> Alu for Value<'b, T> {
     const FUSED: bool = true;
 
     fn lit(self, c: T::Elem) -> Self {
-        self.builder().bits(T::bits(c))
+        self.builder().slot_value(c).unwrap_or_else(|| self.builder().bits(T::bits(c)))
     }
     fn mul_add(self, b: Self, c: Self) -> Self {
         self.fma(b, c)

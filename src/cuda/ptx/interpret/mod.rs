@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use memory::{Access, Kind, Races};
 
 /// Instructions that a block runs at most.
-const FUEL: u64 = 1 << 26;
+const FUEL: u64 = 1 << 20;
 /// Where buffers start: the number of the buffer is above, the offset below.
 const BUFFER: u32 = 40;
 /// Constant tables are above all buffers.
