@@ -97,6 +97,8 @@ def test(tally: Tally, strict: bool) -> None:
         script(tally, "WASM demo", ["python3", "scripts/wasm_demo.py"])
     except Missing as what:
         tally.skip(f"missing for the WASM demo: {what}")
+    if not shutil.which("swipl"):
+        tally.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
     if shutil.which("coqc"):
         attempt(tally, "proofs", ["scripts/proofs.sh"])
     else:

@@ -32,7 +32,7 @@ impl<T: Element> Body<T, 3> for StandardAffine<T> {
 
 /// `x · scale · γ`.
 #[derive(Debug, Clone, Copy)]
-struct ScaledBy<T>(T);
+pub(crate) struct ScaledBy<T>(pub(crate) T);
 
 impl<T: Element> Body<T, 2> for ScaledBy<T> {
     #[inline(always)]

@@ -58,7 +58,7 @@ pub(super) fn exp_not_above_zero<V: Alu>(t: V) -> V {
 
 /// The largest element, NaN left out: softmax sees NaN in the sum.
 #[derive(Debug, Clone, Copy)]
-struct Peak;
+pub(crate) struct Peak;
 
 impl<T: Element> Fold<T, 1, 1> for Peak {
     #[inline(always)]
@@ -92,7 +92,7 @@ impl<T: Element> Body<T, 1> for ExpShifted<T> {
 
 /// `e^(x - shift) · scale`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ExpShiftedScaled<T>(pub(super) T, pub(super) T);
+pub(crate) struct ExpShiftedScaled<T>(pub(crate) T, pub(crate) T);
 
 impl<T: Element> Body<T, 1> for ExpShiftedScaled<T> {
     #[inline(always)]
@@ -125,7 +125,7 @@ impl<T: Element> Body<T, 1> for Times<T> {
 
 /// `Σ e^(x - shift)`.
 #[derive(Debug, Clone, Copy)]
-struct SumExp<T>(T);
+pub(crate) struct SumExp<T>(pub(crate) T);
 
 impl<T: Element> Fold<T, 1, 1> for SumExp<T> {
     #[inline(always)]
