@@ -41,20 +41,28 @@ fn main() {
     let gemm = template::named::<F32>("gemm").and_then(Result::ok).expect("gemm has a template");
     let rows: [(&str, f64, &str); 8] = [
         ("an empty kernel, described and checked", time(|| Builder::new("empty").finish()), "84 (kernel)"),
-        ("a module of one empty kernel, as text", {
-            let m = Module { kernels: vec![Builder::new("empty").finish().expect("it is empty")] };
-            time(|| text(&m))
-        }, "272 (module)"),
+        (
+            "a module of one empty kernel, as text",
+            {
+                let m = Module { kernels: vec![Builder::new("empty").finish().expect("it is empty")] };
+                time(|| text(&m))
+            },
+            "272 (module)",
+        ),
         ("x += y, described and checked", time(add), ""),
         ("x += y, as text", time(|| text(&one)), ""),
         ("exp, optimised from its body", time(|| template::named::<F32>("exp")), ""),
         ("exp, as text", time(|| text(&exp)), ""),
         ("gemm 128 x 128 x 8, as text", time(|| text(&gemm)), ""),
-        ("exp, optimised again", time(|| {
-            let mut k = exp.kernels.first().cloned();
-            k.iter_mut().for_each(pass::optimise);
-            k
-        }), ""),
+        (
+            "exp, optimised again",
+            time(|| {
+                let mut k = exp.kernels.first().cloned();
+                k.iter_mut().for_each(pass::optimise);
+                k
+            }),
+            "",
+        ),
     ];
     println!("{:42} {:>12}  reference ns", "what", "ns");
     for (what, ns, reference) in rows {

@@ -5,7 +5,6 @@
 #[allow(dead_code, reason = "shared with the other tests")]
 mod call;
 #[path = "../reference/mod.rs"]
-#[allow(dead_code, reason = "shared with the other tests")]
 mod reference;
 #[path = "../reference/story.rs"]
 #[allow(dead_code, reason = "shared with the other tests")]

@@ -1,6 +1,8 @@
 //! The interpreter's numbers against the references, within the contract of each op.
 
 use crate::call::Args;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+use crate::call::{Form, Out, call};
 use crate::story::{self, answer};
 use crate::support::*;
 use fulmen::contract::{agrees, spec, ulp};
@@ -63,4 +65,39 @@ fn pointwise_bodies_keep_their_contracts() {
     }
     println!("{ran} element-wise ops in f32 and f64");
     assert_eq!(ran, rows, "ops whose row says that the template runs them");
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+fn same_bits<T: Moved>(s: fulmen::lanes::Avx2, name: &str) -> bool {
+    let k = T::kernel(name).unwrap().unwrap();
+    let op = pointwise().find(|op| op.name == name).unwrap();
+    let inputs = match op.shape {
+        "unary" => 1,
+        "binary" | "update" => 2,
+        _ => 3,
+    };
+    (0..3).all(|kind| {
+        let raw: [Vec<T>; 3] = [0, 1, 2].map(|j| data(257, 11 + 100 * j + u64::from(kind), kind));
+        let x = [&raw[0][..], &raw[1][..], &raw[2][..]];
+        let mut y = vec![T::NAN; 257];
+        let args = Args { x, params: &[], cols: 257, eps: T::from_f64(1e-3), k: 1 };
+        call(s, name, Form::On, args, &mut Out { y: &mut y, index: &mut [] }).unwrap().unwrap();
+        let got = run(&k, 2, 64, &x[..inputs]).unwrap();
+        got.iter().zip(&y).all(|(a, b)| T::same(*a, *b))
+    })
+}
+
+/// A body gives the same bits in the interpreter as on lanes with a fused multiply-add.
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[test]
+fn bodies_give_the_bits_of_fused_lanes() {
+    let Some(s) = fulmen::lanes::Avx2::detect() else {
+        println!("SKIPPED no AVX2 to compare with");
+        return;
+    };
+    let other: Vec<&str> = pointwise()
+        .map(|op| op.name)
+        .filter(|name| !same_bits::<f32>(s, name) || !same_bits::<f64>(s, name))
+        .collect();
+    assert!(other.is_empty(), "{other:?}");
 }

@@ -64,7 +64,7 @@ pub fn run<T: Moved>(k: &Kernel, grid: u32, threads: u32, x: &[&[T]]) -> Result<
     let n = x[0].len();
     let mut device = Device::new();
     let mut args: Vec<u64> = x.iter().map(|x| device.buffer(T::bytes(x))).collect();
-    let out = device.buffer(Bytes::uninitialised(n * size_of::<T>()));
+    let out = device.buffer(Bytes::uninitialised(size_of_val(x[0])));
     args.extend([out, n as u64]);
     device.launch(k, [grid, 1, 1], [threads, 1, 1], &args)?;
     let out = device.get(out).unwrap();

@@ -1,13 +1,12 @@
 //! PTX text from a kernel.
 
 use super::error::Error;
-use super::ir::{
-    Approx, Block, Cmp, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Space, Special, Vote,
-};
+use super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
 use super::require::{name, needs};
 use super::target::{Isa, Target};
 use super::types::{Sort, Type};
 use super::verify;
+use super::words::{self, approx, atomic, cmp, memory, param, rounding, special, vector};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -52,7 +51,7 @@ impl Module {
     pub fn emit(&self, target: Target, out: &mut impl Write) -> Result<(), Error> {
         let isa = self.isa(target)?;
         self.kernels.iter().try_for_each(verify::kernel)?;
-        write!(out, ".version {isa}\n.target {target}\n.address_size 64\n")?;
+        writeln!(out, ".version {isa}\n.target {target}\n.address_size 64")?;
         self.kernels.iter().try_for_each(|k| Emitter::new(k).kernel(out))
     }
 }
@@ -167,7 +166,7 @@ impl<'k> Emitter<'k> {
         out.write_str("\n{\n")?;
         for ((prefix, ty), n) in CLASSES.iter().zip(self.counts) {
             if n > 0 {
-                write!(out, "    .reg {ty} {prefix}<{n}>;\n")?;
+                writeln!(out, "    .reg {ty} {prefix}<{n}>;")?;
             }
         }
         if self.loops {
@@ -175,7 +174,7 @@ impl<'k> Emitter<'k> {
         }
         for (list, space, letter) in [(&k.shared, ".shared", 's'), (&k.local, ".local", 'l')] {
             for (n, v) in list.iter().enumerate() {
-                write!(out, "    {space} .align {} .b8 {letter}{n}[{}];\n", v.align, v.bytes)?;
+                writeln!(out, "    {space} .align {} .b8 {letter}{n}[{}];", v.align, v.bytes)?;
             }
         }
         self.block(&k.body, out)?;
@@ -284,7 +283,7 @@ impl<'k> Emitter<'k> {
                     self.head(&["mov", ty.raw()], out)?;
                 }
                 self.operand(dst, ty, out)?;
-                write!(out, ", {:#x}{};\n", bits, if ty == Type::Pred { ", 0" } else { "" })?;
+                writeln!(out, ", {:#x}{};", bits, if ty == Type::Pred { ", 0" } else { "" })?;
                 return Ok(());
             }
             Op::Param(_) => self.head(&["ld.param", param(ty)], out)?,
@@ -354,7 +353,7 @@ impl<'k> Emitter<'k> {
     fn other(&self, i: &Inst, ty: Type, out: &mut impl Write) -> Done {
         match i.op {
             Op::Load { space, offset } => {
-                self.head(&["ld", self::space(space), vector(i.dst.len()), memory(ty)], out)?;
+                self.head(&["ld", words::space(space), vector(i.dst.len()), memory(ty)], out)?;
                 if i.dst.len() > 1 {
                     self.braces(&i.dst, out)?
                 } else {
@@ -365,7 +364,7 @@ impl<'k> Emitter<'k> {
             }
             Op::Store { space, offset } => {
                 let values = i.args.get(1..).unwrap_or_default();
-                self.head(&["st", self::space(space), vector(values.len()), memory(ty)], out)?;
+                self.head(&["st", words::space(space), vector(values.len()), memory(ty)], out)?;
                 self.address(i.args.at(0), offset, out)?;
                 out.write_str(", ")?;
                 if values.len() > 1 { self.braces(values, out)? } else { self.list(values, ty, out)? }
@@ -374,7 +373,7 @@ impl<'k> Emitter<'k> {
                 let bits =
                     matches!(rmw, Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Exchange | Rmw::CompareExchange);
                 let t = if bits { ty.raw() } else { ty.suffix() };
-                self.head(&["atom", self::space(space), atomic(rmw), t], out)?;
+                self.head(&["atom", words::space(space), atomic(rmw), t], out)?;
                 self.list(&i.dst, ty, out)?;
                 out.write_str(", ")?;
                 self.address(i.args.at(0), 0, out)?;
@@ -455,7 +454,7 @@ impl<'k> Emitter<'k> {
         if ty.bits() == 32 {
             self.head(&["shfl.sync.", how, ".b32"], out)?;
             self.list(&[dst, src, lane], Type::B32, out)?;
-            write!(out, ", {clamp}, 0xffffffff;\n")?;
+            writeln!(out, ", {clamp}, 0xffffffff;")?;
             return Ok(());
         }
         out.write_str("    { .reg .b32 %lo, %hi;\n    mov.b64 {%lo, %hi}, ")?;
@@ -464,7 +463,7 @@ impl<'k> Emitter<'k> {
         for half in ["%lo", "%hi"] {
             step(half, half, out)?;
             self.operand(lane, Type::B32, out)?;
-            write!(out, ", {clamp}, 0xffffffff;\n")?;
+            writeln!(out, ", {clamp}, 0xffffffff;")?;
         }
         out.write_str("    mov.b64 ")?;
         self.operand(dst, ty, out)?;
@@ -564,7 +563,7 @@ impl<'k> Emitter<'k> {
             if early(k, *f) {
                 self.head(&["mov", self.k.ty(*t).raw()], out)?;
                 self.operand(*t, Type::B64, out)?;
-                write!(out, ", %w{k};\n")?;
+                writeln!(out, ", %w{k};")?;
             } else {
                 self.copy(*t, *f, out)?;
             }
@@ -586,15 +585,15 @@ impl<'k> Emitter<'k> {
         out.write_str("    @!")?;
         self.operand(i.args.at(0), Type::Pred, out)?;
         let plain = els.insts.is_empty() && els.yields.is_empty();
-        write!(out, " bra $L{};\n", if plain { end } else { other })?;
+        writeln!(out, " bra $L{};", if plain { end } else { other })?;
         self.block(then, out)?;
         self.copies(&i.dst, &then.yields, out)?;
         if !plain {
-            write!(out, "    bra $L{end};\n$L{other}:\n")?;
+            writeln!(out, "    bra $L{end};\n$L{other}:")?;
             self.block(els, out)?;
             self.copies(&i.dst, &els.yields, out)?;
         }
-        write!(out, "$L{end}:\n")?;
+        writeln!(out, "$L{end}:")?;
         Ok(())
     }
 
@@ -606,15 +605,15 @@ impl<'k> Emitter<'k> {
         let t = ty.suffix();
         self.copies(carried, i.args.get(3..).unwrap_or_default(), out)?;
         self.copy(counter, i.args.at(0), out)?;
-        write!(out, "$L{top}:\n")?;
+        writeln!(out, "$L{top}:")?;
         self.head(&["setp.ge", t, " %q,"], out)?;
         self.list(&[counter, i.args.at(1)], ty, out)?;
-        write!(out, ";\n    @%q bra $L{end};\n")?;
+        writeln!(out, ";\n    @%q bra $L{end};")?;
         self.block(body, out)?;
         self.copies(carried, &body.yields, out)?;
         self.head(&["add", t], out)?;
         self.list(&[counter, counter, i.args.at(2)], ty, out)?;
-        write!(out, ";\n    bra $L{top};\n$L{end}:\n")?;
+        writeln!(out, ";\n    bra $L{top};\n$L{end}:")?;
         Ok(())
     }
 
@@ -622,12 +621,12 @@ impl<'k> Emitter<'k> {
         let top = self.label();
         let Some(body) = i.blocks.first() else { return Ok(()) };
         self.copies(&body.params, &i.args, out)?;
-        write!(out, "$L{top}:\n")?;
+        writeln!(out, "$L{top}:")?;
         self.block(body, out)?;
         self.copies(&body.params, body.yields.get(1..).unwrap_or_default(), out)?;
         out.write_str("    @")?;
         self.operand(body.yields.at(0), Type::Pred, out)?;
-        write!(out, " bra $L{top};\n")?;
+        writeln!(out, " bra $L{top};")?;
         Ok(())
     }
 }
@@ -647,102 +646,4 @@ fn number(mut n: u32, out: &mut impl Write) -> Done {
     let text = digits.get(at..).and_then(|d| core::str::from_utf8(d).ok());
     out.write_str(text.unwrap_or_default())?;
     Ok(())
-}
-
-/// Parameters and memory have no 16-bit floats of their own.
-const fn param(ty: Type) -> &'static str {
-    match ty {
-        Type::F16 | Type::Bf16 => ".b16",
-        _ => ty.suffix(),
-    }
-}
-
-const fn memory(ty: Type) -> &'static str {
-    match ty {
-        Type::U8 | Type::S8 => ty.suffix(),
-        _ => ty.raw(),
-    }
-}
-
-const fn vector(n: usize) -> &'static str {
-    match n {
-        2 => ".v2",
-        4 => ".v4",
-        _ => "",
-    }
-}
-
-const fn space(s: Space) -> &'static str {
-    match s {
-        Space::Global => ".global",
-        Space::Shared => ".shared",
-        Space::Local => ".local",
-        Space::Const => ".const",
-    }
-}
-
-const fn atomic(rmw: Rmw) -> &'static str {
-    match rmw {
-        Rmw::Add => ".add",
-        Rmw::Min => ".min",
-        Rmw::Max => ".max",
-        Rmw::And => ".and",
-        Rmw::Or => ".or",
-        Rmw::Xor => ".xor",
-        Rmw::Exchange => ".exch",
-        Rmw::CompareExchange => ".cas",
-    }
-}
-
-const fn approx(f: Approx) -> &'static str {
-    match f {
-        Approx::Ex2 => "ex2",
-        Approx::Lg2 => "lg2",
-        Approx::Rcp => "rcp",
-        Approx::Rsqrt => "rsqrt",
-        Approx::Sin => "sin",
-        Approx::Cos => "cos",
-        Approx::Tanh => "tanh",
-    }
-}
-
-const fn cmp(c: Cmp, ty: Type) -> &'static str {
-    match c {
-        Cmp::Lt => ".lt",
-        Cmp::Le => ".le",
-        Cmp::Gt => ".gt",
-        Cmp::Ge => ".ge",
-        Cmp::Eq => ".eq",
-        // True with NaN.
-        Cmp::Ne if ty.is_float() => ".neu",
-        Cmp::Ne => ".ne",
-    }
-}
-
-const fn rounding(from: Type, to: Type) -> &'static str {
-    match (from.is_float(), to.is_float()) {
-        (true, false) => ".rzi",
-        (false, true) => ".rn",
-        (true, true) if to.bits() < from.bits() => ".rn",
-        _ => "",
-    }
-}
-
-const fn special(s: Special) -> &'static str {
-    match s {
-        Special::TidX => "%tid.x",
-        Special::TidY => "%tid.y",
-        Special::TidZ => "%tid.z",
-        Special::NtidX => "%ntid.x",
-        Special::NtidY => "%ntid.y",
-        Special::NtidZ => "%ntid.z",
-        Special::CtaidX => "%ctaid.x",
-        Special::CtaidY => "%ctaid.y",
-        Special::CtaidZ => "%ctaid.z",
-        Special::NctaidX => "%nctaid.x",
-        Special::NctaidY => "%nctaid.y",
-        Special::NctaidZ => "%nctaid.z",
-        Special::LaneId => "%laneid",
-        Special::WarpId => "%warpid",
-    }
 }

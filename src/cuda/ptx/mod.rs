@@ -34,6 +34,7 @@ mod target;
 pub mod template;
 mod types;
 mod verify;
+mod words;
 
 pub use builder::{Address, Bitwise, Builder, Value};
 pub use error::Error;

@@ -59,14 +59,14 @@ pub(crate) fn uniform(k: &Kernel) -> Vec<bool> {
     let mut u = vec![true; k.types.len()];
     loop {
         let before = u.iter().filter(|u| **u).count();
-        spread(&k.body, true, &mut u);
+        spread(&k.body, &mut u);
         if u.iter().filter(|u| **u).count() == before {
             return u;
         }
     }
 }
 
-fn spread(b: &Block, together: bool, u: &mut Vec<bool>) {
+fn spread(b: &Block, u: &mut Vec<bool>) {
     let is = |u: &[bool], id: &Id| u.get(id.0 as usize) == Some(&true);
     let meet = |u: &mut Vec<bool>, id: &Id, v: bool| {
         if let Some(x) = u.get_mut(id.0 as usize) {
@@ -79,7 +79,7 @@ fn spread(b: &Block, together: bool, u: &mut Vec<bool>) {
             Op::If => {
                 let cond = is(u, &i.args.at(0));
                 for b in &i.blocks {
-                    spread(b, together && cond, u);
+                    spread(b, u);
                     for (d, y) in i.dst.iter().zip(b.yields.iter()) {
                         let v = cond && is(u, y);
                         meet(u, d, v);
@@ -107,7 +107,7 @@ fn spread(b: &Block, together: bool, u: &mut Vec<bool>) {
                         meet(u, p, v);
                         meet(u, d, v);
                     }
-                    spread(b, together && same, u);
+                    spread(b, u);
                 }
             }
             _ => {

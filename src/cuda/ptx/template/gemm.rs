@@ -59,7 +59,7 @@ impl Tile {
         rule(tm % 4 == 0 && tn % 4 == 0, "a thread's rows and columns are multiples of 4")?;
         rule(m % tm == 0 && n % tn == 0, "the threads' parts cover the block's")?;
         let threads = self.threads();
-        rule(threads % 32 == 0 && threads <= 1024, "threads are whole warps, at most 1024")?;
+        rule(threads.is_multiple_of(32) && threads <= 1024, "threads are whole warps, at most 1024")?;
         rule((m * k) % threads == 0 && (n * k) % threads == 0, "every thread loads as many elements")?;
         rule(tm * tn + tm + tn + 32 <= 255, "a thread's part fits 255 registers")?;
         if self.shared() > available {
