@@ -196,6 +196,7 @@ family! {
         rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Done;
         gemm_backward_a [gemm_backward_a_on] (dc: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, da: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         gemm_backward_b [gemm_backward_b_on] (a: Self::Mat<'_, T>, dc: Self::Mat<'_, T>, beta: T, db: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
         attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
         attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }

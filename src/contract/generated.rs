@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -880,6 +880,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "sample",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 30.0,
+        post: &[IndexInRange],
     },
     Spec {
         op: "scal",
@@ -1948,6 +1956,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `sample`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sample<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `scal`.
     ///
     /// Errors: the first that does not hold.
@@ -2368,6 +2383,7 @@ pub(crate) mod marker {
     pub(crate) enum rotmg {}
     pub(crate) enum round {}
     pub(crate) enum round_ties_even {}
+    pub(crate) enum sample {}
     pub(crate) enum scal {}
     pub(crate) enum scale {}
     pub(crate) enum scatter {}
@@ -3380,3 +3396,8 @@ const _: fn(MatMut<'_, f32>, usize, &[f32], &[f32], RopeStyle, bool) -> Result<(
 const _: fn(MatMut<'_, f64>, usize, &[f64], &[f64], RopeStyle, bool) -> Result<(), Error> = crate::rope_view::<f64>;
 const _: fn(Native, MatMut<'_, f32>, usize, &[f32], &[f32], RopeStyle, bool) -> Result<(), Error> = crate::rope_view_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, usize, &[f64], &[f64], RopeStyle, bool) -> Result<(), Error> = crate::rope_view_on::<Native, f64>;
+const _: () = enforced::<marker::sample>();
+const _: fn(&[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::sample::<f32>;
+const _: fn(&[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample::<f64>;
+const _: fn(Native, &[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f32>;
+const _: fn(Native, &[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f64>;
