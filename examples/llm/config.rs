@@ -77,13 +77,13 @@ impl Config {
         if sizes.iter().any(|&n| n > 1 << 24) {
             return refuse("a size of the model is above 16 777 216");
         }
-        if self.dim % self.heads != 0 {
+        if !self.dim.is_multiple_of(self.heads) {
             return refuse("--dim is not a multiple of --heads");
         }
-        if self.head_dim() % 2 != 0 {
+        if !self.head_dim().is_multiple_of(2) {
             return refuse("--dim / --heads is odd: rotary positions turn pairs");
         }
-        if self.heads % self.kv_heads != 0 {
+        if !self.heads.is_multiple_of(self.kv_heads) {
             return refuse("--heads is not a multiple of --kv-heads");
         }
         let finite =
