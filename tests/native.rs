@@ -2,7 +2,7 @@
 
 use fulmen::backend::{Backend, Cpu, Memory};
 use fulmen::lanes::native;
-use fulmen::{BatchMut, BatchRef, Error, MatMut, MatRef};
+use fulmen::{Error, MatMut, MatRef};
 
 const N: usize = 9;
 
@@ -68,6 +68,7 @@ fn gemm_of_halves() {
 #[cfg(feature = "parallel")]
 #[test]
 fn parallel_products() {
+    use fulmen::{BatchMut, BatchRef};
     let (a, b, mut c) = (numbers(1), numbers(2), numbers(3));
     let view = |x| MatRef::row_major(x, N, N).unwrap();
     let mut workspace = vec![0.0; fulmen::parallel::gemm_workspace(N, N, N, 2)];

@@ -282,7 +282,7 @@ fn in_triangle<T: Element>(
     spread([n, n], out, nans, nans, check)
 }
 
-/// `y = αAx + βy` for a symmetric A, of which one triangle is read.
+/// `y = αAx + βy` for a symmetric A, given by one triangle; what the other holds does not matter.
 ///
 /// Shapes: A is `n` by `n`, `x` and `y` have `n` elements; any strides.
 ///
