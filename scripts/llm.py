@@ -5,6 +5,7 @@ with two, on ARM64 in qemu, and as WebAssembly in Node. All must write the same 
 Usage: llm.py [STEPS] [--strict] (default 60)
 """
 
+import re
 import subprocess
 import sys
 
@@ -35,8 +36,13 @@ def main() -> int:
     ask = ["generate", model, "--prompt", PROMPT, "--tokens", COUNT, "--temperature", 0]
     try:
         native = TARGET / "rustup"
-        tally.step("native program", ["cargo", "build", "--release", "--example", "llm", "--features", "parallel"], env={"CARGO_TARGET_DIR": str(native)})
+        tally.step("native program", ["cargo", "build", "--release", "--example", "llm", "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
         llm = native / "release/examples/llm"
+        # A kernel that leaves the region of its instruction set calls each instruction as a function.
+        apart = re.findall(r"core_arch::x86::\S*::(_mm\w+)", printed(["nm", "-C", llm]))
+        if apart:
+            tally.fail(f"instructions became functions: {', '.join(sorted(set(apart)))}")
+        tally.check("no instruction became a function")
         said = tally.step("train", [llm, "train", text, "--out", model, "--fresh", "--steps", steps])
         if "below byte pairs" not in said:
             raise Failure("the training did not say its loss")

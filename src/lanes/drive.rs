@@ -82,6 +82,39 @@ pub(crate) fn pair_in_place<S: Simd, T: Element, B: Pair<T> + Send + Sync>(
     update(s, body, [], [x, y]);
 }
 
+/// [`update`] of one vector.
+/// # Safety
+/// All pointers have a vector's elements from `i` on.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "k < N and k < K")]
+unsafe fn update_one<S, T, B, const N: usize, const K: usize>(
+    s: S,
+    body: B,
+    x: [*const T; N],
+    y: [*mut T; K],
+    i: usize,
+) where
+    S: Simd,
+    T: Element,
+    B: Update<T, N, K>,
+{
+    // SAFETY: the caller's promise.
+    unsafe {
+        let u = from_fn(
+            #[inline(always)]
+            |k| T::Vec::<S>::load(s, x[k].add(i)),
+        );
+        let v = from_fn(
+            #[inline(always)]
+            |k| T::Vec::<S>::load(s, y[k].add(i)),
+        );
+        let v = body.eval(u, v);
+        for k in 0..K {
+            v[k].store(y[k].add(i));
+        }
+    }
+}
+
 /// `(y₀[i], y₁[i], …) = body(x₀[i], …, y₀[i], …)`, as far as all go.
 #[inline(always)]
 pub(crate) fn update<S, T, B, const N: usize, const K: usize>(
@@ -99,31 +132,16 @@ pub(crate) fn update<S, T, B, const N: usize, const K: usize>(
     let n = shortest.unwrap_or(0);
     let (x, y) = (x.map(<[T]>::as_ptr), y.each_mut().map(|y| y.as_mut_ptr()));
     let mut i = 0;
-    #[allow(clippy::indexing_slicing, reason = "k < N and k < K")]
-    // SAFETY: each use has checked that the vector at `i` ends at or before `n`.
-    let step = |i: usize| unsafe {
-        let u = from_fn(
-            #[inline(always)]
-            |k| T::Vec::<S>::load(s, x[k].add(i)),
-        );
-        let v = from_fn(
-            #[inline(always)]
-            |k| T::Vec::<S>::load(s, y[k].add(i)),
-        );
-        let v = body.eval(u, v);
-        for k in 0..K {
-            v[k].store(y[k].add(i));
-        }
-    };
     while !COMPACT && n - i >= 4 * lanes {
-        step(i);
-        step(i + lanes);
-        step(i + 2 * lanes);
-        step(i + 3 * lanes);
+        for k in 0..4 {
+            // SAFETY: the four vectors from `i` on end at or before `n`.
+            unsafe { update_one(s, body, x, y, i + k * lanes) };
+        }
         i += 4 * lanes;
     }
     while !COMPACT && n - i >= lanes {
-        step(i);
+        // SAFETY: the vector at `i` ends at or before `n`.
+        unsafe { update_one(s, body, x, y, i) };
         i += lanes;
     }
     while i < n {

@@ -109,10 +109,17 @@ pub(crate) fn embedding_by<J: Join, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     check_ids(("table", table.len()), ("out", out.len()), cols, ids)?;
     let parts = (Read(ids, 1), Write(&mut *out, cols));
-    each_row(j, s, cols, parts, &|(id, out): (Read<'_, u32>, Write<'_, T>)| {
-        let [id] = id.0 else { return };
-        drive::map(Serial, s, Same, [row(table, cols, *id)], out.0);
-    });
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(id, out): (Read<'_, u32>, Write<'_, T>)| {
+            let [id] = id.0 else { return };
+            drive::map(Serial, s, Same, [row(table, cols, *id)], out.0);
+        },
+    );
     contract!(
         embedding,
         Ok(()),

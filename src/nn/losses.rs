@@ -116,22 +116,29 @@ pub(crate) fn cross_entropy_by<J: Join, S: Simd, T: Element>(
     same_len("losses", rows, losses.len())?;
     same_len("lse", rows, lse.len())?;
     let parts = (Read(logits, cols), Read(targets, 1), Write(&mut *losses, 1), Write(lse, 1));
-    each_row(j, s, cols, parts, &|(z, target, loss, lse): Row<'_, T>| {
-        let ([target], [loss], [lse]) = (target.0, loss.0, lse.0) else { return };
-        (*loss, *lse) = match z.0.get(*target as usize) {
-            Some(at) if *target != IGNORED => {
-                let PeakAndSum(peak, sum) = PeakAndSum::of(Serial, s, z.0);
-                if sum == T::ZERO {
-                    (T::INFINITY, -T::INFINITY)
-                } else {
-                    let log_sum = T::from_f64(libm::log(sum.to_f64()));
-                    // The difference of two logits before anything is added to it.
-                    (log_sum - (*at - shift(peak)), shift(peak) + log_sum)
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(z, target, loss, lse): Row<'_, T>| {
+            let ([target], [loss], [lse]) = (target.0, loss.0, lse.0) else { return };
+            (*loss, *lse) = match z.0.get(*target as usize) {
+                Some(at) if *target != IGNORED => {
+                    let PeakAndSum(peak, sum) = PeakAndSum::of(Serial, s, z.0);
+                    if sum == T::ZERO {
+                        (T::INFINITY, -T::INFINITY)
+                    } else {
+                        let log_sum = T::from_f64(libm::log(sum.to_f64()));
+                        // The difference of two logits before anything is added to it.
+                        (log_sum - (*at - shift(peak)), shift(peak) + log_sum)
+                    }
                 }
-            }
-            _ => (T::ZERO, T::ZERO),
-        };
-    });
+                _ => (T::ZERO, T::ZERO),
+            };
+        },
+    );
     contract!(
         cross_entropy,
         Ok(()),
@@ -159,17 +166,24 @@ fn gradient<J: Join, S: Simd, T: Element>(
     check_targets(rows, cols, targets)?;
     same_len("lse", rows, lse.len())?;
     let parts = (Change(z, cols), Read(targets, 1), Read(lse, 1));
-    each_row(j, s, cols, parts, &|(mut z, target, lse): Row<'_, T>| {
-        let ([target], [lse]) = (target.0, lse.0) else { return };
-        if *target == IGNORED {
-            z.0.output().fill(T::ZERO);
-            return;
-        }
-        z.0.map(Serial, s, ExpShiftedScaled(shift(*lse), scale));
-        if let Some(at) = z.0.output().get_mut(*target as usize) {
-            *at = *at - scale;
-        }
-    });
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(mut z, target, lse): Row<'_, T>| {
+            let ([target], [lse]) = (target.0, lse.0) else { return };
+            if *target == IGNORED {
+                z.0.output().fill(T::ZERO);
+                return;
+            }
+            z.0.map(Serial, s, ExpShiftedScaled(shift(*lse), scale));
+            if let Some(at) = z.0.output().get_mut(*target as usize) {
+                *at = *at - scale;
+            }
+        },
+    );
     Ok(())
 }
 

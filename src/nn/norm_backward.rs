@@ -159,10 +159,17 @@ pub(crate) fn rms_norm_residual_by<J: Join, S: Simd, T: Element>(
     let op = RmsNorm { gamma, eps };
     let cols = columns(op, x.len(), [("residual", residual.len()), ("out", out.len())])?;
     let parts = (Read(x, cols), Write(&mut *residual, cols), Write(&mut *out, cols));
-    each_row(j, s, cols, parts, &|(x, sum, out): (Read<'_, T>, Write<'_, T>, Write<'_, T>)| {
-        drive::zip_in_place(Serial, s, Add, sum.0, x.0);
-        op.row(Serial, s, InOut::new(sum.0, out.0));
-    });
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(x, sum, out): (Read<'_, T>, Write<'_, T>, Write<'_, T>)| {
+            drive::zip_in_place(Serial, s, Add, sum.0, x.0);
+            op.row(Serial, s, InOut::new(sum.0, out.0));
+        },
+    );
     contract!(rms_norm_residual, Ok(()), &Call::new(&[residual, gamma], out).cols(cols))
 }
 

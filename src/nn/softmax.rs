@@ -173,7 +173,7 @@ impl<T: Element> PeakAndSum<T> {
     }
 
     /// Of a whole row. A long one is read from memory once, block by block.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
         if !is_long::<T>(x.len()) {
             let [peak] = fold_by(j, s, Peak, [x]);

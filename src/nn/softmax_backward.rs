@@ -105,13 +105,20 @@ fn backward<J: Join, S: Simd, T: Element>(
     (y, dy): (&[T], &[T]),
     cols: usize,
     dx: &mut [T],
-    f: impl Fn(&[T], InOut<'_, T>) + Sync,
+    f: impl Fn(&[T], InOut<'_, T>) + Copy + Sync,
 ) -> Result<(), Error> {
     count("y", y.len(), cols)?;
     same_len("dy", y.len(), dy.len())?;
     same_len("dx", y.len(), dx.len())?;
     let parts = (Read(y, cols), Change(InOut::new(dy, dx), cols));
-    each_row(j, s, cols, parts, &|(y, row): (Read<'_, T>, Change<'_, T>)| f(y.0, row.0));
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(y, row): (Read<'_, T>, Change<'_, T>)| f(y.0, row.0),
+    );
     Ok(())
 }
 
@@ -185,18 +192,29 @@ pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
         Softmax(cols).row(Serial, s, InOut::in_place(out));
     };
     if mask.len() == cols {
-        each_row(j, s, cols, (Read(x, cols), Write(&mut *out, cols)), &|(x, out): (
-            Read<'_, T>,
-            Write<'_, T>,
-        )| {
-            row(x.0, mask, out.0);
-        });
+        each_row(
+            j,
+            s,
+            cols,
+            (Read(x, cols), Write(&mut *out, cols)),
+            #[inline(always)]
+            |(x, out): (Read<'_, T>, Write<'_, T>)| {
+                row(x.0, mask, out.0);
+            },
+        );
     } else {
         same_len("mask", x.len(), mask.len())?;
         let parts = (Read(x, cols), Read(mask, cols), Write(&mut *out, cols));
-        each_row(j, s, cols, parts, &|(x, mask, out): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
-            row(x.0, mask.0, out.0);
-        });
+        each_row(
+            j,
+            s,
+            cols,
+            parts,
+            #[inline(always)]
+            |(x, mask, out): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
+                row(x.0, mask.0, out.0);
+            },
+        );
     }
     contract!(masked_softmax, Ok(()), &Call::new(&[x], out).cols(cols))
 }
