@@ -154,6 +154,9 @@ fn linear<B: Backend>(
     workspace: Out<'_, B>,
 ) -> Result<(), Error> {
     let rows = B::len(x) / n;
+    if rows == 1 {
+        return b.gemv(1.0, B::matrix(w, m, n)?, B::vector(x), 0.0, B::vector_mut(y));
+    }
     let (x, w) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?);
     b.gemm(1.0, x, B::t(w), 0.0, B::matrix_mut(y, rows, m)?, workspace)
 }
