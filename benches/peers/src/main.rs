@@ -3,6 +3,7 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx;
+mod attention;
 mod level1;
 mod level23;
 mod libs;
@@ -282,6 +283,13 @@ fn main() {
     if args.iter().any(|a| a == "--amx") {
         let sizes = dims.map_or(AMX.to_vec(), |d| d.split(',').map(|n| n.parse().unwrap()).collect());
         let csv = amx::run(&sizes, ty, quick, &libs);
+        if let Some(path) = value("--csv=") {
+            std::fs::write(path, csv).unwrap();
+        }
+        return;
+    }
+    if args.iter().any(|a| a == "--attention") {
+        let csv = attention::run(&libs, quick);
         if let Some(path) = value("--csv=") {
             std::fs::write(path, csv).unwrap();
         }
