@@ -97,6 +97,9 @@ def test(tally: Tally, strict: bool) -> None:
         script(tally, "WASM demo", ["python3", "scripts/wasm_demo.py"])
     except Missing as what:
         tally.skip(f"missing for the WASM demo: {what}")
+    if not shutil.which("swipl"):
+        tally.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
+    script(tally, "llm", ["scripts/llm.py", *more])
     if shutil.which("coqc"):
         attempt(tally, "proofs", ["scripts/proofs.sh"])
     else:

@@ -64,6 +64,15 @@ pub enum Error {
         /// How many elements, rows or columns it has.
         got: usize,
     },
+    /// An index chooses what is not there.
+    Index {
+        /// The argument that holds the index.
+        arg: &'static str,
+        /// The index.
+        index: usize,
+        /// What it must be below.
+        below: usize,
+    },
     /// Two elements that are to be written have one address.
     Overlap {
         /// The data that would be written twice.
@@ -95,6 +104,9 @@ impl fmt::Display for Error {
                 write!(f, "`{arg}` is {r} x {c}, expected {m} x {n}")
             }
             Self::OutOfBounds { arg, got } => write!(f, "the view reaches outside `{arg}` ({got})"),
+            Self::Index { arg, index, below } => {
+                write!(f, "`{arg}` contains {index}, which is not below {below}")
+            }
             Self::Overlap { arg } => write!(f, "elements of the view of `{arg}` overlap"),
             Self::Overflow { arg } => write!(f, "the size of `{arg}` overflows"),
         }
@@ -125,4 +137,10 @@ pub(crate) fn enough(needed: usize, got: usize) -> Result<(), Error> {
 #[inline]
 pub(crate) fn not_empty(arg: &'static str, len: usize) -> Result<(), Error> {
     if len == 0 { Err(Error::Empty { arg }) } else { Ok(()) }
+}
+
+/// `Ok` when a parameter is neither negative nor NaN.
+#[inline]
+pub(crate) fn not_negative<T: crate::Real>(arg: &'static str, x: T) -> Result<(), Error> {
+    if x >= T::ZERO { Ok(()) } else { Err(Error::Domain { arg }) }
 }

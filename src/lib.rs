@@ -26,6 +26,7 @@ extern crate self as fulmen;
 extern crate std;
 
 mod alu;
+pub mod backend;
 pub mod blas;
 #[cfg(feature = "alloc")]
 mod buffer;
@@ -34,7 +35,12 @@ mod capi;
 pub mod contract;
 #[cfg(feature = "half")]
 mod convert;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod error;
+#[cfg(feature = "wgsl")]
+pub mod gpu;
+pub mod hardware;
 pub mod lanes;
 pub mod nn;
 pub mod ops;

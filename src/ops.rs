@@ -113,8 +113,27 @@ macro_rules! for_each_op {
 
             nn swiglu_packed(swiglu_packed, swiglu_packed_on) Swiglu[] gating, host: "no template writes another number of elements than it reads";
             nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, host: "no template writes another number of elements than it reads";
+            nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) RmsNorm[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) RmsNorm[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, host: "no template has its inputs and outputs in this release";
+            nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, host: "no template has its inputs and outputs in this release";
+            nn embedding(embedding, embedding_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
+            nn scatter(scatter, scatter_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
+            nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, host: "no template has its inputs and outputs in this release";
+            nn sample(sample, sample_on) Max[] selection, host: "the order and the sums of one choice are sequential";
+            nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn masked_softmax(masked_softmax, masked_softmax_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn sgd(sgd, sgd_on) Descent[] optimiser, host: "no template has its inputs and outputs in this release";
+            nn momentum(momentum, momentum_on) Heavy[] optimiser, host: "no template has its inputs and outputs in this release";
+            nn adam(adam, adam_on) Moments[] optimiser, host: "no template has its inputs and outputs in this release";
+            nn adamw(adamw, adamw_on) Moments[] optimiser, host: "no template has its inputs and outputs in this release";
+            nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, host: "no template has its inputs and outputs in this release";
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "no template multiplies matrices in this release";

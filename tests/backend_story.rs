@@ -129,8 +129,7 @@ impl Matrix {
                 self.own::<S, f64, $Op>(s, form);
             )*};
         }
-        for_each_rows_op!(own_calls);
-        for_each_attention_op!(own_calls);
+        for_each_nn_op!(own_calls);
     }
 
     /// An op of shape `nn`.

@@ -89,7 +89,7 @@ fn copy(from: &Path, to: &Path) {
             copy(&path, &to);
         } else if path
             .extension()
-            .is_some_and(|x| ["rs", "yaml", "toml", "txt", "v", "md"].iter().any(|k| x == *k))
+            .is_some_and(|x| ["rs", "yaml", "toml", "txt", "v", "md", "pl"].iter().any(|k| x == *k))
         {
             fs::copy(&path, &to).expect("copied");
         }
@@ -396,5 +396,29 @@ fn the_compiler_refuses() {
         let out = tree.fulmen(&["new", op]);
         assert_eq!(out.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&out.stderr).contains(why));
+    }
+}
+
+/// Facts that are wrong stop the compiler, with file and line.
+#[test]
+fn malformed_facts_stop_the_build() {
+    let tree = Tree::new("facts");
+    let facts = tree.0.join("src/hardware/facts.pl");
+    let good = fs::read_to_string(&facts).expect("read");
+    let line = 1 + good.lines().position(|l| l == "hw_warp_size(sm_80, 32).").expect("the A100's warps");
+    let target = 1 + good.lines().position(|l| l == "hardware_target(sm_80).").expect("the A100");
+    for (from, to, line, why) in [
+        ("hw_warp_size(sm_80, 32).", "hw_warp_size(sm_80, 32)", line, "expected `name(target, value).`"),
+        ("hw_warp_size(sm_80, 32).", "hw_warp_size(sm_80, 0).", line, "is zero"),
+        ("hw_warp_size(sm_80, 32).", "", target, "lacks the fact hw_warp_size"),
+    ] {
+        fs::write(&facts, good.replacen(from, to, 1)).expect("written");
+        let out = tree.check();
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(!out.status.success(), "{to:?} compiles");
+        assert!(
+            text.contains(&format!("src/hardware/facts.pl:{line}: ")) && text.contains(why),
+            "{to:?}: {text}"
+        );
     }
 }

@@ -92,7 +92,7 @@ fn twisted<T: fulmen::Element, O: nn::Op>() {
             refused += usize::from(matches!(done, Some(Err(_))));
         }
     }
-    assert!(refused > 50, "{}: {refused} calls were refused", O::NAME);
+    assert!(refused > 10, "{}: {refused} calls were refused", O::NAME);
 }
 
 macro_rules! twisted {
@@ -104,6 +104,5 @@ macro_rules! twisted {
 
 #[test]
 fn every_op_of_its_own_call() {
-    for_each_rows_op!(twisted);
-    for_each_attention_op!(twisted);
+    for_each_nn_op!(twisted);
 }

@@ -183,7 +183,11 @@ impl Bench {
             );
         }
         std::fs::write(dir.join(format!("{name}.csv")), csv)?;
-        std::fs::write(dir.join(format!("{name}.svg")), chart::ratios(name, &self.rows))?;
+        let title = format!("{name}: speed of fulmen over the best peer ({}; right of 1 is faster)", cpu());
+        let mine = self.rows.iter().filter(|r| r.contender == "fulmen" && r.ratio_to_best_peer.is_finite());
+        let bars: Vec<_> =
+            mine.map(|r| (format!("{} {} n={}", r.op, r.ty, r.n), r.ratio_to_best_peer)).collect();
+        std::fs::write(dir.join(format!("{name}.svg")), chart::ratios(&title, &bars))?;
         let ours: Vec<&Row> = self
             .rows
             .iter()

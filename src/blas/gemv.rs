@@ -4,7 +4,7 @@
 //! that one register holds one sum per row. A by columns adds several columns at once to a part of `y`.
 
 use crate::alu::Alu;
-use crate::blas::gemm::{check_elements, gather, scatter, tune};
+use crate::blas::gemm::{check_elements, disperse, gather, tune};
 use crate::blas::row::{read, scale, write};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
@@ -287,7 +287,7 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
             if step == 1 {
                 put(new, to, n);
             } else {
-                scatter::<S, T>(new, to, n, step);
+                disperse::<S, T>(new, to, n, step);
             }
         }
         i += R;

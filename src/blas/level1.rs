@@ -27,7 +27,7 @@ impl<T: Element> Pair<T> for Exchange {
 
 /// `x`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Same;
+pub(crate) struct Same;
 impl<T: Element> Body<T, 1> for Same {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {

@@ -6,13 +6,11 @@
 
 use super::Triangle;
 use super::gemv;
+use super::rank;
 use super::row;
 use super::symv as fused;
-use crate::alu::{Alu, Body, Real};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Serial;
-use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd, native};
 use crate::pointwise::Axpy;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
@@ -132,6 +130,9 @@ fn update<S: Simd, T: Element>(
     mut a: MatMut<'_, T>,
     triangle: Option<Triangle>,
 ) {
+    if let (Some(x), Some(y), 1) = (x.as_slice(), y.as_slice(), a.col_stride()) {
+        return rank::run(s, alpha, [[x, y]], a, triangle);
+    }
     let n = a.cols();
     for i in 0..a.rows() {
         let [start, end] = triangle.map_or([0, n], |t| t.columns(i, n));
@@ -151,35 +152,16 @@ fn update2<S: Simd, T: Element>(
     mut a: MatMut<'_, T>,
     triangle: Triangle,
 ) {
+    if let (Some(x), Some(y), 1) = (x.as_slice(), y.as_slice(), a.col_stride()) {
+        return rank::run(s, alpha, [[x, y], [y, x]], a, Some(triangle));
+    }
     let n = a.cols();
     for i in 0..a.rows() {
         let [start, end] = triangle.columns(i, n);
         let mut row = VecMut::of_col(a.reborrow().block([i, start], [1, end - start]).t());
         let (x_i, y_i) = (alpha * x.get(i).unwrap_or(T::ZERO), alpha * y.get(i).unwrap_or(T::ZERO));
-        let (x, y) = (x.part(start, end - start), y.part(start, end - start));
-        match (row.as_mut_slice(), x.as_slice(), y.as_slice()) {
-            (Some(row), Some(x), Some(y)) => {
-                let mut row = InOut::in_place(row);
-                s.vectorize(
-                    #[inline(always)]
-                    || row.map3(Serial, s, Axpy2(x_i, y_i), y, x),
-                );
-            }
-            _ => {
-                row::zip(s, Axpy(x_i), row.reborrow(), y);
-                row::zip(s, Axpy(y_i), row, x);
-            }
-        }
-    }
-}
-
-/// `a + x_i·y + y_i·x`, in this order: the bits of two [`Axpy`].
-#[derive(Clone, Copy)]
-struct Axpy2<T>(T, T);
-impl<T: Real> Body<T, 3> for Axpy2<T> {
-    #[inline(always)]
-    fn eval<V: Alu<Elem = T>>(self, [a, y, x]: [V; 3]) -> V {
-        x.mul_add(x.lit(self.1), y.mul_add(y.lit(self.0), a))
+        row::zip(s, Axpy(x_i), row.reborrow(), y.part(start, end - start));
+        row::zip(s, Axpy(y_i), row, x.part(start, end - start));
     }
 }
 
@@ -300,7 +282,7 @@ fn in_triangle<T: Element>(
     spread([n, n], out, nans, nans, check)
 }
 
-/// `y = αAx + βy` for a symmetric A, of which one triangle is read.
+/// `y = αAx + βy` for a symmetric A, given by one triangle; what the other holds does not matter.
 ///
 /// Shapes: A is `n` by `n`, `x` and `y` have `n` elements; any strides.
 ///

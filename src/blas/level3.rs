@@ -8,14 +8,17 @@ use crate::alu::{Alu, Body, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{Element, Simd, native, strided};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows of a symmetric matrix that are written out at a time.
 const BAND: usize = 256;
 
-/// Rows and columns of the blocks on C's diagonal, whose halves are merged into it.
-const CORNER: usize = 48;
+/// Rows and columns of the blocks on C's diagonal, whose halves are merged into it. Where both halves are of use
+/// they may be larger.
+const fn corner(both: bool) -> usize {
+    if both { 64 } else { 48 }
+}
 
 /// Elements of workspace that [`symm`] needs for an `m` by `n` C.
 pub const fn symm_workspace(side: Side, m: usize, n: usize) -> usize {
@@ -159,14 +162,20 @@ fn mirror<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, first: usize, to: &mut [T
 
 /// Elements of workspace that [`syrk`] needs for an `n` by `k` A.
 pub const fn syrk_workspace(n: usize, k: usize) -> usize {
-    let half = n.div_ceil(2);
-    let half = if half < CORNER { CORNER } else { half.saturating_add(CORNER) };
-    gemm_workspace(half, half, k).saturating_add(CORNER * CORNER)
+    rank_workspace(n, k, false)
 }
 
 /// Elements of workspace that [`syr2k`] needs for `n` by `k` A and B.
 pub const fn syr2k_workspace(n: usize, k: usize) -> usize {
-    syrk_workspace(n, k)
+    let corner = corner(true);
+    rank_workspace(n, k, true).saturating_add(corner * corner)
+}
+
+/// A corner, and the largest product's.
+const fn rank_workspace(n: usize, k: usize, both: bool) -> usize {
+    let (corner, half) = (corner(both), n.div_ceil(2));
+    let half = if half < corner { corner } else { half.saturating_add(corner) };
+    gemm_workspace(half, half, k).saturating_add(corner * corner)
 }
 
 /// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
@@ -233,7 +242,7 @@ pub(crate) fn syrk_by<J: Join, S: Simd, T: Element>(
     same_shape("c", [n, n], [c.rows(), c.cols()])?;
     enough(syrk_workspace(n, a.cols()), workspace.len())?;
     let lower = lower(triangle, c.reborrow());
-    rank_k(j, s, alpha, a, a, beta, lower, workspace)?;
+    rank_k::<_, _, _, false>(j, s, alpha, a, a, beta, lower, workspace)?;
     contract!(
         syrk,
         Ok(()),
@@ -313,9 +322,8 @@ pub(crate) fn syr2k_by<J: Join, S: Simd, T: Element>(
     same_shape("b", [n, a.cols()], [b.rows(), b.cols()])?;
     same_shape("c", [n, n], [c.rows(), c.cols()])?;
     enough(syr2k_workspace(n, a.cols()), workspace.len())?;
-    let mut lower = lower(triangle, c.reborrow());
-    rank_k(j, s, alpha, a, b, beta, lower.reborrow(), workspace)?;
-    rank_k(j, s, alpha, b, a, T::ONE, lower, workspace)?;
+    let lower = lower(triangle, c.reborrow());
+    rank_k::<_, _, _, true>(j, s, alpha, a, b, beta, lower, workspace)?;
     contract!(
         syr2k,
         Ok(()),
@@ -334,9 +342,9 @@ fn lower<T>(triangle: Triangle, c: MatMut<'_, T>) -> MatMut<'_, T> {
     if triangle == Triangle::Upper { c.t() } else { c }
 }
 
-/// `C = αABᵀ + βC` in the lower triangle.
+/// `C = αABᵀ + βC` in the lower triangle, then `C += αBAᵀ` if `BOTH`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn rank_k<J: Join, S: Simd, T: Element>(
+fn rank_k<J: Join, S: Simd, T: Element, const BOTH: bool>(
     j: J,
     s: S,
     alpha: T,
@@ -346,33 +354,62 @@ fn rank_k<J: Join, S: Simd, T: Element>(
     mut c: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    let n = c.rows();
-    if n <= CORNER {
-        let (corner, rest) = workspace.split_at_mut(CORNER * CORNER);
+    let (n, most) = (c.rows(), const { corner(BOTH) });
+    if n <= most {
+        let (corner, rest) = workspace.split_at_mut(most * most);
         // Next to the corner β is taken, in it the product alone: where that is empty, so that β = 0 gives zeros.
-        let to = MatMut::packed(corner, n, CORNER).block([0, 0], [n, n]);
+        let to = MatMut::packed(corner, n, most).block([0, 0], [n, n]);
         gemm_by(j, s, Problem { alpha, beta: T::ZERO, a, b: b.t(), c: to }, (), rest)?;
-        let corner = MatRef::packed(corner, n, CORNER);
-        for i in 0..n {
-            let row = VecMut::of_col(c.reborrow().block([i, 0], [1, i + 1]).t());
-            let product = VecRef::of_col(corner.block([i, 0], [1, i + 1]).t());
-            if beta == T::ZERO {
-                row::zip(s, Second, row, product);
-            } else {
-                row::zip(s, Merge(beta), row, product);
-            }
+        let corner = MatRef::packed(corner, n, most).block([0, 0], [n, n]);
+        merge(s, beta, corner, c.reborrow());
+        if BOTH {
+            // The second product is the first one's transpose, bit for bit.
+            let mut other = MatMut::packed(rest, n, most).block([0, 0], [n, n]);
+            transpose::run(Serial, s, corner, other.reborrow());
+            merge(s, T::ONE, other.as_ref(), c);
         }
         return Ok(());
     }
-    let h = (n / 2).next_multiple_of(CORNER);
-    let h = if h >= n { h - CORNER } else { h };
+    let h = (n / 2).next_multiple_of(most);
+    let h = if h >= n { h - most } else { h };
     let all = usize::MAX;
     let (a1, a2) = (a.block([0, 0], [h, all]), a.block([h, 0], [n - h, all]));
     let (b1, b2) = (b.block([0, 0], [h, all]), b.block([h, 0], [n - h, all]));
-    rank_k(j, s, alpha, a1, b1, beta, c.reborrow().block([0, 0], [h, h]), workspace)?;
-    rank_k(j, s, alpha, a2, b2, beta, c.reborrow().block([h, h], [n - h, n - h]), workspace)?;
-    let c = c.block([h, 0], [n - h, h]);
-    gemm_by(j, s, Problem { alpha, beta, a: a2, b: b1.t(), c }, (), workspace)
+    rank_k::<_, _, _, BOTH>(j, s, alpha, a1, b1, beta, c.reborrow().block([0, 0], [h, h]), workspace)?;
+    rank_k::<_, _, _, BOTH>(
+        j,
+        s,
+        alpha,
+        a2,
+        b2,
+        beta,
+        c.reborrow().block([h, h], [n - h, n - h]),
+        workspace,
+    )?;
+    let mut c = c.block([h, 0], [n - h, h]);
+    gemm_by(j, s, Problem { alpha, beta, a: a2, b: b1.t(), c: c.reborrow() }, (), workspace)?;
+    if BOTH {
+        gemm_by(j, s, Problem { alpha, beta: T::ONE, a: b2, b: a1.t(), c }, (), workspace)?;
+    }
+    Ok(())
+}
+
+/// `C = βC + X` in the lower triangle; β = 0 does not read C.
+fn merge<S: Simd, T: Element>(s: S, beta: T, x: MatRef<'_, T>, mut c: MatMut<'_, T>) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for i in 0..c.rows() {
+                let row = VecMut::of_col(c.reborrow().block([i, 0], [1, i + 1]).t());
+                let x = VecRef::of_col(x.block([i, 0], [1, i + 1]).t());
+                if beta == T::ZERO {
+                    strided::zip_in_place(s, Second, row, x);
+                } else {
+                    strided::zip_in_place(s, Merge(beta), row, x);
+                }
+            }
+        },
+    );
 }
 
 /// `βy + x`.

@@ -5,6 +5,7 @@ mod gemv;
 mod level1;
 mod level2;
 mod level3;
+mod rank;
 mod rotation;
 mod row;
 mod symv;

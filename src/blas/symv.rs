@@ -2,6 +2,7 @@
 //! and to the column's at the same time.
 
 use super::Triangle;
+use super::gemm::tune::MOST_LANES;
 use super::gemv::{first, group, merge, put};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
@@ -98,24 +99,30 @@ unsafe fn both<S: Simd, T: Element, const R: usize>(
             }
             put(w, py.add(j), n);
         }
-        // The square on the diagonal: the diagonal belongs to the row's sum alone.
+        // The square on the diagonal: the diagonal belongs to the row's sum alone. What an upper triangle does not
+        // have is read with its rows, and dropped.
+        let index = T::Vec::<S>::load(s, numbers().as_ptr());
+        let v = first::<S, T, true>(s, px.add(i), R, 1);
+        let to = py.add(i);
+        let mut w = first::<S, T, true>(s, to, R, 1);
         let mut r = 0;
         while r < R {
-            let (from, count) = if lower { (i, r + 1) } else { (i + r, R - r) };
-            let a = first::<S, T, true>(s, row[r].add(from), count, 1);
-            acc[r][0] = a.mul_add(first::<S, T, true>(s, px.add(from), count, 1), acc[r][0]);
-            if count > 1 {
-                let from = if lower { i } else { i + r + 1 };
-                let a = first::<S, T, true>(s, row[r].add(from), count - 1, 1);
-                let w = first::<S, T, true>(s, py.add(from), count - 1, 1);
-                put(a.mul_add(by[r], w), py.add(from), count - 1);
-            }
+            let a = first::<S, T, true>(s, row[r].add(i), if lower { r + 1 } else { R }, 1);
+            let here = index.lit(T::from_f64(r as f64));
+            let (mine, others) =
+                if lower { (index.le(here), index.lt(here)) } else { (here.le(index), here.lt(index)) };
+            acc[r][0] = T::Vec::<S>::select(mine, a.mul_add(v, acc[r][0]), acc[r][0]);
+            w = T::Vec::<S>::select(others, a.mul_add(by[r], w), w);
             r += 1;
         }
         let sums = merge::<S, T, R, 1>(s, acc);
-        let to = py.add(i);
-        let new = sums.mul_add(T::Vec::<S>::splat(s, alpha), first::<S, T, true>(s, to, R, 1));
-        put(new, to, R);
+        put(sums.mul_add(T::Vec::<S>::splat(s, alpha), w), to, R);
     }
     R
+}
+
+/// The numbers of lanes.
+#[inline(always)]
+fn numbers<T: Element>() -> [T; MOST_LANES] {
+    core::array::from_fn(|i| T::from_f64(i as f64))
 }

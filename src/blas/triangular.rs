@@ -4,7 +4,7 @@
 //! backwards. The triangle is halved until 8 rows are left, and what lies between the halves is a matrix product;
 //! 8 rows of B stay in registers while the small triangle acts on them.
 
-use super::gemm::{Problem, gather, gemm_by, gemm_workspace, scatter};
+use super::gemm::{Problem, disperse, gather, gemm_by, gemm_workspace};
 use super::level2::{BASE, dense, half, spread};
 use super::row;
 use super::trmv::nan_in_row;
@@ -374,7 +374,7 @@ fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BASE], b: Mat
                 match (unit, whole) {
                     (true, true) => x.store(at(i)),
                     (true, false) => x.store_first(at(i), n),
-                    _ => scatter::<S, T>(x, at(i), n, cs),
+                    _ => disperse::<S, T>(x, at(i), n, cs),
                 }
             }
         }

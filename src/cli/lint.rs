@@ -13,8 +13,19 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const BACKENDS: [&str; 3] = ["cpu", "wgpu", "cuda"];
 
 /// The variants of the library's `Error`.
-const ERRORS: [&str; 10] =
-    ["Len", "Empty", "Rows", "Domain", "Nan", "Workspace", "Shape", "OutOfBounds", "Overlap", "Overflow"];
+const ERRORS: [&str; 11] = [
+    "Len",
+    "Empty",
+    "Rows",
+    "Domain",
+    "Nan",
+    "Workspace",
+    "Shape",
+    "OutOfBounds",
+    "Index",
+    "Overlap",
+    "Overflow",
+];
 
 pub struct Outcome {
     pub findings: Vec<Finding>,

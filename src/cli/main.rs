@@ -1,14 +1,19 @@
-//! `fulmen`: the contracts' command line. `fulmen contract --help` lists what it does.
+//! `fulmen`: the command line around the contracts, the hardware facts and the text of GPU kernels. `fulmen --help`
+//! lists what it does.
 
 mod corpus;
+mod fuse;
 mod generate;
 mod lint;
 mod lock;
+#[cfg(feature = "cuda")]
+mod ptx;
 mod report;
 mod results;
 mod scaffold;
 mod schema;
 mod status;
+mod tile;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use corpus::Corpus;
@@ -28,6 +33,13 @@ enum Command {
     /// Check, generate and list contracts
     #[command(subcommand)]
     Contract(Contract),
+    /// Explain the tile of a kernel on a target from the hardware facts
+    Tile(tile::Tile),
+    /// Explain which ops of a graph become one kernel on a target
+    Fuse(fuse::Fuse),
+    /// Print the PTX of an op's kernels
+    #[cfg(feature = "cuda")]
+    Ptx(ptx::Ptx),
 }
 
 #[derive(Args)]
@@ -97,8 +109,15 @@ const FOUND: u8 = 1;
 const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let Command::Contract(command) = Cli::parse().command;
-    match run(command) {
+    let show = |text: Result<String, String>| text.map(|text| print!("{text}")).map(|()| true);
+    let outcome = match Cli::parse().command {
+        Command::Contract(command) => run(command),
+        Command::Tile(args) => show(tile::explain(&args)),
+        Command::Fuse(args) => show(fuse::explain(&args)),
+        #[cfg(feature = "cuda")]
+        Command::Ptx(command) => command.run().map(|()| true),
+    };
+    match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FOUND),
         Err(e) => {

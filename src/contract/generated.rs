@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -32,6 +32,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "adam",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 48.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 48.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 28.0), ("f64", 56.0)],
+        flops_per_element: 14.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "adamw",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 48.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 48.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 28.0), ("f64", 56.0)],
+        flops_per_element: 14.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "add",
@@ -186,6 +202,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, WithinParams(0, 1), Monotone(0.0)],
     },
     Spec {
+        op: "clip_by_norm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 3.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "copy",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -242,6 +266,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "cross_entropy",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "cross_entropy_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "div",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
@@ -272,6 +312,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
         post: &[NanIffNan],
+    },
+    Spec {
+        op: "embedding",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "euclidean_distance",
@@ -386,6 +434,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gemm_backward_a",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "gemm_backward_b",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "gemm_bf16",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -466,6 +530,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "layer_norm_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 32.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 32.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 16.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "layer_norm_simple",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
@@ -538,6 +610,22 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(f64::NEG_INFINITY, 0.0), NanIfNan, RowExpSum(1.0, 16.0)],
     },
     Spec {
+        op: "log_softmax_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 14.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "masked_softmax",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 22.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "max",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -592,6 +680,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
         post: &[NanIffNan, Range(-0.3088435, f64::INFINITY)],
+    },
+    Spec {
+        op: "momentum",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 12.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 12.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "mul",
@@ -698,6 +794,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "rms_norm_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 12.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "rms_norm_residual",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 5.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "rope",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
@@ -770,6 +882,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
     },
     Spec {
+        op: "sample",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 30.0,
+        post: &[IndexInRange],
+    },
+    Spec {
         op: "scal",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
@@ -786,12 +906,36 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "scatter",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "scatter_add",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "selu",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
         post: &[NanIffNan, Range(-1.7581, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "sgd",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "sigmoid",
@@ -856,6 +1000,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)],
+    },
+    Spec {
+        op: "softmax_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "softsign",
@@ -1125,6 +1277,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `adam`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn adam<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `adamw`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn adamw<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `add`.
     ///
     /// Errors: the first that does not hold.
@@ -1251,6 +1417,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, WithinParams(0, 1), Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `clip_by_norm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn clip_by_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `copy`.
     ///
     /// Errors: the first that does not hold.
@@ -1300,6 +1473,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cross_entropy`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cross_entropy<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cross_entropy_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cross_entropy_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `div`.
     ///
     /// Errors: the first that does not hold.
@@ -1326,6 +1513,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn elu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `embedding`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn embedding<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `euclidean_distance`.
@@ -1405,6 +1599,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gemm_backward_a`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm_backward_a<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gemm_backward_b`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm_backward_b<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gemv`.
     ///
     /// Errors: the first that does not hold.
@@ -1437,6 +1645,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn layer_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `layer_norm_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn layer_norm_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -1503,6 +1718,20 @@ pub mod check {
         const POSTS: &[Post] = &[Range(f64::NEG_INFINITY, 0.0), NanIfNan, RowExpSum(1.0, 16.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `log_softmax_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn log_softmax_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `masked_softmax`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn masked_softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `max`.
     ///
     /// Errors: the first that does not hold.
@@ -1550,6 +1779,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn mish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.3088435, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `momentum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn momentum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `mul`.
@@ -1643,6 +1879,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `rms_norm_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rms_norm_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rms_norm_residual`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rms_norm_residual<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `rope`.
     ///
     /// Errors: the first that does not hold.
@@ -1706,6 +1956,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `sample`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sample<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `scal`.
     ///
     /// Errors: the first that does not hold.
@@ -1720,11 +1977,32 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `scatter`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn scatter<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `scatter_add`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn scatter_add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `selu`.
     ///
     /// Errors: the first that does not hold.
     pub fn selu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-1.7581, f64::INFINITY), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `sgd`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sgd<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sigmoid`.
@@ -1781,6 +2059,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn softmax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Range(0.0, 1.0), NanIfNan, RowSum(1.0, 4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `softmax_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn softmax_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `softsign`.
@@ -2001,6 +2286,8 @@ pub(crate) mod marker {
     pub(crate) enum abs {}
     pub(crate) enum acos {}
     pub(crate) enum acosh {}
+    pub(crate) enum adam {}
+    pub(crate) enum adamw {}
     pub(crate) enum add {}
     pub(crate) enum approx_exp {}
     pub(crate) enum approx_gelu {}
@@ -2019,6 +2306,7 @@ pub(crate) mod marker {
     pub(crate) enum axpy_strided {}
     pub(crate) enum ceil {}
     pub(crate) enum clamp {}
+    pub(crate) enum clip_by_norm {}
     pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
@@ -2026,10 +2314,13 @@ pub(crate) mod marker {
     pub(crate) enum cosh {}
     pub(crate) enum cosine_similarity {}
     pub(crate) enum covariance {}
+    pub(crate) enum cross_entropy {}
+    pub(crate) enum cross_entropy_backward {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
     pub(crate) enum dot_strided {}
     pub(crate) enum elu {}
+    pub(crate) enum embedding {}
     pub(crate) enum euclidean_distance {}
     pub(crate) enum exp {}
     pub(crate) enum exp2 {}
@@ -2041,11 +2332,14 @@ pub(crate) mod marker {
     pub(crate) enum gelu {}
     pub(crate) enum gelu_backward {}
     pub(crate) enum gemm {}
+    pub(crate) enum gemm_backward_a {}
+    pub(crate) enum gemm_backward_b {}
     pub(crate) enum gemv {}
     pub(crate) enum ger {}
     pub(crate) enum hardswish {}
     pub(crate) enum iamax {}
     pub(crate) enum layer_norm {}
+    pub(crate) enum layer_norm_backward {}
     pub(crate) enum layer_norm_simple {}
     pub(crate) enum leaky_relu {}
     pub(crate) enum leaky_relu_backward {}
@@ -2055,6 +2349,8 @@ pub(crate) mod marker {
     pub(crate) enum log10 {}
     pub(crate) enum log2 {}
     pub(crate) enum log_softmax {}
+    pub(crate) enum log_softmax_backward {}
+    pub(crate) enum masked_softmax {}
     pub(crate) enum max {}
     pub(crate) enum maximum {}
     pub(crate) enum mean {}
@@ -2062,6 +2358,7 @@ pub(crate) mod marker {
     pub(crate) enum minimum {}
     pub(crate) enum minmax_normalize {}
     pub(crate) enum mish {}
+    pub(crate) enum momentum {}
     pub(crate) enum mul {}
     pub(crate) enum neg {}
     pub(crate) enum norm_l1 {}
@@ -2075,6 +2372,8 @@ pub(crate) mod marker {
     pub(crate) enum relu {}
     pub(crate) enum relu_backward {}
     pub(crate) enum rms_norm {}
+    pub(crate) enum rms_norm_backward {}
+    pub(crate) enum rms_norm_residual {}
     pub(crate) enum rope {}
     pub(crate) enum rope_backward {}
     pub(crate) enum rope_view {}
@@ -2084,9 +2383,13 @@ pub(crate) mod marker {
     pub(crate) enum rotmg {}
     pub(crate) enum round {}
     pub(crate) enum round_ties_even {}
+    pub(crate) enum sample {}
     pub(crate) enum scal {}
     pub(crate) enum scale {}
+    pub(crate) enum scatter {}
+    pub(crate) enum scatter_add {}
     pub(crate) enum selu {}
+    pub(crate) enum sgd {}
     pub(crate) enum sigmoid {}
     pub(crate) enum sigmoid_backward {}
     pub(crate) enum sign {}
@@ -2095,6 +2398,7 @@ pub(crate) mod marker {
     pub(crate) enum sin {}
     pub(crate) enum sinh {}
     pub(crate) enum softmax {}
+    pub(crate) enum softmax_backward {}
     pub(crate) enum softsign {}
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
@@ -2969,6 +3273,98 @@ const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::swi
 const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::swiglu_packed_backward::<f64>;
 const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::swiglu_packed_backward_on::<Native, f32>;
 const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::swiglu_packed_backward_on::<Native, f64>;
+const _: () = enforced::<marker::rms_norm_residual>();
+const _: fn(&[f32], &mut [f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::rms_norm_residual::<f32>;
+const _: fn(&[f64], &mut [f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::rms_norm_residual::<f64>;
+const _: fn(Native, &[f32], &mut [f32], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::rms_norm_residual_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64], &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::rms_norm_residual_on::<Native, f64>;
+const _: () = enforced::<marker::rms_norm_backward>();
+const _: fn(&[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rms_norm_backward::<f32>;
+const _: fn(&[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rms_norm_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rms_norm_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rms_norm_backward_on::<Native, f64>;
+const _: () = enforced::<marker::layer_norm_backward>();
+const _: fn(&[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::layer_norm_backward::<f32>;
+const _: fn(&[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::layer_norm_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::layer_norm_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::layer_norm_backward_on::<Native, f64>;
+const _: () = enforced::<marker::cross_entropy>();
+const _: fn(&[f32], &[u32], usize, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::cross_entropy::<f32>;
+const _: fn(&[f64], &[u32], usize, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::cross_entropy::<f64>;
+const _: fn(Native, &[f32], &[u32], usize, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::cross_entropy_on::<Native, f32>;
+const _: fn(Native, &[f64], &[u32], usize, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::cross_entropy_on::<Native, f64>;
+const _: () = enforced::<marker::cross_entropy_backward>();
+const _: fn(&[f32], &[u32], &[f32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::cross_entropy_backward::<f32>;
+const _: fn(&[f64], &[u32], &[f64], usize, f64, &mut [f64]) -> Result<(), Error> = crate::cross_entropy_backward::<f64>;
+const _: fn(Native, &[f32], &[u32], &[f32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::cross_entropy_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[u32], &[f64], usize, f64, &mut [f64]) -> Result<(), Error> = crate::cross_entropy_backward_on::<Native, f64>;
+const _: fn(&mut [f32], &[u32], &[f32], usize, f32) -> Result<(), Error> = crate::cross_entropy_backward_in_place::<f32>;
+const _: fn(&mut [f64], &[u32], &[f64], usize, f64) -> Result<(), Error> = crate::cross_entropy_backward_in_place::<f64>;
+const _: () = enforced::<marker::embedding>();
+const _: fn(&[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::embedding::<f32>;
+const _: fn(&[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::embedding::<f64>;
+const _: fn(Native, &[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::embedding_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::embedding_on::<Native, f64>;
+const _: () = enforced::<marker::scatter>();
+const _: fn(&[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter::<f32>;
+const _: fn(&[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter::<f64>;
+const _: fn(Native, &[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_on::<Native, f64>;
+const _: () = enforced::<marker::scatter_add>();
+const _: fn(&[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_add::<f32>;
+const _: fn(&[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add::<f64>;
+const _: fn(Native, &[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_add_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add_on::<Native, f64>;
+const _: () = enforced::<marker::sgd>();
+const _: fn(f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd::<f32>;
+const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f64>;
+const _: fn(Native, f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd_on::<Native, f32>;
+const _: fn(Native, f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd_on::<Native, f64>;
+const _: () = enforced::<marker::momentum>();
+const _: fn(f32, f32, f32, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum::<f32>;
+const _: fn(f64, f64, f64, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum::<f64>;
+const _: fn(Native, f32, f32, f32, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum_on::<Native, f32>;
+const _: fn(Native, f64, f64, f64, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum_on::<Native, f64>;
+const _: () = enforced::<marker::adam>();
+const _: fn(Adam<f32>, &[f32], &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adam::<f32>;
+const _: fn(Adam<f64>, &[f64], &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adam::<f64>;
+const _: fn(Native, Adam<f32>, &[f32], &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adam_on::<Native, f32>;
+const _: fn(Native, Adam<f64>, &[f64], &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adam_on::<Native, f64>;
+const _: () = enforced::<marker::adamw>();
+const _: fn(Adam<f32>, &[f32], &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adamw::<f32>;
+const _: fn(Adam<f64>, &[f64], &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adamw::<f64>;
+const _: fn(Native, Adam<f32>, &[f32], &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adamw_on::<Native, f32>;
+const _: fn(Native, Adam<f64>, &[f64], &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adamw_on::<Native, f64>;
+const _: () = enforced::<marker::clip_by_norm>();
+const _: fn(f32, &mut [f32]) -> Result<f32, Error> = crate::clip_by_norm::<f32>;
+const _: fn(f64, &mut [f64]) -> Result<f64, Error> = crate::clip_by_norm::<f64>;
+const _: fn(Native, f32, &mut [f32]) -> Result<f32, Error> = crate::clip_by_norm_on::<Native, f32>;
+const _: fn(Native, f64, &mut [f64]) -> Result<f64, Error> = crate::clip_by_norm_on::<Native, f64>;
+const _: () = enforced::<marker::softmax_backward>();
+const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::softmax_backward::<f32>;
+const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::softmax_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::softmax_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::softmax_backward_on::<Native, f64>;
+const _: () = enforced::<marker::log_softmax_backward>();
+const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::log_softmax_backward::<f32>;
+const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::log_softmax_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::log_softmax_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::log_softmax_backward_on::<Native, f64>;
+const _: () = enforced::<marker::masked_softmax>();
+const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::masked_softmax::<f32>;
+const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::masked_softmax::<f64>;
+const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::masked_softmax_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::masked_softmax_on::<Native, f64>;
+const _: () = enforced::<marker::gemm_backward_a>();
+const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_a::<f32>;
+const _: fn(MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_a::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_a_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_a_on::<Native, f64>;
+const _: () = enforced::<marker::gemm_backward_b>();
+const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_b::<f32>;
+const _: fn(MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_b::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_backward_b_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::gemm_backward_b_on::<Native, f64>;
 const _: () = enforced::<marker::attention>();
 const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention::<f32>;
 const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatMut<'_, f64>, Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::attention::<f64>;
@@ -3000,3 +3396,8 @@ const _: fn(MatMut<'_, f32>, usize, &[f32], &[f32], RopeStyle, bool) -> Result<(
 const _: fn(MatMut<'_, f64>, usize, &[f64], &[f64], RopeStyle, bool) -> Result<(), Error> = crate::rope_view::<f64>;
 const _: fn(Native, MatMut<'_, f32>, usize, &[f32], &[f32], RopeStyle, bool) -> Result<(), Error> = crate::rope_view_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, usize, &[f64], &[f64], RopeStyle, bool) -> Result<(), Error> = crate::rope_view_on::<Native, f64>;
+const _: () = enforced::<marker::sample>();
+const _: fn(&[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::sample::<f32>;
+const _: fn(&[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample::<f64>;
+const _: fn(Native, &[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f32>;
+const _: fn(Native, &[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f64>;

@@ -58,39 +58,109 @@ pub(crate) trait Pair<T>: Copy {
     fn eval<V: Alu<Elem = T>>(self, xy: [V; 2]) -> [V; 2];
 }
 
+/// `K` values from themselves and `N` others, lane by lane.
+pub(crate) trait Update<T, const N: usize, const K: usize>: Copy + Send + Sync {
+    /// What becomes of `y`.
+    fn eval<V: Alu<Elem = T>>(self, x: [V; N], y: [V; K]) -> [V; K];
+}
+
+impl<T, B: Pair<T> + Send + Sync> Update<T, 0, 2> for B {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, []: [V; 0], xy: [V; 2]) -> [V; 2] {
+        Pair::eval(self, xy)
+    }
+}
+
 /// `(x[i], y[i]) = body(x[i], y[i])`, as far as both go.
 #[inline(always)]
-pub(crate) fn pair_in_place<S: Simd, T: Element, B: Pair<T>>(s: S, body: B, x: &mut [T], y: &mut [T]) {
+pub(crate) fn pair_in_place<S: Simd, T: Element, B: Pair<T> + Send + Sync>(
+    s: S,
+    body: B,
+    x: &mut [T],
+    y: &mut [T],
+) {
+    update(s, body, [], [x, y]);
+}
+
+/// [`update`] of one vector.
+/// # Safety
+/// All pointers have a vector's elements from `i` on.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "k < N and k < K")]
+unsafe fn update_one<S, T, B, const N: usize, const K: usize>(
+    s: S,
+    body: B,
+    x: [*const T; N],
+    y: [*mut T; K],
+    i: usize,
+) where
+    S: Simd,
+    T: Element,
+    B: Update<T, N, K>,
+{
+    // SAFETY: the caller's promise.
+    unsafe {
+        let u = from_fn(
+            #[inline(always)]
+            |k| T::Vec::<S>::load(s, x[k].add(i)),
+        );
+        let v = from_fn(
+            #[inline(always)]
+            |k| T::Vec::<S>::load(s, y[k].add(i)),
+        );
+        let v = body.eval(u, v);
+        for k in 0..K {
+            v[k].store(y[k].add(i));
+        }
+    }
+}
+
+/// `(y₀[i], y₁[i], …) = body(x₀[i], …, y₀[i], …)`, as far as all go.
+#[inline(always)]
+pub(crate) fn update<S, T, B, const N: usize, const K: usize>(
+    s: S,
+    body: B,
+    x: [&[T]; N],
+    mut y: [&mut [T]; K],
+) where
+    S: Simd,
+    T: Element,
+    B: Update<T, N, K>,
+{
     let lanes = T::Vec::<S>::LANES;
-    let n = x.len().min(y.len());
-    let (x, y) = (x.as_mut_ptr(), y.as_mut_ptr());
+    let shortest = x.iter().map(|x| x.len()).chain(y.iter().map(|y| y.len())).min();
+    let n = shortest.unwrap_or(0);
+    let (x, y) = (x.map(<[T]>::as_ptr), y.each_mut().map(|y| y.as_mut_ptr()));
     let mut i = 0;
-    // SAFETY: each use has checked that the vector at `i` ends at or before `n`.
-    let step = |i: usize| unsafe {
-        let [u, v] = body.eval([T::Vec::<S>::load(s, x.add(i)), T::Vec::<S>::load(s, y.add(i))]);
-        u.store(x.add(i));
-        v.store(y.add(i));
-    };
     while !COMPACT && n - i >= 4 * lanes {
-        step(i);
-        step(i + lanes);
-        step(i + 2 * lanes);
-        step(i + 3 * lanes);
+        for k in 0..4 {
+            // SAFETY: the four vectors from `i` on end at or before `n`.
+            unsafe { update_one(s, body, x, y, i + k * lanes) };
+        }
         i += 4 * lanes;
     }
     while !COMPACT && n - i >= lanes {
-        step(i);
+        // SAFETY: the vector at `i` ends at or before `n`.
+        unsafe { update_one(s, body, x, y, i) };
         i += lanes;
     }
     while i < n {
         let part = lanes.min(n - i);
+        #[allow(clippy::indexing_slicing, reason = "k < N and k < K")]
         // SAFETY: the part ends at or before `n`.
         unsafe {
-            let u = load_some(s, x.add(i), part, T::ONE);
-            let v = load_some(s, y.add(i), part, T::ONE);
-            let [u, v] = body.eval([u, v]);
-            store_some(u, x.add(i), part);
-            store_some(v, y.add(i), part);
+            let u = from_fn(
+                #[inline(always)]
+                |k| load_some(s, x[k].add(i), part, T::ONE),
+            );
+            let v = from_fn(
+                #[inline(always)]
+                |k| load_some(s, y[k].add(i), part, T::ONE),
+            );
+            let v = body.eval(u, v);
+            for k in 0..K {
+                store_some(v[k], y[k].add(i), part);
+            }
         }
         i += part;
     }

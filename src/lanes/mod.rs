@@ -189,7 +189,6 @@ fn lookup<T: Real, const N: usize>(at: [u32; N], table: &'static [T]) -> [T; N] 
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "k < N")]
 pub(crate) fn from_fn<B: Copy, const N: usize>(f: impl Fn(usize) -> B) -> [B; N] {
-    const { assert!(N > 0) };
     let mut y = [const { MaybeUninit::uninit() }; N];
     let mut k = 0;
     while k < N {

@@ -62,7 +62,7 @@ pub(crate) fn zip_in_place<S: Simd, T: Element>(
 #[inline(always)]
 pub(crate) fn pair_in_place<S: Simd, T: Element>(
     s: S,
-    body: impl Pair<T>,
+    body: impl Pair<T> + Send + Sync,
     x: VecMut<'_, T>,
     y: VecMut<'_, T>,
 ) {

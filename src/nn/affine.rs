@@ -2,7 +2,7 @@
 
 use super::{RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body};
-use crate::error::{Error, not_empty, same_len};
+use crate::error::{Error, not_empty, not_negative, same_len};
 use crate::lanes::fold::{Join, fold_by};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
@@ -32,7 +32,7 @@ impl<T: Element> Body<T, 3> for StandardAffine<T> {
 
 /// `x · scale · γ`.
 #[derive(Debug, Clone, Copy)]
-struct ScaledBy<T>(T);
+pub(crate) struct ScaledBy<T>(pub(crate) T);
 
 impl<T: Element> Body<T, 2> for ScaledBy<T> {
     #[inline(always)]
@@ -43,14 +43,8 @@ impl<T: Element> Body<T, 2> for ScaledBy<T> {
 
 /// `1 / √x`; NaN below the normal numbers, where most digits of the squares in `x` are gone.
 #[inline(always)]
-fn inverse_root<T: Element>(x: T) -> T {
+pub(super) fn inverse_root<T: Element>(x: T) -> T {
     if x < T::MIN_NORMAL { T::NAN } else { T::ONE / square_root(x) }
-}
-
-/// `eps ≥ 0`, so not NaN.
-#[inline]
-fn not_negative<T: Element>(eps: T) -> Result<(), Error> {
-    if eps >= T::ZERO { Ok(()) } else { Err(Error::Domain { arg: "eps" }) }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +59,7 @@ impl<T: Element> RowOp<T> for LayerNorm<'_, T> {
     fn cols(self) -> Result<usize, Error> {
         not_empty("gamma", self.gamma.len())?;
         same_len("beta", self.gamma.len(), self.beta.len())?;
-        not_negative(self.eps)?;
+        not_negative("eps", self.eps)?;
         Ok(self.gamma.len())
     }
     #[inline(always)]
@@ -82,7 +76,7 @@ pub(crate) struct LayerNormSimple<T>(pub(crate) usize, pub(crate) T);
 impl<T: Element> RowOp<T> for LayerNormSimple<T> {
     #[inline]
     fn cols(self) -> Result<usize, Error> {
-        not_negative(self.1)?;
+        not_negative("eps", self.1)?;
         at_least_one(self.0)
     }
     #[inline(always)]
@@ -103,7 +97,7 @@ impl<T: Element> RowOp<T> for RmsNorm<'_, T> {
     #[inline]
     fn cols(self) -> Result<usize, Error> {
         not_empty("gamma", self.gamma.len())?;
-        not_negative(self.eps)?;
+        not_negative("eps", self.eps)?;
         Ok(self.gamma.len())
     }
     #[inline(always)]

@@ -134,10 +134,17 @@ pub(crate) fn swiglu_packed_by<J: Join, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let rows = pairs(x.len(), cols)?;
     same_len("out", rows * cols, out.len())?;
-    each_row(j, s, cols, (Read(x, 2 * cols), Write(out, cols)), &|(x, out): (Read<'_, T>, Write<'_, T>)| {
-        let (gate, up) = x.0.split_at_checked(cols).unwrap_or_default();
-        drive::map(Serial, s, Swiglu, [gate, up], out.0);
-    });
+    each_row(
+        j,
+        s,
+        cols,
+        (Read(x, 2 * cols), Write(out, cols)),
+        #[inline(always)]
+        |(x, out): (Read<'_, T>, Write<'_, T>)| {
+            let (gate, up) = x.0.split_at_checked(cols).unwrap_or_default();
+            drive::map(Serial, s, Swiglu, [gate, up], out.0);
+        },
+    );
     contract!(
         swiglu_packed,
         Ok(()),
@@ -161,12 +168,19 @@ pub(crate) fn swiglu_packed_backward_by<J: Join, S: Simd, T: Element>(
     same_len("dy", rows * cols, dy.len())?;
     same_len("dx", x.len(), dx.len())?;
     let parts = (Read(x, 2 * cols), Read(dy, cols), Write(&mut *dx, 2 * cols));
-    each_row(j, s, cols, parts, &|(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
-        let (gate, up) = x.0.split_at_checked(cols).unwrap_or_default();
-        let (dgate, dup) = dx.0.split_at_mut_checked(cols).unwrap_or_default();
-        drive::map(Serial, s, GateBackward, [gate, up, dy.0], dgate);
-        drive::map(Serial, s, Swiglu, [gate, dy.0], dup);
-    });
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
+            let (gate, up) = x.0.split_at_checked(cols).unwrap_or_default();
+            let (dgate, dup) = dx.0.split_at_mut_checked(cols).unwrap_or_default();
+            drive::map(Serial, s, GateBackward, [gate, up, dy.0], dgate);
+            drive::map(Serial, s, Swiglu, [gate, dy.0], dup);
+        },
+    );
     contract!(
         swiglu_packed_backward,
         Ok(()),

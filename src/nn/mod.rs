@@ -5,18 +5,28 @@
 
 mod affine;
 mod attention;
+mod embedding;
 mod gated;
+mod losses;
+mod norm_backward;
 mod normalize;
 mod parts;
 mod rope;
+mod sampling;
 mod softmax;
+mod softmax_backward;
 
 pub use affine::*;
 pub use attention::*;
+pub use embedding::*;
 pub use gated::*;
+pub use losses::*;
+pub use norm_backward::*;
 pub use normalize::*;
 pub use rope::*;
+pub use sampling::*;
 pub use softmax::*;
+pub use softmax_backward::*;
 
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Join, Serial, split};

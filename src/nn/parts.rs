@@ -84,13 +84,14 @@ together!(A a x, B b y, C c z, D d w);
 /// Elements that one thread takes at a time, as long as there is more than one row.
 const GRAIN: usize = 32768;
 
-/// Runs `row` on each row of `parts`, of about `cols` elements.
+/// Runs `row` on each row of `parts`, of about `cols` elements. Mark the closure `#[inline(always)]`: what is apart has not
+/// the lanes' instructions.
 pub(crate) fn each_row<J: Join, S: Simd, P: Parts>(
     j: J,
     s: S,
     cols: usize,
     mut parts: P,
-    row: &(impl Fn(P) + Sync),
+    row: impl Fn(P) + Copy + Sync,
 ) {
     let rows = parts.rows();
     let n = rows.saturating_mul(cols);

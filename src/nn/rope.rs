@@ -134,20 +134,23 @@ impl<'a, T: Element> Angles<'a, T> {
         if !x.cols().is_multiple_of(2 * self.half) {
             return Err(Error::Rows { arg: "x", cols: 2 * self.half, got: x.cols() });
         }
-        for r in 0..x.rows() {
-            let [cos, sin] = self.row(r);
-            match x.row_slice_mut(r) {
-                Some(row) => s.vectorize(
-                    #[inline(always)]
-                    || rotary::rotate(s, self.turn, InOut::in_place(row), cos, sin),
-                ),
-                None => self.apart(s, x.reborrow().block([r, 0], [1, usize::MAX]), cos, sin),
-            }
-        }
+        s.vectorize(
+            #[inline(always)]
+            || {
+                for r in 0..x.rows() {
+                    let [cos, sin] = self.row(r);
+                    match x.row_slice_mut(r) {
+                        Some(row) => rotary::rotate(s, self.turn, InOut::in_place(row), cos, sin),
+                        None => self.apart(s, x.reborrow().block([r, 0], [1, usize::MAX]), cos, sin),
+                    }
+                }
+            },
+        );
         Ok(())
     }
 
     /// A row whose elements do not lie side by side.
+    #[inline(always)]
     fn apart<S: Simd>(&self, s: S, mut x: MatMut<'_, T>, cos: &[T], sin: &[T]) {
         let lane = |x: Option<T>| T::Vec::<S>::splat(s, x.unwrap_or_default());
         for head in (0..x.cols()).step_by(2 * self.half) {

@@ -58,7 +58,7 @@ pub(super) fn exp_not_above_zero<V: Alu>(t: V) -> V {
 
 /// The largest element, NaN left out: softmax sees NaN in the sum.
 #[derive(Debug, Clone, Copy)]
-struct Peak;
+pub(crate) struct Peak;
 
 impl<T: Element> Fold<T, 1, 1> for Peak {
     #[inline(always)]
@@ -92,7 +92,7 @@ impl<T: Element> Body<T, 1> for ExpShifted<T> {
 
 /// `e^(x - shift) · scale`.
 #[derive(Debug, Clone, Copy)]
-struct ExpShiftedScaled<T>(T, T);
+pub(crate) struct ExpShiftedScaled<T>(pub(crate) T, pub(crate) T);
 
 impl<T: Element> Body<T, 1> for ExpShiftedScaled<T> {
     #[inline(always)]
@@ -125,7 +125,7 @@ impl<T: Element> Body<T, 1> for Times<T> {
 
 /// `Σ e^(x - shift)`.
 #[derive(Debug, Clone, Copy)]
-struct SumExp<T>(T);
+pub(crate) struct SumExp<T>(pub(crate) T);
 
 impl<T: Element> Fold<T, 1, 1> for SumExp<T> {
     #[inline(always)]
@@ -148,13 +148,13 @@ impl<T: Element> Fold<T, 1, 1> for SumExp<T> {
 
 /// The shift of a row with this peak: a row of -inf alone must not become -inf - -inf.
 #[inline(always)]
-fn shift<T: Element>(peak: T) -> T {
+pub(super) fn shift<T: Element>(peak: T) -> T {
     if peak == -T::INFINITY { T::ZERO } else { peak }
 }
 
 /// Of a part: the peak, and `Σ e^(x - shift(peak))`.
 #[derive(Debug, Clone, Copy)]
-struct PeakAndSum<T>(T, T);
+pub(super) struct PeakAndSum<T>(pub(super) T, pub(super) T);
 
 impl<T: Element> PeakAndSum<T> {
     #[inline(always)]
@@ -173,8 +173,8 @@ impl<T: Element> PeakAndSum<T> {
     }
 
     /// Of a whole row. A long one is read from memory once, block by block.
-    #[inline]
-    fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
+    #[inline(always)]
+    pub(super) fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
         if !is_long::<T>(x.len()) {
             let [peak] = fold_by(j, s, Peak, [x]);
             let [sum] = fold_by(j, s, SumExp(shift(peak)), [x]);

@@ -2,12 +2,35 @@
 
 use super::Threads;
 use super::blas::threaded;
+use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
 use crate::lanes::{Simd, native};
 use crate::nn::*;
-use crate::{Element, Error};
+use crate::pointwise::*;
+use crate::{Adam, Element, Error, MatMut, MatRef};
 
 threaded! {
     swiglu_packed swiglu_packed_on swiglu_packed_by (x: &[T], cols: usize, out: &mut [T]);
     swiglu_packed_backward swiglu_packed_backward_on swiglu_packed_backward_by
         (x: &[T], dy: &[T], cols: usize, dx: &mut [T]);
+    rms_norm_residual rms_norm_residual_on rms_norm_residual_by
+        (x: &[T], residual: &mut [T], gamma: &[T], eps: T, out: &mut [T]);
+    cross_entropy cross_entropy_on cross_entropy_by
+        (logits: &[T], targets: &[u32], cols: usize, losses: &mut [T], lse: &mut [T]);
+    cross_entropy_backward cross_entropy_backward_on cross_entropy_backward_by
+        (logits: &[T], targets: &[u32], lse: &[T], cols: usize, scale: T, dlogits: &mut [T]);
+    cross_entropy_backward_in_place cross_entropy_backward_in_place_on cross_entropy_backward_in_place_by
+        (logits: &mut [T], targets: &[u32], lse: &[T], cols: usize, scale: T);
+    embedding embedding_on embedding_by (table: &[T], cols: usize, ids: &[u32], out: &mut [T]);
+    softmax_backward softmax_backward_on softmax_backward_by (y: &[T], dy: &[T], cols: usize, dx: &mut [T]);
+    log_softmax_backward log_softmax_backward_on log_softmax_backward_by
+        (y: &[T], dy: &[T], cols: usize, dx: &mut [T]);
+    masked_softmax masked_softmax_on masked_softmax_by (x: &[T], mask: &[T], cols: usize, out: &mut [T]);
+    sgd sgd_on sgd_by (lr: T, weight_decay: T, g: &[T], p: &mut [T]);
+    momentum momentum_on momentum_by (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]);
+    adam adam_on adam_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
+    adamw adamw_on adamw_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
+    gemm_backward_a gemm_backward_a_on gemm_backward_a_by
+        (dc: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, da: MatMut<'_, T>, workspace: &mut [T]);
+    gemm_backward_b gemm_backward_b_on gemm_backward_b_by
+        (a: MatRef<'_, T>, dc: MatRef<'_, T>, beta: T, db: MatMut<'_, T>, workspace: &mut [T]);
 }

@@ -17,7 +17,7 @@ pub(super) struct Quick<B, T>(pub(super) B, pub(super) T);
 
 /// An extremum by the element-wise body.
 #[derive(Debug, Clone, Copy)]
-struct Exact<B, T>(B, T);
+pub(crate) struct Exact<B, T>(pub(crate) B, pub(crate) T);
 
 /// What differs between the largest and the smallest.
 pub(crate) trait Extremum<T: Element>: Body<T, 2> {

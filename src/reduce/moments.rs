@@ -1,6 +1,6 @@
 //! Mean and spread of one slice.
 
-use super::norms::add;
+use super::norms::add_each;
 use super::reduction;
 use super::sums::Sum;
 use crate::alu::Alu;
@@ -32,7 +32,7 @@ impl<T: Element> Fold<T, 1, 2> for Deviations<T> {
     }
     #[inline(always)]
     fn merge<V: Alu<Elem = T>>(self, a: [V; 2], b: [V; 2]) -> [V; 2] {
-        add(a, b)
+        add_each(a, b)
     }
 }
 

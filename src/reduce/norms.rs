@@ -48,7 +48,7 @@ impl<T: Real> Range<T> {
 /// A fold of sums: parts are merged by addition.
 macro_rules! sums {
     ($F:ident $(<$($p:ident),+>)?, $n:literal, $k:literal, |$self:ident, $acc:pat_param, $x:pat_param| $step:expr) => {
-        impl<T: Element> Fold<T, $n, $k> for $F $(<$($p),+>)? {
+        impl<T: $crate::Element> $crate::lanes::fold::Fold<T, $n, $k> for $F $(<$($p),+>)? {
             #[inline(always)]
             fn fill(self) -> [T; $n] {
                 [T::ZERO; $n]
@@ -63,15 +63,16 @@ macro_rules! sums {
             }
             #[inline(always)]
             fn merge<V: Alu<Elem = T>>(self, a: [V; $k], b: [V; $k]) -> [V; $k] {
-                add(a, b)
+                $crate::reduce::add_each(a, b)
             }
         }
     };
 }
+pub(crate) use sums;
 
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "k < K")]
-pub(super) fn add<V: Alu, const K: usize>(a: [V; K], b: [V; K]) -> [V; K] {
+pub(crate) fn add_each<V: Alu, const K: usize>(a: [V; K], b: [V; K]) -> [V; K] {
     from_fn(
         #[inline(always)]
         |k| a[k] + b[k],

@@ -1,7 +1,7 @@
 //! How two slices vary together.
 
 use super::moments::BLOCK;
-use super::norms::{add, cosine};
+use super::norms::{add_each, cosine};
 use super::{reduction, square_root};
 use crate::alu::Alu;
 use crate::error::{Error, not_empty, same_len};
@@ -27,7 +27,7 @@ impl<T: Element> Fold<T, 2, 2> for Sums<T> {
     }
     #[inline(always)]
     fn merge<V: Alu<Elem = T>>(self, a: [V; 2], b: [V; 2]) -> [V; 2] {
-        add(a, b)
+        add_each(a, b)
     }
 }
 
@@ -51,7 +51,7 @@ impl<T: Element> Fold<T, 2, 3> for Deviations<T> {
     }
     #[inline(always)]
     fn merge<V: Alu<Elem = T>>(self, a: [V; 3], b: [V; 3]) -> [V; 3] {
-        add(a, b)
+        add_each(a, b)
     }
 }
 

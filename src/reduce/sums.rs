@@ -38,7 +38,7 @@ additive!(Dot, 2, |acc, [a, b]| a.mul_add(b, acc));
 
 /// The sum, and the sum of the rounding errors.
 #[derive(Debug, Clone, Copy)]
-struct Compensated;
+pub(crate) struct Compensated;
 
 /// `a + b` and its rounding error (Knuth's TwoSum, no assumption on magnitudes).
 #[inline(always)]

@@ -7,6 +7,40 @@ use fulmen::contract::{agrees, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 
+/// [`Op::call`] from the expression of each form.
+macro_rules! called {
+    (|$s:ident, $a:ident, [$($o:ident),*], $w:pat_param| $on:expr $(, parallel $parallel:expr)? $(, in_place $over:expr)?) => {
+        fn call<S: Simd, T: Element>(
+            $s: S,
+            form: Form,
+            $a: &Args<T>,
+            out: &mut [&mut [T]],
+            $w: &mut [T],
+        ) -> Option<Result<(), Error>> {
+            let [$($o),*] = out else { return None };
+            match form {
+                Form::On => Some($on),
+                $(
+                    #[cfg(feature = "parallel")]
+                    Form::Parallel => Some($parallel),
+                )?
+                $(Form::InPlace => $over,)?
+                #[allow(unreachable_patterns, reason = "an op may have every form")]
+                _ => None,
+            }
+        }
+    };
+}
+
+#[macro_use]
+#[path = "nn/indexed.rs"]
+pub mod indexed;
+#[macro_use]
+#[path = "nn/optimisers.rs"]
+pub mod optimisers;
+#[macro_use]
+#[path = "nn/products.rs"]
+pub mod products;
 #[macro_use]
 #[path = "nn/rows.rs"]
 pub mod rows;
@@ -14,6 +48,17 @@ pub mod rows;
 #[macro_use]
 #[path = "nn/attention.rs"]
 pub mod attention;
+
+/// Every family's list.
+macro_rules! for_each_nn_op {
+    ($cb:ident) => {
+        for_each_indexed_op!($cb);
+        for_each_optimiser!($cb);
+        for_each_product!($cb);
+        for_each_rows_op!($cb);
+        for_each_attention_op!($cb);
+    };
+}
 
 /// The arguments of a call, but for what it writes.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +134,10 @@ pub trait Op {
     const NAME: &'static str;
     /// The input that holds indices.
     const IDS: Option<usize> = None;
+    /// Whether NaN anywhere reaches every output.
+    const ONE_NAN_IS_ALL: bool = false;
+    /// Whether NaN anywhere is refused.
+    const REFUSES_NAN: bool = false;
     /// Outputs that are gradients: the output, and the input that [`Op::loss`] is derived by.
     const GRADIENTS: &'static [(usize, usize)] = &[];
     /// Arguments for `rows` and `cols`, from the stream of noise.
@@ -109,6 +158,11 @@ pub trait Op {
     ) -> Option<Result<(), Error>>;
     /// The exact outputs.
     fn want(a: &Args<f64>) -> Vec<Vec<Want>>;
+    /// Where the slope of the loss is taken: for a gradient that takes the value of its forward op, an argument that
+    /// has this value.
+    fn point(a: &Args<f64>) -> Args<f64> {
+        a.clone()
+    }
     /// What the gradients are of.
     fn loss(_: &Args<f64>) -> f64 {
         panic!("{} is no gradient", Self::NAME)

@@ -88,5 +88,4 @@ macro_rules! ops {
         }
     )*};
 }
-for_each_rows_op!(ops);
-for_each_attention_op!(ops);
+for_each_nn_op!(ops);

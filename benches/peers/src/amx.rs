@@ -1,89 +1,19 @@
 //! `--amx`: products on the tiles of AMX against MKL's of the same types, and those of `f32` against every product
-//! of `f32` at hand. Contenders take turns; a ratio is the median over rounds of ours to the best peer's in
-//! that round. Time is this thread's own: all of them run on one, and what others take of the CPU does not count.
-
-use std::hint::black_box;
+//! of `f32` at hand.
 
 use crate::libs::Blas;
+use crate::race::{Case, Contender, Kind, Race};
 use fulmen::lanes::Amx;
 use fulmen::{MatMut, MatRef};
 use half::bf16;
 
-struct Contender<'a> {
-    name: String,
-    ours: bool,
-    run: Box<dyn FnMut() + 'a>,
-}
-
 fn contender<'a>(name: &str, run: impl FnMut() + 'a) -> Contender<'a> {
-    Contender { name: name.into(), ours: name.starts_with("fulmen"), run: Box::new(run) }
+    Contender::new(if name.starts_with("fulmen") { Kind::Ours } else { Kind::Peer }, name, run)
 }
 
-/// Seconds that this thread has run.
-fn now() -> f64 {
-    #[repr(C)]
-    struct Time {
-        seconds: i64,
-        nanoseconds: i64,
-    }
-    unsafe extern "C" {
-        fn clock_gettime(clock: i32, time: *mut Time) -> i32;
-    }
-    let mut t = Time { seconds: 0, nanoseconds: 0 };
-    // SAFETY: the signature of POSIX on 64-bit Linux; 3 is CLOCK_THREAD_CPUTIME_ID.
-    assert_eq!(unsafe { clock_gettime(3, &mut t) }, 0);
-    t.seconds as f64 + t.nanoseconds as f64 / 1e9
-}
-
-/// Giga-operations a second of each, in turn, and one line of CSV each.
-fn race(ty: &str, n: usize, quick: bool, csv: &mut String, mut list: Vec<Contender<'_>>) {
+fn show(race: &mut Race, ty: &str, n: usize, list: Vec<Contender<'_>>) {
     let work = 2.0 * (n as f64).powi(3);
-    let rounds = if quick { 30 } else { 100 };
-    let reps: Vec<u32> = list
-        .iter_mut()
-        .map(|x| {
-            (x.run)();
-            let t = now();
-            (x.run)();
-            (0.0005 / (now() - t)).clamp(1.0, 1e4) as u32
-        })
-        .collect();
-    let mut rates = vec![Vec::new(); list.len()];
-    for _ in 0..rounds {
-        for (i, x) in list.iter_mut().enumerate() {
-            // The operands are in the caches that they fit.
-            (x.run)();
-            let t = now();
-            for _ in 0..reps[i] {
-                black_box(&mut x.run)();
-            }
-            rates[i].push(work * f64::from(reps[i]) / (now() - t) / 1e9);
-        }
-    }
-    let quantile = |v: &[f64], q: usize| {
-        let mut v = v.to_vec();
-        v.sort_by(f64::total_cmp);
-        v[(v.len() * q / 100).min(v.len() - 1)]
-    };
-    print!("{ty:>5} {n:5} |");
-    for (i, x) in list.iter().enumerate() {
-        let good = quantile(&rates[i], 90);
-        print!(" {} {good:7.1}", x.name);
-        let mut ratio = f64::NAN;
-        if x.ours {
-            let best = |r: usize| {
-                (0..list.len()).filter(|j| !list[*j].ours).map(|j| rates[j][r]).fold(0.0, f64::max)
-            };
-            let ratios: Vec<f64> =
-                (0..rounds).map(|r| rates[i][r] / best(r)).filter(|r| r.is_finite()).collect();
-            if !ratios.is_empty() {
-                ratio = quantile(&ratios, 50);
-                print!(" ({ratio:.2} of the best peer)");
-            }
-        }
-        *csv += &format!("{ty},{n},{},{good:.1},{ratio:.3}\n", x.name);
-    }
-    println!();
+    race.case(&Case { op: "gemm-amx", ty, size: n.to_string(), work, unit: "GOP/s" }, list);
 }
 
 fn numbers(n: usize, seed: u64) -> impl Iterator<Item = f32> {
@@ -103,7 +33,7 @@ fn views<'a, T>(n: usize, a: &'a [T], b: &'a [T]) -> (MatRef<'a, T>, MatRef<'a, 
     (MatRef::row_major(a, n, n).unwrap(), MatRef::row_major(b, n, n).unwrap())
 }
 
-fn halves(amx: Amx, n: usize, quick: bool, csv: &mut String, mkl: Option<&Blas>) {
+fn halves(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
     let fill = |seed| numbers(n * n, seed).map(bf16::from_f32).collect::<Vec<_>>();
     let (a, b) = (fill(1), fill(2));
     let [mut c, mut d, mut e] = [0, 1, 2].map(|_| vec![0.0f32; n * n]);
@@ -124,13 +54,13 @@ fn halves(amx: Amx, n: usize, quick: bool, csv: &mut String, mkl: Option<&Blas>)
     if let Some(f) = &mkl {
         list.push(contender("mkl", || f(n, &a, &b, &mut d)));
     }
-    race("bf16", n, quick, csv, list);
+    show(race, "bf16", n, list);
     if mkl.is_some() {
         close("bf16", n, &c, &d, 1e-4 * n as f32);
     }
 }
 
-fn bytes(amx: Amx, n: usize, quick: bool, csv: &mut String, mkl: Option<&Blas>) {
+fn bytes(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
     // MKL takes one of the two as unsigned.
     let fill = |seed| numbers(n * n, seed).map(|x| (x.abs() * 127.0) as i8).collect::<Vec<_>>();
     let (a, b) = (fill(1), fill(2));
@@ -150,11 +80,11 @@ fn bytes(amx: Amx, n: usize, quick: bool, csv: &mut String, mkl: Option<&Blas>) 
     if let Some(f) = &mkl {
         list.push(contender("mkl", || f(n, &a, &b, &mut d)));
     }
-    race("i8", n, quick, csv, list);
+    show(race, "i8", n, list);
     assert!(mkl.is_none() || c == d, "i8 {n}: MKL disagrees");
 }
 
-fn floats(amx: Amx, n: usize, quick: bool, csv: &mut String, libs: &[Blas]) {
+fn floats(amx: Amx, n: usize, race: &mut Race, libs: &[Blas]) {
     let (a, b): (Vec<f32>, Vec<f32>) = (numbers(n * n, 1).collect(), numbers(n * n, 2).collect());
     let [mut c, mut d, mut e, mut f, mut g] = [0, 1, 2, 3, 4].map(|_| vec![0.0f32; n * n]);
     let room = || fulmen::Buffer::<f32>::new(fulmen::gemm_f32_amx_workspace(n, n, n));
@@ -173,13 +103,10 @@ fn floats(amx: Amx, n: usize, quick: bool, csv: &mut String, libs: &[Blas]) {
                 .unwrap();
         }),
         // The product by fused multiply-adds is a peer here.
-        Contender {
-            ours: false,
-            ..contender("fulmen-lanes", || {
-                let (a, b) = views(n, &a, &b);
-                fulmen::gemm(1.0, a, b, 0.0, MatMut::row_major(&mut e, n, n).unwrap(), &mut w2).unwrap();
-            })
-        },
+        Contender::peer("fulmen-lanes", || {
+            let (a, b) = views(n, &a, &b);
+            fulmen::gemm(1.0, a, b, 0.0, MatMut::row_major(&mut e, n, n).unwrap(), &mut w2).unwrap();
+        }),
     ];
     for ((name, f), y) in blas.iter().zip(&mut results) {
         list.push(contender(name, || f([n; 3], 1.0, &a, &b, 0.0, y, false)));
@@ -218,28 +145,26 @@ fn floats(amx: Amx, n: usize, quick: bool, csv: &mut String, libs: &[Blas]) {
             matrixmultiply::sgemm(n, n, n, 1.0, a.as_ptr(), s, 1, b.as_ptr(), s, 1, 0.0, g.as_mut_ptr(), s, 1)
         }
     }));
-    race("f32", n, quick, csv, list);
+    show(race, "f32", n, list);
     close("f32 by six", n, &c, &e, 1e-6 * n as f32);
     close("f32 by three", n, &d, &e, 1e-4 * n as f32);
 }
 
-pub fn run(sizes: &[usize], only: Option<&str>, quick: bool, libs: &[Blas]) -> String {
-    let mut csv = String::from("type,n,contender,gops,ratio\n");
+pub fn run(race: &mut Race, sizes: &[usize], only: Option<&str>, libs: &[Blas]) {
     let Some(amx) = Amx::detect() else {
         println!("no tiles here: nothing was measured");
-        return csv;
+        return;
     };
     let mkl = libs.iter().find(|l| l.name == "mkl");
     for &n in sizes {
         if only.is_none_or(|t| t == "bf16") {
-            halves(amx, n, quick, &mut csv, mkl);
+            halves(amx, n, race, mkl);
         }
         if only.is_none_or(|t| t == "i8") {
-            bytes(amx, n, quick, &mut csv, mkl);
+            bytes(amx, n, race, mkl);
         }
         if only.is_none_or(|t| t == "f32") {
-            floats(amx, n, quick, &mut csv, libs);
+            floats(amx, n, race, libs);
         }
     }
-    csv
 }

@@ -2,7 +2,7 @@
 //! product with each library that has a gemm. Contenders take turns; the median of the rounds counts.
 //!
 //! Prefill is in GFLOP/s of the products that a causal mask leaves; decode in GB/s of K and V, next to a sum over as
-//! many bytes. `--threads=` as elsewhere.
+//! many bytes. One thread.
 
 use crate::{buffer, libs};
 use fulmen::{Attention, MatMut, MatRef};

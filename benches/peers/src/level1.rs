@@ -1,68 +1,9 @@
 //! Level 1 and the transpose against every library at hand, interleaved, with a copy of the same bytes between them.
 
+use crate::race::{Case, Contender, Race};
 use crate::{buffer, libs};
 use fulmen::{MatMut, MatRef, RotM, VecMut, VecRef};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
-
-pub type Run<'a> = Box<dyn FnMut() + 'a>;
-
-/// Nanoseconds a call: the median of many short samples each, taken in turn.
-fn race(list: &mut [(String, Run<'_>)], rounds: usize) -> Vec<f64> {
-    let target = Duration::from_micros(500);
-    let reps: Vec<u32> = list
-        .iter_mut()
-        .map(|(_, run)| {
-            let mut reps = 1u32;
-            loop {
-                let t = Instant::now();
-                (0..reps).for_each(|_| run());
-                let took = t.elapsed();
-                if took >= target / 4 || reps > 1 << 22 {
-                    break ((f64::from(reps) * target.as_secs_f64() / took.as_secs_f64()) as u32).max(1);
-                }
-                reps *= 2;
-            }
-        })
-        .collect();
-    let mut times = vec![Vec::new(); list.len()];
-    for _ in 0..rounds {
-        for (i, (_, run)) in list.iter_mut().enumerate() {
-            run();
-            let t = Instant::now();
-            (0..reps[i]).for_each(|_| run());
-            times[i].push(t.elapsed().as_secs_f64() * 1e9 / f64::from(reps[i]));
-        }
-    }
-    times
-        .iter_mut()
-        .map(|t| {
-            t.sort_by(f64::total_cmp);
-            t[t.len() / 2]
-        })
-        .collect()
-}
-
-pub fn show(
-    what: &str,
-    ty: &str,
-    size: &str,
-    (work, unit): (f64, &str),
-    list: &mut [(String, Run<'_>)],
-    quick: bool,
-) -> String {
-    let times = race(list, if quick { 25 } else { 80 });
-    let best = list.iter().zip(&times).skip(1).filter(|((n, _), _)| !n.starts_with("roof")).map(|(_, t)| *t);
-    let best = best.fold(f64::INFINITY, f64::min);
-    print!("{what:>9} {ty} {size:>12} |");
-    let mut csv = String::new();
-    for ((name, _), t) in list.iter().zip(&times) {
-        print!(" {name} {:6.1}", work / t);
-        csv += &format!("{what},{ty},{size},{name},{t:.1},{:.2}\n", work / t);
-    }
-    println!(" {unit} | {:.3} of best", best / times[0]);
-    csv
-}
 
 /// One precision.
 macro_rules! precision {
@@ -71,13 +12,7 @@ macro_rules! precision {
             use super::*;
 
             #[allow(clippy::too_many_lines, reason = "one table")]
-            pub fn level1(
-                libs: &[libs::Blas],
-                n: usize,
-                inc: usize,
-                quick: bool,
-                only: Option<&str>,
-            ) -> String {
+            pub fn level1(race: &mut Race, libs: &[libs::Blas], n: usize, inc: usize, only: Option<&str>) {
                 let len = n * inc;
                 let (x, y) = (buffer::<$t>(len, 1), buffer::<$t>(len, 2));
                 let (mut u, mut v) = (x.clone(), y.clone());
@@ -103,37 +38,25 @@ macro_rules! precision {
                 let h = RotM::Full { h11: 0.6, h21: -0.8, h12: 0.8, h22: 0.6 };
                 let param = h.param();
                 let (count, step) = (n as i32, inc as i32);
-                let mut csv = String::new();
                 let size = format!("{n}x{inc}");
                 let width = size_of::<$t>() as f64;
                 macro_rules! case {
                     ($op:ident, $vectors:literal, $ours:expr, |$f:ident| $theirs:expr) => {
                         if only.is_none_or(|o| o.split(',').any(|o| o == stringify!($op))) {
-                            let mut list: Vec<(String, Run<'_>)> = vec![(
-                                "fulmen".into(),
-                                Box::new(|| {
-                                    black_box($ours);
-                                }),
-                            )];
+                            let mut list = vec![Contender::ours(|| {
+                                let _ = black_box($ours);
+                            })];
                             for lib in libs {
                                 if let Some($f) = lib.$level1().$op {
                                     // SAFETY: vectors of this length and stride.
-                                    list.push((
-                                        lib.name.clone(),
-                                        Box::new(move || {
-                                            black_box(unsafe { $theirs });
-                                        }),
-                                    ));
+                                    list.push(Contender::peer(lib.name.clone(), move || {
+                                        black_box(unsafe { $theirs });
+                                    }));
                                 }
                             }
-                            csv += &show(
-                                stringify!($op),
-                                stringify!($t),
-                                &size,
-                                ($vectors * width * n as f64, "GB/s"),
-                                &mut list,
-                                quick,
-                            );
+                            let (op, ty, unit) = (stringify!($op), stringify!($t), "GB/s");
+                            let work = $vectors * width * n as f64;
+                            race.case(&Case { op, ty, size: size.clone(), work, unit }, list);
                         }
                     };
                 }
@@ -158,76 +81,59 @@ macro_rules! precision {
                     step,
                     param.as_ptr()
                 ));
-                csv
             }
 
-            pub fn transpose(libs: &[libs::Blas], n: usize, quick: bool) -> String {
+            pub fn transpose(race: &mut Race, libs: &[libs::Blas], n: usize) {
                 let (a, mut b) = (buffer::<$t>(n * n, 1), buffer::<$t>(n * n, 2));
                 let (pa, pb) = (a.as_ptr(), b.as_mut_ptr());
                 // SAFETY: of all views below one at a time is used, in the race; the buffers outlive it.
                 let out = || unsafe { std::slice::from_raw_parts_mut(pb, n * n) };
                 // SAFETY: as above.
                 let a = unsafe { std::slice::from_raw_parts(pa, n * n) };
-                let mut list: Vec<(String, Run<'_>)> = vec![(
-                    "fulmen".into(),
-                    Box::new(|| {
-                        let a = MatRef::row_major(black_box(a), n, n).unwrap();
-                        fulmen::transpose(a, MatMut::row_major(out(), n, n).unwrap()).unwrap();
-                    }),
-                )];
+                let mut list = vec![Contender::ours(|| {
+                    let a = MatRef::row_major(black_box(a), n, n).unwrap();
+                    fulmen::transpose(a, MatMut::row_major(out(), n, n).unwrap()).unwrap();
+                })];
                 for lib in libs {
                     let f = lib.$level1();
                     let k = n as i32;
                     if let Some(f) = f.mkl_omatcopy {
                         // SAFETY: row-major matrices of this shape.
                         let run = move || unsafe { f(b'R' as i8, b'T' as i8, n, n, 1.0, pa, n, pb, n) };
-                        list.push((lib.name.clone(), Box::new(run)));
+                        list.push(Contender::peer(lib.name.clone(), run));
                     } else if let Some(f) = f.omatcopy {
                         // SAFETY: as above.
-                        list.push((
-                            lib.name.clone(),
-                            Box::new(move || unsafe { f(101, 112, k, k, 1.0, pa, k, pb, k) }),
-                        ));
+                        let run = move || unsafe { f(101, 112, k, k, 1.0, pa, k, pb, k) };
+                        list.push(Contender::peer(lib.name.clone(), run));
                     }
                 }
-                list.push((
-                    "ndarray".into(),
-                    Box::new(|| {
-                        let a = ndarray::ArrayView2::from_shape((n, n), black_box(a)).unwrap();
-                        ndarray::ArrayViewMut2::from_shape((n, n), out()).unwrap().assign(&a.t());
-                    }),
-                ));
-                list.push((
-                    "squares".into(),
-                    Box::new(|| {
-                        let (a, b) = (black_box(a), out());
-                        for i0 in (0..n).step_by(16) {
-                            for j0 in (0..n).step_by(16) {
-                                for j in j0..n.min(j0 + 16) {
-                                    for i in i0..n.min(i0 + 16) {
-                                        b[j * n + i] = a[i * n + j];
-                                    }
+                list.push(Contender::peer("ndarray", || {
+                    let a = ndarray::ArrayView2::from_shape((n, n), black_box(a)).unwrap();
+                    ndarray::ArrayViewMut2::from_shape((n, n), out()).unwrap().assign(&a.t());
+                }));
+                list.push(Contender::peer("squares", || {
+                    let (a, b) = (black_box(a), out());
+                    for i0 in (0..n).step_by(16) {
+                        for j0 in (0..n).step_by(16) {
+                            for j in j0..n.min(j0 + 16) {
+                                for i in i0..n.min(i0 + 16) {
+                                    b[j * n + i] = a[i * n + j];
                                 }
                             }
                         }
-                    }),
-                ));
-                list.push(("roof-copy".into(), Box::new(|| out().copy_from_slice(black_box(a)))));
+                    }
+                }));
                 // All must agree.
-                for (name, run) in &mut list {
+                for x in &mut list {
                     out().fill(0.0);
-                    run();
+                    x.run();
                     let right = (0..n * n).all(|k| out()[k] == a[k % n * n + k / n]);
-                    assert!(right || name.starts_with("roof"), "{name} disagrees at {n}");
+                    assert!(right, "{} disagrees at {n}", x.name());
                 }
-                show(
-                    "transpose",
-                    stringify!($t),
-                    &n.to_string(),
-                    (2.0 * (n * n * size_of::<$t>()) as f64, "GB/s"),
-                    &mut list,
-                    quick,
-                )
+                list.push(Contender::roof(None, || out().copy_from_slice(black_box(a))));
+                let work = 2.0 * (n * n * size_of::<$t>()) as f64;
+                let (op, ty, unit) = ("transpose", stringify!($t), "GB/s");
+                race.case(&Case { op, ty, size: n.to_string(), work, unit }, list);
             }
         }
     };
@@ -236,32 +142,30 @@ precision!(single, f32, s1);
 precision!(double, f64, d1);
 
 /// `--transpose` or `--level1`, with `--dims=` lengths and `--inc=` a stride.
-pub fn run(libs: &[libs::Blas], args: &[String], quick: bool) -> String {
+pub fn run(race: &mut Race, libs: &[libs::Blas], args: &[String]) {
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
     let numbers = |text: &str| text.split(',').map(|x| x.parse().unwrap()).collect::<Vec<usize>>();
     let ty = |t: &str| value("--type=").is_none_or(|ty| ty == t);
-    let mut csv = String::new();
     if args.iter().any(|a| a == "--transpose") {
         let sizes =
             value("--dims=").map_or(vec![16, 37, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096], numbers);
         for n in sizes {
             if ty("f32") {
-                csv += &single::transpose(libs, n, quick);
+                single::transpose(race, libs, n);
             }
             if ty("f64") {
-                csv += &double::transpose(libs, n, quick);
+                double::transpose(race, libs, n);
             }
         }
-        return csv;
+        return;
     }
     let inc = value("--inc=").map_or(1, |n| n.parse().unwrap());
     for n in value("--dims=").map_or(vec![100, 1000, 10_000, 100_000, 1_000_000, 10_000_000], numbers) {
         if ty("f32") {
-            csv += &single::level1(libs, n, inc, quick, value("--only="));
+            single::level1(race, libs, n, inc, value("--only="));
         }
         if ty("f64") {
-            csv += &double::level1(libs, n, inc, quick, value("--only="));
+            double::level1(race, libs, n, inc, value("--only="));
         }
     }
-    csv
 }

@@ -1,6 +1,6 @@
 //! Level 2 and 3 against every library at hand, interleaved: `--level2`, `--level3`, with `--dims=` sizes.
 
-use crate::level1::{Run, show};
+use crate::race::{Case, Contender, Race};
 use crate::{buffer, libs};
 use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, VecMut, VecRef};
 
@@ -19,19 +19,19 @@ macro_rules! precision {
 
             /// A contender per library that has the function.
             fn peers<'a, F: Copy + 'a>(
-                list: &mut Vec<(String, Run<'a>)>,
+                list: &mut Vec<Contender<'a>>,
                 libs: &[libs::Blas],
                 pick: impl Fn(&libs::Blas) -> Option<F>,
                 call: impl Fn(F) + Copy + 'a,
             ) {
                 for lib in libs {
                     if let Some(f) = pick(lib) {
-                        list.push((lib.name.clone(), Box::new(move || call(f))));
+                        list.push(Contender::peer(lib.name.clone(), move || call(f)));
                     }
                 }
             }
 
-            pub fn run(libs: &[libs::Blas], n: usize, level: u32, quick: bool, only: Option<&str>) -> String {
+            pub fn run(race: &mut Race, libs: &[libs::Blas], n: usize, level: u32, only: Option<&str>) {
                 let (mut a, x) = (buffer::<$t>(n * n, 1), buffer::<$t>(n * n, 2));
                 for i in 0..n {
                     for j in 0..n {
@@ -42,7 +42,7 @@ macro_rules! precision {
                 let (mut b, mut y) = (buffer::<$t>(n * n, 3), buffer::<$t>(n, 4));
                 let mut ws = fulmen::Buffer::<$t>::new(
                     fulmen::symm_workspace(Side::Left, n, n)
-                        .max(fulmen::syrk_workspace(n, n))
+                        .max(fulmen::syr2k_workspace(n, n))
                         .max(fulmen::trsm_workspace(Side::Left, n, n)),
                 );
                 let (pa, px, pb, py, pw) =
@@ -63,23 +63,18 @@ macro_rules! precision {
                 // SAFETY: as above.
                 let ws = move || unsafe { std::slice::from_raw_parts_mut(pw, room) };
                 let (lower, non_unit) = (Triangle::Lower, Diagonal::NonUnit);
-                let mut csv = String::new();
                 macro_rules! case {
                     ($label:literal, $op:ident, $work:expr, $ours:expr, |$f:ident| $theirs:expr) => {
                         if only.is_none_or(|o| o.split(',').any(|o| o == $label)) {
-                            let mut list: Vec<(String, Run<'_>)> =
-                                vec![("fulmen".into(), Box::new(move || $ours.unwrap()))];
+                            let mut list = vec![Contender::ours(move || $ours.unwrap())];
                             // SAFETY: row-major matrices of order `n`, vectors of `n` elements.
                             peers(&mut list, libs, |l| l.$functions().$op, move |$f| unsafe { $theirs });
                             let unit = if level == 2 { "GB/s" } else { "GFLOP/s" };
-                            csv += &show(
-                                $label,
-                                stringify!($t),
-                                &n.to_string(),
-                                ($work, unit),
-                                &mut list,
-                                quick,
-                            );
+                            if level == 3 {
+                                list.push(Contender::roof(Some(crate::roof::FLOPS.$t), crate::roof::$t));
+                            }
+                            let (op, ty) = ($label, stringify!($t));
+                            race.case(&Case { op, ty, size: n.to_string(), work: $work, unit }, list);
                         }
                     };
                 }
@@ -155,7 +150,6 @@ macro_rules! precision {
                         |f| f(ROWS, LEFT, LOWER, PLAIN, NON_UNIT, k, k, 0.5, pa, k, pb, k)
                     );
                 }
-                csv
             }
         }
     };
@@ -164,18 +158,16 @@ precision!(single, f32, s23);
 precision!(double, f64, d23);
 
 /// `--level2` or `--level3`.
-pub fn run(libs: &[libs::Blas], args: &[String], quick: bool) -> String {
+pub fn run(race: &mut Race, libs: &[libs::Blas], args: &[String]) {
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
     let level = if args.iter().any(|a| a == "--level2") { 2 } else { 3 };
     let all = if level == 2 { "16,64,128,256,512,1000,1024,2048,4096" } else { "16,32,64,128,256,512,1024" };
-    let mut csv = String::new();
     for n in value("--dims=").unwrap_or(all).split(',').map(|x| x.parse().unwrap()) {
         if value("--type=").is_none_or(|t| t == "f32") {
-            csv += &single::run(libs, n, level, quick, value("--only="));
+            single::run(race, libs, n, level, value("--only="));
         }
         if value("--type=").is_none_or(|t| t == "f64") {
-            csv += &double::run(libs, n, level, quick, value("--only="));
+            double::run(race, libs, n, level, value("--only="));
         }
     }
-    csv
 }

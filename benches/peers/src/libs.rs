@@ -1,9 +1,14 @@
 //! Libraries with the C interface of BLAS, when they are found at run time.
 
 use libloading::Library;
+use libloading::os::unix::{self, RTLD_NOW};
+use std::ffi::c_void;
 
 /// Shape, α, A, B (by columns if so), β, C.
 pub type Gemm<'a, T> = Box<dyn Fn([usize; 3], T, &[T], &[T], T, &mut [T], bool) + 'a>;
+
+/// Of glibc.
+const RTLD_DEEPBIND: i32 = 8;
 
 pub struct Blas {
     pub name: String,
@@ -195,20 +200,93 @@ impl Blas {
     gemm!(dgemm, b"cblas_dgemm", f64);
 }
 
-/// MKL, OpenBLAS and BLIS, or what `FULMEN_MKL`, `FULMEN_OPENBLAS` and `FULMEN_BLIS` name.
-pub fn all() -> Vec<Blas> {
+/// `C = AB` for row-major matrices of one shape.
+pub type Fixed<'a, T> = Box<dyn Fn(&[T], &[T], &mut [T]) + 'a>;
+
+/// Code made at run time for one shape: MKL's JIT, libxsmm.
+macro_rules! special {
+    ($name:ident, $t:ident, $create:literal, $get:literal, $dispatch:literal) => {
+        pub fn $name(&self, [m, n, k]: [usize; 3]) -> Option<Fixed<'_, $t>> {
+            type Create = unsafe extern "C" fn(
+                *mut *mut c_void,
+                i32,
+                i32,
+                i32,
+                i32,
+                i32,
+                i32,
+                $t,
+                i32,
+                i32,
+                $t,
+                i32,
+            ) -> i32;
+            type Kernel = unsafe extern "C" fn(*mut c_void, *const $t, *const $t, *mut $t);
+            type Get = unsafe extern "C" fn(*mut c_void) -> Option<Kernel>;
+            type Bare = unsafe extern "C" fn(*const $t, *const $t, *mut $t);
+            type Dispatch = unsafe extern "C" fn(
+                i32,
+                i32,
+                i32,
+                *const i32,
+                *const i32,
+                *const i32,
+                *const $t,
+                *const $t,
+                *const i32,
+                *const i32,
+            ) -> Option<Bare>;
+            let right = move |a: &[$t], b: &[$t], c: &[$t]| {
+                assert!(a.len() == m * k && b.len() == k * n && c.len() == m * n);
+            };
+            let [m, n, k] = [m, n, k].map(|x| x as i32);
+            // SAFETY: the documented signatures; the code lives as long as the library.
+            unsafe {
+                if let (Ok(create), Ok(get)) = (self.lib.get::<Create>($create), self.lib.get::<Get>($get)) {
+                    let mut jit = std::ptr::null_mut();
+                    let status = create(&mut jit, 101, 111, 111, m, n, k, 1.0, k, n, 0.0, n);
+                    // 2 is an error; 1 is no code of its own, but a call that works.
+                    let f = if status == 0 { get(jit)? } else { return None };
+                    return Some(Box::new(move |a, b, c| {
+                        right(a, b, c);
+                        f(jit, a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+                    }));
+                }
+                // By columns: Cᵀ = BᵀAᵀ.
+                let dispatch = self.lib.get::<Dispatch>($dispatch).ok()?;
+                let none = std::ptr::null();
+                let f = dispatch(n, m, k, &n, &k, &n, &1.0, &0.0, none, none)?;
+                Some(Box::new(move |a, b, c| {
+                    right(a, b, c);
+                    f(b.as_ptr(), a.as_ptr(), c.as_mut_ptr());
+                }))
+            }
+        }
+    };
+}
+impl Blas {
+    special!(special_s, f32, b"mkl_cblas_jit_create_sgemm", b"mkl_jit_get_sgemm_ptr", b"libxsmm_smmdispatch");
+    special!(special_d, f64, b"mkl_cblas_jit_create_dgemm", b"mkl_jit_get_dgemm_ptr", b"libxsmm_dmmdispatch");
+}
+
+/// MKL, OpenBLAS, BLIS and libxsmm, or what `FULMEN_MKL`, `FULMEN_OPENBLAS`, `FULMEN_BLIS` and `FULMEN_XSMM` name.
+pub fn all(threads: i32) -> Vec<Blas> {
     let candidates = [
         ("mkl", "FULMEN_MKL", ["libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"]),
         ("openblas", "FULMEN_OPENBLAS", ["libopenblas.so.0", "libopenblas.so", "libopenblas64.so"]),
         ("blis", "FULMEN_BLIS", ["libblis.so.4", "libblis.so.5", "libblis.so"]),
+        ("libxsmm", "FULMEN_XSMM", ["libxsmm.so.1", "libxsmm.so.2", "libxsmm.so"]),
     ];
     let mut found = Vec::new();
     for (name, variable, names) in candidates {
         let named = std::env::var(variable).ok();
         for path in named.iter().map(String::as_str).chain(names) {
+            // Their own symbols first: each would otherwise call what the first of them defines.
+            let flags = if name == "mkl" { RTLD_NOW } else { RTLD_NOW | RTLD_DEEPBIND };
             // SAFETY: the initialisers of these libraries may run before any thread uses them.
-            let Ok(lib) = (unsafe { Library::new(path) }) else { continue };
-            for (set, threads) in [(&b"MKL_Set_Num_Threads"[..], 1), (b"openblas_set_num_threads", 1)] {
+            let Ok(lib) = (unsafe { unix::Library::open(Some(path), flags) }) else { continue };
+            let lib = Library::from(lib);
+            for set in [&b"MKL_Set_Num_Threads"[..], b"openblas_set_num_threads"] {
                 // SAFETY: both take one C int.
                 unsafe {
                     if let Ok(f) = lib.get::<unsafe extern "C" fn(i32)>(set) {
@@ -219,6 +297,9 @@ pub fn all() -> Vec<Blas> {
             println!("{name}: {path}");
             found.push(Blas { name: name.into(), lib });
             break;
+        }
+        if found.last().is_none_or(|b| b.name != name) {
+            println!("{name}: not found");
         }
     }
     found

@@ -466,7 +466,7 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
                     if !E::NONE && scale.last {
                         y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                     }
-                    scatter::<S, T>(y, c, n, t.c_col);
+                    disperse::<S, T>(y, c, n, t.c_col);
                 }
                 v += 1;
                 if v == vectors {
@@ -495,7 +495,7 @@ pub(crate) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, st
 /// # Safety
 /// They are valid for writes.
 #[inline(always)]
-pub(crate) unsafe fn scatter<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
+pub(crate) unsafe fn disperse<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
     let mut from = [T::ZERO; tune::MOST_LANES];
     // SAFETY: the array is as large as the widest register.
     unsafe { y.store(from.as_mut_ptr()) };

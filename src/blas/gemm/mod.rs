@@ -10,6 +10,7 @@
 //! | `small` | sizes known at compile time |
 //! | `near` | products that other kernels are made of |
 //! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
+//! | `backward` | the gradients by the operands |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 //! | `widen` | bf16 and f16 operands: converted to `f32` as they are packed |
 //! | `int8` | `i8` operands: pairs multiplied, sums in `i32` |
@@ -19,6 +20,7 @@
 mod amx;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx_pack;
+mod backward;
 mod batch;
 #[cfg(any(test, kani))]
 mod bounded;
@@ -38,6 +40,11 @@ pub(crate) mod tune;
 #[cfg(feature = "half")]
 mod widen;
 
+pub use backward::{
+    gemm_backward_a, gemm_backward_a_on, gemm_backward_b, gemm_backward_b_on, gemm_backward_workspace,
+};
+#[cfg(feature = "parallel")]
+pub(crate) use backward::{gemm_backward_a_by, gemm_backward_b_by};
 #[cfg(feature = "parallel")]
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
@@ -59,7 +66,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use loops::{Plan, Right};
-pub(crate) use micro::{gather, scatter};
+pub(crate) use micro::{disperse, gather};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {

@@ -5,7 +5,7 @@
 
 use super::Problem;
 use super::epilogue::Epilogue;
-use super::micro::{gather, scatter};
+use super::micro::{disperse, gather};
 use super::pack::transpose;
 use super::tune;
 use crate::alu::Alu;
@@ -177,7 +177,7 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>, const N: usize>(
             if !E::NONE && last {
                 y = e.apply(s, y, [j, row], rows);
             }
-            scatter::<S, T>(y, c_j, rows, c.row_stride());
+            disperse::<S, T>(y, c_j, rows, c.row_stride());
         }
     }
 }

@@ -279,7 +279,7 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>>(
                         if whole {
                             y.store(to);
                         } else {
-                            super::micro::scatter::<S, T>(y, to, n, step);
+                            super::micro::disperse::<S, T>(y, to, n, step);
                         }
                     }
                     j += n;

@@ -4,23 +4,47 @@
 //! leaves it there; `KC` alone decides the order of summation, so it is a constant of the instruction
 //! set and the element type. `NC` columns of B, packed for one pass, stay in the second-level cache.
 
+use crate::hardware::{TARGETS, Target, register_tile};
 use crate::lanes::{Isa, Simd};
+
+/// Rows and vectors of a register tile, as the facts about the first machine of a set give them. What is generic runs
+/// on machines without facts too and takes the smallest.
+const fn tile(isa: Isa) -> [usize; 2] {
+    let mut rest: &[Target] = &TARGETS;
+    while let Some((target, more)) = rest.split_first() {
+        if let Some(cpu) = target.cpu()
+            && cpu.isa as u8 == isa as u8
+            && let Some([rows, vectors]) = register_tile(cpu)
+        {
+            return [rows as usize, vectors as usize];
+        }
+        rest = more;
+    }
+    [4, 2]
+}
 
 /// Rows of a register tile. With [`vectors`]: accumulators, one row of B and one element of A fit the
 /// registers (32 on AVX-512 and NEON, 16 elsewhere).
 pub(super) const fn rows(isa: Isa) -> usize {
     match isa {
-        Isa::Avx512 | Isa::Neon => 8,
-        Isa::Avx2 => 6,
-        Isa::Sse2 | Isa::Simd128 | Isa::Portable => 4,
+        Isa::Avx512 => const { tile(Isa::Avx512)[0] },
+        Isa::Neon => const { tile(Isa::Neon)[0] },
+        Isa::Avx2 => const { tile(Isa::Avx2)[0] },
+        Isa::Sse2 => const { tile(Isa::Sse2)[0] },
+        Isa::Simd128 => const { tile(Isa::Simd128)[0] },
+        Isa::Portable => 4,
     }
 }
 
 /// Vectors in a row of a register tile.
 pub(super) const fn vectors(isa: Isa) -> usize {
     match isa {
-        Isa::Avx512 | Isa::Neon => 3,
-        Isa::Avx2 | Isa::Sse2 | Isa::Simd128 | Isa::Portable => 2,
+        Isa::Avx512 => const { tile(Isa::Avx512)[1] },
+        Isa::Neon => const { tile(Isa::Neon)[1] },
+        Isa::Avx2 => const { tile(Isa::Avx2)[1] },
+        Isa::Sse2 => const { tile(Isa::Sse2)[1] },
+        Isa::Simd128 => const { tile(Isa::Simd128)[1] },
+        Isa::Portable => 2,
     }
 }
 
@@ -149,5 +173,60 @@ impl Tiling {
             return 0;
         }
         (self.band(m) + self.block(n)) * self.pass(k) * self.tiles() * 256 + 15
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hardware::{Cpu, pass_depth};
+
+    fn cpus() -> impl Iterator<Item = (&'static str, &'static Cpu)> {
+        TARGETS.iter().filter_map(|t| Some((t.name, t.cpu()?)))
+    }
+
+    /// What was measured as fastest on each set is what the rule gives for every machine that has it.
+    #[test]
+    fn register_tiles_follow_from_the_facts() {
+        let measured = |isa| match isa {
+            Isa::Avx512 | Isa::Neon => [8, 3],
+            Isa::Avx2 => [6, 2],
+            Isa::Sse2 | Isa::Simd128 | Isa::Portable => [4, 2],
+        };
+        for (name, cpu) in cpus() {
+            assert_eq!([rows(cpu.isa), vectors(cpu.isa)], measured(cpu.isa), "{name}");
+            let [r, v] = register_tile(cpu).unwrap();
+            if cpu.isa == Isa::Portable {
+                // One tile for all machines without a set of their own: it has to fit the known ones.
+                assert!(r >= 4 && v >= 2, "{name}");
+            } else {
+                assert_eq!([r as usize, v as usize], measured(cpu.isa), "{name}");
+            }
+            let taken = rows(cpu.isa) * vectors(cpu.isa) + vectors(cpu.isa) + 1;
+            assert!(taken <= cpu.vector_registers as usize, "{name}");
+            if let (Some(pipes), Some(latency)) = (cpu.fma_pipes, cpu.fma_latency) {
+                // Neoverse V1 has four pipes and still enough sums; a Cortex-M4F has one.
+                assert!(rows(cpu.isa) * vectors(cpu.isa) >= (pipes * latency) as usize, "{name}");
+            }
+        }
+    }
+
+    /// A pass of B's panel: the rule's half of the first-level cache, or less. Only AVX-512 goes past it: measured,
+    /// a panel twice the cache that stays in the second level, met once per band, beats four times the passes over C.
+    #[test]
+    fn passes_fit_the_caches() {
+        for (name, cpu) in cpus() {
+            let (Some(l1), Some(l2)) = (cpu.l1_data_cache, cpu.l2_cache) else { continue };
+            let row = vectors(cpu.isa) * cpu.vector_bits as usize / 8;
+            let panel = row * depth(cpu.isa);
+            let rule = pass_depth(cpu, vectors(cpu.isa) as u32) as usize;
+            if cpu.isa == Isa::Avx512 {
+                assert!(depth(cpu.isa) == 4 * rule && panel <= l2 as usize / 16, "{name}: {panel}");
+            } else {
+                assert!(depth(cpu.isa) <= rule && panel <= l1 as usize / 2, "{name}: {panel}");
+            }
+            let block = block(cpu.isa) * cpu.vector_bits as usize / 8;
+            assert!((l2 as usize / 8..=l2 as usize / 2).contains(&block), "{name}: {block} of {l2}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::super::softmax::exp_not_above_zero;
 use crate::alu::Alu;
-use crate::blas::gemm::{in_registers, scatter};
+use crate::blas::gemm::{disperse, in_registers};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -172,7 +172,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 // SAFETY: the block has `n` elements, a column stride apart.
                 unsafe {
                     if to.col_stride() != 1 {
-                        scatter::<S, T>(y, to.ptr(), n, to.col_stride());
+                        disperse::<S, T>(y, to.ptr(), n, to.col_stride());
                     } else if n == L {
                         y.store(to.ptr());
                     } else {

@@ -56,7 +56,7 @@ impl<'a> Naive<'a> {
         let (n, len) = (a.size("n"), a.size("len"));
         Self { op: options(a), n, len, q: &a.x[0], k: &a.x[1], v: &a.x[2] }
     }
-    fn row<'b>(x: &'b [f64], heads: usize, dim: usize, i: usize, h: usize) -> &'b [f64] {
+    fn row(x: &[f64], heads: usize, dim: usize, i: usize, h: usize) -> &[f64] {
         &x[(i * heads + h) * dim..][..dim]
     }
     pub fn head<'b>(&self, x: &'b [f64], i: usize, h: usize) -> &'b [f64] {

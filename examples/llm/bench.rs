@@ -1,0 +1,88 @@
+//! What training and generation reach, and what this machine's memory lets them.
+
+use crate::cli::{Request, Stop, Streams};
+use crate::gguf::Model;
+use crate::machine::{Follower, Machine};
+use crate::train::{Recipe, Trainer, random};
+use std::time::Instant;
+
+/// The median time of `n` runs, in seconds.
+fn median(n: usize, mut run: impl FnMut() -> Result<(), Stop>) -> Result<f64, Stop> {
+    let mut times = Vec::with_capacity(n);
+    for _ in 0..n {
+        let started = Instant::now();
+        run()?;
+        times.push(started.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[n / 2])
+}
+
+/// Prints what the model reaches.
+pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<'_>) -> Result<(), Stop> {
+    let c = model.config;
+    let steps = r.steps.unwrap_or(10);
+    let weights = c.parameters();
+    writeln!(io.out, "{weights} parameters, {} bytes, on {}", 4 * weights, M::NAME)?;
+
+    let recipe = Recipe { length: r.recipe.length.min(c.context), steps: steps + 1, ..r.recipe };
+    let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
+    let trainer = Trainer::new(machine, c, recipe, model.parameters.clone())?;
+    let threads = r.workers().min(recipe.groups);
+    let time = trainer.with_threads(threads, &tokens, |one| {
+        one(0)?;
+        let mut step = 0;
+        median(steps, || {
+            step += 1;
+            Ok(one(step).map(drop)?)
+        })
+    })?;
+    let rows = (recipe.batch * recipe.length) as f64;
+    // A weight takes part in a multiplication and an addition forward, and in two of each backward.
+    let flops = 6.0 * weights as f64 * rows;
+    writeln!(
+        io.out,
+        "training: {:.1} ms a step of {rows} tokens on {threads} threads, {:.0} tokens/s, {:.1} GFLOP/s in the weights",
+        time * 1e3,
+        rows / time,
+        flops / time / 1e9
+    )?;
+
+    let pool = match r.threads {
+        #[cfg(feature = "parallel")]
+        Some(threads @ 2..) => format!("{threads} threads"),
+        _ => String::from("one thread"),
+    };
+    let mut follower = Follower::new(machine, c, &model.parameters, c.context)?;
+    let half = (c.context / 2).max(1);
+    let time = median(steps, || {
+        follower.restart();
+        Ok(follower.feed(&tokens[..half]).map(drop)?)
+    })?;
+    writeln!(io.out, "reading: {:.0} tokens/s, {half} at once, {pool}", half as f64 / time)?;
+
+    let writes = steps.max(50).min(c.context - half).max(1);
+    let time = median(writes, || {
+        if follower.left() == 0 {
+            follower.restart();
+        }
+        Ok(follower.feed(&tokens[..1]).map(drop)?)
+    })?;
+    // The limit is reading every weight once, from whichever memory holds so many.
+    let mut sum = 0.0;
+    let limit = median(50, || {
+        sum += fulmen::sum_on(fulmen::lanes::native(), core::hint::black_box(&model.parameters[..]));
+        Ok(())
+    })?;
+    core::hint::black_box(sum);
+    let rate = |t: f64| 4.0 * weights as f64 / t / 1e9;
+    writeln!(
+        io.out,
+        "writing: {:.0} tokens/s, {pool}; {:.1} GB/s of weights, {:.0} % of the {:.1} GB/s that `sum` reads them at",
+        1.0 / time,
+        rate(time),
+        100.0 * limit / time,
+        rate(limit)
+    )?;
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! Trains a small language model on a text and writes more of it:
+//!
+//! ```sh
+//! cargo run --release --example llm -- train FILE --out model.gguf
+//! cargo run --release --example llm -- generate model.gguf --prompt "The "
+//! cargo run --release --example llm -- bench model.gguf
+//! ```
+//!
+//! `model.rs` is the model, written once for every backend; `train.rs` and `machine.rs` run it on the CPU; `gguf.rs` is its
+//! file and `vocabulary.rs` its tokens. `cli.rs` is the command line.
+
+mod bench;
+mod chart;
+mod cli;
+mod config;
+mod gguf;
+mod machine;
+mod model;
+mod train;
+mod vocabulary;
+
+use std::io::{IsTerminal, stderr, stdout};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let code = cli::run(std::env::args_os().skip(1), &mut stdout(), &mut stderr(), stderr().is_terminal());
+    ExitCode::from(code)
+}

@@ -1,0 +1,458 @@
+//! The model, once for every backend: forward with what the backward pass needs, and backward.
+//!
+//! Rows are tokens; several sequences of one length follow each other. `S` is the sequence length, `D` the width,
+//! `H` and `K` the query and key heads of width `hd`, `F` the hidden width, `V` the vocabulary.
+
+use crate::config::Config;
+use core::ops::Range;
+use fulmen::backend::{Backend, Memory};
+use fulmen::{Attention, Error, RopeStyle};
+
+/// Elements that are read.
+pub type In<'a, B> = <B as Memory>::Ref<'a, f32>;
+/// Elements that are written.
+pub type Out<'a, B> = <B as Memory>::Mut<'a, f32>;
+/// Tokens.
+pub type Ids<'a, B> = <B as Memory>::Ref<'a, u32>;
+
+/// How many tokens a pass sees.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    /// Sequences.
+    pub sequences: usize,
+    /// New tokens in each.
+    pub tokens: usize,
+    /// Tokens before them, whose keys and values are there already; 0 when there are several sequences.
+    pub past: usize,
+}
+
+impl Span {
+    fn rows(self) -> usize {
+        self.sequences * self.tokens
+    }
+    /// Where the new rows of sequence `s` lie, in rows of `width`.
+    fn rows_of(self, s: usize, width: usize) -> Range<usize> {
+        s * self.tokens * width..(s + 1) * self.tokens * width
+    }
+}
+
+/// Cosines and sines of the positions, `context` rows of `hd / 2`.
+pub struct Angles<'a, B: Backend> {
+    pub cos: In<'a, B>,
+    pub sin: In<'a, B>,
+}
+
+impl<'a, B: Backend> Angles<'a, B> {
+    fn of(&self, span: Span, half: usize) -> Result<(In<'a, B>, In<'a, B>), Error> {
+        let range = span.past * half..(span.past + span.tokens) * half;
+        Ok((B::part(self.cos, range.clone())?, B::part(self.sin, range)?))
+    }
+}
+
+fn part_mut<'a, B: Backend>(x: &'a mut Out<'_, B>, range: Range<usize>) -> Result<Out<'a, B>, Error> {
+    let [_, x] = B::split(B::lend(x), range.start)?;
+    let [x, _] = B::split(x, range.len())?;
+    Ok(x)
+}
+
+/// The keys and values of sequence `s`, old and new.
+fn keys_values<'a, B: Backend>(
+    c: &Config,
+    span: Span,
+    s: usize,
+    kv: In<'a, B>,
+) -> Result<[<B as Memory>::Mat<'a, f32>; 2], Error> {
+    let (len, width) = (span.past + span.tokens, c.kv_width());
+    let all = B::matrix(B::part(kv, s * len * width..(s + 1) * len * width)?, len, width)?;
+    Ok([B::cols(all, 0..width / 2)?, B::cols(all, width / 2..width)?])
+}
+
+/// What a block's forward pass leaves for its backward pass; the keys and values are apart, as they are the cache.
+pub struct Kept<'a, B: Backend> {
+    x1: Out<'a, B>,
+    q: Out<'a, B>,
+    attended: Out<'a, B>,
+    lse: Out<'a, B>,
+    h: Out<'a, B>,
+    x2: Out<'a, B>,
+    gate_up: Out<'a, B>,
+    hidden: Out<'a, B>,
+}
+
+/// Elements of a [`Kept`] of one token.
+fn kept_len(c: &Config) -> usize {
+    5 * c.dim + c.heads + 3 * c.hidden
+}
+
+impl<'a, B: Backend> Kept<'a, B> {
+    fn new(c: &Config, rows: usize, room: Out<'a, B>) -> Result<Self, Error> {
+        let d = rows * c.dim;
+        let [x1, room] = B::split(room, d)?;
+        let [q, room] = B::split(room, d)?;
+        let [attended, room] = B::split(room, d)?;
+        let [lse, room] = B::split(room, rows * c.heads)?;
+        let [h, room] = B::split(room, d)?;
+        let [x2, room] = B::split(room, d)?;
+        let [gate_up, room] = B::split(room, rows * 2 * c.hidden)?;
+        let [hidden, _] = B::split(room, rows * c.hidden)?;
+        Ok(Self { x1, q, attended, lse, h, x2, gate_up, hidden })
+    }
+}
+
+/// The weights of a block, or with `Out` their gradients.
+struct Weights<T> {
+    norm_1: T,
+    q: T,
+    kv: T,
+    o: T,
+    norm_2: T,
+    gate_up: T,
+    down: T,
+}
+
+fn weights<'a, B: Backend>(c: &Config, all: In<'a, B>, l: usize) -> Result<Weights<In<'a, B>>, Error> {
+    let at = c.block();
+    let block = B::part(all, c.block_at(l))?;
+    let part = |range| B::part(block, range);
+    Ok(Weights {
+        norm_1: part(at.norm_1)?,
+        q: part(at.q)?,
+        kv: part(at.kv)?,
+        o: part(at.o)?,
+        norm_2: part(at.norm_2)?,
+        gate_up: part(at.gate_up)?,
+        down: part(at.down)?,
+    })
+}
+
+fn gradients<'a, B: Backend>(c: &Config, all: Out<'a, B>, l: usize) -> Result<Weights<Out<'a, B>>, Error> {
+    let at = c.block();
+    let [_, block] = B::split(all, c.block_at(l).start)?;
+    let [norm_1, block] = B::split(block, at.norm_1.len())?;
+    let [q, block] = B::split(block, at.q.len())?;
+    let [kv, block] = B::split(block, at.kv.len())?;
+    let [o, block] = B::split(block, at.o.len())?;
+    let [norm_2, block] = B::split(block, at.norm_2.len())?;
+    let [gate_up, block] = B::split(block, at.gate_up.len())?;
+    let [down, _] = B::split(block, at.down.len())?;
+    Ok(Weights { norm_1, q, kv, o, norm_2, gate_up, down })
+}
+
+fn attention(c: &Config) -> Attention<f32> {
+    let dim = c.head_dim();
+    let scale = 1.0 / (dim as f32).sqrt();
+    Attention { heads: c.heads, kv_heads: c.kv_heads, dim, scale, causal: true, window: None }
+}
+
+/// `y = x·wᵀ`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
+fn linear<B: Backend>(
+    b: &B,
+    [m, n]: [usize; 2],
+    x: In<'_, B>,
+    w: In<'_, B>,
+    y: Out<'_, B>,
+    workspace: Out<'_, B>,
+) -> Result<(), Error> {
+    let rows = B::len(x) / n;
+    let (x, w) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?);
+    b.gemm(1.0, x, B::t(w), 0.0, B::matrix_mut(y, rows, m)?, workspace)
+}
+
+/// Backward of [`linear`]: `dx = dy·w + keep·dx`, `dw += dyᵀ·x`.
+#[allow(clippy::too_many_arguments, reason = "the operands of two products")]
+fn linear_backward<B: Backend>(
+    b: &B,
+    [m, n]: [usize; 2],
+    x: In<'_, B>,
+    w: In<'_, B>,
+    dy: In<'_, B>,
+    keep: f32,
+    dx: Out<'_, B>,
+    dw: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), Error> {
+    let rows = B::len(x) / n;
+    let (x, w, dy) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?, B::matrix(dy, rows, m)?);
+    b.gemm(1.0, dy, w, keep, B::matrix_mut(dx, rows, n)?, B::lend(&mut workspace))?;
+    b.gemm(1.0, B::t(dy), x, 1.0, B::matrix_mut(dw, m, n)?, workspace)
+}
+
+/// Workspace of any call that the model makes with up to `rows` rows.
+pub fn workspace<B: Backend>(b: &B, c: &Config, rows: usize) -> usize {
+    let mut most =
+        b.attention_workspace(c.heads, c.head_dim()).max(b.attention_backward_workspace(c.head_dim()));
+    for wide in [c.dim, c.kv_width(), 2 * c.hidden, c.hidden, c.vocab] {
+        for [m, n, k] in [[rows, wide, c.dim], [rows, c.dim, wide], [wide, c.dim, rows], [c.dim, wide, rows]]
+        {
+            most = most.max(b.gemm_workspace(m, n, k));
+        }
+    }
+    most
+}
+
+/// One block: `h_out` from `h_in`, both of `rows` by `D`. `kv` holds `past + tokens` rows of keys and values for each sequence.
+#[allow(clippy::too_many_arguments, reason = "a block's operands")]
+fn block<B: Backend>(
+    b: &B,
+    c: &Config,
+    span: Span,
+    w: &Weights<In<'_, B>>,
+    angles: &Angles<'_, B>,
+    h_in: In<'_, B>,
+    mut kv: Out<'_, B>,
+    kept: &mut Kept<'_, B>,
+    mut h_out: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), Error> {
+    let (d, width, f, hd) = (c.dim, c.kv_width(), c.hidden, c.head_dim());
+    b.rms_norm(h_in, w.norm_1, c.eps, B::lend(&mut kept.x1))?;
+    let x1 = B::read(&kept.x1);
+    linear(b, [d, d], x1, w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
+    let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
+    linear(b, [width, d], x1, w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
+    let (cos, sin) = angles.of(span, hd / 2)?;
+    for s in 0..span.sequences {
+        let q = part_mut::<B>(&mut kept.q, span.rows_of(s, d))?;
+        b.rope_view(B::matrix_mut(q, span.tokens, d)?, hd, cos, sin, RopeStyle::Interleaved, false)?;
+        let kv = B::matrix_mut(part_mut::<B>(&mut new, span.rows_of(s, width))?, span.tokens, width)?;
+        let [keys, _] = B::split_cols(kv, width / 2)?;
+        b.rope_view(keys, hd, cos, sin, RopeStyle::Interleaved, false)?;
+    }
+    drop(new);
+    for s in 0..span.sequences {
+        let [keys, values] = keys_values::<B>(c, span, s, B::read(&kv))?;
+        let q = B::matrix(B::part(B::read(&kept.q), span.rows_of(s, d))?, span.tokens, d)?;
+        let out = B::matrix_mut(part_mut::<B>(&mut kept.attended, span.rows_of(s, d))?, span.tokens, d)?;
+        let lse = part_mut::<B>(&mut kept.lse, span.rows_of(s, c.heads))?;
+        b.attention(&attention(c), q, keys, values, out, Some(lse), B::lend(&mut workspace))?;
+    }
+    linear(b, [d, d], B::read(&kept.attended), w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
+    b.add_in_place(B::lend(&mut kept.h), h_in)?;
+    b.rms_norm(B::read(&kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;
+    linear(b, [2 * f, d], B::read(&kept.x2), w.gate_up, B::lend(&mut kept.gate_up), B::lend(&mut workspace))?;
+    b.swiglu_packed(B::read(&kept.gate_up), f, B::lend(&mut kept.hidden))?;
+    linear(b, [d, f], B::read(&kept.hidden), w.down, B::lend(&mut h_out), workspace)?;
+    b.add_in_place(h_out, B::read(&kept.h))
+}
+
+/// Backward of [`block`] with `past = 0`: over `dh`, the gradient of `h_out`, comes that of `h_in`; the weights' are added to.
+#[allow(clippy::too_many_arguments, reason = "a block's operands")]
+fn block_backward<B: Backend>(
+    b: &B,
+    c: &Config,
+    span: Span,
+    w: &Weights<In<'_, B>>,
+    angles: &Angles<'_, B>,
+    h_in: In<'_, B>,
+    kv: In<'_, B>,
+    kept: &Kept<'_, B>,
+    dw: Weights<Out<'_, B>>,
+    dh: &mut Out<'_, B>,
+    room: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), Error> {
+    let (d, width, f, hd, rows) = (c.dim, c.kv_width(), c.hidden, c.head_dim(), span.rows());
+    let [mut dx, room] = B::split(room, rows * d)?;
+    let [mut dy, room] = B::split(room, rows * d)?;
+    let [mut wide, room] = B::split(room, rows * 2 * f)?;
+    let [mut narrow, room] = B::split(room, rows * f)?;
+    let [mut dq, room] = B::split(room, rows * d)?;
+    let [mut dkv, _] = B::split(room, rows * width)?;
+
+    linear_backward(
+        b,
+        [d, f],
+        B::read(&kept.hidden),
+        w.down,
+        B::read(dh),
+        0.0,
+        B::lend(&mut narrow),
+        dw.down,
+        B::lend(&mut workspace),
+    )?;
+    b.swiglu_packed_backward(B::read(&kept.gate_up), B::read(&narrow), f, B::lend(&mut wide))?;
+    linear_backward(
+        b,
+        [2 * f, d],
+        B::read(&kept.x2),
+        w.gate_up,
+        B::read(&wide),
+        0.0,
+        B::lend(&mut dx),
+        dw.gate_up,
+        B::lend(&mut workspace),
+    )?;
+    b.rms_norm_backward(B::read(&kept.h), w.norm_2, B::read(&dx), c.eps, B::lend(&mut dy), dw.norm_2)?;
+    b.add_in_place(B::lend(dh), B::read(&dy))?;
+
+    linear_backward(
+        b,
+        [d, d],
+        B::read(&kept.attended),
+        w.o,
+        B::read(dh),
+        0.0,
+        B::lend(&mut dx),
+        dw.o,
+        B::lend(&mut workspace),
+    )?;
+    let (cos, sin) = angles.of(span, hd / 2)?;
+    for s in 0..span.sequences {
+        let of = |x, n| B::matrix(B::part(x, span.rows_of(s, n))?, span.tokens, n);
+        let [keys, values] = keys_values::<B>(c, span, s, kv)?;
+        let lse = B::part(B::read(&kept.lse), span.rows_of(s, c.heads))?;
+        let dkv = B::matrix_mut(part_mut::<B>(&mut dkv, span.rows_of(s, width))?, span.tokens, width)?;
+        let [dk, dv] = B::split_cols(dkv, width / 2)?;
+        b.attention_backward(
+            &attention(c),
+            of(B::read(&kept.q), d)?,
+            keys,
+            values,
+            of(B::read(&kept.attended), d)?,
+            lse,
+            of(B::read(&dx), d)?,
+            B::matrix_mut(part_mut::<B>(&mut dq, span.rows_of(s, d))?, span.tokens, d)?,
+            dk,
+            dv,
+            B::lend(&mut workspace),
+        )?;
+        let dq = B::matrix_mut(part_mut::<B>(&mut dq, span.rows_of(s, d))?, span.tokens, d)?;
+        b.rope_view(dq, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    }
+    for s in 0..span.sequences {
+        let dkv = B::matrix_mut(part_mut::<B>(&mut dkv, span.rows_of(s, width))?, span.tokens, width)?;
+        let [dk, _] = B::split_cols(dkv, width / 2)?;
+        b.rope_view(dk, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    }
+    let x1 = B::read(&kept.x1);
+    linear_backward(b, [d, d], x1, w.q, B::read(&dq), 0.0, B::lend(&mut dx), dw.q, B::lend(&mut workspace))?;
+    linear_backward(b, [width, d], x1, w.kv, B::read(&dkv), 1.0, B::lend(&mut dx), dw.kv, workspace)?;
+    b.rms_norm_backward(h_in, w.norm_1, B::read(&dx), c.eps, B::lend(&mut dy), dw.norm_1)?;
+    b.add_in_place(B::lend(dh), B::read(&dy))
+}
+
+/// Elements of room that [`train`] needs for `rows` tokens.
+pub fn training_room(c: &Config, rows: usize) -> usize {
+    let streams = (c.layers + 1) * c.dim;
+    let kept = c.layers * (kept_len(c) + c.kv_width());
+    let head = c.dim + c.vocab + 2;
+    let backward = 4 * c.dim + 3 * c.hidden + c.kv_width();
+    rows * (streams + kept + head + backward)
+}
+
+/// The sum of the losses of `targets` given the tokens before each; adds the gradient of `scale` times it to `gradient`.
+#[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
+pub fn train<B: Backend>(
+    b: &B,
+    c: &Config,
+    span: Span,
+    all: In<'_, B>,
+    angles: &Angles<'_, B>,
+    [ids, targets]: [Ids<'_, B>; 2],
+    scale: f32,
+    mut gradient: Out<'_, B>,
+    room: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<f32, Error> {
+    let (d, rows) = (c.dim, span.rows());
+    let [mut h, room] = B::split(room, (c.layers + 1) * rows * d)?;
+    let [mut kept, room] = B::split(room, c.layers * rows * kept_len(c))?;
+    let [mut kv, room] = B::split(room, c.layers * rows * c.kv_width())?;
+    let [mut x, room] = B::split(room, rows * d)?;
+    let [mut logits, room] = B::split(room, rows * c.vocab)?;
+    let [mut losses, room] = B::split(room, rows)?;
+    let [mut lse, room] = B::split(room, rows)?;
+    let [mut dh, mut room] = B::split(room, rows * d)?;
+    let (stream, keep, pairs) = (rows * d, rows * kept_len(c), rows * c.kv_width());
+
+    let embedding = B::part(all, c.embedding())?;
+    b.embedding(embedding, d, ids, part_mut::<B>(&mut h, 0..stream)?)?;
+    for l in 0..c.layers {
+        let [before, after] = B::split(B::lend(&mut h), (l + 1) * stream)?;
+        let [h_out, _] = B::split(after, stream)?;
+        let h_in = B::part(B::read(&before), l * stream..(l + 1) * stream)?;
+        let kv = part_mut::<B>(&mut kv, l * pairs..(l + 1) * pairs)?;
+        let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
+        let w = weights::<B>(c, all, l)?;
+        block(b, c, span, &w, angles, h_in, kv, &mut kept, h_out, B::lend(&mut workspace))?;
+    }
+    let last = B::part(B::read(&h), c.layers * stream..(c.layers + 1) * stream)?;
+    let norm = B::part(all, c.last_norm())?;
+    b.rms_norm(last, norm, c.eps, B::lend(&mut x))?;
+    linear(b, [c.vocab, d], B::read(&x), embedding, B::lend(&mut logits), B::lend(&mut workspace))?;
+    b.cross_entropy(B::read(&logits), targets, c.vocab, B::lend(&mut losses), B::lend(&mut lse))?;
+    let loss = b.sum(B::read(&losses));
+    b.cross_entropy_backward_in_place(B::lend(&mut logits), targets, B::read(&lse), c.vocab, scale)?;
+
+    let [mut dx, _] = B::split(B::lend(&mut room), rows * d)?;
+    let d_embedding = part_mut::<B>(&mut gradient, c.embedding())?;
+    linear_backward(
+        b,
+        [c.vocab, d],
+        B::read(&x),
+        embedding,
+        B::read(&logits),
+        0.0,
+        B::lend(&mut dx),
+        d_embedding,
+        B::lend(&mut workspace),
+    )?;
+    let d_norm = part_mut::<B>(&mut gradient, c.last_norm())?;
+    b.rms_norm_backward(last, norm, B::read(&dx), c.eps, B::lend(&mut dh), d_norm)?;
+    drop(dx);
+    for l in (0..c.layers).rev() {
+        let h_in = B::part(B::read(&h), l * stream..(l + 1) * stream)?;
+        let kv = B::part(B::read(&kv), l * pairs..(l + 1) * pairs)?;
+        let kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
+        let w = weights::<B>(c, all, l)?;
+        let dw = gradients::<B>(c, B::lend(&mut gradient), l)?;
+        let (room, workspace) = (B::lend(&mut room), B::lend(&mut workspace));
+        block_backward(b, c, span, &w, angles, h_in, kv, &kept, dw, &mut dh, room, workspace)?;
+    }
+    b.scatter_add(B::read(&dh), d, ids, part_mut::<B>(&mut gradient, c.embedding())?)?;
+    Ok(loss)
+}
+
+/// Elements of room that [`logits`] needs for `rows` new tokens.
+pub fn generating_room(c: &Config, rows: usize) -> usize {
+    rows * (2 * c.dim + kept_len(c)) + c.dim
+}
+
+/// Elements of the keys and values of `context` tokens.
+pub fn cache_len(c: &Config) -> usize {
+    c.layers * c.context * c.kv_width()
+}
+
+/// What follows the last of `ids`, which come after `span.past` tokens of the cache and are added to it.
+#[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
+pub fn logits<B: Backend>(
+    b: &B,
+    c: &Config,
+    span: Span,
+    all: In<'_, B>,
+    angles: &Angles<'_, B>,
+    ids: Ids<'_, B>,
+    mut cache: Out<'_, B>,
+    room: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+    out: Out<'_, B>,
+) -> Result<(), Error> {
+    let (d, rows) = (c.dim, span.rows());
+    let [mut h, room] = B::split(room, rows * d)?;
+    let [mut next, room] = B::split(room, rows * d)?;
+    let [mut x, mut room] = B::split(room, d)?;
+    let embedding = B::part(all, c.embedding())?;
+    b.embedding(embedding, d, ids, B::lend(&mut h))?;
+    let (cached, used) = (c.context * c.kv_width(), (span.past + span.tokens) * c.kv_width());
+    for l in 0..c.layers {
+        let kv = part_mut::<B>(&mut cache, l * cached..l * cached + used)?;
+        let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut room, 0..rows * kept_len(c))?)?;
+        let w = weights::<B>(c, all, l)?;
+        let (h_out, workspace) = (B::lend(&mut next), B::lend(&mut workspace));
+        block(b, c, span, &w, angles, B::read(&h), kv, &mut kept, h_out, workspace)?;
+        core::mem::swap(&mut h, &mut next);
+    }
+    let last = B::part(B::read(&h), (rows - 1) * d..rows * d)?;
+    b.rms_norm(last, B::part(all, c.last_norm())?, c.eps, B::lend(&mut x))?;
+    linear(b, [c.vocab, d], B::read(&x), embedding, out, workspace)
+}

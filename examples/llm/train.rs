@@ -1,0 +1,316 @@
+//! Training: groups of sequences on threads, one step of AdamW for all of them, and checkpoints.
+//!
+//! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
+
+use crate::config::Config;
+use crate::gguf::{Gguf, Model, Trouble, Value, replace};
+use crate::machine::{Machine, Positions};
+use crate::model::{self, Span};
+use crate::vocabulary::Vocabulary;
+use fulmen::{Adam, Error};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// What a training run depends on, besides the text and the model's sizes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Recipe {
+    /// Steps in all.
+    pub steps: usize,
+    /// Sequences of a step.
+    pub batch: usize,
+    /// Tokens of a sequence.
+    pub length: usize,
+    /// Parts that a batch is cut into.
+    pub groups: usize,
+    /// Largest step size; it rises over the first steps and falls to a tenth along a cosine.
+    pub rate: f32,
+    /// Of AdamW, for every parameter.
+    pub decay: f32,
+    /// Longest gradient.
+    pub clip: f32,
+    /// Of the first weights and of the choice of sequences.
+    pub seed: u32,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self { steps: 600, batch: 16, length: 128, groups: 4, rate: 3e-3, decay: 0.05, clip: 1.0, seed: 1 }
+    }
+}
+
+/// Number `i` of the stream of `seed`: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators* (2014).
+pub fn random(seed: u32, i: u64) -> u64 {
+    let mut z = (u64::from(seed) << 40).wrapping_add(i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// In 0 … 1, without 1.
+pub fn uniform(seed: u32, i: u64) -> f64 {
+    (random(seed, i) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The first weights: normal with deviation 0.02, less where a block adds to the stream; norms at 1.
+pub fn first_parameters(c: &Config, seed: u32) -> Vec<f32> {
+    let mut x: Vec<f32> = (0..c.parameters() as u64)
+        .map(|i| {
+            let (u, v) = (1.0 - uniform(seed, 2 * i), uniform(seed, 2 * i + 1));
+            (0.02 * (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos()) as f32
+        })
+        .collect();
+    let less = 1.0 / (2.0 * c.layers as f32).sqrt();
+    for l in 0..c.layers {
+        let (block, at) = (&mut x[c.block_at(l)], c.block());
+        block[at.norm_1].fill(1.0);
+        block[at.norm_2].fill(1.0);
+        block[at.o].iter_mut().for_each(|x| *x *= less);
+        block[at.down].iter_mut().for_each(|x| *x *= less);
+    }
+    x[c.last_norm()].fill(1.0);
+    x
+}
+
+/// One part of a batch, with memory of its own.
+struct Group {
+    ids: Vec<u32>,
+    targets: Vec<u32>,
+    gradient: Vec<f32>,
+    room: Vec<f32>,
+    workspace: Vec<f32>,
+    loss: Result<f32, Error>,
+}
+
+/// A model in training: everything is allocated at the start.
+pub struct Trainer<M: Machine> {
+    machine: M,
+    pub config: Config,
+    pub recipe: Recipe,
+    parameters: RwLock<Vec<f32>>,
+    groups: Vec<Mutex<Group>>,
+    positions: Positions,
+    moments: Mutex<[Vec<f32>; 2]>,
+}
+
+/// A lock whose holder has panicked: the panic is on its way already.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The names and the elements of the buffers of a [`Trainer`].
+pub fn trainer_plan<M: Machine>(machine: M, c: &Config, r: &Recipe) -> [(&'static str, usize); 7] {
+    let rows = r.batch.div_ceil(r.groups) * r.length;
+    [
+        ("parameters", c.parameters()),
+        ("moments", 2 * c.parameters()),
+        ("gradients", r.groups * c.parameters()),
+        ("activations", r.groups * model::training_room(c, rows)),
+        ("workspaces", r.groups * model::workspace(&machine, c, rows)),
+        ("tokens", 2 * r.groups * rows),
+        ("positions", c.context * c.head_dim()),
+    ]
+}
+
+impl<M: Machine> Trainer<M> {
+    /// Allocates everything.
+    pub fn new(machine: M, config: Config, recipe: Recipe, parameters: Vec<f32>) -> Result<Self, Error> {
+        let rows = recipe.batch.div_ceil(recipe.groups) * recipe.length;
+        let group = |_| {
+            Mutex::new(Group {
+                ids: vec![0; rows],
+                targets: vec![0; rows],
+                gradient: vec![0.0; config.parameters()],
+                room: vec![0.0; model::training_room(&config, rows)],
+                workspace: vec![0.0; model::workspace(&machine, &config, rows)],
+                loss: Ok(0.0),
+            })
+        };
+        let moments = [vec![0.0; config.parameters()], vec![0.0; config.parameters()]];
+        Ok(Self {
+            machine,
+            config,
+            recipe,
+            parameters: RwLock::new(parameters),
+            groups: (0..recipe.groups).map(group).collect(),
+            positions: Positions::new(&config)?,
+            moments: Mutex::new(moments),
+        })
+    }
+
+    /// Sequences of group `g`.
+    fn sequences(&self, g: usize) -> usize {
+        let Recipe { batch, groups, .. } = self.recipe;
+        (g + 1) * batch / groups - g * batch / groups
+    }
+
+    /// Loss and gradient of group `g` at `step`, of sequences that the seed chooses from `text`.
+    fn pass(&self, g: usize, step: usize, text: &[u32]) {
+        let Recipe { batch, length, seed, groups, .. } = self.recipe;
+        let mut group = held(&self.groups[g]);
+        let Group { ids, targets, gradient, room, workspace, loss } = &mut *group;
+        let sequences = self.sequences(g);
+        let rows = sequences * length;
+        for s in 0..sequences {
+            let i = (step * batch + g * batch / groups + s) as u64;
+            // One token more than the sequence is needed.
+            let places = (text.len() - length) as u64;
+            let start = (random(seed ^ 0x5eed, i) % places) as usize;
+            let row = s * length..(s + 1) * length;
+            ids[row.clone()].copy_from_slice(&text[start..start + length]);
+            targets[row].copy_from_slice(&text[start + 1..start + 1 + length]);
+        }
+        gradient.fill(0.0);
+        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+        *loss = model::train(
+            &self.machine,
+            &self.config,
+            Span { sequences, tokens: length, past: 0 },
+            M::view(&parameters),
+            &self.positions.angles::<M>(),
+            [M::ids(&ids[..rows]), M::ids(&targets[..rows])],
+            1.0 / (batch * length) as f32,
+            M::view_mut(gradient),
+            M::view_mut(room),
+            M::view_mut(workspace),
+        );
+    }
+
+    /// The step size at `step`.
+    fn rate(&self, step: usize) -> f32 {
+        let Recipe { steps, rate, .. } = self.recipe;
+        let rising = (steps / 20).clamp(1, 200);
+        if step < rising {
+            return rate * (step + 1) as f32 / rising as f32;
+        }
+        let done = (step - rising) as f32 / (steps - rising).max(1) as f32;
+        rate * (0.1 + 0.45 * (1.0 + (core::f32::consts::PI * done.min(1.0)).cos()))
+    }
+
+    /// Sums the gradients in order, cuts them to length, and moves the parameters. Returns the mean loss.
+    fn update(&self, step: usize) -> Result<f32, Error> {
+        let Recipe { batch, length, decay, clip, .. } = self.recipe;
+        let b = &self.machine;
+        let mut first = held(&self.groups[0]);
+        let mut loss = first.loss?;
+        for group in &self.groups[1..] {
+            let group = held(group);
+            loss += group.loss?;
+            b.add_in_place(M::view_mut(&mut first.gradient), M::view(&group.gradient))?;
+        }
+        b.clip_by_norm(clip, M::view_mut(&mut first.gradient))?;
+        let step = u32::try_from(step + 1).unwrap_or(u32::MAX);
+        let rate = self.rate(step as usize - 1);
+        let how = Adam { lr: rate, beta1: 0.9, beta2: 0.99, eps: 1e-8, weight_decay: decay, step };
+        let mut moments = held(&self.moments);
+        let [m, v] = &mut *moments;
+        let mut parameters = self.parameters.write().unwrap_or_else(PoisonError::into_inner);
+        let (m, v, p) = (M::view_mut(m), M::view_mut(v), M::view_mut(&mut parameters));
+        b.adamw(how, M::view(&first.gradient), m, v, p)?;
+        Ok(loss / (batch * length) as f32)
+    }
+
+    /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
+    pub fn with_threads<R>(
+        &self,
+        threads: usize,
+        text: &[u32],
+        body: impl FnOnce(&mut dyn FnMut(usize) -> Result<f32, Error>) -> R,
+    ) -> R {
+        let threads = threads.clamp(1, self.groups.len());
+        let (barrier, stop) = (Barrier::new(threads), AtomicBool::new(false));
+        let step = Mutex::new(0);
+        let share = |thread: usize| {
+            let step = *held(&step);
+            for g in (thread..self.groups.len()).step_by(threads) {
+                self.pass(g, step, text);
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 1..threads {
+                let (barrier, stop, share) = (&barrier, &stop, &share);
+                scope.spawn(move || {
+                    loop {
+                        barrier.wait();
+                        if stop.load(Ordering::Acquire) {
+                            return;
+                        }
+                        share(thread);
+                        barrier.wait();
+                    }
+                });
+            }
+            let mut one = |now: usize| {
+                *held(&step) = now;
+                barrier.wait();
+                share(0);
+                barrier.wait();
+                self.update(now)
+            };
+            let done = body(&mut one);
+            stop.store(true, Ordering::Release);
+            barrier.wait();
+            done
+        })
+    }
+
+    /// The model as it is.
+    pub fn model(&self, vocabulary: &Vocabulary) -> Model {
+        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Model { config: self.config, vocabulary: vocabulary.clone(), parameters }
+    }
+
+    /// Writes the model, and beside it all that a run needs to go on after `losses.len()` steps.
+    pub fn save(
+        &self,
+        out: &Path,
+        state: &Path,
+        vocabulary: &Vocabulary,
+        losses: &[f32],
+    ) -> Result<(), Trouble> {
+        let mut file = self.model(vocabulary).to_file();
+        replace(out, |to| file.write(to))?;
+        for (name, moment) in ["first", "second"].iter().zip(&*held(&self.moments)) {
+            file.tensors.push((format!("fulmen.moment.{name}"), [1, moment.len()], moment.clone()));
+        }
+        let r = &self.recipe;
+        let whole = [r.steps, r.batch, r.length, r.groups, r.seed as usize]
+            .map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        file.values.insert("fulmen.recipe.numbers".into(), Value::Numbers(whole.to_vec()));
+        file.values.insert("fulmen.recipe.reals".into(), Value::Reals(vec![r.rate, r.decay, r.clip]));
+        file.values.insert("fulmen.losses".into(), Value::Reals(losses.to_vec()));
+        replace(state, |to| file.write(to))?;
+        Ok(())
+    }
+
+    /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.
+    pub fn resume(machine: M, state: &Path) -> Result<(Self, Vocabulary, Vec<f32>), Trouble> {
+        let mut file = Gguf::open(state)?;
+        let model = Model::from_file(&file)?;
+        let broken = || Trouble::Broken("it is no state of a training run".into());
+        let numbers = match file.values.get("fulmen.recipe.numbers") {
+            Some(Value::Numbers(x)) => {
+                <[u32; 5]>::try_from(&x[..]).map_err(|_| broken())?.map(|n| n as usize)
+            }
+            _ => return Err(broken()),
+        };
+        let reals = match file.values.get("fulmen.recipe.reals") {
+            Some(Value::Reals(x)) => <[f32; 3]>::try_from(&x[..]).map_err(|_| broken())?,
+            _ => return Err(broken()),
+        };
+        let ([steps, batch, length, groups, seed], [rate, decay, clip]) = (numbers, reals);
+        let recipe = Recipe { steps, batch, length, groups, rate, decay, clip, seed: seed as u32 };
+        if groups == 0 || batch < groups || length == 0 || length > model.config.context {
+            return Err(broken());
+        }
+        let Some(Value::Reals(losses)) = file.values.remove("fulmen.losses") else { return Err(broken()) };
+        let trainer = Self::new(machine, model.config, recipe, model.parameters)
+            .map_err(|e| Trouble::Broken(e.to_string()))?;
+        for (name, moment) in ["first", "second"].iter().zip(&mut *held(&trainer.moments)) {
+            let name = format!("fulmen.moment.{name}");
+            let found = file.tensors.iter_mut().find(|t| t.0 == name && t.2.len() == moment.len());
+            *moment = std::mem::take(&mut found.ok_or_else(broken)?.2);
+        }
+        Ok((trainer, model.vocabulary, losses))
+    }
+}

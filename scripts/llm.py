@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Trains the llm example for some steps on this repository's text and lets it write: natively with one thread and
+with two, on ARM64 in qemu, and as WebAssembly in Node. All must write the same text.
+
+Usage: llm.py [STEPS] [--strict] (default 60)
+"""
+
+import re
+import subprocess
+import sys
+
+from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need
+
+PROMPT = "The error of a "
+COUNT = 60
+# Of the text that is learnt: what the repository says in words.
+FILES = ["README.md", "CONTRIBUTING.md", "contracts/README.md", "src/blas/gemm/mod.rs", "src/view.rs", "src/alu.rs"]
+
+
+def printed(cmd: list, env: dict | None = None) -> str:
+    done = subprocess.run([str(c) for c in cmd], cwd=ROOT, capture_output=True, env=env)
+    if done.returncode:
+        raise Failure(f"{' '.join(map(str, cmd))}: {done.stderr.decode(errors='replace').strip()}")
+    print(done.stderr.decode(errors="replace"), end="")
+    return done.stdout.decode(errors="replace")
+
+
+def main() -> int:
+    args = [a for a in sys.argv[1:] if a != "--strict"]
+    steps = args[0] if args else "60"
+    tally = Tally()
+    work = TARGET / "llm"
+    work.mkdir(parents=True, exist_ok=True)
+    text, model = work / "text", work / "model.gguf"
+    text.write_text("\n".join((ROOT / f).read_text() for f in FILES))
+    ask = ["generate", model, "--prompt", PROMPT, "--tokens", COUNT, "--temperature", 0]
+    try:
+        native = TARGET / "rustup"
+        tally.step("native program", ["cargo", "build", "--release", "--example", "llm", "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
+        llm = native / "release/examples/llm"
+        # A kernel that leaves the region of its instruction set calls each instruction as a function.
+        apart = re.findall(r"core_arch::x86::\S*::(_mm\w+)", printed(["nm", "-C", llm]))
+        if apart:
+            tally.fail(f"instructions became functions: {', '.join(sorted(set(apart)))}")
+        tally.check("no instruction became a function")
+        said = tally.step("train", [llm, "train", text, "--out", model, "--fresh", "--steps", steps])
+        if "below byte pairs" not in said:
+            raise Failure("the training did not say its loss")
+        want = printed([llm, *ask, "--threads", 1])
+        print(want)
+        for name, run in (("two threads", lambda *_: printed([llm, *ask, "--threads", 2])), ("ARM64", on_arm), ("WebAssembly", on_wasm)):
+            try:
+                got = run(tally, model, ask)
+                if got != want:
+                    tally.fail(f"{name} writes another text:\n{got}")
+                tally.check(f"{name} writes the same {COUNT} tokens")
+            except Missing as what:
+                tally.skip(f"missing for {name}: {what}")
+    except Failure as why:
+        if str(why) not in tally.failures:
+            tally.wrong(str(why))
+    return tally.finish("--strict" in sys.argv)
+
+
+def on_arm(tally: Tally, model, ask: list) -> str:
+    target = "aarch64-unknown-linux-gnu"
+    tool = Toolchain.find(target)
+    linker = need("aarch64-linux-gnu-gcc", "apt-get install gcc-aarch64-linux-gnu")
+    qemu = need("qemu-aarch64", "apt-get install qemu-user")
+    env = tool.env | {"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": linker, "RUSTFLAGS": ""}
+    build = tool.cargo("build", "--release", "--example", "llm", "--features", "neon,std", std=["std", "panic_unwind"])
+    tally.step("program for ARM64", build, env=env)
+    return printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "examples/llm", *ask])
+
+
+def on_wasm(tally: Tally, model, ask: list) -> str:
+    node = need("node", "apt-get install nodejs")
+    tool = Toolchain.find("wasm32-unknown-unknown")
+    package = ROOT / "wasm/llm"
+    build = tool.cargo("build", "--release", "--manifest-path", package / "Cargo.toml", std=["std", "panic_abort"])
+    tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
+    return printed([node, package / "run.mjs", tool.out() / "fulmen_wasm_llm.wasm", model, PROMPT, COUNT])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

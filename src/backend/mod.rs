@@ -1,0 +1,93 @@
+//! The backends: one method per op, over memory of the backend's own.
+//!
+//! A program that is generic over [`Backend`] runs wherever one exists. Its memory is made by the backend's own
+//! means; what it holds are views: [`Memory::Ref`] and [`Memory::Mut`] of elements in a line, [`Memory::Mat`] and
+//! [`Memory::MatMut`] of matrices. On [`Cpu`] those are `&[T]`, `&mut [T]`, [`MatRef`](crate::MatRef) and
+//! [`MatMut`](crate::MatMut), and nothing is between a method and the op of the same name.
+//!
+//! Every method is required, so a backend that lacks an op does not compile.
+//!
+//! ```
+//! use fulmen::backend::{Backend, Cpu};
+//! fn probabilities<B: Backend>(b: &B, x: B::Ref<'_, f32>, out: B::Mut<'_, f32>) -> Result<(), fulmen::Error> {
+//!     b.softmax(x, 2, out)
+//! }
+//! let mut p = [0.0f32; 2];
+//! probabilities(&Cpu::native(), &[1.0, 1.0], &mut p)?;
+//! assert_eq!(p, [0.5, 0.5]);
+//! # Ok::<(), fulmen::Error>(())
+//! ```
+
+mod cpu;
+mod ops;
+
+pub use cpu::Cpu;
+#[cfg(feature = "parallel")]
+pub use cpu::Threads;
+pub use ops::*;
+
+use crate::Error;
+use crate::lanes::Element;
+use core::ops::Range;
+
+/// What a backend's memory may hold.
+pub trait Plain: Copy + Send + Sync + 'static {}
+impl<T: Element> Plain for T {}
+impl Plain for u32 {}
+impl Plain for usize {}
+impl Plain for i8 {}
+impl Plain for i32 {}
+#[cfg(feature = "half")]
+impl Plain for half::f16 {}
+#[cfg(feature = "half")]
+impl Plain for half::bf16 {}
+
+/// A backend's memory, seen through views. Those that are written belong to one place at a time, as `&mut` does.
+pub trait Memory: 'static {
+    /// Elements in a line, read.
+    type Ref<'a, T: Plain>: Copy;
+    /// Elements in a line, written.
+    type Mut<'a, T: Plain>;
+    /// A matrix, read.
+    type Mat<'a, T: Plain>: Copy;
+    /// A matrix, written.
+    type MatMut<'a, T: Plain>;
+
+    /// A vector with a stride, read.
+    type Vec<'a, T: Element>: Copy;
+    /// A vector with a stride, written.
+    type VecMut<'a, T: Element>;
+
+    /// Number of elements.
+    fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize;
+    /// The elements in the range; [`Error::OutOfBounds`] when `x` has not all of them.
+    fn part<T: Plain>(x: Self::Ref<'_, T>, range: Range<usize>) -> Result<Self::Ref<'_, T>, Error>;
+    /// The first `at` elements and the others; [`Error::OutOfBounds`].
+    fn split<T: Plain>(x: Self::Mut<'_, T>, at: usize) -> Result<[Self::Mut<'_, T>; 2], Error>;
+    /// To be read.
+    fn read<'a, T: Plain>(x: &'a Self::Mut<'_, T>) -> Self::Ref<'a, T>;
+    /// To be written, for a while.
+    fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
+    /// Row after row; [`Error::Len`], [`Error::Overflow`].
+    fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error>;
+    /// As [`Memory::matrix`].
+    fn matrix_mut<T: Plain>(
+        x: Self::Mut<'_, T>,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Self::MatMut<'_, T>, Error>;
+    /// Every element in its turn.
+    fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T>;
+    /// As [`Memory::vector`].
+    fn vector_mut<T: Element>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T>;
+    /// Rows and columns exchanged.
+    fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T>;
+    /// The columns in the range; [`Error::OutOfBounds`].
+    fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error>;
+    /// The first `col` columns and the others; [`Error::OutOfBounds`].
+    fn split_cols<T: Plain>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Error>;
+    /// From the host; [`Error::Len`].
+    fn upload<T: Plain>(&self, from: &[T], to: Self::Mut<'_, T>) -> Result<(), Error>;
+    /// To the host; [`Error::Len`].
+    fn download<T: Plain>(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Result<(), Error>;
+}

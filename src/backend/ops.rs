@@ -1,0 +1,279 @@
+//! The methods. Those of regular shape come from the list of ops: a new row is a new method everywhere.
+
+#[cfg(feature = "parallel")]
+use super::Threads;
+use super::{Cpu, Memory};
+use crate::lanes::{Element, Simd};
+use crate::nn::*;
+use crate::pointwise::*;
+use crate::{Adam, Diagonal, Error, RotM, Side, Triangle};
+#[cfg(feature = "half")]
+use half::{bf16, f16};
+
+/// Everything.
+pub trait Backend: Elementwise + Reductions + Rows + Blas + Network + Integers + Scratch {}
+impl<B: Elementwise + Reductions + Rows + Blas + Network + Integers + Scratch> Backend for B {}
+
+type Done = Result<(), Error>;
+
+/// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of
+/// `parallel`, `[f serial]` of the crate alone, `{f}` one that takes who joins the parts.
+macro_rules! method {
+    (declare $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        #[allow(clippy::too_many_arguments, reason = "the op's own")]
+        fn $f<T: Element>(&self, $($arg: $ty),*) -> $ret;
+    };
+    ($mode:ident $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
+        #[inline]
+        fn $f<T: Element>(&self, $($arg: $ty),*) -> $ret {
+            method!(@$mode $how self.0 ($($call),*))
+        }
+    };
+    (@cpu [$on:ident $($serial:ident)?] $s:expr, ($($call:expr),*)) => { crate::$on($s, $($call),*) };
+    (@cpu [$on:ident $($serial:ident)?] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads [$on:ident serial] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
+    (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
+    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::fold::Serial, $s.$i, $($call),*) };
+    (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
+}
+
+/// The methods of the regular rows of the list.
+macro_rules! regular {
+    ($mode:ident $want:ident
+     $($shape:ident $name:ident $f:tt $body:ident [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {$(
+        regular! { @$want $shape $mode $f $body [$($value),*] }
+    )*};
+    (@elementwise unary $mode:ident $f:tt $body:ident []) => { regular! { unary $mode $f $body [] } };
+    (@elementwise unary $mode:ident $f:tt $body:ident [$p:expr]) => { regular! { unary $mode $f $body [p] } };
+    (@elementwise unary $mode:ident $f:tt $body:ident [$p:expr, $q:expr]) => { regular! { unary $mode $f $body [p, q] } };
+    (@elementwise binary $mode:ident $f:tt $body:ident []) => { regular! { binary $mode $f $body [] } };
+    (@elementwise binary $mode:ident $f:tt $body:ident [$p:expr]) => { regular! { binary $mode $f $body [p] } };
+    (@elementwise ternary $mode:ident ($f:ident, $on:ident) $body:ident []) => {
+        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>, c: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done = [$on] (a, b, c, out) }
+    };
+    (@elementwise update $mode:ident ($f:ident, $on:ident) $body:ident [$p:expr]) => {
+        method! { $mode $f (p: T, x: Self::Ref<'_, T>, y: Self::Mut<'_, T>) -> Done = [$on] (p, x, y) }
+    };
+    (@rows rows $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done = [$on] (x, cols, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize) -> Done = {rows_in_place_by} ($body(cols), x) }
+    };
+    (@rows rows_eps $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, cols, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Done = {rows_in_place_by} (LayerNormSimple(cols, eps), x) }
+    };
+    (@rows rows_scale $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, gamma, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T) -> Done = {rows_in_place_by} ($body { gamma, eps }, x) }
+    };
+    (@rows rows_affine $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, gamma, beta, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T) -> Done = {rows_in_place_by} ($body { gamma, beta, eps }, x) }
+    };
+    (@$want:ident $shape:ident $($row:tt)*) => {};
+
+    (unary $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        method! { $mode $f (x: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Done = [$on] (x $(, $p)*, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T> $(, $p: T)*) -> Done = {map_in_place_by} (regular!(=body $body $($p)*), x) }
+    };
+    (binary $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Done = [$on] (a, b $(, $p)*, out) }
+        method! { $mode $in_place (a: Self::Mut<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*) -> Done = {zip_in_place_by} (regular!(=body $body $($p)*), a, b) }
+    };
+    (=body $body:ident) => { $body };
+    (=body $body:ident $($p:ident)+) => { $body($($p),+) };
+}
+
+/// A family: the trait and what implements it.
+macro_rules! family {
+    ($(#[$doc:meta])* $Trait:ident of the rows $want:ident) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory { crate::for_each_op! { regular declare $want } }
+        impl<S: Simd> $Trait for Cpu<S> { crate::for_each_op! { regular cpu $want } }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> { crate::for_each_op! { regular threads $want } }
+    };
+    ($(#[$doc:meta])* $Trait:ident $NAMES:ident { $($f:ident $how:tt $args:tt -> $ret:ty;)* }) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory { $(family! { declare $f $how $args $ret })* }
+        impl<S: Simd> $Trait for Cpu<S> { $(family! { cpu $f $how $args $ret })* }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> { $(family! { threads $f $how $args $ret })* }
+        #[cfg(test)]
+        const $NAMES: &[&str] = &[$(stringify!($f)),*];
+    };
+    ($mode:ident $f:ident $how:tt ($($arg:ident: $ty:ty),*) $ret:ty) => {
+        method! { $mode $f ($($arg: $ty),*) -> $ret = $how ($($arg),*) }
+    };
+}
+
+family! {
+    /// Ops on each element by itself.
+    Elementwise of the rows elementwise
+}
+family! {
+    /// Ops on each row by itself.
+    Rows of the rows rows
+}
+family! {
+    /// Ops that give a number, to the host, or a few of the elements.
+    Reductions REDUCTIONS {
+        sum [sum_on] (x: Self::Ref<'_, T>) -> T;
+        sum_kahan [sum_kahan_on] (x: Self::Ref<'_, T>) -> T;
+        sum_of_squares [sum_of_squares_on] (x: Self::Ref<'_, T>) -> T;
+        norm_l1 [norm_l1_on] (x: Self::Ref<'_, T>) -> T;
+        norm_l2 [norm_l2_on] (x: Self::Ref<'_, T>) -> T;
+        norm_linf [norm_linf_on] (x: Self::Ref<'_, T>) -> T;
+        euclidean_distance [euclidean_distance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        cosine_similarity [cosine_similarity_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        dot [dot_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        max [max_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        min [min_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        mean [mean_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        variance [variance_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        stddev [stddev_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
+        covariance [covariance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        correlation [correlation_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        argmax [argmax_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        argmin [argmin_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
+    }
+}
+family! {
+    /// Matrices, and vectors with strides.
+    Blas BLAS {
+        gemm [gemm_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        gemv [gemv_on] (alpha: T, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
+        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Done;
+        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
+        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
+        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
+        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
+        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
+        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        transpose [transpose_on] (a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>) -> Done;
+        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Done;
+        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
+        scal [scal_on serial] (alpha: T, x: Self::VecMut<'_, T>) -> ();
+        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
+        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
+        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
+        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
+        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
+        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Done;
+        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Done;
+    }
+}
+family! {
+    /// Layers of networks and their gradients.
+    Network NETWORK {
+        swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
+        swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        rms_norm_residual [rms_norm_residual_on] (x: Self::Ref<'_, T>, residual: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done;
+        rms_norm_backward [rms_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Done;
+        layer_norm_backward [layer_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>, dbeta: Self::Mut<'_, T>) -> Done;
+        softmax_backward [softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        log_softmax_backward [log_softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
+        masked_softmax [masked_softmax_on] (x: Self::Ref<'_, T>, mask: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
+        cross_entropy [cross_entropy_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>, lse: Self::Mut<'_, T>) -> Done;
+        cross_entropy_backward [cross_entropy_backward_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T, dlogits: Self::Mut<'_, T>) -> Done;
+        cross_entropy_backward_in_place [cross_entropy_backward_in_place_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T) -> Done;
+        embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        scatter [scatter_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        momentum [momentum_on] (lr: T, mu: T, weight_decay: T, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
+        clip_by_norm [clip_by_norm_on serial] (max_norm: T, g: Self::Mut<'_, T>) -> Result<T, Error>;
+        rope [rope_on serial] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
+        rope_backward [rope_backward_on serial] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
+        rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Done;
+        gemm_backward_a [gemm_backward_a_on] (dc: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, da: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        gemm_backward_b [gemm_backward_b_on] (a: Self::Mat<'_, T>, dc: Self::Mat<'_, T>, beta: T, db: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
+        attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
+        attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+    }
+}
+
+/// A trait of methods whose types are what they are, and what implements it.
+macro_rules! plain {
+    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory {
+            $(
+                #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+                #[allow(clippy::too_many_arguments, reason = "the op's own")]
+                fn $f(&self, $($arg: $ty),*) -> $ret;
+            )*
+        }
+        impl<S: Simd> $Trait for Cpu<S> {
+            $(#[inline] fn $f(&self, $($arg: $ty),*) -> $ret { plain!(@$cpu self $f $($on)? ($($arg),*)) })*
+        }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> {
+            $(#[inline] fn $f(&self, $($arg: $ty),*) -> $ret { plain!(@$threads self $f $($on)? ($($arg),*)) })*
+        }
+    };
+    (@on $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::$on($s.0, $($arg),*) };
+    (@once $s:ident $f:ident ($($arg:ident),*)) => { crate::$f($($arg),*) };
+    (@each $s:ident $f:ident ($($arg:ident),*)) => { crate::$f($($arg),*).saturating_mul(rayon::current_num_threads()) };
+}
+plain! {
+    /// Products of integers.
+    Integers = on on {
+        gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
+    }
+}
+#[cfg(feature = "half")]
+plain! {
+    /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`], whose methods no feature changes.
+    Halves = on on {
+        f16_to_f32 [f16_to_f32_on] (x: Self::Ref<'_, f16>, out: Self::Mut<'_, f32>) -> Done;
+        f32_to_f16 [f32_to_f16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, f16>) -> Done;
+        bf16_to_f32 [bf16_to_f32_on] (x: Self::Ref<'_, bf16>, out: Self::Mut<'_, f32>) -> Done;
+        f32_to_bf16 [f32_to_bf16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, bf16>) -> Done;
+        gemm_f16 [gemm_f16_on] (alpha: f32, a: Self::Mat<'_, f16>, b: Self::Mat<'_, f16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
+        gemm_bf16 [gemm_bf16_on] (alpha: f32, a: Self::Mat<'_, bf16>, b: Self::Mat<'_, bf16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
+    }
+}
+plain! {
+    /// How many elements of workspace an op needs, for as many threads as the backend has.
+    Scratch = once each {
+        gemm_workspace(m: usize, n: usize, k: usize) -> usize;
+        symm_workspace(side: Side, m: usize, n: usize) -> usize;
+        syrk_workspace(n: usize, k: usize) -> usize;
+        syr2k_workspace(n: usize, k: usize) -> usize;
+        trmm_workspace(side: Side, m: usize, n: usize) -> usize;
+        trsm_workspace(side: Side, m: usize, n: usize) -> usize;
+        attention_workspace(heads: usize, dim: usize) -> usize;
+        attention_backward_workspace(dim: usize) -> usize;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
+    const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
+    const FIXED: [&str; 7] =
+        ["gemm_i8", "gemm_f16", "gemm_bf16", "f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16"];
+
+    #[test]
+    fn every_op_is_a_method() {
+        for op in crate::ops::OPS {
+            let regular =
+                ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
+            let listed = [REDUCTIONS, BLAS, NETWORK].concat().contains(&op.name);
+            let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
+            assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
+        }
+    }
+}

@@ -1,0 +1,655 @@
+//! Kernels written in Rust: a [`Value`] knows its type at compile time and carries the operators.
+
+use super::error::Error;
+use super::ir::{
+    Approx, Block, Cmp, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
+    Variable, Vote,
+};
+use super::record::Recorded;
+use super::types::*;
+use super::verify;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::marker::PhantomData;
+use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+
+/// A kernel that is being written.
+#[derive(Debug)]
+pub struct Builder {
+    state: RefCell<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    kernel: Kernel,
+    // Blocks that are open, the innermost last.
+    open: Vec<Block>,
+    contract: bool,
+    // Values that stand in bodies as marked NaN; see `Builder::slot`.
+    slots: Vec<Id>,
+}
+
+/// A value of type `T`, written once by a kernel.
+#[derive(Debug)]
+pub struct Value<'b, T> {
+    builder: &'b Builder,
+    id: Id,
+    ty: PhantomData<T>,
+}
+
+impl<T> Clone for Value<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Value<'_, T> {}
+
+impl Builder {
+    /// A kernel without parameters.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let kernel = Kernel {
+            name: String::from(name),
+            params: Vec::new(),
+            types: Vec::new(),
+            shared: Vec::new(),
+            local: Vec::new(),
+            tables: Vec::new(),
+            threads: None,
+            body: Block::EMPTY,
+        };
+        let open = Vec::from([Block::EMPTY]);
+        Self { state: RefCell::new(State { kernel, open, contract: false, slots: Vec::new() }) }
+    }
+
+    /// States the shape of a block; a launch with another is refused.
+    pub fn threads(&self, threads: [u32; 3]) {
+        self.state.borrow_mut().kernel.threads = Some(threads);
+    }
+
+    /// From here on a product and a sum may be rounded once (`true`) or not.
+    pub fn contract(&self, allowed: bool) {
+        self.state.borrow_mut().contract = allowed;
+    }
+
+    /// The kernel; refused when a value is used where it is not defined or a barrier is not reached by all threads.
+    pub fn finish(self) -> Result<Kernel, Error> {
+        let State { mut kernel, mut open, .. } = self.state.into_inner();
+        kernel.body = open.pop().unwrap_or(Block::EMPTY);
+        verify::kernel(&kernel)?;
+        Ok(kernel)
+    }
+
+    pub(crate) fn emit(&self, op: Op, types: &[Type], args: &[Id]) -> Ids {
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        let dst: Ids = types.iter().map(|ty| state.kernel.fresh(*ty)).collect();
+        if let Some(block) = state.open.last_mut() {
+            let mut inst = Inst::new(op, dst.clone(), args.into());
+            inst.contract = state.contract && matches!(op, Op::Add | Op::Sub | Op::Mul);
+            block.insts.push(inst);
+        }
+        dst
+    }
+
+    fn value<T: Scalar>(&self, id: Id) -> Value<'_, T> {
+        Value { builder: self, id, ty: PhantomData }
+    }
+
+    fn one<T: Scalar>(&self, op: Op, args: &[Id]) -> Value<'_, T> {
+        self.value(self.emit(op, &[T::TYPE], args).at(0))
+    }
+
+    fn many<T: Scalar, const N: usize>(&self, op: Op, args: &[Id]) -> [Value<'_, T>; N] {
+        let dst = self.emit(op, &[T::TYPE; N], args);
+        core::array::from_fn(|k| self.value(dst.at(k)))
+    }
+
+    /// A parameter; a pointer to global memory is a `U64`.
+    pub fn param<T: Stored>(&self) -> Value<'_, T> {
+        let k = {
+            let params = &mut self.state.borrow_mut().kernel.params;
+            params.push(T::TYPE);
+            params.len() as u32 - 1
+        };
+        self.one(Op::Param(k), &[])
+    }
+
+    /// The constant with these bits.
+    pub fn bits<T: Scalar>(&self, bits: u64) -> Value<'_, T> {
+        self.one(Op::Const(bits & T::TYPE.mask()), &[])
+    }
+
+    /// An integer constant.
+    pub fn int<T: Integer>(&self, c: i64) -> Value<'_, T> {
+        self.bits(c as u64)
+    }
+
+    /// A constant.
+    pub fn f32(&self, c: f32) -> Value<'_, F32> {
+        self.bits(u64::from(c.to_bits()))
+    }
+
+    /// A constant.
+    pub fn f64(&self, c: f64) -> Value<'_, F64> {
+        self.bits(c.to_bits())
+    }
+
+    /// A number for a body that keeps a parameter as a plain number: the body's `lit` gives `v` for it. Bodies pass
+    /// their parameters to `lit` and do nothing else with them.
+    pub(crate) fn slot<T: Recorded>(&self, v: Value<'_, T>) -> T::Elem {
+        let slots = &mut self.state.borrow_mut().slots;
+        slots.push(v.id);
+        T::marked(slots.len() as u32 - 1)
+    }
+
+    /// The value that a number stands for.
+    pub(crate) fn slot_value<T: Recorded>(&self, x: T::Elem) -> Option<Value<'_, T>> {
+        let id = self.state.borrow().slots.get(T::mark(x)? as usize).copied()?;
+        Some(self.value(id))
+    }
+
+    /// A special register.
+    pub fn special(&self, s: Special) -> Value<'_, U32> {
+        self.one(Op::Special(s), &[])
+    }
+
+    /// The address of a new shared variable.
+    pub fn shared(&self, bytes: u32, align: u32) -> Value<'_, U32> {
+        let k = declare(&mut self.state.borrow_mut().kernel.shared, Variable { bytes, align });
+        self.one(Op::Shared(k), &[])
+    }
+
+    /// The address of a new local variable.
+    pub fn local(&self, bytes: u32, align: u32) -> Value<'_, U32> {
+        let k = declare(&mut self.state.borrow_mut().kernel.local, Variable { bytes, align });
+        self.one(Op::Local(k), &[])
+    }
+
+    /// The address of a table of constants; equal tables are one.
+    pub fn table(&self, ty: Type, bits: Vec<u64>) -> Value<'_, U64> {
+        let k = {
+            let tables = &mut self.state.borrow_mut().kernel.tables;
+            let table = Table { ty, bits };
+            let known = tables.iter().position(|t| *t == table);
+            known.unwrap_or_else(|| {
+                tables.push(table);
+                tables.len() - 1
+            })
+        };
+        self.one(Op::Table(k as u32), &[])
+    }
+
+    /// Reads a value at an address plus `offset` bytes.
+    pub fn load<'b, T: Stored>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        offset: i32,
+    ) -> Value<'b, T> {
+        self.one(Op::Load { space, offset }, &[at.into().0])
+    }
+
+    /// Reads two or four neighbours at once; the address is a multiple of their size.
+    pub fn load_vector<'b, T: Stored, const N: usize>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        offset: i32,
+    ) -> [Value<'b, T>; N] {
+        self.many(Op::Load { space, offset }, &[at.into().0])
+    }
+
+    /// Writes a value at an address plus `offset` bytes.
+    pub fn store<'b, T: Stored>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        offset: i32,
+        v: Value<'b, T>,
+    ) {
+        self.emit(Op::Store { space, offset }, &[], &[at.into().0, v.id]);
+    }
+
+    /// Writes two or four neighbours at once.
+    pub fn store_vector<'b, T: Stored, const N: usize>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        offset: i32,
+        v: [Value<'b, T>; N],
+    ) {
+        let args: Ids = core::iter::once(at.into().0).chain(v.map(|v| v.id)).collect();
+        self.emit(Op::Store { space, offset }, &[], &args);
+    }
+
+    /// Changes memory, and gives what was there.
+    pub fn atomic<'b, T: Stored>(
+        &'b self,
+        space: Space,
+        rmw: Rmw,
+        at: impl Into<Address<'b>>,
+        v: Value<'b, T>,
+    ) -> Value<'b, T> {
+        self.one(Op::Atomic { space, rmw }, &[at.into().0, v.id])
+    }
+
+    /// `new` where memory equals `old`; gives what was there.
+    pub fn compare_exchange<'b, T: Stored>(
+        &'b self,
+        space: Space,
+        at: impl Into<Address<'b>>,
+        old: Value<'b, T>,
+        new: Value<'b, T>,
+    ) -> Value<'b, T> {
+        self.one(Op::Atomic { space, rmw: Rmw::CompareExchange }, &[at.into().0, new.id, old.id])
+    }
+
+    /// Every thread of the block waits for the others.
+    pub fn barrier(&self) {
+        self.emit(Op::Barrier, &[], &[]);
+    }
+
+    /// Earlier accesses are seen by the whole device before later ones.
+    pub fn fence(&self) {
+        self.emit(Op::Fence, &[], &[]);
+    }
+
+    /// The thread ends.
+    pub fn exit(&self) {
+        self.emit(Op::Exit, &[], &[]);
+    }
+
+    /// Starts a copy of 4, 8 or 16 bytes to shared memory.
+    pub fn copy_async(&self, to: Value<'_, U32>, from: Value<'_, U64>, bytes: u8) {
+        self.emit(Op::CopyAsync { bytes }, &[], &[to.id, from.id]);
+    }
+
+    /// Ends a group of copies.
+    pub fn copy_commit(&self) {
+        self.emit(Op::CopyCommit, &[], &[]);
+    }
+
+    /// Waits until at most `pending` groups are under way.
+    pub fn copy_wait(&self, pending: u8) {
+        self.emit(Op::CopyWait(pending), &[], &[]);
+    }
+
+    /// `N` (one, two or four) 8 × 8 matrices of 16-bit elements; lane `8k + r` names row `r` of matrix `k`.
+    pub fn ldmatrix<const N: usize>(&self, at: Value<'_, U32>, transpose: bool) -> [Value<'_, B32>; N] {
+        self.many(Op::LdMatrix { transpose }, &[at.id])
+    }
+
+    /// `A · B + C` of the warp.
+    pub fn mma<'b>(
+        &'b self,
+        kind: Mma,
+        a: [Value<'b, B32>; 4],
+        b: [Value<'b, B32>; 2],
+        c: [Value<'b, F32>; 4],
+    ) -> [Value<'b, F32>; 4] {
+        let args: Ids =
+            a.iter().map(|v| v.id).chain(b.iter().map(|v| v.id)).chain(c.iter().map(|v| v.id)).collect();
+        self.many(Op::Mma(kind), &args)
+    }
+
+    /// An instruction of Hopper and later that has no result.
+    pub fn hopper<'b>(&'b self, op: Hopper, args: &[Address<'b>]) {
+        let args: Ids = args.iter().map(|a| a.0).collect();
+        self.emit(Op::Hopper(op), &[], &args);
+    }
+
+    /// Whether the phase of a barrier in shared memory is over.
+    pub fn try_wait<'b>(&'b self, at: Value<'b, U32>, parity: Value<'b, U32>) -> Value<'b, Pred> {
+        self.one(Op::Hopper(Hopper::BarrierTryWait), &[at.id, parity.id])
+    }
+
+    /// `A · B + C` of a warp group, operands in shared memory by their descriptors.
+    pub fn wgmma<'b>(
+        &'b self,
+        n: u16,
+        a: Value<'b, U64>,
+        b: Value<'b, U64>,
+        c: &[Value<'b, F32>],
+    ) -> Vec<Value<'b, F32>> {
+        let args: Ids = [a.id, b.id].into_iter().chain(c.iter().map(|v| v.id)).collect();
+        let types: Vec<Type> = c.iter().map(|_| Type::F32).collect();
+        self.emit(Op::Hopper(Hopper::GroupMma { n }), &types, &args)
+            .iter()
+            .map(|id| self.value(*id))
+            .collect()
+    }
+
+    fn nest(&self, params: &[Type], body: impl FnOnce(&[Id]) -> Ids) -> Block {
+        let ids = {
+            let mut state = self.state.borrow_mut();
+            let state = &mut *state;
+            let ids: Ids = params.iter().map(|ty| state.kernel.fresh(*ty)).collect();
+            state.open.push(Block { params: ids.clone(), ..Block::EMPTY });
+            ids
+        };
+        let yields = body(&ids);
+        let mut block = self.state.borrow_mut().open.pop().unwrap_or(Block::EMPTY);
+        block.yields = yields;
+        block
+    }
+
+    fn control(&self, op: Op, types: &[Type], args: &[Id], blocks: Vec<Block>) -> Ids {
+        let dst = self.emit(op, types, args);
+        if let Some(inst) = self.state.borrow_mut().open.last_mut().and_then(|b| b.insts.last_mut()) {
+            inst.blocks = blocks;
+        }
+        dst
+    }
+
+    /// Does `then` in threads where `p` holds.
+    pub fn when<'b>(&'b self, p: Value<'b, Pred>, then: impl FnOnce()) {
+        let then = self.nest(&[], |_| {
+            then();
+            Ids::NONE
+        });
+        self.control(Op::If, &[], &[p.id], Vec::from([then, Block::EMPTY]));
+    }
+
+    /// `p ? then() : other()`, each only where it is needed.
+    pub fn either<'b, T: Scalar, const N: usize>(
+        &'b self,
+        p: Value<'b, Pred>,
+        then: impl FnOnce() -> [Value<'b, T>; N],
+        other: impl FnOnce() -> [Value<'b, T>; N],
+    ) -> [Value<'b, T>; N] {
+        let then = self.nest(&[], |_| then().iter().map(|v| v.id).collect());
+        let other = self.nest(&[], |_| other().iter().map(|v| v.id).collect());
+        let dst = self.control(Op::If, &[T::TYPE; N], &[p.id], Vec::from([then, other]));
+        core::array::from_fn(|k| self.value(dst.at(k)))
+    }
+
+    /// `for i in start..end` by `step`, with values carried from turn to turn; gives the last ones. Unrolling
+    /// makes up to `unroll` copies of the body: 1 is none, 0 as many as there are turns.
+    pub fn count<'b, I: Integer, T: Scalar>(
+        &'b self,
+        [start, end, step]: [Value<'b, I>; 3],
+        unroll: u8,
+        init: &[Value<'b, T>],
+        body: impl FnOnce(Value<'b, I>, &[Value<'b, T>]) -> Vec<Value<'b, T>>,
+    ) -> Vec<Value<'b, T>> {
+        let mut types = Vec::from([I::TYPE]);
+        types.extend(init.iter().map(|_| T::TYPE));
+        let block = self.nest(&types, |ids| {
+            let carried: Vec<_> = ids.iter().skip(1).map(|id| self.value(*id)).collect();
+            let i = ids.first().copied().unwrap_or(start.id);
+            body(self.value(i), &carried).iter().map(|v| v.id).collect()
+        });
+        let args: Ids = [start.id, end.id, step.id].into_iter().chain(init.iter().map(|v| v.id)).collect();
+        let dst =
+            self.control(Op::For { unroll }, types.get(1..).unwrap_or_default(), &args, Vec::from([block]));
+        dst.iter().map(|id| self.value(*id)).collect()
+    }
+
+    /// Repeats `body` while it gives true; at least once.
+    pub fn repeat<'b, T: Scalar, const N: usize>(
+        &'b self,
+        init: [Value<'b, T>; N],
+        body: impl FnOnce([Value<'b, T>; N]) -> (Value<'b, Pred>, [Value<'b, T>; N]),
+    ) -> [Value<'b, T>; N] {
+        let block = self.nest(&[T::TYPE; N], |ids| {
+            let (again, next) =
+                body(core::array::from_fn(|k| self.value(ids.get(k).copied().unwrap_or(Id(0)))));
+            core::iter::once(again.id).chain(next.iter().map(|v| v.id)).collect()
+        });
+        let args: Ids = init.iter().map(|v| v.id).collect();
+        let dst = self.control(Op::Repeat, &[T::TYPE; N], &args, Vec::from([block]));
+        core::array::from_fn(|k| self.value(dst.at(k)))
+    }
+}
+
+fn declare(list: &mut Vec<Variable>, v: Variable) -> u32 {
+    list.push(v);
+    list.len() as u32 - 1
+}
+
+/// An operand whose type the instruction checks itself: an address, or an operand of [`Builder::hopper`].
+#[derive(Debug, Clone, Copy)]
+pub struct Address<'b>(Id, PhantomData<&'b Builder>);
+
+impl<'b> From<Value<'b, U32>> for Address<'b> {
+    fn from(v: Value<'b, U32>) -> Self {
+        Self(v.id, PhantomData)
+    }
+}
+impl<'b> From<Value<'b, U64>> for Address<'b> {
+    fn from(v: Value<'b, U64>) -> Self {
+        Self(v.id, PhantomData)
+    }
+}
+
+impl<'b, T: Scalar> Value<'b, T> {
+    /// The kernel that is being written.
+    #[must_use]
+    pub fn builder(self) -> &'b Builder {
+        self.builder
+    }
+
+    fn op<R: Scalar>(self, op: Op) -> Value<'b, R> {
+        self.builder.one(op, &[self.id])
+    }
+
+    fn with<U, R: Scalar>(self, op: Op, o: Value<'b, U>) -> Value<'b, R> {
+        self.builder.one(op, &[self.id, o.id])
+    }
+
+    /// The same bits as another type of the same width; verification refuses another width.
+    #[must_use]
+    pub fn cast<R: Scalar>(self) -> Value<'b, R> {
+        self.op(Op::Bitcast)
+    }
+
+    /// The value in another type: to nearest even, towards zero from floats to integers.
+    #[must_use]
+    pub fn to<R: Scalar>(self) -> Value<'b, R> {
+        self.op(Op::Convert)
+    }
+
+    /// A comparison; with NaN only `Ne` holds.
+    #[must_use]
+    pub fn compare(self, cmp: Cmp, o: Self) -> Value<'b, Pred>
+    where
+        T: Number,
+    {
+        self.with(Op::Compare(cmp), o)
+    }
+
+    /// `p ? self : o`.
+    #[must_use]
+    pub fn select(p: Value<'b, Pred>, a: Self, b: Self) -> Self {
+        p.builder.one(Op::Select, &[p.id, a.id, b.id])
+    }
+
+    /// `self · b + c`, rounded once.
+    #[must_use]
+    pub fn fma(self, b: Self, c: Self) -> Self
+    where
+        T: Number,
+    {
+        self.builder.one(Op::Fma, &[self.id, b.id, c.id])
+    }
+
+    /// The smaller; the one that is a number, if one is.
+    #[must_use]
+    pub fn least(self, o: Self) -> Self
+    where
+        T: Number,
+    {
+        self.with(Op::Min, o)
+    }
+
+    /// The larger; the one that is a number, if one is.
+    #[must_use]
+    pub fn most(self, o: Self) -> Self
+    where
+        T: Number,
+    {
+        self.with(Op::Max, o)
+    }
+
+    /// The magnitude.
+    #[must_use]
+    pub fn magnitude(self) -> Self
+    where
+        T: Number,
+    {
+        self.op(Op::Abs)
+    }
+
+    /// The square root, correctly rounded.
+    #[must_use]
+    pub fn root(self) -> Self
+    where
+        T: Float,
+    {
+        self.op(Op::Sqrt)
+    }
+
+    /// The value of another lane of the warp.
+    #[must_use]
+    pub fn shuffle(self, mode: Shuffle, lane: Value<'b, U32>) -> Self {
+        self.with(Op::Shuffle(mode), lane)
+    }
+}
+
+impl<'b> Value<'b, F32> {
+    /// An approximate function.
+    #[must_use]
+    pub fn approx(self, f: Approx) -> Self {
+        self.op(Op::Approx(f))
+    }
+}
+
+impl<'b> Value<'b, U32> {
+    /// The product in 64 bits.
+    #[must_use]
+    pub fn wide(self, o: Self) -> Value<'b, U64> {
+        self.with(Op::MulWide, o)
+    }
+
+    /// The high half of the product.
+    #[must_use]
+    pub fn high(self, o: Self) -> Self {
+        self.with(Op::MulHi, o)
+    }
+
+    /// Bits set.
+    #[must_use]
+    pub fn popc(self) -> Self {
+        self.op(Op::Popc)
+    }
+
+    /// Leading zeros.
+    #[must_use]
+    pub fn clz(self) -> Self {
+        self.op(Op::Clz)
+    }
+
+    /// Bits in reverse order.
+    #[must_use]
+    pub fn brev(self) -> Self {
+        self.op(Op::Brev)
+    }
+}
+
+impl<'b> Value<'b, Pred> {
+    /// Whether it holds in all lanes of the warp.
+    #[must_use]
+    pub fn all(self) -> Self {
+        self.op(Op::Vote(Vote::All))
+    }
+
+    /// Whether it holds in some lane of the warp.
+    #[must_use]
+    pub fn any(self) -> Self {
+        self.op(Op::Vote(Vote::Any))
+    }
+
+    /// One bit per lane of the warp.
+    #[must_use]
+    pub fn ballot(self) -> Value<'b, U32> {
+        self.op(Op::Vote(Vote::Ballot))
+    }
+}
+
+/// Operands of a test or a fuzzer, which knows types at run time only.
+impl Builder {
+    /// A value of a type and an op that are known at run time only; verification refuses what does not fit.
+    pub fn raw(&self, op: Op, ty: Type, args: &[Id]) -> Id {
+        self.emit(op, &[ty], args).at(0)
+    }
+
+    /// The value with this number.
+    pub fn typed<T: Scalar>(&self, id: Id) -> Value<'_, T> {
+        self.value(id)
+    }
+}
+
+impl<T> Value<'_, T> {
+    /// Its number.
+    #[must_use]
+    pub fn id(self) -> Id {
+        self.id
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $f:ident $op:ident $kind:ident;)*) => {$(
+        impl<'b, T: $kind> $trait for Value<'b, T> {
+            type Output = Self;
+            fn $f(self, o: Self) -> Self {
+                self.with(Op::$op, o)
+            }
+        }
+    )*};
+}
+operators! {
+    Add add Add Number;
+    Sub sub Sub Number;
+    Mul mul Mul Number;
+    Div div Div Number;
+    Rem rem Rem Integer;
+}
+
+/// Types with bitwise operators: integers and truth values.
+pub trait Bitwise: Scalar {}
+macro_rules! bitwise {
+    ($($t:ident)*) => {$(impl Bitwise for $t {})*};
+}
+bitwise!(Pred U16 U32 U64 S16 S32 S64 B32 B64);
+operators! {
+    BitAnd bitand And Bitwise;
+    BitOr bitor Or Bitwise;
+    BitXor bitxor Xor Bitwise;
+}
+
+impl<'b, T: Bitwise> Not for Value<'b, T> {
+    type Output = Self;
+    fn not(self) -> Self {
+        self.op(Op::Not)
+    }
+}
+impl<'b, T: Number> Neg for Value<'b, T> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.op(Op::Neg)
+    }
+}
+impl<'b, T: Integer> Shl<Value<'b, U32>> for Value<'b, T> {
+    type Output = Self;
+    fn shl(self, by: Value<'b, U32>) -> Self {
+        self.with(Op::Shl, by)
+    }
+}
+impl<'b, T: Integer> Shr<Value<'b, U32>> for Value<'b, T> {
+    type Output = Self;
+    fn shr(self, by: Value<'b, U32>) -> Self {
+        self.with(Op::Shr, by)
+    }
+}

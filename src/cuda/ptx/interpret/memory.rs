@@ -1,0 +1,173 @@
+//! The memory that the interpreter checks: bounds, alignment, initialisation, races.
+
+use super::super::error::Error;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Bytes, and which of them were written.
+#[derive(Debug, Clone, Default)]
+pub struct Bytes {
+    data: Vec<u8>,
+    written: Vec<bool>,
+}
+
+impl Bytes {
+    /// `n` bytes that nothing has written.
+    #[must_use]
+    pub fn uninitialised(n: usize) -> Self {
+        Self { data: vec![0; n], written: vec![false; n] }
+    }
+
+    /// These bytes.
+    #[must_use]
+    pub fn new(data: Vec<u8>) -> Self {
+        Self { written: vec![true; data.len()], data }
+    }
+
+    /// The values, written or not.
+    #[must_use]
+    pub fn f32(values: &[f32]) -> Self {
+        Self::new(values.iter().flat_map(|v| v.to_le_bytes()).collect())
+    }
+
+    /// The values.
+    #[must_use]
+    pub fn f64(values: &[f64]) -> Self {
+        Self::new(values.iter().flat_map(|v| v.to_le_bytes()).collect())
+    }
+
+    /// What is there, four bytes at a time.
+    #[must_use]
+    pub fn to_f32(&self) -> Vec<f32> {
+        let words = self.data.as_chunks::<4>().0;
+        words.iter().map(|w| f32::from_le_bytes(*w)).collect()
+    }
+
+    /// What is there, eight bytes at a time.
+    #[must_use]
+    pub fn to_f64(&self) -> Vec<f64> {
+        let words = self.data.as_chunks::<8>().0;
+        words.iter().map(|w| f64::from_le_bytes(*w)).collect()
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// Whether every byte was written.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.written.iter().all(|w| *w)
+    }
+
+    fn range(&self, at: u64, n: u32) -> Option<core::ops::Range<usize>> {
+        let start = usize::try_from(at).ok()?;
+        let end = start.checked_add(n as usize)?;
+        (end <= self.data.len()).then_some(start..end)
+    }
+
+    pub(super) fn read(&self, at: u64, n: u32, who: Access) -> Result<u64, Error> {
+        let range = self.range(at, n).ok_or(who.missing(n))?;
+        if !self.written.get(range.clone()).unwrap_or_default().iter().all(|w| *w) {
+            return Err(Error::Uninitialised { space: who.space, address: who.address });
+        }
+        let bytes = self.data.get(range).unwrap_or_default();
+        Ok(bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
+    }
+
+    pub(super) fn write(&mut self, at: u64, n: u32, mut v: u64, who: Access) -> Result<(), Error> {
+        let range = self.range(at, n).ok_or(who.missing(n))?;
+        for b in self.data.get_mut(range.clone()).unwrap_or_default() {
+            *b = v as u8;
+            v >>= 8;
+        }
+        self.written.get_mut(range).unwrap_or_default().fill(true);
+        Ok(())
+    }
+}
+
+/// Who accesses what, for errors.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Access {
+    pub(super) space: &'static str,
+    pub(super) address: u64,
+    pub(super) thread: u32,
+}
+
+impl Access {
+    pub(super) fn missing(self, bytes: u32) -> Error {
+        Error::OutOfBounds { space: self.space, address: self.address, bytes, thread: self.thread }
+    }
+
+    /// An address is a multiple of the width.
+    pub(super) fn aligned(self, bytes: u32) -> Result<(), Error> {
+        if self.address.is_multiple_of(u64::from(bytes)) {
+            Ok(())
+        } else {
+            Err(Error::Misaligned { space: self.space, address: self.address, bytes })
+        }
+    }
+}
+
+/// Who touched each byte of shared memory since the last barrier.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Races {
+    epoch: u32,
+    cells: Vec<Cell>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    epoch: u32,
+    writer: Option<u32>,
+    atomic: bool,
+    reader: Option<u32>,
+    readers: bool,
+}
+
+/// What an access does to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    Atomic,
+}
+
+impl Races {
+    pub(super) fn new(n: usize) -> Self {
+        Self { epoch: 1, cells: vec![Cell::default(); n] }
+    }
+
+    pub(super) fn barrier(&mut self) {
+        self.epoch += 1;
+    }
+
+    /// Refuses an access that no barrier separates from a conflicting one of another thread.
+    pub(super) fn access(&mut self, at: u64, n: u32, thread: u32, kind: Kind) -> Result<(), Error> {
+        let start = at as usize;
+        for cell in self.cells.get_mut(start..start + n as usize).unwrap_or_default() {
+            if cell.epoch != self.epoch {
+                *cell = Cell { epoch: self.epoch, ..Cell::default() };
+            }
+            let both_atomic = kind == Kind::Atomic && cell.atomic;
+            let writer = cell.writer.filter(|w| *w != thread && !both_atomic);
+            let reader = cell.reader.filter(|r| kind != Kind::Read && (cell.readers || *r != thread));
+            if let Some(first) = writer.or(reader) {
+                return Err(Error::Race { address: at, first, second: thread });
+            }
+            match kind {
+                Kind::Read => {
+                    cell.readers |= cell.reader.is_some_and(|r| r != thread);
+                    cell.reader = Some(thread);
+                }
+                Kind::Write | Kind::Atomic => {
+                    cell.atomic = kind == Kind::Atomic && (cell.writer.is_none() || cell.atomic);
+                    cell.writer = Some(thread);
+                }
+            }
+        }
+        Ok(())
+    }
+}

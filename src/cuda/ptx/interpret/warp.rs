@@ -1,0 +1,131 @@
+//! Instructions of a whole warp: shuffles, votes, matrices.
+
+use super::super::error::Error;
+use super::super::eval::to_f64;
+use super::super::ir::{Id, Inst, Mma, Op, Shuffle, Space, Vote};
+use super::super::require::name;
+use super::super::types::Type;
+use super::Machine;
+use alloc::vec::Vec;
+
+/// Lanes of a warp.
+const LANES: usize = 32;
+
+impl Machine<'_> {
+    /// Runs a warp's instruction in each warp that has an active lane; all its live lanes take part.
+    pub(super) fn warps(&mut self, i: &Inst, mask: &[bool]) -> Result<(), Error> {
+        for first in (0..self.n).step_by(LANES) {
+            let lanes = first..(first + LANES).min(self.n);
+            let active = mask.get(lanes.clone()).unwrap_or_default();
+            if !active.contains(&true) {
+                continue;
+            }
+            let divergent = Error::Divergent { instruction: name(i.op) };
+            if active != self.live.get(lanes).unwrap_or_default() {
+                return Err(divergent);
+            }
+            let whole = active.len() == LANES && !active.contains(&false);
+            let active = active.to_vec();
+            match i.op {
+                Op::Shuffle(mode) => self.shuffle(i, mode, first, &active)?,
+                Op::Vote(v) => self.vote(i, v, first, &active),
+                // The others need every lane.
+                _ if !whole => return Err(divergent),
+                Op::LdMatrix { transpose } => self.ldmatrix(i, transpose, first)?,
+                Op::Mma(kind) => self.mma(i, kind, first),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn shuffle(&mut self, i: &Inst, mode: Shuffle, first: usize, active: &[bool]) -> Result<(), Error> {
+        let old: Vec<u64> = (0..active.len()).map(|l| self.reg(i.args.at(0), first + l)).collect();
+        for (lane, _) in active.iter().enumerate().filter(|(_, a)| **a) {
+            let by = self.reg(i.args.at(1), first + lane) as usize & (LANES - 1);
+            let from = match mode {
+                Shuffle::Up => lane.checked_sub(by).unwrap_or(lane),
+                Shuffle::Down => Some(lane + by).filter(|l| *l < LANES).unwrap_or(lane),
+                Shuffle::Butterfly => lane ^ by,
+                Shuffle::Index => by,
+            };
+            // A lane that has ended, or never was, has no value.
+            let there = active.get(from) == Some(&true);
+            let v = old.get(from).filter(|_| there).ok_or(Error::Divergent { instruction: name(i.op) })?;
+            self.set(i.dst.at(0), first + lane, *v);
+        }
+        Ok(())
+    }
+
+    fn vote(&mut self, i: &Inst, v: Vote, first: usize, active: &[bool]) {
+        let lanes = || active.iter().enumerate().filter(|(_, a)| **a).map(|(l, _)| l);
+        let ballot: u64 = lanes().map(|l| (self.reg(i.args.at(0), first + l) & 1) << l).sum();
+        let all: u64 = lanes().map(|l| 1 << l).sum();
+        let result = match v {
+            Vote::All => u64::from(ballot == all),
+            Vote::Any => u64::from(ballot != 0),
+            Vote::Ballot => ballot,
+        };
+        let lanes: Vec<usize> = lanes().collect();
+        lanes.into_iter().for_each(|l| self.set(i.dst.at(0), first + l, result));
+    }
+
+    /// Lane `8k + r` names row `r` of matrix `k`; lane `4r + c` receives two neighbours of row `r`.
+    fn ldmatrix(&mut self, i: &Inst, transpose: bool, first: usize) -> Result<(), Error> {
+        for (k, id) in i.dst.iter().enumerate() {
+            for lane in 0..LANES {
+                let mut v = 0;
+                for j in 0..2 {
+                    let (across, along) = (lane / 4, 2 * (lane % 4) + j);
+                    let (row, col) = if transpose { (along, across) } else { (across, along) };
+                    let base = self.reg(i.args.at(0), first + 8 * k + row);
+                    self.place(Space::Shared, base, 0, 16, first + lane)?;
+                    v |= self.read(Space::Shared, base + 2 * col as u64, 2, first + lane)? << (16 * j);
+                }
+                self.set(*id, first + lane, v);
+            }
+        }
+        Ok(())
+    }
+
+    /// The fragments are those of the PTX manual: group `g = lane / 4`, thread in the group `t = lane % 4`.
+    fn mma(&mut self, i: &Inst, kind: Mma, first: usize) {
+        let arg = |m: &Self, k: usize, lane: usize| m.reg(i.args.at(k), first + lane);
+        let half = |ty, word: u64, odd: usize| to_f64(ty, word >> (16 * odd) & 0xffff);
+        // Element (row, k) of A, and (k, col) of B, by the lane and register that hold it.
+        let a = |m: &Self, row: usize, k: usize| {
+            let low = usize::from(row >= 8);
+            match kind {
+                Mma::Tf32 => tf32(arg(m, low + 2 * (k / 4), 4 * (row % 8) + k % 4)),
+                _ => {
+                    let word = arg(m, low + 2 * (k / 8), 4 * (row % 8) + k % 8 / 2);
+                    half(input(kind), word, k % 2)
+                }
+            }
+        };
+        let b = |m: &Self, k: usize, col: usize| match kind {
+            Mma::Tf32 => tf32(arg(m, 4 + k / 4, 4 * col + k % 4)),
+            _ => half(input(kind), arg(m, 4 + k / 8, 4 * col + k % 8 / 2), k % 2),
+        };
+        let depth = if kind == Mma::Tf32 { 8 } else { 16 };
+        let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(4 * LANES);
+        for lane in 0..LANES {
+            for (r, id) in i.dst.iter().enumerate() {
+                let (row, col) = (lane / 4 + 8 * (r / 2), 2 * (lane % 4) + r % 2);
+                let c = to_f64(Type::F32, arg(self, 6 + r, lane));
+                let sum: f64 = (0..depth).map(|k| a(self, row, k) * b(self, k, col)).sum();
+                results.push((*id, first + lane, u64::from(((sum + c) as f32).to_bits())));
+            }
+        }
+        results.into_iter().for_each(|(id, t, v)| self.set(id, t, v));
+    }
+}
+
+const fn input(kind: Mma) -> Type {
+    if matches!(kind, Mma::Bf16) { Type::Bf16 } else { Type::F16 }
+}
+
+/// The upper 19 bits of a binary32.
+fn tf32(bits: u64) -> f64 {
+    to_f64(Type::F32, bits & 0xffff_e000)
+}

@@ -1,0 +1,528 @@
+//! The intermediate representation: values defined once, and control flow that is structured, so that
+//! dominance is nesting and every analysis is one walk.
+
+use super::types::Type;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
+
+/// A value, by its number in the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(pub u32);
+
+/// A list of values; up to four need no allocation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ids {
+    /// The first `u8` of these.
+    Few(u8, [Id; 4]),
+    /// More than four.
+    Many(Vec<Id>),
+}
+
+impl Ids {
+    /// No values.
+    pub const NONE: Self = Self::Few(0, [Id(0); 4]);
+
+    /// Adds a value at the end.
+    pub fn push(&mut self, id: Id) {
+        match self {
+            Self::Few(n, list) => match list.get_mut(usize::from(*n)) {
+                Some(slot) => {
+                    *slot = id;
+                    *n += 1;
+                }
+                None => {
+                    let mut many = Vec::with_capacity(8);
+                    many.extend_from_slice(list);
+                    many.push(id);
+                    *self = Self::Many(many);
+                }
+            },
+            Self::Many(list) => list.push(id),
+        }
+    }
+
+    /// The value at `k`; an operand that is not there reads as value 0, which verification refuses.
+    #[must_use]
+    pub fn at(&self, k: usize) -> Id {
+        self.get(k).copied().unwrap_or(Id(0))
+    }
+}
+
+impl Deref for Ids {
+    type Target = [Id];
+    fn deref(&self) -> &[Id] {
+        match self {
+            Self::Few(n, list) => list.get(..usize::from(*n)).unwrap_or_default(),
+            Self::Many(list) => list,
+        }
+    }
+}
+
+impl DerefMut for Ids {
+    fn deref_mut(&mut self) -> &mut [Id] {
+        match self {
+            Self::Few(n, list) => list.get_mut(..usize::from(*n)).unwrap_or_default(),
+            Self::Many(list) => list,
+        }
+    }
+}
+
+impl From<&[Id]> for Ids {
+    fn from(ids: &[Id]) -> Self {
+        let mut list = Self::NONE;
+        ids.iter().for_each(|id| list.push(*id));
+        list
+    }
+}
+
+impl FromIterator<Id> for Ids {
+    fn from_iter<I: IntoIterator<Item = Id>>(ids: I) -> Self {
+        let mut list = Self::NONE;
+        ids.into_iter().for_each(|id| list.push(id));
+        list
+    }
+}
+
+/// Where memory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Seen by all threads; addresses are `U64`.
+    Global,
+    /// Seen by the threads of a block; addresses are `U32`.
+    Shared,
+    /// Seen by one thread; addresses are `U32`.
+    Local,
+    /// Constant tables; addresses are `U64`.
+    Const,
+}
+
+/// A comparison; with NaN only `Ne` holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "the textbook names")]
+pub enum Cmp {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// A special register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "PTX's own names")]
+pub enum Special {
+    TidX,
+    TidY,
+    TidZ,
+    NtidX,
+    NtidY,
+    NtidZ,
+    CtaidX,
+    CtaidY,
+    CtaidZ,
+    NctaidX,
+    NctaidY,
+    NctaidZ,
+    LaneId,
+    WarpId,
+}
+
+/// Instructions that a GPU answers approximately, `f32` only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "PTX's own names")]
+pub enum Approx {
+    Ex2,
+    Lg2,
+    Rcp,
+    Rsqrt,
+    Sin,
+    Cos,
+    Tanh,
+}
+
+/// What an atomic does to memory; it gives the old value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "PTX's own names")]
+pub enum Rmw {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    /// The new value where memory equals the third operand.
+    CompareExchange,
+}
+
+/// From which lane of its warp a shuffle reads; the second operand is the distance, mask or lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "PTX's own names")]
+pub enum Shuffle {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// A vote of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "PTX's own names")]
+pub enum Vote {
+    All,
+    Any,
+    /// One bit per lane.
+    Ballot,
+}
+
+/// A product of a warp, `16 × 8 × k`, accumulated in `f32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mma {
+    /// `f16` inputs, k = 16.
+    F16,
+    /// `bf16` inputs, k = 16.
+    Bf16,
+    /// `tf32` inputs, k = 8.
+    Tf32,
+}
+
+/// Instructions of Hopper and later that work on barriers in shared memory, tensor maps and warp groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Hopper {
+    /// `mbarrier.init` (address, count).
+    BarrierInit,
+    /// `mbarrier.arrive.expect_tx` (address, bytes).
+    BarrierExpect,
+    /// `mbarrier.try_wait.parity` (address, parity), gives a predicate.
+    BarrierTryWait,
+    /// `cp.async.bulk.tensor.2d` (to, tensor map, x, y, barrier).
+    TensorLoad,
+    /// `setmaxnreg`: more registers per thread, or fewer.
+    MaxRegisters {
+        /// Whether the number grows.
+        more: bool,
+        /// The number.
+        count: u16,
+    },
+    /// `wgmma.fence`.
+    GroupFence,
+    /// `wgmma.commit_group`.
+    GroupCommit,
+    /// `wgmma.wait_group` until at most this many are pending.
+    GroupWait(u8),
+    /// `wgmma.mma_async` m64nNk16 of `f16` (descriptor of A, descriptor of B, n/2 accumulators).
+    GroupMma {
+        /// Columns: a multiple of 8 up to 256.
+        n: u16,
+    },
+}
+
+/// What an instruction does. The type is that of its first result, else of its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// These bits.
+    Const(u64),
+    /// A parameter of the kernel.
+    Param(u32),
+    /// A special register.
+    Special(Special),
+    /// The address of a shared variable.
+    Shared(u32),
+    /// The address of a local variable.
+    Local(u32),
+    /// The address of a constant table.
+    Table(u32),
+    /// `-a`.
+    Neg,
+    /// `|a|`.
+    Abs,
+    /// Every bit, or a truth value, flipped.
+    Not,
+    /// Square root, correctly rounded.
+    Sqrt,
+    /// An approximate function.
+    Approx(Approx),
+    /// Bits set.
+    Popc,
+    /// Leading zeros.
+    Clz,
+    /// Bits in reverse order.
+    Brev,
+    /// To another type: to nearest even, towards zero from floats to integers.
+    Convert,
+    /// The same bits as another type.
+    Bitcast,
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a · b`, the low half of integers.
+    Mul,
+    /// The high half of `a · b`.
+    MulHi,
+    /// `a · b` of 32-bit integers in 64 bits.
+    MulWide,
+    /// `a / b`; of integers towards zero, all bits set when `b` is zero.
+    Div,
+    /// The remainder of integer division; `a` when `b` is zero.
+    Rem,
+    /// The smaller; the one that is a number, if one is.
+    Min,
+    /// The larger; the one that is a number, if one is.
+    Max,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// `a << b`; 0 from the width on.
+    Shl,
+    /// `a >> b`, arithmetic for signed types.
+    Shr,
+    /// A comparison of the operands.
+    Compare(Cmp),
+    /// `a · b + c`, rounded once; the low half of integers.
+    Fma,
+    /// `a ? b : c`.
+    Select,
+    /// Reads one, two or four values at an address plus `offset` bytes.
+    Load {
+        /// Where.
+        space: Space,
+        /// Bytes added to the address.
+        offset: i32,
+    },
+    /// Writes one, two or four values (address, values).
+    Store {
+        /// Where.
+        space: Space,
+        /// Bytes added to the address.
+        offset: i32,
+    },
+    /// Reads and changes memory at once (address, value).
+    Atomic {
+        /// Where.
+        space: Space,
+        /// The change.
+        rmw: Rmw,
+    },
+    /// The value of another lane (value, lane).
+    Shuffle(Shuffle),
+    /// A vote on a truth value.
+    Vote(Vote),
+    /// Every thread of the block waits for the others.
+    Barrier,
+    /// Earlier accesses are seen by the whole device before later ones.
+    Fence,
+    /// Starts a copy from global to shared memory (to, from) of 4, 8 or 16 bytes.
+    CopyAsync {
+        /// 4, 8 or 16.
+        bytes: u8,
+    },
+    /// Ends a group of copies.
+    CopyCommit,
+    /// Waits until at most this many groups are pending.
+    CopyWait(u8),
+    /// One, two or four 8 × 8 matrices of 16-bit elements from shared memory.
+    LdMatrix {
+        /// Whether each matrix is transposed.
+        transpose: bool,
+    },
+    /// A product of the warp: A (4, 2 for k = 8 … in registers), B, C.
+    Mma(Mma),
+    /// An instruction of Hopper and later.
+    Hopper(Hopper),
+    /// The thread ends.
+    Exit,
+    /// `a ? block 0 : block 1`; the results are what the block yields.
+    If,
+    /// `for i in start..end step s` (start, end, step, carried…): block 0 takes `i` and the carried
+    /// values and yields the next ones, the last of which are the results.
+    For {
+        /// How many copies of the body unrolling may make: 1 is none, 0 all.
+        unroll: u8,
+    },
+    /// Block 0 takes the carried values and yields whether to go on, and the next ones; the last of which are the results.
+    Repeat,
+}
+
+impl Op {
+    /// Whether the result depends on the operands alone, so that equal ones can be shared and unused ones dropped.
+    pub(crate) const fn is_pure(self) -> bool {
+        (self.arity().is_some() && !matches!(self, Self::Load { .. })) || self.is_leaf()
+    }
+
+    /// Values that have no operand.
+    pub(crate) const fn is_leaf(self) -> bool {
+        matches!(
+            self,
+            Self::Const(_)
+                | Self::Param(_)
+                | Self::Special(_)
+                | Self::Shared(_)
+                | Self::Local(_)
+                | Self::Table(_)
+        )
+    }
+
+    /// Operands of arithmetic.
+    pub(crate) const fn arity(self) -> Option<usize> {
+        Some(match self {
+            Self::Neg
+            | Self::Abs
+            | Self::Not
+            | Self::Sqrt
+            | Self::Approx(_)
+            | Self::Popc
+            | Self::Clz
+            | Self::Brev
+            | Self::Convert
+            | Self::Bitcast => 1,
+            Self::Add
+            | Self::Sub
+            | Self::Mul
+            | Self::MulHi
+            | Self::MulWide
+            | Self::Div
+            | Self::Rem
+            | Self::Min
+            | Self::Max
+            | Self::And
+            | Self::Or
+            | Self::Xor
+            | Self::Shl
+            | Self::Shr
+            | Self::Compare(_) => 2,
+            Self::Fma | Self::Select => 3,
+            _ => return None,
+        })
+    }
+}
+
+/// An instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// Whether a product and a sum of floats may become one rounding.
+    pub contract: bool,
+    /// The values that it defines.
+    pub dst: Ids,
+    /// Its operands.
+    pub args: Ids,
+    /// The blocks of control flow.
+    pub blocks: Vec<Block>,
+}
+
+impl Inst {
+    pub(crate) fn new(op: Op, dst: Ids, args: Ids) -> Self {
+        Self { op, contract: false, dst, args, blocks: Vec::new() }
+    }
+}
+
+/// Instructions in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Values that control flow hands to the block.
+    pub params: Ids,
+    /// The instructions.
+    pub insts: Vec<Inst>,
+    /// Values that the block hands to control flow.
+    pub yields: Ids,
+}
+
+impl Block {
+    pub(crate) const EMPTY: Self = Self { params: Ids::NONE, insts: Vec::new(), yields: Ids::NONE };
+}
+
+/// Memory that a kernel declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Size.
+    pub bytes: u32,
+    /// Alignment, a power of two.
+    pub align: u32,
+}
+
+/// A table of constants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// The type of the elements.
+    pub ty: Type,
+    /// Their bits.
+    pub bits: Vec<u64>,
+}
+
+/// A kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Type>,
+    /// The type of every value.
+    pub types: Vec<Type>,
+    /// Shared variables.
+    pub shared: Vec<Variable>,
+    /// Local variables.
+    pub local: Vec<Variable>,
+    /// Constant tables.
+    pub tables: Vec<Table>,
+    /// Threads of a block, where the kernel depends on it.
+    pub threads: Option<[u32; 3]>,
+    /// What a thread does.
+    pub body: Block,
+}
+
+impl Kernel {
+    pub(crate) fn ty(&self, id: Id) -> Type {
+        self.types.get(id.0 as usize).copied().unwrap_or(Type::B32)
+    }
+
+    pub(crate) fn fresh(&mut self, ty: Type) -> Id {
+        let id = Id(self.types.len() as u32);
+        self.types.push(ty);
+        id
+    }
+
+    /// Where each shared variable starts, and the size of all.
+    pub(crate) fn layout(variables: &[Variable]) -> (Vec<u32>, u32) {
+        let mut at = 0u32;
+        let starts = variables
+            .iter()
+            .map(|v| {
+                let start = at.next_multiple_of(v.align.max(1));
+                at = start.saturating_add(v.bytes);
+                start
+            })
+            .collect();
+        (starts, at)
+    }
+
+    /// How many instructions there are, those in blocks included.
+    #[must_use]
+    pub fn instructions(&self) -> usize {
+        fn count(b: &Block) -> usize {
+            b.insts.iter().map(|i| 1 + i.blocks.iter().map(count).sum::<usize>()).sum()
+        }
+        count(&self.body)
+    }
+}
+
+/// Kernels of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Module {
+    /// The kernels.
+    pub kernels: Vec<Kernel>,
+}
+
+impl Module {
+    /// No kernels.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { kernels: Vec::new() }
+    }
+}

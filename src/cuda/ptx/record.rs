@@ -1,0 +1,138 @@
+//! The recorder: [`Value`] is an [`Alu`], so every body of the crate, unchanged, writes itself as instructions.
+
+use super::builder::{Bitwise, Value};
+use super::ir::{Approx, Cmp, Space};
+use super::types::{F32, F64, Float, Integer, Pred, Scalar, Stored, Type, U32, U64};
+use crate::alu::{Alu, Bits, Mask};
+use crate::lanes::Element;
+use alloc::vec::Vec;
+
+impl Mask for Value<'_, Pred> {}
+
+impl<T: Integer + Bitwise> Bits for Value<'_, T> {
+    fn lit(self, c: i64) -> Self {
+        self.builder().int(c)
+    }
+    fn shl<const K: i32>(self) -> Self {
+        self << self.builder().int::<U32>(i64::from(K))
+    }
+    fn shr<const K: i32>(self) -> Self {
+        self >> self.builder().int::<U32>(i64::from(K))
+    }
+}
+
+/// A float that bodies are written in, and its integer view.
+pub trait Recorded: Float + Stored {
+    /// The element on the host.
+    type Elem: Element;
+    /// The integer of the same width.
+    type Bits: Integer + Bitwise;
+    /// The bits of a constant.
+    fn bits(x: Self::Elem) -> u64;
+    /// The `k`th marked number, a NaN that no arithmetic gives.
+    #[doc(hidden)]
+    fn marked(k: u32) -> Self::Elem;
+    /// Which marked number this is.
+    #[doc(hidden)]
+    fn mark(x: Self::Elem) -> Option<u32>;
+    /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.
+    fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self>;
+}
+
+impl Recorded for F32 {
+    type Elem = f32;
+    type Bits = U32;
+    fn bits(x: f32) -> u64 {
+        u64::from(x.to_bits())
+    }
+    fn marked(k: u32) -> f32 {
+        f32::from_bits(0x7fe5_0000 | (k & 0xffff))
+    }
+    fn mark(x: f32) -> Option<u32> {
+        (x.to_bits() >> 16 == 0x7fe5).then_some(x.to_bits() & 0xffff)
+    }
+    fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
+        x.approx(Approx::Rcp)
+    }
+}
+
+impl Recorded for F64 {
+    type Elem = f64;
+    type Bits = U64;
+    fn bits(x: f64) -> u64 {
+        x.to_bits()
+    }
+    fn marked(k: u32) -> f64 {
+        f64::from_bits(0x7ffc_51a7_0000_0000 | u64::from(k))
+    }
+    fn mark(x: f64) -> Option<u32> {
+        (x.to_bits() >> 32 == 0x7ffc_51a7).then_some(x.to_bits() as u32)
+    }
+    fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
+        x.builder().f64(1.0) / x
+    }
+}
+
+impl<'b, T: Recorded> Alu for Value<'b, T> {
+    type Elem = T::Elem;
+    type Mask = Value<'b, Pred>;
+    type Bits = Value<'b, T::Bits>;
+    const FUSED: bool = true;
+
+    fn lit(self, c: T::Elem) -> Self {
+        self.builder().slot_value(c).unwrap_or_else(|| self.builder().bits(T::bits(c)))
+    }
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        self.fma(b, c)
+    }
+    fn sqrt(self) -> Self {
+        self.root()
+    }
+    fn abs(self) -> Self {
+        self.magnitude()
+    }
+    // PTX's own `min` and `max` prefer the number to the NaN.
+    fn min(self, o: Self) -> Self {
+        Self::select(self.lt(o), self, o)
+    }
+    fn max(self, o: Self) -> Self {
+        Self::select(o.lt(self), self, o)
+    }
+    fn lt(self, o: Self) -> Self::Mask {
+        self.compare(Cmp::Lt, o)
+    }
+    fn le(self, o: Self) -> Self::Mask {
+        self.compare(Cmp::Le, o)
+    }
+    fn eq(self, o: Self) -> Self::Mask {
+        self.compare(Cmp::Eq, o)
+    }
+    fn select(m: Self::Mask, a: Self, b: Self) -> Self {
+        Value::select(m, a, b)
+    }
+    fn to_bits(self) -> Self::Bits {
+        self.cast()
+    }
+    fn from_bits(b: Self::Bits) -> Self {
+        b.cast()
+    }
+    fn bits_eq(a: Self::Bits, b: Self::Bits) -> Self::Mask {
+        a.compare(Cmp::Eq, b)
+    }
+    fn lookup(i: Self::Bits, table: &'static [T::Elem]) -> Self {
+        let b = i.builder();
+        let bits: Vec<u64> = table.iter().map(|x| T::bits(*x)).collect();
+        let last = b.int::<U32>(bits.len() as i64 - 1);
+        let i: Value<'b, U32> = if T::Bits::TYPE == Type::U32 { i.cast() } else { i.to() };
+        let i = i.least(last);
+        let width = b.int::<U32>(i64::from(T::TYPE.bytes()));
+        b.load(Space::Const, b.table(T::TYPE, bits) + i.wide(width), 0)
+    }
+    fn coarse_recip(self) -> Self {
+        T::reciprocal(self)
+    }
+    fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
+        let [y] = self.builder().either(rare, || [f(x)], || [self]);
+        y
+    }
+}

@@ -1,0 +1,95 @@
+//! Targets, and the versions of the PTX language.
+
+use super::error::Error;
+use core::fmt;
+
+/// A GPU that PTX is made for: `sm_90`, or `sm_90a` with what only that architecture has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Target {
+    /// The compute capability, `major · 10 + minor`.
+    pub sm: u16,
+    /// Whether this is the architecture-specific form.
+    pub specific: bool,
+}
+
+/// A version of the PTX language, `major · 10 + minor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Isa(pub u16);
+
+impl Target {
+    /// Targets that tests assemble for.
+    pub const ALL: [Self; 10] = [
+        Self::sm(61),
+        Self::sm(70),
+        Self::sm(75),
+        Self::sm(80),
+        Self::sm(86),
+        Self::sm(89),
+        Self::sm(90),
+        Self::SM_90A,
+        Self::sm(100),
+        Self::sm(120),
+    ];
+    /// Hopper with `wgmma` and `setmaxnreg`.
+    pub const SM_90A: Self = Self { sm: 90, specific: true };
+
+    /// The target of a compute capability, `major · 10 + minor`.
+    #[must_use]
+    pub const fn sm(sm: u16) -> Self {
+        Self { sm, specific: false }
+    }
+
+    /// The target of this name, such as `sm_90a`.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| {
+            let digits = name.strip_prefix("sm_");
+            let digits = if t.specific { digits.and_then(|d| d.strip_suffix('a')) } else { digits };
+            digits.and_then(|d| d.parse().ok()) == Some(t.sm)
+        })
+    }
+
+    /// The first version of the language that knows the target.
+    #[must_use]
+    pub const fn isa(self) -> Isa {
+        Isa(match (self.sm, self.specific) {
+            (..=61, _) => 50,
+            (62..=70, _) => 60,
+            (71..=75, _) => 63,
+            (76..=80, _) => 70,
+            (81..=86, _) => 71,
+            (87..=90, false) => 78,
+            (87..=90, true) => 80,
+            (91..=100, _) => 86,
+            _ => 87,
+        })
+    }
+
+    /// Shared memory that a block can declare without asking for more.
+    #[must_use]
+    pub const fn shared_memory(self) -> u32 {
+        48 * 1024
+    }
+
+    /// Whether code for `needs` runs here.
+    #[must_use]
+    pub const fn has(self, needs: Self) -> bool {
+        if needs.specific { self.specific && self.sm == needs.sm } else { self.sm >= needs.sm }
+    }
+
+    pub(crate) const fn check(self, instruction: &'static str, needs: Self) -> Result<(), Error> {
+        if self.has(needs) { Ok(()) } else { Err(Error::Lacks { target: self, instruction, needs }) }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}{}", self.sm, if self.specific { "a" } else { "" })
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0 / 10, self.0 % 10)
+    }
+}

@@ -1,0 +1,39 @@
+//! Kernels made from bodies: the frame is here, what is computed is the op's own body.
+
+mod gemm;
+mod pointwise;
+mod reduce;
+mod row;
+
+pub use gemm::{Plain, Tile, gemm};
+pub use pointwise::{OfRow, op, pointwise};
+pub use reduce::{Reduction, reduction};
+pub use row::row;
+
+use super::error::Error;
+use super::ir::Module;
+use super::pass;
+use super::record::Recorded;
+use super::target::Target;
+use super::types::Type;
+use alloc::vec::Vec;
+
+/// The optimised kernels of an op of the list by its name, as far as templates make them: element-wise ops,
+/// reductions, rows, and `gemm` in `f32`.
+#[must_use]
+pub fn named<T: Recorded + OfRow>(name: &str) -> Option<Result<Module, Error>> {
+    let tile = Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 };
+    let product = || (name == "gemm" && T::TYPE == Type::F32).then_some(tile);
+    let all = op::<T>(name)
+        .or_else(|| row::<T>(name))
+        .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), Plain)))
+        .map(|k| k.map(|k| Vec::from([k])))
+        .or_else(|| Some(reduction::<T>(name)?.map(|r| Vec::from([r.parts, r.merge]))))?;
+    Some(all.map(|mut kernels| {
+        kernels.iter_mut().for_each(pass::optimise);
+        Module { kernels }
+    }))
+}
+
+/// Threads of a block in reductions and row operations.
+pub const THREADS: u32 = 128;

@@ -1,0 +1,230 @@
+//! Recorded bodies as functions of WGSL.
+
+use super::Error;
+use crate::alu::Body;
+use crate::cuda::ptx::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Space, Type, U64, Value};
+use crate::lanes::fold::Fold;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use core::array::from_fn;
+
+/// What every text starts with: bits that the compiler of the device cannot fold, as it refuses NaN and infinity in
+/// constants.
+pub(super) const PRELUDE: &str = "var<private> zero_bits: u32;\nfn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits | zero_bits); }\n";
+
+/// `fn name(x0: f32, …) -> array<f32, 1>`: a body.
+pub(super) fn body<B: Body<f32, N>, const N: usize>(name: &str, body: B) -> Result<String, Error> {
+    body.check().map_err(|_| crate::cuda::ptx::Error::Arguments)?;
+    function(name, |b| {
+        let x = from_fn::<_, N, _>(|_| b.param::<F32>());
+        [body.eval(x)]
+    })
+}
+
+/// The parts of a fold with `K` accumulators: `name_identity(like)`, `name_step(acc…, x…)` and `name_merge(a…, b…)`,
+/// each giving an `array<f32, K>`.
+pub(super) fn fold<F: Fold<f32, N, K>, const N: usize, const K: usize>(
+    name: &str,
+    f: F,
+) -> Result<String, Error> {
+    let identity = function(&format!("{name}_identity"), |b| f.identity(b.param::<F32>()))?;
+    let step = function(&format!("{name}_step"), |b| {
+        let acc = from_fn::<_, K, _>(|_| b.param::<F32>());
+        f.step(acc, from_fn::<_, N, _>(|_| b.param::<F32>()))
+    })?;
+    let merge = function(&format!("{name}_merge"), |b| {
+        let left = from_fn::<_, K, _>(|_| b.param::<F32>());
+        f.merge(left, from_fn::<_, K, _>(|_| b.param::<F32>()))
+    })?;
+    Ok([identity, step, merge].concat())
+}
+
+/// Records a function of `f32` and writes it. Its results are stores to the first parameter, which is no parameter of
+/// the function.
+fn function<const K: usize>(
+    name: &str,
+    record: impl for<'b> FnOnce(&'b Builder) -> [Value<'b, F32>; K],
+) -> Result<String, Error> {
+    let b = Builder::new(name);
+    let out = b.param::<U64>();
+    for (offset, y) in (0..).step_by(4).zip(record(&b)) {
+        b.store(Space::Global, out, offset, y);
+    }
+    let kernel = b.finish()?;
+    let mut writer = Writer { kernel: &kernel, text: String::new(), addresses: BTreeMap::new() };
+    for (i, table) in kernel.tables.iter().enumerate() {
+        let rows: alloc::vec::Vec<_> = table.bits.iter().map(|&b| format!("{b:#x}u")).collect();
+        writer.text += &format!("const {name}_table{i} = array<u32, {}>({});\n", rows.len(), rows.join(", "));
+    }
+    let inputs: alloc::vec::Vec<_> = (1..kernel.params.len()).map(|i| format!("x{}: f32", i - 1)).collect();
+    writer.text +=
+        &format!("fn {name}({}) -> array<f32, {K}> {{\n  var out: array<f32, {K}>;\n", inputs.join(", "));
+    writer.block(&kernel.body, 1)?;
+    writer.text += "  return out;\n}\n";
+    Ok(writer.text)
+}
+
+/// What an address is: WGSL has none, so each access is named by what it reaches.
+#[derive(Clone, Copy)]
+enum Address {
+    Results,
+    Table(u32),
+    /// A byte offset: an index times a width.
+    Scaled(Id),
+    Element(u32, Id),
+}
+
+struct Writer<'k> {
+    kernel: &'k Kernel,
+    text: String,
+    addresses: BTreeMap<Id, Address>,
+}
+
+const fn ty(t: Type) -> Result<&'static str, Error> {
+    match t {
+        Type::Pred => Ok("bool"),
+        Type::U32 => Ok("u32"),
+        Type::F32 => Ok("f32"),
+        _ => Err(Error::Lacks { operation: "type of this width" }),
+    }
+}
+
+impl Writer<'_> {
+    fn line(&mut self, depth: usize, line: &str) {
+        self.text.extend(core::iter::repeat_n("  ", depth));
+        self.text += line;
+        self.text.push('\n');
+    }
+
+    fn block(&mut self, block: &Block, depth: usize) -> Result<(), Error> {
+        block.insts.iter().try_for_each(|inst| self.inst(inst, depth))
+    }
+
+    fn inst(&mut self, inst: &Inst, depth: usize) -> Result<(), Error> {
+        let dst = inst.dst.at(0);
+        let v = |k: usize| format!("v{}", inst.args.at(k).0);
+        match inst.op {
+            Op::If => return self.choice(inst, depth),
+            Op::Store { space: Space::Global, offset } => {
+                if !matches!(self.addresses.get(&inst.args.at(0)), Some(Address::Results)) {
+                    return Err(Error::Lacks { operation: "store of a body" });
+                }
+                self.line(depth, &format!("out[{}] = {};", offset / 4, v(1)));
+                return Ok(());
+            }
+            _ => {}
+        }
+        if let Some(address) = self.address(inst)? {
+            self.addresses.insert(dst, address);
+            return Ok(());
+        }
+        let result = self.kernel.ty(dst);
+        if result == Type::U64 {
+            // The width of a table's element: the index alone is used.
+            return if matches!(inst.op, Op::Const(_)) {
+                Ok(())
+            } else {
+                Err(Error::Lacks { operation: "64-bit integer" })
+            };
+        }
+        let value = self.value(inst, result)?;
+        self.line(depth, &format!("let v{}: {} = {value};", dst.0, ty(result)?));
+        Ok(())
+    }
+
+    /// What the instruction points to, if it makes an address.
+    fn address(&self, inst: &Inst) -> Result<Option<Address>, Error> {
+        let known = |k: usize| self.addresses.get(&inst.args.at(k)).copied();
+        Ok(match inst.op {
+            Op::Param(0) => Some(Address::Results),
+            Op::Table(t) => Some(Address::Table(t)),
+            Op::MulWide => Some(Address::Scaled(inst.args.at(0))),
+            Op::Add if self.kernel.ty(inst.dst.at(0)) == Type::U64 => match (known(0), known(1)) {
+                (Some(Address::Table(t)), Some(Address::Scaled(i))) => Some(Address::Element(t, i)),
+                _ => return Err(Error::Lacks { operation: "address arithmetic" }),
+            },
+            _ => None,
+        })
+    }
+
+    fn value(&self, inst: &Inst, result: Type) -> Result<String, Error> {
+        let v = |k: usize| format!("v{}", inst.args.at(k).0);
+        let infix = |sign: &str| format!("{} {sign} {}", v(0), v(1));
+        let (float, bool) = (result == Type::F32, result == Type::Pred);
+        Ok(match inst.op {
+            Op::Const(bits) => literal(result, bits),
+            Op::Param(i) => format!("x{}", i.saturating_sub(1)),
+            Op::Neg if float => format!("-{}", v(0)),
+            Op::Abs if float => format!("abs({})", v(0)),
+            Op::Not => format!("{}{}", if bool { '!' } else { '~' }, v(0)),
+            Op::Sqrt => format!("sqrt({})", v(0)),
+            Op::Approx(Approx::Rcp) => format!("1.0f / {}", v(0)),
+            Op::Bitcast => format!("bitcast<{}>({})", ty(result)?, v(0)),
+            Op::Convert if self.kernel.ty(inst.args.at(0)) == result => v(0),
+            Op::Add => infix("+"),
+            Op::Sub => infix("-"),
+            Op::Mul => infix("*"),
+            Op::Div if float => infix("/"),
+            // Of integers only: those of floats differ in what they do with NaN.
+            Op::Min if !float => format!("min({}, {})", v(0), v(1)),
+            Op::Max if !float => format!("max({}, {})", v(0), v(1)),
+            Op::And => infix("&"),
+            Op::Or => infix("|"),
+            Op::Xor => infix(if bool { "!=" } else { "^" }),
+            Op::Shl => infix("<<"),
+            Op::Shr => infix(">>"),
+            Op::Compare(cmp) => infix(match cmp {
+                Cmp::Lt => "<",
+                Cmp::Le => "<=",
+                Cmp::Gt => ">",
+                Cmp::Ge => ">=",
+                Cmp::Eq => "==",
+                Cmp::Ne => "!=",
+            }),
+            Op::Fma if float => format!("fma({}, {}, {})", v(0), v(1), v(2)),
+            Op::Select => format!("select({}, {}, {})", v(2), v(1), v(0)),
+            Op::Load { space: Space::Const, offset: 0 } => match self.addresses.get(&inst.args.at(0)) {
+                Some(Address::Element(t, i)) => {
+                    let bits = format!("{}_table{t}[v{}]", self.kernel.name, i.0);
+                    if float { format!("from_bits({bits})") } else { bits }
+                }
+                _ => return Err(Error::Lacks { operation: "load of a body" }),
+            },
+            _ => return Err(Error::Lacks { operation: "instruction of this kind" }),
+        })
+    }
+
+    /// Both blocks, each handing its values to variables.
+    fn choice(&mut self, inst: &Inst, depth: usize) -> Result<(), Error> {
+        for dst in inst.dst.iter() {
+            let of = ty(self.kernel.ty(*dst))?;
+            self.line(depth, &format!("var v{}: {of};", dst.0));
+        }
+        self.line(depth, &format!("if v{} {{", inst.args.at(0).0));
+        for (i, block) in inst.blocks.iter().enumerate() {
+            if i > 0 {
+                self.line(depth, "} else {");
+            }
+            self.block(block, depth + 1)?;
+            for (dst, from) in inst.dst.iter().zip(block.yields.iter()) {
+                self.line(depth + 1, &format!("v{} = v{};", dst.0, from.0));
+            }
+        }
+        self.line(depth, "}");
+        Ok(())
+    }
+}
+
+/// A constant. NaN, infinity and subnormals come from their bits.
+fn literal(of: Type, bits: u64) -> String {
+    let low = bits as u32;
+    match of {
+        Type::Pred => format!("{}", bits != 0),
+        Type::F32 => {
+            let x = f32::from_bits(low);
+            if x.is_normal() || low == 0 { format!("{x:?}f") } else { format!("from_bits({low:#x}u)") }
+        }
+        _ => format!("{low}u"),
+    }
+}

@@ -1,0 +1,75 @@
+//! Tiles of a CPU: what stays in vector registers and in the first-level cache.
+
+use super::error::{Limit, PlanError};
+use super::facts::{Cpu, Scalar};
+use super::tiling::{Choice, Form, Tile, stream_intensity};
+
+/// Rows and vectors of a product's tile that stays in registers: sums, one row of B, an element of A and, without a
+/// fused multiply-add, the products of a row. An element of A serves at least two vectors; rows are even and at most
+/// eight, which keeps short edges cheap. The most sums win, then the most rows.
+///
+/// ```
+/// use fulmen::hardware::{register_tile, target};
+/// let avx512 = target("x86_64_v4").unwrap().cpu().unwrap();
+/// assert_eq!(register_tile(avx512), Some([8, 3]));
+/// ```
+#[must_use]
+pub const fn register_tile(cpu: &Cpu) -> Option<[u32; 2]> {
+    let mut best = [0, 0];
+    let mut vectors = 2;
+    while vectors <= 4 {
+        let operands = if cpu.fma { vectors + 1 } else { 2 * vectors + 1 };
+        let rows = match cpu.vector_registers.checked_sub(operands) {
+            Some(left) => left / vectors / 2 * 2,
+            None => 0,
+        };
+        let rows = if rows > 8 { 8 } else { rows };
+        if rows * vectors > best[0] * best[1] || (rows * vectors == best[0] * best[1] && rows > best[0]) {
+            best = [rows, vectors];
+        }
+        vectors += 1;
+    }
+    if best[0] == 0 { None } else { Some(best) }
+}
+
+/// Inner dimension of a pass: a panel of B takes half of the first-level cache, as a power of two; 256 where there is
+/// no cache.
+#[must_use]
+pub const fn pass_depth(cpu: &Cpu, vectors: u32) -> u32 {
+    let row = match vectors.checked_mul(cpu.vector_bits / 8) {
+        Some(bytes) if bytes > 0 => bytes,
+        _ => return 1,
+    };
+    match cpu.l1_data_cache {
+        Some(l1) if l1 / 2 >= row => 1 << (l1 / 2 / row).ilog2(),
+        Some(_) => 1,
+        None => 256,
+    }
+}
+
+pub(super) fn choice(cpu: &Cpu, form: Form, scalar: Scalar) -> Result<Choice, PlanError> {
+    let lanes = cpu.vector_bits / 8 / scalar.sum_bytes();
+    let lanes = if lanes == 0 { 1 } else { lanes };
+    let (tile, registers) = if matches!(form, Form::Gemm) {
+        let [rows, vectors] = register_tile(cpu).ok_or(PlanError::NoTile { limit: Limit::Registers })?;
+        let n = vectors.checked_mul(lanes).ok_or(PlanError::Overflow { arg: "n" })?;
+        let k = pass_depth(cpu, vectors);
+        let operands = if cpu.fma { vectors + 1 } else { 2 * vectors + 1 };
+        (Tile { m: rows, n, k, per_thread: [rows, n], stages: 1 }, rows * vectors + operands)
+    } else {
+        (Tile { m: 1, n: lanes, k: 1, per_thread: [1, lanes], stages: 1 }, 1)
+    };
+    Ok(Choice {
+        tile,
+        form,
+        scalar,
+        threads: 1,
+        shared_bytes: 0,
+        registers,
+        occupancy: None,
+        intensity: if matches!(form, Form::Gemm) { stream_intensity(&tile, scalar)? } else { 0 },
+        balance: None,
+        optin: false,
+        tensor_cores: false,
+    })
+}

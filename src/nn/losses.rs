@@ -1,0 +1,227 @@
+//! Cross-entropy of a row of logits with one target class.
+
+use super::forms;
+use super::parts::{Change, Read, Write, count, each_row};
+use super::softmax::{ExpShiftedScaled, PeakAndSum, shift};
+use crate::contract::{Call, contract};
+use crate::error::{Error, same_len};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::inout::InOut;
+use crate::lanes::{Element, Simd, native};
+
+/// The target of a row that does not count.
+pub const IGNORED: u32 = u32::MAX;
+
+forms! {
+    /// `losses[r] = lse[r] − logits[r][targets[r]]`, `lse[r] = ln Σ e^logits[r][k]`: the negative logarithm of the
+    /// probability that [`softmax`](crate::softmax()) gives to the target.
+    ///
+    /// Shapes and units: `logits` holds whole rows of `cols` elements; `targets`, `losses` and `lse` have one element for
+    /// each row. The row is shifted by its largest element. Nothing is averaged: divide the sum by the number of
+    /// targets that count. `lse` is what [`cross_entropy_backward`](crate::cross_entropy_backward()) needs.
+    ///
+    /// NaN and ±0: a row with NaN or +inf gives NaN. A target whose logit is -inf has the loss +inf. A row with target
+    /// `u32::MAX` is not read: its loss and `lse` are 0.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Rows`] when `logits` does not hold whole rows, [`Error::Len`]
+    /// when `targets`, `losses` or `lse` has another length, [`Error::Index`] when a target is neither below `cols` nor
+    /// `u32::MAX`. Scratch: none.
+    ///
+    /// ```
+    /// let (mut losses, mut lse) = ([0.0f64; 2], [0.0; 2]);
+    /// fulmen::cross_entropy(&[3.0, 3.0, 0.0, f64::NAN], &[1, u32::MAX], 2, &mut losses, &mut lse)?;
+    /// assert!((losses[0] - core::f64::consts::LN_2).abs() < 1e-15 && losses[1] == 0.0);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Blanchard, Higham, Higham, *Accurately computing the log-sum-exp and softmax functions* (2021).
+    /// Contract: `contracts/cross_entropy-v1.yaml`.
+    cross_entropy, cross_entropy_on, cross_entropy_by
+        (logits: &[T], targets: &[u32], cols: usize, losses: &mut [T], lse: &mut [T]) -> Result<(), Error>;
+
+    /// `dlogits[r][k] = (e^(logits[r][k] − lse[r]) − [k = targets[r]])·scale`: the gradient of the sum of the losses of
+    /// [`cross_entropy`](crate::cross_entropy()), times `scale`, which is 1 / (targets that count) for their mean.
+    ///
+    /// Shapes and units: `logits` and `dlogits` hold whole rows of `cols` elements; `targets` and `lse` have one element for
+    /// each row, `lse` as [`cross_entropy`](crate::cross_entropy()) gives it.
+    ///
+    /// NaN and ±0: a row whose `lse` is NaN becomes NaN. A row with target `u32::MAX` gets zeros.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Rows`] when `logits` does not hold whole rows, [`Error::Len`]
+    /// when `targets`, `lse` or `dlogits` has another length, [`Error::Index`] when a target is neither below `cols` nor
+    /// `u32::MAX`. Scratch: none.
+    ///
+    /// ```
+    /// let (logits, targets) = ([3.0f32, 3.0], [1]);
+    /// let (mut losses, mut lse, mut dlogits) = ([0.0], [0.0], [0.0; 2]);
+    /// fulmen::cross_entropy(&logits, &targets, 2, &mut losses, &mut lse)?;
+    /// fulmen::cross_entropy_backward(&logits, &targets, &lse, 2, 1.0, &mut dlogits)?;
+    /// assert!((dlogits[0] - 0.5).abs() < 1e-6 && (dlogits[1] + 0.5).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/cross_entropy_backward-v1.yaml`.
+    cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_by
+        (logits: &[T], targets: &[u32], lse: &[T], cols: usize, scale: T, dlogits: &mut [T]) -> Result<(), Error>;
+}
+
+/// [`cross_entropy_backward`] over its logits.
+#[inline]
+pub fn cross_entropy_backward_in_place<T: Element>(
+    logits: &mut [T],
+    targets: &[u32],
+    lse: &[T],
+    cols: usize,
+    scale: T,
+) -> Result<(), Error> {
+    cross_entropy_backward_in_place_on(native(), logits, targets, lse, cols, scale)
+}
+
+/// [`cross_entropy_backward_in_place`] on the instruction set of `s`.
+#[inline]
+pub fn cross_entropy_backward_in_place_on<S: Simd, T: Element>(
+    s: S,
+    logits: &mut [T],
+    targets: &[u32],
+    lse: &[T],
+    cols: usize,
+    scale: T,
+) -> Result<(), Error> {
+    cross_entropy_backward_in_place_by(Serial, s, logits, targets, lse, cols, scale)
+}
+
+/// `Ok` when there is a target for each row, and each chooses a column or none.
+#[inline]
+fn check_targets(rows: usize, cols: usize, targets: &[u32]) -> Result<(), Error> {
+    same_len("targets", rows, targets.len())?;
+    match targets.iter().find(|t| **t != IGNORED && **t as usize >= cols) {
+        Some(&t) => Err(Error::Index { arg: "targets", index: t as usize, below: cols }),
+        None => Ok(()),
+    }
+}
+
+#[inline]
+pub(crate) fn cross_entropy_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    logits: &[T],
+    targets: &[u32],
+    cols: usize,
+    losses: &mut [T],
+    lse: &mut [T],
+) -> Result<(), Error> {
+    type Row<'a, T> = (Read<'a, T>, Read<'a, u32>, Write<'a, T>, Write<'a, T>);
+    let rows = count("logits", logits.len(), cols)?;
+    check_targets(rows, cols, targets)?;
+    same_len("losses", rows, losses.len())?;
+    same_len("lse", rows, lse.len())?;
+    let parts = (Read(logits, cols), Read(targets, 1), Write(&mut *losses, 1), Write(lse, 1));
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(z, target, loss, lse): Row<'_, T>| {
+            let ([target], [loss], [lse]) = (target.0, loss.0, lse.0) else { return };
+            (*loss, *lse) = match z.0.get(*target as usize) {
+                Some(at) if *target != IGNORED => {
+                    let PeakAndSum(peak, sum) = PeakAndSum::of(Serial, s, z.0);
+                    if sum == T::ZERO {
+                        (T::INFINITY, -T::INFINITY)
+                    } else {
+                        let log_sum = T::from_f64(libm::log(sum.to_f64()));
+                        // The difference of two logits before anything is added to it.
+                        (log_sum - (*at - shift(peak)), shift(peak) + log_sum)
+                    }
+                }
+                _ => (T::ZERO, T::ZERO),
+            };
+        },
+    );
+    contract!(
+        cross_entropy,
+        Ok(()),
+        each | check | {
+            let counts = logits.chunks_exact(cols).zip(losses.chunks_exact(1)).zip(targets);
+            counts
+                .filter(|(_, t)| **t != IGNORED)
+                .try_for_each(|((z, loss), _)| check(&Call::new(&[z], loss)))
+        }
+    )
+}
+
+/// Writes the gradient to where `z` says.
+#[inline]
+fn gradient<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    z: InOut<'_, T>,
+    (targets, lse): (&[u32], &[T]),
+    cols: usize,
+    scale: T,
+) -> Result<(), Error> {
+    type Row<'a, T> = (Change<'a, T>, Read<'a, u32>, Read<'a, T>);
+    let rows = count("logits", z.len(), cols)?;
+    check_targets(rows, cols, targets)?;
+    same_len("lse", rows, lse.len())?;
+    let parts = (Change(z, cols), Read(targets, 1), Read(lse, 1));
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(mut z, target, lse): Row<'_, T>| {
+            let ([target], [lse]) = (target.0, lse.0) else { return };
+            if *target == IGNORED {
+                z.0.output().fill(T::ZERO);
+                return;
+            }
+            z.0.map(Serial, s, ExpShiftedScaled(shift(*lse), scale));
+            if let Some(at) = z.0.output().get_mut(*target as usize) {
+                *at = *at - scale;
+            }
+        },
+    );
+    Ok(())
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn cross_entropy_backward_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    logits: &[T],
+    targets: &[u32],
+    lse: &[T],
+    cols: usize,
+    scale: T,
+    dlogits: &mut [T],
+) -> Result<(), Error> {
+    // The number of rows first, so that a wrong `dlogits` is named as such.
+    count("logits", logits.len(), cols)?;
+    same_len("dlogits", logits.len(), dlogits.len())?;
+    gradient(j, s, InOut::new(logits, dlogits), (targets, lse), cols, scale)?;
+    contract!(
+        cross_entropy_backward,
+        Ok(()),
+        each | check | {
+            let rows = logits.chunks_exact(cols).zip(dlogits.chunks_exact(cols)).zip(targets);
+            rows.filter(|(_, t)| **t != IGNORED).try_for_each(|((z, dz), _)| check(&Call::new(&[z], dz)))
+        }
+    )
+}
+
+#[inline]
+pub(crate) fn cross_entropy_backward_in_place_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    logits: &mut [T],
+    targets: &[u32],
+    lse: &[T],
+    cols: usize,
+    scale: T,
+) -> Result<(), Error> {
+    gradient(j, s, InOut::in_place(logits), (targets, lse), cols, scale)
+}

@@ -1,0 +1,259 @@
+//! Gradients of the norms, and RMS norm behind the addition of a residual.
+
+use super::affine::{RmsNorm, inverse_root};
+use super::parts::{Parts as _, Read, Write, count, each_row};
+use super::{RowOp, forms};
+use crate::alu::{Alu, Body};
+use crate::contract::{Call, contract};
+use crate::error::{Error, same_len};
+use crate::lanes::fold::{Join, Serial, fold_by};
+use crate::lanes::inout::InOut;
+use crate::lanes::{Element, Simd, drive};
+use crate::pointwise::Add;
+use crate::reduce::{Moments, square_root, sums};
+
+/// `Σ x²` and `Σ γ dy x`.
+#[derive(Debug, Clone, Copy)]
+struct SquaresAndAlong;
+sums!(SquaresAndAlong, 3, 2, |self, [squares, along], [x, gamma, dy]| [
+    x.mul_add(x, squares),
+    (gamma * dy).mul_add(x, along)
+]);
+
+/// `Σ γ dy` and `Σ γ dy (x - mean)`.
+#[derive(Debug, Clone, Copy)]
+struct SumAndAlong<T>(T);
+sums!(SumAndAlong<T>, 3, 2, |self, [sum, along], [x, gamma, dy]| {
+    let g = gamma * dy;
+    [sum + g, g.mul_add(x - x.lit(self.0), along)]
+});
+
+/// `scale (γ dy - shift - (x - mean) along)`.
+#[derive(Debug, Clone, Copy)]
+struct Gradient<T> {
+    scale: T,
+    mean: T,
+    shift: T,
+    along: T,
+}
+impl<T: Element> Body<T, 3> for Gradient<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x, gamma, dy]: [V; 3]) -> V {
+        let g = gamma * dy - x.lit(self.shift);
+        let d = x - x.lit(self.mean);
+        (g - d * x.lit(self.along)) * x.lit(self.scale)
+    }
+}
+
+/// `sum + dy (x - mean) scale`.
+#[derive(Debug, Clone, Copy)]
+struct AddScaled<T> {
+    mean: T,
+    scale: T,
+}
+impl<T: Element> Body<T, 3> for AddScaled<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [sum, dy, x]: [V; 3]) -> V {
+        dy.mul_add((x - x.lit(self.mean)) * x.lit(self.scale), sum)
+    }
+}
+
+forms! {
+    /// `residual += x`, and `out` the [`rms_norm`](crate::rms_norm()) of the sum: what stands between two layers.
+    ///
+    /// Shapes and units: `gamma` has the row length; `x`, `residual` and `out` hold the same whole rows; `eps` is in the
+    /// square of their unit.
+    ///
+    /// NaN and ±0: as [`add`](crate::add()) and [`rms_norm`](crate::rms_norm()).
+    ///
+    /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN,
+    /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `residual` or `out` differs in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let (mut residual, mut out) = ([4.0f32, 1.0], [0.0; 2]);
+    /// fulmen::rms_norm_residual(&[3.0, 0.0], &mut residual, &[1.0, 5.0], 0.0, &mut out)?;
+    /// assert_eq!(residual, [7.0, 1.0]);
+    /// assert!((out[0] - 1.4).abs() < 1e-6 && (out[1] - 1.0).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`rms_norm`](crate::rms_norm()). Contract: `contracts/rms_norm_residual-v1.yaml`.
+    rms_norm_residual, rms_norm_residual_on, rms_norm_residual_by
+        (x: &[T], residual: &mut [T], gamma: &[T], eps: T, out: &mut [T]) -> Result<(), Error>;
+
+    /// `dx = ρ·(g − x̂·mean(x̂·g))` and `dgamma += Σ_r dy·x̂`, with `g = gamma·dy`, `ρ = 1/√(mean(x²) + eps)`,
+    /// `x̂ = ρ·x`: the gradient of [`rms_norm`](crate::rms_norm()).
+    ///
+    /// Shapes and units: `gamma` and `dgamma` have the row length; `x`, `dy` and `dx` hold the same whole rows. Rows are
+    /// added to `dgamma` in order.
+    ///
+    /// NaN and ±0: a row with NaN makes its row of `dx` NaN; in `dgamma`, NaN in `x` reaches every column, in `dy` its own.
+    ///
+    /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN,
+    /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `dy`, `dx` or `dgamma` has another length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let (mut dx, mut dgamma) = ([0.0f32; 2], [0.0; 2]);
+    /// fulmen::rms_norm_backward(&[1.0, 1.0], &[1.0, 1.0], &[1.0, 3.0], 0.0, &mut dx, &mut dgamma)?;
+    /// assert_eq!((dx, dgamma), ([-1.0, 1.0], [1.0, 3.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/rms_norm_backward-v1.yaml`.
+    rms_norm_backward, rms_norm_backward_on, rms_norm_backward_by
+        (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T]) -> Result<(), Error>;
+
+    /// `dx = ρ·(g − mean(g) − x̂·mean(x̂·g))`, `dgamma += Σ_r dy·x̂` and `dbeta += Σ_r dy`, with `g = gamma·dy`,
+    /// `ρ = 1/√(σ² + eps)`, `x̂ = ρ·(x − µ)`: the gradient of [`layer_norm`](crate::layer_norm()).
+    ///
+    /// Shapes and units: `gamma`, `dgamma` and `dbeta` have the row length; `x`, `dy` and `dx` hold the same whole rows. Rows
+    /// are added to `dgamma` and `dbeta` in order.
+    ///
+    /// NaN and ±0: a row with NaN makes its row of `dx` NaN; in `dgamma`, NaN in `x` reaches every column, in `dy` its own.
+    /// A row with `σ² + eps` below the normal numbers becomes NaN.
+    ///
+    /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN, [`Error::Rows`] when
+    /// `x` does not hold whole rows, [`Error::Len`] when `dy`, `dx`, `dgamma` or `dbeta` has another length. Scratch: none.
+    ///
+    /// ```
+    /// let (mut dx, mut dgamma, mut dbeta) = ([0.0f32; 2], [0.0; 2], [0.0; 2]);
+    /// let (x, dy) = ([1.0, 3.0], [1.0, 2.0]);
+    /// fulmen::layer_norm_backward(&x, &[1.0, 1.0], &dy, 0.0, &mut dx, &mut dgamma, &mut dbeta)?;
+    /// // Two points have nowhere to go: their norm is always ±1.
+    /// assert_eq!((dx, dgamma, dbeta), ([0.0, 0.0], [-1.0, 2.0], [1.0, 2.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/layer_norm_backward-v1.yaml`.
+    layer_norm_backward, layer_norm_backward_on, layer_norm_backward_by
+        (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T], dbeta: &mut [T]) -> Result<(), Error>;
+}
+
+/// The row length, when `x` and `others` hold whole rows of it.
+#[inline]
+fn columns<T: Element>(
+    op: RmsNorm<'_, T>,
+    x: usize,
+    others: [(&'static str, usize); 2],
+) -> Result<usize, Error> {
+    let cols = op.cols()?;
+    count("x", x, cols)?;
+    for (arg, len) in others {
+        same_len(arg, x, len)?;
+    }
+    Ok(cols)
+}
+
+#[inline]
+pub(crate) fn rms_norm_residual_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    residual: &mut [T],
+    gamma: &[T],
+    eps: T,
+    out: &mut [T],
+) -> Result<(), Error> {
+    let op = RmsNorm { gamma, eps };
+    let cols = columns(op, x.len(), [("residual", residual.len()), ("out", out.len())])?;
+    let parts = (Read(x, cols), Write(&mut *residual, cols), Write(&mut *out, cols));
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(x, sum, out): (Read<'_, T>, Write<'_, T>, Write<'_, T>)| {
+            drive::zip_in_place(Serial, s, Add, sum.0, x.0);
+            op.row(Serial, s, InOut::new(sum.0, out.0));
+        },
+    );
+    contract!(rms_norm_residual, Ok(()), &Call::new(&[residual, gamma], out).cols(cols))
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn rms_norm_backward_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    gamma: &[T],
+    dy: &[T],
+    eps: T,
+    dx: &mut [T],
+    dgamma: &mut [T],
+) -> Result<(), Error> {
+    let cols = columns(RmsNorm { gamma, eps }, x.len(), [("dy", dy.len()), ("dx", dx.len())])?;
+    same_len("dgamma", cols, dgamma.len())?;
+    let n = T::from_usize(cols);
+    let mut parts = (Read(x, cols), Read(dy, cols), Write(&mut *dx, cols));
+    s.vectorize(
+        #[inline(always)]
+        || {
+            while parts.rows() > 0 {
+                let ((x, dy, dx), rest) = parts.split(1);
+                let [squares, along] = fold_by(j, s, SquaresAndAlong, [x.0, gamma, dy.0]);
+                let scale = T::ONE / square_root(squares / n + eps);
+                let body =
+                    Gradient { scale, mean: T::ZERO, shift: T::ZERO, along: along / n * scale * scale };
+                InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
+                InOut::in_place(dgamma).map3(j, s, AddScaled { mean: T::ZERO, scale }, dy.0, x.0);
+                parts = rest;
+            }
+        },
+    );
+    contract!(
+        rms_norm_backward,
+        Ok(()),
+        each | check | {
+            check(&Call::new(&[x, gamma], dx).cols(cols))
+                .and_then(|()| check(&Call::new(&[dy], dx).cols(cols)))
+        }
+    )
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn layer_norm_backward_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    gamma: &[T],
+    dy: &[T],
+    eps: T,
+    dx: &mut [T],
+    dgamma: &mut [T],
+    dbeta: &mut [T],
+) -> Result<(), Error> {
+    let cols = columns(RmsNorm { gamma, eps }, x.len(), [("dy", dy.len()), ("dx", dx.len())])?;
+    same_len("dgamma", cols, dgamma.len())?;
+    same_len("dbeta", cols, dbeta.len())?;
+    let n = T::from_usize(cols);
+    let mut parts = (Read(x, cols), Read(dy, cols), Write(&mut *dx, cols));
+    s.vectorize(
+        #[inline(always)]
+        || {
+            while parts.rows() > 0 {
+                let ((x, dy, dx), rest) = parts.split(1);
+                let moments = Moments::of(j, s, x.0);
+                let (mean, scale) = (moments.mean, inverse_root(moments.variance() + eps));
+                let [sum, along] = fold_by(j, s, SumAndAlong(mean), [x.0, gamma, dy.0]);
+                let body = Gradient { scale, mean, shift: sum / n, along: along / n * scale * scale };
+                InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
+                InOut::in_place(dgamma).map3(j, s, AddScaled { mean, scale }, dy.0, x.0);
+                drive::zip_in_place(j, s, Add, dbeta, dy.0);
+                parts = rest;
+            }
+        },
+    );
+    contract!(
+        layer_norm_backward,
+        Ok(()),
+        each | check | {
+            check(&Call::new(&[x, gamma], dx).cols(cols))
+                .and_then(|()| check(&Call::new(&[dy], dx).cols(cols)))
+        }
+    )
+}

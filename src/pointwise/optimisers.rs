@@ -1,0 +1,339 @@
+//! Steps of optimisers: parameters `p` move against their gradient `g`, the state is updated beside them.
+
+use crate::alu::{Alu, Real};
+use crate::contract::{Call, contract};
+use crate::error::{Error, not_negative, same_len};
+use crate::lanes::drive::{self, GRAIN, Update};
+use crate::lanes::fold::Join;
+use crate::lanes::{Element, Simd};
+use crate::nn::forms;
+use crate::pointwise::Scale;
+use crate::reduce::norm_l2_by;
+
+/// The settings of [`adam()`] and [`adamw`], and the number of the step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adam<T> {
+    /// The step length.
+    pub lr: T,
+    /// How much of the mean gradient stays, 0 ≤ β₁ < 1.
+    pub beta1: T,
+    /// How much of the mean square stays, 0 ≤ β₂ < 1.
+    pub beta2: T,
+    /// Added to the root of the mean square.
+    pub eps: T,
+    /// The share of the parameter that belongs to its gradient.
+    pub weight_decay: T,
+    /// Counts from 1.
+    pub step: u32,
+}
+
+impl<T: Real> Default for Adam<T> {
+    /// The authors' settings, without decay, at the first step.
+    fn default() -> Self {
+        let f = T::from_f64;
+        Self { lr: f(1e-3), beta1: f(0.9), beta2: f(0.999), eps: f(1e-8), weight_decay: T::ZERO, step: 1 }
+    }
+}
+
+/// `p -= lr (g + wd p)`.
+#[derive(Debug, Clone, Copy)]
+struct Descent<T> {
+    lr: T,
+    decay: T,
+}
+impl<T: Real> Update<T, 1, 1> for Descent<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [p]: [V; 1]) -> [V; 1] {
+        let d = p.mul_add(p.lit(self.decay), g);
+        [d.mul_add(p.lit(-self.lr), p)]
+    }
+}
+
+/// `m = mu m + g + wd p`, `p -= lr m`.
+#[derive(Debug, Clone, Copy)]
+struct Heavy<T> {
+    lr: T,
+    mu: T,
+    decay: T,
+}
+impl<T: Real> Update<T, 1, 2> for Heavy<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [m, p]: [V; 2]) -> [V; 2] {
+        let m = m.mul_add(p.lit(self.mu), p.mul_add(p.lit(self.decay), g));
+        [m, m.mul_add(p.lit(-self.lr), p)]
+    }
+}
+
+/// One step of Adam; decay goes through the means, or past them.
+#[derive(Debug, Clone, Copy)]
+struct Moments<T, const DECOUPLED: bool> {
+    with: Adam<T>,
+    /// `1 / (1 - β₁ᵗ)` and `1 / (1 - β₂ᵗ)`.
+    unbias: [T; 2],
+}
+impl<T: Real, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [m, v, p]: [V; 3]) -> [V; 3] {
+        let Adam { lr, beta1, beta2, eps, weight_decay, .. } = self.with;
+        let [c1, c2] = self.unbias;
+        let decay = p.lit(weight_decay);
+        let g = if DECOUPLED { g } else { p.mul_add(decay, g) };
+        let m = m.mul_add(p.lit(beta1), g * p.lit(T::ONE - beta1));
+        let v = v.mul_add(p.lit(beta2), g * g * p.lit(T::ONE - beta2));
+        let step = m * p.lit(c1) / ((v * p.lit(c2)).sqrt() + p.lit(eps));
+        let step = if DECOUPLED { p.mul_add(decay, step) } else { step };
+        [m, v, step.mul_add(p.lit(-lr), p)]
+    }
+}
+
+impl<T: Element> Adam<T> {
+    fn check(&self) -> Result<(), Error> {
+        let share = |b: T| b >= T::ZERO && b < T::ONE;
+        for (arg, ok) in
+            [("beta1", share(self.beta1)), ("beta2", share(self.beta2)), ("step", self.step >= 1)]
+        {
+            if !ok {
+                return Err(Error::Domain { arg });
+            }
+        }
+        not_negative("eps", self.eps)
+    }
+
+    /// What the means are multiplied with, as they begin at zero.
+    fn unbias(&self) -> [T; 2] {
+        let one = |b: T| T::from_f64(1.0 / (1.0 - libm::pow(b.to_f64(), f64::from(self.step))));
+        [one(self.beta1), one(self.beta2)]
+    }
+}
+
+forms! {
+    /// `p[i] −= lr·(g[i] + weight_decay·p[i])`: gradient descent.
+    ///
+    /// Shapes and units: `g` and `p` of one length.
+    ///
+    /// NaN and ±0: NaN where either is NaN. Any `lr` and decay are allowed.
+    ///
+    /// Errors: [`Error::Len`] when `p` differs in length from `g`. Scratch: none.
+    ///
+    /// ```
+    /// let mut p = [1.0f32, 2.0];
+    /// fulmen::sgd(0.5, 0.0, &[1.0, -2.0], &mut p)?;
+    /// assert_eq!(p, [0.5, 3.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Robbins, Monro, *A Stochastic Approximation Method* (1951). Contract: `contracts/sgd-v1.yaml`.
+    sgd, sgd_on, sgd_by(lr: T, weight_decay: T, g: &[T], p: &mut [T]) -> Result<(), Error>;
+
+    /// `m[i] = mu·m[i] + g[i] + weight_decay·p[i]`, then `p[i] −= lr·m[i]`: gradient descent with momentum.
+    ///
+    /// Shapes and units: `g`, `m` and `p` of one length; `m` begins with zeros.
+    ///
+    /// NaN and ±0: NaN where one is NaN. Any `lr`, `mu` and decay are allowed.
+    ///
+    /// Errors: [`Error::Len`] when `m` or `p` differs in length from `g`. Scratch: none.
+    ///
+    /// ```
+    /// let (mut m, mut p) = ([2.0f32], [1.0]);
+    /// fulmen::momentum(0.5, 0.5, 0.0, &[1.0], &mut m, &mut p)?;
+    /// assert_eq!((m, p), ([2.0], [0.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Polyak, *Some methods of speeding up the convergence of iteration methods* (1964).
+    /// Contract: `contracts/momentum-v1.yaml`.
+    momentum, momentum_on, momentum_by
+        (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]) -> Result<(), Error>;
+
+    /// `m = β₁m + (1−β₁)g'`, `v = β₂v + (1−β₂)g'²`, `p −= lr·m̂/(√v̂ + eps)`, with `g' = g + weight_decay·p`,
+    /// `m̂ = m/(1−β₁ᵗ)`, `v̂ = v/(1−β₂ᵗ)`, `t` the step: Adam.
+    ///
+    /// Shapes and units: `g`, `m`, `v` and `p` of one length; `m` and `v` begin with zeros.
+    ///
+    /// NaN and ±0: NaN where one is NaN, and where 0 is divided by 0 because `eps` is 0.
+    ///
+    /// Errors: [`Error::Len`] when `m`, `v` or `p` differs in length from `g`, [`Error::Domain`] when a β is outside
+    /// `0 ≤ β < 1`, `eps` is negative or NaN, or `step` is 0. Scratch: none.
+    ///
+    /// ```
+    /// let (mut m, mut v, mut p) = ([0.0f32], [0.0], [1.0]);
+    /// let with = fulmen::Adam { lr: 0.5, eps: 0.0, ..Default::default() };
+    /// fulmen::adam(with, &[3.0], &mut m, &mut v, &mut p)?;
+    /// // The first step has the length `lr`.
+    /// assert!((p[0] - 0.5).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Kingma, Ba, *Adam: A Method for Stochastic Optimization* (2015). Contract: `contracts/adam-v1.yaml`.
+    adam, adam_on, adam_by(with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]) -> Result<(), Error>;
+
+    /// `m = β₁m + (1−β₁)g`, `v = β₂v + (1−β₂)g²`, `p −= lr·(m̂/(√v̂ + eps) + weight_decay·p)`, with
+    /// `m̂ = m/(1−β₁ᵗ)`, `v̂ = v/(1−β₂ᵗ)`, `t` the step: [`adam`](crate::adam()) whose decay does not go through the means.
+    ///
+    /// Shapes and units: `g`, `m`, `v` and `p` of one length; `m` and `v` begin with zeros.
+    ///
+    /// NaN and ±0: NaN where one is NaN, and where 0 is divided by 0 because `eps` is 0.
+    ///
+    /// Errors: [`Error::Len`] when `m`, `v` or `p` differs in length from `g`, [`Error::Domain`] when a β is outside
+    /// `0 ≤ β < 1`, `eps` is negative or NaN, or `step` is 0. Scratch: none.
+    ///
+    /// ```
+    /// let (mut m, mut v, mut p) = ([0.0f32], [0.0], [1.0]);
+    /// let with = fulmen::Adam { lr: 0.5, eps: 0.0, weight_decay: 0.5, ..Default::default() };
+    /// fulmen::adamw(with, &[3.0], &mut m, &mut v, &mut p)?;
+    /// assert!((p[0] - 0.25).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Loshchilov, Hutter, *Decoupled Weight Decay Regularization* (2019). Contract: `contracts/adamw-v1.yaml`.
+    adamw, adamw_on, adamw_by(with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]) -> Result<(), Error>;
+
+    /// The norm `‖g‖ = √Σ g[i]²`, and `g *= max_norm / ‖g‖` where that is below 1.
+    ///
+    /// Shapes and units: any number of elements; the norm is that before, found without overflow or underflow on the
+    /// way ([`norm_l2`](crate::norm_l2())). A gradient in several slices is clipped by the norm of their norms and
+    /// [`scale_in_place`](crate::scale_in_place()).
+    ///
+    /// NaN and ±0: a NaN makes the norm and all of `g` NaN; an infinite norm leaves zeros, and NaN where `g` is infinite.
+    ///
+    /// Errors: [`Error::Domain`] when `max_norm` is negative or NaN. Scratch: none.
+    ///
+    /// ```
+    /// let mut g = [3.0f32, 4.0];
+    /// assert_eq!(fulmen::clip_by_norm(2.5, &mut g)?, 5.0);
+    /// assert_eq!(g, [1.5, 2.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Pascanu, Mikolov, Bengio, *On the difficulty of training recurrent neural networks* (2013).
+    /// Contract: `contracts/clip_by_norm-v1.yaml`.
+    clip_by_norm, clip_by_norm_on, clip_by_norm_by(max_norm: T, g: &mut [T]) -> Result<T, Error>;
+}
+
+/// Runs `body` over `y`, halves on different threads.
+fn run<J, S, T, B, const K: usize>(j: J, s: S, body: B, g: &[T], y: [&mut [T]; K])
+where
+    J: Join,
+    S: Simd,
+    T: Element,
+    B: Update<T, 1, K>,
+{
+    if !J::SERIAL && g.len() > GRAIN {
+        let mid = g.len() / 2;
+        let (g, h) = g.split_at(mid);
+        let mut rest = [const { None }; K];
+        let mut rests = rest.iter_mut();
+        let y = y.map(|y| {
+            let (y, z) = y.split_at_mut(mid.min(y.len()));
+            if let Some(rest) = rests.next() {
+                *rest = Some(z);
+            }
+            y
+        });
+        let z = rest.map(Option::unwrap_or_default);
+        j.join(2 * mid, || run(j, s, body, g, y), || run(j, s, body, h, z));
+        return;
+    }
+    s.vectorize(
+        #[inline(always)]
+        || drive::update(s, body, [g], y),
+    );
+}
+
+#[inline]
+pub(crate) fn sgd_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    lr: T,
+    weight_decay: T,
+    g: &[T],
+    p: &mut [T],
+) -> Result<(), Error> {
+    same_len("p", g.len(), p.len())?;
+    run(j, s, Descent { lr, decay: weight_decay }, g, [&mut *p]);
+    contract!(sgd, Ok(()), &Call::new(&[g], p))
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn momentum_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    lr: T,
+    mu: T,
+    weight_decay: T,
+    g: &[T],
+    m: &mut [T],
+    p: &mut [T],
+) -> Result<(), Error> {
+    same_len("m", g.len(), m.len())?;
+    same_len("p", g.len(), p.len())?;
+    run(j, s, Heavy { lr, mu, decay: weight_decay }, g, [m, &mut *p]);
+    contract!(momentum, Ok(()), &Call::new(&[g], p))
+}
+
+/// Checks, and runs either form of Adam.
+#[inline]
+fn moments<J: Join, S: Simd, T: Element, const DECOUPLED: bool>(
+    j: J,
+    s: S,
+    with: Adam<T>,
+    g: &[T],
+    y: [&mut [T]; 3],
+) -> Result<(), Error> {
+    for (arg, y) in ["m", "v", "p"].into_iter().zip(&y) {
+        same_len(arg, g.len(), y.len())?;
+    }
+    with.check()?;
+    run(j, s, Moments::<T, DECOUPLED> { with, unbias: with.unbias() }, g, y);
+    Ok(())
+}
+
+#[inline]
+pub(crate) fn adam_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    with: Adam<T>,
+    g: &[T],
+    m: &mut [T],
+    v: &mut [T],
+    p: &mut [T],
+) -> Result<(), Error> {
+    moments::<_, _, _, false>(j, s, with, g, [m, v, &mut *p])?;
+    contract!(adam, Ok(()), &Call::new(&[g], p))
+}
+
+#[inline]
+pub(crate) fn adamw_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    with: Adam<T>,
+    g: &[T],
+    m: &mut [T],
+    v: &mut [T],
+    p: &mut [T],
+) -> Result<(), Error> {
+    moments::<_, _, _, true>(j, s, with, g, [m, v, &mut *p])?;
+    contract!(adamw, Ok(()), &Call::new(&[g], p))
+}
+
+#[inline]
+pub(crate) fn clip_by_norm_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    max_norm: T,
+    g: &mut [T],
+) -> Result<T, Error> {
+    not_negative("max_norm", max_norm)?;
+    let norm = norm_l2_by(j, s, g);
+    let within = norm <= max_norm;
+    // Nor when it is NaN.
+    if !within {
+        s.vectorize(
+            #[inline(always)]
+            || drive::map_in_place(j, s, Scale(max_norm / norm), g),
+        );
+    }
+    // NaN in the norm, and everywhere.
+    contract!(clip_by_norm, Ok(norm), each | check | check(&Call::new(&[&[norm, norm]], g)))
+}

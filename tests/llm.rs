@@ -1,0 +1,435 @@
+//! The `llm` example: its vocabulary, files, refusals, gradient, threads, resumption and command line.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops where it fails"
+)]
+
+#[path = "../examples/llm/bench.rs"]
+mod bench;
+#[path = "../examples/llm/chart.rs"]
+mod chart;
+#[path = "../examples/llm/cli.rs"]
+mod cli;
+#[path = "../examples/llm/config.rs"]
+mod config;
+#[path = "../examples/llm/gguf.rs"]
+mod gguf;
+#[path = "../examples/llm/machine.rs"]
+mod machine;
+#[path = "../examples/llm/model.rs"]
+mod model;
+#[path = "../examples/llm/train.rs"]
+mod train;
+#[path = "../examples/llm/vocabulary.rs"]
+mod vocabulary;
+
+use config::Config;
+use fulmen::Error;
+use fulmen::backend::Cpu;
+use gguf::{Gguf, Model, Trouble, Value};
+use machine::{Follower, Positions};
+use model::Span;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use train::{Recipe, Trainer, first_parameters, random};
+use vocabulary::{Vocabulary, bigram_entropy};
+
+fn tiny() -> Config {
+    let sizes = Config {
+        vocab: 256,
+        dim: 16,
+        layers: 2,
+        heads: 4,
+        kv_heads: 2,
+        hidden: 24,
+        context: 24,
+        ..Config::default()
+    };
+    sizes.checked().unwrap()
+}
+
+/// The vocabulary of the bytes alone.
+fn bytes() -> Vocabulary {
+    Vocabulary::new(Vec::new()).unwrap()
+}
+
+fn text() -> Vec<u8> {
+    "the cat sat on the mat. the dog sat on the log. ".repeat(40).into_bytes()
+}
+
+#[test]
+fn tokens_give_the_text_back() {
+    let text = b"to be or not to be,\n\n  that is  the question: \xff\x00 to be to be";
+    let learnt = Vocabulary::learn(text, 300);
+    assert!(learnt.len() > 256);
+    for v in [bytes(), learnt.clone()] {
+        let mut back = Vec::new();
+        v.encode(text).into_iter().for_each(|token| v.decode_into(token, &mut back));
+        assert_eq!(back, text);
+        assert_eq!(v.encode(b""), []);
+    }
+    assert!(learnt.encode(text).len() < text.len());
+    assert_eq!(learnt, Vocabulary::learn(text, 300));
+    assert_eq!(Vocabulary::new(learnt.pairs().to_vec()), Some(learnt));
+}
+
+#[test]
+fn vocabularies_that_cannot_be_are_refused() {
+    assert_eq!(Vocabulary::new(vec![[256, 0]]), None);
+    // Each token twice as long as the one before.
+    assert_eq!(Vocabulary::new((0..40).map(|i| [255 + i, 255 + i].map(|t| t.max(97))).collect()), None);
+    assert!(Vocabulary::new(vec![[97, 98], [256, 99]]).is_some());
+}
+
+#[test]
+fn entropy_of_pairs() {
+    assert!(bigram_entropy(b"abababab").abs() < 1e-12);
+    // After `a` comes `a` or `b`, as often; after `b` comes `a`.
+    assert!((bigram_entropy(b"aabaabaabaaba") - 8.0 / 12.0 * 2f64.ln()).abs() < 0.02);
+}
+
+#[test]
+fn sizes_that_do_not_go_together_are_refused() {
+    let ok = tiny();
+    for (bad, word) in [
+        (Config { heads: 3, ..ok }, "--heads"),
+        (Config { heads: 16, kv_heads: 16, ..ok }, "odd"),
+        (Config { kv_heads: 3, ..ok }, "--kv-heads"),
+        (Config { layers: 0, ..ok }, "at least 1"),
+        (Config { hidden: 1 << 30, ..ok }, "above"),
+        (Config { dim: 1 << 24, hidden: 1 << 24, layers: 1 << 24, ..ok }, "address space"),
+        (Config { eps: f32::NAN, ..ok }, "epsilon"),
+    ] {
+        assert!(bad.checked().unwrap_err().0.contains(word), "{bad:?}");
+    }
+}
+
+fn a_model() -> Model {
+    let config = tiny();
+    Model { config, vocabulary: bytes(), parameters: first_parameters(&config, 3) }
+}
+
+fn bytes_of(file: &Gguf) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file.write(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn files_come_back() {
+    let model = a_model();
+    let bytes = bytes_of(&model.to_file());
+    assert_eq!(Model::from_file(&Gguf::read(&bytes).unwrap()).unwrap(), model);
+}
+
+#[test]
+fn truncated_and_foreign_files_are_refused() {
+    let bytes = bytes_of(&a_model().to_file());
+    for n in (0..2000).chain((2000..bytes.len()).step_by(997)) {
+        let got = Gguf::read(&bytes[..n]);
+        assert!(got.is_err(), "{n} of {} bytes", bytes.len());
+    }
+    assert!(matches!(Gguf::read(b"PK\x03\x04..."), Err(Trouble::Foreign(_))));
+    assert!(matches!(Gguf::read(b"GGUF\x01\0\0\0........"), Err(Trouble::Foreign(_))));
+}
+
+#[test]
+fn damaged_files_are_errors_and_never_panics() {
+    let bytes = bytes_of(&a_model().to_file());
+    for i in 0..4000 {
+        let mut bad = bytes.clone();
+        let at = random(1, i) as usize % 1600;
+        bad[at] ^= 1 << (random(2, i) % 8);
+        // Any answer but a panic; what is read is a model that can be.
+        if let Ok(model) = Gguf::read(&bad).and_then(|file| Model::from_file(&file)) {
+            assert_eq!(model.parameters.len(), model.config.parameters());
+        }
+    }
+}
+
+#[test]
+fn files_that_say_something_else_are_refused() {
+    let say = |change: &dyn Fn(&mut Gguf)| {
+        let mut file = a_model().to_file();
+        change(&mut file);
+        Model::from_file(&file).unwrap_err().to_string()
+    };
+    let set =
+        |key: &'static str, value: Value| move |f: &mut Gguf| _ = f.values.insert(key.into(), value.clone());
+    assert!(say(&set("general.architecture", Value::Text("gpt2".into()))).contains("architecture"));
+    assert!(say(&set("llama.block_count", Value::U32(3))).contains("parameters"));
+    assert!(say(&set("llama.vocab_size", Value::U32(255))).contains("vocabulary"));
+    assert!(say(&set("fulmen.pairs", Value::Numbers(vec![1]))).contains("vocabulary"));
+    assert!(say(&|f| _ = f.values.remove("llama.context_length")).contains("context_length"));
+    assert!(say(&|f| f.tensors[3].1 = [1, 256]).contains("blk.0"));
+    assert!(say(&|f| f.tensors[3].0 = "other".into()).contains("missing"));
+}
+
+/// Loss and gradient of the tiny model at `parameters`.
+fn loss(parameters: &[f32], gradient: &mut [f32]) -> f32 {
+    let c = tiny();
+    let b = Cpu::native();
+    let span = Span { sequences: 2, tokens: 9, past: 0 };
+    let ids: Vec<u32> = (0..18).map(|i| (i * 7 % 13) as u32).collect();
+    let mut targets: Vec<u32> = (0..18).map(|i| (i * 5 % 11) as u32).collect();
+    targets[4] = u32::MAX;
+    let mut room = vec![f32::NAN; model::training_room(&c, 18)];
+    let mut workspace = vec![f32::NAN; model::workspace(&b, &c, 18)];
+    let positions = Positions::new(&c).unwrap();
+    let angles = positions.angles::<Cpu<fulmen::lanes::Native>>();
+    model::train(
+        &b,
+        &c,
+        span,
+        parameters,
+        &angles,
+        [&ids, &targets],
+        1.0,
+        gradient,
+        &mut room,
+        &mut workspace,
+    )
+    .unwrap()
+}
+
+#[test]
+fn the_gradient_is_the_slope() {
+    let c = tiny();
+    // Larger weights than the first ones, so that every part has a gradient to see.
+    let x: Vec<f32> =
+        first_parameters(&c, 5).iter().map(|x| if *x == 1.0 { 1.1 } else { x * 12.0 }).collect();
+    let mut gradient = vec![0.0; x.len()];
+    loss(&x, &mut gradient);
+    let block = c.block();
+    let at =
+        |l: usize, r: &core::ops::Range<usize>| c.block_at(l).start + r.start..c.block_at(l).start + r.end;
+    let mut parts = vec![c.embedding(), c.last_norm()];
+    for l in 0..c.layers {
+        let all = [&block.norm_1, &block.q, &block.kv, &block.o, &block.norm_2, &block.gate_up, &block.down];
+        parts.extend(all.map(|r| at(l, r)));
+    }
+    for part in parts {
+        // Along the gradient of this part alone, the slope is the gradient's length.
+        let length = gradient[part.clone()].iter().map(|g| g * g).sum::<f32>().sqrt();
+        assert!(length > 1e-3, "{part:?}: {length}");
+        let step = 2e-2 / length.max(1.0);
+        let moved = |sign: f32| {
+            let mut y = x.clone();
+            for i in part.clone() {
+                y[i] += sign * step * gradient[i] / length;
+            }
+            loss(&y, &mut vec![0.0; x.len()])
+        };
+        let slope = (moved(1.0) - moved(-1.0)) / (2.0 * step);
+        assert!((slope - length).abs() < 0.03 * length + 2e-3, "{part:?}: slope {slope}, gradient {length}");
+    }
+}
+
+fn run_steps(threads: usize, steps: usize) -> (Vec<f32>, Vec<f32>) {
+    let recipe = Recipe { steps: 30, batch: 5, length: 12, groups: 3, rate: 1e-2, ..Recipe::default() };
+    let c = tiny();
+    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1)).unwrap();
+    let tokens = bytes().encode(&text());
+    let losses = trainer.with_threads(threads, &tokens, |one| (0..steps).map(|s| one(s).unwrap()).collect());
+    (losses, trainer.model(&bytes()).parameters)
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let one = run_steps(1, 4);
+    assert!(one.0.iter().all(|x| x.is_finite()));
+    assert_eq!(one, run_steps(2, 4));
+    assert_eq!(one, run_steps(3, 4));
+}
+
+#[test]
+fn it_learns() {
+    let (losses, _) = run_steps(2, 30);
+    let mean = |x: &[f32]| x.iter().sum::<f32>() / x.len() as f32;
+    assert!(losses[0] > 5.0, "{losses:?}");
+    assert!(mean(&losses[25..]) < 3.2, "{losses:?}");
+}
+
+/// A folder that is gone when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fulmen-llm-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Exit status, standard output and standard error of the program.
+fn program(args: &[&str]) -> (u8, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = cli::run(args.iter().map(OsString::from), &mut out, &mut err, false);
+    (code, String::from_utf8_lossy(&out).into_owned(), String::from_utf8_lossy(&err).into_owned())
+}
+
+const SMALL: [&str; 14] = [
+    "--dim=16",
+    "--layers=1",
+    "--heads=2",
+    "--kv-heads=1",
+    "--hidden=16",
+    "--context=32",
+    "--vocab=270",
+    "--batch=4",
+    "--length=8",
+    "--threads=2",
+    "--save-every=3",
+    "--rate=0.01",
+    "--seed=7",
+    "--backend=cpu",
+];
+
+#[test]
+fn a_resumed_run_has_the_losses_of_one_that_went_on() {
+    let folder = Folder::new("resume");
+    let (file, whole, half) = (folder.file("text"), folder.file("whole"), folder.file("half"));
+    std::fs::write(&file, text()).unwrap();
+    let [file, whole, half] = [&file, &whole, &half].map(|p| p.to_str().unwrap());
+    let args =
+        |out, more: &[&'static str]| [&["train", file, "--out", out, "--steps=6"], &SMALL[..], more].concat();
+    let (code, out, err) = program(&args(whole, &[]));
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("nats per byte"), "{out}");
+    // A run that was cut off after its first state: the state of step 3 of a run of 6.
+    let state = |of: &str| PathBuf::from(format!("{of}.state"));
+    let (mut first, vocabulary, losses) = Trainer::resume(Cpu::native(), &state(whole)).unwrap();
+    assert_eq!(losses.len(), 6);
+    first.recipe.steps = 6;
+    let config = first.config;
+    let tokens = vocabulary.encode(&text());
+    let cut = Trainer::new(Cpu::native(), config, first.recipe, first_parameters(&config, 7)).unwrap();
+    machine::on_best_lanes(Cut {
+        recipe: first.recipe,
+        config,
+        tokens: &tokens,
+        to: [half.into(), state(half)],
+        vocabulary: &vocabulary,
+    });
+    drop(cut);
+    let (code, _, err) = program(&args(half, &[]));
+    assert_eq!(code, 2);
+    assert!(err.contains("--resume"), "{err}");
+    let (code, _, err) = program(&args(half, &["--resume"]));
+    assert_eq!(code, 0, "{err}");
+    for name in ["", ".state"] {
+        let [a, b] = [whole, half].map(|f| std::fs::read(format!("{f}{name}")).unwrap());
+        assert!(a == b, "the files \"{name}\" differ");
+    }
+    assert!(std::fs::read_to_string(format!("{half}.svg")).unwrap().contains("</svg>"));
+    assert!(!std::fs::exists(format!("{half}.part")).unwrap());
+}
+
+/// Half of a run, and its state.
+struct Cut<'a> {
+    recipe: Recipe,
+    config: Config,
+    tokens: &'a [u32],
+    to: [PathBuf; 2],
+    vocabulary: &'a Vocabulary,
+}
+
+impl machine::Job for Cut<'_> {
+    type Done = ();
+    fn run<M: machine::Machine>(self, m: M) {
+        let trainer = Trainer::new(m, self.config, self.recipe, first_parameters(&self.config, 7)).unwrap();
+        let losses: Vec<f32> =
+            trainer.with_threads(1, self.tokens, |one| (0..3).map(|s| one(s).unwrap()).collect());
+        trainer.save(&self.to[0], &self.to[1], self.vocabulary, &losses).unwrap();
+    }
+}
+
+#[test]
+fn it_generates_and_says_what_it_cannot() {
+    let folder = Folder::new("generate");
+    let (file, model, bad) = (folder.file("text"), folder.file("model.gguf"), folder.file("bad.gguf"));
+    std::fs::write(&file, text()).unwrap();
+    std::fs::write(&bad, b"GGUF").unwrap();
+    let [file, model, bad] = [&file, &model, &bad].map(|p| p.to_str().unwrap());
+    let mut train = vec!["train", file, "--out", model, "--steps=2"];
+    train.extend(SMALL);
+    assert_eq!(program(&train).0, 0);
+
+    let greedy = ["generate", model, "--prompt", "the cat", "--tokens=9", "--temperature=0"];
+    let (code, out, err) = program(&greedy);
+    assert_eq!((code, out.starts_with("the cat")), (0, true), "{err}");
+    assert_eq!(program(&greedy).1, out);
+    assert_eq!(program(&["generate", model, "--prompt=the", "--seed=3"]).0, 0);
+    let (code, out, _) = program(&["generate", model, "--prompt=x", "--plan"]);
+    assert_eq!((code, out.contains("keys and values"), out.contains("in all")), (0, true, true), "{out}");
+    let (code, out, _) = program(&["bench", model, "--steps=1", "--batch=2", "--length=8", "--threads=1"]);
+    assert_eq!((code, out.contains("tokens/s"), out.contains("GB/s")), (0, true, true), "{out}");
+
+    let long = "word ".repeat(40);
+    for (args, word) in [
+        (vec!["generate", model, "--prompt", &long], "context"),
+        (vec!["generate", model, "--prompt=a", "--tokens=99"], "context"),
+        (vec!["generate", model], "--prompt"),
+        (vec!["generate", bad, "--prompt=a"], "damaged"),
+        (vec!["generate", file, "--prompt=a"], "not a model"),
+        (vec!["generate", "/no/such", "--prompt=a"], "/no/such"),
+        (vec!["train", file], "--out"),
+        (vec!["train", "/no/such", "--out", "x"], "/no/such"),
+        (vec!["train", file, "--out", "x", "--dim=15"], "--dim"),
+        (vec!["train", file, "--out", "x", "--length=300"], "--context"),
+        (vec!["train", file, "--out", "x", "--batch=0"], "--batch"),
+        (vec!["train", file, "--out", "x", "--vocab=3"], "--vocab"),
+        (vec!["train", file, "--out", "x", "--rate=fast"], "--rate"),
+        (vec!["train", file, "--out", "x", "--steps"], "--steps"),
+        (vec!["train", file, "--out", "x", "--what=1"], "--what"),
+        (vec!["train", file, "--out", "x", "--backend=abacus"], "abacus"),
+        (vec!["train", file, file], "one file"),
+        (vec!["sing"], "sing"),
+        (vec![], "train, generate or bench"),
+    ] {
+        let (code, _, err) = program(&args);
+        assert!(code == 2 && err.contains(word), "{args:?}: {code} {err}");
+    }
+    assert_eq!(program(&["--help"]).0, 0);
+    let (code, _, err) = program(&["train", bad, "--out", folder.file("x").to_str().unwrap()]);
+    assert!(code == 2 && err.contains("tokens"), "{err}");
+}
+
+#[test]
+fn text_at_once_or_token_by_token() {
+    let Model { config, parameters, .. } = a_model();
+    // Larger weights than the first ones: logits that differ.
+    let parameters: Vec<f32> = parameters.iter().map(|x| if *x == 1.0 { 1.0 } else { x * 10.0 }).collect();
+    let ids: Vec<u32> = (0..20).map(|i| i * 11 % 256).collect();
+    let at_once = |most| {
+        let mut f = Follower::new(Cpu::native(), config, &parameters, most).unwrap();
+        f.feed(&ids).unwrap().to_vec()
+    };
+    let one = at_once(20);
+    let mut f = Follower::new(Cpu::native(), config, &parameters, 4).unwrap();
+    let mut last = Vec::new();
+    for id in &ids {
+        last = f.feed(&[*id]).unwrap().to_vec();
+    }
+    for other in [at_once(7), last] {
+        let worst = one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(worst < 1e-4, "{worst}");
+    }
+    assert_eq!(f.left(), 4);
+    assert_eq!(f.feed(&[1; 5]).err(), Some(Error::Domain { arg: "ids" }));
+    assert_eq!(f.feed(&[]).err(), Some(Error::Domain { arg: "ids" }));
+    assert_eq!(f.left(), 4);
+}

@@ -1,0 +1,89 @@
+//! A whole training step and a whole decode step of the `llm` example, on threads, under an allocator that counts.
+#![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where it fails")]
+
+#[path = "../examples/llm/config.rs"]
+mod config;
+#[path = "../examples/llm/gguf.rs"]
+mod gguf;
+#[path = "../examples/llm/machine.rs"]
+mod machine;
+#[path = "../examples/llm/model.rs"]
+mod model;
+#[path = "../examples/llm/train.rs"]
+mod train;
+#[path = "../examples/llm/vocabulary.rs"]
+mod vocabulary;
+
+use config::Config;
+use fulmen::backend::Cpu;
+use machine::Follower;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use train::{Recipe, Trainer, first_parameters};
+
+static WATCHED: AtomicBool = AtomicBool::new(false);
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: forwards to the system allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if WATCHED.load(Ordering::Relaxed) {
+            ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The allocations of all threads while `f` runs. The only test of this program, so nothing else runs.
+fn allocations(f: impl FnOnce()) -> usize {
+    ALLOCATIONS.store(0, Ordering::SeqCst);
+    WATCHED.store(true, Ordering::SeqCst);
+    f();
+    WATCHED.store(false, Ordering::SeqCst);
+    ALLOCATIONS.load(Ordering::SeqCst)
+}
+
+#[test]
+fn steps_allocate_nothing() {
+    assert!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0);
+    let c = Config {
+        dim: 32,
+        heads: 4,
+        kv_heads: 2,
+        hidden: 48,
+        context: 40,
+        layers: 2,
+        vocab: 256,
+        ..Config::default()
+    };
+    let c = c.checked().unwrap();
+    let recipe = Recipe { batch: 6, length: 24, groups: 3, ..Recipe::default() };
+    let text: Vec<u32> = (0..500).map(|i| i * 31 % 256).collect();
+    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1)).unwrap();
+    trainer.with_threads(2, &text, |one| {
+        // The first wait on a lock or a barrier may set up the thread.
+        one(0).unwrap();
+        assert_eq!(allocations(|| assert!(one(1).unwrap().is_finite() && one(2).unwrap().is_finite())), 0);
+    });
+    let parameters = first_parameters(&c, 1);
+    let mut follower = Follower::new(Cpu::native(), c, &parameters, 16).unwrap();
+    assert_eq!(
+        allocations(|| {
+            follower.feed(&text[..20]).unwrap();
+            for id in &text[20..30] {
+                follower.feed(&[*id]).unwrap();
+            }
+        }),
+        0
+    );
+}

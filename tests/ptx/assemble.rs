@@ -1,0 +1,104 @@
+//! Every kernel, for every target, through the real assembler; and a few of them letter by letter.
+
+use crate::support::*;
+use crate::templates::{REDUCTIONS, ROWS, TILES, product};
+use fulmen::cuda::ptx::{F32, F64, Kernel, Module, Target, pass, template};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// All kernels that the templates make, optimised.
+fn kernels() -> Module {
+    let mut m = Module::new();
+    let names = pointwise().map(|op| op.name).chain(REDUCTIONS).chain(ROWS);
+    for name in names {
+        m.kernels.extend(template::named::<F32>(name).unwrap().unwrap().kernels);
+        m.kernels.extend(template::named::<F64>(name).unwrap().unwrap().kernels);
+    }
+    for tile in TILES {
+        let mut k: Kernel = product(tile);
+        pass::optimise(&mut k);
+        m.kernels.push(k);
+    }
+    m
+}
+
+/// What is checked in at `path` is `text`; `FULMEN_BLESS=1` puts it there.
+fn golden(path: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(path);
+    if std::env::var_os("FULMEN_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    if there != text {
+        let line = there.lines().zip(text.lines()).position(|(a, b)| a != b);
+        let at = line.map_or("the end".into(), |l| {
+            format!(
+                "line {}: `{}` is now `{}`",
+                l + 1,
+                there.lines().nth(l).unwrap(),
+                text.lines().nth(l).unwrap()
+            )
+        });
+        panic!("{} differs at {at}; FULMEN_BLESS=1 accepts it", path.display());
+    }
+}
+
+/// Registers of each kernel on each target, as `ptxas` reports them; no `f32` kernel spills.
+#[test]
+fn every_kernel_assembles_for_every_target() {
+    let Some(ptxas) = ptxas() else { return };
+    let m = kernels();
+    let files: Vec<(Target, String)> = Target::ALL
+        .iter()
+        .map(|target| {
+            let mut text = String::new();
+            m.emit(*target, &mut text).unwrap_or_else(|e| panic!("{target}: {e}"));
+            (*target, text)
+        })
+        .collect();
+    let used: Vec<Usage> = std::thread::scope(|s| {
+        let halves = files.chunks(files.len().div_ceil(2)).map(|files| {
+            let ptxas = &ptxas;
+            s.spawn(move || {
+                files
+                    .iter()
+                    .flat_map(|(target, text)| {
+                        assemble(ptxas, text, *target).unwrap_or_else(|e| panic!("{target}: {e}"))
+                    })
+                    .collect::<Vec<_>>()
+            })
+        });
+        let halves: Vec<_> = halves.collect();
+        halves.into_iter().flat_map(|h| h.join().unwrap()).collect()
+    });
+    assert_eq!(used.len(), m.kernels.len() * Target::ALL.len());
+    let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut spilled = Vec::new();
+    for u in &used {
+        let spills = if u.spills > 0 { format!(" spills {}", u.spills) } else { String::new() };
+        rows.entry(&u.kernel).or_default().push(format!("{}{spills}", u.registers));
+        // Doubles of a row may, by a few bytes; what is hot may not.
+        if u.spills > 0 && !u.kernel.ends_with("_f64") {
+            spilled.push(u);
+        }
+    }
+    assert!(spilled.is_empty(), "{spilled:#?}");
+    let targets: Vec<String> = Target::ALL.iter().map(ToString::to_string).collect();
+    let mut table = format!("kernel,instructions,{}\n", targets.join(","));
+    for k in &m.kernels {
+        let registers = rows[k.name.as_str()].join(",");
+        table += &format!("{},{},{registers}\n", k.name, k.instructions());
+    }
+    println!("registers per thread, and bytes that spill\n{table}");
+    golden("ptxas.csv", &table);
+}
+
+#[test]
+fn the_text_of_four_kernels() {
+    for (name, target) in [("relu", 61), ("exp", 75), ("dot", 80), ("softmax", 90)] {
+        let mut text = String::new();
+        template::named::<F32>(name).unwrap().unwrap().emit(Target::sm(target), &mut text).unwrap();
+        golden(&format!("ptx/{name}.ptx"), &text);
+    }
+}

@@ -1,0 +1,194 @@
+//! Reductions, rows and products in the interpreter, within their contracts.
+
+use crate::call::Args;
+use crate::story::answer;
+use crate::support::*;
+use fulmen::contract::{agrees, spec, ulp};
+use fulmen::cuda::ptx::template::{THREADS, Tile, gemm, reduction, row};
+use fulmen::cuda::ptx::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, pass};
+use fulmen::lanes::Native;
+use fulmen::ops::OPS;
+use fulmen::{Alu, Body, Gelu, Real};
+
+pub const REDUCTIONS: [&str; 9] =
+    ["sum", "sum_kahan", "sum_of_squares", "norm_l1", "norm_linf", "dot", "max", "min", "mean"];
+pub const ROWS: [&str; 2] = ["softmax", "rms_norm"];
+
+fn reduces<T: Moved, P: Recorded<Elem = T>>(name: &str, n: usize, blocks: u32, kind: u8) {
+    let r = reduction::<P>(name).unwrap().unwrap();
+    let raw: [Vec<T>; 3] = [0, 1, 2].map(|j| data(n, 7 * n as u64 + 100 * j + u64::from(kind), kind));
+    let x = [&raw[0][..], &raw[1][..], &raw[2][..]];
+    let mut d = Device::new();
+    let mut args: Vec<u64> = (0..r.parts.params.len() - 2).map(|j| d.buffer(T::bytes(x[j]))).collect();
+    let parts = d.buffer(Bytes::uninitialised((blocks * r.state) as usize * size_of::<T>()));
+    let out = d.buffer(Bytes::uninitialised(size_of::<T>()));
+    args.extend([parts, n as u64]);
+    d.launch(&r.parts, [blocks, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let args = [parts, out, u64::from(blocks), n as u64];
+    d.launch(&r.merge, [1, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let got = T::back(d.get(out).unwrap())[0];
+
+    let op = OPS.iter().find(|op| op.name == name).unwrap();
+    let args = Args { x, params: &[], cols: n, eps: T::from_f64(1e-3), k: 1 };
+    let want = answer::<Native, T>(op, args).y[0];
+    let wide = |x: &[T]| -> Vec<f64> { x.iter().map(|x| x.to_f64()).collect() };
+    let tolerance = spec(name).and_then(|c| c.tolerance(T::NAME)).unwrap();
+    let allowed = tolerance.allowed::<T>(want.value, &[&wide(x[0]), &wide(x[1])], want.terms);
+    let allowed = want.bound.unwrap_or(allowed) + want.own * ulp::<f64>(want.value);
+    assert!(
+        agrees(got, want.value, allowed),
+        "{name} {} n={n} blocks={blocks}: {:e}, exactly {:e}, {allowed:e} allowed",
+        T::NAME,
+        got.to_f64(),
+        want.value
+    );
+}
+
+#[test]
+fn reductions_keep_their_contracts() {
+    for name in REDUCTIONS {
+        for (n, blocks) in [(1, 1), (127, 1), (128, 2), (1000, 3)] {
+            for kind in 0..3 {
+                reduces::<f32, F32>(name, n, blocks, kind);
+                reduces::<f64, F64>(name, n, blocks, kind);
+            }
+        }
+    }
+}
+
+fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, (count, cols): (usize, usize), kind: u8) {
+    let k = row::<P>(name).unwrap().unwrap();
+    let x: Vec<T> = data(count * cols, cols as u64 + u64::from(kind), kind);
+    let gamma: Vec<T> = data(cols, 77, 0);
+    let eps = T::from_f64(1e-3);
+    let mut d = Device::new();
+    let from = d.buffer(T::bytes(&x));
+    let out = d.buffer(Bytes::uninitialised(count * cols * size_of::<T>()));
+    let mut args = vec![from, out, count as u64, cols as u64];
+    if name == "rms_norm" {
+        args.extend([d.buffer(T::bytes(&gamma)), P::bits(eps)]);
+    }
+    d.launch(&k, [2, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let got = T::back(d.get(out).unwrap());
+    let op = OPS.iter().find(|op| op.name == name).unwrap();
+    let beta = vec![T::ZERO; count * cols];
+    let mut wide_gamma = gamma.clone();
+    wide_gamma.resize(count * cols, T::ZERO);
+    let want = answer::<Native, T>(op, Args { x: [&x, &wide_gamma, &beta], params: &[], cols, eps, k: 1 });
+    for (i, (got, w)) in got.iter().zip(&want.y).enumerate() {
+        let allowed = w.bound.unwrap() + w.own * ulp::<f64>(w.value);
+        assert!(
+            agrees(*got, w.value, allowed),
+            "{name} {} {count}x{cols} at {i}: {:e}, exactly {:e}, {allowed:e} allowed",
+            T::NAME,
+            got.to_f64(),
+            w.value
+        );
+    }
+}
+
+#[test]
+fn row_ops_keep_their_contracts() {
+    for name in ROWS {
+        for shape in [(1, 1), (3, 5), (2, 128), (5, 300)] {
+            for kind in [0, 2] {
+                row_op::<f32, F32>(name, shape, kind);
+                row_op::<f64, F64>(name, shape, kind);
+            }
+        }
+    }
+}
+
+/// `gelu(acc + bias) + residual`: three ops on one accumulator.
+#[derive(Debug, Clone, Copy)]
+pub struct Epilogue;
+impl<T: Real> Body<T, 3> for Epilogue {
+    fn eval<V: Alu<Elem = T>>(self, [acc, bias, residual]: [V; 3]) -> V {
+        Gelu.eval([acc + bias]) + residual
+    }
+}
+
+/// Tiles for every target: small, square, wide.
+pub const TILES: [Tile; 3] = [
+    Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4 },
+    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8 },
+    Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 },
+];
+
+pub fn product(tile: Tile) -> Kernel {
+    let name = format!("gemm_{}x{}x{}", tile.m, tile.n, tile.k);
+    gemm(&name, tile, Target::sm(61).shared_memory(), Epilogue).unwrap()
+}
+
+fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
+    let (a, b) = (data::<f32>(m * depth, 1, 0), data::<f32>(depth * n, 2, 0));
+    let (bias, residual) = (data::<f32>(n, 3, 0), data::<f32>(m * n, 4, 0));
+    let mut d = Device::new();
+    let [a_at, b_at] = [&a, &b].map(|x| d.buffer(Bytes::f32(x)));
+    let out = d.buffer(Bytes::uninitialised(4 * m * n));
+    let [bias_at, residual_at] = [&bias, &residual].map(|x| d.buffer(Bytes::f32(x)));
+    let args = [a_at, b_at, out, bias_at, residual_at, m as u64, n as u64, depth as u64];
+    let grid = [(n as u32).div_ceil(tile.n), (m as u32).div_ceil(tile.m), 1];
+    d.launch(k, grid, [tile.threads(), 1, 1], &args).unwrap_or_else(|e| panic!("{tile:?}: {e}"));
+    let c = d.get(out).unwrap();
+    assert!(c.complete() || m * n == 0, "an element was not written");
+    let c = c.to_f32();
+    let per = spec("gemm").and_then(|s| s.tolerance("f32")).unwrap();
+    for i in 0..m {
+        for j in 0..n {
+            let row: Vec<f64> = (0..depth).map(|p| f64::from(a[i * depth + p])).collect();
+            let col: Vec<f64> = (0..depth).map(|p| f64::from(b[p * n + j])).collect();
+            let sum: f64 = row.iter().zip(&col).map(|(x, y)| x * y).sum();
+            let terms: f64 = row.iter().zip(&col).map(|(x, y)| (x * y).abs()).sum();
+            let x = sum + f64::from(bias[j]);
+            let gelu = 0.5 * x * (1.0 + (0.7978845608028654 * (x + 0.044715 * x * x * x)).tanh());
+            let want = gelu + f64::from(residual[i * n + j]);
+            // The derivative of gelu is at most 1.13; then 2 ulp of gelu, and the rounding of each sum.
+            let product = per.allowed::<f32>(sum, &[&row, &col], terms);
+            let allowed = 1.13 * (product + ulp::<f32>(x)) + 2.0 * ulp::<f32>(gelu) + ulp::<f32>(want);
+            let got = c[i * n + j];
+            assert!(agrees(got, want, allowed), "{tile:?} {m}x{n}x{depth} at {i},{j}: {got}, exactly {want}");
+        }
+    }
+}
+
+#[test]
+fn products_with_an_epilogue_of_three_ops() {
+    for (tile, shapes) in TILES.iter().zip([
+        &[[1, 1, 1], [32, 32, 8], [33, 31, 9], [5, 70, 0]][..],
+        &[[65, 63, 17]],
+        &[[129, 7, 11]],
+    ]) {
+        let plain = product(*tile);
+        let mut best = plain.clone();
+        pass::optimise(&mut best);
+        assert!(best.instructions() < plain.instructions());
+        for shape in shapes {
+            multiply(&plain, *tile, *shape);
+            multiply(&best, *tile, *shape);
+        }
+    }
+}
+
+#[test]
+fn tiles_that_cannot_run_are_refused() {
+    let good = TILES[0];
+    for (tile, rule) in [
+        (Tile { m: 0, ..good }, "every size"),
+        (Tile { tm: 2, ..good }, "multiples of 4"),
+        (Tile { m: 36, tm: 8, ..good }, "cover"),
+        (Tile { m: 16, n: 16, ..good }, "whole warps"),
+        (Tile { k: 3, ..good }, "as many elements"),
+        (Tile { m: 128, n: 128, tm: 16, tn: 16, ..good }, "255 registers"),
+    ] {
+        let said = tile.check(48 << 10).unwrap_err();
+        assert!(matches!(said, Error::Tile { .. }) && said.to_string().contains(rule), "{tile:?}: {said}");
+    }
+    let large = Tile { m: 128, n: 128, k: 64, tm: 8, tn: 8 };
+    assert_eq!(large.check(48 << 10), Err(Error::SharedMemory { needed: 65536, available: 49152 }));
+    assert_eq!(large.check(100 << 10), Ok(()));
+    // The target decides again.
+    let k = gemm("large", large, 100 << 10, Epilogue).unwrap();
+    let refused = Module { kernels: vec![k] }.emit(Target::sm(61), &mut String::new());
+    assert_eq!(refused, Err(Error::SharedMemory { needed: 65536, available: 49152 }));
+}

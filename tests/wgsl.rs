@@ -1,0 +1,139 @@
+//! Texts in WGSL: parsed and validated by naga, made from the bodies that the CPU runs, on the tiles that the facts give.
+#![cfg(all(feature = "wgsl", not(target_arch = "wasm32")))]
+
+use fulmen::gpu::wgsl::{self, Error, Operand};
+use fulmen::hardware::*;
+use fulmen::ops::OPS;
+use fulmen::{Add, Alu, Body, Gelu, Relu, Then};
+
+/// Parses and validates for any device; returns the entry point's block and its bytes of shared memory.
+fn valid(text: &str) -> ([u32; 3], u32) {
+    let module =
+        naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{}\n{text}", e.emit_to_string(text)));
+    let flags = naga::valid::ValidationFlags::all();
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty());
+    let info = validator.validate(&module).unwrap_or_else(|e| panic!("{}\n{text}", e.emit_to_string(text)));
+    let [entry] = &module.entry_points[..] else { panic!("one entry point: {text}") };
+    assert_eq!(entry.name, "main");
+    let layout = module.to_ctx();
+    let shared = module
+        .global_variables
+        .iter()
+        .filter(|(_, v)| v.space == naga::AddressSpace::WorkGroup)
+        .map(|(_, v)| layout.types[v.ty].inner.size(layout))
+        .sum();
+    let _ = info;
+    (entry.workgroup_size, shared)
+}
+
+/// Every element-wise op of the list, from its own body.
+#[test]
+fn every_pointwise_op_is_valid() {
+    let mut ran = 0;
+    for row in OPS {
+        if let Some(text) = wgsl::op(row.name) {
+            let text = text.unwrap_or_else(|e| panic!("{}: {e}", row.name));
+            assert_eq!(valid(&text), ([256, 1, 1], 0), "{}", row.name);
+            ran += 1;
+        }
+    }
+    println!("{ran} element-wise ops are valid WGSL");
+    assert!(ran > 50, "{ran}");
+    assert!(wgsl::op("softmax").is_none() && wgsl::op("nothing").is_none());
+}
+
+#[test]
+fn folds_are_valid() {
+    for (name, accumulators) in
+        [("sum", 1), ("norm_l1", 1), ("sum_of_squares", 1), ("dot", 1), ("norm_linf", 2)]
+    {
+        for text in wgsl::total(name).unwrap().unwrap() {
+            assert_eq!(valid(&text), ([256, 1, 1], 256 * 4 * accumulators), "{name}");
+        }
+        assert_eq!(
+            valid(&wgsl::rows(name).unwrap().unwrap()),
+            ([256, 1, 1], 256 * 4 * accumulators),
+            "{name}"
+        );
+    }
+    assert!(wgsl::total("argmax").is_none() && wgsl::rows("argmax").is_none());
+}
+
+/// Three ops in one: a bias, an activation, a residual.
+#[derive(Clone, Copy)]
+struct Tail;
+impl Body<f32, 3> for Tail {
+    fn eval<V: Alu<Elem = f32>>(self, [product, bias, residual]: [V; 3]) -> V {
+        Add.eval([Gelu.eval([Add.eval([product, bias])]), residual])
+    }
+}
+
+fn plan<'a>(t: &'a Target, scalar: Scalar) -> Plan<'a> {
+    let node = |name, kind, inputs, shape| Node { name, kind, inputs, shape, kept: false };
+    let graph = [
+        node("a", Kind::Input, &[], [100, 70]),
+        node("b", Kind::Input, &[], [70, 90]),
+        node("c", Kind::Contraction, &[0, 1], [100, 90]),
+    ];
+    compile_for_target(t, &graph, &[2], scalar).unwrap()
+}
+
+/// The same product and epilogue, on the tile of each target of this language.
+#[test]
+fn products_take_the_tile_of_their_target() {
+    let mut tiles = std::collections::BTreeSet::new();
+    for t in TARGETS.iter().filter(|t| t.language == Language::Wgsl) {
+        let plan = plan(t, Scalar::F32);
+        let text = wgsl::gemm("layer", &plan, Tail, &[Operand::Row, Operand::Full]).unwrap();
+        let [x, y] = plan.block;
+        assert_eq!(valid(&text), ([x, y, 1], plan.choice.shared_bytes), "{}", t.name);
+        tiles.insert([plan.choice.tile.m, plan.choice.tile.n, plan.choice.tile.k]);
+    }
+    assert!(tiles.len() > 1, "{tiles:?}");
+}
+
+#[test]
+fn what_a_frame_cannot_do_is_refused() {
+    let webgpu = target("webgpu").unwrap();
+    let good = plan(webgpu, Scalar::F32);
+    let gemm = |plan: &Plan<'_>, operands: &[Operand]| wgsl::gemm("f", plan, Tail, operands).map(|_| ());
+    assert_eq!(gemm(&good, &[Operand::Row, Operand::Col]), Ok(()));
+    assert_eq!(gemm(&good, &[Operand::Row]), Err(Error::Plan));
+    assert_eq!(gemm(&plan(target("sm_90").unwrap(), Scalar::F32), &[Operand::Row; 2]), Err(Error::Plan));
+    assert_eq!(gemm(&plan(webgpu, Scalar::F16), &[Operand::Row; 2]), Err(Error::Plan));
+    for (name, threads, why) in [
+        ("", 64, Error::Name),
+        ("9", 64, Error::Name),
+        ("a b", 64, Error::Name),
+        ("Relu", 64, Error::Name),
+        ("relu", 0, Error::Threads),
+        ("relu", 96, Error::Threads),
+        ("relu", 512, Error::Threads),
+    ] {
+        assert_eq!(wgsl::pointwise::<_, 1>(name, Relu, threads), Err(why), "{name:?} {threads}");
+    }
+    let bad = wgsl::pointwise::<_, 1>("clamp", fulmen::Clamp(1.0f32, -1.0), 64);
+    assert!(matches!(bad, Err(Error::Body(_))), "{bad:?}");
+}
+
+/// NaN and infinity are no constants of WGSL; they come from their bits.
+#[test]
+fn constants_that_wgsl_refuses_come_from_their_bits() {
+    #[derive(Clone, Copy)]
+    struct Odd;
+    impl Body<f32, 1> for Odd {
+        fn eval<V: Alu<Elem = f32>>(self, [x]: [V; 1]) -> V {
+            let y = x.lit(f32::NAN) + x.lit(f32::NEG_INFINITY) + x.lit(1e-40) + x.lit(-0.0) + x.lit(f32::MAX);
+            V::select(x.lt(y), x, y)
+        }
+    }
+    let text = wgsl::pointwise("odd", Odd, 64).unwrap();
+    valid(&text);
+    for bits in ["0x7fc00000u", "0xff800000u", "0x116c2u", "0x80000000u"] {
+        assert!(text.contains(&format!("from_bits({bits})")), "{bits}: {text}");
+    }
+    assert!(text.contains("3.4028235e38f"));
+    let composed = wgsl::pointwise("relu_add", Then(Add, Relu), 64).unwrap();
+    valid(&composed);
+    assert!(composed.contains("relu_add_body(in0[i], in1[i])"));
+}
