@@ -6,6 +6,7 @@
 //! | | the matrix product; `--transposed`: `A·Bᵀ` |
 //! | `--level1`, `--level2`, `--level3`, `--transpose` | BLAS; `--inc=` a stride at level 1 |
 //! | `--amx` | products on tiles |
+//! | `--attention` | attention against gemm, three steps, and a sum over K and V |
 //! | `--table` | 26 common calls against ndarray |
 //!
 //! `--quick`, `--dims=` sizes (`64,4x4096x4096`: rows, inner dimension, columns), `--type=f32`, `--only=` ops or contenders,
@@ -13,6 +14,7 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx;
+mod attention;
 #[path = "../../harness/chart.rs"]
 mod chart;
 mod gemm;
@@ -80,6 +82,13 @@ fn main() {
     let threads: usize = value("--threads=").map_or(1, |n| n.parse().unwrap());
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let libs = libs::all(threads as i32);
+    if asked("--attention") {
+        let csv = attention::run(&libs, asked("--quick"));
+        if let Some(path) = value("--csv=") {
+            std::fs::write(path, csv).unwrap();
+        }
+        return;
+    }
     let mut race = race::Race::new(asked("--quick"), threads);
     let mut rates = false;
     if asked("--amx") {
