@@ -71,7 +71,7 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
     // The limit is reading every weight once, from whichever memory holds so many.
     let mut sum = 0.0;
     let limit = median(50, || {
-        sum += fulmen::sum_on(fulmen::lanes::native(), core::hint::black_box(&model.parameters[..]));
+        sum += machine.sum(M::view(core::hint::black_box(&model.parameters)));
         Ok(())
     })?;
     core::hint::black_box(sum);
