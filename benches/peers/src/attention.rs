@@ -30,7 +30,14 @@ fn medians(list: &mut [Run<'_>], rounds: usize) -> Vec<f64> {
         .collect()
 }
 
-fn prefill(libs: &[libs::Blas], heads: usize, kv_heads: usize, dim: usize, n: usize, rounds: usize) -> String {
+fn prefill(
+    libs: &[libs::Blas],
+    heads: usize,
+    kv_heads: usize,
+    dim: usize,
+    n: usize,
+    rounds: usize,
+) -> String {
     let scale = 1.0 / (dim as f32).sqrt();
     let op = Attention { heads, kv_heads, dim, scale, causal: true, window: None };
     let (cols, kv) = (heads * dim, kv_heads * dim);
@@ -44,8 +51,16 @@ fn prefill(libs: &[libs::Blas], heads: usize, kv_heads: usize, dim: usize, n: us
     let mut ws2 = fulmen::Buffer::<f32>::new(fulmen::attention_workspace(heads, dim));
     let mut ws3 = fulmen::Buffer::<f32>::new(fulmen::attention_backward_workspace(dim));
     let view = |x| MatRef::row_major(x, n, cols).unwrap();
-    fulmen::attention(&op, q, k, v, MatMut::row_major(&mut out2, n, cols).unwrap(), Some(&mut lse2), &mut ws2)
-        .unwrap();
+    fulmen::attention(
+        &op,
+        q,
+        k,
+        v,
+        MatMut::row_major(&mut out2, n, cols).unwrap(),
+        Some(&mut lse2),
+        &mut ws2,
+    )
+    .unwrap();
     let (dq, rest) = grads.split_at_mut(n * cols);
     let (dk, dv) = rest.split_at_mut(n * kv);
     // A large product, the same as what the machine gives at best.
@@ -169,7 +184,9 @@ pub fn run(libs: &[libs::Blas], quick: bool) -> String {
             text += &prefill(libs, heads, kv_heads, dim, n, rounds);
         }
     }
-    for (heads, kv_heads, dim, len) in [(8, 8, 64, 32768), (8, 8, 128, 16384), (8, 2, 128, 65536), (32, 8, 128, 16384)] {
+    for (heads, kv_heads, dim, len) in
+        [(8, 8, 64, 32768), (8, 8, 128, 16384), (8, 2, 128, 65536), (32, 8, 128, 16384)]
+    {
         text += &decode(heads, kv_heads, dim, len, 2 * rounds);
     }
     text
