@@ -311,12 +311,10 @@ fn a_resumed_run_has_the_losses_of_one_that_went_on() {
     assert!(out.contains("nats per byte"), "{out}");
     // A run that was cut off after its first state: the state of step 3 of a run of 6.
     let state = |of: &str| PathBuf::from(format!("{of}.state"));
-    let (mut first, vocabulary, losses) = Trainer::resume(Cpu::native(), &state(whole)).unwrap();
+    let (first, vocabulary, losses) = Trainer::resume(Cpu::native(), &state(whole)).unwrap();
     assert_eq!(losses.len(), 6);
-    first.recipe.steps = 6;
     let config = first.config;
     let tokens = vocabulary.encode(&text());
-    let cut = Trainer::new(Cpu::native(), config, first.recipe, first_parameters(&config, 7)).unwrap();
     machine::on_best_lanes(Cut {
         recipe: first.recipe,
         config,
@@ -324,7 +322,6 @@ fn a_resumed_run_has_the_losses_of_one_that_went_on() {
         to: [half.into(), state(half)],
         vocabulary: &vocabulary,
     });
-    drop(cut);
     let (code, _, err) = program(&args(half, &[]));
     assert_eq!(code, 2);
     assert!(err.contains("--resume"), "{err}");

@@ -369,7 +369,7 @@ fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<()
     let first = losses.len();
     losses.reserve_exact(steps.saturating_sub(first));
     let started = Instant::now();
-    let result = trainer.with_threads(r.workers(), &tokens, |one| {
+    let result: Result<(), Stop> = trainer.with_threads(r.workers(), &tokens, |one| {
         for step in first..steps {
             losses.push(one(step)?);
             let (done, loss) = (step + 1, recent(&losses) / bytes);
@@ -391,7 +391,7 @@ fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<()
     if io.terminal {
         writeln!(io.err)?;
     }
-    result.map_err(|stop: Stop| stop)?;
+    result?;
     let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
     let per_byte: Vec<f32> = losses.iter().map(|x| x / bytes).collect();
     let picture = chart::svg(&per_byte, bigram as f32);

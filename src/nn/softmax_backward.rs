@@ -176,6 +176,13 @@ pub(crate) fn log_softmax_backward_by<J: Join, S: Simd, T: Element>(
     contract!(log_softmax_backward, Ok(()), &Call::new(&[dy], dx).cols(cols))
 }
 
+/// One row.
+#[inline(always)]
+fn masked<S: Simd, T: Element>(s: S, cols: usize, x: &[T], mask: &[T], out: &mut [T]) {
+    InOut::new(x, out).map2(Serial, s, Add, mask);
+    Softmax(cols).row(Serial, s, InOut::in_place(out));
+}
+
 #[inline]
 pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
     j: J,
@@ -187,10 +194,6 @@ pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     count("x", x.len(), cols)?;
     same_len("out", x.len(), out.len())?;
-    let row = |x: &[T], mask: &[T], out: &mut [T]| {
-        InOut::new(x, out).map2(Serial, s, Add, mask);
-        Softmax(cols).row(Serial, s, InOut::in_place(out));
-    };
     if mask.len() == cols {
         each_row(
             j,
@@ -199,7 +202,7 @@ pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
             (Read(x, cols), Write(&mut *out, cols)),
             #[inline(always)]
             |(x, out): (Read<'_, T>, Write<'_, T>)| {
-                row(x.0, mask, out.0);
+                masked(s, cols, x.0, mask, out.0);
             },
         );
     } else {
@@ -212,7 +215,7 @@ pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
             parts,
             #[inline(always)]
             |(x, mask, out): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
-                row(x.0, mask.0, out.0);
+                masked(s, cols, x.0, mask.0, out.0);
             },
         );
     }
