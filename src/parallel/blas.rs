@@ -6,8 +6,9 @@ use crate::lanes::{Simd, native};
 use crate::{Diagonal, Element, Error, MatMut, MatRef, Side, Triangle, VecMut, VecRef};
 
 macro_rules! threaded {
-    ($($f:ident $on:ident $by:ident ($($arg:ident: $ty:ty),*);)*) => {$(
+    ($($(#[$doc:meta])* $f:ident $on:ident $by:ident ($($arg:ident: $ty:ty),*);)*) => {$(
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) on rayon's threads, same bits.")]
+        $(#[$doc])*
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the operands of one formula")]
         pub fn $f<T: Element>($($arg: $ty),*) -> Result<(), Error> {
