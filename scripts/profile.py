@@ -39,6 +39,8 @@ class Test:
     lanes: list[str]
     # Test files to run; empty means the whole suite, examples in the documentation included.
     targets: list[str] = field(default_factory=list)
+    # Parts of test names that do not run here.
+    skip: list[str] = field(default_factory=list)
     # Library crates to build where the toolchain has none; the profile's own when not given.
     std: list[str] = field(default_factory=list)
     # Flags of rustc on top of the deployment's.
@@ -179,7 +181,8 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         tally.step(f"{p.name}: build the tests", command, env=env)
         tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
         return
-    command = tool.cargo("test", "--no-fail-fast", *args, std=std + ["test"])
+    skip = [word for name in p.test.skip for word in ("--skip", name)]
+    command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *skip] if skip else []), std=std + ["test"])
     text = tally.step(f"{p.name}: test", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")

@@ -1,6 +1,7 @@
-//! The contracts, executed: every edge case, postcondition and precondition of every
-//! `contracts/<op>-v1.yaml`, on every lane, read from the YAML. The tests that the contracts name as
-//! FALSIFY tests are here, one module per op, made from the op list.
+//! Every op on every lane, in one program, since compiling the kernels of each lane is what takes long: the
+//! contracts, executed (every edge case, postcondition and precondition of every `contracts/<op>-v1.yaml`, read
+//! from the YAML), the backend story, accuracy, and calls that must neither panic nor allocate. The tests that
+//! the contracts name as FALSIFY tests are here, one module per op, made from the op list.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(
     clippy::expect_used,
@@ -10,17 +11,25 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+// First: its macros are used below.
+#[macro_use]
+#[path = "common/nn.rs"]
+mod nn;
+
+#[path = "contracts/accuracy.rs"]
+mod accuracy;
+#[path = "common/arbitrary.rs"]
+mod arbitrary;
+#[path = "common/views.rs"]
+mod arbitrary_views;
+#[path = "contracts/backend_story.rs"]
+mod backend_story;
 #[path = "common/blas.rs"]
 mod blas;
-#[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/call.rs"]
 mod call;
-#[allow(dead_code, reason = "shared with the other tests")]
-#[path = "reference/dd.rs"]
-mod dd;
 #[path = "contracts/edge.rs"]
 mod edge;
-#[allow(dead_code, reason = "shared with the other tests")]
 #[path = "common/lanes.rs"]
 mod lanes;
 #[path = "contracts/level1.rs"]
@@ -30,21 +39,31 @@ mod level1;
 mod low;
 #[path = "common/matrix.rs"]
 mod matrix;
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
 #[path = "contracts/nn_cases.rs"]
 mod nn_cases;
+#[path = "contracts/no_alloc.rs"]
+mod no_alloc;
+#[path = "contracts/no_panic.rs"]
+mod no_panic;
 #[path = "contracts/post.rs"]
 mod post;
 #[path = "contracts/pre.rs"]
 mod pre;
 #[path = "contracts/product.rs"]
 mod product;
+mod reference;
+#[path = "reference/story.rs"]
+mod story;
+#[path = "reference/unary.rs"]
+mod unary;
 #[path = "contracts/views.rs"]
 mod views;
+#[path = "reference/wide.rs"]
+mod wide;
 #[path = "contracts/yaml.rs"]
 mod yaml;
+
+use reference::dd;
 
 macro_rules! falsify {
     ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {

@@ -1,18 +1,7 @@
 //! Arbitrary bytes as arguments of every op: never a panic, never a write past a slice, nothing
 //! written on an error. The same body serves the fuzz target.
 
-#[path = "common/arbitrary.rs"]
-mod arbitrary;
-#[allow(dead_code, reason = "shared with the other tests")]
-#[path = "common/call.rs"]
-mod call;
-
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
-#[path = "common/views.rs"]
-mod views;
-
+use crate::{arbitrary, arbitrary_views as views, nn};
 use proptest::prelude::*;
 
 proptest! {

@@ -1,17 +1,10 @@
 //! The one-input float ops against wider arithmetic, on every lane: `f64` on random, special and
 //! hard arguments, `f32` on a subset of all bit patterns (`examples/exhaustive.rs` runs all).
-#![cfg(not(target_arch = "wasm32"))]
 
-#[path = "common/lanes.rs"]
-mod lanes;
-mod reference {
-    pub mod unary;
-    pub mod wide;
-}
+use crate::lanes::*;
+use crate::unary::{UNARY, Unary, error_f32, run};
+use crate::wide::{Evaluator, Wide, error_f64};
 use fulmen::lanes::Simd;
-use lanes::*;
-use reference::unary::{UNARY, Unary, error_f32, run};
-use reference::wide::{Evaluator, Wide, error_f64};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Random arguments an op in the `f64` test, and patterns in the `f32` test.

@@ -1,14 +1,7 @@
 //! Every op, in every form, under an allocator that aborts.
 
-#[allow(dead_code, reason = "shared with the other tests")]
-#[path = "common/call.rs"]
-mod call;
-
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
-
-use call::{Args, Form, Out, call};
+use crate::call::{Args, Form, Out, call};
+use crate::nn;
 use fulmen::Element;
 use fulmen::lanes::native;
 use std::alloc::{GlobalAlloc, Layout, System};
