@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -159,6 +159,22 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 10.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "avg_pool",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "avg_pool_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -632,6 +648,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[NanIffNan, Selects, DominatesMax],
+    },
+    Spec {
+        op: "max_pool",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "max_pool_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "maximum",
@@ -1389,6 +1421,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `avg_pool`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn avg_pool<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `avg_pool_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn avg_pool_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `axpy`.
     ///
     /// Errors: the first that does not hold.
@@ -1737,6 +1783,20 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn max<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Selects, DominatesMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `max_pool`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn max_pool<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `max_pool_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn max_pool_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `maximum`.
@@ -2302,6 +2362,8 @@ pub(crate) mod marker {
     pub(crate) enum atanh {}
     pub(crate) enum attention {}
     pub(crate) enum attention_backward {}
+    pub(crate) enum avg_pool {}
+    pub(crate) enum avg_pool_backward {}
     pub(crate) enum axpy {}
     pub(crate) enum axpy_strided {}
     pub(crate) enum ceil {}
@@ -2352,6 +2414,8 @@ pub(crate) mod marker {
     pub(crate) enum log_softmax_backward {}
     pub(crate) enum masked_softmax {}
     pub(crate) enum max {}
+    pub(crate) enum max_pool {}
+    pub(crate) enum max_pool_backward {}
     pub(crate) enum maximum {}
     pub(crate) enum mean {}
     pub(crate) enum min {}
@@ -3315,6 +3379,26 @@ const _: fn(&[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::sca
 const _: fn(&[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add::<f64>;
 const _: fn(Native, &[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_add_on::<Native, f32>;
 const _: fn(Native, &[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add_on::<Native, f64>;
+const _: () = enforced::<marker::max_pool>();
+const _: fn(&[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool::<f32>;
+const _: fn(&[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool::<f64>;
+const _: fn(Native, &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_on::<Native, f64>;
+const _: () = enforced::<marker::max_pool_backward>();
+const _: fn(&[f32], &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_backward::<f32>;
+const _: fn(&[f64], &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_backward_on::<Native, f64>;
+const _: () = enforced::<marker::avg_pool>();
+const _: fn(&[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool::<f32>;
+const _: fn(&[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool::<f64>;
+const _: fn(Native, &[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_on::<Native, f64>;
+const _: () = enforced::<marker::avg_pool_backward>();
+const _: fn(&[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_backward::<f32>;
+const _: fn(&[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_backward::<f64>;
+const _: fn(Native, &[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_backward_on::<Native, f64>;
 const _: () = enforced::<marker::sgd>();
 const _: fn(f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd::<f32>;
 const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f64>;

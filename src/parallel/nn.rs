@@ -24,6 +24,11 @@ threaded! {
     softmax_backward softmax_backward_on softmax_backward_by (y: &[T], dy: &[T], cols: usize, dx: &mut [T]);
     log_softmax_backward log_softmax_backward_on log_softmax_backward_by
         (y: &[T], dy: &[T], cols: usize, dx: &mut [T]);
+    max_pool max_pool_on max_pool_by (x: &[T], pool: Pool, out: &mut [T]);
+    max_pool_backward max_pool_backward_on max_pool_backward_by (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]);
+    avg_pool avg_pool_on avg_pool_by (x: &[T], pool: Pool, count_padding: bool, out: &mut [T]);
+    avg_pool_backward avg_pool_backward_on avg_pool_backward_by
+        (dy: &[T], pool: Pool, count_padding: bool, dx: &mut [T]);
     masked_softmax masked_softmax_on masked_softmax_by (x: &[T], mask: &[T], cols: usize, out: &mut [T]);
     sgd sgd_on sgd_by (lr: T, weight_decay: T, g: &[T], p: &mut [T]);
     momentum momentum_on momentum_by (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]);

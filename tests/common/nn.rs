@@ -39,6 +39,9 @@ pub mod indexed;
 #[path = "nn/optimisers.rs"]
 pub mod optimisers;
 #[macro_use]
+#[path = "nn/pool.rs"]
+pub mod pool;
+#[macro_use]
 #[path = "nn/products.rs"]
 pub mod products;
 #[macro_use]
@@ -54,6 +57,7 @@ macro_rules! for_each_nn_op {
     ($cb:ident) => {
         for_each_indexed_op!($cb);
         for_each_optimiser!($cb);
+        for_each_pool_op!($cb);
         for_each_product!($cb);
         for_each_rows_op!($cb);
         for_each_attention_op!($cb);
