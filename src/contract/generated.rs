@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Conv1d, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -223,6 +223,30 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 3.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "conv1d",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "conv1d_backward_input",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "conv1d_backward_weights",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -1470,6 +1494,27 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `conv1d`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn conv1d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `conv1d_backward_input`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn conv1d_backward_input<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `conv1d_backward_weights`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn conv1d_backward_weights<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `copy`.
     ///
     /// Errors: the first that does not hold.
@@ -2369,6 +2414,9 @@ pub(crate) mod marker {
     pub(crate) enum ceil {}
     pub(crate) enum clamp {}
     pub(crate) enum clip_by_norm {}
+    pub(crate) enum conv1d {}
+    pub(crate) enum conv1d_backward_input {}
+    pub(crate) enum conv1d_backward_weights {}
     pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
@@ -3399,6 +3447,21 @@ const _: fn(&[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_po
 const _: fn(&[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_backward::<f64>;
 const _: fn(Native, &[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_backward_on::<Native, f32>;
 const _: fn(Native, &[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_backward_on::<Native, f64>;
+const _: () = enforced::<marker::conv1d>();
+const _: fn(Conv1d, &[f32], &[f32], Option<&[f32]>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d::<f32>;
+const _: fn(Conv1d, &[f64], &[f64], Option<&[f64]>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d::<f64>;
+const _: fn(Native, Conv1d, &[f32], &[f32], Option<&[f32]>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d_on::<Native, f32>;
+const _: fn(Native, Conv1d, &[f64], &[f64], Option<&[f64]>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d_on::<Native, f64>;
+const _: () = enforced::<marker::conv1d_backward_input>();
+const _: fn(Conv1d, &[f32], &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_input::<f32>;
+const _: fn(Conv1d, &[f64], &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_input::<f64>;
+const _: fn(Native, Conv1d, &[f32], &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_input_on::<Native, f32>;
+const _: fn(Native, Conv1d, &[f64], &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_input_on::<Native, f64>;
+const _: () = enforced::<marker::conv1d_backward_weights>();
+const _: fn(Conv1d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_weights::<f32>;
+const _: fn(Conv1d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_weights::<f64>;
+const _: fn(Native, Conv1d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_weights_on::<Native, f32>;
+const _: fn(Native, Conv1d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_weights_on::<Native, f64>;
 const _: () = enforced::<marker::sgd>();
 const _: fn(f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd::<f32>;
 const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f64>;
@@ -3466,8 +3529,8 @@ const _: fn(Native, &[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Res
 const _: fn(Native, &[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_on::<Native, f64>;
 const _: fn(&mut [f32], usize, &[f32], &[f32], RopeStyle) -> Result<(), Error> = crate::rope_in_place::<f32>;
 const _: fn(&mut [f64], usize, &[f64], &[f64], RopeStyle) -> Result<(), Error> = crate::rope_in_place::<f64>;
-const _: fn(usize, usize, f32, f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rope_table::<f32>;
-const _: fn(usize, usize, f64, f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rope_table::<f64>;
+const _: fn(usize, usize, f32, RopeScaling<f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rope_table::<f32>;
+const _: fn(usize, usize, f64, RopeScaling<f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rope_table::<f64>;
 const _: () = enforced::<marker::rope_backward>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope_backward::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_backward::<f64>;

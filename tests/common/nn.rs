@@ -33,6 +33,9 @@ macro_rules! called {
 }
 
 #[macro_use]
+#[path = "nn/conv1d.rs"]
+pub mod conv1d;
+#[macro_use]
 #[path = "nn/indexed.rs"]
 pub mod indexed;
 #[macro_use]
@@ -55,6 +58,7 @@ pub mod attention;
 /// Every family's list.
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
+        for_each_conv_op!($cb);
         for_each_indexed_op!($cb);
         for_each_optimiser!($cb);
         for_each_pool_op!($cb);
