@@ -6,23 +6,14 @@ Usage: llm.py [STEPS] [--strict] (default 60)
 """
 
 import re
-import subprocess
 import sys
 
-from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need
+from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, printed
 
 PROMPT = "The error of a "
 COUNT = 60
 # Of the text that is learnt: what the repository says in words.
 FILES = ["README.md", "CONTRIBUTING.md", "contracts/README.md", "src/blas/gemm/mod.rs", "src/view.rs", "src/alu.rs"]
-
-
-def printed(cmd: list, env: dict | None = None) -> str:
-    done = subprocess.run([str(c) for c in cmd], cwd=ROOT, capture_output=True, env=env)
-    if done.returncode:
-        raise Failure(f"{' '.join(map(str, cmd))}: {done.stderr.decode(errors='replace').strip()}")
-    print(done.stderr.decode(errors="replace"), end="")
-    return done.stdout.decode(errors="replace")
 
 
 def main() -> int:

@@ -35,6 +35,16 @@ def output(cmd: list[str]) -> str:
     return subprocess.run(cmd, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def printed(cmd: list, env: dict | None = None) -> str:
+    """What a program writes to its output; what it says besides is shown. A program that fails is a `Failure`."""
+    done = subprocess.run([str(c) for c in cmd], cwd=ROOT, capture_output=True, env=env)
+    said = done.stderr.decode(errors="replace")
+    if done.returncode:
+        raise Failure(f"{' '.join(map(str, cmd))}: {said.strip()}")
+    print(said, end="")
+    return done.stdout.decode(errors="replace")
+
+
 @cache
 def sysroot() -> Path:
     return Path(output(["rustc", "--print", "sysroot"]))

@@ -5,11 +5,10 @@ Usage: wasm_demo.py [FILE QUERY]. Fails when a line differs, or a score by more 
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
-from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need
+from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, printed
 
 BOUND = 1e-6
 # File and query: exact words, other spellings, and a file that is all code.
@@ -18,14 +17,6 @@ CASES = [
     ("LICENSE-APACHE", "patent licence terminated"),
     ("src/alu.rs", "round towards infinity"),
 ]
-
-
-def answer(cmd: list[str]) -> dict:
-    """What a program prints with `--json`."""
-    done = subprocess.run([str(c) for c in cmd], cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise Failure(f"{' '.join(map(str, cmd))}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
 
 
 def compare(native: dict, wasm: dict) -> float:
@@ -65,8 +56,8 @@ def main() -> int:
         tally.step(f'search "{first[1]}" in Node', [*run, *first])
         for file, query in [first, *(c for c in CASES if c != first)]:
             more = [file, query, "--top", "10", "--json"]
-            found = answer([native / "release/examples/search", *more])
-            worst = compare(found, answer([*run, *more]))
+            found = json.loads(printed([native / "release/examples/search", *more]))
+            worst = compare(found, json.loads(printed([*run, *more])))
             tally.check(f'{file} "{query}": {len(found["hits"])} lines, scores within {worst:.1e} of native')
         print(f"{module.relative_to(ROOT)}: {module.stat().st_size / 1000:.1f} KB")
     except Missing as what:

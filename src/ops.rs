@@ -125,6 +125,13 @@ macro_rules! for_each_op {
             nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
             nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, host: "no template has its inputs and outputs in this release";
             nn masked_softmax(masked_softmax, masked_softmax_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn conv1d(conv1d, conv1d_on) Axpy[] convolution, host: "no template reads windows in this release";
+            nn conv1d_backward_input(conv1d_backward_input, conv1d_backward_input_on) Axpy[] convolution, host: "no template reads windows in this release";
+            nn conv1d_backward_weights(conv1d_backward_weights, conv1d_backward_weights_on) Axpy[] convolution, host: "no template reads windows in this release";
+            nn max_pool(max_pool, max_pool_on) Maximum[] pooling, host: "no template reads windows in this release";
+            nn max_pool_backward(max_pool_backward, max_pool_backward_on) Maximum[] pooling, host: "no template reads windows in this release";
+            nn avg_pool(avg_pool, avg_pool_on) Add[] pooling, host: "no template reads windows in this release";
+            nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) Add[] pooling, host: "no template reads windows in this release";
             nn sgd(sgd, sgd_on) Descent[] optimiser, host: "no template has its inputs and outputs in this release";
             nn momentum(momentum, momentum_on) Heavy[] optimiser, host: "no template has its inputs and outputs in this release";
             nn adam(adam, adam_on) Moments[] optimiser, host: "no template has its inputs and outputs in this release";

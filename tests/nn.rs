@@ -68,7 +68,7 @@ fn slopes<O: Op>() {
         let before = O::before(&a);
         let out = run::<_, f64, O>(fulmen::lanes::native(), Form::On, &a).unwrap().unwrap();
         for &(y, x) in O::GRADIENTS {
-            assert_eq!(out[y].len(), a.x[x].len(), "{}", O::NAME);
+            assert_eq!(out[y].len(), O::point(&a).x[x].len(), "{}", O::NAME);
             for i in 0..out[y].len() {
                 let at = |h: f64| {
                     let mut a = O::point(&a);

@@ -275,6 +275,9 @@ impl Request {
         if self.steps == Some(0) {
             return usage("--steps is at least 1");
         }
+        if !(self.top_p > 0.0 && self.top_p <= 1.0) {
+            return usage("--top-p is more than 0 and at most 1");
+        }
         if r.length > self.config.context {
             return usage("--length is longer than --context");
         }
@@ -411,33 +414,6 @@ fn recent(losses: &[f32]) -> f32 {
     last.iter().sum::<f32>() / last.len().max(1) as f32
 }
 
-/// Chooses a token: `random` from 0 to 1 picks among the likeliest.
-fn choose(r: &Request, logits: &mut [f32], random: f32) -> Result<u32, Stop> {
-    if r.temperature == 0.0 {
-        return Ok(fulmen::argmax(logits)? as u32);
-    }
-    fulmen::scale_in_place(logits, 1.0 / r.temperature)?;
-    let n = r.top_k.min(logits.len());
-    let (mut best, mut ids) = (vec![0.0; n], vec![0; n]);
-    fulmen::top_k(logits, n, &mut best, &mut ids)?;
-    fulmen::softmax_in_place(&mut best, n)?;
-    let mut sum = 0.0;
-    let kept = best.iter().take_while(|&&p| {
-        let before = sum;
-        sum += p;
-        before < r.top_p
-    });
-    let kept = kept.count().max(1);
-    let mut left = random * best[..kept].iter().sum::<f32>();
-    for (&p, &id) in best[..kept].iter().zip(&ids) {
-        if left < p {
-            return Ok(id as u32);
-        }
-        left -= p;
-    }
-    Ok(ids[kept - 1] as u32)
-}
-
 fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let Model { config, vocabulary, parameters } = open(&r.file)?;
     if r.plan {
@@ -458,6 +434,9 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
         return Err(Stop::Useless(why));
     }
     let count = r.tokens.unwrap_or(200.min(room));
+    let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
+    let choices = fulmen::sample_workspace(config.vocab, r.top_k);
+    let (mut values, mut indices) = (vec![0.0; choices], vec![0; choices]);
     let mut follower = Follower::new(machine, config, &parameters, config.context)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();
@@ -465,7 +444,9 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let read = started.elapsed();
     let mut bytes = Vec::new();
     for i in 0..count {
-        let token = choose(r, logits, uniform(r.recipe.seed, i as u64) as f32)?;
+        // Rounded to `f32`, a number below 1 may be 1.
+        let draw = (uniform(r.recipe.seed, i as u64) as f32).min(1.0 - f32::EPSILON / 2.0);
+        let token = fulmen::sample(logits, with, draw, &mut values, &mut indices)? as u32;
         vocabulary.decode_into(token, &mut bytes);
         io.out.write_all(&bytes)?;
         io.out.flush()?;

@@ -89,7 +89,7 @@ impl Positions {
     pub fn new(c: &Config) -> Result<Self, Error> {
         let n = c.context * c.head_dim() / 2;
         let (mut cos, mut sin) = (vec![0.0; n], vec![0.0; n]);
-        fulmen::rope_table(0, c.head_dim(), c.rope_base, 1.0, &mut cos, &mut sin)?;
+        fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, &mut cos, &mut sin)?;
         Ok(Self { cos, sin })
     }
     pub fn angles<M: Machine>(&self) -> Angles<'_, M> {

@@ -186,13 +186,20 @@ family! {
         embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
         scatter [scatter_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
         scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        conv1d [conv1d_on] (conv: Conv1d, x: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, bias: Option<Self::Ref<'_, T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        conv1d_backward_input [conv1d_backward_input_on] (conv: Conv1d, dy: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, dx: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        conv1d_backward_weights [conv1d_backward_weights_on] (conv: Conv1d, x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, dweights: Self::Mut<'_, T>, dbias: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
+        max_pool [max_pool_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>) -> Done;
+        max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Done;
+        avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Done;
+        avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Done;
         sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Done;
         momentum [momentum_on] (lr: T, mu: T, weight_decay: T, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
         adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
         adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
         clip_by_norm [clip_by_norm_on serial] (max_norm: T, g: Self::Mut<'_, T>) -> Result<T, Error>;
-        rope [rope_on serial] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
-        rope_backward [rope_backward_on serial] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
+        rope [rope_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
+        rope_backward [rope_backward_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
         rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Done;
         gemm_backward_a [gemm_backward_a_on] (dc: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, da: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         gemm_backward_b [gemm_backward_b_on] (a: Self::Mat<'_, T>, dc: Self::Mat<'_, T>, beta: T, db: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
@@ -252,6 +259,7 @@ plain! {
         syr2k_workspace(n: usize, k: usize) -> usize;
         trmm_workspace(side: Side, m: usize, n: usize) -> usize;
         trsm_workspace(side: Side, m: usize, n: usize) -> usize;
+        conv1d_workspace(conv: Conv1d) -> usize;
         attention_workspace(heads: usize, dim: usize) -> usize;
         attention_backward_workspace(dim: usize) -> usize;
     }

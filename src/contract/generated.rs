@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Conv1d, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -162,6 +162,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "avg_pool",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "avg_pool_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "axpy",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
@@ -207,6 +223,30 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 3.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "conv1d",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "conv1d_backward_input",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "conv1d_backward_weights",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -632,6 +672,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[NanIffNan, Selects, DominatesMax],
+    },
+    Spec {
+        op: "max_pool",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "max_pool_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "maximum",
@@ -1389,6 +1445,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `avg_pool`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn avg_pool<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `avg_pool_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn avg_pool_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `axpy`.
     ///
     /// Errors: the first that does not hold.
@@ -1421,6 +1491,27 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn clip_by_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `conv1d`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn conv1d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `conv1d_backward_input`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn conv1d_backward_input<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `conv1d_backward_weights`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn conv1d_backward_weights<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -1737,6 +1828,20 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn max<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Selects, DominatesMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `max_pool`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn max_pool<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `max_pool_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn max_pool_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `maximum`.
@@ -2302,11 +2407,16 @@ pub(crate) mod marker {
     pub(crate) enum atanh {}
     pub(crate) enum attention {}
     pub(crate) enum attention_backward {}
+    pub(crate) enum avg_pool {}
+    pub(crate) enum avg_pool_backward {}
     pub(crate) enum axpy {}
     pub(crate) enum axpy_strided {}
     pub(crate) enum ceil {}
     pub(crate) enum clamp {}
     pub(crate) enum clip_by_norm {}
+    pub(crate) enum conv1d {}
+    pub(crate) enum conv1d_backward_input {}
+    pub(crate) enum conv1d_backward_weights {}
     pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
@@ -2352,6 +2462,8 @@ pub(crate) mod marker {
     pub(crate) enum log_softmax_backward {}
     pub(crate) enum masked_softmax {}
     pub(crate) enum max {}
+    pub(crate) enum max_pool {}
+    pub(crate) enum max_pool_backward {}
     pub(crate) enum maximum {}
     pub(crate) enum mean {}
     pub(crate) enum min {}
@@ -3315,6 +3427,41 @@ const _: fn(&[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::sca
 const _: fn(&[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add::<f64>;
 const _: fn(Native, &[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_add_on::<Native, f32>;
 const _: fn(Native, &[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add_on::<Native, f64>;
+const _: () = enforced::<marker::max_pool>();
+const _: fn(&[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool::<f32>;
+const _: fn(&[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool::<f64>;
+const _: fn(Native, &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_on::<Native, f64>;
+const _: () = enforced::<marker::max_pool_backward>();
+const _: fn(&[f32], &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_backward::<f32>;
+const _: fn(&[f64], &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_backward_on::<Native, f64>;
+const _: () = enforced::<marker::avg_pool>();
+const _: fn(&[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool::<f32>;
+const _: fn(&[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool::<f64>;
+const _: fn(Native, &[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_on::<Native, f64>;
+const _: () = enforced::<marker::avg_pool_backward>();
+const _: fn(&[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_backward::<f32>;
+const _: fn(&[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_backward::<f64>;
+const _: fn(Native, &[f32], Pool, bool, &mut [f32]) -> Result<(), Error> = crate::avg_pool_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, bool, &mut [f64]) -> Result<(), Error> = crate::avg_pool_backward_on::<Native, f64>;
+const _: () = enforced::<marker::conv1d>();
+const _: fn(Conv1d, &[f32], &[f32], Option<&[f32]>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d::<f32>;
+const _: fn(Conv1d, &[f64], &[f64], Option<&[f64]>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d::<f64>;
+const _: fn(Native, Conv1d, &[f32], &[f32], Option<&[f32]>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d_on::<Native, f32>;
+const _: fn(Native, Conv1d, &[f64], &[f64], Option<&[f64]>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d_on::<Native, f64>;
+const _: () = enforced::<marker::conv1d_backward_input>();
+const _: fn(Conv1d, &[f32], &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_input::<f32>;
+const _: fn(Conv1d, &[f64], &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_input::<f64>;
+const _: fn(Native, Conv1d, &[f32], &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_input_on::<Native, f32>;
+const _: fn(Native, Conv1d, &[f64], &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_input_on::<Native, f64>;
+const _: () = enforced::<marker::conv1d_backward_weights>();
+const _: fn(Conv1d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_weights::<f32>;
+const _: fn(Conv1d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_weights::<f64>;
+const _: fn(Native, Conv1d, &[f32], &[f32], &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::conv1d_backward_weights_on::<Native, f32>;
+const _: fn(Native, Conv1d, &[f64], &[f64], &mut [f64], Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::conv1d_backward_weights_on::<Native, f64>;
 const _: () = enforced::<marker::sgd>();
 const _: fn(f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd::<f32>;
 const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f64>;
@@ -3382,8 +3529,8 @@ const _: fn(Native, &[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Res
 const _: fn(Native, &[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_on::<Native, f64>;
 const _: fn(&mut [f32], usize, &[f32], &[f32], RopeStyle) -> Result<(), Error> = crate::rope_in_place::<f32>;
 const _: fn(&mut [f64], usize, &[f64], &[f64], RopeStyle) -> Result<(), Error> = crate::rope_in_place::<f64>;
-const _: fn(usize, usize, f32, f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rope_table::<f32>;
-const _: fn(usize, usize, f64, f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rope_table::<f64>;
+const _: fn(usize, usize, f32, RopeScaling<f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rope_table::<f32>;
+const _: fn(usize, usize, f64, RopeScaling<f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rope_table::<f64>;
 const _: () = enforced::<marker::rope_backward>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope_backward::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope_backward::<f64>;

@@ -1,6 +1,7 @@
 //! Element-wise loops over vectors with strides. What is contiguous goes to the loops of [`drive`]; else
 //! each element passes through a register of its own, which gives it the same bits as its neighbours in a
 //! whole one would: loading and storing single elements is all that such a vector allows in either case.
+//! [`every`] and [`spread_add`] move elements between such a vector and a contiguous one.
 
 use super::drive::{self, Pair};
 use super::fold::Serial;
@@ -85,4 +86,55 @@ pub(crate) fn pair_in_place<S: Simd, T: Element>(
 #[inline(always)]
 fn backwards(stride: isize) -> bool {
     stride == -1
+}
+
+/// `to[i] = x[step·i]`, as far as both go.
+#[inline(always)]
+pub(crate) fn every<T: Copy>(x: &[T], step: usize, to: &mut [T]) {
+    // Steps known at compile time become shuffles of whole registers.
+    match step {
+        2 => every_of::<T, 2>(x, to),
+        3 => every_of::<T, 3>(x, to),
+        4 => every_of::<T, 4>(x, to),
+        _ => to.iter_mut().zip(x.iter().step_by(step.max(1))).for_each(|(to, x)| *to = *x),
+    }
+}
+
+#[inline(always)]
+fn every_of<T: Copy, const STEP: usize>(x: &[T], to: &mut [T]) {
+    let whole = x.chunks_exact(STEP);
+    let (n, last) = (x.len() / STEP, whole.remainder().first());
+    for (to, x) in to.iter_mut().zip(whole) {
+        if let [x, ..] = x {
+            *to = *x;
+        }
+    }
+    if let (Some(to), Some(x)) = (to.get_mut(n), last) {
+        *to = *x;
+    }
+}
+
+/// `to[step·i] += x[i]`, as far as both go.
+#[inline(always)]
+pub(crate) fn spread_add<T: Element>(x: &[T], step: usize, to: &mut [T]) {
+    match step {
+        2 => spread_add_of::<T, 2>(x, to),
+        3 => spread_add_of::<T, 3>(x, to),
+        4 => spread_add_of::<T, 4>(x, to),
+        _ => x.iter().zip(to.iter_mut().step_by(step.max(1))).for_each(|(x, to)| *to = *to + *x),
+    }
+}
+
+#[inline(always)]
+fn spread_add_of<T: Element, const STEP: usize>(x: &[T], to: &mut [T]) {
+    let n = to.len() / STEP;
+    let mut whole = to.chunks_exact_mut(STEP);
+    for (to, x) in whole.by_ref().zip(x) {
+        if let [to, ..] = to {
+            *to = *to + *x;
+        }
+    }
+    if let (Some(x), Some(to)) = (x.get(n), whole.into_remainder().first_mut()) {
+        *to = *to + *x;
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::forms;
 use super::parts::{Read, Write, count, each_row};
+use crate::alu::{Alu, Body, Real};
 use crate::blas::Same;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
@@ -70,6 +71,16 @@ forms! {
     scatter_add, scatter_add_on, scatter_add_by(x: &[T], cols: usize, ids: &[u32], out: &mut [T]) -> Result<(), Error>;
 }
 
+/// The second of two values, bit by bit.
+#[derive(Debug, Clone, Copy)]
+struct Second;
+impl<T: Real> Body<T, 2> for Second {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [_, x]: [V; 2]) -> V {
+        x
+    }
+}
+
 /// `Ok` when `chosen` holds whole rows that all of `ids` are below, and `each` as many as there are `ids`.
 #[inline]
 fn check_ids(
@@ -130,10 +141,11 @@ pub(crate) fn embedding_by<J: Join, S: Simd, T: Element>(
     )
 }
 
+/// `out[ids[r]] = body(out[ids[r]], x[r])`, in order.
 #[inline]
-pub(crate) fn scatter_by<J: Join, S: Simd, T: Element>(
-    _: J,
+fn into_rows<S: Simd, T: Element>(
     s: S,
+    body: impl Body<T, 2>,
     x: &[T],
     cols: usize,
     ids: &[u32],
@@ -144,10 +156,23 @@ pub(crate) fn scatter_by<J: Join, S: Simd, T: Element>(
         #[inline(always)]
         || {
             for (id, x) in ids.iter().zip(x.chunks_exact(cols)) {
-                drive::map(Serial, s, Same, [x], row_mut(out, cols, *id));
+                drive::zip_in_place(Serial, s, body, row_mut(out, cols, *id), x);
             }
         },
     );
+    Ok(())
+}
+
+#[inline]
+pub(crate) fn scatter_by<J: Join, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    x: &[T],
+    cols: usize,
+    ids: &[u32],
+    out: &mut [T],
+) -> Result<(), Error> {
+    into_rows(s, Second, x, cols, ids, out)?;
     contract!(
         scatter,
         Ok(()),
@@ -167,15 +192,7 @@ pub(crate) fn scatter_add_by<J: Join, S: Simd, T: Element>(
     ids: &[u32],
     out: &mut [T],
 ) -> Result<(), Error> {
-    check_ids(("out", out.len()), ("x", x.len()), cols, ids)?;
-    s.vectorize(
-        #[inline(always)]
-        || {
-            for (id, x) in ids.iter().zip(x.chunks_exact(cols)) {
-                drive::zip_in_place(Serial, s, Add, row_mut(out, cols, *id), x);
-            }
-        },
-    );
+    into_rows(s, Add, x, cols, ids, out)?;
     contract!(
         scatter_add,
         Ok(()),

@@ -5,25 +5,31 @@
 
 mod affine;
 mod attention;
+mod conv1d;
 mod embedding;
 mod gated;
 mod losses;
 mod norm_backward;
 mod normalize;
 mod parts;
+mod pool;
 mod rope;
+mod rope_table;
 mod sampling;
 mod softmax;
 mod softmax_backward;
 
 pub use affine::*;
 pub use attention::*;
+pub use conv1d::*;
 pub use embedding::*;
 pub use gated::*;
 pub use losses::*;
 pub use norm_backward::*;
 pub use normalize::*;
+pub use pool::*;
 pub use rope::*;
+pub use rope_table::*;
 pub use sampling::*;
 pub use softmax::*;
 pub use softmax_backward::*;

@@ -5,6 +5,7 @@ use crate::error::{Error, not_empty};
 use crate::lanes::fold::Join;
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
+use core::ops::Range;
 
 /// Something that consists of rows.
 pub(crate) trait Parts: Send + Sized {
@@ -42,6 +43,22 @@ impl<T: Send> Parts for Write<'_, T> {
         let at = (rows * self.1).min(self.0.len());
         let (a, b) = self.0.split_at_mut(at);
         (Self(a, self.1), Self(b, self.1))
+    }
+}
+
+/// The numbers of the rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Count(pub(crate) Range<usize>);
+
+impl Parts for Count {
+    #[inline(always)]
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+    #[inline(always)]
+    fn split(self, rows: usize) -> (Self, Self) {
+        let at = (self.0.start + rows).min(self.0.end);
+        (Self(self.0.start..at), Self(at..self.0.end))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Rotary position embedding: pairs of elements of each head turn by an angle that grows with the position.
 
+use super::parts::{Change, Read, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len, same_shape};
+use crate::lanes::fold::{Join, Serial};
 use crate::lanes::inout::InOut;
 use crate::lanes::rotary::{self, Turn};
 use crate::lanes::vector::Vector;
@@ -17,8 +19,8 @@ pub enum RopeStyle {
     Neox,
 }
 
-/// The angles of `rows` positions: half of `dim` columns, which are even.
-fn table<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Error> {
+/// The pairs of a head of `dim` elements, which `cos` and `sin` hold rows of.
+pub(super) fn half_of<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Error> {
     not_empty("dim", dim)?;
     if !dim.is_multiple_of(2) {
         return Err(Error::Domain { arg: "dim" });
@@ -29,61 +31,6 @@ fn table<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Error> {
     }
     same_len("sin", cos.len(), sin.len())?;
     Ok(half)
-}
-
-/// `cos[r][i]` and `sin[r][i]` of the angle `(start + r)·factor·base^(-2i/dim)`.
-///
-/// Shapes: `cos` and `sin` hold rows of `dim/2`, one for each position from `start` on. Angles are computed in `f64` and their
-/// sine and cosine rounded once from there: an angle `θ` is off by `2⁻⁵⁰·|θ|` at most.
-///
-/// NaN and ±0: NaN, infinite or not positive `base` and NaN or infinite `factor` give what `powf`, the product and the
-/// cosine give, NaN most often.
-///
-/// Errors: [`Error::Empty`] when `dim` is 0, [`Error::Domain`] names `dim` when it is odd, [`Error::Rows`] of `cos`, [`Error::Len`] of
-/// `sin`. Nothing is written then. Scratch: none.
-///
-/// ```
-/// let (mut cos, mut sin) = ([0.0f32; 4], [0.0; 4]);
-/// fulmen::rope_table(0, 4, 10_000.0, 1.0, &mut cos, &mut sin)?;
-/// assert_eq!((cos[0], sin[0], cos[2]), (1.0, 0.0, 1.0f32.cos()));
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: J. Su et al., arXiv:2104.09864. Contract: `contracts/rope-v1.yaml`.
-#[inline]
-pub fn rope_table<T: Element>(
-    start: usize,
-    dim: usize,
-    base: T,
-    factor: T,
-    cos: &mut [T],
-    sin: &mut [T],
-) -> Result<(), Error> {
-    rope_table_on(native(), start, dim, base, factor, cos, sin)
-}
-
-/// [`rope_table`] with the signature of the other ops: its bits are those of `f64` on any instruction set.
-pub fn rope_table_on<S: Simd, T: Element>(
-    _: S,
-    start: usize,
-    dim: usize,
-    base: T,
-    factor: T,
-    cos: &mut [T],
-    sin: &mut [T],
-) -> Result<(), Error> {
-    let half = table(dim, cos, sin)?;
-    let step = -2.0 / dim as f64;
-    for i in 0..half {
-        let turn = factor.to_f64() * libm::pow(base.to_f64(), step * i as f64);
-        let column = cos.iter_mut().zip(&mut *sin).skip(i).step_by(half);
-        for (r, (cos, sin)) in column.enumerate() {
-            let angle = (start as f64 + r as f64) * turn;
-            *cos = T::from_f64(libm::cos(angle));
-            *sin = T::from_f64(libm::sin(angle));
-        }
-    }
-    Ok(())
 }
 
 /// What to do with rows of heads.
@@ -99,7 +46,7 @@ impl<'a, T: Element> Angles<'a, T> {
     #[inline]
     fn new(dim: usize, cos: &'a [T], sin: &'a [T], style: RopeStyle, back: bool) -> Result<Self, Error> {
         let turn = Turn { neighbours: style == RopeStyle::Interleaved, back };
-        Ok(Self { half: table(dim, cos, sin)?, cos, sin, turn })
+        Ok(Self { half: half_of(dim, cos, sin)?, cos, sin, turn })
     }
 
     /// The angles of row `r`.
@@ -108,22 +55,21 @@ impl<'a, T: Element> Angles<'a, T> {
         [self.cos, self.sin].map(|x| x.get(r * self.half..(r + 1) * self.half).unwrap_or_default())
     }
 
-    fn slices<S: Simd>(self, s: S, mut x: InOut<'_, T>) -> Result<(), Error> {
+    fn slices<J: Join, S: Simd>(self, j: J, s: S, x: InOut<'_, T>) -> Result<(), Error> {
         let rows = self.cos.len() / self.half;
         let unit = rows.checked_mul(2 * self.half).ok_or(Error::Overflow { arg: "dim" })?;
         if x.len().checked_rem(unit).unwrap_or(x.len()) != 0 {
             return Err(Error::Rows { arg: "x", cols: unit, got: x.len() });
         }
         let cols = x.len().checked_div(rows).unwrap_or(0);
-        s.vectorize(
+        each_row(
+            j,
+            s,
+            cols,
+            (Read(self.cos, self.half), Read(self.sin, self.half), Change(x, cols)),
             #[inline(always)]
-            || {
-                for r in 0..rows {
-                    let (row, rest) = x.split_at(cols);
-                    let [cos, sin] = self.row(r);
-                    rotary::rotate(s, self.turn, row, cos, sin);
-                    x = rest;
-                }
+            |(cos, sin, x): (Read<'_, T>, Read<'_, T>, Change<'_, T>)| {
+                rotary::rotate(s, self.turn, x.0, cos.0, sin.0);
             },
         );
         Ok(())
@@ -169,7 +115,7 @@ impl<'a, T: Element> Angles<'a, T> {
 
 /// The functions of one direction.
 macro_rules! direction {
-    ($(#[$doc:meta])* $name:ident $on:ident $in_place:ident $in_place_on:ident $back:literal;) => {
+    ($(#[$doc:meta])* $name:ident $on:ident $by:ident $in_place:ident $in_place_on:ident $in_place_by:ident $back:literal;) => {
         $(#[$doc])*
         #[inline]
         pub fn $name<T: Element>(
@@ -192,9 +138,22 @@ macro_rules! direction {
             style: RopeStyle,
             out: &mut [T],
         ) -> Result<(), Error> {
+            $by(Serial, s, x, dim, cos, sin, style, out)
+        }
+        #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+        pub(crate) fn $by<J: Join, S: Simd, T: Element>(
+            j: J,
+            s: S,
+            x: &[T],
+            dim: usize,
+            cos: &[T],
+            sin: &[T],
+            style: RopeStyle,
+            out: &mut [T],
+        ) -> Result<(), Error> {
             let angles = Angles::new(dim, cos, sin, style, $back)?;
             same_len("out", x.len(), out.len())?;
-            angles.slices(s, InOut::new(x, out))?;
+            angles.slices(j, s, InOut::new(x, out))?;
             // Either element of a pair reaches both.
             contract!($name, Ok(()), each | check | x.iter().zip(&*out).try_for_each(|(x, y)| check(&Call::new(&[&[*x]], &[*y]))))
         }
@@ -218,14 +177,25 @@ macro_rules! direction {
             sin: &[T],
             style: RopeStyle,
         ) -> Result<(), Error> {
-            Angles::new(dim, cos, sin, style, $back)?.slices(s, InOut::in_place(x))
+            $in_place_by(Serial, s, x, dim, cos, sin, style)
+        }
+        pub(crate) fn $in_place_by<J: Join, S: Simd, T: Element>(
+            j: J,
+            s: S,
+            x: &mut [T],
+            dim: usize,
+            cos: &[T],
+            sin: &[T],
+            style: RopeStyle,
+        ) -> Result<(), Error> {
+            Angles::new(dim, cos, sin, style, $back)?.slices(j, s, InOut::in_place(x))
         }
     };
 }
 direction! {
     /// `(a, b) = (a·cos - b·sin, b·cos + a·sin)` for each pair of elements of each head.
     ///
-    /// Shapes: `x` and `out` are `[tokens, heads, dim]`, `cos` and `sin` `tokens` rows of `dim/2` ([`rope_table`]);
+    /// Shapes: `x` and `out` are `[tokens, heads, dim]`, `cos` and `sin` `tokens` rows of `dim/2` ([`rope_table`](crate::rope_table()));
     /// which elements are a pair is `style`. Each product is rounded, and each sum.
     ///
     /// NaN and ±0: by IEEE 754; a NaN or an infinity in a pair reaches both of its elements.
@@ -243,7 +213,7 @@ direction! {
     /// ```
     ///
     /// Source: J. Su et al., arXiv:2104.09864. Contract: `contracts/rope-v1.yaml`.
-    rope rope_on rope_in_place rope_in_place_on false;
+    rope rope_on rope_by rope_in_place rope_in_place_on rope_in_place_by false;
 }
 direction! {
     /// `(a, b) = (a·cos + b·sin, b·cos - a·sin)`: the gradient of [`rope`] with respect to its input, and its inverse.
@@ -259,7 +229,8 @@ direction! {
     /// ```
     ///
     /// Source: as [`rope`]. Contract: `contracts/rope_backward-v1.yaml`.
-    rope_backward rope_backward_on rope_backward_in_place rope_backward_in_place_on true;
+    rope_backward rope_backward_on rope_backward_by
+    rope_backward_in_place rope_backward_in_place_on rope_backward_in_place_by true;
 }
 
 /// [`rope`], or with `back` [`rope_backward`], over a matrix of `tokens` by `heads·dim`: the queries and keys of a

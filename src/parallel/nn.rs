@@ -21,9 +21,32 @@ threaded! {
     cross_entropy_backward_in_place cross_entropy_backward_in_place_on cross_entropy_backward_in_place_by
         (logits: &mut [T], targets: &[u32], lse: &[T], cols: usize, scale: T);
     embedding embedding_on embedding_by (table: &[T], cols: usize, ids: &[u32], out: &mut [T]);
+    rope rope_on rope_by (x: &[T], dim: usize, cos: &[T], sin: &[T], style: RopeStyle, out: &mut [T]);
+    rope_in_place rope_in_place_on rope_in_place_by (x: &mut [T], dim: usize, cos: &[T], sin: &[T], style: RopeStyle);
+    rope_backward rope_backward_on rope_backward_by
+        (x: &[T], dim: usize, cos: &[T], sin: &[T], style: RopeStyle, out: &mut [T]);
+    rope_backward_in_place rope_backward_in_place_on rope_backward_in_place_by
+        (x: &mut [T], dim: usize, cos: &[T], sin: &[T], style: RopeStyle);
     softmax_backward softmax_backward_on softmax_backward_by (y: &[T], dy: &[T], cols: usize, dx: &mut [T]);
     log_softmax_backward log_softmax_backward_on log_softmax_backward_by
         (y: &[T], dy: &[T], cols: usize, dx: &mut [T]);
+    ///
+    /// Channels are on different threads, or parts of a group's product.
+    conv1d conv1d_on conv1d_by
+        (conv: Conv1d, x: &[T], weights: &[T], bias: Option<&[T]>, out: &mut [T], workspace: &mut [T]);
+    ///
+    /// As [`conv1d`].
+    conv1d_backward_input conv1d_backward_input_on conv1d_backward_input_by
+        (conv: Conv1d, dy: &[T], weights: &[T], dx: &mut [T], workspace: &mut [T]);
+    ///
+    /// As [`conv1d`].
+    conv1d_backward_weights conv1d_backward_weights_on conv1d_backward_weights_by
+        (conv: Conv1d, x: &[T], dy: &[T], dweights: &mut [T], dbias: Option<&mut [T]>, workspace: &mut [T]);
+    max_pool max_pool_on max_pool_by (x: &[T], pool: Pool, out: &mut [T]);
+    max_pool_backward max_pool_backward_on max_pool_backward_by (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]);
+    avg_pool avg_pool_on avg_pool_by (x: &[T], pool: Pool, count_padding: bool, out: &mut [T]);
+    avg_pool_backward avg_pool_backward_on avg_pool_backward_by
+        (dy: &[T], pool: Pool, count_padding: bool, dx: &mut [T]);
     masked_softmax masked_softmax_on masked_softmax_by (x: &[T], mask: &[T], cols: usize, out: &mut [T]);
     sgd sgd_on sgd_by (lr: T, weight_decay: T, g: &[T], p: &mut [T]);
     momentum momentum_on momentum_by (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]);
@@ -33,4 +56,10 @@ threaded! {
         (dc: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, da: MatMut<'_, T>, workspace: &mut [T]);
     gemm_backward_b gemm_backward_b_on gemm_backward_b_by
         (a: MatRef<'_, T>, dc: MatRef<'_, T>, beta: T, db: MatMut<'_, T>, workspace: &mut [T]);
+}
+
+/// Elements of workspace that each of [`conv1d`], [`conv1d_backward_input`] and [`conv1d_backward_weights`] needs for a number
+/// of threads.
+pub const fn conv1d_workspace(conv: Conv1d, threads: usize) -> usize {
+    crate::conv1d_workspace(conv).saturating_mul(if threads == 0 { 1 } else { threads })
 }

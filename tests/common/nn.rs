@@ -33,11 +33,17 @@ macro_rules! called {
 }
 
 #[macro_use]
+#[path = "nn/conv1d.rs"]
+pub mod conv1d;
+#[macro_use]
 #[path = "nn/indexed.rs"]
 pub mod indexed;
 #[macro_use]
 #[path = "nn/optimisers.rs"]
 pub mod optimisers;
+#[macro_use]
+#[path = "nn/pool.rs"]
+pub mod pool;
 #[macro_use]
 #[path = "nn/products.rs"]
 pub mod products;
@@ -52,8 +58,10 @@ pub mod attention;
 /// Every family's list.
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
+        for_each_conv_op!($cb);
         for_each_indexed_op!($cb);
         for_each_optimiser!($cb);
+        for_each_pool_op!($cb);
         for_each_product!($cb);
         for_each_rows_op!($cb);
         for_each_attention_op!($cb);

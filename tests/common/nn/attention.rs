@@ -7,8 +7,8 @@ use fulmen::{Attention, Element, Error, MatMut, MatRef, RopeStyle};
 macro_rules! for_each_attention_op {
     ($cb:ident) => {
         $cb! {
-            rope crate::nn::attention::Rope;
-            rope_backward crate::nn::attention::RopeBackward;
+            rope crate::nn::attention::Rope, threads;
+            rope_backward crate::nn::attention::RopeBackward, threads;
             rope_view crate::nn::attention::RopeView;
             attention crate::nn::attention::Forward, threads;
             attention_backward crate::nn::attention::Backward, gradient, threads;
@@ -370,6 +370,17 @@ macro_rules! rope_op {
                         }
                         Some(done)
                     }
+                    #[cfg(feature = "parallel")]
+                    Form::Parallel => {
+                        let mut over = x.clone();
+                        let (dim, style) = (a.size("dim"), style(a));
+                        let done = fulmen::parallel::$on(s, x, dim, cos, sin, style, out);
+                        let again = fulmen::parallel::$in_place(s, &mut over, dim, cos, sin, style);
+                        let same = done.is_ok() && bits(out) == bits(&over);
+                        assert!(same || done.is_err(), "in place: {again:?}");
+                        Some(done)
+                    }
+                    #[cfg(not(feature = "parallel"))]
                     Form::Parallel => None,
                 }
             }

@@ -1,0 +1,560 @@
+//! Convolution along lines of channels.
+//!
+//! Nothing is copied: what a filter meets is a view of the input, with the stride as the distance of its columns.
+//! Groups of several channels are products of matrices, one for each tap of the filter or, where a filter is longer
+//! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
+//! shifted lines.
+
+mod rows;
+
+use super::forms;
+use super::parts::{Count, Write, count, each_row};
+use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
+use crate::contract::{Call, Violation, contract};
+use crate::error::{Error, enough, not_empty, same_len};
+use crate::lanes::fold::{Join, Serial, fold_by};
+use crate::lanes::{Element, Simd};
+use crate::reduce::Sum;
+use crate::view::{MatMut, MatRef};
+use core::ops::Range;
+
+/// The sizes of a convolution of lines.
+///
+/// ```
+/// use fulmen::Conv1d;
+/// let conv = Conv1d { kernel: 3, stride: 2, padding: 1, ..Conv1d::new(80, 512, 3000, 3) };
+/// assert_eq!(conv.output(), Ok(1500));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conv1d {
+    /// Lines of the input.
+    pub channels_in: usize,
+    /// Lines of the result.
+    pub channels_out: usize,
+    /// Elements of a line of the input.
+    pub length: usize,
+    /// Weights of a filter for one channel.
+    pub kernel: usize,
+    /// Elements from one place of the filter to the next.
+    pub stride: usize,
+    /// Zeros before and behind each line.
+    pub padding: usize,
+    /// Elements from one weight to the next.
+    pub dilation: usize,
+    /// Parts of the channels that don't meet; divides both numbers of channels.
+    pub groups: usize,
+}
+
+/// The places of a filter at which one of its taps meets the input.
+#[derive(Debug, Clone)]
+struct Tap {
+    /// These elements of the result's line.
+    cells: Range<usize>,
+    /// The element of the input that the first of them meets; the others follow by the stride.
+    first: usize,
+}
+
+impl Conv1d {
+    /// With a stride and a dilation of 1, one group and no padding.
+    pub const fn new(channels_in: usize, channels_out: usize, length: usize, kernel: usize) -> Self {
+        Self { channels_in, channels_out, length, kernel, stride: 1, padding: 0, dilation: 1, groups: 1 }
+    }
+
+    /// Elements of a line of the result.
+    ///
+    /// Errors: [`Error::Empty`] names `length` or `kernel`, [`Error::Domain`] `stride` or `dilation` when they are 0,
+    /// `kernel` when the filter is longer than the padded line; [`Error::Overflow`].
+    pub const fn output(&self) -> Result<usize, Error> {
+        let Self { length, kernel, stride, padding, dilation, .. } = *self;
+        if length == 0 {
+            return Err(Error::Empty { arg: "length" });
+        }
+        let Some(last) = kernel.checked_sub(1) else { return Err(Error::Empty { arg: "kernel" }) };
+        if stride == 0 {
+            return Err(Error::Domain { arg: "stride" });
+        }
+        if dilation == 0 {
+            return Err(Error::Domain { arg: "dilation" });
+        }
+        let Some(span) = last.checked_mul(dilation) else { return Err(Error::Overflow { arg: "dilation" }) };
+        let Some(both) = padding.checked_mul(2) else { return Err(Error::Overflow { arg: "padding" }) };
+        match length.checked_add(both) {
+            Some(padded) if span < padded => Ok((padded - span - 1) / stride + 1),
+            Some(_) => Err(Error::Domain { arg: "kernel" }),
+            None => Err(Error::Overflow { arg: "padding" }),
+        }
+    }
+
+    /// Where tap `k` meets the input, of `n` places.
+    #[inline(always)]
+    fn tap(&self, k: usize, n: usize) -> Tap {
+        let before = self.padding.saturating_sub(k * self.dilation);
+        let start = before.div_ceil(self.stride);
+        let end = (self.length + self.padding).saturating_sub(k * self.dilation).div_ceil(self.stride).min(n);
+        let first = (start * self.stride + k * self.dilation).saturating_sub(self.padding);
+        Tap { cells: start..end.max(start), first }
+    }
+
+    /// The taps that meet the input from place `l` on, and the element that the first of them meets.
+    #[inline(always)]
+    fn taps(&self, l: usize) -> (Range<usize>, usize) {
+        let at = l * self.stride;
+        let start = self.padding.saturating_sub(at).div_ceil(self.dilation);
+        let end = (self.length + self.padding).saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
+        (start..end.max(start), (at + start * self.dilation).saturating_sub(self.padding))
+    }
+
+    /// The places at which all taps meet the input.
+    #[inline(always)]
+    fn within(&self, n: usize) -> Range<usize> {
+        let (first, last) = (self.tap(0, n).cells, self.tap(self.kernel - 1, n).cells);
+        let start = first.start.max(last.start).min(n);
+        start..first.end.min(last.end).max(start)
+    }
+
+    /// For these operands, named.
+    fn on(self, [x, weights, out]: [(&'static str, usize); 3]) -> Result<Lines, Error> {
+        let n = self.output()?;
+        let Self { channels_in, channels_out, length, kernel, groups, .. } = self;
+        not_empty("channels_in", channels_in)?;
+        not_empty("channels_out", channels_out)?;
+        if groups == 0 || !channels_in.is_multiple_of(groups) || !channels_out.is_multiple_of(groups) {
+            return Err(Error::Domain { arg: "groups" });
+        }
+        let product = |a: usize, b: usize, arg| a.checked_mul(b).ok_or(Error::Overflow { arg });
+        let (read, write) = (product(channels_in, length, "length")?, product(channels_out, n, "padding")?);
+        let [ci, co] = [channels_in / groups, channels_out / groups];
+        let images = count(x.0, x.1, read)?;
+        let filter = product(ci, kernel, "kernel")?;
+        same_len(weights.0, product(filter, channels_out, "kernel")?, weights.1)?;
+        same_len(out.0, images.saturating_mul(write), out.1)?;
+        Ok(Lines { conv: self, n, ci, co, images })
+    }
+}
+
+/// Elements of workspace that each of [`conv1d`], [`conv1d_backward_input`] and [`conv1d_backward_weights`] needs at most.
+///
+/// ```
+/// const CONV: fulmen::Conv1d = fulmen::Conv1d::new(16, 32, 100, 3);
+/// let workspace = [0.0f32; fulmen::conv1d_workspace(CONV)];
+/// # assert!(workspace.len() < 1 << 20);
+/// ```
+pub const fn conv1d_workspace(conv: Conv1d) -> usize {
+    const fn max(a: usize, b: usize) -> usize {
+        if a > b { a } else { b }
+    }
+    let Ok(n) = conv.output() else { return 0 };
+    if conv.groups == 0 || conv.channels_in == conv.groups {
+        return 0;
+    }
+    let [ci, co] = [conv.channels_in / conv.groups, conv.channels_out / conv.groups];
+    let inner = max(ci, conv.kernel);
+    let products = max(gemm_workspace(co, n, inner), gemm_workspace(co, inner, n));
+    max(products, gemm_workspace(ci, n, co))
+}
+
+/// A [`Conv1d`] on operands that fit.
+#[derive(Debug, Clone, Copy)]
+struct Lines {
+    conv: Conv1d,
+    /// Elements of a line of the result.
+    n: usize,
+    /// Channels of a group of the input.
+    ci: usize,
+    /// Channels of a group of the result.
+    co: usize,
+    images: usize,
+}
+
+/// `n` elements from `start` on, which `x` has.
+#[inline(always)]
+fn part<T>(x: &[T], start: usize, n: usize) -> &[T] {
+    x.get(start..).and_then(|x| x.get(..n)).unwrap_or_default()
+}
+
+/// As [`part`].
+#[inline(always)]
+fn part_mut<T>(x: &mut [T], start: usize, n: usize) -> &mut [T] {
+    x.get_mut(start..).and_then(|x| x.get_mut(..n)).unwrap_or_default()
+}
+
+/// A product of one group: for a tap, or for a channel.
+struct Step<'a, T> {
+    /// What the weights meet of the input: a column for each place.
+    x: MatRef<'a, T>,
+    /// The places.
+    cells: Range<usize>,
+    /// The first weight of the group.
+    first: usize,
+    /// From one weight of a filter to the next.
+    apart: usize,
+}
+
+impl Lines {
+    /// Whether groups are lines.
+    fn single(&self) -> bool {
+        self.ci == 1
+    }
+
+    /// Elements of a group's channels, of the input and of the result.
+    fn groups(&self) -> [usize; 2] {
+        [self.ci * self.conv.length, self.co * self.n]
+    }
+
+    /// Weights of a filter and of a group.
+    fn filters(&self) -> [usize; 2] {
+        [self.ci * self.conv.kernel, self.co * self.ci * self.conv.kernel]
+    }
+
+    /// `f` on each image and group: where its input, its weights and its result begin.
+    fn each_group(&self, mut f: impl FnMut([usize; 3]) -> Result<(), Error>) -> Result<(), Error> {
+        let ([read, write], filters) = (self.groups(), self.filters()[1]);
+        for image in 0..self.images {
+            for g in 0..self.conv.groups {
+                let at = image * self.conv.groups + g;
+                f([at * read, g * filters, at * write])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `f` on the products that make the result of a group, or the gradient of its weights.
+    fn each_step<'a, T: Element>(
+        &self,
+        x: &'a [T],
+        mut f: impl FnMut(Step<'a, T>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let &Self { conv, n, ci, .. } = self;
+        let [len, s, d] = [conv.length, conv.stride, conv.dilation].map(|n| n as isize);
+        if conv.kernel <= ci {
+            for tap in 0..conv.kernel {
+                let Tap { cells, first } = conv.tap(tap, n);
+                let x = MatRef::strided(x, first, ci, cells.len(), len, s)?;
+                f(Step { x, cells, first: tap, apart: conv.kernel })?;
+            }
+            return Ok(());
+        }
+        let within = conv.within(n);
+        let edges = (0..within.start).chain(within.end..n);
+        for channel in 0..ci {
+            let (x, at) = (part(x, channel * conv.length, conv.length), channel * conv.kernel);
+            let first = conv.taps(within.start).1;
+            let all = MatRef::strided(x, first, conv.kernel, within.len(), d, s)?;
+            f(Step { x: all, cells: within.clone(), first: at, apart: 1 })?;
+            for l in edges.clone() {
+                let (taps, first) = conv.taps(l);
+                let x = MatRef::strided(x, first, taps.len(), 1, d, 1)?;
+                f(Step { x, cells: l..l + 1, first: at + taps.start, apart: 1 })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights of a step, of those of a group.
+    fn weights<'a, T: Element>(&self, w: &'a [T], step: &Step<'_, T>) -> Result<MatRef<'a, T>, Error> {
+        let row = self.filters()[0] as isize;
+        MatRef::strided(w, step.first, self.co, step.x.rows(), row, step.apart as isize)
+    }
+
+    /// `f` on each place, tap and element of a line that meet.
+    fn each_meeting(&self, mut f: impl FnMut(usize, usize, usize)) {
+        for k in 0..self.conv.kernel {
+            let Tap { cells, first } = self.conv.tap(k, self.n);
+            cells.enumerate().for_each(|(i, l)| f(l, k, first + i * self.conv.stride));
+        }
+    }
+
+    /// Each call of a contract: `f` gives, of a group, the input and the results that a place, a tap and an element have
+    /// in common; NaN among the one must reach all of the others.
+    fn each_call<T: Element, X: Iterator<Item = T>, Y: Iterator<Item = T>>(
+        &self,
+        f: impl Fn([usize; 3], [usize; 3]) -> (X, Y),
+        check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+    ) -> Result<(), Violation> {
+        let mut found = Ok(());
+        let all = self.each_group(|at| {
+            self.each_meeting(|l, k, i| {
+                let (mut x, mut y) = f(at, [l, k, i]);
+                let nan = x.any(|x| x.to_f64().is_nan());
+                let x = [if nan { T::NAN } else { T::ZERO }];
+                let one = y.try_for_each(|y| check(&Call::new(&[&x], &[y])));
+                if found.is_ok() {
+                    found = one;
+                }
+            });
+            Ok(())
+        });
+        debug_assert!(all.is_ok());
+        found
+    }
+}
+
+/// Elements `at`, `at + step`, … of `x`, `n` of them.
+fn column<T: Element>(x: &[T], at: usize, step: usize, n: usize) -> impl Iterator<Item = T> {
+    x.get(at..).unwrap_or_default().iter().step_by(step).take(n).copied()
+}
+
+forms! {
+    /// `out[b][o][l] = bias[o] + Σ_(c, k) weights[o][c][k]·x[b][g + c][l·stride + k·dilation - padding]` over the channels of
+    /// `o`'s group, which begin at `g`, and the elements in the line.
+    ///
+    /// Shapes and units: `x` is `[images, channels_in, length]`, `weights` `[channels_out, channels_in / groups, kernel]`,
+    /// `bias` has `channels_out` elements, `out` is `[images, channels_out, `[`output`](crate::Conv1d::output)`()]`.
+    ///
+    /// NaN and ±0: NaN where a factor is, also next to a zero; padding is not multiplied.
+    ///
+    /// Errors: those of [`Conv1d::output`](crate::Conv1d::output), [`Error::Empty`] names `channels_in` or `channels_out`,
+    /// [`Error::Domain`] `groups` when it does not divide both, [`Error::Rows`] when `x` does not hold whole images,
+    /// [`Error::Len`] when `weights`, `bias` or `out` has another length, [`Error::Workspace`].
+    ///
+    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none for groups of one channel.
+    ///
+    /// ```
+    /// use fulmen::{Conv1d, conv1d};
+    /// let conv = Conv1d { padding: 1, ..Conv1d::new(1, 1, 4, 3) };
+    /// let mut out = [0.0f32; 4];
+    /// conv1d(conv, &[1.0, 2.0, 4.0, 8.0], &[1.0, 0.0, -1.0], Some(&[0.5]), &mut out, &mut [])?;
+    /// assert_eq!(out, [-1.5, -2.5, -5.5, 4.5]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition (a correlation, as in networks). Contract: `contracts/conv1d-v1.yaml`.
+    conv1d, conv1d_on, conv1d_by
+        (conv: Conv1d, x: &[T], weights: &[T], bias: Option<&[T]>, out: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+
+    /// `dx[b][g + c][i] = Σ_(o, k) weights[o][c][k]·dy[b][o][l]` over the places with `i = l·stride + k·dilation - padding`: the
+    /// gradient of [`conv1d`](crate::conv1d()) by its input.
+    ///
+    /// Shapes and units: as [`conv1d`](crate::conv1d()); `dy` has the shape of its result, `dx` that of its input.
+    ///
+    /// NaN and ±0: NaN where a factor is; what no filter meets becomes +0.
+    ///
+    /// Errors: as [`conv1d`](crate::conv1d()); [`Error::Rows`] names `dx`, [`Error::Len`] `weights` or `dy`.
+    ///
+    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none for groups of one channel.
+    ///
+    /// ```
+    /// use fulmen::{Conv1d, conv1d_backward_input};
+    /// let mut dx = [0.0f32; 3];
+    /// conv1d_backward_input(Conv1d::new(1, 1, 3, 2), &[2.0, 3.0], &[1.0, 10.0], &mut dx, &mut [])?;
+    /// assert_eq!(dx, [2.0, 23.0, 30.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/conv1d_backward_input-v1.yaml`.
+    conv1d_backward_input, conv1d_backward_input_on, conv1d_backward_input_by
+        (conv: Conv1d, dy: &[T], weights: &[T], dx: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+
+    /// `dweights[o][c][k] += Σ_(b, l) dy[b][o][l]·x[b][g + c][l·stride + k·dilation - padding]` and `dbias[o] += Σ_(b, l) dy[b][o][l]`:
+    /// the gradient of [`conv1d`](crate::conv1d()) by its weights. Images are added in order.
+    ///
+    /// Shapes and units: as [`conv1d`](crate::conv1d()); `dy` has the shape of its result.
+    ///
+    /// NaN and ±0: NaN where a factor is; padding is not multiplied.
+    ///
+    /// Errors: as [`conv1d`](crate::conv1d()); [`Error::Len`] names `dweights`, `dbias` or `dy`.
+    ///
+    /// Scratch: [`conv1d_workspace`](crate::conv1d_workspace()); none for groups of one channel.
+    ///
+    /// ```
+    /// use fulmen::{Conv1d, conv1d_backward_weights};
+    /// let (mut dw, mut db) = ([0.0f32; 2], [0.0]);
+    /// let conv = Conv1d::new(1, 1, 3, 2);
+    /// conv1d_backward_weights(conv, &[1.0, 2.0, 4.0], &[1.0, 10.0], &mut dw, Some(&mut db), &mut [])?;
+    /// assert_eq!((dw, db), ([21.0, 42.0], [11.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/conv1d_backward_weights-v1.yaml`.
+    conv1d_backward_weights, conv1d_backward_weights_on, conv1d_backward_weights_by
+        (conv: Conv1d, x: &[T], dy: &[T], dweights: &mut [T], dbias: Option<&mut [T]>, workspace: &mut [T]) -> Result<(), Error>;
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn conv1d_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    conv: Conv1d,
+    x: &[T],
+    weights: &[T],
+    bias: Option<&[T]>,
+    out: &mut [T],
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let lines = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+    bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
+    enough(conv1d_workspace(conv), workspace.len())?;
+    let Lines { n, co, .. } = lines;
+    let first = |row: usize| bias.and_then(|b| b.get(row % conv.channels_out)).copied().unwrap_or_default();
+    let taps = if lines.single() { conv.kernel } else { 1 };
+    each_row(
+        j,
+        s,
+        n.saturating_mul(taps),
+        (Count(0..out.len() / n), Write(&mut *out, n)),
+        #[inline(always)]
+        |(row, out): (Count, Write<'_, T>)| {
+            out.0.fill(first(row.0.start));
+            if lines.single() {
+                let line = part(x, row.0.start / co * conv.length, conv.length);
+                let w = part(weights, row.0.start % conv.channels_out * conv.kernel, conv.kernel);
+                rows::forward(s, conv, n, w, line, out.0);
+            }
+        },
+    );
+    let [read, write] = lines.groups();
+    if !lines.single() {
+        lines.each_group(|[xs, ws, ys]| {
+            let out = part_mut(out, ys, write);
+            let w = part(weights, ws, lines.filters()[1]);
+            lines.each_step(part(x, xs, read), |step| {
+                let (a, b) = (lines.weights(w, &step)?, step.x);
+                let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, step.cells)?;
+                gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)
+            })
+        })?;
+    }
+    contract!(
+        conv1d,
+        Ok(()),
+        each | check | {
+            let near = |[xs, _, ys]: [usize; 3], [l, _, i]: [usize; 3]| {
+                (column(x, xs + i, conv.length, lines.ci), column(out, ys + l, n, co))
+            };
+            lines.each_call(near, check)
+        }
+    )
+}
+
+#[inline]
+pub(crate) fn conv1d_backward_input_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    conv: Conv1d,
+    dy: &[T],
+    weights: &[T],
+    dx: &mut [T],
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let lines = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+    enough(conv1d_workspace(conv), workspace.len())?;
+    let Lines { n, ci, co, .. } = lines;
+    let taps = if lines.single() { conv.kernel } else { 1 };
+    each_row(
+        j,
+        s,
+        conv.length.saturating_mul(taps),
+        (Count(0..dx.len() / conv.length), Write(&mut *dx, conv.length)),
+        #[inline(always)]
+        |(row, dx): (Count, Write<'_, T>)| {
+            dx.0.fill(T::ZERO);
+            if lines.single() {
+                // The channels of the result that are made of this one.
+                for o in 0..co {
+                    let w = part(weights, (row.0.start % conv.groups * co + o) * conv.kernel, conv.kernel);
+                    rows::backward(s, conv, n, w, part(dy, (row.0.start * co + o) * n, n), dx.0);
+                }
+            }
+        },
+    );
+    let [read, write] = lines.groups();
+    if !lines.single() {
+        lines.each_group(|[xs, ws, ys]| {
+            let (dx, w) = (part_mut(dx, xs, read), part(weights, ws, lines.filters()[1]));
+            let dy = MatRef::row_major(part(dy, ys, write), co, n)?;
+            let [row, k, len, step] =
+                [lines.filters()[0], conv.kernel, conv.length, conv.stride].map(|n| n as isize);
+            for tap in 0..conv.kernel {
+                let Tap { cells, first } = conv.tap(tap, n);
+                let c = MatMut::strided(&mut *dx, first, ci, cells.len(), len, step)?;
+                let (a, b) = (MatRef::strided(w, tap, co, ci, row, k)?.t(), dy.sub(0..co, cells)?);
+                gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
+            }
+            Ok(())
+        })?;
+    }
+    contract!(
+        conv1d_backward_input,
+        Ok(()),
+        each | check | {
+            let near = |[xs, _, ys]: [usize; 3], [l, _, i]: [usize; 3]| {
+                (column(dy, ys + l, n, co), column(dx, xs + i, conv.length, ci))
+            };
+            lines.each_call(near, check)
+        }
+    )
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn conv1d_backward_weights_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    conv: Conv1d,
+    x: &[T],
+    dy: &[T],
+    dweights: &mut [T],
+    dbias: Option<&mut [T]>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let lines = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+    dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
+    enough(conv1d_workspace(conv), workspace.len())?;
+    let Lines { n, ci, co, images, .. } = lines;
+    let channels = Count(0..conv.channels_out);
+    each_row(
+        j,
+        s,
+        images.saturating_mul(n),
+        (channels.clone(), Write(dbias.unwrap_or_default(), 1)),
+        #[inline(always)]
+        |(o, dbias): (Count, Write<'_, T>)| {
+            let [sum] = dbias.0 else { return };
+            for image in 0..images {
+                let dy = part(dy, (image * conv.channels_out + o.0.start) * n, n);
+                let [all] = fold_by(Serial, s, Sum, [dy]);
+                *sum = *sum + all;
+            }
+        },
+    );
+    if lines.single() {
+        each_row(
+            j,
+            s,
+            images.saturating_mul(n).saturating_mul(conv.kernel),
+            (channels, Write(&mut *dweights, conv.kernel)),
+            #[inline(always)]
+            |(o, dw): (Count, Write<'_, T>)| {
+                for image in 0..images {
+                    let x = part(x, (image * conv.channels_in + o.0.start / co) * conv.length, conv.length);
+                    let dy = part(dy, (image * conv.channels_out + o.0.start) * n, n);
+                    rows::weights(s, conv, n, x, dy, dw.0);
+                }
+            },
+        );
+    } else {
+        let [[read, write], [row, filters]] = [lines.groups(), lines.filters()];
+        lines.each_group(|[xs, ws, ys]| {
+            let dw = part_mut(dweights, ws, filters);
+            let dy = MatRef::row_major(part(dy, ys, write), co, n)?;
+            lines.each_step(part(x, xs, read), |step| {
+                let strides = [row, step.apart].map(|n| n as isize);
+                let c = MatMut::strided(&mut *dw, step.first, co, step.x.rows(), strides[0], strides[1])?;
+                let (a, b) = (dy.sub(0..co, step.cells)?, step.x.t());
+                gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)
+            })
+        })?;
+    }
+    contract!(
+        conv1d_backward_weights,
+        Ok(()),
+        each | check | {
+            let near = |[_, ws, ys]: [usize; 3], [l, k, _]: [usize; 3]| {
+                // Of the group's first channel.
+                (column(dy, ys + l, n, 1), column(dweights, ws + k, conv.kernel, ci))
+            };
+            lines.each_call(near, check)
+        }
+    )
+}

@@ -1,0 +1,319 @@
+//! Pooling: the largest element, or the mean, of each window of a plane.
+
+mod planes;
+
+use super::forms;
+use super::parts::{Read, Write, count, each_row};
+use crate::contract::{Call, contract};
+use crate::error::{Error, same_len};
+use crate::lanes::fold::Join;
+use crate::lanes::{Element, Simd};
+use crate::pointwise::{Add, Maximum};
+use planes::{Planes, part};
+
+/// Windows over planes of rows and columns: `kernel` elements, one each `stride`, from `padding` places before the
+/// first element to as many behind the last.
+///
+/// Each pair is rows, columns. A window that would end behind the padding is left out.
+///
+/// ```
+/// use fulmen::Pool;
+/// let halves = Pool { input: [224, 112], kernel: [3, 3], stride: [2, 2], padding: [1, 1] };
+/// assert_eq!(halves.output(), Ok([112, 56]));
+/// assert_eq!(Pool::line(10, 4, 3, 0).output(), Ok([1, 3]));
+/// assert_eq!(Pool::global([7, 7]).output(), Ok([1, 1]));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pool {
+    /// Elements of a plane.
+    pub input: [usize; 2],
+    /// Elements of a window.
+    pub kernel: [usize; 2],
+    /// Elements from one window to the next.
+    pub stride: [usize; 2],
+    /// Places before the first and behind the last element, fewer than those of a window.
+    pub padding: [usize; 2],
+}
+
+/// Windows along one direction.
+const fn windows(n: usize, kernel: usize, stride: usize, padding: usize) -> Result<usize, Error> {
+    if n == 0 {
+        return Err(Error::Empty { arg: "input" });
+    }
+    if kernel == 0 {
+        return Err(Error::Empty { arg: "kernel" });
+    }
+    if stride == 0 {
+        return Err(Error::Domain { arg: "stride" });
+    }
+    // So that no window is padding alone.
+    if padding >= kernel {
+        return Err(Error::Domain { arg: "padding" });
+    }
+    match padding.checked_mul(2) {
+        Some(both) => match n.checked_add(both) {
+            Some(padded) if kernel <= padded => Ok((padded - kernel) / stride + 1),
+            Some(_) => Err(Error::Domain { arg: "kernel" }),
+            None => Err(Error::Overflow { arg: "padding" }),
+        },
+        None => Err(Error::Overflow { arg: "padding" }),
+    }
+}
+
+impl Pool {
+    /// Windows over lines of `input` elements.
+    pub const fn line(input: usize, kernel: usize, stride: usize, padding: usize) -> Self {
+        Self { input: [1, input], kernel: [1, kernel], stride: [1, stride], padding: [0, padding] }
+    }
+
+    /// One window over the whole plane.
+    pub const fn global(input: [usize; 2]) -> Self {
+        Self { input, kernel: input, stride: [1, 1], padding: [0, 0] }
+    }
+
+    /// Rows and columns of the result.
+    ///
+    /// Errors: [`Error::Empty`] names `input` or `kernel`, [`Error::Domain`] `stride` when it is 0, `padding` when it is
+    /// not below `kernel`, `kernel` when it is larger than the padded input; [`Error::Overflow`].
+    pub const fn output(&self) -> Result<[usize; 2], Error> {
+        let Self { input: [h, w], kernel: [kh, kw], stride: [sh, sw], padding: [ph, pw] } = *self;
+        match (windows(h, kh, sh, ph), windows(w, kw, sw, pw)) {
+            (Ok(rows), Ok(cols)) => Ok([rows, cols]),
+            (Err(e), _) | (_, Err(e)) => Err(e),
+        }
+    }
+
+    /// For so many elements of planes, and of results.
+    fn on(self, (arg, len): (&'static str, usize), out: (&'static str, usize)) -> Result<Planes, Error> {
+        let [rows, cols] = self.output()?;
+        let area = self.input[0].checked_mul(self.input[1]).ok_or(Error::Overflow { arg: "input" })?;
+        let cells = rows.checked_mul(cols).ok_or(Error::Overflow { arg: "padding" })?;
+        let planes = count(arg, len, area)?;
+        same_len(out.0, planes.saturating_mul(cells), out.1)?;
+        Ok(Planes { pool: self, area, cells, rows, cols })
+    }
+}
+
+forms! {
+    /// `out[c][i][j] = max_(r, t) x[c][i·s + r - p][j·s' + t - p']` over the window's elements in the plane.
+    ///
+    /// Shapes and units: `x` holds whole planes (images times channels), `out` a plane of [`Pool::output`] for each.
+    ///
+    /// NaN and ±0: NaN when an element of the window is NaN; -0 is below +0. Padding never is the largest.
+    ///
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// [`Error::Len`] when `out` has another length. Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 3];
+    /// fulmen::max_pool(&[1.0, 4.0, 2.0, 3.0, 0.0, 5.0], fulmen::Pool::line(6, 2, 2, 0), &mut out)?;
+    /// assert_eq!(out, [4.0, 3.0, 5.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/max_pool-v1.yaml`.
+    max_pool, max_pool_on, max_pool_by(x: &[T], pool: Pool, out: &mut [T]) -> Result<(), Error>;
+
+    /// `dx[c][a] = Σ dy[c][i][j]` over the windows whose largest element is `a`: the gradient of
+    /// [`max_pool`](crate::max_pool()).
+    ///
+    /// Shapes and units: `x` and `dx` hold whole planes, `dy` a plane of [`Pool::output`] for each. Of equal elements the
+    /// first one, row by row, is the largest; it is searched again, so that nothing is kept from the forward op.
+    ///
+    /// NaN and ±0: -0 and +0 are equal; in a window with NaN the first NaN is the largest. NaN in `dy` reaches that
+    /// element only.
+    ///
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// [`Error::Len`] when `dy` or `dx` has another length. Scratch: none.
+    ///
+    /// ```
+    /// let mut dx = [0.0f32; 4];
+    /// let pool = fulmen::Pool::line(4, 2, 1, 0);
+    /// fulmen::max_pool_backward(&[1.0, 4.0, 4.0, 3.0], &[0.5, 1.0, 2.0], pool, &mut dx)?;
+    /// assert_eq!(dx, [0.0, 1.5, 2.0, 0.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/max_pool_backward-v1.yaml`.
+    max_pool_backward, max_pool_backward_on, max_pool_backward_by
+        (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]) -> Result<(), Error>;
+
+    /// `out[c][i][j] = Σ_(r, t) x[c][i·s + r - p][j·s' + t - p'] / n` over the window's elements in the plane; `n` counts
+    /// these or, with `count_padding`, the whole window.
+    ///
+    /// Shapes and units: `x` holds whole planes (images times channels), `out` a plane of [`Pool::output`] for each.
+    ///
+    /// NaN and ±0: NaN when an element of the window is NaN, or two are opposite infinities; the mean of zeros is +0.
+    ///
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// [`Error::Len`] when `out` has another length. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Pool, avg_pool};
+    /// let (x, mut out) = ([1.0f32, 3.0, 5.0, 7.0], [0.0; 3]);
+    /// avg_pool(&x, Pool::line(4, 2, 2, 1), false, &mut out)?;
+    /// assert_eq!(out, [1.0, 4.0, 7.0]);
+    /// avg_pool(&x, Pool::line(4, 2, 2, 1), true, &mut out)?;
+    /// assert_eq!(out, [0.5, 4.0, 3.5]);
+    /// // Two channels to one number each.
+    /// avg_pool(&x, Pool::global([1, 2]), false, &mut out[..2])?;
+    /// assert_eq!(out[..2], [2.0, 6.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/avg_pool-v1.yaml`.
+    avg_pool, avg_pool_on, avg_pool_by
+        (x: &[T], pool: Pool, count_padding: bool, out: &mut [T]) -> Result<(), Error>;
+
+    /// `dx[c][a] = Σ dy[c][i][j] / n` over the windows that have `a`: the gradient of [`avg_pool`](crate::avg_pool()).
+    ///
+    /// Shapes and units: `dx` holds whole planes, `dy` a plane of [`Pool::output`] for each; `n` is that of the forward op.
+    ///
+    /// NaN and ±0: NaN in `dy` reaches the elements of its window; what no window has becomes +0.
+    ///
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `dx` does not hold whole planes,
+    /// [`Error::Len`] when `dy` has another length. Scratch: none.
+    ///
+    /// ```
+    /// let mut dx = [0.0f32; 4];
+    /// fulmen::avg_pool_backward(&[2.0, 4.0, 6.0], fulmen::Pool::line(4, 2, 1, 0), false, &mut dx)?;
+    /// assert_eq!(dx, [1.0, 3.0, 5.0, 3.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/avg_pool_backward-v1.yaml`.
+    avg_pool_backward, avg_pool_backward_on, avg_pool_backward_by
+        (dy: &[T], pool: Pool, count_padding: bool, dx: &mut [T]) -> Result<(), Error>;
+}
+
+#[inline]
+pub(crate) fn max_pool_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    pool: Pool,
+    out: &mut [T],
+) -> Result<(), Error> {
+    let planes = pool.on(("x", x.len()), ("out", out.len()))?;
+    each_row(
+        j,
+        s,
+        planes.area,
+        (Read(x, planes.area), Write(&mut *out, planes.cells)),
+        #[inline(always)]
+        |(x, out): (Read<'_, T>, Write<'_, T>)| planes.windows(s, Maximum, -T::INFINITY, x.0, out.0),
+    );
+    contract!(max_pool, Ok(()), each | check | planes.each_call(x, out, check))
+}
+
+#[inline]
+pub(crate) fn max_pool_backward_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    dy: &[T],
+    pool: Pool,
+    dx: &mut [T],
+) -> Result<(), Error> {
+    let planes = pool.on(("x", x.len()), ("dy", dy.len()))?;
+    same_len("dx", x.len(), dx.len())?;
+    each_row(
+        j,
+        s,
+        planes.area,
+        (Read(x, planes.area), Read(dy, planes.cells), Write(&mut *dx, planes.area)),
+        #[inline(always)]
+        |(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
+            dx.0.fill(T::ZERO);
+            planes.each_window(
+                #[inline(always)]
+                |i, j, at| {
+                    let dx = dx.0.get_mut(planes.largest(x.0, i, j));
+                    dx.into_iter().zip(dy.0.get(at)).for_each(|(dx, dy)| *dx = *dx + *dy);
+                },
+            );
+        },
+    );
+    contract!(
+        max_pool_backward,
+        Ok(()),
+        each | check | {
+            let all = x.chunks_exact(planes.area).zip(dy.chunks_exact(planes.cells));
+            all.zip(dx.chunks_exact(planes.area)).try_for_each(|((x, dy), dx)| {
+                let mut found = Ok(());
+                planes.each_window(|i, j, at| {
+                    let largest = planes.largest(x, i, j);
+                    let dy = [part(dy, at..at + 1)];
+                    found = found.and(check(&Call::new(&dy, part(dx, largest..largest + 1))));
+                });
+                found
+            })
+        }
+    )
+}
+
+#[inline]
+pub(crate) fn avg_pool_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    pool: Pool,
+    count_padding: bool,
+    out: &mut [T],
+) -> Result<(), Error> {
+    let planes = pool.on(("x", x.len()), ("out", out.len()))?;
+    each_row(
+        j,
+        s,
+        planes.area,
+        (Read(x, planes.area), Write(&mut *out, planes.cells)),
+        #[inline(always)]
+        |(x, out): (Read<'_, T>, Write<'_, T>)| {
+            planes.windows(s, Add, T::ZERO, x.0, out.0);
+            for (i, out) in out.0.chunks_exact_mut(planes.cols).enumerate() {
+                planes.divide(s, count_padding, [i, 0], out);
+            }
+        },
+    );
+    contract!(avg_pool, Ok(()), each | check | planes.each_call(x, out, check))
+}
+
+#[inline]
+pub(crate) fn avg_pool_backward_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    dy: &[T],
+    pool: Pool,
+    count_padding: bool,
+    dx: &mut [T],
+) -> Result<(), Error> {
+    let planes = pool.on(("dx", dx.len()), ("dy", dy.len()))?;
+    each_row(
+        j,
+        s,
+        planes.area,
+        (Read(dy, planes.cells), Write(&mut *dx, planes.area)),
+        #[inline(always)]
+        |(dy, dx): (Read<'_, T>, Write<'_, T>)| {
+            dx.0.fill(T::ZERO);
+            planes.spread(s, count_padding, dy.0, dx.0);
+        },
+    );
+    contract!(
+        avg_pool_backward,
+        Ok(()),
+        each | check | {
+            dy.chunks_exact(planes.cells).zip(dx.chunks_exact(planes.area)).try_for_each(|(dy, dx)| {
+                let mut found = Ok(());
+                planes.each_window(|i, j, at| {
+                    for piece in planes.pieces(i, j) {
+                        let dy = [dy.get(at).copied().unwrap_or_default()];
+                        let each = part(dx, piece).iter();
+                        each.for_each(|dx| found = found.and(check(&Call::new(&[&dy], &[*dx]))));
+                    }
+                });
+                found
+            })
+        }
+    )
+}

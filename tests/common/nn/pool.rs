@@ -1,0 +1,229 @@
+//! Pooling: windows over planes.
+
+use super::rows::inner;
+use super::*;
+use fulmen::Pool;
+
+macro_rules! for_each_pool_op {
+    ($cb:ident) => {
+        $cb! {
+            max_pool crate::nn::pool::MaxPool, threads;
+            max_pool_backward crate::nn::pool::MaxPoolBackward, gradient, threads;
+            avg_pool crate::nn::pool::AvgPool, threads;
+            avg_pool_backward crate::nn::pool::AvgPoolBackward, gradient, threads;
+        }
+    };
+}
+
+fn pool<T: Element>(a: &Args<T>) -> Pool {
+    let [h, w, kh, kw, sh, sw, ph, pw] =
+        ["h", "w", "kh", "kw", "sh", "sw", "ph", "pw"].map(|name| a.size(name));
+    Pool { input: [h, w], kernel: [kh, kw], stride: [sh, sw], padding: [ph, pw] }
+}
+
+fn counts_padding<T: Element>(a: &Args<T>) -> bool {
+    a.get("count_padding").is_some()
+}
+
+/// Elements of a plane and windows of one, of sizes that may be anything.
+fn sizes<T: Element>(a: &Args<T>) -> [usize; 2] {
+    let pool = pool(a);
+    let [rows, cols] = pool.output().unwrap_or([1, 1]);
+    [pool.input[0].saturating_mul(pool.input[1]), rows.saturating_mul(cols)].map(|n| n.clamp(1, 1 << 20))
+}
+
+/// Three planes of `rows` and `cols`, and windows of any kind over them: `x` and `dy`.
+fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+    let mut window = |n: usize| {
+        // Short windows of a long line, and long ones.
+        let long = if n > 256 { T::NAME == "f64" } else { r.bits().is_multiple_of(4) };
+        let most = if long { n.min(300) } else { n.min(5) };
+        let kernel = most - r.bits() as usize % most.min(40);
+        [kernel, 1 + r.bits() as usize % 5, (r.bits() as usize % kernel).min(4)]
+    };
+    let ([kh, sh, ph], [kw, sw, pw]) = (window(rows), window(cols));
+    let mut n = vec![("h", rows), ("w", cols), ("kh", kh), ("kw", kw), ("sh", sh), ("sw", sw), ("ph", ph)];
+    n.push(("pw", pw));
+    if r.bits().is_multiple_of(2) && O::NAME.starts_with("avg") {
+        n.push(("count_padding", 1));
+    }
+    let mut a = Args::new::<O>(vec![], vec![], &n);
+    let [area, cells] = sizes(&a);
+    a.x = match O::NAME {
+        "max_pool_backward" => vec![r.slice(3 * area, 4.0), r.slice(3 * cells, 2.0)],
+        "avg_pool_backward" => vec![r.slice(3 * cells, 2.0)],
+        _ => vec![r.slice(3 * area, 4.0)],
+    };
+    a
+}
+
+/// The elements of each window of a plane, in order.
+fn windows(p: Pool) -> Vec<Vec<usize>> {
+    let [rows, cols] = p.output().unwrap();
+    let mut all = vec![];
+    for i in 0..rows {
+        for j in 0..cols {
+            let place = |at: usize, k: usize, d: usize| (at * p.stride[d] + k).checked_sub(p.padding[d]);
+            let inside = |d: usize, at: Option<usize>| at.filter(|at| *at < p.input[d]);
+            let mut one = vec![];
+            for k in 0..p.kernel[0] {
+                let Some(r) = inside(0, place(i, k, 0)) else { continue };
+                let columns = (0..p.kernel[1]).filter_map(|t| inside(1, place(j, t, 1)));
+                one.extend(columns.map(|c| r * p.input[1] + c));
+            }
+            all.push(one);
+        }
+    }
+    all
+}
+
+/// What `f` makes of each window of each plane.
+fn over(a: &Args<f64>, f: impl Fn(&[f64]) -> Want) -> Vec<Vec<Want>> {
+    let (area, windows) = (sizes(a)[0], windows(pool(a)));
+    let one = |x: &[f64], w: &Vec<usize>| f(&w.iter().map(|i| x[*i]).collect::<Vec<_>>());
+    vec![a.x[0].chunks(area).flat_map(|x| windows.iter().map(move |w| one(x, w))).collect()]
+}
+
+fn counted(a: &Args<f64>, window: usize) -> f64 {
+    let p = pool(a);
+    (if counts_padding(a) { p.kernel[0] * p.kernel[1] } else { window }) as f64
+}
+
+/// `dx` from what each window adds to each of its elements: `None` for nothing.
+fn gradient(
+    a: &Args<f64>,
+    planes: usize,
+    share: impl Fn(usize, &[usize], usize) -> Option<f64>,
+) -> Vec<Want> {
+    let (area, windows) = (sizes(a)[0], windows(pool(a)));
+    let mut dx = vec![Want { value: 0.0, mass: 0.0, n: 0 }; planes * area];
+    for c in 0..planes {
+        for (k, window) in windows.iter().enumerate() {
+            for (turn, i) in window.iter().enumerate() {
+                let at = &mut dx[c * area + i];
+                if let Some(add) = share(c * windows.len() + k, window, turn) {
+                    *at = Want { value: at.value + add, mass: at.mass + add.abs(), n: at.n + 1 };
+                }
+            }
+        }
+    }
+    dx
+}
+
+pub struct MaxPool;
+impl Op for MaxPool {
+    const NAME: &'static str = "max_pool";
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        sample::<T, Self>(rows, cols, r)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let [area, cells] = sizes(a);
+        vec![stale((a.x[0].len() / area).saturating_mul(cells).min(1 << 21))]
+    }
+    called! {
+        |s, a, [out], _| fulmen::max_pool_on(s, &a.x[0], pool(a), out),
+        parallel fulmen::parallel::max_pool_on(s, &a.x[0], pool(a), out)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        over(a, |x| {
+            let larger = |a: f64, b: &f64| {
+                let first = a.is_nan() || a > *b || (a == *b && !a.is_sign_negative());
+                if first { a } else { *b }
+            };
+            copied(x.iter().fold(f64::NEG_INFINITY, larger))
+        })
+    }
+}
+
+pub struct MaxPoolBackward;
+impl Op for MaxPoolBackward {
+    const NAME: &'static str = "max_pool_backward";
+    const GRADIENTS: &'static [(usize, usize)] = &[(0, 0)];
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        sample::<T, Self>(rows, cols, r)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len())]
+    }
+    called! {
+        |s, a, [dx], _| fulmen::max_pool_backward_on(s, &a.x[0], &a.x[1], pool(a), dx),
+        parallel fulmen::parallel::max_pool_backward_on(s, &a.x[0], &a.x[1], pool(a), dx)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (x, area, cells) = (&a.x[0], sizes(a)[0], sizes(a)[1]);
+        let share = |at: usize, window: &[usize], turn: usize| {
+            let x = &x[at / cells * area..][..area];
+            let beyond = |a: usize, b: usize| (x[b].is_nan() && !x[a].is_nan()) || x[b] > x[a];
+            let largest = window.iter().copied().reduce(|a, b| if beyond(a, b) { b } else { a });
+            (largest == Some(window[turn])).then(|| a.x[1][at])
+        };
+        vec![gradient(a, x.len() / area, share)]
+    }
+    fn point(a: &Args<f64>) -> Args<f64> {
+        // No step brings another element above the largest one.
+        let mut a = a.clone();
+        a.x[0].iter_mut().for_each(|x| *x *= 1e4);
+        a
+    }
+    fn loss(a: &Args<f64>) -> f64 {
+        let mut y = vec![0.0; a.x[1].len()];
+        fulmen::max_pool(&a.x[0], pool(a), &mut y).unwrap();
+        inner(&y, &a.x[1])
+    }
+}
+
+pub struct AvgPool;
+impl Op for AvgPool {
+    const NAME: &'static str = "avg_pool";
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        sample::<T, Self>(rows, cols, r)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let [area, cells] = sizes(a);
+        vec![stale((a.x[0].len() / area).saturating_mul(cells).min(1 << 21))]
+    }
+    called! {
+        |s, a, [out], _| fulmen::avg_pool_on(s, &a.x[0], pool(a), counts_padding(a), out),
+        parallel fulmen::parallel::avg_pool_on(s, &a.x[0], pool(a), counts_padding(a), out)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        over(a, |x| {
+            let n = counted(a, x.len());
+            let mass: f64 = x.iter().map(|x| x.abs()).sum();
+            Want { value: (x.iter().sum::<f64>() + 0.0) / n, mass: mass / n, n: x.len() }
+        })
+    }
+}
+
+pub struct AvgPoolBackward;
+impl Op for AvgPoolBackward {
+    const NAME: &'static str = "avg_pool_backward";
+    // The mean is linear: any input of the shape will do, and `dy` is one, of another pooling.
+    const GRADIENTS: &'static [(usize, usize)] = &[(0, 1)];
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        sample::<T, Self>(rows, cols, r)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let [area, cells] = sizes(a);
+        vec![stale((a.x[0].len() / cells).saturating_mul(area).min(1 << 21))]
+    }
+    called! {
+        |s, a, [dx], _| fulmen::avg_pool_backward_on(s, &a.x[0], pool(a), counts_padding(a), dx),
+        parallel fulmen::parallel::avg_pool_backward_on(s, &a.x[0], pool(a), counts_padding(a), dx)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let share = |at: usize, window: &[usize], _| Some(a.x[0][at] / counted(a, window.len()));
+        vec![gradient(a, a.x[0].len() / sizes(a)[1], share)]
+    }
+    fn point(a: &Args<f64>) -> Args<f64> {
+        let mut a = a.clone();
+        let [area, cells] = sizes(&a);
+        a.x.push(Noise(5).slice(a.x[0].len() / cells * area, 3.0));
+        a
+    }
+    fn loss(a: &Args<f64>) -> f64 {
+        let mut y = vec![0.0; a.x[0].len()];
+        fulmen::avg_pool(&a.x[1], pool(a), counts_padding(a), &mut y).unwrap();
+        inner(&y, &a.x[0])
+    }
+}
