@@ -619,4 +619,69 @@ mod amx {
         .unwrap();
         assert_eq!(c, [0.0]);
     }
+
+    /// Threads change no bit; a workspace for one is enough.
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn threads_on_tiles_give_the_same_bits() {
+        use fulmen::parallel;
+        let Some(amx) = tiles() else { return };
+        let number = |x: u64| (x as f64 / (1u64 << 52) as f64 - 1.0) as f32;
+        let shapes = if cfg!(debug_assertions) {
+            vec![[5, 7, 9], [260, 300, 270], [33, 1100, 600]]
+        } else {
+            vec![[5, 7, 9], [260, 300, 270], [33, 1100, 600], [700, 333, 310], [70, 900, 1100]]
+        };
+        for [m, n, k] in shapes {
+            let (a, b) =
+                (Matrix::new(Rows, [m, k], 0.0, number, 1), Matrix::new(Cols, [k, n], 0.0, number, 2));
+            let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            macro_rules! same {
+                ($f:ident, $a:expr, $b:expr, $t:ty, $old:expr, $room:expr, $scales:expr) => {
+                    for (alpha, beta) in $scales {
+                        let mut want = vec![$old; m * n];
+                        let mut ws = vec![<$t>::default(); $room * 3];
+                        let c = MatMut::row_major(&mut want, m, n).unwrap();
+                        let path = fulmen::$f(amx, alpha, $a, $b, beta, c, &mut ws).unwrap();
+                        for (threads, room) in [(1, 1), (2, 2), (3, 3), (3, 1)] {
+                            let mut got = vec![$old; m * n];
+                            let c = MatMut::row_major(&mut got, m, n).unwrap();
+                            let ws = &mut ws[..$room * room];
+                            let took = pool(threads)
+                                .install(|| parallel::$f(amx, alpha, $a, $b, beta, c, ws).unwrap());
+                            assert_eq!(took, path);
+                            assert!(want == got, "{} {m} x {n} x {k}, {threads} threads", stringify!($f));
+                        }
+                        let c = MatMut::row_major(&mut want, m, n).unwrap();
+                        let short = parallel::$f(amx, alpha, $a, $b, beta, c, &mut []);
+                        assert!(matches!(short, Err(Error::Workspace { got: 0, .. })));
+                    }
+                };
+            }
+            let scales = [(1.0, 0.0), (1.5, 0.5)];
+            let room = gemm_f32_amx_workspace(m, n, k);
+            same!(gemm_f32_amx, a.view(), b.view(), f32, 0.25, room, scales);
+            same!(gemm_f32_amx3, a.view(), b.view(), f32, 0.25, room, scales);
+            let halves = |x: &Matrix<f32>, len: usize, cols: usize| -> Vec<bf16> {
+                (0..len * cols).map(|i| bf16::from_f32(x.at(i / cols, i % cols))).collect()
+            };
+            let (a16, b16) = (halves(&a, m, k), halves(&b, k, n));
+            let (a16, b16) = (MatRef::row_major(&a16, m, k).unwrap(), MatRef::row_major(&b16, k, n).unwrap());
+            same!(gemm_bf16_amx, a16, b16, f32, 0.25, fulmen::gemm_bf16_workspace(m, n, k), scales);
+            let (a8, b8): (Vec<i8>, Vec<i8>) = (
+                (0..m * k).map(|i| (i % 251) as i8).collect(),
+                (0..k * n).map(|i| (i % 241) as i8).collect(),
+            );
+            let (a8, b8) = (MatRef::row_major(&a8, m, k).unwrap(), MatRef::row_major(&b8, k, n).unwrap());
+            same!(gemm_i8_amx, a8, b8, i32, 3, fulmen::gemm_i8_workspace(m, n, k), [(1, 0), (3, -2)]);
+        }
+        // Beyond the range of the tiles: the lanes, for all of C.
+        let n = 600;
+        let mut a = vec![1.0f32; n * n];
+        a[n * n - 1] = f32::INFINITY;
+        let (x, mut c) = (MatRef::row_major(&a, n, n).unwrap(), vec![0.0; n * n]);
+        let mut ws = vec![0.0; 2 * gemm_f32_amx_workspace(n, n, n)];
+        let c = MatMut::row_major(&mut c, n, n).unwrap();
+        assert_eq!(parallel::gemm_f32_amx(amx, 1.0, x, x, 0.0, c, &mut ws), Ok(AmxPath::Lanes));
+    }
 }

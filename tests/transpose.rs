@@ -203,6 +203,45 @@ fn large_and_parallel() {
     }
 }
 
+fn rectangles<S: Simd, T: Element>(s: S) {
+    let most = if cfg!(debug_assertions) { 21 } else { 40 };
+    let small = (0..most).flat_map(|m| (0..most).map(move |n| [m, n]));
+    // Without a common divisor, with some, and multiples; around the strips of columns.
+    let large =
+        [[70, 101], [101, 70], [64, 96], [96, 64], [40, 200], [200, 40], [17, 34], [33, 500], [512, 33]];
+    for [m, n] in small.chain(large) {
+        let a: Vec<T> = (0..m * n).map(T::from_usize).collect();
+        let needed = transpose_packed_in_place_workspace(m, n);
+        // As long as needed, and as long as a copy.
+        for room in [needed, m * n + 3] {
+            let (mut b, mut workspace) = (a.clone(), vec![T::NAN; room.max(needed)]);
+            transpose_packed_in_place_on(s, &mut b, m, n, &mut workspace).unwrap();
+            let right = (0..m).all(|i| (0..n).all(|j| b[j * m + i] == a[i * n + j]));
+            assert!(right, "{m} x {n} with {room}, {} on {}", T::NAME, S::NAME);
+        }
+    }
+}
+
+#[test]
+fn rectangles_in_place_on_every_lane() {
+    for_each_lane!(|s| {
+        rectangles::<_, f32>(s);
+        rectangles::<_, f64>(s);
+    });
+    let mut a = [1.0f32, f32::NAN, -0.0, 4.0, 5.0, 6.0];
+    transpose_packed_in_place(&mut a, 3, 2, &mut [0.0; 6]).unwrap();
+    assert_eq!(a.map(f32::to_bits), [1.0, -0.0, 5.0, f32::NAN, 4.0, 6.0].map(f32::to_bits));
+    for (m, n) in [(2, 3), (3, 2)] {
+        let r = transpose_packed_in_place(&mut a[..5], m, n, &mut [0.0; 99]);
+        assert_eq!(r, Err(Error::Len { arg: "a", expected: 6, got: 5 }));
+        let r = transpose_packed_in_place(&mut a, m, n, &mut [0.0; 5]);
+        assert_eq!(r, Err(Error::Workspace { needed: 6, got: 5 }));
+    }
+    let r = transpose_packed_in_place(&mut a, usize::MAX, 2, &mut []);
+    assert_eq!(r, Err(Error::Overflow { arg: "a" }));
+    assert_eq!(a[4], 4.0, "written, and then refused");
+}
+
 #[test]
 fn refusals_name_the_argument_and_leave_b() {
     let a = [1.0f32; 6];

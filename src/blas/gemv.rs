@@ -10,7 +10,7 @@ use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};
 
 /// `y = αAx + βy`.
@@ -229,52 +229,20 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
     t: Pass<'_, T>,
     y: VecMut<'_, T>,
 ) {
-    let lanes = T::Vec::<S>::LANES;
     let (m, k) = (t.a.rows().min(y.len()), t.a.cols().min(t.x.len()));
     let (cs, x) = (if UNIT { 1 } else { t.a.col_stride() }, t.x.as_ptr());
     let out = y.as_col();
     let (y, step) = (out.ptr(), out.row_stride());
+    let ahead = ahead::<T>(R, [m, k], t.a.row_stride(), UNIT);
     let mut i = 0;
     while i < m {
         // SAFETY: row `i + r` of A, the last one again where there are fewer.
         let row: [*const T; R] = core::array::from_fn(|r| {
             t.a.ptr().wrapping_offset((i + r).min(m - 1) as isize * t.a.row_stride())
         });
-        let mut acc = [[T::Vec::<S>::splat(s, T::ZERO); U]; R];
-        let mut p = 0;
-        // SAFETY: `p + lanes ≤ k` elements of each row and of `x`, then the `k - p` that are left; `UNIT` promises
-        // that a row's elements follow each other.
+        // SAFETY: `k` elements of each row and of `x`; the `n` of `y` from `i` on.
         unsafe {
-            let at = |r: usize, p: usize| row[r].offset(p as isize * cs);
-            while k - p >= U * lanes {
-                let mut u = 0;
-                while u < U {
-                    let v = T::Vec::<S>::load(s, x.add(p + u * lanes));
-                    let mut r = 0;
-                    while r < R {
-                        let a = if UNIT {
-                            T::Vec::<S>::load(s, at(r, p + u * lanes))
-                        } else {
-                            gather::<S, T>(s, at(r, p + u * lanes), lanes, cs)
-                        };
-                        acc[r][u] = a.mul_add(v, acc[r][u]);
-                        r += 1;
-                    }
-                    u += 1;
-                }
-                p += U * lanes;
-            }
-            while p < k {
-                let n = lanes.min(k - p);
-                let v = first::<S, T, true>(s, x.add(p), n, 1);
-                let mut r = 0;
-                while r < R {
-                    let a = first::<S, T, UNIT>(s, at(r, p), n, cs);
-                    acc[r][0] = a.mul_add(v, acc[r][0]);
-                    r += 1;
-                }
-                p += n;
-            }
+            let acc = products::<S, T, UNIT, R, U>(s, row, cs, x, k, ahead);
             let sums = merge::<S, T, R, U>(s, acc);
             let n = R.min(m - i);
             let to = y.offset(i as isize * step);
@@ -292,6 +260,113 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
         }
         i += R;
     }
+}
+
+/// How many elements ahead of a row's element the caches are asked for one: that of the rows to come, if A does not lie
+/// in the first-level cache, but they fit it. 0: nothing is.
+#[inline(always)]
+fn ahead<T>(rows: usize, [m, k]: [usize; 2], step: isize, unit: bool) -> isize {
+    let bytes = k.saturating_mul(size_of::<T>());
+    let far = bytes.saturating_mul(m) > NEAR_BYTES && bytes.saturating_mul(rows) <= NEAR_BYTES / 2;
+    if unit && far && !COMPACT { step.wrapping_mul(rows as isize) } else { 0 }
+}
+
+/// Bytes that surely stay in the first-level cache.
+const NEAR_BYTES: usize = 32 << 10;
+
+/// `U` sums of products for each of `R` rows with `x`.
+/// # Safety
+/// Each row has `k` elements that are `cs` apart (1 if `UNIT`), and `x` has as many.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "r < R, u < U")]
+unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
+    s: S,
+    row: [*const T; R],
+    cs: isize,
+    x: *const T,
+    k: usize,
+    ahead: isize,
+) -> [[T::Vec<S>; U]; R] {
+    let lanes = T::Vec::<S>::LANES;
+    let mut acc = [[T::Vec::<S>::splat(s, T::ZERO); U]; R];
+    let mut p = 0;
+    // SAFETY: `p + lanes ≤ k` elements of each row and of `x`, then the `k - p` that are left.
+    unsafe {
+        let at = |r: usize, p: usize| row[r].offset(p as isize * cs);
+        while k - p >= U * lanes {
+            let mut u = 0;
+            while u < U {
+                let v = T::Vec::<S>::load(s, x.add(p + u * lanes));
+                let mut r = 0;
+                while r < R {
+                    if ahead != 0 {
+                        T::Vec::<S>::prefetch(s, at(r, p + u * lanes).wrapping_offset(ahead));
+                    }
+                    let a = if UNIT {
+                        T::Vec::<S>::load(s, at(r, p + u * lanes))
+                    } else {
+                        gather::<S, T>(s, at(r, p + u * lanes), lanes, cs)
+                    };
+                    acc[r][u] = a.mul_add(v, acc[r][u]);
+                    r += 1;
+                }
+                u += 1;
+            }
+            p += U * lanes;
+        }
+        while p < k {
+            let n = lanes.min(k - p);
+            let v = first::<S, T, true>(s, x.add(p), n, 1);
+            let mut r = 0;
+            while r < R {
+                let a = first::<S, T, UNIT>(s, at(r, p), n, cs);
+                acc[r][0] = a.mul_add(v, acc[r][0]);
+                r += 1;
+            }
+            p += n;
+        }
+    }
+    acc
+}
+
+/// Eight sums, and what a whole vector is longer.
+pub(super) type Eight<T> = [T; 8 + 16];
+
+/// The products of the first eight rows of A, which has unit column stride, with `x`: the same bits as [`add`] to zeros.
+/// Zeros if A is not so large.
+#[inline(always)]
+pub(super) fn eight<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, x: &[T]) -> Eight<T> {
+    match const { group(T::Vec::<S>::LANES) } {
+        8 => eight_by::<S, T, 8, 1>(s, a, x),
+        4 => eight_by::<S, T, 4, 2>(s, a, x),
+        2 => eight_by::<S, T, 2, 4>(s, a, x),
+        _ => eight_by::<S, T, 1, 8>(s, a, x),
+    }
+}
+
+#[inline(always)]
+fn eight_by<S: Simd, T: Element, const R: usize, const U: usize>(
+    s: S,
+    a: MatRef<'_, T>,
+    x: &[T],
+) -> Eight<T> {
+    let mut sums = [T::ZERO; 8 + 16];
+    if a.rows() < 8 || a.cols() < x.len() || a.col_stride() != 1 || x.is_empty() {
+        return sums;
+    }
+    let to = sums.as_mut_ptr();
+    let mut i = 0;
+    while i < 8 {
+        let row: [*const T; R] =
+            core::array::from_fn(|r| a.ptr().wrapping_offset((i + r) as isize * a.row_stride()));
+        // SAFETY: A has these rows, each with an element for each of `x`; the array is longer than the last vector.
+        unsafe {
+            let acc = products::<S, T, true, R, U>(s, row, 1, x.as_ptr(), x.len(), 0);
+            merge::<S, T, R, U>(s, acc).store(to.add(i));
+        }
+        i += R;
+    }
+    sums
 }
 
 /// Lane `r` of the result is the sum of the lanes of `acc[r]`, for `r < R`.
@@ -404,81 +479,144 @@ fn by_columns<S: Simd, T: Element>(
     beta: T,
     mut y: VecMut<'_, T>,
 ) {
-    scale(s, beta, y.reborrow());
     let n = if y.as_mut_slice().is_some() { CHUNK } else { SMALL_CHUNK };
     let mut i = 0;
     while i < a.rows() {
         let mut part = y.reborrow().part(i, n);
         let a = a.block([i, 0], [part.len(), usize::MAX]);
         match part.as_mut_slice() {
-            Some(y) => one_chunk(s, alpha, a, x, y),
-            None => copied_chunk(s, alpha, a, x, part),
+            Some(y) => one_chunk(s, [alpha, beta], a, x, y),
+            None => copied_chunk(s, [alpha, beta], a, x, part),
         }
         i += n;
     }
 }
 
 #[inline(never)]
-fn copied_chunk<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: VecMut<'_, T>) {
+fn copied_chunk<S: Simd, T: Element>(
+    s: S,
+    scale: [T; 2],
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    y: VecMut<'_, T>,
+) {
     let mut copy = [T::ZERO; SMALL_CHUNK];
     let copy = copy.get_mut(..y.len()).unwrap_or_default();
     read(y.as_ref(), copy);
-    one_chunk(s, alpha, a, x, copy);
+    one_chunk(s, scale, a, x, copy);
     write(copy, y);
 }
 
 #[inline(never)]
-fn one_chunk<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: &mut [T]) {
+fn one_chunk<S: Simd, T: Element>(s: S, scale: [T; 2], a: MatRef<'_, T>, x: VecRef<'_, T>, y: &mut [T]) {
     s.vectorize(
         #[inline(always)]
-        || columns(s, alpha, a, x, y),
+        || columns(s, scale, a, x, y),
     );
 }
 
-/// `y += αAx` for A of unit row stride.
+/// `y = βy + αAx` for A of unit row stride.
 #[inline(always)]
-#[allow(clippy::indexing_slicing, reason = "q < COLUMNS, u < 2")]
-fn columns<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_, T>, y: &mut [T]) {
+fn columns<S: Simd, T: Element>(
+    s: S,
+    [alpha, beta]: [T; 2],
+    a: MatRef<'_, T>,
+    x: VecRef<'_, T>,
+    y: &mut [T],
+) {
     let lanes = T::Vec::<S>::LANES;
     let m = a.rows().min(y.len());
     let y = y.as_mut_ptr();
     let mut j = 0;
     while j < a.cols() {
         let whole = a.cols() - j >= COLUMNS;
-        let q_end = if whole { COLUMNS } else { a.cols() - j };
-        let col = a.ptr().wrapping_offset(j as isize * a.col_stride());
-        let mut c = [T::Vec::<S>::splat(s, T::ZERO); COLUMNS];
-        for (q, c) in c.iter_mut().enumerate().take(q_end) {
-            *c = T::Vec::<S>::splat(s, alpha * x.get(j + q).unwrap_or(T::ZERO));
+        let count = if whole { COLUMNS } else { a.cols() - j };
+        let mut by = [T::Vec::<S>::splat(s, T::ZERO); COLUMNS];
+        for (q, by) in by.iter_mut().enumerate().take(count) {
+            *by = T::Vec::<S>::splat(s, alpha * x.get(j + q).unwrap_or(T::ZERO));
         }
-        // SAFETY: `m` elements of `y` and of each of the columns from `j`, which follow each other.
+        let group = Group {
+            first: a.ptr().wrapping_offset(j as isize * a.col_stride()),
+            step: a.col_stride(),
+            by,
+            count,
+            beta: if j == 0 { beta } else { T::ONE },
+        };
+        // SAFETY: `m` elements of `y` and of each of these columns, which follow each other.
         unsafe {
-            let at = |q: usize, i: usize| col.offset(q as isize * a.col_stride()).add(i);
             let mut i = 0;
             if whole {
                 while m - i >= 2 * lanes {
-                    let mut acc = [T::Vec::<S>::load(s, y.add(i)), T::Vec::<S>::load(s, y.add(i + lanes))];
-                    let mut q = 0;
-                    while q < COLUMNS {
-                        acc[0] = c[q].mul_add(T::Vec::<S>::load(s, at(q, i)), acc[0]);
-                        acc[1] = c[q].mul_add(T::Vec::<S>::load(s, at(q, i + lanes)), acc[1]);
-                        q += 1;
-                    }
-                    acc[0].store(y.add(i));
-                    acc[1].store(y.add(i + lanes));
+                    group.add::<true, 2>(s, y, i, lanes);
                     i += 2 * lanes;
+                }
+                while m - i >= lanes {
+                    group.add::<true, 1>(s, y, i, lanes);
+                    i += lanes;
                 }
             }
             while i < m {
                 let n = lanes.min(m - i);
-                let mut acc = first::<S, T, true>(s, y.add(i), n, 1);
-                for (q, c) in c.iter().enumerate().take(q_end) {
-                    acc = c.mul_add(first::<S, T, true>(s, at(q, i), n, 1), acc);
-                }
-                put(acc, y.add(i), n);
+                group.add::<false, 1>(s, y, i, n);
                 i += n;
             }
         }
-        j += q_end;
+        j += count;
+    }
+}
+
+/// Columns that are added together, and what `y` is multiplied by before.
+struct Group<S: Simd, T: Element> {
+    first: *const T,
+    step: isize,
+    by: [T::Vec<S>; COLUMNS],
+    count: usize,
+    beta: T,
+}
+
+impl<S: Simd, T: Element> Group<S, T> {
+    /// `N` vectors of `n` elements from `i` on; of [`COLUMNS`] columns if `WHOLE`. Those with an odd number are summed
+    /// up apart, so that fewer sums wait for each other.
+    /// # Safety
+    /// `y` and the columns have these elements.
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "q < COLUMNS, u < N")]
+    unsafe fn add<const WHOLE: bool, const N: usize>(&self, s: S, y: *mut T, i: usize, n: usize) {
+        let lanes = T::Vec::<S>::LANES;
+        let zero = T::Vec::<S>::splat(s, T::ZERO);
+        let (mut even, mut odd) = ([zero; N], [zero; N]);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut u = 0;
+            while u < N {
+                if self.beta != T::ZERO {
+                    even[u] = first::<S, T, true>(s, y.add(i + u * lanes), n, 1);
+                }
+                if self.beta != T::ONE {
+                    even[u] = even[u] * T::Vec::<S>::splat(s, self.beta);
+                }
+                u += 1;
+            }
+            let mut q = 0;
+            while q < if WHOLE { COLUMNS } else { self.count } {
+                let column = self.first.offset(q as isize * self.step).add(i);
+                let mut u = 0;
+                while u < N {
+                    let a = first::<S, T, true>(s, column.add(u * lanes), n, 1);
+                    if q.is_multiple_of(2) {
+                        even[u] = self.by[q].mul_add(a, even[u]);
+                    } else {
+                        odd[u] = self.by[q].mul_add(a, odd[u]);
+                    }
+                    u += 1;
+                }
+                q += 1;
+            }
+            let mut u = 0;
+            while u < N {
+                put(even[u] + odd[u], y.add(i + u * lanes), n);
+                u += 1;
+            }
+        }
     }
 }

@@ -167,15 +167,30 @@ pub const fn syrk_workspace(n: usize, k: usize) -> usize {
 
 /// Elements of workspace that [`syr2k`] needs for `n` by `k` A and B.
 pub const fn syr2k_workspace(n: usize, k: usize) -> usize {
-    let corner = corner(true);
-    rank_workspace(n, k, true).saturating_add(corner * corner)
+    rank_workspace(n, k, true)
 }
 
-/// A corner, and the largest product's.
+/// Columns of the room for a corner of `n` rows: whole cache lines.
+const fn pitch(n: usize) -> usize {
+    n.next_multiple_of(16)
+}
+
+/// Rows of the first of two parts, from which corners are cut.
+const fn first_part(n: usize, corner: usize) -> usize {
+    let h = (n / 2).next_multiple_of(corner);
+    if h >= n { h - corner } else { h }
+}
+
+/// A corner, and beside it the largest product's or the corner once more.
 const fn rank_workspace(n: usize, k: usize, both: bool) -> usize {
-    let (corner, half) = (corner(both), n.div_ceil(2));
-    let half = if half < corner { corner } else { half.saturating_add(corner) };
-    gemm_workspace(half, half, k).saturating_add(corner * corner)
+    let most = corner(both);
+    let (room, product) = if n <= most {
+        (n * pitch(n), gemm_workspace(n, n, k))
+    } else {
+        let h = first_part(n, most);
+        (most * pitch(most), gemm_workspace(n - h, h, k))
+    };
+    room.saturating_add(if both && room > product { room } else { product })
 }
 
 /// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.
@@ -356,22 +371,22 @@ fn rank_k<J: Join, S: Simd, T: Element, const BOTH: bool>(
 ) -> Result<(), Error> {
     let (n, most) = (c.rows(), const { corner(BOTH) });
     if n <= most {
-        let (corner, rest) = workspace.split_at_mut(most * most);
+        let pitch = pitch(n);
+        let (corner, rest) = workspace.split_at_mut(n * pitch);
         // Next to the corner β is taken, in it the product alone: where that is empty, so that β = 0 gives zeros.
-        let to = MatMut::packed(corner, n, most).block([0, 0], [n, n]);
+        let to = MatMut::packed(corner, n, pitch).block([0, 0], [n, n]);
         gemm_by(j, s, Problem { alpha, beta: T::ZERO, a, b: b.t(), c: to }, (), rest)?;
-        let corner = MatRef::packed(corner, n, most).block([0, 0], [n, n]);
+        let corner = MatRef::packed(corner, n, pitch).block([0, 0], [n, n]);
         merge(s, beta, corner, c.reborrow());
         if BOTH {
             // The second product is the first one's transpose, bit for bit.
-            let mut other = MatMut::packed(rest, n, most).block([0, 0], [n, n]);
+            let mut other = MatMut::packed(rest, n, pitch).block([0, 0], [n, n]);
             transpose::run(Serial, s, corner, other.reborrow());
             merge(s, T::ONE, other.as_ref(), c);
         }
         return Ok(());
     }
-    let h = (n / 2).next_multiple_of(most);
-    let h = if h >= n { h - most } else { h };
+    let h = first_part(n, most);
     let all = usize::MAX;
     let (a1, a2) = (a.block([0, 0], [h, all]), a.block([h, 0], [n - h, all]));
     let (b1, b2) = (b.block([0, 0], [h, all]), b.block([h, 0], [n - h, all]));

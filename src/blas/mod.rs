@@ -5,7 +5,9 @@ mod gemv;
 mod level1;
 mod level2;
 mod level3;
+mod panel;
 mod rank;
+mod rectangle;
 mod rotation;
 mod row;
 mod symv;
@@ -24,6 +26,7 @@ pub use level3::{
 };
 #[cfg(feature = "parallel")]
 pub(crate) use level3::{symm_by, syr2k_by, syrk_by};
+pub use rectangle::*;
 pub use rotation::*;
 pub use transpose::*;
 pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};

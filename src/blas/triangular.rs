@@ -1,20 +1,19 @@
 //! Level 3 with triangular matrices: [`trmm`] and [`trsm`].
 //!
 //! One case is written, a lower triangle on the left: from the right it is the transpose, an upper one is read
-//! backwards. The triangle is halved until 8 rows are left, and what lies between the halves is a matrix product;
-//! 8 rows of B stay in registers while the small triangle acts on them.
+//! backwards. The triangle is cut in two until it is small enough for [`panel`], and what lies between the parts is a
+//! matrix product.
 
-use super::gemm::{Problem, disperse, gather, gemm_by, gemm_workspace};
+use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{BASE, dense, half, spread};
+use super::panel::{self, strips};
 use super::row;
 use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
-use crate::alu::Alu;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
-use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatMut, MatRef, VecMut};
 
 /// Elements of workspace that [`trmm`] needs for an `m` by `n` B.
@@ -23,8 +22,13 @@ pub const fn trmm_workspace(side: Side, m: usize, n: usize) -> usize {
         Side::Left => (m, n),
         Side::Right => (n, m),
     };
-    let half = m.div_ceil(2).saturating_add(BASE);
-    gemm_workspace(half, n, half)
+    let part = if m > panel::MOST { first_part(m) } else { m.div_ceil(2).saturating_add(BASE) };
+    gemm_workspace(part, n, part)
+}
+
+/// Rows of the first of two parts: not the smaller one.
+const fn first_part(n: usize) -> usize {
+    if n > panel::MOST { (n / 2).next_multiple_of(panel::MOST) } else { half(n) }
 }
 
 /// Elements of workspace that [`trsm`] needs for an `m` by `n` B.
@@ -258,12 +262,10 @@ impl<'a, T: Element> Lower<'a, T> {
 
     /// `B = AB`.
     fn multiply<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
-        let n = self.b.rows();
-        if n <= BASE {
-            self.base::<S, false>(s);
+        if self.small::<S, false>(s) {
             return Ok(());
         }
-        let (mut first, a, mut second) = self.halves(half(n))?;
+        let (mut first, a, mut second) = self.halves(first_part(self.b.rows()))?;
         second.multiply(j, s, workspace)?;
         let p = Problem { alpha: T::ONE, beta: T::ONE, a, b: first.b.as_ref(), c: second.b };
         gemm_by(j, s, p, (), workspace)?;
@@ -272,16 +274,27 @@ impl<'a, T: Element> Lower<'a, T> {
 
     /// `B = A⁻¹B`.
     fn solve<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
-        let n = self.b.rows();
-        if n <= BASE {
-            self.base::<S, true>(s);
+        if self.small::<S, true>(s) {
             return Ok(());
         }
-        let (mut first, a, mut second) = self.halves(half(n))?;
+        let (mut first, a, mut second) = self.halves(first_part(self.b.rows()))?;
         first.solve(j, s, workspace)?;
         let (b, c) = (first.b.as_ref(), second.b.reborrow());
         gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
         second.solve(j, s, workspace)
+    }
+
+    /// All of it, if it is small enough.
+    fn small<S: Simd, const SOLVE: bool>(&mut self, s: S) -> bool {
+        let n = self.b.rows();
+        if n <= BASE && self.b.col_stride() != 1 || COMPACT && n <= BASE {
+            self.base::<S, SOLVE>(s);
+        } else if !COMPACT && n <= panel::MOST && self.b.col_stride() == 1 {
+            panel::run::<S, T, SOLVE>(s, self.unit, self.a, self.b.reborrow());
+        } else {
+            return false;
+        }
+        true
     }
 
     /// At most [`BASE`] rows.
@@ -312,72 +325,5 @@ impl<'a, T: Element> Lower<'a, T> {
                 _ => strips::<S, T, 4>(s, a, b),
             },
         );
-    }
-}
-
-/// `B = AB` for the lower triangle in `a` (`HOW` 0, or 1 if its diagonal is one), or `A⁻¹B` (2), or so where the
-/// diagonal is inverted already (3) or one (4).
-#[inline(always)]
-#[allow(clippy::indexing_slicing, reason = "i, p < BASE")]
-fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BASE], b: MatMut<'_, T>) {
-    let lanes = T::Vec::<S>::LANES;
-    let (rows, cols, rs, cs) = (b.rows().min(BASE), b.cols(), b.row_stride(), b.col_stride());
-    let mut j = 0;
-    while j < cols {
-        let n = lanes.min(cols - j);
-        let (whole, unit) = (n == lanes, cs == 1);
-        let at = |i: usize| b.ptr().wrapping_offset(i as isize * rs + j as isize * cs);
-        let mut x = [T::Vec::<S>::splat(s, T::ZERO); BASE];
-        // SAFETY: `n` elements of each row of B from column `j` on.
-        unsafe {
-            for (i, x) in x.iter_mut().enumerate().take(rows) {
-                *x = match (unit, whole) {
-                    (true, true) => T::Vec::<S>::load(s, at(i)),
-                    (true, false) => T::Vec::<S>::load_first(s, at(i), n, T::ZERO),
-                    _ => gather::<S, T>(s, at(i), n, cs),
-                };
-            }
-        }
-        let c = |i: usize, p: usize| T::Vec::<S>::splat(s, a[i * BASE + p]);
-        if HOW < 2 {
-            let mut i = BASE;
-            while i > 0 {
-                i -= 1;
-                let mut sum = if HOW == 0 { x[i] * c(i, i) } else { x[i] };
-                let mut p = 0;
-                while p < i {
-                    sum = x[p].mul_add(c(i, p), sum);
-                    p += 1;
-                }
-                x[i] = sum;
-            }
-        } else {
-            let mut i = 0;
-            while i < BASE {
-                let mut sum = x[i];
-                let mut p = 0;
-                while p < i {
-                    sum = (-x[p]).mul_add(c(i, p), sum);
-                    p += 1;
-                }
-                x[i] = match HOW {
-                    2 => sum / c(i, i),
-                    3 => sum * c(i, i),
-                    _ => sum,
-                };
-                i += 1;
-            }
-        }
-        // SAFETY: as above.
-        unsafe {
-            for (i, x) in x.into_iter().enumerate().take(rows) {
-                match (unit, whole) {
-                    (true, true) => x.store(at(i)),
-                    (true, false) => x.store_first(at(i), n),
-                    _ => disperse::<S, T>(x, at(i), n, cs),
-                }
-            }
-        }
-        j += n;
     }
 }

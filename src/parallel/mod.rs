@@ -14,6 +14,8 @@
 //! Vectors with strides have no parallel form: gathering single elements is bound by memory.
 //! [`top_k`](crate::top_k()) keeps one heap in the caller's slices, so it has no parallel form.
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod amx;
 mod attention;
 mod blas;
 mod gemm;
@@ -23,6 +25,8 @@ mod reduce;
 mod rows;
 mod transpose;
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub use amx::*;
 pub use attention::*;
 pub use blas::*;
 pub use gemm::*;

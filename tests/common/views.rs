@@ -79,6 +79,11 @@ fn one<T: Element>(op: u8, shape: [u8; 10], data: Vec<T>) {
         }
         12 => transpose(matrix!(MatRef, &p, 0), matrix!(MatMut, &mut q, 5)).is_err(),
         13 => transpose_in_place(matrix!(MatMut, &mut q, 0)).is_err(),
+        14 => {
+            let (m, n) = (size(0), size(1));
+            let x = q.get_mut(..m.wrapping_mul(n)).unwrap_or_default();
+            transpose_packed_in_place(x, m, n, &mut w).is_err()
+        }
         15 => gemv(a, matrix!(MatRef, &p, 0), vector!(VecRef, &p, 5), b, vector!(VecMut, &mut q, 7)).is_err(),
         16 => ger(a, vector!(VecRef, &p, 0), vector!(VecRef, &p, 3), matrix!(MatMut, &mut q, 5)).is_err(),
         17 => syr(a, vector!(VecRef, &p, 0), triangle, matrix!(MatMut, &mut q, 5)).is_err(),

@@ -158,19 +158,21 @@ fn no_vector_op_and_no_transpose_allocates() {
     for [m, n] in [[3, 5], [40, 33], [1000, 1040]] {
         let (a, mut b) = (vec![1.0f32; m * n], vec![0.0; m * n]);
         let mut square = vec![3.0f32; n * n];
+        let (mut over, mut room) = (a.clone(), vec![0.0; transpose_packed_in_place_workspace(m, n)]);
         FORBIDDEN.set(true);
         let x = MatRef::row_major(&a, m, n).unwrap();
         let results = [
             transpose(x, MatMut::col_major(&mut b, n, m).unwrap()),
             transpose(x, MatMut::row_major(&mut b, n, m).unwrap()),
             transpose_in_place(MatMut::row_major(&mut square, n, n).unwrap()),
+            transpose_packed_in_place(&mut over, m, n, &mut room),
             transpose_batched(
                 BatchRef::strided(&a, 0, [1, m, n], [0, n as isize, 1]).unwrap(),
                 BatchMut::strided(&mut b, 0, [1, n, m], [0, m as isize, 1]).unwrap(),
             ),
         ];
         FORBIDDEN.set(false);
-        assert_eq!(results, [Ok(()); 4]);
+        assert_eq!(results, [Ok(()); 5]);
         assert!(b.iter().all(|b| *b == 1.0));
     }
 }

@@ -11,6 +11,7 @@ use super::amx_pack;
 use super::tune::Tiling;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::amx::{Quad, Tile, Tiles, Words};
+use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -18,7 +19,7 @@ use crate::view::{MatMut, MatRef};
 const SIDE: usize = 32;
 
 /// An element of C.
-pub(super) trait Sum: PartialEq + Words {
+pub(super) trait Sum: PartialEq + Send + Sync + Words {
     const ZERO: Self;
     const ONE: Self;
     fn of(word: u32) -> Self;
@@ -63,7 +64,7 @@ impl Sum for i32 {
 
 /// How elements become tiles, and tiles products.
 pub(super) trait Product {
-    type In: Copy;
+    type In: Copy + Sync;
     type Out: Sum;
     const TILING: Tiling;
     /// Packs up to 16 rows by a step of A into each second one of `to`, from `half` on.
@@ -131,7 +132,22 @@ pub(super) fn gemm<P: Product>(
     a: MatRef<'_, P::In>,
     b: MatRef<'_, P::In>,
     beta: P::Out,
-    mut c: MatMut<'_, P::Out>,
+    c: MatMut<'_, P::Out>,
+    workspace: &mut [P::Out],
+) -> Result<(), Error> {
+    gemm_by::<Serial, P>(Serial, amx, alpha, a, b, beta, c, workspace)
+}
+
+/// [`gemm`], the parts run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(super) fn gemm_by<J: Join, P: Product>(
+    j: J,
+    amx: Amx,
+    alpha: P::Out,
+    a: MatRef<'_, P::In>,
+    b: MatRef<'_, P::In>,
+    beta: P::Out,
+    c: MatMut<'_, P::Out>,
     workspace: &mut [P::Out],
 ) -> Result<(), Error> {
     same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
@@ -145,6 +161,64 @@ pub(super) fn gemm<P: Product>(
     if m == 0 || n == 0 || (k == 0 && beta == P::Out::ONE) {
         return Ok(());
     }
+    let parts = if J::SERIAL {
+        1
+    } else {
+        let products = t.parts * (t.parts + 1) / 2;
+        let work = m.saturating_mul(n).saturating_mul(k).saturating_mul(products);
+        j.threads().min(work / GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
+    };
+    let (a, b) = (a.block([0, 0], [m, k]), b.block([0, 0], [k, n]));
+    divide::<J, P>(j, amx, [alpha, beta], a, b, c, workspace, parts);
+    Ok(())
+}
+
+/// Multiplications that are worth a thread.
+const GRAIN: usize = 1 << 23;
+
+/// Halves of the longer side of C on different threads until each has its part, in whole quads of tiles.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+fn divide<J: Join, P: Product>(
+    j: J,
+    amx: Amx,
+    scale: [P::Out; 2],
+    a: MatRef<'_, P::In>,
+    b: MatRef<'_, P::In>,
+    c: MatMut<'_, P::Out>,
+    workspace: &mut [P::Out],
+    parts: usize,
+) {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let (down, all) = (m >= n, m.max(n));
+    let cut = (all / parts.max(1) * (parts / 2)).next_multiple_of(SIDE);
+    if parts <= 1 || cut >= all {
+        return serial::<P>(amx, scale, a, b, c, workspace);
+    }
+    let split = if down { c.split_rows(cut) } else { c.split_cols(cut) };
+    let Ok((c0, c1)) = split else { return };
+    let ([a0, a1], [b0, b1]) = if down {
+        ([a.block([0, 0], [cut, k]), a.block([cut, 0], [m - cut, k])], [b; 2])
+    } else {
+        ([a; 2], [b.block([0, 0], [k, cut]), b.block([0, cut], [k, n - cut])])
+    };
+    let (w0, w1) = workspace.split_at_mut(workspace.len() / parts * (parts / 2));
+    j.join(
+        usize::MAX,
+        || divide::<J, P>(j, amx, scale, a0, b0, c0, w0, parts / 2),
+        || divide::<J, P>(j, amx, scale, a1, b1, c1, w1, parts - parts / 2),
+    );
+}
+
+/// One thread's part; the workspace is long enough.
+fn serial<P: Product>(
+    amx: Amx,
+    [alpha, beta]: [P::Out; 2],
+    a: MatRef<'_, P::In>,
+    b: MatRef<'_, P::In>,
+    mut c: MatMut<'_, P::Out>,
+    workspace: &mut [P::Out],
+) {
+    let (t, m, n, k) = (P::TILING, c.rows(), c.cols(), a.cols());
     let depth = t.pass(k);
     let (rows, cols) = (t.band(m), t.block(n));
     let room = Tile::within(workspace);
@@ -183,7 +257,6 @@ pub(super) fn gemm<P: Product>(
         }
         jc += cols;
     }
-    Ok(())
 }
 
 /// A band of A, panel after panel of 32 rows.

@@ -20,6 +20,8 @@
 mod amx;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx_pack;
+#[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
+mod amx_threads;
 mod backward;
 mod batch;
 #[cfg(any(test, kani))]
@@ -40,6 +42,8 @@ pub(crate) mod tune;
 #[cfg(feature = "half")]
 mod widen;
 
+#[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
+pub(crate) use amx_threads::*;
 pub use backward::{
     gemm_backward_a, gemm_backward_a_on, gemm_backward_b, gemm_backward_b_on, gemm_backward_workspace,
 };

@@ -2,8 +2,9 @@
 
 use super::amx::{self, Product, Six, Three};
 use super::tune::Tiling;
-use super::{gemm_on, gemm_workspace};
+use super::{Problem, gemm_by, gemm_workspace};
 use crate::error::{Error, enough, same_shape};
+use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Amx, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -60,7 +61,7 @@ pub fn gemm_f32_amx(
     c: MatMut<'_, f32>,
     workspace: &mut [f32],
 ) -> Result<AmxPath, Error> {
-    product::<Six>(amx, alpha, a, b, beta, c, workspace)
+    product::<Serial, Six>(Serial, amx, alpha, a, b, beta, c, workspace)
 }
 
 /// [`gemm_f32_amx`] by three products, `x₁y₀ + x₀y₀ + x₀y₁`: twice as fast, and for data of some 15 bits.
@@ -77,7 +78,7 @@ pub fn gemm_f32_amx3(
     c: MatMut<'_, f32>,
     workspace: &mut [f32],
 ) -> Result<AmxPath, Error> {
-    product::<Three>(amx, alpha, a, b, beta, c, workspace)
+    product::<Serial, Three>(Serial, amx, alpha, a, b, beta, c, workspace)
 }
 
 /// Elements of workspace that [`gemm_f32_amx`] and [`gemm_f32_amx3`] need for an `m` by `k` A and a `k` by `n` B.
@@ -88,7 +89,10 @@ pub const fn gemm_f32_amx_workspace(m: usize, n: usize, k: usize) -> usize {
     if tiles > lanes { tiles } else { lanes }
 }
 
-fn product<P: Product<In = f32, Out = f32>>(
+/// The product by the parts of `P`, parts of C run by `j`.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(super) fn product<J: Join, P: Product<In = f32, Out = f32>>(
+    j: J,
     amx: Amx,
     alpha: f32,
     a: MatRef<'_, f32>,
@@ -104,12 +108,38 @@ fn product<P: Product<In = f32, Out = f32>>(
     enough(needed, got)?;
     // With α = 0 neither is read.
     let empty = c.rows() == 0 || c.cols() == 0;
-    if alpha == 0.0 || empty || within(range(amx, a), range(amx, b), a.cols()) {
-        amx::gemm::<P>(amx, alpha, a, b, beta, c, workspace)?;
+    if alpha == 0.0 || empty || representable(j, amx, a, b) {
+        amx::gemm_by::<J, P>(j, amx, alpha, a, b, beta, c, workspace)?;
         return Ok(AmxPath::Tiles);
     }
-    gemm_on(amx.avx512(), alpha, a, b, beta, c, workspace)?;
+    gemm_by(j, amx.avx512(), Problem { alpha, beta, a, b, c }, (), workspace)?;
     Ok(AmxPath::Lanes)
+}
+
+/// Elements that are worth a thread.
+const GRAIN: usize = 1 << 17;
+
+/// Whether the tiles can be used.
+fn representable<J: Join>(j: J, amx: Amx, a: MatRef<'_, f32>, b: MatRef<'_, f32>) -> bool {
+    let (a0, b0) = (range_by(j, amx, a, j.threads()), range_by(j, amx, b, j.threads()));
+    within(a0, b0, a.cols())
+}
+
+/// [`range`], parts run by `j`.
+fn range_by<J: Join>(j: J, amx: Amx, x: MatRef<'_, f32>, parts: usize) -> Option<[i32; 2]> {
+    let (rows, cols) = (x.rows(), x.cols());
+    if J::SERIAL || parts <= 1 || rows.saturating_mul(cols) < 2 * GRAIN {
+        return range(amx, x);
+    }
+    let x = if rows < cols { x.t() } else { x };
+    let half = x.rows() / 2;
+    let (low, high) = (x.block([0, 0], [half, usize::MAX]), x.block([half, 0], [usize::MAX; 2]));
+    let ends =
+        j.join(usize::MAX, || range_by(j, amx, low, parts / 2), || range_by(j, amx, high, parts - parts / 2));
+    match ends {
+        (Some(x), Some(y)) => Some([x[0].min(y[0]), x[1].max(y[1])]),
+        (x, y) => x.or(y),
+    }
 }
 
 /// Exponents of the smallest magnitude that is not zero, and of the largest; `None` if all are zero.

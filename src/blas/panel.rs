@@ -1,0 +1,302 @@
+//! Small triangles on rows of B: some rows stay in registers while those before them, and the square on the diagonal, act on them.
+
+use super::gemm::{disperse, gather};
+use super::gemv::{first, put};
+use super::level2::BASE;
+use crate::alu::Alu;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::{MatMut, MatRef};
+
+/// Rows of a triangle that [`run`] takes at most: it and a strip of B stay in the first-level cache.
+pub(super) const MOST: usize = 64;
+
+/// `B = AB`, or `A⁻¹B` if `SOLVE`, for a lower triangle of at most [`MOST`] rows, with ones on its diagonal if `unit`; B has
+/// unit column stride.
+pub(super) fn run<S: Simd, T: Element, const SOLVE: bool>(
+    s: S,
+    unit: bool,
+    a: MatRef<'_, T>,
+    mut b: MatMut<'_, T>,
+) {
+    let rows = b.rows().min(a.rows()).min(MOST);
+    let mut by = [T::ONE; MOST];
+    for (i, by) in by.iter_mut().enumerate().take(if unit { 0 } else { rows }) {
+        *by = a.get(i, i).unwrap_or(T::ONE);
+    }
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let mut inverse = by;
+            let mut normal = true;
+            if SOLVE && !unit {
+                for x in &mut inverse {
+                    *x = T::ONE / *x;
+                    let size = if *x < T::ZERO { -*x } else { *x };
+                    // One that is not a number is no such either.
+                    normal &= size >= T::MIN_NORMAL && size < T::INFINITY;
+                }
+            }
+            // All of them are multiplied by, or all divided by.
+            match (SOLVE, normal) {
+                (false, _) => Triangle::<T, 0> { a, by: &by }.all(s, rows, b.reborrow()),
+                (_, true) => Triangle::<T, 1> { a, by: &inverse }.all(s, rows, b.reborrow()),
+                _ => Triangle::<T, 2> { a, by: &by }.all(s, rows, b.reborrow()),
+            }
+        },
+    );
+}
+
+/// A lower triangle that is multiplied by (`HOW` 0) or solved for, where its diagonal is inverted (1) or divided by (2).
+struct Triangle<'a, T, const HOW: u8> {
+    a: MatRef<'a, T>,
+    by: &'a [T; MOST],
+}
+
+/// Rows of the next step, of 8, 4 or one.
+#[inline(always)]
+const fn step(left: usize) -> usize {
+    if left >= 8 {
+        8
+    } else if left >= 4 {
+        4
+    } else {
+        1
+    }
+}
+
+impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
+    /// Strip after strip of B's columns.
+    #[inline(always)]
+    fn all<S: Simd>(&self, s: S, rows: usize, b: MatMut<'_, T>) {
+        let lanes = T::Vec::<S>::LANES;
+        // Two vectors of eight rows where there are registers for them: those of 64 bytes come in 32.
+        let wide = const { T::Vec::<S>::LANES * size_of::<T>() >= 64 };
+        let mut j = 0;
+        while j < b.cols() {
+            let to = b.ptr().wrapping_add(j);
+            let left = b.cols() - j;
+            // SAFETY: so many columns of these rows are left.
+            unsafe {
+                if wide && left >= 2 * lanes {
+                    self.strip::<S, 2>(s, rows, to, b.row_stride(), lanes);
+                    j += 2 * lanes;
+                } else {
+                    self.strip::<S, 1>(s, rows, to, b.row_stride(), lanes.min(left));
+                    j += lanes;
+                }
+            }
+        }
+    }
+
+    /// `N` vectors of each row at `b`, the last of `n` elements.
+    /// # Safety
+    /// They are valid for reads and writes.
+    #[inline(always)]
+    unsafe fn strip<S: Simd, const N: usize>(&self, s: S, rows: usize, b: *mut T, rs: isize, n: usize) {
+        // Solutions are met before they are used, old rows after.
+        let mut done = 0;
+        while done < rows {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let count = if HOW == 0 {
+                    // The same steps, from the last one on.
+                    let end = rows - done;
+                    if end.is_multiple_of(8) {
+                        8
+                    } else if end.is_multiple_of(4) {
+                        4
+                    } else {
+                        1
+                    }
+                } else {
+                    step(rows - done)
+                };
+                let i = if HOW == 0 { rows - done - count } else { done };
+                match count {
+                    8 => self.rows::<S, 8, N>(s, i, b, rs, n),
+                    4 => self.rows::<S, 4, N>(s, i, b, rs, n),
+                    _ => self.rows::<S, 1, N>(s, i, b, rs, n),
+                }
+                done += count;
+            }
+        }
+    }
+
+    /// `R` rows from `i` on.
+    /// # Safety
+    /// As [`Self::strip`]; A has these rows.
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "r, q < R, v < N, i + r < MOST")]
+    unsafe fn rows<S: Simd, const R: usize, const N: usize>(
+        &self,
+        s: S,
+        i: usize,
+        b: *mut T,
+        rs: isize,
+        n: usize,
+    ) {
+        let lanes = T::Vec::<S>::LANES;
+        let (ars, acs) = (self.a.row_stride(), self.a.col_stride());
+        let from = self.a.ptr().wrapping_offset(i as isize * ars);
+        let at = |p: usize, v: usize| b.wrapping_offset(p as isize * rs).wrapping_add(v * lanes);
+        // Elements in the last vector.
+        let len = |v: usize| if v + 1 == N { n } else { lanes };
+        let mut x = [[T::Vec::<S>::splat(s, T::ZERO); N]; R];
+        // SAFETY: the caller's promise, for rows up to `i + R` of both and for columns of A before its diagonal.
+        unsafe {
+            let c = |r: usize, p: usize| {
+                let a = from.wrapping_offset(r as isize * ars).wrapping_offset(p as isize * acs);
+                T::Vec::<S>::splat(s, a.read())
+            };
+            let mut r = 0;
+            while r < R {
+                let mut v = 0;
+                while v < N {
+                    x[r][v] = first::<S, T, true>(s, at(i + r, v), len(v), 1);
+                    v += 1;
+                }
+                r += 1;
+            }
+            if HOW == 0 {
+                self.square(s, i, &mut x, c);
+            }
+            let mut p = 0;
+            while p < i {
+                let mut y = [T::Vec::<S>::splat(s, T::ZERO); N];
+                let mut v = 0;
+                while v < N {
+                    let old = first::<S, T, true>(s, at(p, v), len(v), 1);
+                    y[v] = if HOW == 0 { old } else { -old };
+                    v += 1;
+                }
+                let mut r = 0;
+                while r < R {
+                    let c = c(r, p);
+                    let mut v = 0;
+                    while v < N {
+                        x[r][v] = y[v].mul_add(c, x[r][v]);
+                        v += 1;
+                    }
+                    r += 1;
+                }
+                p += 1;
+            }
+            if HOW != 0 {
+                self.square(s, i, &mut x, c);
+            }
+            let mut r = 0;
+            while r < R {
+                let mut v = 0;
+                while v < N {
+                    put(x[r][v], at(i + r, v), len(v));
+                    v += 1;
+                }
+                r += 1;
+            }
+        }
+    }
+
+    /// The square on the diagonal; `c(r, p)` is A's element in row `i + r` and column `p`.
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "r, q < R, v < N, i + r < MOST")]
+    fn square<S: Simd, const R: usize, const N: usize>(
+        &self,
+        s: S,
+        i: usize,
+        x: &mut [[T::Vec<S>; N]; R],
+        c: impl Fn(usize, usize) -> T::Vec<S>,
+    ) {
+        let mut step = 0;
+        while step < R {
+            let r = if HOW == 0 { R - 1 - step } else { step };
+            let by = T::Vec::<S>::splat(s, self.by[i + r]);
+            let mut v = 0;
+            while v < N {
+                if HOW == 0 {
+                    x[r][v] = x[r][v] * by;
+                }
+                let mut q = 0;
+                while q < r {
+                    let y = if HOW == 0 { x[q][v] } else { -x[q][v] };
+                    x[r][v] = y.mul_add(c(r, i + q), x[r][v]);
+                    q += 1;
+                }
+                x[r][v] = match HOW {
+                    0 => x[r][v],
+                    1 => x[r][v] * by,
+                    _ => x[r][v] / by,
+                };
+                v += 1;
+            }
+            step += 1;
+        }
+    }
+}
+
+/// `B = AB` for the lower triangle in `a` (`HOW` 0, or 1 if its diagonal is one), or `A⁻¹B` (2), or so where the
+/// diagonal is inverted already (3) or one (4).
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i, p < BASE")]
+pub(super) fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BASE], b: MatMut<'_, T>) {
+    let lanes = T::Vec::<S>::LANES;
+    let (rows, cols, rs, cs) = (b.rows().min(BASE), b.cols(), b.row_stride(), b.col_stride());
+    let mut j = 0;
+    while j < cols {
+        let n = lanes.min(cols - j);
+        let (whole, unit) = (n == lanes, cs == 1);
+        let at = |i: usize| b.ptr().wrapping_offset(i as isize * rs + j as isize * cs);
+        let mut x = [T::Vec::<S>::splat(s, T::ZERO); BASE];
+        // SAFETY: `n` elements of each row of B from column `j` on.
+        unsafe {
+            for (i, x) in x.iter_mut().enumerate().take(rows) {
+                *x = match (unit, whole) {
+                    (true, true) => T::Vec::<S>::load(s, at(i)),
+                    (true, false) => T::Vec::<S>::load_first(s, at(i), n, T::ZERO),
+                    _ => gather::<S, T>(s, at(i), n, cs),
+                };
+            }
+        }
+        let c = |i: usize, p: usize| T::Vec::<S>::splat(s, a[i * BASE + p]);
+        if HOW < 2 {
+            let mut i = BASE;
+            while i > 0 {
+                i -= 1;
+                let mut sum = if HOW == 0 { x[i] * c(i, i) } else { x[i] };
+                let mut p = 0;
+                while p < i {
+                    sum = x[p].mul_add(c(i, p), sum);
+                    p += 1;
+                }
+                x[i] = sum;
+            }
+        } else {
+            let mut i = 0;
+            while i < BASE {
+                let mut sum = x[i];
+                let mut p = 0;
+                while p < i {
+                    sum = (-x[p]).mul_add(c(i, p), sum);
+                    p += 1;
+                }
+                x[i] = match HOW {
+                    2 => sum / c(i, i),
+                    3 => sum * c(i, i),
+                    _ => sum,
+                };
+                i += 1;
+            }
+        }
+        // SAFETY: as above.
+        unsafe {
+            for (i, x) in x.into_iter().enumerate().take(rows) {
+                match (unit, whole) {
+                    (true, true) => x.store(at(i)),
+                    (true, false) => x.store_first(at(i), n),
+                    _ => disperse::<S, T>(x, at(i), n, cs),
+                }
+            }
+        }
+        j += n;
+    }
+}
