@@ -23,6 +23,7 @@ exhaustive:
 
 bench:
 	cargo bench --bench pointwise
+	cargo bench --bench nn
 
 # Installs cargo-deny when it is missing (some minutes).
 deny:

@@ -379,6 +379,8 @@ fn it_generates_and_says_what_it_cannot() {
     for (args, word) in [
         (vec!["generate", model, "--prompt", &long], "context"),
         (vec!["generate", model, "--prompt=a", "--tokens=99"], "context"),
+        (vec!["generate", model, "--prompt=a", "--top-p=0"], "--top-p"),
+        (vec!["generate", model, "--prompt=a", "--top-p=1.5"], "--top-p"),
         (vec!["generate", model], "--prompt"),
         (vec!["generate", bad, "--prompt=a"], "damaged"),
         (vec!["generate", file, "--prompt=a"], "not a model"),

@@ -55,7 +55,11 @@ pub fn contender<'a, T: Streamable + Default>(s: Streams) -> Contender<'a, T> {
         run: Box::new(move |d: &mut Data<T>| {
             let value = {
                 let (a, b, c, out) = d.split();
-                match (s.reads, s.writes) {
+                // Streams that are read and written in their turn.
+                for _ in 1..s.writes {
+                    out.copy_from_slice(b);
+                }
+                match (s.reads - s.writes.saturating_sub(1), s.writes) {
                     (_, 0) => Some(read([a, b, c], s.reads)),
                     (1, _) => {
                         out.copy_from_slice(a);

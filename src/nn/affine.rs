@@ -160,7 +160,8 @@ row_op! {
     /// `out[r][i] = x[r][i] / √(Σ x[r][k]² / cols + eps) · gamma[i]`.
     ///
     /// Shapes and units: `gamma` has the row length `cols`; `x` and `out` hold whole rows; `eps` is in
-    /// the square of `x`'s unit.
+    /// the square of `x`'s unit. The heads of a token are rows, too: with a `gamma` of a head's length this is the norm
+    /// of each query and key by itself.
     ///
     /// NaN and ±0: a row with NaN becomes NaN as a whole; with an infinity, 0 and NaN. A row of zeros
     /// gives zeros when `eps > 0`, and NaN when `eps` is 0.
@@ -173,6 +174,10 @@ row_op! {
     /// let mut out = [0.0f32; 2];
     /// fulmen::rms_norm(&[7.0, 1.0], &[1.0, 5.0], 0.0, &mut out)?;
     /// assert!((out[0] - 1.4).abs() < 1e-6 && (out[1] - 1.0).abs() < 1e-6);
+    /// // A token of two heads: each has its own norm.
+    /// let mut heads = [7.0f32, 1.0, 0.7, 0.1];
+    /// fulmen::rms_norm_in_place(&mut heads, &[1.0, 5.0], 0.0)?;
+    /// assert!((heads[0] - heads[2]).abs() < 1e-6 && (heads[1] - heads[3]).abs() < 1e-6);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///

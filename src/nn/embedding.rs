@@ -11,7 +11,7 @@ use crate::lanes::{Element, Simd, drive};
 use crate::pointwise::Add;
 
 forms! {
-    /// `out[r] = table[ids[r]]`: a row of the table for each index.
+    /// `out[r] = table[ids[r]]`: a row of the table for each index (a gather).
     ///
     /// Shapes and units: `table` and `out` hold whole rows of `cols` elements, `out` one for each of `ids`.
     ///
@@ -42,9 +42,10 @@ forms! {
     /// when `x` has another length, [`Error::Index`] when an index is not below the number of rows. Scratch: none.
     ///
     /// ```
-    /// let mut out = [0.0f32; 4];
-    /// fulmen::scatter(&[1.0, 2.0], 2, &[1], &mut out)?;
-    /// assert_eq!(out, [0.0, 0.0, 1.0, 2.0]);
+    /// // The keys of positions 5 and 6 in a cache of four places that is a ring.
+    /// let mut keys = [0.0f32; 8];
+    /// fulmen::scatter(&[1.0, 2.0, 3.0, 4.0], 2, &[5 % 4, 6 % 4], &mut keys)?;
+    /// assert_eq!(keys, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 0.0, 0.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///

@@ -89,7 +89,8 @@ impl Conv1d {
     #[inline(always)]
     fn tap(&self, k: usize, n: usize) -> Tap {
         let before = self.padding.saturating_sub(k * self.dilation);
-        let start = before.div_ceil(self.stride);
+        // A tap may be outside the line at every place.
+        let start = before.div_ceil(self.stride).min(n);
         let end = (self.length + self.padding).saturating_sub(k * self.dilation).div_ceil(self.stride).min(n);
         let first = (start * self.stride + k * self.dilation).saturating_sub(self.padding);
         Tap { cells: start..end.max(start), first }
@@ -99,7 +100,7 @@ impl Conv1d {
     #[inline(always)]
     fn taps(&self, l: usize) -> (Range<usize>, usize) {
         let at = l * self.stride;
-        let start = self.padding.saturating_sub(at).div_ceil(self.dilation);
+        let start = self.padding.saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
         let end = (self.length + self.padding).saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
         (start..end.max(start), (at + start * self.dilation).saturating_sub(self.padding))
     }

@@ -155,27 +155,43 @@ impl Planes {
             #[inline(always)]
             |tile| {
                 // From top to bottom, and then from left to right.
-                let (high, columns) = (part_mut(&mut high, 0..tile.span), self.columns(tile));
-                high.fill(identity);
-                let real = part_mut(high, tile.skip..tile.skip + columns.len());
-                for r in self.rows(tile.row) {
-                    let x = part(x, r * w + columns.start..r * w + columns.end);
-                    drive::zip_in_place(Serial, s, body, real, x);
-                }
+                let (columns, rows) = (self.columns(tile), self.rows(tile.row));
+                let line = |r: usize| part(x, r * w + columns.start..r * w + columns.end);
+                let high = if rows.len() == 1 && columns.len() == tile.span {
+                    line(rows.start)
+                } else {
+                    let high = part_mut(&mut high, 0..tile.span);
+                    if columns.len() < tile.span {
+                        high.fill(identity);
+                    }
+                    let real = part_mut(high, tile.skip..tile.skip + columns.len());
+                    if rows.len() == 1 {
+                        real.copy_from_slice(line(rows.start));
+                    } else {
+                        drive::map(Serial, s, body, [line(rows.start), line(rows.start + 1)], real);
+                    }
+                    for r in rows.skip(2) {
+                        drive::zip_in_place(Serial, s, body, real, line(r));
+                    }
+                    &*high
+                };
                 let at = tile.row * self.cols + tile.col;
                 let out = part_mut(out, at..at + tile.n);
-                for t in 0..k {
+                if step == 1 {
+                    let taps = |t: usize| part(high, t..t + tile.n);
+                    if k == 1 {
+                        return out.copy_from_slice(taps(0));
+                    }
+                    drive::map(Serial, s, body, [taps(0), taps(1)], out);
+                    for t in 2..k {
+                        drive::zip_in_place(Serial, s, body, out, taps(t));
+                    }
+                } else {
+                    strided::every(high, step, out);
                     let every = part_mut(&mut every, 0..tile.n);
-                    let taps = if step == 1 {
-                        part(high, t..t + tile.n)
-                    } else {
+                    for t in 1..k {
                         strided::every(part(high, t..tile.span), step, every);
-                        every
-                    };
-                    if t == 0 {
-                        out.copy_from_slice(taps);
-                    } else {
-                        drive::zip_in_place(Serial, s, body, out, taps);
+                        drive::zip_in_place(Serial, s, body, out, every);
                     }
                 }
             },
@@ -202,7 +218,7 @@ impl Planes {
         };
         let by = |j| T::from_usize(self.counted(row, col + j, count_padding));
         for (j, sum) in sums.iter_mut().enumerate().filter(|(j, _)| !within.contains(j)) {
-            *sum = *sum / by(j);
+            *sum = (*sum + T::ZERO) / by(j);
         }
         let by = by(within.start.min(within.end.saturating_sub(1)));
         drive::map_in_place(Serial, s, DividedBy(by), part_mut(sums, within));
@@ -287,13 +303,13 @@ impl Planes {
     }
 }
 
-/// `x / by`.
+/// `x / by`; -0 becomes +0.
 #[derive(Debug, Clone, Copy)]
 struct DividedBy<T>(T);
 impl<T: Real> Body<T, 1> for DividedBy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        x / x.lit(self.0)
+        (x + x.c(0.0)) / x.lit(self.0)
     }
 }
 
