@@ -10,7 +10,7 @@ use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
-use crate::lanes::{COMPACT, Element, Simd, native};
+use crate::lanes::{Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};
 
 /// `y = αAx + βy`.
@@ -233,7 +233,6 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
     let (cs, x) = (if UNIT { 1 } else { t.a.col_stride() }, t.x.as_ptr());
     let out = y.as_col();
     let (y, step) = (out.ptr(), out.row_stride());
-    let ahead = ahead::<T>(R, [m, k], t.a.row_stride(), UNIT);
     let mut i = 0;
     while i < m {
         // SAFETY: row `i + r` of A, the last one again where there are fewer.
@@ -242,7 +241,7 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
         });
         // SAFETY: `k` elements of each row and of `x`; the `n` of `y` from `i` on.
         unsafe {
-            let acc = products::<S, T, UNIT, R, U>(s, row, cs, x, k, ahead);
+            let acc = products::<S, T, UNIT, R, U>(s, row, cs, x, k);
             let sums = merge::<S, T, R, U>(s, acc);
             let n = R.min(m - i);
             let to = y.offset(i as isize * step);
@@ -262,18 +261,6 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
     }
 }
 
-/// How many elements ahead of a row's element the caches are asked for one: that of the rows to come, if A does not lie
-/// in the first-level cache, but they fit it. 0: nothing is.
-#[inline(always)]
-fn ahead<T>(rows: usize, [m, k]: [usize; 2], step: isize, unit: bool) -> isize {
-    let bytes = k.saturating_mul(size_of::<T>());
-    let far = bytes.saturating_mul(m) > NEAR_BYTES && bytes.saturating_mul(rows) <= NEAR_BYTES / 2;
-    if unit && far && !COMPACT { step.wrapping_mul(rows as isize) } else { 0 }
-}
-
-/// Bytes that surely stay in the first-level cache.
-const NEAR_BYTES: usize = 32 << 10;
-
 /// `U` sums of products for each of `R` rows with `x`.
 /// # Safety
 /// Each row has `k` elements that are `cs` apart (1 if `UNIT`), and `x` has as many.
@@ -285,7 +272,6 @@ unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: usize, const 
     cs: isize,
     x: *const T,
     k: usize,
-    ahead: isize,
 ) -> [[T::Vec<S>; U]; R] {
     let lanes = T::Vec::<S>::LANES;
     let mut acc = [[T::Vec::<S>::splat(s, T::ZERO); U]; R];
@@ -299,9 +285,6 @@ unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: usize, const 
                 let v = T::Vec::<S>::load(s, x.add(p + u * lanes));
                 let mut r = 0;
                 while r < R {
-                    if ahead != 0 {
-                        T::Vec::<S>::prefetch(s, at(r, p + u * lanes).wrapping_offset(ahead));
-                    }
                     let a = if UNIT {
                         T::Vec::<S>::load(s, at(r, p + u * lanes))
                     } else {
@@ -361,7 +344,7 @@ fn eight_by<S: Simd, T: Element, const R: usize, const U: usize>(
             core::array::from_fn(|r| a.ptr().wrapping_offset((i + r) as isize * a.row_stride()));
         // SAFETY: A has these rows, each with an element for each of `x`; the array is longer than the last vector.
         unsafe {
-            let acc = products::<S, T, true, R, U>(s, row, 1, x.as_ptr(), x.len(), 0);
+            let acc = products::<S, T, true, R, U>(s, row, 1, x.as_ptr(), x.len());
             merge::<S, T, R, U>(s, acc).store(to.add(i));
         }
         i += R;

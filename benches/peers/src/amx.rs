@@ -16,6 +16,13 @@ fn show(race: &mut Race, ty: &str, n: usize, list: Vec<Contender<'_>>) {
     race.case(&Case { op: "gemm-amx", ty, size: n.to_string(), work, unit: "GOP/s" }, list);
 }
 
+/// A product on the calling thread, or on all that were asked for.
+macro_rules! tiles {
+    ($f:ident, $threads:expr, $($arg:expr),*) => {
+        if $threads > 1 { fulmen::parallel::$f($($arg),*) } else { fulmen::$f($($arg),*) }.unwrap()
+    };
+}
+
 fn numbers(n: usize, seed: u64) -> impl Iterator<Item = f32> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(seed + 1);
     (0..n).map(move |_| {
@@ -37,13 +44,14 @@ fn halves(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
     let fill = |seed| numbers(n * n, seed).map(bf16::from_f32).collect::<Vec<_>>();
     let (a, b) = (fill(1), fill(2));
     let [mut c, mut d, mut e] = [0, 1, 2].map(|_| vec![0.0f32; n * n]);
-    let mut ws = fulmen::Buffer::<f32>::new(fulmen::gemm_bf16_workspace(n, n, n));
+    let threads = race.threads;
+    let mut ws = fulmen::Buffer::<f32>::new(threads * fulmen::gemm_bf16_workspace(n, n, n));
     let mut ws2 = fulmen::Buffer::<f32>::new(fulmen::gemm_bf16_workspace(n, n, n));
     let mkl = mkl.and_then(Blas::gemm_bf16);
     let mut list = vec![contender("fulmen", || {
         let (a, b) = views(n, &a, &b);
-        fulmen::gemm_bf16_amx(amx, 1.0, a, b, 0.0, MatMut::row_major(&mut c, n, n).unwrap(), &mut ws)
-            .unwrap();
+        let c = MatMut::row_major(&mut c, n, n).unwrap();
+        tiles!(gemm_bf16_amx, threads, amx, 1.0, a, b, 0.0, c, &mut ws);
     })];
     if n <= 1024 {
         list.push(contender("fulmen-lanes", || {
@@ -65,11 +73,13 @@ fn bytes(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
     let fill = |seed| numbers(n * n, seed).map(|x| (x.abs() * 127.0) as i8).collect::<Vec<_>>();
     let (a, b) = (fill(1), fill(2));
     let [mut c, mut d, mut e] = [0, 1, 2].map(|_| vec![0i32; n * n]);
-    let [mut ws, mut ws2] = [0, 1].map(|_| vec![0i32; fulmen::gemm_i8_workspace(n, n, n)]);
+    let [mut ws, mut ws2] = [0, 1].map(|_| vec![0i32; race.threads * fulmen::gemm_i8_workspace(n, n, n)]);
+    let threads = race.threads;
     let mkl = mkl.and_then(Blas::gemm_i8);
     let mut list = vec![contender("fulmen", || {
         let (a, b) = views(n, &a, &b);
-        fulmen::gemm_i8_amx(amx, 1, a, b, 0, MatMut::row_major(&mut c, n, n).unwrap(), &mut ws).unwrap();
+        let c = MatMut::row_major(&mut c, n, n).unwrap();
+        tiles!(gemm_i8_amx, threads, amx, 1, a, b, 0, c, &mut ws);
     })];
     if n <= 1024 {
         list.push(contender("fulmen-lanes", || {
@@ -87,20 +97,21 @@ fn bytes(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
 fn floats(amx: Amx, n: usize, race: &mut Race, libs: &[Blas]) {
     let (a, b): (Vec<f32>, Vec<f32>) = (numbers(n * n, 1).collect(), numbers(n * n, 2).collect());
     let [mut c, mut d, mut e, mut f, mut g] = [0, 1, 2, 3, 4].map(|_| vec![0.0f32; n * n]);
-    let room = || fulmen::Buffer::<f32>::new(fulmen::gemm_f32_amx_workspace(n, n, n));
+    let threads = race.threads;
+    let room = || fulmen::Buffer::<f32>::new(threads * fulmen::gemm_f32_amx_workspace(n, n, n));
     let (mut w0, mut w1, mut w2) = (room(), room(), room());
     let blas: Vec<_> = libs.iter().filter_map(|l| Some((&l.name, l.sgemm()?))).collect();
     let mut results: Vec<Vec<f32>> = blas.iter().map(|_| vec![0.0; n * n]).collect();
     let mut list = vec![
         contender("fulmen-6", || {
             let (a, b) = views(n, &a, &b);
-            fulmen::gemm_f32_amx(amx, 1.0, a, b, 0.0, MatMut::row_major(&mut c, n, n).unwrap(), &mut w0)
-                .unwrap();
+            let c = MatMut::row_major(&mut c, n, n).unwrap();
+            tiles!(gemm_f32_amx, threads, amx, 1.0, a, b, 0.0, c, &mut w0);
         }),
         contender("fulmen-3", || {
             let (a, b) = views(n, &a, &b);
-            fulmen::gemm_f32_amx3(amx, 1.0, a, b, 0.0, MatMut::row_major(&mut d, n, n).unwrap(), &mut w1)
-                .unwrap();
+            let d = MatMut::row_major(&mut d, n, n).unwrap();
+            tiles!(gemm_f32_amx3, threads, amx, 1.0, a, b, 0.0, d, &mut w1);
         }),
         // The product by fused multiply-adds is a peer here.
         Contender::peer("fulmen-lanes", || {

@@ -1,6 +1,6 @@
 //! Level 1 and the transpose against every library at hand, interleaved, with a copy of the same bytes between them.
 
-use crate::race::{Case, Contender, Race};
+use crate::race::{Case, Contender, Kind, Race};
 use crate::{buffer, libs};
 use fulmen::{MatMut, MatRef, RotM, VecMut, VecRef};
 use std::hint::black_box;
@@ -135,13 +135,52 @@ macro_rules! precision {
                 let (op, ty, unit) = ("transpose", stringify!($t), "GB/s");
                 race.case(&Case { op, ty, size: n.to_string(), work, unit }, list);
             }
+
+            /// `m` by `n` over itself, there and back, so that each call does the same.
+            pub fn over(race: &mut Race, libs: &[libs::Blas], [m, n]: [usize; 2]) {
+                let (mut a, mut b) = (buffer::<$t>(m * n, 1), buffer::<$t>(m * n, 1));
+                let mut ws = buffer::<$t>(fulmen::transpose_packed_in_place_workspace(m, n), 3);
+                let mut copy = buffer::<$t>(m * n, 3);
+                let pb = b.as_mut_ptr();
+                let ours = |a: &mut [$t], ws: &mut [$t]| {
+                    fulmen::transpose_packed_in_place(a, m, n, ws).unwrap();
+                    fulmen::transpose_packed_in_place(a, n, m, ws).unwrap();
+                };
+                let mut c = a.clone();
+                let mut list = vec![
+                    Contender::ours(|| ours(&mut a, &mut ws)),
+                    Contender::new(Kind::OursFixed, "fulmen-copy", || ours(&mut c, &mut copy)),
+                ];
+                for lib in libs {
+                    let f = lib.$level1();
+                    let (r, c) = (m as i32, n as i32);
+                    if let Some(f) = f.mkl_imatcopy {
+                        // SAFETY: row-major matrices of these shapes.
+                        let run = move || unsafe {
+                            f(b'R' as i8, b'T' as i8, m, n, 1.0, pb, n, m);
+                            f(b'R' as i8, b'T' as i8, n, m, 1.0, pb, m, n);
+                        };
+                        list.push(Contender::peer(lib.name.clone(), run));
+                    } else if let Some(f) = f.imatcopy {
+                        // SAFETY: as above.
+                        let run = move || unsafe {
+                            f(101, 112, r, c, 1.0, pb, c, r);
+                            f(101, 112, c, r, 1.0, pb, r, c);
+                        };
+                        list.push(Contender::peer(lib.name.clone(), run));
+                    }
+                }
+                let work = 4.0 * (m * n * size_of::<$t>()) as f64;
+                let (op, ty, unit) = ("in-place", stringify!($t), "GB/s");
+                race.case(&Case { op, ty, size: format!("{m}x{n}"), work, unit }, list);
+            }
         }
     };
 }
 precision!(single, f32, s1);
 precision!(double, f64, d1);
 
-/// `--transpose` or `--level1`, with `--dims=` lengths and `--inc=` a stride.
+/// `--transpose` (`--over`: rectangles over themselves) or `--level1`, with `--dims=` lengths and `--inc=` a stride.
 pub fn run(race: &mut Race, libs: &[libs::Blas], args: &[String]) {
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
     let numbers = |text: &str| text.split(',').map(|x| x.parse().unwrap()).collect::<Vec<usize>>();
@@ -149,6 +188,17 @@ pub fn run(race: &mut Race, libs: &[libs::Blas], args: &[String]) {
     if args.iter().any(|a| a == "--transpose") {
         let sizes =
             value("--dims=").map_or(vec![16, 37, 64, 100, 128, 256, 512, 1000, 1024, 2048, 4096], numbers);
+        if args.iter().any(|a| a == "--over") {
+            for shape in [[30, 50], [100, 300], [512, 768], [1000, 1001], [64, 4096], [2000, 3000]] {
+                if ty("f32") {
+                    single::over(race, libs, shape);
+                }
+                if ty("f64") {
+                    double::over(race, libs, shape);
+                }
+            }
+            return;
+        }
         for n in sizes {
             if ty("f32") {
                 single::transpose(race, libs, n);

@@ -91,6 +91,8 @@ functions!(S1, s1,
     rotm b"cblas_srotm" (i32, *mut f32, i32, *mut f32, i32, *const f32);
     omatcopy b"cblas_somatcopy" (i32, i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
     mkl_omatcopy b"MKL_Somatcopy" (i8, i8, usize, usize, f32, *const f32, usize, *mut f32, usize);
+    imatcopy b"cblas_simatcopy" (i32, i32, i32, i32, f32, *mut f32, i32, i32);
+    mkl_imatcopy b"MKL_Simatcopy" (i8, i8, usize, usize, f32, *mut f32, usize, usize);
 );
 functions!(D1, d1,
     swap b"cblas_dswap" (i32, *mut f64, i32, *mut f64, i32);
@@ -105,6 +107,8 @@ functions!(D1, d1,
     rotm b"cblas_drotm" (i32, *mut f64, i32, *mut f64, i32, *const f64);
     omatcopy b"cblas_domatcopy" (i32, i32, i32, i32, f64, *const f64, i32, *mut f64, i32);
     mkl_omatcopy b"MKL_Domatcopy" (i8, i8, usize, usize, f64, *const f64, usize, *mut f64, usize);
+    imatcopy b"cblas_dimatcopy" (i32, i32, i32, i32, f64, *mut f64, i32, i32);
+    mkl_imatcopy b"MKL_Dimatcopy" (i8, i8, usize, usize, f64, *mut f64, usize, usize);
 );
 
 functions!(S23, s23,
