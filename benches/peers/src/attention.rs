@@ -82,8 +82,7 @@ fn prefill(libs: &[libs::Blas], case: Case) -> String {
     let part = |at, cols| MatRef::strided(&fused, at, n, cols, (heads * dim + 2 * kv) as isize, 1).unwrap();
     let (q, k, v) = (part(0, cols), part(cols, kv), part(cols + kv, kv));
     let mut ws = case.workspace();
-    let mut backward_ws =
-        fulmen::Buffer::<f32>::new(parallel::attention_backward_workspace(dim, threads));
+    let mut backward_ws = fulmen::Buffer::<f32>::new(parallel::attention_backward_workspace(dim, threads));
     let to = MatMut::row_major(&mut done, n, cols).unwrap();
     fulmen::attention(&op, q, k, v, to, Some(&mut done_lse), &mut ws).unwrap();
     let (dq, rest) = grads.split_at_mut(n * cols);
@@ -213,7 +212,8 @@ pub fn run(libs: &[libs::Blas], args: &[String], threads: usize) -> String {
         value(key).map_or(all.to_vec(), |d| d.split(',').map(|x| x.parse().unwrap()).collect())
     };
     let (sizes, widths) = (numbers("--dims=", &[1024, 2048, 4096, 8192]), numbers("--head=", &[64, 128]));
-    let head = "mode,threads,heads,kv_heads,dim,n,mask,contender,seconds,gflops_or_gbs,share_of_gemm_or_sum\n";
+    let head =
+        "mode,threads,heads,kv_heads,dim,n,mask,contender,seconds,gflops_or_gbs,share_of_gemm_or_sum\n";
     print!("{head}");
     let mut text = String::from(head);
     for &n in sizes.iter().filter(|_| only("prefill")) {
@@ -222,7 +222,8 @@ pub fn run(libs: &[libs::Blas], args: &[String], threads: usize) -> String {
         for &dim in &widths {
             for (kv_heads, causal) in [(8, true), (8, false), (2, true)] {
                 let backward = causal && !quick;
-                text += &prefill(libs, Case { threads, heads: 8, kv_heads, dim, n, causal, backward, rounds });
+                text +=
+                    &prefill(libs, Case { threads, heads: 8, kv_heads, dim, n, causal, backward, rounds });
             }
         }
     }
@@ -230,7 +231,8 @@ pub fn run(libs: &[libs::Blas], args: &[String], threads: usize) -> String {
         let rounds = if quick { 200_000 } else { 400_000 } / n;
         for &dim in &widths {
             for (heads, kv_heads) in [(8, 8), (8, 2), (32, 8)] {
-                text += &decode(Case { threads, heads, kv_heads, dim, n, causal: true, backward: false, rounds });
+                text +=
+                    &decode(Case { threads, heads, kv_heads, dim, n, causal: true, backward: false, rounds });
             }
         }
     }
