@@ -3,8 +3,11 @@
 //! ```sh
 //! RUSTFLAGS="-C target-cpu=native" cargo run --release --manifest-path benches/candle/Cargo.toml -- [THREADS] [STEPS]
 //! ```
+//!
+//! With `--attention [THREADS]`: attention alone.
 #![allow(dead_code, reason = "the other half of the example's files")]
 
+mod attention;
 #[path = "../../../examples/llm/config.rs"]
 mod config;
 #[path = "../../../examples/llm/gguf.rs"]
@@ -202,8 +205,13 @@ impl machine::Job for Bench {
 }
 
 fn main() -> Result<()> {
-    let mut args = std::env::args().skip(1).map(|a| a.parse().expect("a number"));
+    let alone = std::env::args().nth(1).is_some_and(|a| a == "--attention");
+    let numbers = std::env::args().skip(1 + usize::from(alone));
+    let mut args = numbers.map(|a| a.parse().expect("a number"));
     let (threads, steps) = (args.next().unwrap_or(2), args.next().unwrap_or(20));
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("the first pool");
+    if alone {
+        return attention::run(threads);
+    }
     machine::on_best_lanes(Bench { threads, steps })
 }

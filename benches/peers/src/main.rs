@@ -83,7 +83,7 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().unwrap();
     let libs = libs::all(threads as i32);
     if asked("--attention") {
-        let csv = attention::run(&libs, asked("--quick"));
+        let csv = attention::run(&libs, &args, threads);
         if let Some(path) = value("--csv=") {
             std::fs::write(path, csv).unwrap();
         }

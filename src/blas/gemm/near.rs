@@ -3,7 +3,7 @@
 
 use super::loops::{run_of, share, tile_by_tile};
 use super::micro::{Left, Scale, tiles};
-use super::{Problem, narrow, pack, skinny, tune};
+use super::{Problem, narrow, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -26,36 +26,25 @@ pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>
     tile_by_tile(s, (), p);
 }
 
-/// `C += AB` for few rows of C: B is read row after row. A has unit row stride, `room` as many elements as C.
-#[inline(never)]
-pub(crate) fn near_rows<S: Simd, T: Element>(
-    s: S,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    c: MatMut<'_, T>,
-    room: &mut [T],
-) {
-    let (m, n) = (c.rows(), c.cols());
-    let p = Problem { alpha: T::ONE, beta: T::ONE, a, b, c };
-    if b.col_stride() != 1 {
-        // Then A has, as it is columns of a panel.
-        return tile_by_tile(s, (), p.transposed());
-    }
-    if m <= tune::rows(S::ISA) && room.len() >= m * n && n > 0 {
-        return skinny::run(s, (), p, a.cols(), n, room);
-    }
-    tile_by_tile(s, (), p);
-}
+/// Columns of A that are copied together: what all tiles read of them stays in the first-level cache.
+const COLUMNS: usize = 16;
 
 /// Copies A in the order in which [`near_interleaved`] reads it.
 #[inline(never)]
 pub(crate) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [T]) {
-    let (k, mut i, mut rest) = (a.cols(), 0, to);
-    while i < a.rows() {
-        let rows = share(a.rows() - i, tune::rows(S::ISA));
-        let Some((tile, after)) = rest.split_at_mut_checked(rows * k) else { return };
-        pack::interleave(s, a.block([i, 0], [rows, k]), tile);
-        (i, rest) = (i + rows, after);
+    let k = a.cols();
+    let mut p = 0;
+    while p < k {
+        let cols = COLUMNS.min(k - p);
+        let mut i = 0;
+        while i < a.rows() {
+            let rows = share(a.rows() - i, tune::rows(S::ISA));
+            let start = i * k + p * rows;
+            let Some(to) = to.get_mut(start..start + cols * rows) else { return };
+            pack::interleave(s, a.block([i, p], [rows, cols]), to);
+            i += rows;
+        }
+        p += cols;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The backward pass: the weights are computed again from the log-sum-exps, block by block.
 
 use super::panel::{self, Columns};
-use super::{BLOCK, Heads, PANELS, cut_cols, take};
+use super::{BLOCK, Heads, cut_cols, take};
 use crate::blas::gemm::{MOST_TILE_COLS, interleave, near, near_interleaved, tile_cols};
 use crate::lanes::drive;
 use crate::lanes::fold::Serial;
@@ -9,6 +9,9 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
 use crate::view::{MatMut, MatRef};
+
+/// Panels of queries that meet a block of keys while it is near.
+const PANELS: usize = 4;
 
 /// Elements of workspace for any call.
 pub(super) const fn workspace(dim: usize) -> usize {
@@ -178,8 +181,8 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
                 let score = MatMut::packed(&mut *weights, keys, wide).block([0, part.start], shape);
                 near(s, k, queries, T::ZERO, score);
                 let Some(score) = weights.get_mut(part.start..keys * wide) else { return };
-                if op.bounds(0, at, start, keys, low, high) {
-                    panel::hide(s, score, wide, cols, low, high);
+                if let Some(first) = op.bounds(0, at, start, keys, low, high) {
+                    panel::hide(s, score, wide, cols, first, low, high);
                 }
                 let grads = MatRef::packed(d_cols, dim, width).block([0, 0], [dim, cols]);
                 let slope = MatMut::packed(&mut *slopes, keys, wide).block([0, part.start], shape);

@@ -1,14 +1,14 @@
-//! The forward pass: blocks of keys, and panels of queries that meet each block while it lies in the caches.
+//! The forward pass: blocks of keys, and panels of queries that meet a copy of each block while it lies in the caches.
 
 use super::panel::{self, Columns, State};
-use super::{BLOCK, Heads, PANELS, Part, take};
-use crate::blas::gemm::{interleave, near, near_interleaved, near_rows, tile_cols};
-use crate::lanes::drive;
-use crate::lanes::fold::Serial;
+use super::{BLOCK, Heads, Part, decode, take};
+use crate::blas::gemm::{interleave, near, near_interleaved, tile_cols};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
-use crate::nn::softmax::Times;
 use crate::view::{MatMut, MatRef};
+
+/// Panels of queries that meet a block while it is near: with 4, copying the blocks took a tenth of the time.
+const PANELS: usize = 8;
 
 /// Elements of workspace for a panel of `width` columns.
 const fn per_panel(dim: usize, width: usize) -> usize {
@@ -18,10 +18,9 @@ const fn per_panel(dim: usize, width: usize) -> usize {
 /// Elements of workspace for any call.
 pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
     const WIDTH: usize = crate::blas::gemm::MOST_TILE_COLS;
-    let panels =
-        per_panel(dim, PANELS * WIDTH).saturating_add(dim.saturating_add(WIDTH).saturating_mul(BLOCK));
-    let lanes = heads.saturating_add(crate::blas::gemm::tune::MOST_LANES);
-    let one = heads.saturating_mul(3).saturating_mul(dim).saturating_add(lanes.saturating_mul(BLOCK + 3));
+    let panels = per_panel(dim, PANELS * WIDTH)
+        .saturating_add(dim.saturating_mul(2).saturating_add(WIDTH).saturating_mul(BLOCK));
+    let one = decode::workspace(heads, dim);
     (if panels > one { panels } else { one }).saturating_add(super::LINE)
 }
 
@@ -30,7 +29,7 @@ pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, r
     let room = super::aligned(room);
     let Part { q, k, v, mut out, mut lse, row } = part;
     if op.n == 1 {
-        return decode(s, op, (q, k, v), row, out, lse, room);
+        return decode::run(s, op, (q, k, v), row, out, lse, room);
     }
     let (group, dim) = (op.group, op.dim);
     for h in 0..k.cols() / dim {
@@ -58,7 +57,8 @@ fn key_head<S: Simd, T: Element>(
     let (packed, sums) = (take(room, PANELS * width * dim), take(room, PANELS * width * dim));
     let [peak, sum, shrink] = [(); 3].map(|()| take(room, PANELS * width));
     let [low, high] = [(); 2].map(|()| take(room, width));
-    let (scores, values) = (take(room, BLOCK * width), take(room, BLOCK * dim));
+    let scores = take(room, BLOCK * width);
+    let [key_rows, values] = [(); 2].map(|()| take(room, BLOCK * dim));
     let mut state = State { peak, sum, shrink };
     let all = q.rows() * group;
     let mut first = 0;
@@ -78,11 +78,13 @@ fn key_head<S: Simd, T: Element>(
         let mut start = seen.start / BLOCK * BLOCK;
         while start < seen.end {
             let keys = BLOCK.min(op.len - start);
-            let (k, v) = (k.block([start, 0], [keys, dim]), v.block([start, 0], [keys, dim]));
-            // Rows of V may lie a power of two apart; a copy of their tiles is met by every panel.
+            let (mut k, v) = (k.block([start, 0], [keys, dim]), v.block([start, 0], [keys, dim]));
+            // Rows may lie a power of two or a page apart; copies are met by every panel.
             let copied = panels > 1;
             if copied {
                 interleave(s, v.t(), values);
+                panel::copy(k, key_rows);
+                k = MatRef::packed(key_rows, keys, dim);
             }
             for p in 0..panels {
                 let at = at(p);
@@ -97,8 +99,8 @@ fn key_head<S: Simd, T: Element>(
                 let queries = queries.block([0, 0], [dim, cols]);
                 let to = MatMut::packed(scores, rows, width).block([0, 0], [rows, cols]);
                 near(s, k.block([0, 0], [rows, dim]), queries, T::ZERO, to);
-                if op.bounds(row, at, start, rows, low, high) {
-                    panel::hide(s, scores, width, cols, low, high);
+                if let Some(first) = op.bounds(row, at, start, rows, low, high) {
+                    panel::hide(s, scores, width, cols, first, low, high);
                 }
                 let mut now = State {
                     peak: state.peak.get_mut(part.clone()).unwrap_or_default(),
@@ -135,86 +137,11 @@ fn key_head<S: Simd, T: Element>(
 }
 
 /// A column's sum becomes the factor of its weights, 0 if it sees no key; its log-sum-exp is written.
-fn finish<T: Element>(peak: T, sum: &mut T, lse: Option<MatMut<'_, T>>) {
+pub(super) fn finish<T: Element>(peak: T, sum: &mut T, lse: Option<MatMut<'_, T>>) {
     if let Some(mut lse) = lse {
         // NaN is not the peak, but it is in the sum.
         let value = if *sum == T::ZERO { -T::INFINITY } else { peak + T::from_f64(libm::log(sum.to_f64())) };
         lse.set(0, 0, value);
     }
     *sum = if *sum == T::ZERO { T::ZERO } else { T::ONE / *sum };
-}
-
-/// Keys whose rows pass by all heads together.
-const TOGETHER: usize = 16;
-
-/// A single query: the columns are all its heads, K and V pass once, and the bits are those of the panels.
-fn decode<S: Simd, T: Element>(
-    s: S,
-    op: &Heads<T>,
-    (q, k, v): (MatRef<'_, T>, MatRef<'_, T>, MatRef<'_, T>),
-    row: usize,
-    mut out: MatMut<'_, T>,
-    mut lse: Option<MatMut<'_, T>>,
-    mut room: &mut [T],
-) {
-    let (dim, group, kv_heads) = (op.dim, op.group, k.cols() / op.dim);
-    let heads = kv_heads * group;
-    let width = heads.next_multiple_of(T::Vec::<S>::LANES);
-    let room = &mut room;
-    let scores = take(room, BLOCK * width);
-    let [peak, sum, shrink] = [(); 3].map(|()| take(room, width));
-    let [queries, sums, waiting] = [(); 3].map(|()| take(room, heads * dim));
-    let mut state = State { peak, sum, shrink };
-    state.clear();
-    scores.fill(T::ZERO);
-    sums.fill(T::ZERO);
-    // Of each key head, `dim` rows of `group`.
-    for (h, to) in queries.chunks_exact_mut(group * dim).enumerate() {
-        for (i, to) in to.iter_mut().enumerate() {
-            *to = q.get(0, (h * group + i % group) * dim + i / group).unwrap_or(T::ZERO) * op.scale;
-        }
-    }
-    let seen = op.seen(row, 0, 0);
-    let mut start = seen.start / BLOCK * BLOCK;
-    while start < seen.end {
-        let keys = BLOCK.min(seen.end - start);
-        let Some(scores) = scores.get_mut(..keys * width) else { return };
-        let mut j = 0;
-        while j < keys {
-            let n = TOGETHER.min(keys - j);
-            for (h, queries) in queries.chunks_exact(group * dim).enumerate() {
-                let k = k.block([start + j, h * dim], [n, dim]);
-                let to = MatMut::packed(&mut *scores, keys, width).block([j, h * group], [n, group]);
-                near(s, k, MatRef::packed(queries, dim, group), T::ZERO, to);
-            }
-            j += n;
-        }
-        if let Some(hidden) = seen.start.checked_sub(start)
-            && let Some(scores) = scores.get_mut(..hidden.min(keys) * width)
-        {
-            scores.fill(-T::INFINITY);
-        }
-        if state.step(s, scores, width, width) {
-            for (sums, by) in sums.chunks_exact_mut(dim).zip(state.shrink.iter()) {
-                s.vectorize(
-                    #[inline(always)]
-                    || drive::map_in_place(Serial, s, Times(*by), sums),
-                );
-            }
-        }
-        for (h, sums) in sums.chunks_exact_mut(group * dim).enumerate() {
-            let weights = MatRef::packed(scores, keys, width).block([0, h * group], [keys, group]);
-            let v = v.block([start, h * dim], [keys, dim]);
-            near_rows(s, weights.t(), v, MatMut::packed(sums, group, dim), waiting);
-        }
-        start += BLOCK;
-    }
-    for (h, (sums, (peak, sum))) in
-        sums.chunks_exact_mut(dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
-    {
-        finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
-        for (p, x) in sums.iter().enumerate() {
-            out.set(0, h * dim + p, *x * *sum);
-        }
-    }
 }

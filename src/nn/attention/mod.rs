@@ -3,10 +3,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `panel` | loops over tiles of scores, with queries as columns |
-//! | `forward` | blocks of keys and panels of queries; a single query |
+//! | `forward` | blocks of keys and panels of queries |
+//! | `decode` | a single query |
 //! | `backward` | the gradients, from weights that are computed again |
 
 mod backward;
+mod decode;
 mod forward;
 mod panel;
 
@@ -22,8 +24,6 @@ use panel::Columns;
 
 /// Keys in a block: from multiples of it on, so that a query's blocks are the same in any call.
 const BLOCK: usize = 128;
-/// Panels of queries that meet a block while it is near.
-const PANELS: usize = 4;
 /// Elements in a cache line, at most.
 const LINE: usize = 16;
 
@@ -85,7 +85,7 @@ impl<T: Element> Heads<T> {
         if seen.start >= start + BLOCK { 0 } else { seen.end.saturating_sub(start) }
     }
 
-    /// Which of the `rows` keys from `start` on each column sees; false if all see all.
+    /// Which of the `rows` keys from `start` on each column sees, and the first that not all see; none if all see all.
     fn bounds(
         &self,
         row: usize,
@@ -94,11 +94,11 @@ impl<T: Element> Heads<T> {
         rows: usize,
         low: &mut [T],
         high: &mut [T],
-    ) -> bool {
-        let Some(last) = at.count.checked_sub(1) else { return false };
+    ) -> Option<usize> {
+        let last = at.count.checked_sub(1)?;
         let (first, last) = (self.of_query(row + at.at(0)[0]), self.of_query(row + at.at(last)[0]));
         if last.start <= start && first.end >= start + rows {
-            return false;
+            return None;
         }
         low.fill(T::ZERO);
         high.fill(T::ZERO);
@@ -107,7 +107,7 @@ impl<T: Element> Heads<T> {
             *low = T::from_usize(seen.start.saturating_sub(start).min(BLOCK));
             *high = T::from_usize(seen.end.saturating_sub(start).min(BLOCK)) - T::ONE;
         }
-        true
+        Some(if last.start > start { 0 } else { first.end.saturating_sub(start) })
     }
 
     /// Multiplications of a product of the part.
@@ -247,7 +247,7 @@ pub fn attention_on<S: Simd, T: Element>(
 /// Elements of workspace that [`attention`] needs at most, whatever the instruction set.
 ///
 /// ```
-/// assert!(fulmen::attention_workspace(8, 64) < 50_000);
+/// assert!(fulmen::attention_workspace(8, 64) < 80_000);
 /// ```
 pub const fn attention_workspace(heads: usize, dim: usize) -> usize {
     forward::workspace(heads, dim)

@@ -186,10 +186,31 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
     }
 }
 
-/// Scores that a query does not see become -∞: row `r` of a column counts when `low <= r <= high`. The last row may
-/// end with its columns.
+/// The rows of `x`, one after the other.
+pub(super) fn copy<T: Element>(x: MatRef<'_, T>, to: &mut [T]) {
+    for (i, to) in to.chunks_exact_mut(x.cols().max(1)).enumerate().take(x.rows()) {
+        if let Some(row) = x.row_slice(i) {
+            to.copy_from_slice(row);
+            continue;
+        }
+        for (j, to) in to.iter_mut().enumerate() {
+            *to = x.get(i, j).unwrap_or(T::ZERO);
+        }
+    }
+}
+
+/// Scores that a query does not see become -∞: row `r` of a column counts when `low <= r <= high`, as do the rows before
+/// `first`. The last row may end with its columns.
 #[inline(never)]
-pub(super) fn hide<S: Simd, T: Element>(s: S, x: &mut [T], width: usize, cols: usize, low: &[T], high: &[T]) {
+pub(super) fn hide<S: Simd, T: Element>(
+    s: S,
+    x: &mut [T],
+    width: usize,
+    cols: usize,
+    first: usize,
+    low: &[T],
+    high: &[T],
+) {
     let lanes = T::Vec::<S>::LANES;
     if low.len() < cols || high.len() < cols || cols > width || !cols.is_multiple_of(lanes) {
         return;
@@ -198,7 +219,7 @@ pub(super) fn hide<S: Simd, T: Element>(s: S, x: &mut [T], width: usize, cols: u
         #[inline(always)]
         || {
             let hidden = T::Vec::<S>::splat(s, -T::INFINITY);
-            for (r, row) in x.chunks_mut(width).enumerate().filter(|(_, row)| row.len() >= cols) {
+            for (r, row) in x.chunks_mut(width).enumerate().skip(first).filter(|(_, row)| row.len() >= cols) {
                 let r = T::Vec::<S>::splat(s, T::from_usize(r));
                 let mut j = 0;
                 while j < cols {
