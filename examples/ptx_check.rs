@@ -159,14 +159,26 @@ fn reduction<T: Recorded>(op: &'static str) -> Option<Result<Script, String>> {
         Err(e) => return Some(Err(e.to_string())),
     };
     let mut s = Script::new::<T>(op);
-    let mut args: Vec<Arg> =
-        (2..r.parts.params.len()).map(|k| s.buffer(data::<T::Elem>(n, k as u64, 0))).collect();
     let width = size_of::<T::Elem>();
-    let parts = s.buffer(vec![0; width * (blocks * r.state) as usize]);
-    let out = s.output(width);
-    args.extend([parts, Arg::Bits(n as u64)]);
-    s.launch(r.parts, [blocks, 1], THREADS, args);
-    s.launch(r.merge, [1, 1], THREADS, vec![parts, out, Arg::Bits(blocks.into()), Arg::Bits(n as u64)]);
+    let inputs = r.stages.first().map_or(0, |s| s.parts.params.len() - 2);
+    let inputs: Vec<Arg> = (0..inputs).map(|k| s.buffer(data::<T::Elem>(n, k as u64 + 2, 0))).collect();
+    let states = s.buffer(vec![0; width * r.states as usize]);
+    let last = r.stages.len().saturating_sub(1);
+    for (k, stage) in r.stages.into_iter().enumerate() {
+        let parts = s.buffer(vec![0; width * (blocks * stage.state) as usize]);
+        let to = if k < last { states } else { s.output(if r.index { 4 } else { width }) };
+        let mut args = [&inputs[..], &[parts, Arg::Bits(n as u64)]].concat();
+        let mut merge = vec![parts, to, Arg::Bits(blocks.into()), Arg::Bits(n as u64)];
+        if k > 0 {
+            args.push(states);
+            merge.push(states);
+        }
+        s.launch(stage.parts, [blocks, 1], THREADS, args);
+        s.launch(stage.merge, [1, 1], THREADS, merge);
+    }
+    if r.index {
+        s.element = Type::F32;
+    }
     Some(Ok(s))
 }
 

@@ -1,7 +1,7 @@
 //! Every kernel, for every target, through the real assembler; and a few of them letter by letter.
 
 use crate::support::*;
-use crate::templates::{REDUCTIONS, ROWS, TILES, product};
+use crate::templates::{TILES, of, product};
 use fulmen::cuda::ptx::{F32, F64, Kernel, Module, Target, pass, template};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,8 +9,7 @@ use std::path::Path;
 /// All kernels that the templates make, optimised.
 fn kernels() -> Module {
     let mut m = Module::new();
-    let names = pointwise().map(|op| op.name).chain(REDUCTIONS).chain(ROWS);
-    for name in names {
+    for name in ["pointwise", "reduce", "row_reduce"].into_iter().flat_map(of) {
         m.kernels.extend(template::named::<F32>(name).unwrap().unwrap().kernels);
         m.kernels.extend(template::named::<F64>(name).unwrap().unwrap().kernels);
     }

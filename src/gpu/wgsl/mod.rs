@@ -12,9 +12,10 @@
 //! there is no NaN.
 
 mod emit;
+mod kernel;
 mod template;
 
-pub use template::{Operand, gemm, op, pointwise, rows, total};
+pub use template::{Operand, gemm, op, pointwise, reduction, row};
 
 use crate::hardware::PlanError;
 use core::fmt;

@@ -1,11 +1,12 @@
 //! The frames: what each thread reads and writes. What is computed is the op's own body.
 
+use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
+use crate::cuda::ptx::F32;
+use crate::cuda::ptx::template::{Meet, Reduction, reduction_by, row_by};
 use crate::for_each_op;
 use crate::hardware::{Form, Language, Plan, Scalar};
-use crate::lanes::fold::Fold;
-use crate::reduce::{Dot, MaxAbs, Sum, SumAbs, SumSquares};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -69,131 +70,19 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     ))
 }
 
-/// Adds the accumulators of a block's threads up in shared memory; the first thread then has them in `part[0]`.
-fn gather(name: &str, threads: u32, k: usize) -> String {
-    let (left, right) = (list(k, |i| format!("part[t][{i}]")), list(k, |i| format!("part[t + s][{i}]")));
-    format!(
-        "    part[t] = acc;
-    workgroupBarrier();
-    for (var s = {}u; s > 0u; s >>= 1u) {{
-      if t < s {{ part[t] = {name}_merge({left}, {right}); }}
-      workgroupBarrier();
-    }}
-",
-        threads / 2
-    )
+/// The texts of a reduction of the list: two for each stage, as
+/// [`Stage`](crate::cuda::ptx::template::Stage) says. `None` for another op.
+#[must_use]
+pub fn reduction(name: &str) -> Option<Result<Vec<[String; 2]>, Error>> {
+    let texts = |r: Reduction| r.stages.iter().map(|s| Ok([text(&s.parts)?, text(&s.merge)?])).collect();
+    Some(reduction_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(texts))
 }
 
-fn shared(threads: u32, k: usize) -> String {
-    format!("var<workgroup> part: array<array<f32, {k}>, {threads}>;\n")
-}
-
-/// The folds that have a text, by the names of the ops that start from them.
-macro_rules! folds {
-    ($($name:literal $F:expr, $n:literal, $k:literal;)*) => {
-        /// The two texts that fold a whole vector, in blocks of 256: each block writes its accumulators to `out`, then one
-        /// block merges `params.x` such groups. `None` for an op that starts from no fold of this list.
-        #[must_use]
-        pub fn total(name: &str) -> Option<Result<[String; 2], Error>> {
-            Some(match name {
-                $($name => reduce::<_, $n, $k>(name, $F, 256),)*
-                _ => return None,
-            })
-        }
-        /// The text that folds each of `params.x` rows of `params.y` elements, in blocks of 256; `None` as in [`total`].
-        #[must_use]
-        pub fn rows(name: &str) -> Option<Result<String, Error>> {
-            Some(match name {
-                $($name => row_reduce::<_, $n, $k>(name, $F, 256),)*
-                _ => return None,
-            })
-        }
-    };
-}
-folds! {
-    "sum" Sum, 1, 1;
-    "norm_l1" SumAbs, 1, 1;
-    "sum_of_squares" SumSquares, 1, 1;
-    "dot" Dot, 2, 1;
-    "norm_linf" MaxAbs, 1, 2;
-}
-
-/// A fold of `params.x` elements: each block writes its `K` accumulators to `out`; the second text, in one
-/// block, merges `params.x` such groups of its input into `out`.
-fn reduce<F: Fold<f32, N, K>, const N: usize, const K: usize>(
-    name: &str,
-    fold: F,
-    threads: u32,
-) -> Result<[String; 2], Error> {
-    check_name(name)?;
-    check_threads(threads)?;
-    let code = emit::fold(name, fold)?;
-    let names = inputs(N);
-    let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
-    let (acc, x) = (list(K, |i| format!("acc[{i}]")), list(N, |i| format!("in{i}[i]")));
-    let (part, gather) = (shared(threads, K), gather(name, threads, K));
-    let first = format!(
-        "{head}{code}{part}@compute @workgroup_size({threads})
-fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-    var acc = {name}_identity(0.0f);
-    for (var i = group.x * {threads}u + t; i < params.x; i += groups.x * {threads}u) {{
-      acc = {name}_step({acc}, {x});
-    }}
-{gather}    if t == 0u {{
-      for (var k = 0u; k < {K}u; k++) {{ out[group.x * {K}u + k] = part[0][k]; }}
-    }}
-}}
-"
-    );
-    let head = bindings(&["in0"], "out");
-    let x = list(K, |i| format!("in0[i * {K}u + {i}u]"));
-    let second = format!(
-        "{head}{code}{part}@compute @workgroup_size({threads})
-fn main(@builtin(local_invocation_index) t: u32) {{
-    var acc = {name}_identity(0.0f);
-    for (var i = t; i < params.x; i += {threads}u) {{
-      acc = {name}_merge({acc}, {x});
-    }}
-{gather}    if t == 0u {{
-      for (var k = 0u; k < {K}u; k++) {{ out[k] = part[0][k]; }}
-    }}
-}}
-"
-    );
-    Ok([first, second])
-}
-
-/// A fold of each row: `params.x` rows of `params.y` elements, `K` accumulators to `out` for each. A block takes a row
-/// at a time, so any grid along x does.
-fn row_reduce<F: Fold<f32, N, K>, const N: usize, const K: usize>(
-    name: &str,
-    fold: F,
-    threads: u32,
-) -> Result<String, Error> {
-    check_name(name)?;
-    check_threads(threads)?;
-    let code = emit::fold(name, fold)?;
-    let names = inputs(N);
-    let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
-    let (acc, x) = (list(K, |i| format!("acc[{i}]")), list(N, |i| format!("in{i}[row * params.y + i]")));
-    let (part, gather) = (shared(threads, K), gather(name, threads, K));
-    Ok(format!(
-        "{head}{code}{part}@compute @workgroup_size({threads})
-fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  for (var row = group.x; row < params.x; row += groups.x) {{
-    var acc = {name}_identity(0.0f);
-    for (var i = t; i < params.y; i += {threads}u) {{
-      acc = {name}_step({acc}, {x});
-    }}
-{gather}    if t == 0u {{
-      for (var k = 0u; k < {K}u; k++) {{ out[row * {K}u + k] = part[0][k]; }}
-    }}
-    // The next row must not meet what is still being read.
-    workgroupBarrier();
-  }}
-}}
-"
-    ))
+/// The text of a row operation of the list, with the parameters that
+/// [`row`](crate::cuda::ptx::template::row) says. `None` for another op.
+#[must_use]
+pub fn row(name: &str) -> Option<Result<String, Error>> {
+    Some(row_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(|k| text(&k)))
 }
 
 /// How a further operand of an epilogue is read at row `r` and column `c`.

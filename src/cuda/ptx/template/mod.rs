@@ -1,14 +1,16 @@
 //! Kernels made from bodies: the frame is here, what is computed is the op's own body.
 
 mod gemm;
+mod part;
 mod pointwise;
 mod reduce;
 mod row;
 
 pub use gemm::{Plain, Tile, gemm};
+pub use part::Meet;
 pub use pointwise::{OfRow, op, pointwise};
-pub use reduce::{Reduction, reduction};
-pub use row::row;
+pub use reduce::{Reduction, Stage, reduction, reduction_by};
+pub use row::{row, row_by};
 
 use super::error::Error;
 use super::ir::Module;
@@ -28,7 +30,12 @@ pub fn named<T: Recorded + OfRow>(name: &str) -> Option<Result<Module, Error>> {
         .or_else(|| row::<T>(name))
         .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), Plain)))
         .map(|k| k.map(|k| Vec::from([k])))
-        .or_else(|| Some(reduction::<T>(name)?.map(|r| Vec::from([r.parts, r.merge]))))?;
+        .or_else(|| {
+            Some(
+                reduction::<T>(name)?
+                    .map(|r| r.stages.into_iter().flat_map(|s| [s.parts, s.merge]).collect()),
+            )
+        })?;
     Some(all.map(|mut kernels| {
         kernels.iter_mut().for_each(pass::optimise);
         Module { kernels }
