@@ -238,9 +238,9 @@ fn scripts() -> Vec<(&'static str, Result<Script, String>)> {
         all.extend([of::<F32>(op.name), of::<F64>(op.name)].into_iter().flatten().map(|s| (op.name, s)));
     }
     for (tile, shape) in [
-        (Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4 }, [70, 45, 33]),
-        (Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8 }, [65, 63, 17]),
-        (Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 }, [129, 130, 40]),
+        (Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 }, [70, 45, 33]),
+        (Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 }, [65, 63, 17]),
+        (Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 }, [129, 130, 40]),
     ] {
         all.push(("gemm", product(tile, shape)));
     }

@@ -105,6 +105,56 @@ fn products_take_the_tile_of_their_target() {
     assert!(tiles.len() > 1, "{tiles:?}");
 }
 
+/// A machine that exists as facts only.
+static MADE: [Target; 1] = {
+    const TEXT: &str = "hardware_target(made).
+hw_language(made, wgsl).
+hw_warp_size(made, 16).
+hw_threads_per_block_max(made, 256).
+hw_grid_x_max(made, 65535).
+hw_grid_y_max(made, 65535).
+hw_shared_memory_per_block_max(made, 16384).
+hw_shared_memory_per_sm(made, 32768).
+hw_memory_bandwidth_gb_s(made, 100).
+hw_fp32_flops_tflops(made, 2.5).
+hw_supports_tensor_cores(made, false).
+";
+    match parse(TEXT) {
+        Ok(t) => t,
+        Err(_) => panic!("the facts are malformed"),
+    }
+};
+
+/// A graph becomes texts by the names of its nodes, on every target of this language and on one that is facts alone.
+#[test]
+fn plans_become_texts() {
+    let node = |name, kind, inputs, shape| Node { name, kind, inputs, shape, kept: false };
+    let graph = [
+        node("x", Kind::Input, &[], [60, 70]),
+        node("w", Kind::Input, &[], [70, 90]),
+        node("bias", Kind::Input, &[], [1, 90]),
+        node("softmax", Kind::Norm, &[0], [60, 70]),
+        node("gemm", Kind::Contraction, &[3, 1], [60, 90]),
+        node("add", Kind::Pointwise, &[4, 2], [60, 90]),
+        node("gelu", Kind::Pointwise, &[5], [60, 90]),
+        node("mul", Kind::Pointwise, &[6, 2], [60, 90]),
+        node("norm_l2", Kind::Reduce, &[7], [1, 1]),
+    ];
+    for t in TARGETS.iter().filter(|t| t.language == Language::Wgsl).chain(&MADE) {
+        for (nodes, texts) in [(&[3, 4, 5, 6, 7][..], 2), (&[4, 5], 1), (&[5, 6], 1), (&[3], 1), (&[8], 4)] {
+            let plan = compile_for_target(t, &graph, nodes, Scalar::F32).unwrap();
+            let all = wgsl::planned(&plan, &graph).unwrap_or_else(|e| panic!("{} {nodes:?}: {e}", t.name));
+            assert_eq!(all.len(), texts, "{} {nodes:?}", t.name);
+            for text in &all {
+                valid(text);
+            }
+        }
+    }
+    let wrong = [node("x", Kind::Input, &[], [4, 4]), node("nothing", Kind::Pointwise, &[0], [4, 4])];
+    let plan = compile_for_target(&MADE[0], &wrong, &[1], Scalar::F32).unwrap();
+    assert!(matches!(wgsl::planned(&plan, &wrong), Err(Error::Body(_))));
+}
+
 #[test]
 fn what_a_frame_cannot_do_is_refused() {
     let webgpu = target("webgpu").unwrap();

@@ -208,9 +208,9 @@ impl<T: Real> Body<T, 3> for Epilogue {
 
 /// Tiles for every target: small, square, wide.
 pub const TILES: [Tile; 3] = [
-    Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4 },
-    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8 },
-    Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 },
+    Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 },
+    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 },
+    Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 },
 ];
 
 pub fn product(tile: Tile) -> Kernel {
@@ -218,7 +218,7 @@ pub fn product(tile: Tile) -> Kernel {
     gemm(&name, tile, Target::sm(61).shared_memory(), Epilogue).unwrap()
 }
 
-fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
+pub fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
     let (a, b) = (data::<f32>(m * depth, 1, 0), data::<f32>(depth * n, 2, 0));
     let (bias, residual) = (data::<f32>(n, 3, 0), data::<f32>(m * n, 4, 0));
     let mut d = Device::new();
@@ -282,9 +282,10 @@ fn tiles_that_cannot_run_are_refused() {
         let said = tile.check(48 << 10).unwrap_err();
         assert!(matches!(said, Error::Tile { .. }) && said.to_string().contains(rule), "{tile:?}: {said}");
     }
-    let large = Tile { m: 128, n: 128, k: 64, tm: 8, tn: 8 };
+    let large = Tile { m: 128, n: 128, k: 64, tm: 8, tn: 8, stages: 1 };
     assert_eq!(large.check(48 << 10), Err(Error::SharedMemory { needed: 65536, available: 49152 }));
     assert_eq!(large.check(100 << 10), Ok(()));
+    assert!(Tile { stages: 3, ..good }.check(48 << 10).unwrap_err().to_string().contains("stages"));
     // The target decides again.
     let k = gemm("large", large, 100 << 10, Epilogue).unwrap();
     let refused = Module { kernels: vec![k] }.emit(Target::sm(61), &mut String::new());

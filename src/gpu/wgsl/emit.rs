@@ -2,6 +2,7 @@
 
 use super::Error;
 use crate::alu::Body;
+use crate::cuda::ptx::template::chain::Steps;
 use crate::cuda::ptx::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Space, Type, U64, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -19,6 +20,21 @@ pub(super) fn body<B: Body<f32, N>, const N: usize>(name: &str, body: B) -> Resu
         let x = from_fn::<_, N, _>(|_| b.param::<F32>());
         [body.eval(x)]
     })
+}
+
+/// `fn name(x0: f32, …) -> array<f32, 1>`: the steps of a chain, on a value before them, if there is one, and their
+/// operands.
+pub(super) fn steps(name: &str, steps: &Steps<'_>, before: bool) -> Result<String, Error> {
+    let mut failed = None;
+    let code = function(name, |b| {
+        let before = before.then(|| b.param::<F32>());
+        let operands: alloc::vec::Vec<_> = steps.operands.iter().map(|_| b.param::<F32>()).collect();
+        [steps.run(before, &operands).unwrap_or_else(|e| {
+            failed = Some(e);
+            b.f32(0.0)
+        })]
+    })?;
+    failed.map_or(Ok(code), |e| Err(e.into()))
 }
 
 /// Records a function of `f32` and writes it. Its results are stores to the first parameter, which is no parameter of

@@ -15,7 +15,8 @@ mod emit;
 mod kernel;
 mod template;
 
-pub use template::{Operand, gemm, op, pointwise, reduction, row};
+pub use crate::cuda::ptx::template::Spread as Operand;
+pub use template::{gemm, op, planned, pointwise, reduction, row};
 
 use crate::hardware::PlanError;
 use core::fmt;

@@ -4,9 +4,10 @@ use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
 use crate::cuda::ptx::F32;
+use crate::cuda::ptx::template::chain::{self, Spread, Spread as Operand, Steps};
 use crate::cuda::ptx::template::{Meet, Reduction, reduction_by, row_by};
 use crate::for_each_op;
-use crate::hardware::{Form, Language, Plan, Scalar};
+use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -38,10 +39,6 @@ fn inputs(n: usize) -> Vec<String> {
     (0..n).map(|i| format!("in{i}")).collect()
 }
 
-fn list(n: usize, each: impl Fn(usize) -> String) -> String {
-    (0..n).map(each).collect::<Vec<_>>().join(", ")
-}
-
 /// `out[i] = body(in0[i], in1[i], …)` for `i < params.x`. Each thread takes every so-many-th element, so any grid along
 /// x does; the elements and the threads of the grid together stay below 2³².
 ///
@@ -55,14 +52,20 @@ pub fn pointwise<B: Body<f32, N>, const N: usize>(
     check_name(name)?;
     check_threads(threads)?;
     let function = format!("{name}_body");
-    let code = emit::body(&function, body)?;
-    let names = inputs(N);
+    let x: Vec<String> = (0..N).map(|i| format!("in{i}[i]")).collect();
+    elementwise(&function, &emit::body(&function, body)?, &x, "params.x", threads)
+}
+
+/// `out[i] = function(x…)` for `i < count`.
+fn elementwise(function: &str, code: &str, x: &[String], count: &str, threads: u32) -> Result<String, Error> {
+    check_threads(threads)?;
+    let names = inputs(x.len());
     let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
-    let x = list(N, |i| format!("in{i}[i]"));
+    let x = x.join(", ");
     Ok(format!(
         "{head}{code}@compute @workgroup_size({threads})
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  for (var i = id.x; i < params.x; i += groups.x * {threads}u) {{
+  for (var i = id.x; i < {count}; i += groups.x * {threads}u) {{
     out[i] = {function}({x})[0];
   }}
 }}
@@ -85,17 +88,6 @@ pub fn row(name: &str) -> Option<Result<String, Error>> {
     Some(row_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(|k| text(&k)))
 }
 
-/// How a further operand of an epilogue is read at row `r` and column `c`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operand {
-    /// One element per column, such as a bias.
-    Row,
-    /// One element per row.
-    Col,
-    /// A matrix of the result's shape, such as a residual.
-    Full,
-}
-
 /// `C = epilogue(A·B, …)`, all row-major: `params` holds rows, columns and the inner dimension. The first input of the
 /// epilogue is the product, the others are `operands`, which are bound after A and B. Tile, block and grid are the plan's.
 ///
@@ -107,18 +99,80 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
     epilogue: B,
     operands: &[Operand],
 ) -> Result<String, Error> {
-    check_name(name)?;
-    let fits = plan.form == Form::Gemm && plan.language == Language::Wgsl && plan.scalar == Scalar::F32;
-    if !fits || operands.len() + 1 != N {
+    if operands.len() + 1 != N {
         return Err(Error::Plan);
     }
+    let function = format!("{name}_epilogue");
+    check_name(name)?;
+    product(name, plan, &emit::body(&function, epilogue)?, operands)
+}
+
+/// The text of a plan in `f32`, by the names of its nodes; parameters as those of
+/// [`planned`](crate::cuda::ptx::template::planned). A reduction has two texts a stage, a norm in front of a product is a
+/// text of its own.
+///
+/// # Errors
+/// `Plan` for another language or type, `Body` for sizes or nodes that no template runs, and those of [`gemm`].
+pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Vec<String>, Error> {
+    if plan.language != Language::Wgsl || plan.scalar != Scalar::F32 {
+        return Err(Error::Plan);
+    }
+    chain::countable(plan)?;
+    let root = plan.chain.root().ok_or(Error::Plan)?;
+    let unknown = |node| Error::Body(crate::cuda::ptx::Error::Node { node });
+    let name = |at: usize| graph.get(at).map(|n| n.name).ok_or(unknown(at));
+    let norm = |at: usize| row(name(at)?).ok_or(unknown(at))?;
+    match plan.form {
+        Form::Gemm => {
+            let steps = Steps::new(graph, plan.chain.epilogue(), Some(root))?;
+            let own = name(root)?;
+            check_name(own)?;
+            let code = emit::steps(&format!("{own}_epilogue"), &steps, true)?;
+            let mut texts: Vec<String> =
+                plan.chain.prologue().iter().map(|at| norm(*at)).collect::<Result<_, _>>()?;
+            texts.push(product(own, plan, &code, &steps.operands)?);
+            Ok(texts)
+        }
+        Form::Pointwise => {
+            chain::elements(plan)?;
+            let steps = Steps::new(graph, plan.chain.nodes(), None)?;
+            let own = name(root)?;
+            check_name(own)?;
+            let function = format!("{own}_body");
+            let code = emit::steps(&function, &steps, false)?;
+            let x: Vec<String> = steps
+                .operands
+                .iter()
+                .enumerate()
+                .map(|(i, o)| match o {
+                    Spread::Full => format!("in{i}[i]"),
+                    Spread::Row => format!("in{i}[i % params.y]"),
+                    Spread::Col => format!("in{i}[i / params.y]"),
+                    Spread::One => format!("in{i}[0]"),
+                })
+                .collect();
+            Ok(Vec::from([elementwise(&function, &code, &x, "params.x * params.y", plan.choice.threads)?]))
+        }
+        Form::RowReduce => Ok(Vec::from([norm(root)?])),
+        Form::Reduce => {
+            chain::elements(plan)?;
+            let texts = reduction(name(root)?).ok_or(unknown(root))??;
+            Ok(texts.into_iter().flatten().collect())
+        }
+    }
+}
+
+/// A product whose epilogue is the function `name_epilogue` of `code`.
+fn product(name: &str, plan: &Plan<'_>, code: &str, operands: &[Operand]) -> Result<String, Error> {
+    if plan.form != Form::Gemm || plan.language != Language::Wgsl || plan.scalar != Scalar::F32 {
+        return Err(Error::Plan);
+    }
+    let function = format!("{name}_epilogue");
     let tile = plan.choice.tile;
     let threads = tile.threads()?;
     let ([tm, tn], stages) = (tile.per_thread, tile.stages);
     let (m, n, k) = (tile.m, tile.n, tile.k);
     let [across, down] = plan.block;
-    let function = format!("{name}_epilogue");
-    let code = emit::body(&function, epilogue)?;
     let names = inputs(operands.len());
     let mut buffers = Vec::from(["a", "b"]);
     buffers.extend(names.iter().map(String::as_str));
@@ -130,6 +184,7 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
             Operand::Row => format!(", in{i}[col]"),
             Operand::Col => format!(", in{i}[row]"),
             Operand::Full => format!(", in{i}[row * params.y + col]"),
+            Operand::One => format!(", in{i}[0]"),
         })
         .collect();
     // With two stages the next piece is written while the last is read, so one barrier per step is enough.
