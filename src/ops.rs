@@ -25,7 +25,7 @@
 //!
 //! Parameters are written with the value that generic tests and benches use. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
-//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`), or
+//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`), or
 //! `host: "reason"`.
 
 /// Calls the macro `$cb` with all rows.
@@ -77,10 +77,10 @@ macro_rules! for_each_op {
             unary acosh(acosh, acosh_on, acosh_in_place) Acosh[] trigonometric, pointwise;
             unary atanh(atanh, atanh_on, atanh_in_place) Atanh[] trigonometric, pointwise;
 
-            convert f16_to_f32(f16_to_f32, f16_to_f32_on) f16[] conversion, pointwise;
-            convert f32_to_f16(f32_to_f16, f32_to_f16_on) f32[] conversion, pointwise;
-            convert bf16_to_f32(bf16_to_f32, bf16_to_f32_on) bf16[] conversion, pointwise;
-            convert f32_to_bf16(f32_to_bf16, f32_to_bf16_on) f32[] conversion, pointwise;
+            convert f16_to_f32(f16_to_f32, f16_to_f32_on) f16[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert f32_to_f16(f32_to_f16, f32_to_f16_on) f32[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert bf16_to_f32(bf16_to_f32, bf16_to_f32_on) bf16[] conversion, host: "one instruction of a GPU, part of its loads and stores";
+            convert f32_to_bf16(f32_to_bf16, f32_to_bf16_on) f32[] conversion, host: "one instruction of a GPU, part of its loads and stores";
 
             total sum(sum, sum_on) Sum[] reduction, reduce;
             total sum_kahan(sum_kahan, sum_kahan_on) SumKahan[] reduction, reduce;
@@ -138,7 +138,7 @@ macro_rules! for_each_op {
             nn adamw(adamw, adamw_on) Moments[] optimiser, host: "no template has its inputs and outputs in this release";
             nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, host: "no template has its inputs and outputs in this release";
 
-            gemm gemm(gemm, gemm_on) Gemm[] blas, host: "no template multiplies matrices in this release";
+            gemm gemm(gemm, gemm_on) Gemm[] blas, gemm;
             nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "no template multiplies matrices in this release";
             nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, host: "no template multiplies matrices in this release";
             mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "no template multiplies matrices in this release";

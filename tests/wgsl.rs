@@ -3,7 +3,7 @@
 
 use fulmen::gpu::wgsl::{self, Error, Operand};
 use fulmen::hardware::*;
-use fulmen::ops::OPS;
+use fulmen::ops::{Gpu, OPS};
 use fulmen::{Add, Alu, Body, Gelu, Relu, Then};
 
 /// Parses and validates for any device; returns the entry point's block and its bytes of shared memory.
@@ -42,21 +42,34 @@ fn every_pointwise_op_is_valid() {
     assert!(wgsl::op("softmax").is_none() && wgsl::op("nothing").is_none());
 }
 
+/// Every reduction and every row op of the list, from the kernels whose numbers tests/ptx checks in the interpreter.
 #[test]
-fn folds_are_valid() {
-    for (name, accumulators) in
-        [("sum", 1), ("norm_l1", 1), ("sum_of_squares", 1), ("dot", 1), ("norm_linf", 2)]
-    {
-        for text in wgsl::total(name).unwrap().unwrap() {
-            assert_eq!(valid(&text), ([256, 1, 1], 256 * 4 * accumulators), "{name}");
+fn every_reduction_and_row_op_is_valid() {
+    let mut ran = 0;
+    for row in OPS {
+        match row.gpu {
+            Gpu::Template("reduce") => {
+                for text in wgsl::reduction(row.name).unwrap().unwrap_or_else(|e| panic!("{}: {e}", row.name))
+                {
+                    for text in text {
+                        let (block, shared) = valid(&text);
+                        assert_eq!(block, [128, 1, 1], "{}", row.name);
+                        assert!(shared >= 128 * 4, "{}", row.name);
+                    }
+                }
+                ran += 1;
+            }
+            Gpu::Template("row_reduce") => {
+                let text = wgsl::row(row.name).unwrap().unwrap_or_else(|e| panic!("{}: {e}", row.name));
+                assert_eq!(valid(&text).0, [128, 1, 1], "{}", row.name);
+                ran += 1;
+            }
+            _ => assert!(wgsl::reduction(row.name).is_none() && wgsl::row(row.name).is_none()),
         }
-        assert_eq!(
-            valid(&wgsl::rows(name).unwrap().unwrap()),
-            ([256, 1, 1], 256 * 4 * accumulators),
-            "{name}"
-        );
     }
-    assert!(wgsl::total("argmax").is_none() && wgsl::rows("argmax").is_none());
+    println!("{ran} reductions and row ops are valid WGSL");
+    assert_eq!(wgsl::reduction("variance").unwrap().unwrap().len(), 1);
+    assert_eq!(wgsl::reduction("norm_l2").unwrap().unwrap().len(), 2);
 }
 
 /// Three ops in one: a bias, an activation, a residual.
@@ -90,6 +103,56 @@ fn products_take_the_tile_of_their_target() {
         tiles.insert([plan.choice.tile.m, plan.choice.tile.n, plan.choice.tile.k]);
     }
     assert!(tiles.len() > 1, "{tiles:?}");
+}
+
+/// A machine that exists as facts only.
+static MADE: [Target; 1] = {
+    const TEXT: &str = "hardware_target(made).
+hw_language(made, wgsl).
+hw_warp_size(made, 16).
+hw_threads_per_block_max(made, 256).
+hw_grid_x_max(made, 65535).
+hw_grid_y_max(made, 65535).
+hw_shared_memory_per_block_max(made, 16384).
+hw_shared_memory_per_sm(made, 32768).
+hw_memory_bandwidth_gb_s(made, 100).
+hw_fp32_flops_tflops(made, 2.5).
+hw_supports_tensor_cores(made, false).
+";
+    match parse(TEXT) {
+        Ok(t) => t,
+        Err(_) => panic!("the facts are malformed"),
+    }
+};
+
+/// A graph becomes texts by the names of its nodes, on every target of this language and on one that is facts alone.
+#[test]
+fn plans_become_texts() {
+    let node = |name, kind, inputs, shape| Node { name, kind, inputs, shape, kept: false };
+    let graph = [
+        node("x", Kind::Input, &[], [60, 70]),
+        node("w", Kind::Input, &[], [70, 90]),
+        node("bias", Kind::Input, &[], [1, 90]),
+        node("softmax", Kind::Norm, &[0], [60, 70]),
+        node("gemm", Kind::Contraction, &[3, 1], [60, 90]),
+        node("add", Kind::Pointwise, &[4, 2], [60, 90]),
+        node("gelu", Kind::Pointwise, &[5], [60, 90]),
+        node("mul", Kind::Pointwise, &[6, 2], [60, 90]),
+        node("norm_l2", Kind::Reduce, &[7], [1, 1]),
+    ];
+    for t in TARGETS.iter().filter(|t| t.language == Language::Wgsl).chain(&MADE) {
+        for (nodes, texts) in [(&[3, 4, 5, 6, 7][..], 2), (&[4, 5], 1), (&[5, 6], 1), (&[3], 1), (&[8], 4)] {
+            let plan = compile_for_target(t, &graph, nodes, Scalar::F32).unwrap();
+            let all = wgsl::planned(&plan, &graph).unwrap_or_else(|e| panic!("{} {nodes:?}: {e}", t.name));
+            assert_eq!(all.len(), texts, "{} {nodes:?}", t.name);
+            for text in &all {
+                valid(text);
+            }
+        }
+    }
+    let wrong = [node("x", Kind::Input, &[], [4, 4]), node("nothing", Kind::Pointwise, &[0], [4, 4])];
+    let plan = compile_for_target(&MADE[0], &wrong, &[1], Scalar::F32).unwrap();
+    assert!(matches!(wgsl::planned(&plan, &wrong), Err(Error::Body(_))));
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(crate) mod inout;
 pub(crate) mod math;
 pub(crate) mod portable;
 pub(crate) mod rotary;
+pub(crate) mod streams;
 pub(crate) mod strided;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]

@@ -1,12 +1,14 @@
 //! Layer norm and RMS norm: a row to unit spread, then a scale (and a shift) for each column.
 
-use super::{RowOp, at_least_one, row_op};
-use crate::alu::{Alu, Body};
+use super::{OnRow, RowOp, at_least_one, row_op};
+use crate::alu::{Alu, Body, Real};
 use crate::error::{Error, not_empty, not_negative, same_len};
-use crate::lanes::fold::{Join, fold_by};
+use crate::lanes::fold::Join;
 use crate::lanes::inout::InOut;
+use crate::lanes::portable::scalar;
+use crate::lanes::streams::Row;
 use crate::lanes::{Element, Simd};
-use crate::reduce::{Moments, SumSquares, square_root};
+use crate::reduce::{SumSquares, mean_and_variance};
 
 /// `(x - mean) · scale`.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +45,38 @@ impl<T: Element> Body<T, 2> for ScaledBy<T> {
 
 /// `1 / √x`; NaN below the normal numbers, where most digits of the squares in `x` are gone.
 #[inline(always)]
-pub(super) fn inverse_root<T: Element>(x: T) -> T {
-    if x < T::MIN_NORMAL { T::NAN } else { T::ONE / square_root(x) }
+pub(super) fn inverse_root<V: Alu>(x: V) -> V {
+    V::select(x.lt(x.lit(V::Elem::MIN_NORMAL)), x.lit(V::Elem::NAN), x.c(1.0) / x.sqrt())
+}
+
+/// Mean, and what scales deviations to unit spread.
+#[inline(always)]
+fn standard<T: Element, R: Row<T>>(row: &R, eps: R::V) -> Standard<T> {
+    let [mean, variance] = mean_and_variance(row);
+    Standard(row.number(mean), row.number(inverse_root(variance + eps)))
+}
+
+/// A row of [`layer_norm_simple`](crate::layer_norm_simple()).
+#[inline(always)]
+pub(crate) fn layer_norm_simple_row<T: Element, R: Row<T>>(row: &mut R, eps: R::V) {
+    let body = standard(row, eps);
+    row.map(body);
+}
+
+/// A row of [`layer_norm`](crate::layer_norm()).
+#[inline(always)]
+pub(crate) fn layer_norm_row<T: Element, R: Row<T>>(row: &mut R, eps: R::V) {
+    let Standard(mean, scale) = standard(row, eps);
+    row.map_affine(StandardAffine(mean, scale));
+}
+
+/// A row of [`rms_norm`](crate::rms_norm()).
+#[inline(always)]
+pub(crate) fn rms_norm_row<T: Element, R: Row<T>>(row: &mut R, eps: R::V) {
+    let [squares] = row.fold(SumSquares);
+    let scale = squares.c(1.0) / (squares / row.len() + eps).sqrt();
+    let body = ScaledBy(row.number(scale));
+    row.map_scaled(body);
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,10 +95,8 @@ impl<T: Element> RowOp<T> for LayerNorm<'_, T> {
         Ok(self.gamma.len())
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let moments = Moments::of(j, s, row.input());
-        let scale = inverse_root(moments.variance() + self.eps);
-        row.map3(j, s, StandardAffine(moments.mean, scale), self.gamma, self.beta);
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        layer_norm_row(&mut OnRow(j, s, row, [self.gamma, self.beta]), scalar(self.eps));
     }
 }
 
@@ -80,10 +110,8 @@ impl<T: Element> RowOp<T> for LayerNormSimple<T> {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let moments = Moments::of(j, s, row.input());
-        let scale = inverse_root(moments.variance() + self.1);
-        row.map(j, s, Standard(moments.mean, scale));
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        layer_norm_simple_row(&mut OnRow(j, s, row, [&[]; 2]), scalar(self.1));
     }
 }
 
@@ -101,10 +129,8 @@ impl<T: Element> RowOp<T> for RmsNorm<'_, T> {
         Ok(self.gamma.len())
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let [squares] = fold_by(j, s, SumSquares, [row.input()]);
-        let scale = T::ONE / square_root(squares / T::from_usize(row.len()) + self.eps);
-        row.map2(j, s, ScaledBy(scale), self.gamma);
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        rms_norm_row(&mut OnRow(j, s, row, [self.gamma, &[]]), scalar(self.eps));
     }
 }
 

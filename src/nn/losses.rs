@@ -2,7 +2,7 @@
 
 use super::forms;
 use super::parts::{Change, Read, Write, count, each_row};
-use super::softmax::{ExpShiftedScaled, PeakAndSum, shift};
+use super::softmax::{ExpShiftedScaled, peak_and_sum, shift_of};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
@@ -126,13 +126,16 @@ pub(crate) fn cross_entropy_by<J: Join, S: Simd, T: Element>(
             let ([target], [loss], [lse]) = (target.0, loss.0, lse.0) else { return };
             (*loss, *lse) = match z.0.get(*target as usize) {
                 Some(at) if *target != IGNORED => {
-                    let PeakAndSum(peak, sum) = PeakAndSum::of(Serial, s, z.0);
+                    let [peak, sum] = peak_and_sum(Serial, s, z.0);
                     if sum == T::ZERO {
                         (T::INFINITY, -T::INFINITY)
                     } else {
                         let log_sum = T::from_f64(libm::log(sum.to_f64()));
                         // The difference of two logits before anything is added to it.
-                        (log_sum - (*at - shift(peak)), shift(peak) + log_sum)
+                        {
+                            let shift = shift_of(peak);
+                            (log_sum - (*at - shift), shift + log_sum)
+                        }
                     }
                 }
                 _ => (T::ZERO, T::ZERO),
@@ -178,7 +181,7 @@ fn gradient<J: Join, S: Simd, T: Element>(
                 z.0.output().fill(T::ZERO);
                 return;
             }
-            z.0.map(Serial, s, ExpShiftedScaled(shift(*lse), scale));
+            z.0.map(Serial, s, ExpShiftedScaled(shift_of(*lse), scale));
             if let Some(at) = z.0.output().get_mut(*target as usize) {
                 *at = *at - scale;
             }

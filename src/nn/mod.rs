@@ -34,9 +34,12 @@ pub use sampling::*;
 pub use softmax::*;
 pub use softmax_backward::*;
 
+use crate::alu::{Alu, Body};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Join, Serial, split};
+use crate::lanes::fold::{Fold, Join, Serial, split, to_scalar};
 use crate::lanes::inout::InOut;
+use crate::lanes::portable::{Portable, scalar};
+use crate::lanes::streams::{Folds, Row, Slices, Streams, Summary};
 use crate::lanes::{Element, Simd};
 
 /// A function of one row.
@@ -45,6 +48,69 @@ pub(crate) trait RowOp<T: Element>: Copy + Send + Sync {
     fn cols(self) -> Result<usize, Error>;
     /// Writes one row; `j` may split it. Mark it `#[inline(always)]`.
     fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>);
+}
+
+/// A row on a CPU, with the columns that its map takes.
+struct OnRow<'a, 'r, J, S, T>(J, S, InOut<'r, T>, [&'a [T]; 2]);
+
+impl<J: Join, S: Simd, T: Element> OnRow<'_, '_, J, S, T> {
+    #[inline(always)]
+    fn slices(&self) -> Slices<'_, J, S, T, 1> {
+        Slices(self.0, self.1, [self.2.input()])
+    }
+}
+
+impl<J: Join, S: Simd, T: Element> Folds<T, 1> for OnRow<'_, '_, J, S, T> {
+    type V = T::Vec<Portable<1>>;
+    #[inline(always)]
+    fn fold<F: Fold<T, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        self.slices().fold(f)
+    }
+    #[inline(always)]
+    fn fold_where<F: Fold<T, 1, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.slices().fold_where(m, f, otherwise)
+    }
+    #[inline(always)]
+    fn number(&self, v: Self::V) -> T {
+        to_scalar(v)
+    }
+}
+
+impl<J: Join, S: Simd, T: Element> Streams<T, 1> for OnRow<'_, '_, J, S, T> {
+    #[inline(always)]
+    fn summary<P: Summary<T, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        self.slices().summary(p)
+    }
+    #[inline(always)]
+    fn len(&self) -> Self::V {
+        self.slices().len()
+    }
+}
+
+impl<J: Join, S: Simd, T: Element> Row<T> for OnRow<'_, '_, J, S, T> {
+    #[inline(always)]
+    fn first(&self) -> Self::V {
+        scalar(self.2.input().first().copied().unwrap_or_default())
+    }
+    #[inline(always)]
+    fn map<B: Body<T, 1>>(&mut self, body: B) {
+        self.2.map(self.0, self.1, body);
+    }
+    #[inline(always)]
+    fn map_scaled<B: Body<T, 2>>(&mut self, body: B) {
+        let [gamma, _] = self.3;
+        self.2.map2(self.0, self.1, body, gamma);
+    }
+    #[inline(always)]
+    fn map_affine<B: Body<T, 3>>(&mut self, body: B) {
+        let [gamma, beta] = self.3;
+        self.2.map3(self.0, self.1, body, gamma, beta);
+    }
 }
 
 /// Runs `op` on all rows.

@@ -6,11 +6,13 @@ use super::{RowOp, forms};
 use crate::alu::{Alu, Body};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial, fold_by};
+use crate::lanes::fold::{Join, Serial, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
+use crate::lanes::portable::scalar;
+use crate::lanes::streams::Slices;
 use crate::lanes::{Element, Simd, drive};
 use crate::pointwise::Add;
-use crate::reduce::{Moments, square_root, sums};
+use crate::reduce::{mean_and_variance, square_root, sums};
 
 /// `Σ x²` and `Σ γ dy x`.
 #[derive(Debug, Clone, Copy)]
@@ -237,8 +239,8 @@ pub(crate) fn layer_norm_backward_by<J: Join, S: Simd, T: Element>(
         || {
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
-                let moments = Moments::of(j, s, x.0);
-                let (mean, scale) = (moments.mean, inverse_root(moments.variance() + eps));
+                let [mean, variance] = mean_and_variance(&Slices(j, s, [x.0]));
+                let (mean, scale) = (to_scalar(mean), to_scalar(inverse_root(variance + scalar(eps))));
                 let [sum, along] = fold_by(j, s, SumAndAlong(mean), [x.0, gamma, dy.0]);
                 let body = Gradient { scale, mean, shift: sum / n, along: along / n * scale * scale };
                 InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);

@@ -1,14 +1,14 @@
 //! Rows to unit length, to zero mean and unit spread, to the interval 0 … 1.
 
 use super::affine::Standard;
-use super::softmax::Times;
-use super::{RowOp, at_least_one, row_op};
+use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body};
 use crate::error::Error;
-use crate::lanes::fold::{Fold, Join, fold_by};
+use crate::lanes::fold::{Fold, Join};
 use crate::lanes::inout::InOut;
+use crate::lanes::streams::Row;
 use crate::lanes::{Element, Simd};
-use crate::reduce::{Moments, Range, ScaledSquares, SumSquares, square_root};
+use crate::reduce::{ScaledSquares, SumSquares, mean_and_variance, rescue, scales};
 
 /// `(x · p) · scale`.
 #[derive(Debug, Clone, Copy)]
@@ -21,10 +21,45 @@ impl<T: Element> Body<T, 1> for TimesTwice<T> {
     }
 }
 
-/// `1 / root`; 0 for 0.
+/// `1 / √x`; 0 for 0.
 #[inline(always)]
-fn inverse<T: Element>(root: T) -> T {
-    if root == T::ZERO { T::ZERO } else { T::ONE / root }
+fn inverse_length<V: Alu>(x: V) -> V {
+    let (root, zero) = (x.sqrt(), x.c(0.0));
+    V::select(root.eq(zero), zero, x.c(1.0) / root)
+}
+
+/// A row of [`normalize`](crate::normalize()).
+#[inline(always)]
+pub(crate) fn normalize_row<T: Element, R: Row<T>>(row: &mut R) {
+    let [squares] = row.fold(SumSquares);
+    let p = rescue(squares);
+    let [squares] = row.fold_where(scales(p), ScaledSquares(row.number(p)), [squares]);
+    let body = TimesTwice(row.number(p), row.number(inverse_length(squares)));
+    row.map(body);
+}
+
+/// A row of [`zscore`](crate::zscore()).
+#[inline(always)]
+pub(crate) fn zscore_row<T: Element, R: Row<T>>(row: &mut R) {
+    let [mean, variance] = mean_and_variance(row);
+    // Below the normal numbers most digits of the squares are gone.
+    let tiny = variance.lt(variance.lit(T::MIN_NORMAL));
+    let variance = R::V::select(tiny, variance.c(0.0), variance);
+    let body = Standard(row.number(mean), row.number(inverse_length(variance)));
+    row.map(body);
+}
+
+/// A row of [`minmax_normalize`](crate::minmax_normalize()).
+#[inline(always)]
+pub(crate) fn minmax_row<T: Element, R: Row<T>>(row: &mut R) {
+    let [max, min, poison] = row.fold(Extent(row.number(row.first())));
+    let one = max.c(1.0);
+    // The difference of two finite values overflows only where halving them is exact enough.
+    let p = R::V::select((max - min).eq(max.lit(T::INFINITY)), max.c(0.5), one);
+    let range = max * p - min * p;
+    let range = R::V::select(range.eq(max.c(0.0)), one, range);
+    let body = Interval { p: row.number(p), low: row.number(min * p), range: row.number(range + poison) };
+    row.map(body);
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,15 +71,8 @@ impl<T: Element> RowOp<T> for Normalize {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let [squares] = fold_by(j, s, SumSquares, [row.input()]);
-        match Range::new().rescue(squares) {
-            None => row.map(j, s, Times(inverse(square_root(squares)))),
-            Some(p) => {
-                let [squares] = fold_by(j, s, ScaledSquares(p), [row.input()]);
-                row.map(j, s, TimesTwice(p, inverse(square_root(squares))));
-            }
-        }
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        normalize_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }
 
@@ -57,12 +85,8 @@ impl<T: Element> RowOp<T> for Zscore {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let moments = Moments::of(j, s, row.input());
-        // Below the normal numbers most digits of the squares are gone.
-        let variance = moments.variance();
-        let variance = if variance < T::MIN_NORMAL { T::ZERO } else { variance };
-        row.map(j, s, Standard(moments.mean, inverse(square_root(variance))));
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        zscore_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }
 
@@ -114,14 +138,8 @@ impl<T: Element> RowOp<T> for MinmaxNormalize {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let first = row.input().first().copied().unwrap_or(T::ZERO);
-        let [max, min, poison] = fold_by(j, s, Extent(first), [row.input()]);
-        // The difference of two finite values overflows only where halving them is exact enough.
-        let p = if max - min == T::INFINITY { T::from_f64(0.5) } else { T::ONE };
-        let range = max * p - min * p;
-        let range = if range == T::ZERO { T::ONE } else { range };
-        row.map(j, s, Interval { p, low: min * p, range: range + poison });
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        minmax_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }
 

@@ -1,11 +1,12 @@
 //! Softmax and its logarithm.
 
-use super::{RowOp, at_least_one, row_op};
+use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Bits, Body, Real};
 use crate::error::Error;
-use crate::lanes::fold::{Fold, Join, fold, fold_by, to_scalar, tree};
+use crate::lanes::fold::{Fold, Join, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
+use crate::lanes::streams::{Row, Slices, Streams, Summary};
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::reduce::Sum;
 
@@ -148,53 +149,74 @@ impl<T: Element> Fold<T, 1, 1> for SumExp<T> {
 
 /// The shift of a row with this peak: a row of -inf alone must not become -inf - -inf.
 #[inline(always)]
-pub(super) fn shift<T: Element>(peak: T) -> T {
-    if peak == -T::INFINITY { T::ZERO } else { peak }
+fn shift<V: Alu>(peak: V) -> V {
+    V::select(peak.eq(peak.lit(-V::Elem::INFINITY)), peak.c(0.0), peak)
 }
 
 /// Of a part: the peak, and `Σ e^(x - shift(peak))`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PeakAndSum<T>(pub(super) T, pub(super) T);
+pub(crate) struct PeakAndSum;
 
-impl<T: Element> PeakAndSum<T> {
+impl<T: Element> Summary<T, 1, 2> for PeakAndSum {
+    /// A long row is read from memory once, block by block.
     #[inline(always)]
-    fn leaf<S: Simd>(s: S, x: &[T]) -> Self {
-        let [peak] = fold(s, Peak, [x]);
-        let [sum] = fold(s, SumExp(shift(peak)), [x]);
-        Self(peak, sum)
+    fn block(self, n: usize) -> usize {
+        if is_long::<T>(n) { BLOCK } else { n }
     }
-
+    #[inline(always)]
+    fn of<R: Streams<T, 1>>(self, x: &R) -> [R::V; 2] {
+        let [peak] = x.fold(Peak);
+        let [sum] = x.fold(SumExp(x.number(shift(peak))));
+        [peak, sum]
+    }
     /// The online softmax merge: both sums at the larger peak.
-    #[inline]
-    fn merge(a: Self, b: Self) -> Self {
-        let peak = if a.0 > b.0 { a.0 } else { b.0 };
-        let at = |p: Self| to_scalar(scalar(p.1) * exp_not_above_zero(scalar(p.0 - shift(peak))));
-        Self(peak, at(a) + at(b))
-    }
-
-    /// Of a whole row. A long one is read from memory once, block by block.
     #[inline(always)]
-    pub(super) fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
-        if !is_long::<T>(x.len()) {
-            let [peak] = fold_by(j, s, Peak, [x]);
-            let [sum] = fold_by(j, s, SumExp(shift(peak)), [x]);
-            return Self(peak, sum);
-        }
-        let part = |start: usize, n: usize| {
-            let x = x.get(start..start + n).unwrap_or_default();
-            s.vectorize(
-                #[inline(always)]
-                || Self::leaf(s, x),
-            )
-        };
-        tree(j, 0, x.len(), BLOCK, &part, &Self::merge)
+    fn merge<V: Alu<Elem = T>>(self, [p, a]: [V; 2], [q, b]: [V; 2]) -> [V; 2] {
+        let peak = p.max(q);
+        let at = |p: V, sum: V| sum * exp_not_above_zero(p - shift(peak));
+        [peak, at(p, a) + at(q, b)]
     }
-
-    /// What turns an exponential into a probability; 0 when the whole row is masked.
     #[inline(always)]
-    fn scale(sum: T) -> T {
-        if sum == T::ZERO { T::ZERO } else { T::ONE / sum }
+    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 2] {
+        [like.lit(-T::INFINITY), like.c(0.0)]
     }
+}
+
+/// [`shift`] of one element.
+#[inline(always)]
+pub(super) fn shift_of<T: Element>(peak: T) -> T {
+    to_scalar(shift(scalar(peak)))
+}
+
+/// The peak and the sum of a row.
+#[inline(always)]
+pub(super) fn peak_and_sum<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> [T; 2] {
+    Slices(j, s, [x]).summary(PeakAndSum).map(to_scalar)
+}
+
+/// What turns an exponential into a probability; 0 when the whole row is masked.
+#[inline(always)]
+fn scale<V: Alu>(sum: V) -> V {
+    let zero = sum.c(0.0);
+    V::select(sum.eq(zero), zero, sum.c(1.0) / sum)
+}
+
+/// A row of [`softmax`](crate::softmax()), which is read twice more after its peak and written once.
+#[inline(always)]
+pub(crate) fn softmax_row<T: Element, R: Row<T>>(row: &mut R) {
+    let [peak, sum] = row.summary(PeakAndSum);
+    let body = ExpShiftedScaled(row.number(shift(peak)), row.number(scale(sum)));
+    row.map(body);
+}
+
+/// A row of [`log_softmax`](crate::log_softmax()).
+#[inline(always)]
+pub(crate) fn log_softmax_row<T: Element, R: Row<T>>(row: &mut R) {
+    let [peak, sum] = row.summary(PeakAndSum);
+    // ln 1 for a row that is masked as a whole: its entries stay -inf.
+    let sum = R::V::select(sum.eq(sum.c(0.0)), sum.c(1.0), sum);
+    let body = LogShifted(row.number(shift(peak)), row.number(sum.ln()));
+    row.map(body);
 }
 
 #[inline(always)]
@@ -216,18 +238,17 @@ impl<T: Element> RowOp<T> for Softmax {
             long_row(j, s, row);
         } else {
             let [peak] = fold_by(j, s, Peak, [row.input()]);
-            let [sum] = row.map_fold(j, s, (ExpShifted(shift(peak)), -T::INFINITY), Sum);
-            InOut::in_place(row.output()).map(j, s, Times(PeakAndSum::scale(sum)));
+            let [sum] = row.map_fold(j, s, (ExpShifted(shift_of(peak)), -T::INFINITY), Sum);
+            InOut::in_place(row.output()).map(j, s, Times(to_scalar(scale(scalar(sum)))));
         }
     }
 }
 
 /// A row that the caches don't hold: it is read twice and written once.
-fn long_row<J: Join, S: Simd, T: Element>(j: J, s: S, mut row: InOut<'_, T>) {
-    let PeakAndSum(peak, sum) = PeakAndSum::of(j, s, row.input());
+fn long_row<J: Join, S: Simd, T: Element>(j: J, s: S, row: InOut<'_, T>) {
     s.vectorize(
         #[inline(always)]
-        || row.map(j, s, ExpShiftedScaled(shift(peak), PeakAndSum::scale(sum))),
+        || softmax_row(&mut OnRow(j, s, row, [&[]; 2])),
     );
 }
 
@@ -240,12 +261,8 @@ impl<T: Element> RowOp<T> for LogSoftmax {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
-        let PeakAndSum(peak, sum) = PeakAndSum::of(j, s, row.input());
-        // ln 1 for a row that is masked as a whole: its entries stay -inf.
-        let sum = if sum == T::ZERO { T::ONE } else { sum };
-        let log_sum = T::from_f64(libm::log(sum.to_f64()));
-        row.map(j, s, LogShifted(shift(peak), log_sum));
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+        log_softmax_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }
 

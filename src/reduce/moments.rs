@@ -5,9 +5,10 @@ use super::reduction;
 use super::sums::Sum;
 use crate::alu::Alu;
 use crate::error::{Error, not_empty};
-use crate::lanes::fold::{Fold, Join, fold, to_scalar, tree};
+use crate::lanes::fold::{Fold, Join, to_scalar};
 use crate::lanes::portable::scalar;
-use crate::lanes::{Element, Simd};
+use crate::lanes::streams::{Slices, Streams, Summary};
+use crate::lanes::{Element, Simd, from_fn};
 
 /// Elements whose mean and deviations are taken at a time: the second pass finds them in a cache.
 pub(super) const BLOCK: usize = 16384;
@@ -36,60 +37,76 @@ impl<T: Element> Fold<T, 1, 2> for Deviations<T> {
     }
 }
 
-/// Count, mean and `Σ (x - mean)²` of a part.
+/// Count, mean and `Σ (x - mean)²`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moments<T> {
-    n: T,
-    /// The mean.
-    pub(crate) mean: T,
-    m2: T,
-}
+pub(crate) struct Spread;
 
-impl<T: Element> Moments<T> {
-    /// Two passes over at most [`BLOCK`] elements. The second one also corrects the mean by the mean
-    /// of the deviations from it, which makes it exact for constant data.
+impl<T: Element> Summary<T, 1, 3> for Spread {
     #[inline(always)]
-    fn leaf<S: Simd>(s: S, x: &[T]) -> Self {
-        let n = T::from_usize(x.len());
-        let [sum] = fold(s, Sum, [x]);
+    fn block(self, _: usize) -> usize {
+        BLOCK
+    }
+    /// Two passes. The second one also corrects the mean by the mean of the deviations from it, which makes it exact
+    /// for constant data.
+    #[inline(always)]
+    fn of<R: Streams<T, 1>>(self, x: &R) -> [R::V; 3] {
+        let n = x.len();
+        let [sum] = x.fold(Sum);
         let rough = sum / n;
-        let [sum, squares] = fold(s, Deviations(rough), [x]);
+        let [sum, squares] = x.fold(Deviations(x.number(rough)));
         let shift = sum / n;
         let m2 = squares - sum * shift;
         // Rounding may leave a negative difference; NaN stays.
-        Self { n, mean: rough + shift, m2: if m2 < T::ZERO { T::ZERO } else { m2 } }
+        let zero = m2.c(0.0);
+        [n, rough + shift, R::V::select(m2.lt(zero), zero, m2)]
     }
-
     /// Chan's update: exact for the exact moments of the parts.
-    #[inline]
-    fn merge(a: Self, b: Self) -> Self {
-        let n = a.n + b.n;
-        let d = b.mean - a.mean;
-        let share = b.n / n;
-        Self { n, mean: a.mean + d * share, m2: (a.m2 + b.m2) + d * d * (a.n * share) }
-    }
-
-    /// Of all of `x`, which is not empty. One pass over memory: a leaf stays in the cache.
     #[inline(always)]
-    pub(crate) fn of<J: Join, S: Simd>(j: J, s: S, x: &[T]) -> Self {
-        if x.len() <= BLOCK {
-            return Self::leaf(s, x);
-        }
-        let part = |start: usize, n: usize| {
-            let x = x.get(start..start + n).unwrap_or_default();
-            s.vectorize(
-                #[inline(always)]
-                || Self::leaf(s, x),
-            )
-        };
-        tree(j, 0, x.len(), BLOCK, &part, &Self::merge)
+    fn merge<V: Alu<Elem = T>>(self, a: [V; 3], b: [V; 3]) -> [V; 3] {
+        let ([an, mean, m2], [bn, other, others]) = (a, b);
+        let n = an + bn;
+        let d = other - mean;
+        let share = bn / n;
+        let both = [n, mean + d * share, (m2 + others) + d * d * (an * share)];
+        present(a, b, both)
     }
-
-    /// The population variance.
     #[inline(always)]
-    pub(crate) fn variance(self) -> T {
-        self.m2 / self.n
+    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 3] {
+        [like.c(0.0); 3]
     }
+}
+
+/// `both`, or the one part that has elements, the first value of each being their number.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "k < K")]
+pub(super) fn present<V: Alu, const K: usize>(a: [V; K], b: [V; K], both: [V; K]) -> [V; K] {
+    let zero = both[0].c(0.0);
+    let (none, others) = (a[0].eq(zero), b[0].eq(zero));
+    from_fn(
+        #[inline(always)]
+        |k| V::select(none, b[k], V::select(others, a[k], both[k])),
+    )
+}
+
+/// The population variance.
+#[inline(always)]
+pub(crate) fn spread<T: Element, R: Streams<T, 1>>(x: &R) -> R::V {
+    let [n, _, m2] = x.summary(Spread);
+    m2 / n
+}
+
+/// Mean and population variance of `x`, which is not empty.
+#[inline(always)]
+pub(crate) fn mean_and_variance<T: Element, R: Streams<T, 1>>(x: &R) -> [R::V; 2] {
+    let [n, mean, m2] = x.summary(Spread);
+    [mean, m2 / n]
+}
+
+/// The mean.
+#[inline(always)]
+pub(crate) fn average<T: Element, R: Streams<T, 1>>(x: &R) -> R::V {
+    let [sum] = x.fold(Sum);
+    sum / x.len()
 }
 
 /// The square root of one value.
@@ -154,17 +171,16 @@ reduction! {
 #[inline]
 pub(crate) fn mean_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     not_empty("x", x.len())?;
-    Ok(super::sum_by(j, s, x) / T::from_usize(x.len()))
+    Ok(to_scalar(average(&Slices(j, s, [x]))))
 }
 
 #[inline]
 pub(crate) fn variance_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     not_empty("x", x.len())?;
-    let moments = s.vectorize(
+    Ok(s.vectorize(
         #[inline(always)]
-        || Moments::of(j, s, x),
-    );
-    Ok(moments.variance())
+        || to_scalar(spread(&Slices(j, s, [x]))),
+    ))
 }
 
 #[inline]

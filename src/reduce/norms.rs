@@ -1,48 +1,33 @@
 //! Norms, and what is made of them: distance and the angle between two slices.
 
 use super::sums::{SumAbs, SumSquares};
-use super::{reduction, run, square_root};
+use super::{reduction, run};
 use crate::alu::{Alu, Real};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Fold, Join, fold_views};
+use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::streams::{Folds, Slices, Strided};
 use crate::lanes::{Element, Simd, from_fn};
 use crate::view::VecRef;
 
-/// Powers of two that keep sums of squares in range.
-pub(crate) struct Range<T> {
-    /// Below this sum of squares, some squares may have underflowed.
-    low: T,
-    /// Takes the smallest magnitudes to where squares are normal.
-    up: T,
-    /// Takes the largest magnitudes to where squares are finite.
-    down: T,
+/// What to multiply the data with before squaring, a power of two, given the sum of plain squares; 1 when that sum is
+/// right as it is, or NaN.
+///
+/// For `f32`: a sum of `n` squares loses at most `n · 2^-150` to underflow, nothing against 2^-64; below it, magnitudes
+/// lie in 2^-149 … 2^-32 and go to 2^-59 … 2^58; those of an overflowing sum lie below 2^128 and go below 2^28. For
+/// `f64` in the same way.
+#[inline(always)]
+pub(crate) fn rescue<V: Alu>(squares: V) -> V {
+    let power = |e: i32| squares.c(f64::from_bits(((1023 + e) as u64) << 52));
+    let (low, up, down) =
+        if <V::Elem as Real>::SIGNIFICAND == 23 { (-64, 90, -100) } else { (-950, 700, -700) };
+    let small = V::select(squares.lt(power(low)), power(up), squares.c(1.0));
+    V::select(squares.eq(squares.lit(V::Elem::INFINITY)), power(down), small)
 }
 
-impl<T: Real> Range<T> {
-    /// For `f32`: a sum of `n` squares loses at most `n · 2^-150` to underflow, nothing against
-    /// 2^-64; below it, magnitudes lie in 2^-149 … 2^-32 and go to 2^-59 … 2^58; those of an
-    /// overflowing sum lie below 2^128 and go below 2^28. For `f64` in the same way.
-    const VALUE: (i32, i32, i32) = if T::SIGNIFICAND == 23 { (-64, 90, -100) } else { (-950, 700, -700) };
-
-    #[inline(always)]
-    pub(crate) fn new() -> Self {
-        let power = |e: i32| T::from_f64(f64::from_bits(((1023 + e) as u64) << 52));
-        let (low, up, down) = Self::VALUE;
-        Self { low: power(low), up: power(up), down: power(down) }
-    }
-
-    /// What to multiply the data with before squaring, given the sum of plain squares; `None` when
-    /// that sum is right as it is, or NaN.
-    #[inline(always)]
-    pub(crate) fn rescue(&self, squares: T) -> Option<T> {
-        if squares == T::INFINITY {
-            Some(self.down)
-        } else if squares < self.low {
-            Some(self.up)
-        } else {
-            None
-        }
-    }
+/// Whether the data has to be scaled.
+#[inline(always)]
+pub(crate) fn scales<V: Alu>(p: V) -> V::Mask {
+    !p.eq(p.c(1.0))
 }
 
 /// A fold of sums: parts are merged by addition.
@@ -89,7 +74,7 @@ sums!(ScaledSquares<T>, 1, 1, |self, [acc], [x]| {
 
 /// `Σ (a - b)²`.
 #[derive(Debug, Clone, Copy)]
-struct Distance;
+pub(crate) struct Distance;
 sums!(Distance, 2, 1, |self, [acc], [a, b]| {
     let d = a - b;
     [d.mul_add(d, acc)]
@@ -97,7 +82,7 @@ sums!(Distance, 2, 1, |self, [acc], [a, b]| {
 
 /// `Σ ((a p - b p) q)²`: `p` against overflow of the difference, `q` against underflow of its square.
 #[derive(Debug, Clone, Copy)]
-struct ScaledDistance<T>(T, T);
+pub(crate) struct ScaledDistance<T>(T, T);
 sums!(ScaledDistance<T>, 2, 1, |self, [acc], [a, b]| {
     let d = (a * a.lit(self.0) - b * b.lit(self.0)) * a.lit(self.1);
     [d.mul_add(d, acc)]
@@ -105,12 +90,12 @@ sums!(ScaledDistance<T>, 2, 1, |self, [acc], [a, b]| {
 
 /// `Σ a²`, `Σ b²`, `Σ a b`.
 #[derive(Debug, Clone, Copy)]
-struct Products;
+pub(crate) struct Products;
 sums!(Products, 2, 3, |self, [aa, bb, ab], [a, b]| [a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]);
 
 /// [`Products`] of `a p` and `b q`.
 #[derive(Debug, Clone, Copy)]
-struct ScaledProducts<T>(T, T);
+pub(crate) struct ScaledProducts<T>(T, T);
 sums!(ScaledProducts<T>, 2, 3, |self, acc, [a, b]| Products
     .step(acc, [a * a.lit(self.0), b * b.lit(self.1)]));
 
@@ -139,14 +124,55 @@ impl<T: Element> Fold<T, 1, 2> for MaxAbs {
 
 /// `r`, brought back to -1 … 1 where rounding left it.
 #[inline(always)]
-pub(super) fn cosine<T: Element>(r: T) -> T {
-    if r > T::ONE {
-        T::ONE
-    } else if r < -T::ONE {
-        -T::ONE
-    } else {
-        r
-    }
+pub(super) fn cosine<V: Alu>(r: V) -> V {
+    let (one, least) = (r.c(1.0), r.c(-1.0));
+    V::select(r.gt(one), one, V::select(r.lt(least), least, r))
+}
+
+/// The root of the sum of squares, taken again of scaled data where that left the safe range.
+#[inline(always)]
+pub(crate) fn euclidean<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
+    let [squares] = x.fold(SumSquares);
+    let p = rescue(squares);
+    let [squares] = x.fold_where(scales(p), ScaledSquares(x.number(p)), [squares]);
+    squares.sqrt() * (p.c(1.0) / p)
+}
+
+/// The distance, in the same way. Large data is made smaller before the difference, small differences larger after it.
+#[inline(always)]
+pub(crate) fn distance<T: Element, R: Folds<T, 2>>(x: &R) -> R::V {
+    let [squares] = x.fold(Distance);
+    let p = rescue(squares);
+    let one = p.c(1.0);
+    let (before, after) = (p.min(one), p.max(one));
+    let scaled = ScaledDistance(x.number(before), x.number(after));
+    let [squares] = x.fold_where(scales(p), scaled, [squares]);
+    squares.sqrt() * (one / p)
+}
+
+/// The cosine of the angle; NaN when one of the slices makes the product NaN, 0 for a slice of zeros.
+#[inline(always)]
+pub(crate) fn angle<T: Element, R: Folds<T, 2>>(x: &R) -> R::V {
+    let plain: [R::V; 3] = x.fold(Products);
+    let [aa, bb, _] = plain;
+    let (p, q) = (rescue(aa), rescue(bb));
+    let scaled = ScaledProducts(x.number(p), x.number(q));
+    let [aa, bb, ab] = x.fold_where(scales(p) | scales(q), scaled, plain);
+    similarity(aa, bb, ab)
+}
+
+/// `ab / √aa / √bb`, 0 where one of the roots is.
+#[inline(always)]
+pub(super) fn similarity<V: Alu>(aa: V, bb: V, ab: V) -> V {
+    let zero = ab.c(0.0);
+    V::select(aa.eq(zero) | bb.eq(zero), ab * zero, cosine(ab / aa.sqrt() / bb.sqrt()))
+}
+
+/// The largest magnitude, or the sum of all if that is NaN.
+#[inline(always)]
+pub(crate) fn largest_magnitude<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
+    let [m, sum] = x.fold(MaxAbs);
+    R::V::select(sum.is_nan(), sum, m)
 }
 
 reduction! {
@@ -244,33 +270,18 @@ pub(crate) fn norm_l1_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T
 
 #[inline]
 pub(crate) fn norm_l2_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
-    let [squares] = run(j, s, SumSquares, [x]);
-    norm(squares, |p| run(j, s, ScaledSquares(p), [x]))
+    to_scalar(euclidean(&Slices(j, s, [x])))
 }
 
 /// [`norm_l2`] of a vector with a stride: the same bits.
 #[inline]
 pub(crate) fn norm_l2_view<J: Join, S: Simd, T: Element>(j: J, s: S, x: VecRef<'_, T>) -> T {
-    let [squares] = fold_views(j, s, SumSquares, [x]);
-    norm(squares, |p| fold_views(j, s, ScaledSquares(p), [x]))
-}
-
-/// The root of a sum of squares, or where that left the safe range of those `scaled` by a power of two.
-#[inline(always)]
-fn norm<T: Element>(squares: T, scaled: impl FnOnce(T) -> [T; 1]) -> T {
-    match Range::new().rescue(squares) {
-        None => square_root(squares),
-        Some(p) => {
-            let [squares] = scaled(p);
-            square_root(squares) * (T::ONE / p)
-        }
-    }
+    to_scalar(euclidean(&Strided(j, s, x)))
 }
 
 #[inline]
 pub(crate) fn norm_linf_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
-    let [m, sum] = run(j, s, MaxAbs, [x]);
-    if super::is_nan(sum) { sum } else { m }
+    to_scalar(largest_magnitude(&Slices(j, s, [x])))
 }
 
 #[inline]
@@ -281,12 +292,7 @@ where
     T: Element,
 {
     same_len("b", a.len(), b.len())?;
-    let [squares] = run(j, s, Distance, [a, b]);
-    let Some(p) = Range::new().rescue(squares) else { return Ok(square_root(squares)) };
-    // Large data is made smaller before the difference, small differences larger after it.
-    let scaled = if p < T::ONE { ScaledDistance(p, T::ONE) } else { ScaledDistance(T::ONE, p) };
-    let [squares] = run(j, s, scaled, [a, b]);
-    Ok(square_root(squares) * (T::ONE / p))
+    Ok(to_scalar(distance(&Slices(j, s, [a, b]))))
 }
 
 #[inline]
@@ -297,16 +303,5 @@ where
     T: Element,
 {
     same_len("b", a.len(), b.len())?;
-    let [mut aa, mut bb, mut ab] = run(j, s, Products, [a, b]);
-    let range = Range::new();
-    let (p, q) = (range.rescue(aa), range.rescue(bb));
-    if p.is_some() || q.is_some() {
-        let scaled = ScaledProducts(p.unwrap_or(T::ONE), q.unwrap_or(T::ONE));
-        [aa, bb, ab] = run(j, s, scaled, [a, b]);
-    }
-    // NaN when the other slice makes `ab` NaN.
-    if aa == T::ZERO || bb == T::ZERO {
-        return Ok(ab * T::ZERO);
-    }
-    Ok(cosine(ab / square_root(aa) / square_root(bb)))
+    Ok(to_scalar(angle(&Slices(j, s, [a, b]))))
 }

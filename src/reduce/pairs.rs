@@ -1,11 +1,12 @@
 //! How two slices vary together.
 
-use super::moments::BLOCK;
-use super::norms::{add_each, cosine};
-use super::{reduction, square_root};
+use super::moments::{BLOCK, present};
+use super::norms::{add_each, similarity};
+use super::reduction;
 use crate::alu::Alu;
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Fold, Join, fold, tree};
+use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd};
 
 /// `Σ (a - m)` and `Σ (b - n)`.
@@ -55,59 +56,62 @@ impl<T: Element> Fold<T, 2, 3> for Deviations<T> {
     }
 }
 
-/// Count, means, and sums of products of the deviations from them.
+/// Count, means, and sums of products of the deviations from them: `aa`, `bb`, `ab`.
 #[derive(Debug, Clone, Copy)]
-struct CoMoments<T> {
-    n: T,
-    a: T,
-    b: T,
-    aa: T,
-    bb: T,
-    ab: T,
+pub(crate) struct CoSpread;
+
+impl<T: Element> Summary<T, 2, 6> for CoSpread {
+    #[inline(always)]
+    fn block(self, _: usize) -> usize {
+        BLOCK
+    }
+    /// Means, their correction (exact for constant data), deviations.
+    #[inline(always)]
+    fn of<R: Streams<T, 2>>(self, x: &R) -> [R::V; 6] {
+        let n = x.len();
+        let [m, k] = x.fold(Sums(T::ZERO, T::ZERO));
+        let (m, k) = (m / n, k / n);
+        let [dm, dk] = x.fold(Sums(x.number(m), x.number(k)));
+        let (m, k) = (m + dm / n, k + dk / n);
+        let [aa, bb, ab] = x.fold(Deviations(x.number(m), x.number(k)));
+        [n, m, k, aa, bb, ab]
+    }
+    /// Chan's update in two variables.
+    #[inline(always)]
+    fn merge<V: Alu<Elem = T>>(self, p: [V; 6], q: [V; 6]) -> [V; 6] {
+        let ([pn, pa, pb, paa, pbb, pab], [qn, qa, qb, qaa, qbb, qab]) = (p, q);
+        let n = pn + qn;
+        let (a, b) = (qa - pa, qb - pb);
+        let share = qn / n;
+        let w = pn * share;
+        let both = [
+            n,
+            pa + a * share,
+            pb + b * share,
+            (paa + qaa) + a * a * w,
+            (pbb + qbb) + b * b * w,
+            (pab + qab) + a * b * w,
+        ];
+        present(p, q, both)
+    }
+    #[inline(always)]
+    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 6] {
+        [like.c(0.0); 6]
+    }
 }
 
-impl<T: Element> CoMoments<T> {
-    /// Of at most [`BLOCK`] elements: means, their correction (exact for constant data), deviations.
-    #[inline(always)]
-    fn leaf<S: Simd>(s: S, a: &[T], b: &[T]) -> Self {
-        let n = T::from_usize(a.len());
-        let [m, k] = fold(s, Sums(T::ZERO, T::ZERO), [a, b]);
-        let (m, k) = (m / n, k / n);
-        let [dm, dk] = fold(s, Sums(m, k), [a, b]);
-        let (m, k) = (m + dm / n, k + dk / n);
-        let [aa, bb, ab] = fold(s, Deviations(m, k), [a, b]);
-        Self { n, a: m, b: k, aa, bb, ab }
-    }
+/// The population covariance.
+#[inline(always)]
+pub(crate) fn joint_spread<T: Element, R: Streams<T, 2>>(x: &R) -> R::V {
+    let [n, _, _, _, _, ab] = x.summary(CoSpread);
+    ab / n
+}
 
-    /// Chan's update in two variables.
-    #[inline]
-    fn merge(p: Self, q: Self) -> Self {
-        let n = p.n + q.n;
-        let (a, b) = (q.a - p.a, q.b - p.b);
-        let share = q.n / n;
-        let w = p.n * share;
-        Self {
-            n,
-            a: p.a + a * share,
-            b: p.b + b * share,
-            aa: (p.aa + q.aa) + a * a * w,
-            bb: (p.bb + q.bb) + b * b * w,
-            ab: (p.ab + q.ab) + a * b * w,
-        }
-    }
-
-    /// Of `a` and `b`, of one length above 0.
-    #[inline]
-    fn of<J: Join, S: Simd>(j: J, s: S, a: &[T], b: &[T]) -> Self {
-        let part = |start: usize, n: usize| {
-            let [a, b] = [a, b].map(|x| x.get(start..start + n).unwrap_or_default());
-            s.vectorize(
-                #[inline(always)]
-                || Self::leaf(s, a, b),
-            )
-        };
-        tree(j, 0, a.len(), BLOCK, &part, &Self::merge)
-    }
+/// Pearson's correlation; NaN when one of the slices makes `ab` NaN.
+#[inline(always)]
+pub(crate) fn pearson<T: Element, R: Streams<T, 2>>(x: &R) -> R::V {
+    let [_, _, _, aa, bb, ab] = x.summary(CoSpread);
+    similarity(aa, bb, ab)
 }
 
 reduction! {
@@ -151,18 +155,12 @@ reduction! {
 pub(crate) fn covariance_by<J: Join, S: Simd, T: Element>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error> {
     same_len("b", a.len(), b.len())?;
     not_empty("a", a.len())?;
-    let m = CoMoments::of(j, s, a, b);
-    Ok(m.ab / m.n)
+    Ok(to_scalar(joint_spread(&Slices(j, s, [a, b]))))
 }
 
 #[inline]
 pub(crate) fn correlation_by<J: Join, S: Simd, T: Element>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error> {
     same_len("b", a.len(), b.len())?;
     not_empty("a", a.len())?;
-    let m = CoMoments::of(j, s, a, b);
-    // NaN when the other slice makes `ab` NaN.
-    if m.aa == T::ZERO || m.bb == T::ZERO {
-        return Ok(m.ab * T::ZERO);
-    }
-    Ok(cosine(m.ab / square_root(m.aa) / square_root(m.bb)))
+    Ok(to_scalar(pearson(&Slices(j, s, [a, b]))))
 }

@@ -3,7 +3,8 @@
 use super::{reduction, run};
 use crate::alu::Alu;
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Fold, Join};
+use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::streams::{Folds, Slices};
 use crate::lanes::{Element, Simd};
 
 /// A fold whose parts are merged by addition and whose masked-off lanes read zero.
@@ -67,6 +68,14 @@ impl<T: Element> Fold<T, 1, 2> for Compensated {
         let [s, d] = two_sum(s, t);
         [s, (e + f) + d]
     }
+}
+
+/// The sum with its rounding errors. Past an infinity these mean nothing.
+#[inline(always)]
+pub(crate) fn compensated<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
+    let [sum, error] = x.fold(Compensated);
+    let zero = sum.c(0.0);
+    R::V::select((error * zero).eq(zero), sum + error, sum)
 }
 
 reduction! {
@@ -150,9 +159,7 @@ pub(crate) fn sum_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
 
 #[inline]
 pub(crate) fn sum_kahan_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
-    let [sum, error] = run(j, s, Compensated, [x]);
-    // Past an infinity the rounding errors mean nothing.
-    if error * T::ZERO == T::ZERO { sum + error } else { sum }
+    to_scalar(compensated(&Slices(j, s, [x])))
 }
 
 #[inline]

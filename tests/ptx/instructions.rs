@@ -3,7 +3,7 @@
 use crate::support::*;
 use fulmen::cuda::ptx::{
     B32, Bf16, Builder, Bytes, Cmp, Device, Error, F16, F32, Hopper, Kernel, Mma, Module, Op, Pred, Rmw,
-    Shuffle, Space, Special, Target, U8, U16, U32, U64, Value,
+    Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
 };
 
 /// A kernel over one buffer.
@@ -158,6 +158,84 @@ fn tensor_cores_multiply_matrices() {
     assert!(matches!(run(&tensor(false), 32, &words), Err(Error::Uninitialised { .. })));
 }
 
+/// C = A·Bᵀ of a warp group: one thread loads both by tensor maps, all wait for the barrier's phase.
+fn hopper(swizzle: u64) -> Kernel {
+    let b = Builder::new("hopper");
+    let [a_map, b_map, out] = [0; 3].map(|_| b.param::<U64>());
+    let (room, bar) = (b.shared(2048 + 256, 128), b.shared(8, 8));
+    let t = b.special(Special::TidX);
+    let one = t.compare(Cmp::Eq, b.int(0));
+    b.when(one, || b.hopper(Hopper::BarrierInit, &[bar.into(), b.int::<U32>(1).into()]));
+    b.barrier();
+    b.when(one, || {
+        b.hopper(Hopper::BarrierExpect, &[bar.into(), b.int::<U32>(2048 + 256).into()]);
+        for (k, (map, to)) in
+            [(a_map, 0), (a_map, 1024), (b_map, 2048), (b_map, 2176)].into_iter().enumerate()
+        {
+            let [x, y] = [8 * (k as i64 % 2), 0].map(|c| b.int::<U32>(c));
+            let to = room + b.int(to);
+            b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), x.into(), y.into(), bar.into()]);
+        }
+    });
+    b.repeat([t], |[v]| (!b.try_wait(bar, b.int(0)), [v]));
+    // Pieces of 8 rows are 128 bytes apart, those along the depth as far as a column of pieces is long.
+    let descriptor = |at: i64, deep: i64| {
+        let start = ((room + b.int(at)) >> b.int::<U32>(4)).to::<U64>();
+        start | b.int((deep / 16) << 16 | 8 << 32) | b.bits(swizzle << 62)
+    };
+    b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
+    b.hopper(Hopper::GroupFence, &[]);
+    let c = b.wgmma(8, descriptor(0, 1024), descriptor(2048, 128), &[b.f32(0.25); 4]);
+    b.hopper(Hopper::GroupCommit, &[]);
+    b.hopper(Hopper::GroupWait(0), &[]);
+    let (warp, lane) = (t >> b.int::<U32>(5), t & b.int(31));
+    for (r, c) in c.into_iter().enumerate() {
+        let row = warp * b.int(16) + (lane >> b.int::<U32>(2)) + b.int(8 * (r as i64 / 2));
+        let place = row * b.int(8) + (lane & b.int(3)) * b.int(2) + b.int(r as i64 % 2);
+        b.store(Space::Global, out + place.wide(b.int(4)), 0, c);
+    }
+    b.finish().unwrap()
+}
+
+#[test]
+fn warp_groups_multiply_what_tensor_maps_load() {
+    let a = |i: usize, k: usize| (3 * i + 5 * k) % 11;
+    let bt = |j: usize, k: usize| (7 * k + 2 * j) % 9;
+    // 60 rows are there: the last four of the box read as zero. Small whole numbers as binary16.
+    let half = |v: usize| -> u16 {
+        let f = (v as f32).to_bits();
+        if v == 0 { 0 } else { (((f >> 23 & 255) - 112) << 10 | (f >> 13 & 1023)) as u16 }
+    };
+    let matrix = |rows: usize, f: &dyn Fn(usize, usize) -> usize| -> Vec<u8> {
+        (0..16 * rows).flat_map(|e| half(f(e / 16, e % 16)).to_le_bytes()).collect()
+    };
+    let run = |k: &Kernel| -> Result<Vec<f32>, Error> {
+        let mut d = Device::new();
+        let mut map = |rows: u32, part: u32, bytes: Vec<u8>| {
+            let at = d.buffer(Bytes::new(bytes));
+            let map = TensorMap { at, element: Type::F16, size: [rows, 16], stride: 32, part: [part, 8] };
+            d.tensor(map)
+        };
+        let maps = [map(60, 64, matrix(60, &a)), map(8, 8, matrix(8, &bt))];
+        let out = d.buffer(Bytes::uninitialised(4 * 64 * 8));
+        d.launch(k, [1, 1, 1], [128, 1, 1], &[maps[0], maps[1], out])?;
+        Ok(d.get(out).unwrap().to_f32())
+    };
+    for (e, got) in run(&hopper(0)).unwrap().into_iter().enumerate() {
+        let (i, j) = (e / 8, e % 8);
+        let want: usize = if i < 60 { (0..16).map(|k| a(i, k) * bt(j, k)).sum() } else { 0 };
+        assert_eq!(got, want as f32 + 0.25, "{i},{j}");
+    }
+    // A layout that the interpreter does not know.
+    assert_eq!(run(&hopper(1)), Err(Error::NotInterpreted { instruction: "wgmma.mma_async" }));
+    let m = Module { kernels: vec![hopper(0)] };
+    let mut text = String::new();
+    m.emit(Target::SM_90A, &mut text).unwrap();
+    if let Some(ptxas) = ptxas() {
+        assemble(&ptxas, &text, Target::SM_90A).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    }
+}
+
 #[test]
 fn what_a_gpu_leaves_unchecked_is_an_error() {
     type Wrong = for<'b> fn(&'b Builder, Value<'b, U64>, Value<'b, U32>);
@@ -185,7 +263,11 @@ fn what_a_gpu_leaves_unchecked_is_an_error() {
         ("Endless", |b, _, t| {
             b.repeat([t], |[v]| (v.compare(Cmp::Eq, v), [v]));
         }),
-        ("NotInterpreted", |b, _, _| b.hopper(Hopper::GroupFence, &[])),
+        // No such barrier was made; nobody arrives.
+        ("Uninitialised", |b, _, t| {
+            let s = b.shared(8, 8);
+            b.repeat([t], |[v]| (!b.try_wait(s, b.int(0)), [v]));
+        }),
     ];
     for (name, body) in wrong {
         let said = run(&kernel(body), 32, &[0; 32]).unwrap_err();
@@ -201,7 +283,7 @@ fn what_a_gpu_leaves_unchecked_is_an_error() {
 fn programs_that_make_no_sense_are_refused() {
     let b = Builder::new("k");
     let (x, y) = (b.int::<U32>(1).id(), b.f32(1.0).id());
-    b.raw(Op::Add, fulmen::cuda::ptx::Type::F32, &[x, y]);
+    b.raw(Op::Add, Type::F32, &[x, y]);
     assert_eq!(b.finish(), Err(Error::Operand { instruction: "add" }));
 
     // A value of one branch is not there after it.

@@ -18,5 +18,6 @@ mod fuzz;
 mod instructions;
 mod numbers;
 mod passes;
+mod plans;
 mod support;
 mod templates;

@@ -4,33 +4,94 @@ use crate::call::Args;
 use crate::story::answer;
 use crate::support::*;
 use fulmen::contract::{agrees, spec, ulp};
-use fulmen::cuda::ptx::template::{THREADS, Tile, gemm, reduction, row};
-use fulmen::cuda::ptx::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, pass};
+use fulmen::cuda::ptx::template::{
+    Meet, Reduction, THREADS, Tile, gemm, named, reduction, reduction_by, row_by,
+};
+use fulmen::cuda::ptx::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
-use fulmen::ops::OPS;
+use fulmen::ops::{Gpu, OPS};
 use fulmen::{Alu, Body, Gelu, Real};
 
-pub const REDUCTIONS: [&str; 9] =
-    ["sum", "sum_kahan", "sum_of_squares", "norm_l1", "norm_linf", "dot", "max", "min", "mean"];
-pub const ROWS: [&str; 2] = ["softmax", "rms_norm"];
+/// The ops that the list gives to a template.
+pub fn of(template: &str) -> Vec<&'static str> {
+    OPS.iter().filter(|op| matches!(op.gpu, Gpu::Template(t) if t == template)).map(|op| op.name).collect()
+}
 
-fn reduces<T: Moved, P: Recorded<Elem = T>>(name: &str, n: usize, blocks: u32, kind: u8) {
-    let r = reduction::<P>(name).unwrap().unwrap();
+/// Every op has a kernel in both types, or a line that says why it has none; of the shapes that templates run, only
+/// these have none.
+#[test]
+fn every_op_has_a_kernel_or_a_reason() {
+    const WITHOUT: [&str; 5] = ["f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16", "top_k"];
+    let mut without = Vec::new();
+    let mut kernels = 0;
+    for op in OPS {
+        let [single, double] = [named::<F32>(op.name), named::<F64>(op.name)].map(|m| m.map(Result::unwrap));
+        match op.gpu {
+            // The template of products is one of `f32`.
+            Gpu::Template("gemm") => assert!(single.is_some() && double.is_none(), "{}", op.name),
+            Gpu::Template(_) => {
+                assert!(single.is_some() && double.is_some(), "{}", op.name);
+                kernels += 1;
+            }
+            Gpu::Host(why) => {
+                assert!(single.is_none() && double.is_none() && why.len() > 20, "{}", op.name);
+                if !["nn", "blas", "mixed"].contains(&op.shape) {
+                    without.push(op.name);
+                }
+            }
+            _ => unreachable!(),
+        }
+    }
+    assert_eq!(without, WITHOUT);
+    println!("{kernels} ops of the list have kernels in f32 and f64");
+}
+
+/// Runs the stages of a reduction; gives the bytes of the result.
+fn reduce_on<T: Moved>(r: &Reduction, x: &[&[T]], n: usize, blocks: u32) -> Vec<u8> {
+    let mut d = Device::new();
+    let inputs = r.stages[0].parts.params.len() - 2;
+    let x: Vec<u64> = x[..inputs].iter().map(|x| d.buffer(T::bytes(x))).collect();
+    let width = size_of::<T>();
+    let states = d.buffer(Bytes::uninitialised(r.states as usize * width));
+    let out = d.buffer(Bytes::uninitialised(if r.index { 4 } else { width }));
+    for (k, stage) in r.stages.iter().enumerate() {
+        let parts = d.buffer(Bytes::uninitialised((blocks * stage.state) as usize * width));
+        let mut args = [&x[..], &[parts, n as u64]].concat();
+        let last = k + 1 == r.stages.len();
+        let mut merge = vec![parts, if last { out } else { states }, u64::from(blocks), n as u64];
+        if k > 0 {
+            args.push(states);
+            merge.push(states);
+        }
+        d.launch(&stage.parts, [blocks, 1, 1], [THREADS, 1, 1], &args)
+            .unwrap_or_else(|e| panic!("{}: {e}", stage.parts.name));
+        d.launch(&stage.merge, [1, 1, 1], [THREADS, 1, 1], &merge)
+            .unwrap_or_else(|e| panic!("{}: {e}", stage.merge.name));
+    }
+    d.get(out).unwrap().bytes().to_vec()
+}
+
+fn reduces<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (n, blocks): (usize, u32), kind: u8) {
+    let plain = reduction_by::<P>(name, meet).unwrap().unwrap();
     let raw: [Vec<T>; 3] = [0, 1, 2].map(|j| data(n, 7 * n as u64 + 100 * j + u64::from(kind), kind));
     let x = [&raw[0][..], &raw[1][..], &raw[2][..]];
-    let mut d = Device::new();
-    let mut args: Vec<u64> = (0..r.parts.params.len() - 2).map(|j| d.buffer(T::bytes(x[j]))).collect();
-    let parts = d.buffer(Bytes::uninitialised((blocks * r.state) as usize * size_of::<T>()));
-    let out = d.buffer(Bytes::uninitialised(size_of::<T>()));
-    args.extend([parts, n as u64]);
-    d.launch(&r.parts, [blocks, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let args = [parts, out, u64::from(blocks), n as u64];
-    d.launch(&r.merge, [1, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let got = T::back(d.get(out).unwrap())[0];
+    let got = reduce_on(&plain, &x, n, blocks);
+    let mut best = plain.clone();
+    for stage in &mut best.stages {
+        pass::optimise(&mut stage.parts);
+        pass::optimise(&mut stage.merge);
+    }
+    assert_eq!(reduce_on(&best, &x, n, blocks), got, "{name}: passes changed the numbers");
 
     let op = OPS.iter().find(|op| op.name == name).unwrap();
     let args = Args { x, params: &[], cols: n, eps: T::from_f64(1e-3), k: 1 };
-    let want = answer::<Native, T>(op, args).y[0];
+    let want = answer::<Native, T>(op, args);
+    if plain.index {
+        let got = u32::from_le_bytes(got.try_into().unwrap());
+        assert_eq!(got as usize, want.index[0], "{name} {} n={n} blocks={blocks}", T::NAME);
+        return;
+    }
+    let (got, want) = (T::back(&Bytes::new(got))[0], want.y[0]);
     let wide = |x: &[T]| -> Vec<f64> { x.iter().map(|x| x.to_f64()).collect() };
     let tolerance = spec(name).and_then(|c| c.tolerance(T::NAME)).unwrap();
     let allowed = tolerance.allowed::<T>(want.value, &[&wide(x[0]), &wide(x[1])], want.terms);
@@ -46,35 +107,71 @@ fn reduces<T: Moved, P: Recorded<Elem = T>>(name: &str, n: usize, blocks: u32, k
 
 #[test]
 fn reductions_keep_their_contracts() {
-    for name in REDUCTIONS {
-        for (n, blocks) in [(1, 1), (127, 1), (128, 2), (1000, 3)] {
+    for name in of("reduce") {
+        // Fewer elements than blocks, so that some parts are empty, and more.
+        for size in [(1, 1), (2, 3), (127, 1), (1000, 3)] {
             for kind in 0..3 {
-                reduces::<f32, F32>(name, n, blocks, kind);
-                reduces::<f64, F64>(name, n, blocks, kind);
+                reduces::<f32, F32>(name, Meet::Warps, size, kind);
+                reduces::<f64, F64>(name, Meet::Warps, size, kind);
             }
         }
+        reduces::<f32, F32>(name, Meet::Memory, (300, 2), 0);
     }
 }
 
-fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, (count, cols): (usize, usize), kind: u8) {
-    let k = row::<P>(name).unwrap().unwrap();
-    let x: Vec<T> = data(count * cols, cols as u64 + u64::from(kind), kind);
-    let gamma: Vec<T> = data(cols, 77, 0);
-    let eps = T::from_f64(1e-3);
-    let mut d = Device::new();
-    let from = d.buffer(T::bytes(&x));
-    let out = d.buffer(Bytes::uninitialised(count * cols * size_of::<T>()));
-    let mut args = vec![from, out, count as u64, cols as u64];
-    if name == "rms_norm" {
-        args.extend([d.buffer(T::bytes(&gamma)), P::bits(eps)]);
+/// Sums of squares that overflow or underflow are taken again, NaN has no place in an order.
+#[test]
+fn reductions_of_special_values() {
+    let run = |name: &str, x: &[f32], y: &[f32]| {
+        let r = reduction::<F32>(name).unwrap().unwrap();
+        let bytes: [u8; 4] = reduce_on(&r, &[x, y], x.len(), 2).try_into().unwrap();
+        (f32::from_le_bytes(bytes), u32::from_le_bytes(bytes))
+    };
+    let (large, tiny) = ([3e38f32; 5], [3e-42f32; 5]);
+    assert_eq!(run("norm_l2", &[3e30, 4e30], &[]).0, 5e30);
+    assert_eq!(run("norm_l2", &tiny, &[]).0, fulmen::norm_l2(&tiny));
+    assert_eq!(run("euclidean_distance", &[3e38, 0.0], &[0.0, 1e38]).0, 3.1622776e38);
+    assert_eq!(run("cosine_similarity", &large, &tiny).0, 1.0);
+    assert_eq!(run("correlation", &[1.0, 1.0], &[2.0, 3.0]).0, 0.0);
+    assert_eq!(run("variance", &[7.0; 9], &[]).0, 0.0);
+    for name in ["argmax", "argmin"] {
+        assert_eq!(run(name, &[1.0, f32::NAN, 2.0], &[]).1, u32::MAX);
+        assert_eq!(run(name, &[0.0, -0.0, 0.0], &[]).1, 0);
     }
-    d.launch(&k, [2, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let got = T::back(d.get(out).unwrap());
+}
+
+fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (count, cols): (usize, usize), kind: u8) {
+    let k = row_by::<P>(name, meet).unwrap().unwrap();
+    let x: Vec<T> = data(count * cols, cols as u64 + u64::from(kind), kind);
+    let (gamma, beta): (Vec<T>, Vec<T>) = (data(cols, 77, 0), data(cols, 78, 0));
+    let eps = T::from_f64(1e-3);
+    let run = |k: &Kernel| {
+        let mut d = Device::new();
+        let from = d.buffer(T::bytes(&x));
+        let out = d.buffer(Bytes::uninitialised(count * cols * size_of::<T>()));
+        let mut args = vec![from, out, count as u64, cols as u64];
+        let mut columns = [&gamma, &beta].into_iter();
+        for of in &k.params[4..] {
+            args.push(match of {
+                Type::U64 => d.buffer(T::bytes(columns.next().unwrap())),
+                _ => P::bits(eps),
+            });
+        }
+        d.launch(k, [2, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
+        T::back(d.get(out).unwrap())
+    };
+    let got = run(&k);
+    let mut best = k.clone();
+    pass::optimise(&mut best);
+    assert!(run(&best).iter().zip(&got).all(|(a, b)| T::same(*a, *b)), "{name}: passes changed the numbers");
     let op = OPS.iter().find(|op| op.name == name).unwrap();
-    let beta = vec![T::ZERO; count * cols];
-    let mut wide_gamma = gamma.clone();
-    wide_gamma.resize(count * cols, T::ZERO);
-    let want = answer::<Native, T>(op, Args { x: [&x, &wide_gamma, &beta], params: &[], cols, eps, k: 1 });
+    let whole = |column: &[T]| {
+        let mut column = column.to_vec();
+        column.resize(count * cols, T::ZERO);
+        column
+    };
+    let (gamma, beta) = (whole(&gamma), whole(&beta));
+    let want = answer::<Native, T>(op, Args { x: [&x, &gamma, &beta], params: &[], cols, eps, k: 1 });
     for (i, (got, w)) in got.iter().zip(&want.y).enumerate() {
         let allowed = w.bound.unwrap() + w.own * ulp::<f64>(w.value);
         assert!(
@@ -89,13 +186,14 @@ fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, (count, cols): (usize, us
 
 #[test]
 fn row_ops_keep_their_contracts() {
-    for name in ROWS {
-        for shape in [(1, 1), (3, 5), (2, 128), (5, 300)] {
+    for name in of("row_reduce") {
+        for shape in [(1, 1), (3, 5), (2, 300)] {
             for kind in [0, 2] {
-                row_op::<f32, F32>(name, shape, kind);
-                row_op::<f64, F64>(name, shape, kind);
+                row_op::<f32, F32>(name, Meet::Warps, shape, kind);
+                row_op::<f64, F64>(name, Meet::Warps, shape, kind);
             }
         }
+        row_op::<f32, F32>(name, Meet::Memory, (3, 40), 0);
     }
 }
 
@@ -110,9 +208,9 @@ impl<T: Real> Body<T, 3> for Epilogue {
 
 /// Tiles for every target: small, square, wide.
 pub const TILES: [Tile; 3] = [
-    Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4 },
-    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8 },
-    Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 },
+    Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 },
+    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 },
+    Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 },
 ];
 
 pub fn product(tile: Tile) -> Kernel {
@@ -120,7 +218,7 @@ pub fn product(tile: Tile) -> Kernel {
     gemm(&name, tile, Target::sm(61).shared_memory(), Epilogue).unwrap()
 }
 
-fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
+pub fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
     let (a, b) = (data::<f32>(m * depth, 1, 0), data::<f32>(depth * n, 2, 0));
     let (bias, residual) = (data::<f32>(n, 3, 0), data::<f32>(m * n, 4, 0));
     let mut d = Device::new();
@@ -184,9 +282,10 @@ fn tiles_that_cannot_run_are_refused() {
         let said = tile.check(48 << 10).unwrap_err();
         assert!(matches!(said, Error::Tile { .. }) && said.to_string().contains(rule), "{tile:?}: {said}");
     }
-    let large = Tile { m: 128, n: 128, k: 64, tm: 8, tn: 8 };
+    let large = Tile { m: 128, n: 128, k: 64, tm: 8, tn: 8, stages: 1 };
     assert_eq!(large.check(48 << 10), Err(Error::SharedMemory { needed: 65536, available: 49152 }));
     assert_eq!(large.check(100 << 10), Ok(()));
+    assert!(Tile { stages: 3, ..good }.check(48 << 10).unwrap_err().to_string().contains("stages"));
     // The target decides again.
     let k = gemm("large", large, 100 << 10, Epilogue).unwrap();
     let refused = Module { kernels: vec![k] }.emit(Target::sm(61), &mut String::new());

@@ -37,6 +37,11 @@ pub enum Error {
         /// The rule that is broken.
         rule: &'static str,
     },
+    /// A node of a graph that no template runs: its name is no op of its kind, or it has other inputs.
+    Node {
+        /// Its place in the graph.
+        node: usize,
+    },
     /// Shared memory of a block is larger than the target has.
     SharedMemory {
         /// Bytes that the kernel declares.
@@ -115,6 +120,7 @@ impl fmt::Display for Error {
             Self::Undefined { value } => write!(f, "value {value} is not defined on every path to its use"),
             Self::Barrier { why } => write!(f, "not every thread reaches a barrier: {why}"),
             Self::Tile { rule } => write!(f, "the tile breaks a rule: {rule}"),
+            Self::Node { node } => write!(f, "node {node} is no op that a template runs"),
             Self::SharedMemory { needed, available } => {
                 write!(f, "{needed} bytes of shared memory, a block has {available}")
             }

@@ -38,7 +38,7 @@ mod words;
 
 pub use builder::{Address, Bitwise, Builder, Value};
 pub use error::Error;
-pub use interpret::{Bytes, Device};
+pub use interpret::{Bytes, Device, TensorMap};
 pub use ir::*;
 pub use record::Recorded;
 pub use target::{Isa, Target};

@@ -2,8 +2,8 @@
 
 use super::Error;
 use crate::alu::Body;
+use crate::cuda::ptx::template::chain::Steps;
 use crate::cuda::ptx::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Space, Type, U64, Value};
-use crate::lanes::fold::Fold;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -22,22 +22,19 @@ pub(super) fn body<B: Body<f32, N>, const N: usize>(name: &str, body: B) -> Resu
     })
 }
 
-/// The parts of a fold with `K` accumulators: `name_identity(like)`, `name_step(acc…, x…)` and `name_merge(a…, b…)`,
-/// each giving an `array<f32, K>`.
-pub(super) fn fold<F: Fold<f32, N, K>, const N: usize, const K: usize>(
-    name: &str,
-    f: F,
-) -> Result<String, Error> {
-    let identity = function(&format!("{name}_identity"), |b| f.identity(b.param::<F32>()))?;
-    let step = function(&format!("{name}_step"), |b| {
-        let acc = from_fn::<_, K, _>(|_| b.param::<F32>());
-        f.step(acc, from_fn::<_, N, _>(|_| b.param::<F32>()))
+/// `fn name(x0: f32, …) -> array<f32, 1>`: the steps of a chain, on a value before them, if there is one, and their
+/// operands.
+pub(super) fn steps(name: &str, steps: &Steps<'_>, before: bool) -> Result<String, Error> {
+    let mut failed = None;
+    let code = function(name, |b| {
+        let before = before.then(|| b.param::<F32>());
+        let operands: alloc::vec::Vec<_> = steps.operands.iter().map(|_| b.param::<F32>()).collect();
+        [steps.run(before, &operands).unwrap_or_else(|e| {
+            failed = Some(e);
+            b.f32(0.0)
+        })]
     })?;
-    let merge = function(&format!("{name}_merge"), |b| {
-        let left = from_fn::<_, K, _>(|_| b.param::<F32>());
-        f.merge(left, from_fn::<_, K, _>(|_| b.param::<F32>()))
-    })?;
-    Ok([identity, step, merge].concat())
+    failed.map_or(Ok(code), |e| Err(e.into()))
 }
 
 /// Records a function of `f32` and writes it. Its results are stores to the first parameter, which is no parameter of
@@ -52,17 +49,25 @@ fn function<const K: usize>(
         b.store(Space::Global, out, offset, y);
     }
     let kernel = b.finish()?;
-    let mut writer = Writer { kernel: &kernel, text: String::new(), addresses: BTreeMap::new() };
-    for (i, table) in kernel.tables.iter().enumerate() {
-        let rows: alloc::vec::Vec<_> = table.bits.iter().map(|&b| format!("{b:#x}u")).collect();
-        writer.text += &format!("const {name}_table{i} = array<u32, {}>({});\n", rows.len(), rows.join(", "));
-    }
+    let mut writer = Writer::new(&kernel);
+    writer.text += &tables(&kernel);
     let inputs: alloc::vec::Vec<_> = (1..kernel.params.len()).map(|i| format!("x{}: f32", i - 1)).collect();
     writer.text +=
         &format!("fn {name}({}) -> array<f32, {K}> {{\n  var out: array<f32, {K}>;\n", inputs.join(", "));
     writer.block(&kernel.body, 1)?;
     writer.text += "  return out;\n}\n";
     Ok(writer.text)
+}
+
+/// The constant tables of a kernel, by their bits.
+pub(super) fn tables(kernel: &Kernel) -> String {
+    let mut text = String::new();
+    for (i, table) in kernel.tables.iter().enumerate() {
+        let rows: alloc::vec::Vec<_> = table.bits.iter().map(|&b| format!("{b:#x}u")).collect();
+        let (name, count) = (&kernel.name, rows.len());
+        text += &format!("const {name}_table{i} = array<u32, {count}>({});\n", rows.join(", "));
+    }
+    text
 }
 
 /// What an address is: WGSL has none, so each access is named by what it reaches.
@@ -75,13 +80,13 @@ enum Address {
     Element(u32, Id),
 }
 
-struct Writer<'k> {
-    kernel: &'k Kernel,
-    text: String,
+pub(super) struct Writer<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) text: String,
     addresses: BTreeMap<Id, Address>,
 }
 
-const fn ty(t: Type) -> Result<&'static str, Error> {
+pub(super) const fn ty(t: Type) -> Result<&'static str, Error> {
     match t {
         Type::Pred => Ok("bool"),
         Type::U32 => Ok("u32"),
@@ -90,8 +95,12 @@ const fn ty(t: Type) -> Result<&'static str, Error> {
     }
 }
 
-impl Writer<'_> {
-    fn line(&mut self, depth: usize, line: &str) {
+impl<'k> Writer<'k> {
+    pub(super) const fn new(kernel: &'k Kernel) -> Self {
+        Self { kernel, text: String::new(), addresses: BTreeMap::new() }
+    }
+
+    pub(super) fn line(&mut self, depth: usize, line: &str) {
         self.text.extend(core::iter::repeat_n("  ", depth));
         self.text += line;
         self.text.push('\n');
@@ -148,7 +157,7 @@ impl Writer<'_> {
         })
     }
 
-    fn value(&self, inst: &Inst, result: Type) -> Result<String, Error> {
+    pub(super) fn value(&self, inst: &Inst, result: Type) -> Result<String, Error> {
         let v = |k: usize| format!("v{}", inst.args.at(k).0);
         let infix = |sign: &str| format!("{} {sign} {}", v(0), v(1));
         let (float, bool) = (result == Type::F32, result == Type::Pred);

@@ -12,9 +12,11 @@
 //! there is no NaN.
 
 mod emit;
+mod kernel;
 mod template;
 
-pub use template::{Operand, gemm, op, pointwise, rows, total};
+pub use crate::cuda::ptx::template::Spread as Operand;
+pub use template::{gemm, op, planned, pointwise, reduction, row};
 
 use crate::hardware::PlanError;
 use core::fmt;

@@ -1,11 +1,13 @@
 //! The frames: what each thread reads and writes. What is computed is the op's own body.
 
+use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
+use crate::cuda::ptx::F32;
+use crate::cuda::ptx::template::chain::{self, Spread, Spread as Operand, Steps};
+use crate::cuda::ptx::template::{Meet, Reduction, reduction_by, row_by};
 use crate::for_each_op;
-use crate::hardware::{Form, Language, Plan, Scalar};
-use crate::lanes::fold::Fold;
-use crate::reduce::{Dot, MaxAbs, Sum, SumAbs, SumSquares};
+use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -37,10 +39,6 @@ fn inputs(n: usize) -> Vec<String> {
     (0..n).map(|i| format!("in{i}")).collect()
 }
 
-fn list(n: usize, each: impl Fn(usize) -> String) -> String {
-    (0..n).map(each).collect::<Vec<_>>().join(", ")
-}
-
 /// `out[i] = body(in0[i], in1[i], …)` for `i < params.x`. Each thread takes every so-many-th element, so any grid along
 /// x does; the elements and the threads of the grid together stay below 2³².
 ///
@@ -54,14 +52,20 @@ pub fn pointwise<B: Body<f32, N>, const N: usize>(
     check_name(name)?;
     check_threads(threads)?;
     let function = format!("{name}_body");
-    let code = emit::body(&function, body)?;
-    let names = inputs(N);
+    let x: Vec<String> = (0..N).map(|i| format!("in{i}[i]")).collect();
+    elementwise(&function, &emit::body(&function, body)?, &x, "params.x", threads)
+}
+
+/// `out[i] = function(x…)` for `i < count`.
+fn elementwise(function: &str, code: &str, x: &[String], count: &str, threads: u32) -> Result<String, Error> {
+    check_threads(threads)?;
+    let names = inputs(x.len());
     let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
-    let x = list(N, |i| format!("in{i}[i]"));
+    let x = x.join(", ");
     Ok(format!(
         "{head}{code}@compute @workgroup_size({threads})
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  for (var i = id.x; i < params.x; i += groups.x * {threads}u) {{
+  for (var i = id.x; i < {count}; i += groups.x * {threads}u) {{
     out[i] = {function}({x})[0];
   }}
 }}
@@ -69,142 +73,19 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     ))
 }
 
-/// Adds the accumulators of a block's threads up in shared memory; the first thread then has them in `part[0]`.
-fn gather(name: &str, threads: u32, k: usize) -> String {
-    let (left, right) = (list(k, |i| format!("part[t][{i}]")), list(k, |i| format!("part[t + s][{i}]")));
-    format!(
-        "    part[t] = acc;
-    workgroupBarrier();
-    for (var s = {}u; s > 0u; s >>= 1u) {{
-      if t < s {{ part[t] = {name}_merge({left}, {right}); }}
-      workgroupBarrier();
-    }}
-",
-        threads / 2
-    )
+/// The texts of a reduction of the list: two for each stage, as
+/// [`Stage`](crate::cuda::ptx::template::Stage) says. `None` for another op.
+#[must_use]
+pub fn reduction(name: &str) -> Option<Result<Vec<[String; 2]>, Error>> {
+    let texts = |r: Reduction| r.stages.iter().map(|s| Ok([text(&s.parts)?, text(&s.merge)?])).collect();
+    Some(reduction_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(texts))
 }
 
-fn shared(threads: u32, k: usize) -> String {
-    format!("var<workgroup> part: array<array<f32, {k}>, {threads}>;\n")
-}
-
-/// The folds that have a text, by the names of the ops that start from them.
-macro_rules! folds {
-    ($($name:literal $F:expr, $n:literal, $k:literal;)*) => {
-        /// The two texts that fold a whole vector, in blocks of 256: each block writes its accumulators to `out`, then one
-        /// block merges `params.x` such groups. `None` for an op that starts from no fold of this list.
-        #[must_use]
-        pub fn total(name: &str) -> Option<Result<[String; 2], Error>> {
-            Some(match name {
-                $($name => reduce::<_, $n, $k>(name, $F, 256),)*
-                _ => return None,
-            })
-        }
-        /// The text that folds each of `params.x` rows of `params.y` elements, in blocks of 256; `None` as in [`total`].
-        #[must_use]
-        pub fn rows(name: &str) -> Option<Result<String, Error>> {
-            Some(match name {
-                $($name => row_reduce::<_, $n, $k>(name, $F, 256),)*
-                _ => return None,
-            })
-        }
-    };
-}
-folds! {
-    "sum" Sum, 1, 1;
-    "norm_l1" SumAbs, 1, 1;
-    "sum_of_squares" SumSquares, 1, 1;
-    "dot" Dot, 2, 1;
-    "norm_linf" MaxAbs, 1, 2;
-}
-
-/// A fold of `params.x` elements: each block writes its `K` accumulators to `out`; the second text, in one
-/// block, merges `params.x` such groups of its input into `out`.
-fn reduce<F: Fold<f32, N, K>, const N: usize, const K: usize>(
-    name: &str,
-    fold: F,
-    threads: u32,
-) -> Result<[String; 2], Error> {
-    check_name(name)?;
-    check_threads(threads)?;
-    let code = emit::fold(name, fold)?;
-    let names = inputs(N);
-    let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
-    let (acc, x) = (list(K, |i| format!("acc[{i}]")), list(N, |i| format!("in{i}[i]")));
-    let (part, gather) = (shared(threads, K), gather(name, threads, K));
-    let first = format!(
-        "{head}{code}{part}@compute @workgroup_size({threads})
-fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-    var acc = {name}_identity(0.0f);
-    for (var i = group.x * {threads}u + t; i < params.x; i += groups.x * {threads}u) {{
-      acc = {name}_step({acc}, {x});
-    }}
-{gather}    if t == 0u {{
-      for (var k = 0u; k < {K}u; k++) {{ out[group.x * {K}u + k] = part[0][k]; }}
-    }}
-}}
-"
-    );
-    let head = bindings(&["in0"], "out");
-    let x = list(K, |i| format!("in0[i * {K}u + {i}u]"));
-    let second = format!(
-        "{head}{code}{part}@compute @workgroup_size({threads})
-fn main(@builtin(local_invocation_index) t: u32) {{
-    var acc = {name}_identity(0.0f);
-    for (var i = t; i < params.x; i += {threads}u) {{
-      acc = {name}_merge({acc}, {x});
-    }}
-{gather}    if t == 0u {{
-      for (var k = 0u; k < {K}u; k++) {{ out[k] = part[0][k]; }}
-    }}
-}}
-"
-    );
-    Ok([first, second])
-}
-
-/// A fold of each row: `params.x` rows of `params.y` elements, `K` accumulators to `out` for each. A block takes a row
-/// at a time, so any grid along x does.
-fn row_reduce<F: Fold<f32, N, K>, const N: usize, const K: usize>(
-    name: &str,
-    fold: F,
-    threads: u32,
-) -> Result<String, Error> {
-    check_name(name)?;
-    check_threads(threads)?;
-    let code = emit::fold(name, fold)?;
-    let names = inputs(N);
-    let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
-    let (acc, x) = (list(K, |i| format!("acc[{i}]")), list(N, |i| format!("in{i}[row * params.y + i]")));
-    let (part, gather) = (shared(threads, K), gather(name, threads, K));
-    Ok(format!(
-        "{head}{code}{part}@compute @workgroup_size({threads})
-fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  for (var row = group.x; row < params.x; row += groups.x) {{
-    var acc = {name}_identity(0.0f);
-    for (var i = t; i < params.y; i += {threads}u) {{
-      acc = {name}_step({acc}, {x});
-    }}
-{gather}    if t == 0u {{
-      for (var k = 0u; k < {K}u; k++) {{ out[row * {K}u + k] = part[0][k]; }}
-    }}
-    // The next row must not meet what is still being read.
-    workgroupBarrier();
-  }}
-}}
-"
-    ))
-}
-
-/// How a further operand of an epilogue is read at row `r` and column `c`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operand {
-    /// One element per column, such as a bias.
-    Row,
-    /// One element per row.
-    Col,
-    /// A matrix of the result's shape, such as a residual.
-    Full,
+/// The text of a row operation of the list, with the parameters that
+/// [`row`](crate::cuda::ptx::template::row) says. `None` for another op.
+#[must_use]
+pub fn row(name: &str) -> Option<Result<String, Error>> {
+    Some(row_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(|k| text(&k)))
 }
 
 /// `C = epilogue(A·B, …)`, all row-major: `params` holds rows, columns and the inner dimension. The first input of the
@@ -218,18 +99,80 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
     epilogue: B,
     operands: &[Operand],
 ) -> Result<String, Error> {
-    check_name(name)?;
-    let fits = plan.form == Form::Gemm && plan.language == Language::Wgsl && plan.scalar == Scalar::F32;
-    if !fits || operands.len() + 1 != N {
+    if operands.len() + 1 != N {
         return Err(Error::Plan);
     }
+    let function = format!("{name}_epilogue");
+    check_name(name)?;
+    product(name, plan, &emit::body(&function, epilogue)?, operands)
+}
+
+/// The text of a plan in `f32`, by the names of its nodes; parameters as those of
+/// [`planned`](crate::cuda::ptx::template::planned). A reduction has two texts a stage, a norm in front of a product is a
+/// text of its own.
+///
+/// # Errors
+/// `Plan` for another language or type, `Body` for sizes or nodes that no template runs, and those of [`gemm`].
+pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Vec<String>, Error> {
+    if plan.language != Language::Wgsl || plan.scalar != Scalar::F32 {
+        return Err(Error::Plan);
+    }
+    chain::countable(plan)?;
+    let root = plan.chain.root().ok_or(Error::Plan)?;
+    let unknown = |node| Error::Body(crate::cuda::ptx::Error::Node { node });
+    let name = |at: usize| graph.get(at).map(|n| n.name).ok_or(unknown(at));
+    let norm = |at: usize| row(name(at)?).ok_or(unknown(at))?;
+    match plan.form {
+        Form::Gemm => {
+            let steps = Steps::new(graph, plan.chain.epilogue(), Some(root))?;
+            let own = name(root)?;
+            check_name(own)?;
+            let code = emit::steps(&format!("{own}_epilogue"), &steps, true)?;
+            let mut texts: Vec<String> =
+                plan.chain.prologue().iter().map(|at| norm(*at)).collect::<Result<_, _>>()?;
+            texts.push(product(own, plan, &code, &steps.operands)?);
+            Ok(texts)
+        }
+        Form::Pointwise => {
+            chain::elements(plan)?;
+            let steps = Steps::new(graph, plan.chain.nodes(), None)?;
+            let own = name(root)?;
+            check_name(own)?;
+            let function = format!("{own}_body");
+            let code = emit::steps(&function, &steps, false)?;
+            let x: Vec<String> = steps
+                .operands
+                .iter()
+                .enumerate()
+                .map(|(i, o)| match o {
+                    Spread::Full => format!("in{i}[i]"),
+                    Spread::Row => format!("in{i}[i % params.y]"),
+                    Spread::Col => format!("in{i}[i / params.y]"),
+                    Spread::One => format!("in{i}[0]"),
+                })
+                .collect();
+            Ok(Vec::from([elementwise(&function, &code, &x, "params.x * params.y", plan.choice.threads)?]))
+        }
+        Form::RowReduce => Ok(Vec::from([norm(root)?])),
+        Form::Reduce => {
+            chain::elements(plan)?;
+            let texts = reduction(name(root)?).ok_or(unknown(root))??;
+            Ok(texts.into_iter().flatten().collect())
+        }
+    }
+}
+
+/// A product whose epilogue is the function `name_epilogue` of `code`.
+fn product(name: &str, plan: &Plan<'_>, code: &str, operands: &[Operand]) -> Result<String, Error> {
+    if plan.form != Form::Gemm || plan.language != Language::Wgsl || plan.scalar != Scalar::F32 {
+        return Err(Error::Plan);
+    }
+    let function = format!("{name}_epilogue");
     let tile = plan.choice.tile;
     let threads = tile.threads()?;
     let ([tm, tn], stages) = (tile.per_thread, tile.stages);
     let (m, n, k) = (tile.m, tile.n, tile.k);
     let [across, down] = plan.block;
-    let function = format!("{name}_epilogue");
-    let code = emit::body(&function, epilogue)?;
     let names = inputs(operands.len());
     let mut buffers = Vec::from(["a", "b"]);
     buffers.extend(names.iter().map(String::as_str));
@@ -241,6 +184,7 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
             Operand::Row => format!(", in{i}[col]"),
             Operand::Col => format!(", in{i}[row]"),
             Operand::Full => format!(", in{i}[row * params.y + col]"),
+            Operand::One => format!(", in{i}[0]"),
         })
         .collect();
     // With two stages the next piece is written while the last is read, so one barrier per step is enough.

@@ -3,19 +3,22 @@
 //! A block runs each instruction for all its active threads. Bounds, alignment, reads of what nothing wrote, barriers
 //! that a part of the block reaches, and races in shared memory are errors.
 
+mod hopper;
 mod memory;
 mod warp;
 
+pub use hopper::TensorMap;
 pub use memory::Bytes;
 
 use super::error::Error;
 use super::eval::eval;
 use super::ir::{Block, Id, Inst, Kernel, Op, Rmw, Space, Special};
-use super::require::name;
 use super::types::Type;
 use super::verify;
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use hopper::Phase;
 use memory::{Access, Kind, Races};
 
 /// Instructions that a block runs at most.
@@ -29,13 +32,14 @@ const TABLE: u64 = 1 << 62;
 #[derive(Debug, Clone, Default)]
 pub struct Device {
     buffers: Vec<Bytes>,
+    maps: Vec<TensorMap>,
 }
 
 impl Device {
     /// A device without memory.
     #[must_use]
     pub const fn new() -> Self {
-        Self { buffers: Vec::new() }
+        Self { buffers: Vec::new(), maps: Vec::new() }
     }
 
     /// Allocates; gives the address.
@@ -102,6 +106,8 @@ struct Machine<'a> {
     local: Vec<Bytes>,
     // Of each thread: groups of copies under way, the open one last.
     copies: Vec<Vec<Vec<Started>>>,
+    // Barriers in shared memory, by their addresses.
+    phases: BTreeMap<u64, Phase>,
     fuel: u64,
 }
 
@@ -125,6 +131,7 @@ impl<'a> Machine<'a> {
             races: Races::new(size as usize),
             local: vec![Bytes::uninitialised(local as usize); if local > 0 { n } else { 0 }],
             copies: vec![vec![Vec::new()]; n],
+            phases: BTreeMap::new(),
             fuel: FUEL,
         }
     }
@@ -237,7 +244,7 @@ impl<'a> Machine<'a> {
             }
             Op::CopyWait(pending) => Self::each(mask).try_for_each(|t| self.arrive(t, usize::from(pending))),
             Op::Shuffle(_) | Op::Vote(_) | Op::LdMatrix { .. } | Op::Mma(_) => self.warps(i, mask),
-            Op::Hopper(_) => Err(Error::NotInterpreted { instruction: name(i.op) }),
+            Op::Hopper(h) => self.hopper(h, i, mask),
             _ => {
                 for t in Self::each(mask) {
                     let v = self.leaf(i.op, t);

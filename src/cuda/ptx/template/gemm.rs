@@ -5,6 +5,7 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::types::{F32, Pred, U32, U64};
+use super::chain::Spread;
 use crate::alu::{Alu, Body, Real};
 use alloc::vec::Vec;
 
@@ -21,6 +22,8 @@ pub struct Tile {
     pub tm: u32,
     /// Columns that a thread computes: a multiple of 4.
     pub tn: u32,
+    /// Pieces of the depth that are in shared memory at once: 1, or 2 so that one barrier a piece is enough.
+    pub stages: u32,
 }
 
 impl Tile {
@@ -47,15 +50,16 @@ impl Tile {
     /// Bytes of shared memory.
     #[must_use]
     pub const fn shared(self) -> u32 {
-        4 * self.k * (self.m + self.n)
+        4 * self.stages * self.k * (self.m + self.n)
     }
 
     /// Refuses a tile that cannot run: parts that do not cover it, too many threads, too much shared memory (of which
     /// `available` bytes are there) or too many registers.
     pub fn check(self, available: u32) -> Result<(), Error> {
-        let Self { m, n, k, tm, tn } = self;
+        let Self { m, n, k, tm, tn, stages } = self;
         let rule = |holds: bool, rule| if holds { Ok(()) } else { Err(Error::Tile { rule }) };
         rule([m, n, k, tm, tn].iter().all(|x| (1..=1024).contains(x)), "every size is 1 to 1024")?;
+        rule(matches!(stages, 1 | 2), "there are one or two stages")?;
         rule(tm % 4 == 0 && tn % 4 == 0, "a thread's rows and columns are multiples of 4")?;
         rule(m % tm == 0 && n % tn == 0, "the threads' parts cover the block's")?;
         let threads = self.threads();
@@ -90,20 +94,65 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
     available: u32,
     body: B,
 ) -> Result<Kernel, Error> {
-    tile.check(available)?;
     body.check().map_err(|_| Error::Arguments)?;
     if !(1..=3).contains(&N) {
         return Err(Error::Arguments);
     }
+    product(name, tile, available, N - 1, |end: &End<'_, '_>| {
+        body.eval(core::array::from_fn(|k| match k {
+            0 => end.sum,
+            1 => end.operand(0, Spread::Row),
+            _ => end.operand(1, Spread::Full),
+        }))
+    })
+}
+
+/// A sum that is complete, and where it goes.
+pub(super) struct End<'a, 'b> {
+    b: &'b Builder,
+    /// The sum.
+    pub(super) sum: Value<'b, F32>,
+    row: Value<'b, U32>,
+    col: Value<'b, U32>,
+    n: Value<'b, U32>,
+    more: &'a [Value<'b, U64>],
+}
+
+impl<'b> End<'_, 'b> {
+    /// The element of a further operand that goes with the sum.
+    pub(super) fn operand(&self, k: usize, spread: Spread) -> Value<'b, F32> {
+        let Self { b, row, col, n, .. } = *self;
+        let Some(from) = self.more.get(k).copied() else { return b.f32(f32::NAN) };
+        let four = b.int::<U32>(4);
+        let at = match spread {
+            Spread::One => from,
+            Spread::Row => from + col.wide(four),
+            Spread::Col => from + row.wide(four),
+            Spread::Full => from + ((row.wide(n) + col.to::<U64>()) << b.int::<U32>(2)),
+        };
+        b.load(Space::Global, at, 0)
+    }
+}
+
+/// `out[i][j] = finish(Σ a[i][p] b[p][j], …)`, with `more` further operands.
+pub(super) fn product(
+    name: &str,
+    tile: Tile,
+    available: u32,
+    more: usize,
+    finish: impl for<'a, 'b> Fn(&End<'a, 'b>) -> Value<'b, F32>,
+) -> Result<Kernel, Error> {
+    tile.check(available)?;
     let b = Builder::new(name);
     b.threads([tile.threads(), 1, 1]);
     let [a, bm, out] = core::array::from_fn(|_| b.param::<U64>());
-    let more: Vec<_> = (1..N).map(|_| b.param::<U64>()).collect();
+    let more: Vec<_> = (0..more).map(|_| b.param::<U64>()).collect();
     let [m, n, k] = core::array::from_fn(|_| b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let tid = b.special(Special::TidX);
     let (row0, col0) = (b.special(Special::CtaidY) * int(tile.m), b.special(Special::CtaidX) * int(tile.n));
-    let (shared_a, shared_b) = (b.shared(4 * tile.k * tile.m, 16), b.shared(4 * tile.k * tile.n, 16));
+    let sizes = [4 * tile.k * tile.m, 4 * tile.k * tile.n];
+    let [all_a, all_b] = sizes.map(|bytes| b.shared(tile.stages * bytes, 16));
     let (tx, ty) = (tid % int(tile.across()), tid / int(tile.across()));
 
     // A thread's rows are groups of four, `down` groups apart: neighbours read neighbouring groups.
@@ -126,6 +175,13 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
     let zero = b.f32(0.0);
     let init: Vec<_> = (0..tile.tm * tile.tn).map(|_| zero).collect();
     let acc = b.count::<U32, F32>([int(0), k, int(tile.k)], 1, &init, |p0, acc| {
+        // With two stages the next piece is written while the last is read.
+        let stage = (p0 / int(tile.k)) % int(tile.stages);
+        let [size_a, size_b] = sizes.map(|bytes| stage * int(bytes));
+        let (shared_a, shared_b) = match tile.stages {
+            1 => (all_a, all_b),
+            _ => (all_a + size_a, all_b + size_b),
+        };
         // A goes in transposed, so that a thread reads its rows side by side.
         for e in 0..tile.m * tile.k / tile.threads() {
             let at = tid + int(e * tile.threads());
@@ -157,8 +213,10 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
             let pairs = x.iter().flat_map(|x| y.iter().map(|y| (*x, *y)));
             sum.iter_mut().zip(pairs).for_each(|(s, (x, y))| *s = x.fma(y, *s));
         }
-        // The next tile goes where this one was.
-        b.barrier();
+        if tile.stages == 1 {
+            // The next piece goes where this one was.
+            b.barrier();
+        }
         sum
     });
 
@@ -174,15 +232,9 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
     for (v, (row, col)) in acc.iter().zip(places) {
         b.when(row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n), || {
             let at = element(out, row, n, col);
-            let inputs: [Value<'_, F32>; N] = core::array::from_fn(|k| {
-                let from = k.checked_sub(1).and_then(|k| more.get(k)).copied();
-                match (k, from) {
-                    (1, Some(bias)) => b.load(Space::Global, bias + col.wide(int(4)), 0),
-                    (_, Some(residual)) => b.load(Space::Global, element(residual, row, n, col), 0),
-                    _ => *v,
-                }
-            });
-            b.store(Space::Global, at, 0, body.eval(inputs));
+            let [row, col, n] = [row, col, n].map(|v| b.typed::<U32>(v.id()));
+            let end = End { b: &b, sum: b.typed(v.id()), row, col, n, more: &more };
+            b.store(Space::Global, at, 0, finish(&end));
         });
     }
     b.finish()

@@ -1,14 +1,20 @@
 //! Kernels made from bodies: the frame is here, what is computed is the op's own body.
 
+pub(crate) mod chain;
 mod gemm;
+mod part;
+mod plan;
 mod pointwise;
 mod reduce;
 mod row;
 
+pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
+pub use part::Meet;
+pub use plan::planned;
 pub use pointwise::{OfRow, op, pointwise};
-pub use reduce::{Reduction, reduction};
-pub use row::row;
+pub use reduce::{Reduction, Stage, reduction, reduction_by};
+pub use row::{row, row_by};
 
 use super::error::Error;
 use super::ir::Module;
@@ -22,13 +28,18 @@ use alloc::vec::Vec;
 /// reductions, rows, and `gemm` in `f32`.
 #[must_use]
 pub fn named<T: Recorded + OfRow>(name: &str) -> Option<Result<Module, Error>> {
-    let tile = Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8 };
+    let tile = Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 };
     let product = || (name == "gemm" && T::TYPE == Type::F32).then_some(tile);
     let all = op::<T>(name)
         .or_else(|| row::<T>(name))
         .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), Plain)))
         .map(|k| k.map(|k| Vec::from([k])))
-        .or_else(|| Some(reduction::<T>(name)?.map(|r| Vec::from([r.parts, r.merge]))))?;
+        .or_else(|| {
+            Some(
+                reduction::<T>(name)?
+                    .map(|r| r.stages.into_iter().flat_map(|s| [s.parts, s.merge]).collect()),
+            )
+        })?;
     Some(all.map(|mut kernels| {
         kernels.iter_mut().for_each(pass::optimise);
         Module { kernels }

@@ -1,6 +1,6 @@
 //! `out[i] = body(x₀[i], x₁[i], …)`.
 
-use super::super::builder::Builder;
+use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Kernel, Space, Special};
 use super::super::record::Recorded;
@@ -41,9 +41,12 @@ macro_rules! kernels {
             T::of_row(name)
         }
         /// The element types of the list.
-        pub trait OfRow {
+        pub trait OfRow: Recorded {
             #[doc(hidden)]
             fn of_row(name: &str) -> Option<Result<Kernel, Error>>;
+            /// The body of an element-wise op on these values.
+            #[doc(hidden)]
+            fn apply<'b>(name: &str, x: &[Value<'b, Self>]) -> Option<Value<'b, Self>>;
         }
         impl OfRow for F32 {
             fn of_row(name: &str) -> Option<Result<Kernel, Error>> {
@@ -51,6 +54,12 @@ macro_rules! kernels {
                     $(stringify!($name) => kernels!(@$shape Self, $name, $body [$($p),*]),)*
                     _ => return None,
                 })
+            }
+            fn apply<'b>(name: &str, x: &[Value<'b, Self>]) -> Option<Value<'b, Self>> {
+                match name {
+                    $(stringify!($name) => kernels!(@apply $shape x, $body [$($p),*]),)*
+                    _ => None,
+                }
             }
         }
         impl OfRow for F64 {
@@ -60,7 +69,21 @@ macro_rules! kernels {
                     _ => return None,
                 })
             }
+            fn apply<'b>(name: &str, x: &[Value<'b, Self>]) -> Option<Value<'b, Self>> {
+                match name {
+                    $(stringify!($name) => kernels!(@apply $shape x, $body [$($p),*]),)*
+                    _ => None,
+                }
+            }
         }
+    };
+    (@apply unary $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 1, $x, $body [$($p),*]) };
+    (@apply binary $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 2, $x, $body [$($p),*]) };
+    (@apply update $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 2, $x, $body [$($p),*]) };
+    (@apply ternary $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 3, $x, $body [$($p),*]) };
+    (@apply $other:ident $x:ident, $body:ident [$($p:expr),*]) => { None };
+    (@eval $n:literal, $x:ident, $body:ident [$($p:expr),*]) => {
+        <[Value<'b, Self>; $n]>::try_from($x).ok().map(|x| kernels!(@body $body $($p)*).eval(x))
     };
     (@unary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => {
         pointwise::<$t, _, 1>(&format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME), kernels!(@body $body $($p)*))

@@ -1,150 +1,387 @@
-//! One value from all elements: each block writes the state of its share, then one block merges them.
+//! One value from all elements. Each fold is a stage of two kernels: blocks write the state of their parts, then one
+//! block merges them. What happens between folds is recorded in the kernels that need it.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
+use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::pass;
 use super::super::record::Recorded;
-use super::super::types::{Type, U32, U64};
+use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
+use super::part::{Meet, Part, PartOf, choose, together};
 use crate::alu::{Alu, Real};
+use crate::lanes::Element;
 use crate::lanes::fold::Fold;
+use crate::lanes::streams::{Folds, Streams, Summary};
 use crate::pointwise::{Maximum, Minimum};
-use crate::reduce::{Compensated, Dot, Exact, MaxAbs, Sum, SumAbs, SumSquares};
+use crate::reduce::{self, Dot, Exact, Sum, SumAbs, SumSquares};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
-/// The kernels of a reduction; blocks have [`THREADS`] threads.
+/// The kernels of a reduction; blocks have [`THREADS`] threads. Stages run in order on the same inputs; between them
+/// `states` values are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduction {
-    /// Parameters: the inputs, where each block writes `state` values, the number of elements.
+    /// The stages.
+    pub stages: Vec<Stage>,
+    /// Values that stages leave for later ones: room for as many elements. None when there is one stage.
+    pub states: u32,
+    /// Whether the result is an index (`U32`; all bits set when an element is NaN) and not an element.
+    pub index: bool,
+}
+
+/// A fold over all elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    /// Parameters: the inputs, where each block writes `state` values, the number of elements (`U32`, up to 2³¹);
+    /// from the second stage on the states.
     pub parts: Kernel,
-    /// One block. Parameters: what the blocks wrote, where to write the result, the number of blocks, the number of
-    /// elements.
+    /// One block. Parameters: what the blocks wrote; the states, or where the last stage writes the result; the number
+    /// of blocks, the number of elements; from the second stage on the states.
     pub merge: Kernel,
     /// Values that a block writes.
     pub state: u32,
 }
 
-/// The state of all threads of the block, in each of them: by halves in each warp, then warp by warp.
-pub(super) fn together<'b, T: Recorded, const K: usize>(
-    b: &'b Builder,
-    mut acc: [Value<'b, T>; K],
-    merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
-) -> [Value<'b, T>; K] {
-    for distance in [16, 8, 4, 2, 1] {
-        let by = b.int::<U32>(distance);
-        acc = merge(acc, acc.map(|v| v.shuffle(Shuffle::Down, by)));
-    }
-    let width = T::TYPE.bytes();
-    let (tid, warps) = (b.special(Special::TidX), THREADS / 32);
-    let room = b.shared(warps * width * K as u32, width);
-    let (warp, lane) = (tid >> b.int::<U32>(5), tid & b.int(31));
-    b.when(lane.compare(Cmp::Eq, b.int(0)), || {
-        let at = room + warp * b.int(i64::from(width) * K as i64);
-        acc.iter().enumerate().for_each(|(k, v)| b.store(Space::Shared, at, (k as u32 * width) as i32, *v));
-    });
-    b.barrier();
-    let state = |w: u32| {
-        core::array::from_fn(|k| b.load(Space::Shared, room, ((w * K as u32 + k as u32) * width) as i32))
-    };
-    (1..warps).fold(state(0), |all, w| merge(all, state(w)))
+/// An op over all elements.
+trait Recipe<T: Element, const N: usize>: Copy {
+    fn run<R: Streams<T, N>>(self, all: &R) -> R::V;
 }
 
-/// The state of every so-many-th element from `start` on.
-pub(super) fn share<'b, T, F, const N: usize, const K: usize>(
-    b: &'b Builder,
-    f: F,
-    x: [Value<'b, U64>; N],
-    bounds: [Value<'b, U32>; 3],
-) -> [Value<'b, T>; K]
-where
-    T: Recorded,
-    F: Fold<T::Elem, N, K>,
-{
-    let like = b.bits::<T>(0);
-    let width = b.int::<U32>(i64::from(T::TYPE.bytes()));
-    let id = f.identity(like);
-    let acc = b.count::<U32, T>(bounds, 1, &id, |i, acc| {
-        let offset = i.wide(width);
-        let state = core::array::from_fn(|k| acc.get(k).copied().unwrap_or(like));
-        f.step(state, x.map(|x| b.load::<T>(Space::Global, x + offset, 0))).to_vec()
-    });
-    core::array::from_fn(|k| acc.get(k).copied().unwrap_or(like))
+macro_rules! recipes {
+    ($($Name:ident, $n:literal: |$all:ident| $run:expr;)*) => {$(
+        #[derive(Clone, Copy)]
+        struct $Name;
+        impl<T: Element> Recipe<T, $n> for $Name {
+            fn run<R: Streams<T, $n>>(self, $all: &R) -> R::V {
+                $run
+            }
+        }
+    )*};
+}
+recipes! {
+    TheSum, 1: |all| only(all.fold(Sum));
+    TheCompensated, 1: |all| reduce::compensated(all);
+    TheSquares, 1: |all| only(all.fold(SumSquares));
+    TheMagnitudes, 1: |all| only(all.fold(SumAbs));
+    TheNorm, 1: |all| reduce::euclidean(all);
+    ThePeak, 1: |all| reduce::largest_magnitude(all);
+    TheDistance, 2: |all| reduce::distance(all);
+    TheAngle, 2: |all| reduce::angle(all);
+    TheDot, 2: |all| only(all.fold(Dot));
+    TheMax, 1: |all| only(all.fold(Exact(Maximum, -T::INFINITY)));
+    TheMin, 1: |all| only(all.fold(Exact(Minimum, T::INFINITY)));
+    TheMean, 1: |all| reduce::average(all);
+    TheVariance, 1: |all| reduce::spread(all);
+    TheDeviation, 1: |all| reduce::spread(all).sqrt();
+    TheCovariance, 2: |all| reduce::joint_spread(all);
+    TheCorrelation, 2: |all| reduce::pearson(all);
 }
 
-/// The first thread of the block writes `v`.
-fn first<'b, T: Recorded>(b: &'b Builder, at: Value<'b, U64>, v: &[Value<'b, T>]) {
-    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
-        v.iter()
-            .enumerate()
-            .for_each(|(k, v)| b.store(Space::Global, at, (k as u32 * T::TYPE.bytes()) as i32, *v));
-    });
+fn only<V>([v]: [V; 1]) -> V {
+    v
 }
 
-fn make<T, F, const N: usize, const K: usize>(
-    name: &str,
-    f: F,
-    finish: impl for<'b> FnOnce([Value<'b, T>; K], Value<'b, U32>) -> Value<'b, T>,
-) -> Result<Reduction, Error>
-where
-    T: Recorded,
-    F: Fold<T::Elem, N, K>,
-{
-    let width = T::TYPE.bytes();
-    let b = Builder::new(&format!("{name}_parts"));
-    b.threads([THREADS, 1, 1]);
-    let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
-    let (out, n) = (b.param::<U64>(), b.param::<U32>());
-    let (block, threads) = (b.special(Special::CtaidX), b.int::<U32>(i64::from(THREADS)));
-    let start = block * threads + b.special(Special::TidX);
-    let acc: [Value<'_, T>; K] = share(&b, f, x, [start, n, b.special(Special::NctaidX) * threads]);
-    let all = together(&b, acc, |p, q| f.merge(p, q));
-    first(&b, out + block.wide(b.int(i64::from(width) * K as i64)), &all);
-    let parts = b.finish()?;
-
-    let b = Builder::new(&format!("{name}_merge"));
-    b.threads([THREADS, 1, 1]);
-    let (from, to, blocks, n) = (b.param::<U64>(), b.param::<U64>(), b.param::<U32>(), b.param::<U32>());
-    let like = b.bits::<T>(0);
-    let state = |v: &[Value<'_, T>]| v.iter().map(|v| v.id()).collect::<Vec<_>>();
-    let typed = |ids: Vec<_>| core::array::from_fn(|k| ids.get(k).map_or(like, |id| b.typed(*id)));
-    let bounds = [b.special(Special::TidX), blocks, b.int(i64::from(THREADS))];
-    let acc = b.count::<U32, T>(bounds, 1, &f.identity(like), |i, acc| {
-        let at = from + i.wide(b.int(i64::from(width) * K as i64));
-        let part = core::array::from_fn(|k| b.load(Space::Global, at, (k as u32 * width) as i32));
-        f.merge(typed(state(acc)), part).to_vec()
-    });
-    let all = together(&b, typed(state(&acc)), |p, q| f.merge(p, q));
-    first(&b, to, &[finish(all, n)]);
-    Ok(Reduction { parts, merge: b.finish()?, state: K as u32 })
-}
-
-/// The reduction of this name in the list, if it is one pass over the data and a formula of its state.
+/// The reduction of this name in the list.
 #[must_use]
 pub fn reduction<T: Recorded>(op: &str) -> Option<Result<Reduction, Error>> {
-    let name: String = format!("{op}_{}", T::Elem::NAME);
-    let name = name.as_str();
+    reduction_by::<T>(op, Meet::Warps)
+}
+
+/// [`reduction`] with another way for threads to meet.
+#[must_use]
+pub fn reduction_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Reduction, Error>> {
+    let name = Name { text: format!("{op}_{}", T::Elem::NAME), meet };
     Some(match op {
-        "sum" => make::<T, _, 1, 1>(name, Sum, |[s], _| s),
-        "sum_kahan" => make::<T, _, 1, 2>(name, Compensated, |[s, e], _| {
-            // Past an infinity the rounding errors mean nothing.
-            let finite = (e * e.c(0.0)).eq(e.c(0.0));
-            Value::select(finite, s + e, s)
-        }),
-        "sum_of_squares" => make::<T, _, 1, 1>(name, SumSquares, |[s], _| s),
-        "norm_l1" => make::<T, _, 1, 1>(name, SumAbs, |[s], _| s),
-        "norm_linf" => make::<T, _, 1, 2>(name, MaxAbs, |[m, s], _| Value::select(s.is_nan(), s, m)),
-        "dot" => make::<T, _, 2, 1>(name, Dot, |[s], _| s),
-        "max" => make::<T, _, 1, 1>(name, Exact(Maximum, -T::Elem::INFINITY), |[m], _| m),
-        "min" => make::<T, _, 1, 1>(name, Exact(Minimum, T::Elem::INFINITY), |[m], _| m),
-        "mean" => make::<T, _, 1, 1>(name, Sum, |[s], n| s / count(n)),
+        "sum" => make::<T, _, 1>(&name, TheSum),
+        "sum_kahan" => make::<T, _, 1>(&name, TheCompensated),
+        "sum_of_squares" => make::<T, _, 1>(&name, TheSquares),
+        "norm_l1" => make::<T, _, 1>(&name, TheMagnitudes),
+        "norm_l2" => make::<T, _, 1>(&name, TheNorm),
+        "norm_linf" => make::<T, _, 1>(&name, ThePeak),
+        "euclidean_distance" => make::<T, _, 2>(&name, TheDistance),
+        "cosine_similarity" => make::<T, _, 2>(&name, TheAngle),
+        "dot" => make::<T, _, 2>(&name, TheDot),
+        "max" => make::<T, _, 1>(&name, TheMax),
+        "min" => make::<T, _, 1>(&name, TheMin),
+        "mean" => make::<T, _, 1>(&name, TheMean),
+        "variance" => make::<T, _, 1>(&name, TheVariance),
+        "stddev" => make::<T, _, 1>(&name, TheDeviation),
+        "covariance" => make::<T, _, 2>(&name, TheCovariance),
+        "correlation" => make::<T, _, 2>(&name, TheCorrelation),
+        "argmax" => place::<T, _>(&name, TheMax),
+        "argmin" => place::<T, _>(&name, TheMin),
         _ => return None,
     })
 }
 
-/// A number of elements as a float, to nearest.
-pub(super) fn count<T: Recorded>(n: Value<'_, U32>) -> Value<'_, T> {
-    debug_assert!(matches!(T::TYPE, Type::F32 | Type::F64));
-    n.to()
+struct Name {
+    text: String,
+    meet: Meet,
+}
+
+/// What a kernel does about its stage.
+enum Role<'b> {
+    /// Nothing: only the widths of the stages are wanted.
+    Count,
+    /// Writes the state of each block.
+    Parts(Value<'b, U64>),
+    /// Merges `blocks` states; leaves the result at an address, unless this is the last stage.
+    Merge { from: Value<'b, U64>, blocks: Value<'b, U32>, to: Option<Value<'b, U64>> },
+}
+
+/// All elements, seen from the kernel of one stage: earlier states are in memory, later ones are not there yet, and what
+/// is made of them goes away as dead code.
+struct Staged<'b, T, const N: usize> {
+    part: Option<PartOf<'b, T, N>>,
+    b: &'b Builder,
+    meet: Meet,
+    role: Role<'b>,
+    stage: usize,
+    states: Option<Value<'b, U64>>,
+    n: Value<'b, U32>,
+    widths: RefCell<Vec<u32>>,
+}
+
+impl<'b, T: Recorded, const N: usize> Staged<'b, T, N> {
+    fn next<const K: usize>(
+        &self,
+        of: impl FnOnce(&PartOf<'b, T, N>) -> [Value<'b, T>; K],
+        empty: [Value<'b, T>; K],
+        merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+    ) -> [Value<'b, T>; K] {
+        let (b, width) = (self.b, T::TYPE.bytes());
+        let (now, before) = {
+            let mut widths = self.widths.borrow_mut();
+            widths.push(K as u32);
+            (widths.len() - 1, widths.iter().sum::<u32>() - K as u32)
+        };
+        let place = |k: usize| ((before + k as u32) * width) as i32;
+        match (&self.role, &self.part, self.states) {
+            (Role::Count, ..) => empty,
+            (_, _, Some(states)) if now < self.stage => {
+                core::array::from_fn(|k| b.load(Space::Global, states, place(k)))
+            }
+            _ if now != self.stage => empty,
+            (Role::Parts(out), Some(part), _) => {
+                let all = of(part);
+                let size = b.int(i64::from(width) * K as i64);
+                first(b, *out + b.special(Special::CtaidX).wide(size), 0, &all);
+                empty
+            }
+            (Role::Merge { from, blocks, to }, ..) => {
+                let bounds = [b.special(Special::TidX), *blocks, b.int(i64::from(THREADS))];
+                let like = b.bits::<T>(0);
+                let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
+                let acc = b.count::<U32, T>(bounds, 1, &empty, |i, acc| {
+                    let at = *from + i.wide(b.int(i64::from(width) * K as i64));
+                    let part = core::array::from_fn(|k| b.load(Space::Global, at, (k as u32 * width) as i32));
+                    merge(typed(acc), part).to_vec()
+                });
+                let all = together(b, self.meet, typed(&acc), merge);
+                if let Some(to) = to {
+                    first(b, *to, place(0), &all);
+                }
+                all
+            }
+            _ => empty,
+        }
+    }
+}
+
+/// The first thread of the block writes `v`.
+fn first<'b, T: Stored>(b: &'b Builder, at: Value<'b, U64>, offset: i32, v: &[Value<'b, T>]) {
+    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
+        for (k, v) in v.iter().enumerate() {
+            b.store(Space::Global, at, offset + (k as u32 * T::TYPE.bytes()) as i32, *v);
+        }
+    });
+}
+
+impl<'b, T: Recorded, const N: usize> Folds<T::Elem, N> for Staged<'b, T, N> {
+    type V = Value<'b, T>;
+    fn fold<F: Fold<T::Elem, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        self.next(|part| part.fold(f), f.identity(self.b.bits(0)), |p, q| f.merge(p, q))
+    }
+    fn fold_where<F: Fold<T::Elem, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        let empty = f.identity(self.b.bits(0));
+        let got = self.next(|part| part.fold_where(m, f, empty), empty, |p, q| f.merge(p, q));
+        choose(m, got, otherwise)
+    }
+    fn number(&self, v: Self::V) -> T::Elem {
+        self.b.slot(v)
+    }
+}
+
+impl<T: Recorded, const N: usize> Streams<T::Elem, N> for Staged<'_, T, N> {
+    fn summary<P: Summary<T::Elem, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        self.next(|part| p.of(part), p.empty(self.b.bits(0)), |a, b| p.merge(a, b))
+    }
+    fn len(&self) -> Self::V {
+        self.n.to()
+    }
+}
+
+/// The part of a block: as many elements as of any other, but for the last ones.
+fn part<'b, const N: usize>(
+    b: &'b Builder,
+    meet: Meet,
+    x: [Value<'b, U64>; N],
+    n: Value<'b, U32>,
+) -> Part<'b, N> {
+    let blocks = b.special(Special::NctaidX);
+    let each = (n + (blocks - b.int(1))) / blocks;
+    let begin = (b.special(Special::CtaidX) * each).least(n);
+    Part { b, meet, x, begin, end: (begin + each).least(n) }
+}
+
+fn done(b: Builder) -> Result<Kernel, Error> {
+    let mut kernel = b.finish()?;
+    pass::remove_dead(&mut kernel);
+    Ok(kernel)
+}
+
+/// A later stage reads the states.
+fn states(b: &Builder, stage: usize) -> Option<Value<'_, U64>> {
+    (stage > 0).then(|| b.param::<U64>())
+}
+
+fn make<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(name: &Name, op: R) -> Result<Reduction, Error> {
+    let widths = {
+        let b = Builder::new("widths");
+        let widths = RefCell::default();
+        let n = b.int(0);
+        let all = Staged::<T, N> {
+            part: None,
+            b: &b,
+            meet: name.meet,
+            role: Role::Count,
+            stage: 0,
+            states: None,
+            n,
+            widths,
+        };
+        op.run(&all);
+        all.widths.take()
+    };
+    let mut stages = Vec::new();
+    for (stage, state) in widths.iter().enumerate() {
+        let last = stage + 1 == widths.len();
+        // A single stage needs no number.
+        let number = if widths.len() > 1 { format!("_{stage}") } else { String::new() };
+        stages.push(Stage {
+            parts: parts::<T, R, N>(&format!("{}_parts{number}", name.text), name.meet, op, stage)?,
+            merge: merge::<T, R, N>(&format!("{}_merge{number}", name.text), name.meet, op, stage, last)?,
+            state: *state,
+        });
+    }
+    let states = if widths.len() > 1 { widths.iter().sum() } else { 0 };
+    Ok(Reduction { stages, states, index: false })
+}
+
+fn parts<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(
+    name: &str,
+    meet: Meet,
+    op: R,
+    stage: usize,
+) -> Result<Kernel, Error> {
+    let b = Builder::new(name);
+    b.threads([THREADS, 1, 1]);
+    {
+        let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
+        let (out, n) = (b.param::<U64>(), b.param::<U32>());
+        let states = states(&b, stage);
+        let part = Some(PartOf::<T, N>::new(part(&b, meet, x, n)));
+        op.run(&Staged {
+            part,
+            b: &b,
+            meet,
+            role: Role::Parts(out),
+            stage,
+            states,
+            n,
+            widths: RefCell::default(),
+        });
+    }
+    done(b)
+}
+
+fn merge<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(
+    name: &str,
+    meet: Meet,
+    op: R,
+    stage: usize,
+    last: bool,
+) -> Result<Kernel, Error> {
+    let b = Builder::new(name);
+    b.threads([THREADS, 1, 1]);
+    {
+        let (from, to, blocks, n) = (b.param::<U64>(), b.param::<U64>(), b.param::<U32>(), b.param::<U32>());
+        let states = states(&b, stage);
+        let role = Role::Merge { from, blocks, to: (!last).then_some(to) };
+        let all =
+            Staged::<T, N> { part: None, b: &b, meet, role, stage, states, n, widths: RefCell::default() };
+        let result = op.run(&all);
+        if last {
+            first(&b, to, 0, &[result]);
+        }
+    }
+    done(b)
+}
+
+fn least<'b>([p]: [Value<'b, U32>; 1], [q]: [Value<'b, U32>; 1]) -> [Value<'b, U32>; 1] {
+    [p.least(q)]
+}
+
+/// The extremum, then the first place that holds it.
+fn place<T: Recorded, R: Recipe<T::Elem, 1>>(name: &Name, extremum: R) -> Result<Reduction, Error> {
+    let meet = name.meet;
+    let parts_0 = parts::<T, R, 1>(&format!("{}_parts_0", name.text), meet, extremum, 0)?;
+    let merge_0 = merge::<T, R, 1>(&format!("{}_merge_0", name.text), meet, extremum, 0, false)?;
+    let none = i64::from(u32::MAX);
+
+    let b = Builder::new(&format!("{}_parts_1", name.text));
+    b.threads([THREADS, 1, 1]);
+    {
+        let (x, out, n, states) = (b.param::<U64>(), b.param::<U64>(), b.param::<U32>(), b.param::<U64>());
+        let m = b.load::<T>(Space::Global, states, 0);
+        let part = part(&b, meet, [x], n);
+        let found = b.count::<U32, U32>(part.bounds(), 1, &[b.int(none)], |i, found| {
+            let v = b.load::<T>(Space::Global, x + i.wide(b.int(i64::from(T::TYPE.bytes()))), 0);
+            let here = Value::select(v.eq(m), i, b.int(none));
+            found.iter().map(|f| f.least(here)).collect()
+        });
+        let found = [found.first().copied().unwrap_or(b.int(none))];
+        let found = together(&b, meet, found, least);
+        first(&b, out + b.special(Special::CtaidX).wide(b.int(4)), 0, &found);
+    }
+    let parts_1 = done(b)?;
+
+    let b = Builder::new(&format!("{}_merge_1", name.text));
+    b.threads([THREADS, 1, 1]);
+    {
+        let (from, to, blocks) = (b.param::<U64>(), b.param::<U64>(), b.param::<U32>());
+        let (_, _) = (b.param::<U32>(), b.param::<U64>());
+        let bounds = [b.special(Special::TidX), blocks, b.int(i64::from(THREADS))];
+        let found = b.count::<U32, U32>(bounds, 1, &[b.int(none)], |i, found| {
+            let part = b.load::<U32>(Space::Global, from + i.wide(b.int(4)), 0);
+            found.iter().map(|f| f.least(part)).collect()
+        });
+        let found = [found.first().copied().unwrap_or(b.int(none))];
+        // NaN equals nothing, so nothing is found where the extremum is NaN.
+        first(&b, to, 0, &together(&b, meet, found, least));
+    }
+    let merge_1 = done(b)?;
+    let stages = Vec::from([
+        Stage { parts: parts_0, merge: merge_0, state: 1 },
+        Stage { parts: parts_1, merge: merge_1, state: 1 },
+    ]);
+    Ok(Reduction { stages, states: 1, index: true })
 }

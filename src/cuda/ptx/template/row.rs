@@ -4,41 +4,58 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{U32, U64};
+use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::reduce::{count, share, together};
-use crate::alu::{Alu, Body, Real};
+use super::part::{Meet, Part, PartOf};
+use crate::alu::{Body, Real};
 use crate::lanes::fold::Fold;
-use crate::nn::{ExpShiftedScaled, Peak, ScaledBy, SumExp};
-use crate::reduce::SumSquares;
+use crate::lanes::streams::{Folds, Row, Streams, Summary};
+use crate::nn;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// A row, in the block that works on it.
-struct Row<'b> {
-    b: &'b Builder,
-    x: Value<'b, U64>,
+/// A row, in the block that works on it, with the columns that its map takes.
+struct OnRow<'b, T> {
+    part: PartOf<'b, T, 1>,
     out: Value<'b, U64>,
-    cols: Value<'b, U32>,
+    columns: [Value<'b, U64>; 2],
 }
 
-impl<'b> Row<'b> {
-    fn bounds(&self) -> [Value<'b, U32>; 3] {
-        [self.b.special(Special::TidX), self.cols, self.b.int(i64::from(THREADS))]
+impl<'b, T: Recorded> Folds<T::Elem, 1> for OnRow<'b, T> {
+    type V = Value<'b, T>;
+    fn fold<F: Fold<T::Elem, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        self.part.fold(f)
     }
-
-    /// The state after the whole row, in every thread.
-    fn fold<T: Recorded, F: Fold<T::Elem, 1, K>, const K: usize>(&self, f: F) -> [Value<'b, T>; K] {
-        let acc = share(self.b, f, [self.x], self.bounds());
-        together(self.b, acc, |p, q| f.merge(p, q))
+    fn fold_where<F: Fold<T::Elem, 1, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.part.fold_where(m, f, otherwise)
     }
+    fn number(&self, v: Self::V) -> T::Elem {
+        self.part.number(v)
+    }
+}
 
-    /// `out[i] = body(x[i], more[i], …)`.
-    fn map<T: Recorded, B: Body<T::Elem, N>, const N: usize>(&self, body: B, more: &[Value<'b, U64>]) {
-        let b = self.b;
-        b.count::<U32, T>(self.bounds(), 1, &[], |i, _| {
+impl<T: Recorded> Streams<T::Elem, 1> for OnRow<'_, T> {
+    fn summary<P: Summary<T::Elem, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        self.part.summary(p)
+    }
+    fn len(&self) -> Self::V {
+        self.part.len()
+    }
+}
+
+impl<T: Recorded> OnRow<'_, T> {
+    /// `out[i] = body(x[i], columns[i]…)`.
+    fn map_with<B: Body<T::Elem, N>, const N: usize>(&self, body: B) {
+        let Part { b, x: [x], .. } = self.part.0;
+        let [gamma, beta] = self.columns;
+        b.count::<U32, T>(self.part.0.bounds(), 1, &[], |i, _| {
             let offset = i.wide(b.int(i64::from(T::TYPE.bytes())));
-            let from = |k: usize| k.checked_sub(1).and_then(|k| more.get(k)).copied().unwrap_or(self.x);
+            let from = |k: usize| [x, gamma, beta].get(k).copied().unwrap_or(x);
             let v = body.eval(core::array::from_fn(|k| b.load::<T>(Space::Global, from(k) + offset, 0)));
             b.store(Space::Global, self.out + offset, 0, v);
             Vec::new()
@@ -46,45 +63,63 @@ impl<'b> Row<'b> {
     }
 }
 
-/// The kernel of a row operation of the list: `softmax` or `rms_norm`. Any grid does; blocks have [`THREADS`] threads.
-/// Parameters: `x`, `out`, the number of rows, of columns; for `rms_norm` then `gamma` and `eps`.
+impl<T: Recorded> Row<T::Elem> for OnRow<'_, T> {
+    fn first(&self) -> Self::V {
+        let Part { b, x: [x], .. } = self.part.0;
+        b.load(Space::Global, x, 0)
+    }
+    fn map<B: Body<T::Elem, 1>>(&mut self, body: B) {
+        self.map_with(body);
+    }
+    fn map_scaled<B: Body<T::Elem, 2>>(&mut self, body: B) {
+        self.map_with(body);
+    }
+    fn map_affine<B: Body<T::Elem, 3>>(&mut self, body: B) {
+        self.map_with(body);
+    }
+}
+
+/// The kernel of a row operation of the list. Any grid does; blocks have [`THREADS`] threads. Parameters: `x`, `out`, the
+/// number of rows, of columns; then `gamma` and `beta`, as far as the op has them, and `eps`, if it has that.
 #[must_use]
 pub fn row<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
+    row_by::<T>(op, Meet::Warps)
+}
+
+/// [`row`] with another way for threads to meet.
+#[must_use]
+pub fn row_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Kernel, Error>> {
+    let (columns, has_eps) = match op {
+        "softmax" | "log_softmax" | "normalize" | "zscore" | "minmax_normalize" => (0, false),
+        "layer_norm_simple" => (0, true),
+        "rms_norm" => (1, true),
+        "layer_norm" => (2, true),
+        _ => return None,
+    };
     let b = Builder::new(&format!("{op}_{}", T::Elem::NAME));
     b.threads([THREADS, 1, 1]);
     let (x, out) = (b.param::<U64>(), b.param::<U64>());
     let (rows, cols) = (b.param::<U32>(), b.param::<U32>());
-    let scaled = match op {
-        "softmax" => None,
-        "rms_norm" => Some((b.param::<U64>(), b.param::<T>())),
-        _ => return None,
-    };
+    let columns: [_; 2] = core::array::from_fn(|k| if k < columns { b.param::<U64>() } else { x });
+    let eps = if has_eps { b.param::<T>() } else { b.bits::<T>(0) };
     let bounds = [b.special(Special::CtaidX), rows, b.special(Special::NctaidX)];
     b.count::<U32, T>(bounds, 1, &[], |r, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
-        let row = Row { b: &b, x: x + start, out: out + start, cols };
-        match scaled {
-            None => softmax::<T>(&row),
-            Some((gamma, eps)) => {
-                let [squares] = row.fold::<T, _, 1>(SumSquares);
-                let scale = eps.c(1.0) / (squares / count(cols) + eps).sqrt();
-                row.map::<T, _, 2>(ScaledBy(b.slot(scale)), &[gamma]);
-            }
+        let part = Part { b: &b, meet, x: [x + start], begin: b.int(0), end: cols };
+        let row = &mut OnRow::<T> { part: PartOf::new(part), out: out + start, columns };
+        match op {
+            "softmax" => nn::softmax_row(row),
+            "log_softmax" => nn::log_softmax_row(row),
+            "normalize" => nn::normalize_row(row),
+            "zscore" => nn::zscore_row(row),
+            "minmax_normalize" => nn::minmax_row(row),
+            "layer_norm_simple" => nn::layer_norm_simple_row(row, eps),
+            "rms_norm" => nn::rms_norm_row(row, eps),
+            _ => nn::layer_norm_row(row, eps),
         }
         // The next row uses the same shared memory.
         b.barrier();
         Vec::new()
     });
     Some(b.finish())
-}
-
-fn softmax<T: Recorded>(row: &Row<'_>) {
-    let [peak] = row.fold::<T, _, 1>(Peak);
-    let (zero, one) = (peak.c(0.0), peak.c(1.0));
-    // A row of -inf alone must not become -inf - -inf.
-    let shift = Value::select(peak.eq(peak.lit(-T::Elem::INFINITY)), zero, peak);
-    let [sum] = row.fold::<T, _, 1>(SumExp(row.b.slot(shift)));
-    // 0 when the whole row is masked.
-    let scale = Value::select(sum.eq(zero), zero, one / sum);
-    row.map::<T, _, 1>(ExpShiftedScaled(row.b.slot(shift), row.b.slot(scale)), &[]);
 }

@@ -1,0 +1,177 @@
+//! Barriers in shared memory, tensor loads and products of warp groups, as if each were done when it is asked for.
+
+use super::super::error::Error;
+use super::super::eval::to_f64;
+use super::super::ir::{Hopper, Id, Inst, Space};
+use super::super::require::name;
+use super::super::types::Type;
+use super::memory::Access;
+use super::{Device, Machine, label};
+use alloc::vec::Vec;
+
+/// Threads of a warp group.
+const GROUP: usize = 128;
+/// Tensor maps are above all other addresses, so many bytes apart.
+const MAP: u64 = 1 << 63;
+const MAP_BYTES: u64 = 128;
+
+/// A matrix in global memory, and the box that a tensor load takes out of it. What lies outside reads as zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TensorMap {
+    /// The address of the first element.
+    pub at: u64,
+    /// Type of the elements.
+    pub element: Type,
+    /// Rows and columns of the matrix.
+    pub size: [u32; 2],
+    /// Bytes from row to row.
+    pub stride: u64,
+    /// Rows and columns of the box.
+    pub part: [u32; 2],
+}
+
+impl Device {
+    /// The address of a tensor map.
+    pub fn tensor(&mut self, map: TensorMap) -> u64 {
+        self.maps.push(map);
+        MAP + MAP_BYTES * (self.maps.len() as u64 - 1)
+    }
+}
+
+/// The phase of a barrier in shared memory: over when all threads have arrived and all bytes have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Phase {
+    threads: u64,
+    pending: u64,
+    bytes: i64,
+    parity: u64,
+}
+
+impl Machine<'_> {
+    pub(super) fn hopper(&mut self, h: Hopper, i: &Inst, mask: &[bool]) -> Result<(), Error> {
+        let arg = |m: &Self, k: usize, t: usize| m.reg(i.args.at(k), t);
+        match h {
+            Hopper::BarrierInit => {
+                for t in Self::each(mask) {
+                    let (at, threads) = (arg(self, 0, t), arg(self, 1, t));
+                    Access { space: label(Space::Shared), address: at, thread: t as u32 }.aligned(8)?;
+                    self.phases.insert(at, Phase { threads, pending: threads, bytes: 0, parity: 0 });
+                }
+                Ok(())
+            }
+            Hopper::BarrierExpect => Self::each(mask).try_for_each(|t| {
+                let (at, bytes) = (arg(self, 0, t), arg(self, 1, t) as i64);
+                self.progress(at, 1, bytes)
+            }),
+            Hopper::BarrierTryWait => Self::each(mask).try_for_each(|t| {
+                let over = self.phase(arg(self, 0, t))?.parity != arg(self, 1, t) & 1;
+                self.set(i.dst.at(0), t, u64::from(over));
+                Ok(())
+            }),
+            Hopper::TensorLoad => Self::each(mask).try_for_each(|t| {
+                let corner = [arg(self, 3, t), arg(self, 2, t)].map(|c| i64::from(c as u32 as i32));
+                let bytes = self.tensor_load(arg(self, 0, t), arg(self, 1, t), corner, t)?;
+                self.progress(arg(self, 4, t), 0, -bytes)
+            }),
+            // What registers and order cost is not modelled.
+            Hopper::MaxRegisters { .. } | Hopper::GroupFence | Hopper::GroupCommit | Hopper::GroupWait(_) => {
+                Ok(())
+            }
+            Hopper::GroupMma { n } => self.groups(i, usize::from(n), mask),
+        }
+    }
+
+    fn phase(&self, at: u64) -> Result<Phase, Error> {
+        let unknown = Error::Uninitialised { space: label(Space::Shared), address: at };
+        self.phases.get(&at).copied().ok_or(unknown)
+    }
+
+    /// Threads arrive, and more bytes are waited for; fewer, where they have come.
+    fn progress(&mut self, at: u64, arrived: u64, bytes: i64) -> Result<(), Error> {
+        let mut phase = self.phase(at)?;
+        let why = "more threads arrive than the barrier counts";
+        phase.pending = phase.pending.checked_sub(arrived).ok_or(Error::Barrier { why })?;
+        phase.bytes += bytes;
+        if phase.pending == 0 && phase.bytes == 0 {
+            phase = Phase { pending: phase.threads, parity: phase.parity ^ 1, ..phase };
+            // Who has seen the end of the phase sees what was written before.
+            self.races.barrier();
+        }
+        self.phases.insert(at, phase);
+        Ok(())
+    }
+
+    /// Copies the box whose corner is at this row and column; gives its bytes.
+    fn tensor_load(&mut self, to: u64, map: u64, corner: [i64; 2], t: usize) -> Result<i64, Error> {
+        let who = Access { space: label(Space::Shared), address: to, thread: t as u32 };
+        who.aligned(128)?;
+        let known =
+            map.checked_sub(MAP).and_then(|m| self.device.maps.get((m / MAP_BYTES) as usize)).copied();
+        let missing =
+            Access { space: "tensor map", address: map, thread: t as u32 }.missing(MAP_BYTES as u32);
+        let TensorMap { at, element, size, stride, part } = known.ok_or(missing)?;
+        let width = element.bytes();
+        let mut place = 0;
+        for r in 0..part[0] {
+            for c in 0..part[1] {
+                let [row, col] = [corner[0] + i64::from(r), corner[1] + i64::from(c)];
+                let inside = (0..i64::from(size[0])).contains(&row) && (0..i64::from(size[1])).contains(&col);
+                let v = if inside {
+                    let from = at + row as u64 * stride + col as u64 * u64::from(width);
+                    self.read(Space::Global, from, width, t)?
+                } else {
+                    0
+                };
+                self.shared.write(to + place, width, v, who)?;
+                place += u64::from(width);
+            }
+        }
+        Ok(place as i64)
+    }
+
+    /// Each warp group that takes part: 64 rows of A and `n` of B, both with sixteen neighbours along the depth.
+    fn groups(&mut self, i: &Inst, n: usize, mask: &[bool]) -> Result<(), Error> {
+        for first in (0..self.n).step_by(GROUP) {
+            let active = mask.get(first..(first + GROUP).min(self.n)).unwrap_or_default();
+            if !active.contains(&true) {
+                continue;
+            }
+            if active.len() < GROUP || active.contains(&false) {
+                return Err(Error::Divergent { instruction: name(i.op) });
+            }
+            let [a, b] = [(0, 64), (1, n)]
+                .map(|(k, rows)| self.operand(i, self.reg(i.args.at(k), first), rows, first));
+            let (a, b) = (a?, b?);
+            let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(GROUP * i.dst.len());
+            for t in 0..GROUP {
+                for (r, id) in i.dst.iter().enumerate() {
+                    let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
+                    let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
+                    let pairs = a.iter().skip(16 * row).take(16).zip(b.iter().skip(16 * col));
+                    let c = to_f64(Type::F32, self.reg(i.args.at(2 + r), first + t));
+                    let sum = pairs.map(|(x, y)| x * y).sum::<f64>() + c;
+                    results.push((*id, first + t, u64::from((sum as f32).to_bits())));
+                }
+            }
+            results.into_iter().for_each(|(id, t, v)| self.set(id, t, v));
+        }
+        Ok(())
+    }
+
+    /// The rows that a descriptor names: pieces of 8 rows of 16 bytes; 14 bits each for the start, the distance of
+    /// pieces along the depth and along the rows, in units of 16 bytes.
+    fn operand(&mut self, i: &Inst, descriptor: u64, rows: usize, t: usize) -> Result<Vec<f64>, Error> {
+        if descriptor >> 62 != 0 {
+            return Err(Error::NotInterpreted { instruction: name(i.op) });
+        }
+        let [start, deep, down] = [0, 16, 32].map(|at| (descriptor >> at & 0x3fff) << 4);
+        let mut values = Vec::with_capacity(16 * rows);
+        for row in 0..rows as u64 {
+            for k in 0..16 {
+                let at = start + row / 8 * down + k / 8 * deep + row % 8 * 16 + k % 8 * 2;
+                values.push(to_f64(Type::F16, self.read(Space::Shared, at, 2, t)?));
+            }
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,126 @@
+//! The kernels of a plan: facts gave the tile, the graph names the ops.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Kernel, Module, Space, Special};
+use super::super::pass;
+use super::super::target::Target;
+use super::super::types::{F32, U32, U64};
+use super::chain::{Spread, Steps, countable, elements};
+use super::gemm::{End, product};
+use super::{Tile, reduction, row};
+use crate::hardware::{Form, Language, Node, Plan, Scalar};
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+impl Target {
+    /// The target of a machine that the facts know, by its compute capability.
+    #[must_use]
+    pub fn of(machine: &crate::hardware::Target) -> Option<Self> {
+        let [major, minor] = machine.gpu()?.compute_capability?;
+        u16::try_from(major.checked_mul(10)?.checked_add(minor)?).ok().map(Self::sm)
+    }
+}
+
+impl Tile {
+    /// The tile of a plan.
+    #[must_use]
+    pub const fn of(plan: &Plan<'_>) -> Self {
+        let t = &plan.choice.tile;
+        let [tm, tn] = t.per_thread;
+        Self { m: t.m, n: t.n, k: t.k, tm, tn, stages: t.stages }
+    }
+}
+
+/// The optimised kernels of a plan in `f32`. The names of the graph's nodes are those of the list of ops.
+///
+/// A product and the pointwise ops behind it are one kernel: `a`, `b`, `out`, the further operands in the order in which
+/// the ops read them, then rows, columns and inner dimension (`U32`); the grid and the block are the plan's, all threads
+/// of the block along x. Pointwise ops are one kernel, too: the operands, `out`, rows, columns. A norm is the kernel of
+/// [`row`]; in front of a product it is the first of two kernels, which hands its rows on in memory. A reduction is the
+/// kernels of its stages, see [`Reduction`](super::Reduction).
+///
+/// # Errors
+/// `Overflow` for sizes that the counters do not reach, `Node` for a node that is no op of its kind, `Operand` for a
+/// type or language other than `f32` in PTX, `Tile` and `SharedMemory` for a tile that cannot run.
+pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Module, Error> {
+    if plan.language != Language::Ptx || plan.scalar != Scalar::F32 {
+        return Err(Error::Operand { instruction: "plan" });
+    }
+    countable(plan)?;
+    let root = plan.chain.root().ok_or(Error::Arguments)?;
+    let name = |at: usize| graph.get(at).map(|n| n.name).ok_or(Error::Node { node: at });
+    let norm = |at: usize| row::<F32>(name(at)?).ok_or(Error::Node { node: at })?;
+    let mut kernels: Vec<Kernel> = match plan.form {
+        Form::Gemm => {
+            let mut all = Vec::new();
+            for at in plan.chain.prologue() {
+                all.push(norm(*at)?);
+            }
+            let steps = Steps::new(graph, plan.chain.epilogue(), Some(root))?;
+            all.push(fused_product(name(root)?, plan, &steps)?);
+            all
+        }
+        Form::Pointwise => {
+            elements(plan)?;
+            Vec::from([fused_pointwise(name(root)?, &Steps::new(graph, plan.chain.nodes(), None)?)?])
+        }
+        Form::RowReduce => Vec::from([norm(root)?]),
+        Form::Reduce => {
+            elements(plan)?;
+            let r = reduction::<F32>(name(root)?).ok_or(Error::Node { node: root })??;
+            r.stages.into_iter().flat_map(|s| [s.parts, s.merge]).collect()
+        }
+    };
+    kernels.iter_mut().for_each(pass::optimise);
+    Ok(Module { kernels })
+}
+
+/// Keeps the first error of a closure that cannot return one.
+fn keep<T>(slot: &Cell<Option<Error>>, result: Result<T, Error>, otherwise: T) -> T {
+    result.unwrap_or_else(|e| {
+        slot.set(slot.get().or(Some(e)));
+        otherwise
+    })
+}
+
+fn fused_product(name: &str, plan: &Plan<'_>, steps: &Steps<'_>) -> Result<Kernel, Error> {
+    let available = plan.target.gpu().map_or(0, |gpu| gpu.shared_memory_per_block_max);
+    let failed = Cell::new(None);
+    let kernel = product(name, Tile::of(plan), available, steps.operands.len(), |end: &End<'_, '_>| {
+        let operands: Vec<_> = steps.operands.iter().enumerate().map(|(k, s)| end.operand(k, *s)).collect();
+        keep(&failed, steps.run(Some(end.sum), &operands), end.sum)
+    })?;
+    failed.take().map_or(Ok(kernel), Err)
+}
+
+fn fused_pointwise(name: &str, steps: &Steps<'_>) -> Result<Kernel, Error> {
+    let b = Builder::new(name);
+    let failed = Cell::new(None);
+    {
+        let x: Vec<_> = steps.operands.iter().map(|_| b.param::<U64>()).collect();
+        let (out, rows, cols) = (b.param::<U64>(), b.param::<U32>(), b.param::<U32>());
+        let width = b.special(Special::NtidX);
+        let start = b.special(Special::CtaidX) * width + b.special(Special::TidX);
+        let bounds = [start, rows * cols, b.special(Special::NctaidX) * width];
+        b.count::<U32, F32>(bounds, 1, &[], |i, _| {
+            let four = b.int::<U32>(4);
+            let load = |(x, spread): (&Value<'_, U64>, &Spread)| {
+                let i = b.typed::<U32>(i.id());
+                let at = match spread {
+                    Spread::Full => i,
+                    Spread::Row => i % b.typed::<U32>(cols.id()),
+                    Spread::Col => i / b.typed::<U32>(cols.id()),
+                    Spread::One => b.int(0),
+                };
+                b.load::<F32>(Space::Global, b.typed::<U64>(x.id()) + at.wide(b.typed(four.id())), 0)
+            };
+            let operands: Vec<_> = x.iter().zip(&steps.operands).map(load).collect();
+            let v = keep(&failed, steps.run(None, &operands), b.f32(0.0));
+            b.store(Space::Global, out + i.wide(four), 0, v);
+            Vec::new()
+        });
+    }
+    let kernel = b.finish()?;
+    failed.take().map_or(Ok(kernel), Err)
+}

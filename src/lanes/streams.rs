@@ -1,0 +1,133 @@
+//! What happens between and after the folds of an op, written once: on a CPU the streams are slices, on a GPU the
+//! share of a block, and the arithmetic between folds is [`Alu`] on one value.
+
+use super::fold::{Fold, Join, Serial, fold_by, fold_views, to_scalar, tree};
+use super::portable::{Portable, scalar};
+use super::vector::Vector;
+use super::{Element, Simd};
+use crate::alu::{Alu, Body};
+use crate::view::VecRef;
+
+/// What can be folded as often as needed.
+pub(crate) trait Folds<T: Element, const N: usize> {
+    /// Where the arithmetic on states runs.
+    type V: Alu<Elem = T>;
+    /// The state after all elements.
+    fn fold<F: Fold<T, N, K>, const K: usize>(&self, f: F) -> [Self::V; K];
+    /// [`Streams::fold`] where `m` holds, else `otherwise`.
+    fn fold_where<F: Fold<T, N, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K];
+    /// A value as the parameter of a body.
+    fn number(&self, v: Self::V) -> T;
+}
+
+/// `N` streams of one length.
+pub(crate) trait Streams<T: Element, const N: usize>: Folds<T, N> {
+    /// The summary of all elements.
+    fn summary<P: Summary<T, N, K>, const K: usize>(&self, p: P) -> [Self::V; K];
+    /// How many elements there are.
+    fn len(&self) -> Self::V;
+}
+
+/// What is known of a part after several folds over it; parts are merged.
+pub(crate) trait Summary<T: Element, const N: usize, const K: usize>: Copy + Send + Sync {
+    /// Elements that a part may have when there are `n` in all: it is read again from a cache.
+    fn block(self, n: usize) -> usize;
+    /// Of a part. Mark it `#[inline(always)]`.
+    fn of<R: Streams<T, N>>(self, part: &R) -> [R::V; K];
+    /// Of both parts; one without elements changes nothing.
+    fn merge<V: Alu<Elem = T>>(self, a: [V; K], b: [V; K]) -> [V; K];
+    /// Of no elements; `like` only names where.
+    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; K];
+}
+
+/// A row that becomes another of the same length.
+pub(crate) trait Row<T: Element>: Streams<T, 1> {
+    /// The first element.
+    fn first(&self) -> Self::V;
+    /// `y[i] = body(x[i])`.
+    fn map<B: Body<T, 1>>(&mut self, body: B);
+    /// `y[i] = body(x[i], γ[i])`.
+    fn map_scaled<B: Body<T, 2>>(&mut self, body: B);
+    /// `y[i] = body(x[i], γ[i], β[i])`.
+    fn map_affine<B: Body<T, 3>>(&mut self, body: B);
+}
+
+/// Slices of one length.
+#[derive(Clone, Copy)]
+pub(crate) struct Slices<'a, J, S, T, const N: usize>(pub(crate) J, pub(crate) S, pub(crate) [&'a [T]; N]);
+
+impl<J: Join, S: Simd, T: Element, const N: usize> Folds<T, N> for Slices<'_, J, S, T, N> {
+    type V = T::Vec<Portable<1>>;
+    #[inline(always)]
+    fn fold<F: Fold<T, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        fold_by(self.0, self.1, f, self.2).map(scalar)
+    }
+    #[inline(always)]
+    fn fold_where<F: Fold<T, N, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        if Self::V::any(m) { self.fold(f) } else { otherwise }
+    }
+    #[inline(always)]
+    fn number(&self, v: Self::V) -> T {
+        to_scalar(v)
+    }
+}
+
+impl<J: Join, S: Simd, T: Element, const N: usize> Streams<T, N> for Slices<'_, J, S, T, N> {
+    #[inline(always)]
+    fn summary<P: Summary<T, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        let Self(j, s, x) = *self;
+        let n = x.first().map_or(0, |x| x.len());
+        let block = p.block(n);
+        if n <= block {
+            return p.of(self);
+        }
+        let part = |start: usize, n: usize| {
+            let x = x.map(|x| x.get(start..start + n).unwrap_or_default());
+            s.vectorize(
+                #[inline(always)]
+                || p.of(&Slices(Serial, s, x)).map(to_scalar),
+            )
+        };
+        let merge = |a: [T; K], b: [T; K]| p.merge(a.map(scalar), b.map(scalar)).map(to_scalar);
+        tree(j, 0, n, block, &part, &merge).map(scalar)
+    }
+    #[inline(always)]
+    fn len(&self) -> Self::V {
+        scalar(T::from_usize(self.2.first().map_or(0, |x| x.len())))
+    }
+}
+
+/// A vector with a stride: the bits of [`Slices`].
+#[derive(Clone, Copy)]
+pub(crate) struct Strided<'a, J, S, T>(pub(crate) J, pub(crate) S, pub(crate) VecRef<'a, T>);
+
+impl<J: Join, S: Simd, T: Element> Folds<T, 1> for Strided<'_, J, S, T> {
+    type V = T::Vec<Portable<1>>;
+    #[inline(always)]
+    fn fold<F: Fold<T, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        fold_views(self.0, self.1, f, [self.2]).map(scalar)
+    }
+    #[inline(always)]
+    fn fold_where<F: Fold<T, 1, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        if Self::V::any(m) { self.fold(f) } else { otherwise }
+    }
+    #[inline(always)]
+    fn number(&self, v: Self::V) -> T {
+        to_scalar(v)
+    }
+}
