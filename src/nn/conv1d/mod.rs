@@ -92,7 +92,8 @@ impl Conv1d {
         // A tap may be outside the line at every place.
         let start = before.div_ceil(self.stride).min(n);
         let end = (self.length + self.padding).saturating_sub(k * self.dilation).div_ceil(self.stride).min(n);
-        let first = (start * self.stride + k * self.dilation).saturating_sub(self.padding);
+        // Without a place there is no element either, and its number might overflow.
+        let first = if start < end { start * self.stride + k * self.dilation - self.padding } else { 0 };
         Tap { cells: start..end.max(start), first }
     }
 
@@ -102,7 +103,7 @@ impl Conv1d {
         let at = l * self.stride;
         let start = self.padding.saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
         let end = (self.length + self.padding).saturating_sub(at).div_ceil(self.dilation).min(self.kernel);
-        (start..end.max(start), (at + start * self.dilation).saturating_sub(self.padding))
+        (start..end.max(start), if start < end { at + start * self.dilation - self.padding } else { 0 })
     }
 
     /// The places at which all taps meet the input.
