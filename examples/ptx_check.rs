@@ -241,6 +241,7 @@ fn scripts() -> Vec<(&'static str, Result<Script, String>)> {
         (Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 }, [70, 45, 33]),
         (Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 }, [65, 63, 17]),
         (Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 }, [129, 130, 40]),
+        (Tile { m: 128, n: 128, k: 16, tm: 8, tn: 8, stages: 2 }, [130, 70, 50]),
     ] {
         all.push(("gemm", product(tile, shape)));
     }

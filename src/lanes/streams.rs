@@ -41,7 +41,8 @@ pub(crate) trait Summary<T: Element, const N: usize, const K: usize>: Copy + Sen
     fn of<R: Streams<T, N>>(self, part: &R) -> [R::V; K];
     /// Of both parts; one without elements changes nothing.
     fn merge<V: Alu<Elem = T>>(self, a: [V; K], b: [V; K]) -> [V; K];
-    /// Of no elements; `like` only names where.
+    /// Of no elements; `like` only names where. A GPU's block may have none.
+    #[cfg(feature = "cuda")]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; K];
 }
 

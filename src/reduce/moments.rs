@@ -70,6 +70,7 @@ impl<T: Element> Summary<T, 1, 3> for Spread {
         let both = [n, mean + d * share, (m2 + others) + d * d * (an * share)];
         present(a, b, both)
     }
+    #[cfg(feature = "cuda")]
     #[inline(always)]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 3] {
         [like.c(0.0); 3]

@@ -94,6 +94,7 @@ impl<T: Element> Summary<T, 2, 6> for CoSpread {
         ];
         present(p, q, both)
     }
+    #[cfg(feature = "cuda")]
     #[inline(always)]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 6] {
         [like.c(0.0); 6]
