@@ -287,7 +287,7 @@ impl<'a, T: Element> Lower<'a, T> {
     /// All of it, if it is small enough.
     fn small<S: Simd, const SOLVE: bool>(&mut self, s: S) -> bool {
         let n = self.b.rows();
-        if n <= BASE && self.b.col_stride() != 1 || COMPACT && n <= BASE {
+        if n <= BASE && (COMPACT || self.b.col_stride() != 1) {
             self.base::<S, SOLVE>(s);
         } else if !COMPACT && n <= panel::MOST && self.b.col_stride() == 1 {
             panel::run::<S, T, SOLVE>(s, self.unit, self.a, self.b.reborrow());

@@ -179,15 +179,16 @@ fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
                     Triangle::Lower => (a.block([i, 0], [rows, i]), &*before),
                     Triangle::Upper => (a.block([i, i + rows], [rows, usize::MAX]), &*after),
                 };
-                if SOLVE && !COMPACT {
-                    if let Ok(these) = <&mut [T; BASE]>::try_from(&mut *these) {
-                        let step = Step { diagonal, square, others, known };
-                        last = match triangle {
-                            Triangle::Lower => step.solve::<S, false>(s, last, these),
-                            Triangle::Upper => step.solve::<S, true>(s, last, these),
-                        };
-                        continue;
-                    }
+                if SOLVE
+                    && !COMPACT
+                    && let Ok(these) = <&mut [T; BASE]>::try_from(&mut *these)
+                {
+                    let step = Step { diagonal, square, others, known };
+                    last = match triangle {
+                        Triangle::Lower => step.solve::<S, false>(s, last, these),
+                        Triangle::Upper => step.solve::<S, true>(s, last, these),
+                    };
+                    continue;
                 }
                 if SOLVE {
                     gemv::add(s, -T::ONE, others, known, these);
