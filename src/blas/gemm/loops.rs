@@ -313,3 +313,39 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
         ic += band;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::native;
+    use crate::view::MatMut;
+
+    #[repr(align(64))]
+    struct Lines([f32; 16384]);
+
+    /// The same bits whether C goes past the caches and whether B's next panel is asked for.
+    #[test]
+    fn hints_do_not_show() {
+        fn one<S: Simd>(s: S) {
+            let x = Lines(core::array::from_fn(|i| ((i * 37 % 101) as f32 - 50.0) / 7.0));
+            let lanes = <f32 as Element>::Vec::<S>::LANES;
+            let (mr, nr) = (tune::rows(S::ISA), tune::vectors(S::ISA) * lanes);
+            let (m, n, k) = (4 * mr + 1, (3 * nr + lanes).next_multiple_of(16), 9);
+            let product = |far, past| {
+                let (mut c, mut room) = (Lines([f32::NAN; 16384]), Lines([0.0; 16384]));
+                let (a, b) = (MatRef::packed(&x.0, m, k), MatRef::packed(&x.0, k, n));
+                let plan = Plan::new::<S, f32>(a, b);
+                let plan = Plan { pack_b: true, pack_a: false, band: m, block: n, far, past, ..plan };
+                let p = Problem { alpha: 1.0, beta: 0.0, a, b, c: MatMut::packed(&mut c.0, m, n) };
+                run(s, (), p, plan, true, &mut [], Right::Room(&mut room.0));
+                c.0.map(f32::to_bits)
+            };
+            let want = product(false, false);
+            for (far, past) in [(true, false), (false, true), (true, true)] {
+                assert!(product(far, past) == want, "{far} {past}");
+            }
+        }
+        one(native());
+        one(crate::lanes::Portable::<4>::new());
+    }
+}

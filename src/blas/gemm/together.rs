@@ -146,3 +146,61 @@ fn down<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
         || down(j, s, e.part([cut, 0]), p1, pass, (a1, panels), parts - parts / 2),
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::fold::Serial;
+    use crate::lanes::native;
+    use crate::{BiasCol, MatMut, MatRef};
+
+    /// The bits of one thread, whatever the parts, the layouts of A and B and the length of the workspace.
+    fn same_bits<S: Simd>(s: S) {
+        let x: [f32; 8192] = core::array::from_fn(|i| ((i * 37 % 101) as f32 - 50.0) / 7.0);
+        let (mr, lanes) = (tune::rows(S::ISA), <f32 as Element>::Vec::<S>::LANES);
+        let nr = tune::vectors(S::ISA) * lanes;
+        for (m, n, k) in
+            [(4 * mr + 3, nr, 5), (5 * mr, 2 * nr + 1, 7), (4 * mr + 1, 4 * nr + 2 * lanes + 1, 9)]
+        {
+            for [ta, tb] in [[false, false], [true, false], [false, true], [true, true]] {
+                let view = |t: bool, rows, cols| {
+                    if t { MatRef::packed(&x, cols, rows).t() } else { MatRef::packed(&x, rows, cols) }
+                };
+                let (a, b, e) = (view(ta, m, k), view(tb, k, n), BiasCol(x.get(..n).unwrap_or_default()));
+                let product = |parts: usize| {
+                    let (mut c, mut room) = ([0.5f32; 8192], [0.0f32; 16384]);
+                    let p = Problem { alpha: 0.3, beta: 0.7, a, b, c: MatMut::packed(&mut c, m, n) };
+                    // Several passes and several blocks.
+                    let small = Plan {
+                        depth: 4,
+                        block: 4 * tune::vectors(S::ISA),
+                        pack_b: true,
+                        pack_a: ta,
+                        ..Plan::new::<S, f32>(a, b)
+                    };
+                    let plan = Plan { band: mr, ..small };
+                    let needed = plan.needed::<S, f32>() * parts.max(1);
+                    let room = room.get_mut(..needed).unwrap();
+                    if parts == 0 {
+                        let (_, room_b) = plan.room(lanes);
+                        let (b, a) = room.split_at_mut(room_b);
+                        loops::run(s, e, p, plan, true, a, Right::Room(b));
+                    } else {
+                        run(Serial, s, e, p, plan, room, parts);
+                    }
+                    c.map(f32::to_bits)
+                };
+                let want = product(0);
+                for parts in 1..=4 {
+                    assert!(product(parts) == want, "{m}x{k}x{n} {ta} {tb} on {parts}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_do_not_show() {
+        same_bits(native());
+        same_bits(crate::lanes::Portable::<4>::new());
+    }
+}
