@@ -224,9 +224,6 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
         }
         jc += width;
     }
-    if plan.past {
-        T::Vec::<S>::fence(s);
-    }
 }
 
 /// [`run`] for the columns of one block in one pass.
@@ -249,12 +246,12 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     let lines = (c.ptr().addr() | c.row_stride().unsigned_abs() * size_of::<T>()).is_multiple_of(64);
     let past = plan.past && lines && last && beta == T::ZERO;
     let scale = Scale { alpha, beta, last, far: plan.far && !past, past, next: None };
-    // With few rows the memory would rest while the tiles but the first are multiplied.
-    let few = plan.pack_b && plan.far && unit && plan.band >= m && m > mr;
     let (room_b, ready) = match right {
         Right::Room(room) => (room, None),
         Right::Ready(panels) => (&mut [][..], Some(panels)),
     };
+    // With few rows the memory would rest while the tiles but the first are multiplied.
+    let few = plan.pack_b && plan.far && unit && plan.band >= m && m > mr && ready.is_none();
     // Loop 3.
     let mut ic = 0;
     while ic < m {
@@ -311,6 +308,10 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
             jr += width / lanes;
         }
         ic += band;
+    }
+    if past {
+        // Others may read C from here on.
+        T::Vec::<S>::fence(s);
     }
 }
 
