@@ -7,8 +7,9 @@ use crate::{BatchMut, BatchRef, Element, Error, MatMut, MatRef};
 
 /// [`gemm`](crate::gemm()) on rayon's threads, same bits.
 ///
-/// C is cut along its longer side, again and again, until every thread has a part; each thread packs what
-/// it needs into its own share of the workspace. Products below about a million multiplications per thread
+/// Large products take turns at blocks of B: all threads pack one together, then each takes rows of C from what is
+/// left. Of smaller ones C is cut along its longer side, again and again, until every thread has a part, and each
+/// thread packs what it needs into its own share of the workspace. Products below about a million multiplications per thread
 /// use fewer threads, and so does a workspace that is shorter than [`gemm_workspace`] says: one for a single
 /// thread is enough for any result.
 ///

@@ -29,6 +29,8 @@ pub(super) struct Plan {
     pub depth: usize,
     /// Whether the operands don't stay in the second-level cache, so that what comes next is asked for.
     pub far: bool,
+    /// Whether C does not stay in any cache.
+    pub past: bool,
 }
 
 /// Where B's panels are.
@@ -115,7 +117,8 @@ impl Plan {
         let block = n.div_ceil(lanes).min(most);
         let all = m.saturating_mul(n).saturating_add(k.saturating_mul(m.saturating_add(n)));
         let far = pack_b && bytes(all) > tune::NEAR_BYTES;
-        Self { pack_a, pack_b, band, block, depth, far }
+        let past = T::Vec::<S>::STREAMS && bytes(m.saturating_mul(n)) >= tune::PAST_BYTES;
+        Self { pack_a, pack_b, band, block, depth, far, past }
     }
 
     /// Elements of workspace.
@@ -145,11 +148,18 @@ pub(super) fn direct<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
     unit && small && k <= tune::depth(S::ISA)
 }
 
+/// [`tile_by_tile`] for a C of one tile.
+#[inline(always)]
+pub(super) fn one_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
+    let Problem { alpha, beta, a, b, c } = p;
+    tiles(s, e, Scale::near(alpha, beta), Left::Plain(a), b, c, [0, 0], None);
+}
+
 /// [`run`] for [`direct`] operands: at sizes where every instruction before the first tile shows.
 #[inline(always)]
 pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
     let Problem { alpha, beta, a, b, mut c } = p;
-    let scale = Scale { alpha, beta, last: true, far: false };
+    let scale = Scale::near(alpha, beta);
     let lanes = T::Vec::<S>::LANES;
     let (mr, nv) = (tune::rows(S::ISA), tune::vectors(S::ISA));
     let (m, k, vectors) = (c.rows(), b.rows(), c.cols().div_ceil(lanes));
@@ -169,107 +179,174 @@ pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: P
     }
 }
 
-/// `C = βC + αAB`, then the epilogue. `room_a` and `room_b` are as long as [`Plan::room`] says.
+/// `C = βC + αAB`, then the epilogue if `last`. `room_a` and `room_b` are as long as [`Plan::room`] says.
 #[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a product, and where its operands are packed")]
 pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
     p: Problem<'_, T>,
     plan: Plan,
+    last: bool,
     room_a: &mut [T],
-    room_b: Right<'_, T>,
+    mut right: Right<'_, T>,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
-    let lanes = T::Vec::<S>::LANES;
-    let (mr, nv) = (tune::rows(S::ISA), tune::vectors(S::ISA));
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let vectors = n.div_ceil(lanes);
-    let unit = b.col_stride() == 1 || n <= 1;
-    let (room_b, ready) = match room_b {
-        Right::Room(room) => (room, None),
-        Right::Ready(panels) => (&mut [][..], Some(panels)),
-    };
-
+    let (lanes, nv) = (T::Vec::<S>::LANES, tune::vectors(S::ISA));
+    let (m, k, vectors) = (c.rows(), a.cols(), c.cols().div_ceil(lanes));
     // Loop 5.
     let mut jc = 0;
     while jc < vectors {
-        let block = blocks(vectors - jc, plan.block, nv);
+        let width = blocks(vectors - jc, plan.block, nv);
+        let (col, cols) = (jc * lanes, width * lanes);
         // Loop 4; once for k = 0, which still scales C.
         let mut pc = 0;
         loop {
             let kb = plan.depth.min(k - pc);
-            let scale =
-                Scale { alpha, beta: if pc == 0 { beta } else { T::ONE }, last: pc + kb == k, far: plan.far };
-            // Loop 3.
-            let mut ic = 0;
-            while ic < m {
-                let band = plan.band.min(m - ic);
-                if plan.pack_a {
-                    let mut i = 0;
-                    while i < band {
-                        let rows = share(band - i, mr);
-                        let to = room_a.get_mut(i * kb..(i + rows) * kb).unwrap_or_default();
-                        pack::interleave(s, a.block([ic + i, pc], [rows, kb]), to);
-                        i += rows;
-                    }
+            let p = Problem {
+                alpha,
+                beta: if pc == 0 { beta } else { T::ONE },
+                a: a.block([0, pc], [m, kb]),
+                b: b.block([pc, col], [kb, cols]),
+                c: c.reborrow().block([0, col], [m, cols]),
+            };
+            let right = match &mut right {
+                Right::Room(room) => Right::Room(room),
+                Right::Ready(all) => {
+                    Right::Ready(all.get((pc * vectors + jc * kb) * lanes..).unwrap_or_default())
                 }
-                // Loop 2.
-                let mut jr = 0;
-                while jr < block {
-                    let width = share(block - jr, nv);
-                    let col = (jc + jr) * lanes;
-                    // One band needs one panel at a time.
-                    let start = if band == m { 0 } else { jr * lanes * kb };
-                    let panel = room_b.get_mut(start..start + width * lanes * kb).unwrap_or_default();
-                    let done = ready.map(|all| {
-                        let start = (pc * vectors + (jc + jr) * kb) * lanes;
-                        all.get(start..start + width * lanes * kb).unwrap_or_default()
-                    });
-                    let rows_of_b = b.block([pc, col], [kb, width * lanes]);
-                    if plan.pack_b && !unit && ic == 0 {
-                        pack::panel(s, rows_of_b, width * lanes, panel);
-                    }
-                    // Loop 1.
-                    let mut ir = 0;
-                    while ir < band {
-                        let first = plan.pack_b && unit && ic + ir == 0;
-                        let rows = run_of(band - ir, mr, first);
-                        let at = [ic + ir, col];
-                        let left = if plan.pack_a {
-                            Left::Packed(room_a.get(ir * kb..(ir + rows) * kb).unwrap_or_default(), kb)
-                        } else {
-                            Left::Plain(a.block([at[0], pc], [rows, kb]))
-                        };
-                        let tile = c.reborrow().block(at, [rows, width * lanes]);
-                        if let Some(done) = done {
-                            tiles(s, e, scale, left, MatRef::packed(done, kb, width * lanes), tile, at, None);
-                        } else if !plan.pack_b {
-                            tiles(s, e, scale, left, rows_of_b, tile, at, None);
-                        } else if first {
-                            tiles(s, e, scale, left, rows_of_b, tile, at, Some(&mut *panel));
-                        } else {
-                            tiles(
-                                s,
-                                e,
-                                scale,
-                                left,
-                                MatRef::packed(panel, kb, width * lanes),
-                                tile,
-                                at,
-                                None,
-                            );
-                        }
-                        ir += rows;
-                    }
-                    jr += width;
-                }
-                ic += band;
-            }
+            };
+            block(s, e.part([0, col]), p, plan, last && pc + kb == k, room_a, right);
             pc += kb;
             if pc >= k {
                 break;
             }
         }
-        jc += block;
+        jc += width;
+    }
+}
+
+/// [`run`] for the columns of one block in one pass.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "as `run`")]
+pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    plan: Plan,
+    last: bool,
+    room_a: &mut [T],
+    right: Right<'_, T>,
+) {
+    let Problem { alpha, beta, a, b, mut c } = p;
+    let (lanes, mr, nv) = (T::Vec::<S>::LANES, tune::rows(S::ISA), tune::vectors(S::ISA));
+    let (m, k, vectors) = (c.rows(), a.cols(), c.cols().div_ceil(lanes));
+    let unit = b.col_stride() == 1 || b.cols() <= 1;
+    // Whole lines of C, written once and not soon read.
+    let lines = (c.ptr().addr() | c.row_stride().unsigned_abs() * size_of::<T>()).is_multiple_of(64);
+    let past = plan.past && lines && last && beta == T::ZERO;
+    let scale = Scale { alpha, beta, last, far: plan.far && !past, past, next: None };
+    let (room_b, ready) = match right {
+        Right::Room(room) => (room, None),
+        Right::Ready(panels) => (&mut [][..], Some(panels)),
+    };
+    // With few rows the memory would rest while the tiles but the first are multiplied.
+    let few = plan.pack_b && plan.far && unit && plan.band >= m && m > mr && ready.is_none();
+    // Loop 3.
+    let mut ic = 0;
+    while ic < m {
+        let band = plan.band.min(m - ic);
+        if plan.pack_a {
+            let mut i = 0;
+            while i < band {
+                let rows = share(band - i, mr);
+                let to = room_a.get_mut(i * k..(i + rows) * k).unwrap_or_default();
+                pack::interleave(s, a.block([ic + i, 0], [rows, k]), to);
+                i += rows;
+            }
+        }
+        // Loop 2.
+        let mut jr = 0;
+        while jr < vectors {
+            let width = share(vectors - jr, nv) * lanes;
+            let col = jr * lanes;
+            // One band needs one panel at a time.
+            let start = if band == m { 0 } else { col * k };
+            let panel = room_b.get_mut(start..start + width * k).unwrap_or_default();
+            let done = ready.map(|all| all.get(col * k..(col + width) * k).unwrap_or_default());
+            let rows_of_b = b.block([0, col], [k, width]);
+            if plan.pack_b && !unit && ic == 0 && done.is_none() {
+                pack::panel(s, rows_of_b, width, panel);
+            }
+            // Loop 1.
+            let mut ir = 0;
+            while ir < band {
+                let first = plan.pack_b && unit && ic + ir == 0;
+                let rows = run_of(band - ir, mr, first);
+                let at = [ic + ir, col];
+                let left = if plan.pack_a {
+                    Left::Packed(room_a.get(ir * k..(ir + rows) * k).unwrap_or_default(), k)
+                } else {
+                    Left::Plain(a.block([at[0], 0], [rows, k]))
+                };
+                let tile = c.reborrow().block(at, [rows, width]);
+                // The first tile of the next panel would wait for it.
+                let next = few.then(|| b.block([0, col + width], [k, width]));
+                let scale =
+                    Scale { next: next.filter(|b| b.cols() > 0).map(|b| (b.ptr(), b.row_stride())), ..scale };
+                if let Some(done) = done {
+                    tiles(s, e, scale, left, MatRef::packed(done, k, width), tile, at, None);
+                } else if !plan.pack_b {
+                    tiles(s, e, scale, left, rows_of_b, tile, at, None);
+                } else if first {
+                    tiles(s, e, scale, left, rows_of_b, tile, at, Some(&mut *panel));
+                } else {
+                    tiles(s, e, scale, left, MatRef::packed(panel, k, width), tile, at, None);
+                }
+                ir += rows;
+            }
+            jr += width / lanes;
+        }
+        ic += band;
+    }
+    if past {
+        // Others may read C from here on.
+        T::Vec::<S>::fence(s);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::native;
+    use crate::view::MatMut;
+
+    #[repr(align(64))]
+    struct Lines([f32; 16384]);
+
+    /// The same bits whether C goes past the caches and whether B's next panel is asked for.
+    #[test]
+    fn hints_do_not_show() {
+        fn one<S: Simd>(s: S) {
+            let x = Lines(core::array::from_fn(|i| ((i * 37 % 101) as f32 - 50.0) / 7.0));
+            let lanes = <f32 as Element>::Vec::<S>::LANES;
+            let (mr, nr) = (tune::rows(S::ISA), tune::vectors(S::ISA) * lanes);
+            let (m, n, k) = (4 * mr + 1, (3 * nr + lanes).next_multiple_of(16), 9);
+            let product = |far, past| {
+                let (mut c, mut room) = (Lines([f32::NAN; 16384]), Lines([0.0; 16384]));
+                let (a, b) = (MatRef::packed(&x.0, m, k), MatRef::packed(&x.0, k, n));
+                let plan = Plan::new::<S, f32>(a, b);
+                let plan = Plan { pack_b: true, pack_a: false, band: m, block: n, far, past, ..plan };
+                let p = Problem { alpha: 1.0, beta: 0.0, a, b, c: MatMut::packed(&mut c.0, m, n) };
+                run(s, (), p, plan, true, &mut [], Right::Room(&mut room.0));
+                c.0.map(f32::to_bits)
+            };
+            let want = product(false, false);
+            for (far, past) in [(true, false), (false, true), (true, true)] {
+                assert!(product(far, past) == want, "{far} {past}");
+            }
+        }
+        one(native());
+        one(crate::lanes::Portable::<4>::new());
     }
 }

@@ -22,6 +22,18 @@ pub(super) struct Scale<T> {
     pub last: bool,
     /// Whether C is asked for before the pass, because it may be far away.
     pub far: bool,
+    /// Whether whole lines of C are written past the caches; it is aligned to them.
+    pub past: bool,
+    /// B's next panel and the distance of its rows, asked for meanwhile.
+    pub next: Option<(*const T, isize)>,
+}
+
+impl<T> Scale<T> {
+    /// For one pass over operands in the caches.
+    #[inline(always)]
+    pub(super) const fn near(alpha: T, beta: T) -> Self {
+        Self { alpha, beta, last: true, far: false, past: false, next: None }
+    }
 }
 
 /// A's rows as the tile reads them.
@@ -134,6 +146,11 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
                                     }
                                 }
                             } else if full {
+                                if const { $R == tune::rows(S::ISA) && $N == tune::vectors(S::ISA) } {
+                                    if let Some(next) = scale.next {
+                                        return run_ahead::<S, T, E, $R, $N>(s, e, scale, &t, next);
+                                    }
+                                }
                                 run::<S, T, E, $R, $N, false, false>(s, e, scale, &t)
                             } else {
                                 run::<S, T, E, $R, $N, true, false>(s, e, scale, &t)
@@ -188,12 +205,42 @@ unsafe fn run<
                     if scale.far {
                         fetch::<S, T, R, N>(s, t, c);
                     }
-                    let acc = accumulate::<S, T, R, N, PART, PACK>(s, t, a);
+                    let acc = accumulate::<S, T, R, N, PART, PACK, false>(s, t, a, (t.b, 0));
                     update::<S, T, E, R, N>(s, e, scale, t, (c, row), acc);
                 }
                 tile += 1;
                 if tile >= t.count {
                     break;
+                }
+                a = a.wrapping_offset(t.a_next);
+                c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
+            }
+        },
+    );
+}
+
+/// [`run`] for whole tiles while the next panel of B is asked for: of each row, another line by each tile.
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn run_ahead<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    (next, next_row): (*const T, isize),
+) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let (mut a, mut c) = (t.a, t.c);
+            for tile in 0..t.count {
+                let line = next.wrapping_add(tile % N * T::Vec::<S>::LANES);
+                // SAFETY: the caller's promise; tile after tile.
+                unsafe {
+                    fetch::<S, T, R, N>(s, t, c);
+                    let acc = accumulate::<S, T, R, N, false, false, true>(s, t, a, (line, next_row));
+                    update::<S, T, E, R, N>(s, e, scale, t, (c, t.at[0] + tile * R), acc);
                 }
                 a = a.wrapping_offset(t.a_next);
                 c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
@@ -242,9 +289,9 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
             // strides.
             unsafe {
                 let acc = if t.tail == lanes {
-                    accumulate::<S, T, R, N, false, false>(s, &t, t.a)
+                    accumulate::<S, T, R, N, false, false, false>(s, &t, t.a, (t.b, 0))
                 } else {
-                    accumulate::<S, T, R, N, true, false>(s, &t, t.a)
+                    accumulate::<S, T, R, N, true, false, false>(s, &t, t.a, (t.b, 0))
                 };
                 update::<S, T, (), R, N>(s, (), scale, &t, (t.c, 0), acc);
             }
@@ -270,7 +317,8 @@ fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>,
 /// `Σ_p a[i][p]·b[p][j]`, in the order of `p`.
 /// # Safety
 /// A is valid for reads of `R` rows by `k`; B for `k` rows of `N` vectors, of which the last has `tail`
-/// columns if `PART`; if `PACK`, `pack` is valid for writes of `k` rows of `N` vectors.
+/// columns if `PART`; if `PACK`, `pack` is valid for writes of `k` rows of `N` vectors. If `AHEAD`, a line of each row
+/// of `next` is asked for.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
 unsafe fn accumulate<
@@ -280,10 +328,12 @@ unsafe fn accumulate<
     const N: usize,
     const PART: bool,
     const PACK: bool,
+    const AHEAD: bool,
 >(
     s: S,
     t: &Tile<T>,
     mut a: *const T,
+    (mut next, next_row): (*const T, isize),
 ) -> [[T::Vec<S>; N]; R] {
     let lanes = T::Vec::<S>::LANES;
     let zero = T::Vec::<S>::splat(s, T::ZERO);
@@ -312,6 +362,10 @@ unsafe fn accumulate<
                 unsafe { row[v].store(pack.add(v * lanes)) };
             }
             v += 1;
+        }
+        if AHEAD {
+            T::Vec::<S>::prefetch(s, next);
+            next = next.wrapping_offset(next_row);
         }
         // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
         if N == 1 && p.is_multiple_of(64 / size_of::<T>()) {
@@ -373,16 +427,25 @@ unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: u
             return apart(s, e, scale, t, to, copy.as_ptr().cast(), [R, N]);
         }
         match (scale.alpha == T::ONE, scale.beta == T::ZERO) {
-            (true, true) => rows::<S, T, E, R, N, false, false>(s, e, scale, t, to, acc),
-            (false, true) => rows::<S, T, E, R, N, true, false>(s, e, scale, t, to, acc),
-            (_, false) => rows::<S, T, E, R, N, true, true>(s, e, scale, t, to, acc),
+            (true, true)
+                if T::Vec::<S>::STREAMS
+                    && R == tune::rows(S::ISA)
+                    && N == tune::vectors(S::ISA)
+                    && scale.past
+                    && t.tail == T::Vec::<S>::LANES =>
+            {
+                rows::<S, T, E, R, N, false, false, true>(s, e, scale, t, to, acc);
+            }
+            (true, true) => rows::<S, T, E, R, N, false, false, false>(s, e, scale, t, to, acc),
+            (false, true) => rows::<S, T, E, R, N, true, false, false>(s, e, scale, t, to, acc),
+            (_, false) => rows::<S, T, E, R, N, true, true, false>(s, e, scale, t, to, acc),
         }
     }
 }
 
-/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ`.
+/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ`, and goes past the caches if `PAST`.
 /// # Safety
-/// As [`update`], and C has unit column stride.
+/// As [`update`], and C has unit column stride; if `PAST`, whole vectors at their boundaries.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
 unsafe fn rows<
@@ -393,6 +456,7 @@ unsafe fn rows<
     const N: usize,
     const SCALE: bool,
     const READ: bool,
+    const PAST: bool,
 >(
     s: S,
     e: E,
@@ -410,7 +474,7 @@ unsafe fn rows<
         let mut v = 0;
         while v < N {
             let c = c.wrapping_add(v * lanes);
-            let part = v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
+            let part = !PAST && v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
             let n = if part { t.tail } else { lanes };
             let mut y = if SCALE { alpha * acc[i][v] } else { acc[i][v] };
             // SAFETY: `n` columns of row `i`.
@@ -426,7 +490,13 @@ unsafe fn rows<
                 if !E::NONE && scale.last {
                     y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                 }
-                if part { y.store_first(c, n) } else { y.store(c) }
+                if PAST {
+                    y.stream(c);
+                } else if part {
+                    y.store_first(c, n);
+                } else {
+                    y.store(c);
+                }
             }
             v += 1;
         }

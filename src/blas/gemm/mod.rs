@@ -9,6 +9,7 @@
 //! | `narrow` | few columns of C: squares of A are transposed in registers |
 //! | `small` | sizes known at compile time |
 //! | `near` | products that other kernels are made of |
+//! | `together` | several threads and one packed B |
 //! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
 //! | `backward` | the gradients by the operands |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
@@ -38,6 +39,7 @@ mod skinny;
 mod small;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod split;
+mod together;
 pub(crate) mod tune;
 #[cfg(feature = "half")]
 mod widen;
@@ -325,14 +327,23 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
         p.c.rows() <= tune::rows(S::ISA) && p.c.cols() <= tune::vectors(S::ISA) * T::Vec::<S>::LANES;
     let own = !one_tile && (p.c.rows() == 1 || narrow::apt::<S, T>(&p));
     if (J::SERIAL || work < 2 * tune::GRAIN) && !own && loops::direct::<S, T>(&p) {
-        loops::tile_by_tile(s, e, p);
+        if one_tile {
+            loops::one_tile(s, e, p);
+        } else {
+            loops::tile_by_tile(s, e, p);
+        }
         return Ok(());
     }
     let plan = Plan::new::<S, T>(p.a, p.b);
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
     enough(needed, got)?;
     let parts = parts(j, work, needed, got);
-    divide(j, s, e, p, workspace, parts);
+    if !J::SERIAL && together::apt::<S, T>(&p, plan, work, parts) {
+        // Inside the pool from here on: entering it costs a wait each time.
+        j.join(usize::MAX, || together::run(j, s, e, p, plan, workspace, parts), || ());
+    } else {
+        divide(j, s, e, p, workspace, parts);
+    }
     Ok(())
 }
 
@@ -377,6 +388,12 @@ fn divide<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     );
 }
 
+/// From the first whole cache line on: vectors of a packed panel don't cross lines.
+fn aligned<T>(workspace: &mut [T]) -> &mut [T] {
+    let skip = workspace.as_ptr().align_offset(64).min(LINE);
+    workspace.get_mut(skip..).unwrap_or_default()
+}
+
 /// One thread's part; the workspace is long enough.
 fn serial<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>, workspace: &mut [T]) {
     let plan = Plan::new::<S, T>(p.a, p.b);
@@ -387,10 +404,8 @@ fn serial<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>, wo
     if chunk > 0 {
         return skinny::run(s, e, p, plan.depth, chunk, workspace);
     }
-    // Vectors of a packed panel don't cross cache lines.
-    let skip = workspace.as_ptr().align_offset(64).min(LINE);
-    let aligned = workspace.get_mut(skip..).unwrap_or_default();
+    let aligned = aligned(workspace);
     let (_, room_b) = plan.room(T::Vec::<S>::LANES);
     let (b, a) = aligned.split_at_mut_checked(room_b).unwrap_or_default();
-    loops::run(s, e, p, plan, a, Right::Room(b));
+    loops::run(s, e, p, plan, true, a, Right::Room(b));
 }

@@ -58,7 +58,7 @@ pub(crate) fn near_interleaved<S: Simd, T: Element>(
     b: MatRef<'_, T>,
     mut c: MatMut<'_, T>,
 ) {
-    let scale = Scale { alpha: T::ONE, beta: T::ONE, last: true, far: false };
+    let scale = Scale::near(T::ONE, T::ONE);
     let (mr, m, n) = (tune::rows(S::ISA), c.rows(), c.cols());
     let mut i = 0;
     while i < m {

@@ -79,6 +79,6 @@ pub fn gemm_packed<S: Simd, T: Element>(
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
     enough(needed, got)?;
     debug_assert!(T::Vec::<S>::LANES <= super::tune::MOST_LANES);
-    loops::run(b.s, (), p, plan, workspace, Right::Ready(b.data));
+    loops::run(b.s, (), p, plan, true, workspace, Right::Ready(b.data));
     Ok(())
 }

@@ -27,7 +27,7 @@ pub(super) fn chunk<S: Simd, T: Element>(p: &Problem<'_, T>, room: usize) -> usi
     if !apt {
         return 0;
     }
-    let fits = (room / m).min(tune::SUMS / m);
+    let fits = (room / m).min(tune::SUMS / size_of::<T>() / m);
     if fits >= n { n } else { fits / (8 * lanes) * (8 * lanes) }
 }
 

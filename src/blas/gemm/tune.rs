@@ -108,11 +108,20 @@ pub(super) const AHEAD: isize = 16;
 /// Bytes of all three matrices that stay in the second-level cache.
 pub(super) const NEAR_BYTES: usize = 1536 << 10;
 
-/// Elements of the sums that wait in the first-level cache.
-pub(super) const SUMS: usize = 4096;
+/// Bytes of the sums that wait in the first-level cache: a third of it, beside what passes by.
+pub(super) const SUMS: usize = 16 << 10;
+
+/// Bytes of C from which it is written past the caches.
+pub(super) const PAST_BYTES: usize = 64 << 20;
 
 /// Products of elements that are worth a thread: some ten microseconds.
 pub(crate) const GRAIN: usize = 1 << 20;
+
+/// Products of elements of each thread from which it pays to pack B together: some milliseconds.
+pub(super) const TOGETHER: usize = 1 << 25;
+
+/// Parts of rows for each thread then.
+pub(super) const TURNS: usize = 4;
 
 /// Columns of C up to which squares of A are transposed in registers: where that is one shuffle a step.
 pub(super) const fn narrow(isa: Isa) -> usize {

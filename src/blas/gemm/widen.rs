@@ -230,6 +230,7 @@ fn product<S: Simd, H: Half>(
                     (),
                     Problem { alpha, beta, a, b: like, c },
                     plan,
+                    true,
                     &mut [],
                     Right::Ready(room_b),
                 );
