@@ -245,13 +245,11 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     // Whole lines of C, written once and not soon read.
     let lines = (c.ptr().addr() | c.row_stride().unsigned_abs() * size_of::<T>()).is_multiple_of(64);
     let past = plan.past && lines && last && beta == T::ZERO;
-    let scale = Scale { alpha, beta, last, far: plan.far && !past, past, next: None };
+    let scale = Scale { alpha, beta, last, far: plan.far && !past, past };
     let (room_b, ready) = match right {
         Right::Room(room) => (room, None),
         Right::Ready(panels) => (&mut [][..], Some(panels)),
     };
-    // With few rows the memory would rest while the tiles but the first are multiplied.
-    let few = plan.pack_b && plan.far && unit && plan.band >= m && m > mr && ready.is_none();
     // Loop 3.
     let mut ic = 0;
     while ic < m {
@@ -290,10 +288,6 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
                     Left::Plain(a.block([at[0], 0], [rows, k]))
                 };
                 let tile = c.reborrow().block(at, [rows, width]);
-                // The first tile of the next panel would wait for it.
-                let next = few.then(|| b.block([0, col + width], [k, width]));
-                let scale =
-                    Scale { next: next.filter(|b| b.cols() > 0).map(|b| (b.ptr(), b.row_stride())), ..scale };
                 if let Some(done) = done {
                     tiles(s, e, scale, left, MatRef::packed(done, k, width), tile, at, None);
                 } else if !plan.pack_b {
@@ -324,7 +318,7 @@ mod tests {
     #[repr(align(64))]
     struct Lines([f32; 16384]);
 
-    /// The same bits whether C goes past the caches and whether B's next panel is asked for.
+    /// The same bits whether C goes past the caches and whether it is asked for.
     #[test]
     fn hints_do_not_show() {
         fn one<S: Simd>(s: S) {

@@ -24,15 +24,13 @@ pub(super) struct Scale<T> {
     pub far: bool,
     /// Whether whole lines of C are written past the caches; it is aligned to them.
     pub past: bool,
-    /// B's next panel and the distance of its rows, asked for meanwhile.
-    pub next: Option<(*const T, isize)>,
 }
 
 impl<T> Scale<T> {
     /// For one pass over operands in the caches.
     #[inline(always)]
     pub(super) const fn near(alpha: T, beta: T) -> Self {
-        Self { alpha, beta, last: true, far: false, past: false, next: None }
+        Self { alpha, beta, last: true, far: false, past: false }
     }
 }
 
@@ -146,11 +144,6 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
                                     }
                                 }
                             } else if full {
-                                if const { $R == tune::rows(S::ISA) && $N == tune::vectors(S::ISA) } {
-                                    if let Some(next) = scale.next {
-                                        return run_ahead::<S, T, E, $R, $N>(s, e, scale, &t, next);
-                                    }
-                                }
                                 run::<S, T, E, $R, $N, false, false>(s, e, scale, &t)
                             } else {
                                 run::<S, T, E, $R, $N, true, false>(s, e, scale, &t)
@@ -205,42 +198,12 @@ unsafe fn run<
                     if scale.far {
                         fetch::<S, T, R, N>(s, t, c);
                     }
-                    let acc = accumulate::<S, T, R, N, PART, PACK, false>(s, t, a, (t.b, 0));
+                    let acc = accumulate::<S, T, R, N, PART, PACK>(s, t, a);
                     update::<S, T, E, R, N>(s, e, scale, t, (c, row), acc);
                 }
                 tile += 1;
                 if tile >= t.count {
                     break;
-                }
-                a = a.wrapping_offset(t.a_next);
-                c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
-            }
-        },
-    );
-}
-
-/// [`run`] for whole tiles while the next panel of B is asked for: of each row, another line by each tile.
-/// # Safety
-/// As [`run`].
-#[inline(never)]
-unsafe fn run_ahead<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize>(
-    s: S,
-    e: E,
-    scale: Scale<T>,
-    t: &Tile<T>,
-    (next, next_row): (*const T, isize),
-) {
-    s.vectorize(
-        #[inline(always)]
-        || {
-            let (mut a, mut c) = (t.a, t.c);
-            for tile in 0..t.count {
-                let line = next.wrapping_add(tile % N * T::Vec::<S>::LANES);
-                // SAFETY: the caller's promise; tile after tile.
-                unsafe {
-                    fetch::<S, T, R, N>(s, t, c);
-                    let acc = accumulate::<S, T, R, N, false, false, true>(s, t, a, (line, next_row));
-                    update::<S, T, E, R, N>(s, e, scale, t, (c, t.at[0] + tile * R), acc);
                 }
                 a = a.wrapping_offset(t.a_next);
                 c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
@@ -289,9 +252,9 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
             // strides.
             unsafe {
                 let acc = if t.tail == lanes {
-                    accumulate::<S, T, R, N, false, false, false>(s, &t, t.a, (t.b, 0))
+                    accumulate::<S, T, R, N, false, false>(s, &t, t.a)
                 } else {
-                    accumulate::<S, T, R, N, true, false, false>(s, &t, t.a, (t.b, 0))
+                    accumulate::<S, T, R, N, true, false>(s, &t, t.a)
                 };
                 update::<S, T, (), R, N>(s, (), scale, &t, (t.c, 0), acc);
             }
@@ -317,8 +280,7 @@ fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>,
 /// `Σ_p a[i][p]·b[p][j]`, in the order of `p`.
 /// # Safety
 /// A is valid for reads of `R` rows by `k`; B for `k` rows of `N` vectors, of which the last has `tail`
-/// columns if `PART`; if `PACK`, `pack` is valid for writes of `k` rows of `N` vectors. If `AHEAD`, a line of each row
-/// of `next` is asked for.
+/// columns if `PART`; if `PACK`, `pack` is valid for writes of `k` rows of `N` vectors.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
 unsafe fn accumulate<
@@ -328,12 +290,10 @@ unsafe fn accumulate<
     const N: usize,
     const PART: bool,
     const PACK: bool,
-    const AHEAD: bool,
 >(
     s: S,
     t: &Tile<T>,
     mut a: *const T,
-    (mut next, next_row): (*const T, isize),
 ) -> [[T::Vec<S>; N]; R] {
     let lanes = T::Vec::<S>::LANES;
     let zero = T::Vec::<S>::splat(s, T::ZERO);
@@ -362,10 +322,6 @@ unsafe fn accumulate<
                 unsafe { row[v].store(pack.add(v * lanes)) };
             }
             v += 1;
-        }
-        if AHEAD {
-            T::Vec::<S>::prefetch(s, next);
-            next = next.wrapping_offset(next_row);
         }
         // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
         if N == 1 && p.is_multiple_of(64 / size_of::<T>()) {
