@@ -243,7 +243,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     let (m, k, vectors) = (c.rows(), a.cols(), c.cols().div_ceil(lanes));
     let unit = b.col_stride() == 1 || b.cols() <= 1;
     // Whole lines of C, written once and not soon read.
-    let lines = (c.ptr().addr() | c.row_stride().unsigned_abs() * size_of::<T>()).is_multiple_of(64);
+    let lines = (c.ptr().addr() | (c.row_stride().unsigned_abs() * size_of::<T>())).is_multiple_of(64);
     let past = plan.past && lines && last && beta == T::ZERO;
     let scale = Scale { alpha, beta, last, far: plan.far && !past, past };
     let (room_b, ready) = match right {

@@ -28,7 +28,7 @@ pub enum AmxPath {
 /// The tiles know no subnormal numbers, and an infinity cannot be split. They are used ([`AmxPath::Tiles`]) when every
 /// element of A and B is 0 or between 2⁻⁹⁶ and 2¹²⁷ in magnitude, no product of one of A and one of B can be
 /// below 2⁻⁹⁶ unless it is 0, and no sum of `k` of them can reach 2¹²⁶; else the call is one of
-/// [`gemm_on`] with AVX-512 ([`AmxPath::Lanes`]). To see which, A and B are read once more.
+/// [`gemm_on`](crate::gemm_on) with AVX-512 ([`AmxPath::Lanes`]). To see which, A and B are read once more.
 ///
 /// NaN and ±0: as [`gemm`](crate::gemm()).
 ///
