@@ -14,6 +14,7 @@ mod story;
 mod unary;
 
 mod assemble;
+mod bounded;
 mod fuzz;
 mod instructions;
 mod numbers;
