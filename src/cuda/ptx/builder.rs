@@ -26,7 +26,7 @@ pub struct Builder {
 #[derive(Debug)]
 struct State {
     kernel: Kernel,
-    // Blocks that are open, the innermost last.
+    // Open blocks inside the kernel's own, the innermost last.
     open: Vec<Block>,
     contract: bool,
     // Values that stand in bodies as marked NaN; see `Builder::slot`.
@@ -48,6 +48,12 @@ impl<T> Clone for Value<'_, T> {
 }
 impl<T> Copy for Value<'_, T> {}
 
+impl State {
+    fn innermost(&mut self) -> &mut Block {
+        self.open.last_mut().unwrap_or(&mut self.kernel.body)
+    }
+}
+
 impl Builder {
     /// A kernel without parameters.
     #[must_use]
@@ -62,8 +68,7 @@ impl Builder {
             threads: None,
             body: Block::EMPTY,
         };
-        let open = Vec::from([Block::EMPTY]);
-        Self { state: RefCell::new(State { kernel, open, contract: false, slots: Vec::new() }) }
+        Self { state: RefCell::new(State { kernel, open: Vec::new(), contract: false, slots: Vec::new() }) }
     }
 
     /// States the shape of a block; a launch with another is refused.
@@ -78,8 +83,7 @@ impl Builder {
 
     /// The kernel; refused when a value is used where it is not defined or a barrier is not reached by all threads.
     pub fn finish(self) -> Result<Kernel, Error> {
-        let State { mut kernel, mut open, .. } = self.state.into_inner();
-        kernel.body = open.pop().unwrap_or(Block::EMPTY);
+        let kernel = self.state.into_inner().kernel;
         verify::kernel(&kernel)?;
         Ok(kernel)
     }
@@ -88,11 +92,9 @@ impl Builder {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
         let dst: Ids = types.iter().map(|ty| state.kernel.fresh(*ty)).collect();
-        if let Some(block) = state.open.last_mut() {
-            let mut inst = Inst::new(op, dst.clone(), args.into());
-            inst.contract = state.contract && matches!(op, Op::Add | Op::Sub | Op::Mul);
-            block.insts.push(inst);
-        }
+        let mut inst = Inst::new(op, dst.clone(), args.into());
+        inst.contract = state.contract && matches!(op, Op::Add | Op::Sub | Op::Mul);
+        state.innermost().insts.push(inst);
         dst
     }
 
@@ -340,7 +342,7 @@ impl Builder {
 
     fn control(&self, op: Op, types: &[Type], args: &[Id], blocks: Vec<Block>) -> Ids {
         let dst = self.emit(op, types, args);
-        if let Some(inst) = self.state.borrow_mut().open.last_mut().and_then(|b| b.insts.last_mut()) {
+        if let Some(inst) = self.state.borrow_mut().innermost().insts.last_mut() {
             inst.blocks = blocks;
         }
         dst

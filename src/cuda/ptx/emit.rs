@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
 use super::require::{name, needs};
-use super::target::{Isa, Target};
+use super::target::{Isa, Target, number};
 use super::types::{Sort, Type};
 use super::verify;
 use super::words::{self, approx, atomic, cmp, memory, param, rounding, special, vector};
@@ -53,7 +53,11 @@ impl Module {
     pub fn emit(&self, target: Target, out: &mut impl Write) -> Result<(), Error> {
         let isa = self.isa(target)?;
         self.kernels.iter().try_for_each(verify::kernel)?;
-        writeln!(out, ".version {isa}\n.target {target}\n.address_size 64")?;
+        out.write_str(".version ")?;
+        isa.write(out)?;
+        out.write_str("\n.target ")?;
+        target.write(out)?;
+        out.write_str("\n.address_size 64\n")?;
         self.kernels.iter().try_for_each(|k| Emitter::new(k).kernel(out))
     }
 }
@@ -157,7 +161,7 @@ impl<'k> Emitter<'k> {
             }
             out.write_str("};")?;
         }
-        write!(out, "\n.visible .entry {}(", k.name)?;
+        ["\n.visible .entry ", &k.name, "("].iter().try_for_each(|s| out.write_str(s))?;
         for (n, ty) in k.params.iter().enumerate() {
             write!(out, "{}\n    .param {} p{n}", if n == 0 { "" } else { "," }, param(*ty))?;
         }
@@ -529,21 +533,4 @@ impl<'k> Emitter<'k> {
         out.write_str(";\n")?;
         Ok(())
     }
-}
-
-/// Decimal digits, without the formatter.
-fn number(mut n: u32, out: &mut impl Write) -> Done {
-    let mut digits = [0u8; 10];
-    let mut at = digits.len();
-    for slot in digits.iter_mut().rev() {
-        *slot = b'0' + (n % 10) as u8;
-        n /= 10;
-        at -= 1;
-        if n == 0 {
-            break;
-        }
-    }
-    let text = digits.get(at..).and_then(|d| core::str::from_utf8(d).ok());
-    out.write_str(text.unwrap_or_default())?;
-    Ok(())
 }

@@ -82,14 +82,46 @@ impl Target {
     }
 }
 
+/// The digits of `n`: formatting by `core::fmt` would be most of a short kernel's time.
+pub(super) fn number(mut n: u32, out: &mut impl fmt::Write) -> fmt::Result {
+    let mut digits = [0u8; 10];
+    let mut at = digits.len();
+    for slot in digits.iter_mut().rev() {
+        *slot = b'0' + (n % 10) as u8;
+        n /= 10;
+        at -= 1;
+        if n == 0 {
+            break;
+        }
+    }
+    let text = digits.get(at..).and_then(|d| core::str::from_utf8(d).ok());
+    out.write_str(text.unwrap_or_default())
+}
+
+impl Target {
+    pub(super) fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
+        out.write_str("sm_")?;
+        number(u32::from(self.sm), out)?;
+        out.write_str(if self.specific { "a" } else { "" })
+    }
+}
+
+impl Isa {
+    pub(super) fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
+        number(u32::from(self.0 / 10), out)?;
+        out.write_str(".")?;
+        number(u32::from(self.0 % 10), out)
+    }
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sm_{}{}", self.sm, if self.specific { "a" } else { "" })
+        self.write(f)
     }
 }
 
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.0 / 10, self.0 % 10)
+        self.write(f)
     }
 }

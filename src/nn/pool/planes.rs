@@ -274,9 +274,9 @@ impl Planes {
         for piece in self.pieces(i, j) {
             for (at, x) in piece.clone().zip(part(x, piece)) {
                 let [nan, before] = [*x, largest.1].map(is_nan);
-                if *x > largest.1 || (nan && !before) {
-                    largest = (at, *x);
-                }
+                // Without a branch: which is largest is hard to guess.
+                let take = (*x > largest.1) | (nan & !before);
+                largest = if take { (at, *x) } else { largest };
             }
         }
         largest.0
