@@ -22,6 +22,7 @@ pub enum Value {
     Text(String),
     Numbers(Vec<u32>),
     Reals(Vec<f32>),
+    Texts(Vec<String>),
 }
 
 /// A file: its dictionary, and its tensors with their rows and columns (one row for a vector).
@@ -91,17 +92,26 @@ impl Gguf {
             head.extend((s.len() as u64).to_le_bytes());
             head.extend(s.as_bytes());
         };
+        let array = |head: &mut Vec<u8>, kind: u32, len: usize| {
+            head.extend(9u32.to_le_bytes());
+            head.extend(kind.to_le_bytes());
+            head.extend((len as u64).to_le_bytes());
+        };
         for (key, value) in &self.values {
             text(&mut head, key);
-            let mut array = |kind: u32, len: usize, words: &mut dyn Iterator<Item = [u8; 4]>| {
-                head.extend(9u32.to_le_bytes());
-                head.extend(kind.to_le_bytes());
-                head.extend((len as u64).to_le_bytes());
-                words.for_each(|w| head.extend(w));
-            };
             match value {
-                Value::Numbers(x) => array(4, x.len(), &mut x.iter().map(|x| x.to_le_bytes())),
-                Value::Reals(x) => array(6, x.len(), &mut x.iter().map(|x| x.to_le_bytes())),
+                Value::Numbers(x) => {
+                    array(&mut head, 4, x.len());
+                    x.iter().for_each(|x| head.extend(x.to_le_bytes()));
+                }
+                Value::Reals(x) => {
+                    array(&mut head, 6, x.len());
+                    x.iter().for_each(|x| head.extend(x.to_le_bytes()));
+                }
+                Value::Texts(x) => {
+                    array(&mut head, 8, x.len());
+                    x.iter().for_each(|x| text(&mut head, x));
+                }
                 Value::U32(x) => {
                     head.extend(4u32.to_le_bytes());
                     head.extend(x.to_le_bytes());
@@ -168,6 +178,7 @@ impl Gguf {
                     (6, n) => {
                         Value::Reals((0..n).map(|_| r.u32().map(f32::from_bits)).collect::<Result<_, _>>()?)
                     }
+                    (8, n) => Value::Texts((0..n).map(|_| r.text()).collect::<Result<_, _>>()?),
                     (kind, _) => return foreign(format!("`{key}` is an array of type {kind}")),
                 },
                 kind => return foreign(format!("`{key}` has type {kind}")),
@@ -311,6 +322,11 @@ impl Model {
             ("llama.rope.freq_base", Value::F32(c.rope_base)),
             ("llama.attention.layer_norm_rms_epsilon", Value::F32(c.eps)),
             ("fulmen.pairs", Value::Numbers(self.vocabulary.pairs().concat())),
+            // For other programs that read such files: the same vocabulary in the form of GPT-2.
+            ("tokenizer.ggml.model", Value::Text("gpt2".into())),
+            ("tokenizer.ggml.pre", Value::Text("gpt-2".into())),
+            ("tokenizer.ggml.tokens", Value::Texts(self.vocabulary.printable())),
+            ("tokenizer.ggml.merges", Value::Texts(self.vocabulary.merges())),
         ];
         let cut = |(name, range, shape): (_, Range<usize>, _)| {
             (name, shape, self.parameters.get(range).unwrap_or_default().to_vec())

@@ -91,6 +91,29 @@ impl Vocabulary {
         &self.pairs
     }
 
+    /// The tokens in the alphabet of GPT-2, which gives each byte a character that can be seen: itself where it is
+    /// one, else the next from U+0100 on.
+    pub fn printable(&self) -> Vec<String> {
+        let mut next = '\u{100}'..;
+        let mut texts: Vec<String> = (0..=255u8)
+            .map(|c| match c {
+                b'!'..=b'~' | 0xa1..=0xac | 0xae.. => char::from(c),
+                _ => next.next().unwrap_or_default(),
+            })
+            .map(String::from)
+            .collect();
+        for [a, b] in &self.pairs {
+            texts.push(format!("{}{}", texts[*a as usize], texts[*b as usize]));
+        }
+        texts
+    }
+
+    /// The pairs in that alphabet.
+    pub fn merges(&self) -> Vec<String> {
+        let texts = self.printable();
+        self.pairs.iter().map(|[a, b]| format!("{} {}", texts[*a as usize], texts[*b as usize])).collect()
+    }
+
     /// Number of tokens.
     pub fn len(&self) -> usize {
         256 + self.pairs.len()

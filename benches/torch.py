@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""The llm example beside PyTorch and llama.cpp: a training step, attention, and writing, in turn, same sizes, types and
+threads.
+
+  RUSTFLAGS="-C target-cpu=native" cargo build --release --example llm --features std,parallel,avx512
+  benches/torch.py target/release/examples/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-bench PATH]
+      MODEL.gguf of any text, made by `llm train` with default sizes; `f32` everywhere
+  benches/torch.py --attention [--threads 1]
+      the lines that `benches/peers -- --attention` prints, of torch's `scaled_dot_product_attention`
+"""
+
+import argparse
+import re
+import statistics
+import subprocess
+import time
+
+import torch
+import torch.nn.functional as F
+
+# The default sizes of the example, and of its training.
+VOCAB, DIM, LAYERS, HEADS, KV_HEADS, HIDDEN, CONTEXT = 512, 128, 4, 4, 2, 384, 256
+BATCH, LENGTH = 16, 128
+HEAD = DIM // HEADS
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        linear = lambda i, o: torch.nn.Linear(i, o, bias=False)
+        self.norm_1, self.norm_2 = torch.nn.RMSNorm(DIM, 1e-5), torch.nn.RMSNorm(DIM, 1e-5)
+        self.qkv, self.o = linear(DIM, (HEADS + 2 * KV_HEADS) * HEAD), linear(DIM, DIM)
+        self.gate_up, self.down = linear(DIM, 2 * HIDDEN), linear(HIDDEN, DIM)
+
+    def forward(self, h, cos, sin):
+        b, t, _ = h.shape
+        qkv = self.qkv(self.norm_1(h)).view(b, t, -1, HEAD).transpose(1, 2)
+        q, k, v = qkv.split([HEADS, KV_HEADS, KV_HEADS], 1)
+        mixed = F.scaled_dot_product_attention(turn(q, cos, sin), turn(k, cos, sin), v, is_causal=True, enable_gqa=True)
+        h = h + self.o(mixed.transpose(1, 2).reshape(b, t, DIM))
+        gate, up = self.gate_up(self.norm_2(h)).chunk(2, -1)
+        return h + self.down(F.silu(gate) * up)
+
+
+def turn(x, cos, sin):
+    even, odd = x[..., ::2], x[..., 1::2]
+    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(VOCAB, DIM)
+        self.blocks = torch.nn.ModuleList(Block() for _ in range(LAYERS))
+        self.norm = torch.nn.RMSNorm(DIM, 1e-5)
+        rate = 10000.0 ** (-torch.arange(0, HEAD, 2) / HEAD)
+        angles = torch.outer(torch.arange(CONTEXT).float(), rate)
+        self.register_buffer("cos", angles.cos())
+        self.register_buffer("sin", angles.sin())
+
+    def forward(self, ids, targets):
+        h, t = self.embedding(ids), ids.shape[1]
+        for block in self.blocks:
+            h = block(h, self.cos[:t], self.sin[:t])
+        logits = F.linear(self.norm(h), self.embedding.weight)
+        return F.cross_entropy(logits.view(-1, VOCAB), targets.view(-1))
+
+
+def trainer(compiled):
+    """One training step of a new model, by kernels as they are or by those that torch generates."""
+    torch.manual_seed(1)
+    model = Model()
+    assert sum(p.numel() for p in model.parameters()) == 853_120
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.99), weight_decay=0.05, fused=True)
+    loss_of = torch.compile(model) if compiled else model
+
+    def step():
+        ids = torch.randint(VOCAB, (BATCH, LENGTH + 1))
+        loss = loss_of(ids[:, :-1].contiguous(), ids[:, 1:].contiguous())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+
+    return step
+
+
+def median(count, run):
+    run()
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def model(args):
+    steps = {"torch": trainer(False), "torch.compile": trainer(True)}
+    found = {}
+    note = lambda key, value: found.setdefault(key, []).append(value)
+    for _ in range(args.rounds):
+        text = subprocess.run([args.llm, "bench", args.model, "--threads", str(args.threads)], capture_output=True, text=True, check=True).stdout
+        note("training step, ms: fulmen", float(re.search(r"training: ([\d.]+) ms", text)[1]))
+        note("reading 128, tokens/s: fulmen", float(re.search(r"reading: (\d+)", text)[1]))
+        note("writing, tokens/s: fulmen", float(re.search(r"writing: (\d+)", text)[1]))
+        for name, step in steps.items():
+            note(f"training step, ms: {name}", 1e3 * median(10, step))
+        if args.llama_bench:
+            command = [args.llama_bench, "-m", args.model, "-p", 128, "-n", 100, "-t", args.threads, "-o", "csv", "-r", 5, "-ctk", "f32", "-ctv", "f32"]
+            rows = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True).stdout.splitlines()
+            at = rows[0].split(",").index("avg_ts")
+            for key, row in zip(("reading 128", "writing"), rows[1:]):
+                note(f"{key}, tokens/s: llama.cpp", float(row.split('","')[at].strip('"')))
+    for key, values in sorted(found.items()):
+        print(f"{key} {statistics.median(values):.1f}")
+
+
+def attention(args):
+    for n in (1024, 2048, 4096, 8192):
+        for dim in (64, 128):
+            for heads, kv_heads in ((8, 8), (8, 2), (32, 8)):
+                for mode, rows, causal in (("prefill", n, True), ("prefill", n, False), ("decode", 1, False)):
+                    if mode == "prefill" and (heads, kv_heads) != (8, 8):
+                        continue
+                    q, k, v = (torch.rand(1, h, r, dim) for h, r in ((heads, rows), (kv_heads, n), (kv_heads, n)))
+                    run = lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=heads != kv_heads)
+                    with torch.no_grad():
+                        t = median(max(3, 8192 // n) if rows > 1 else 300, run)
+                    pairs = n * (n + 1) / 2 if causal else rows * n
+                    work = 4 * heads * dim * pairs if rows > 1 else 2 * n * kv_heads * dim * 4
+                    mask = "causal" if causal or rows == 1 else "full"
+                    print(f"{mode},{args.threads},{heads},{kv_heads},{dim},{n},{mask},torch {torch.__version__},{t:.3e},{work / t * 1e-9:.1f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("llm", nargs="?")
+    parser.add_argument("model", nargs="?")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--llama-bench")
+    parser.add_argument("--attention", action="store_true")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    if args.attention:
+        attention(args)
+    elif args.model:
+        model(args)
+    else:
+        parser.error("an llm program and a model, or --attention")
+
+
+if __name__ == "__main__":
+    main()
