@@ -3,9 +3,9 @@
 threads.
 
   RUSTFLAGS="-C target-cpu=native" cargo build --release --example llm --features std,parallel,avx512
-  benches/torch.py target/release/examples/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-bench PATH]
+  benches/pytorch.py target/release/examples/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-bench PATH]
       MODEL.gguf of any text, made by `llm train` with default sizes; `f32` everywhere
-  benches/torch.py --attention [--threads 1]
+  benches/pytorch.py --attention [--threads 1]
       the lines that `benches/peers -- --attention` prints, of torch's `scaled_dot_product_attention`
 """
 
