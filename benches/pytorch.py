@@ -3,7 +3,7 @@
 threads.
 
   RUSTFLAGS="-C target-cpu=native" cargo build --release --example llm --features std,parallel,avx512
-  benches/pytorch.py target/release/examples/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-bench PATH]
+  benches/pytorch.py target/release/examples/llm MODEL.gguf [--threads 2] [--rounds 3] [--llama-cpp]
       MODEL.gguf of any text, made by `llm train` with default sizes; `f32` everywhere
   benches/pytorch.py --attention [--threads 1]
       the lines that `benches/peers -- --attention` prints, of torch's `scaled_dot_product_attention`
@@ -95,6 +95,25 @@ def median(count, run):
     return statistics.median(times)
 
 
+def llama(args):
+    """What llama.cpp reaches with the same file; it has to write the same text."""
+    from llama_cpp import Llama
+
+    other = Llama(args.model, n_threads=args.threads, n_threads_batch=args.threads, n_ctx=CONTEXT, n_batch=CONTEXT, type_k=0, type_v=0, verbose=False)
+    prompt, count = "The error of a ", 40
+    text = other.create_completion(prompt, max_tokens=count, temperature=0, repeat_penalty=1.0)["choices"][0]["text"]
+    ours = subprocess.run([args.llm, "generate", args.model, "--prompt", prompt, "--tokens", str(count), "--temperature", "0"], capture_output=True, text=True, check=True).stdout
+    assert ours.startswith(prompt + text), f"llama.cpp writes {text!r}, fulmen {ours!r}"
+    other.reset()
+    start = time.perf_counter()
+    other.eval([i % VOCAB for i in range(128)])
+    middle = time.perf_counter()
+    for i in range(100):
+        other.eval([i])
+    end = time.perf_counter()
+    return {"reading 128, tokens/s: llama.cpp": 128 / (middle - start), "writing, tokens/s: llama.cpp": 100 / (end - middle)}
+
+
 def model(args):
     steps = {"torch": trainer(False), "torch.compile": trainer(True)}
     found = {}
@@ -105,13 +124,9 @@ def model(args):
         note("reading 128, tokens/s: fulmen", float(re.search(r"reading: (\d+)", text)[1]))
         note("writing, tokens/s: fulmen", float(re.search(r"writing: (\d+)", text)[1]))
         for name, step in steps.items():
-            note(f"training step, ms: {name}", 1e3 * median(10, step))
-        if args.llama_bench:
-            command = [args.llama_bench, "-m", args.model, "-p", 128, "-n", 100, "-t", args.threads, "-o", "csv", "-r", 5, "-ctk", "f32", "-ctv", "f32"]
-            rows = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True).stdout.splitlines()
-            at = rows[0].split(",").index("avg_ts")
-            for key, row in zip(("reading 128", "writing"), rows[1:]):
-                note(f"{key}, tokens/s: llama.cpp", float(row.split('","')[at].strip('"')))
+            note(f"training step, ms: {name}", 1e3 * median(5, step))
+        for key, value in (llama(args) if args.llama_cpp else {}).items():
+            note(key, value)
     for key, values in sorted(found.items()):
         print(f"{key} {statistics.median(values):.1f}")
 
@@ -139,7 +154,7 @@ def main():
     parser.add_argument("model", nargs="?")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--llama-bench")
+    parser.add_argument("--llama-cpp", action="store_true", help="with the package llama-cpp-python")
     parser.add_argument("--attention", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
