@@ -31,6 +31,8 @@ TYPES = {"f32": 32, "f64": 64}
 SETS = (("AVX2", "server-avx2", 256, 1), ("SSE2", "minimal", 128, 2), ("NEON", "linux-aarch64", 128, 1), ("SIMD128", "wasm-edge", 128, 2))
 # What the interpreter does and no machine would: values are named, and its stack is kept.
 NAMES = re.compile(r"local\.|\w+\.const$|(interp_)?alloca|drop")
+# No rest of a row or column is computed an element at a time.
+SCALAR = re.compile(r"f(32|64)\.(add|mul)$")
 
 
 def built(name: str):
@@ -78,8 +80,10 @@ def on_wasm(module, sizes: list[int]) -> dict[tuple[str, int], int]:
                 ops = found.setdefault(line.split('"')[1], Counter())
             elif line.startswith("#"):
                 ops[line[line.index("|") + 2:].split(None, 1)[0]] += 1
+    if scalar := sorted(f"{name}: {op}" for name, ops in found.items() for op in ops if SCALAR.match(op)):
+        raise Failure(f"scalar arithmetic: {', '.join(scalar)}")
     each = {name: sum(count for op, count in ops.items() if not NAMES.match(op)) for name, ops in found.items()}
-    return {(kind, n): each[f"{kind}_{n}"] for kind in TYPES for n in sizes}
+    return {(kind, n): each[f"{kind}_{n}"] for kind in TYPES for n in sizes if f"{kind}_{n}" in each}
 
 
 def counts(name: str, profile: str, sizes: list[int]):
