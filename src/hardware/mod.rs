@@ -8,6 +8,7 @@ mod facts;
 mod fusion;
 mod parse;
 mod plan;
+mod predicates;
 mod tiling;
 
 pub use cpu::{pass_depth, register_tile};

@@ -369,18 +369,19 @@ unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: u
     // SAFETY: the caller's promise.
     unsafe {
         if t.c_col != 1 {
-            // A copy: the accumulators themselves would be in memory all along.
-            let mut copy = [const { [const { MaybeUninit::uninit() }; N] }; R];
+            // A copy: the accumulators themselves would be in memory all along. Volatile, or LLVM makes both one.
+            let mut copy = MaybeUninit::<[[T::Vec<S>; N]; R]>::uninit();
+            let words = copy.as_mut_ptr().cast::<T::Vec<S>>();
             let mut i = 0;
             while i < R {
                 let mut v = 0;
                 while v < N {
-                    copy[i][v] = MaybeUninit::new(acc[i][v]);
+                    words.add(i * N + v).write_volatile(acc[i][v]);
                     v += 1;
                 }
                 i += 1;
             }
-            return apart(s, e, scale, t, to, copy.as_ptr().cast(), [R, N]);
+            return apart(s, e, scale, t, to, words, [R, N]);
         }
         match (scale.alpha == T::ONE, scale.beta == T::ZERO) {
             (true, true)

@@ -1,0 +1,108 @@
+//! From the source back: every row and binding has its contract, and says the same.
+
+use super::Sink;
+use crate::corpus::Row;
+use crate::schema::{Contract, SCHEMA, Shape};
+use std::collections::BTreeSet;
+
+/// The backends that a binding must account for.
+const BACKENDS: [&str; 3] = ["cpu", "wgpu", "cuda"];
+
+pub(super) fn reverse(s: &mut Sink<'_>) {
+    let corpus = s.corpus;
+    for r in &corpus.rows {
+        if !corpus.files.iter().any(|f| f.path.ends_with(format!("{}-v1.yaml", r.op))) {
+            s.add("FUL-REV-001", "src/ops.rs", format!("`{}` has no contract", r.op));
+        }
+    }
+    let bindings = match &corpus.binding {
+        Ok(b) if b.schema == SCHEMA && b.target_crate == "fulmen" => b.bindings.as_slice(),
+        Ok(b) => {
+            s.add(
+                "FUL-REV-008",
+                "contracts/binding.yaml",
+                format!("schema {} for {}", b.schema, b.target_crate),
+            );
+            return;
+        }
+        Err(e) => {
+            s.add("FUL-REV-008", "contracts/binding.yaml", e.lines().next().unwrap_or("unreadable"));
+            return;
+        }
+    };
+    for (f, c) in corpus.contracts() {
+        if !bindings.iter().any(|b| b.op == c.op) {
+            s.on("FUL-REV-002", f, "no entry in binding.yaml");
+        }
+        let row = corpus.rows.iter().find(|r| r.op == c.op);
+        match row {
+            None if c.call.shape != Shape::Convert => s.on("FUL-REV-004", f, "no row in src/ops.rs"),
+            Some(r)
+                if r.shape != c.call.shape.name()
+                    || r.family != c.family
+                    || r.functions.iter().any(|f| f.ends_with("_in_place")) != c.call.in_place
+                    || samples(c, r) =>
+            {
+                s.on(
+                    "FUL-REV-007",
+                    f,
+                    format!(
+                        "row: {} {} {} {:?}, contract: {} {} in_place {} {:?}",
+                        r.shape,
+                        r.family,
+                        r.functions.join(" "),
+                        r.params,
+                        c.call.shape.name(),
+                        c.family,
+                        c.call.in_place,
+                        c.call.params.iter().map(|p| p.sample.exact("f64")).collect::<Vec<_>>()
+                    ),
+                )
+            }
+            _ => {}
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for b in bindings {
+        let file = "contracts/binding.yaml";
+        let contract = corpus.contracts().find(|(_, c)| c.op == b.op).map(|(_, c)| c);
+        if contract.is_none_or(|c| !c.equations.contains_key(&b.equation)) || !seen.insert(&b.op) {
+            s.add(
+                "FUL-REV-003",
+                file,
+                format!("`{}`: no contract, no equation `{}`, or a second entry", b.op, b.equation),
+            );
+        }
+        let names: Vec<&str> = b.functions.iter().map(|f| f.path.rsplit("::").next().unwrap_or("")).collect();
+        let allowed = [b.op.clone(), format!("{}_on", b.op), format!("{}_in_place", b.op)];
+        // The other forms of an op on matrices: in place, batched, packed.
+        let forms = contract
+            .is_some_and(|c| c.call.shape.own_call() || matches!(c.call.shape, Shape::Gemm | Shape::Mixed));
+        let form = |n: &str| forms && n.strip_prefix(&b.op).is_some_and(|rest| rest.starts_with('_'));
+        let wanted = corpus.rows.iter().find(|r| r.op == b.op).map(|r| r.functions.clone());
+        let missing = wanted.into_iter().flatten().find(|w| !names.contains(&w.as_str()));
+        if let Some(other) = names.iter().find(|n| !allowed.iter().any(|a| a == *n) && !form(n)) {
+            s.add("FUL-REV-005", file, format!("`{}` is bound to `{other}`", b.op));
+        } else if let Some(m) = missing {
+            s.add("FUL-REV-005", file, format!("`{}` does not bind `{m}`", b.op));
+        } else if names.is_empty() {
+            s.add("FUL-REV-005", file, format!("`{}` binds nothing", b.op));
+        }
+        let host = corpus.rows.iter().any(|r| r.op == b.op && r.gpu.starts_with("host:"));
+        for backend in BACKENDS {
+            let ok = !(host && backend != "cpu" && b.status.get(backend).is_some_and(|s| s == "native"))
+                && b.status.get(backend).is_some_and(|s| {
+                    s == "native" || s.strip_prefix("host:").is_some_and(|why| !why.trim().is_empty())
+                });
+            if !ok {
+                s.add("FUL-REV-006", file, format!("`{}` on {backend}: {:?}", b.op, b.status.get(backend)));
+            }
+        }
+    }
+}
+
+/// Whether the samples of the parameters differ from those of the row, where the row has them.
+fn samples(c: &Contract, r: &Row) -> bool {
+    matches!(c.call.shape, Shape::Unary | Shape::Binary | Shape::Update)
+        && c.call.params.iter().map(|p| p.sample.exact("f64")).ne(r.params.iter().copied())
+}

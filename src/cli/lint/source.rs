@@ -1,0 +1,165 @@
+//! What the source has to hold of the contracts: their tests and harnesses, preconditions, and generated and locked files.
+
+use super::Sink;
+use crate::corpus::{Corpus, File, read};
+use crate::results::Results;
+use crate::schema::{Contract, Domain, Function, PreCheck, Shape};
+use crate::{generate, lock};
+
+pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>) -> (usize, Option<usize>) {
+    let corpus = s.corpus;
+    let mut executed = 0;
+    let mut named = 0;
+    if let Some(Err(e)) = results {
+        s.add("FUL-VER-004", "results", e.clone());
+    }
+    let source = source_files(corpus);
+    for (f, c) in corpus.contracts() {
+        for k in &c.kani_harnesses {
+            if !is_harness(&source, &k.harness) {
+                s.on(
+                    "FUL-VER-005",
+                    f,
+                    format!("{}: `{}` is no #[kani::proof] of the source", k.id, k.harness),
+                );
+            }
+        }
+        let discharging = c.kani_harnesses.iter().map(|k| (&k.id, &k.discharged_by));
+        for (id, test) in c.falsify.iter().map(|t| (&t.id, &t.test)).chain(discharging) {
+            named += 1;
+            if !in_source(corpus, test) {
+                s.on("FUL-VER-003", f, format!("{id}: `{test}` is no #[test] of the source"));
+            }
+            if let Some(Ok(results)) = results {
+                match results.tests.get(test) {
+                    Some(true) => executed += 1,
+                    Some(false) => s.on("FUL-VER-002", f, format!("{id}: `{test}` failed")),
+                    None => s.on("FUL-VER-001", f, format!("{id}: `{test}` was not executed")),
+                }
+            }
+        }
+    }
+    (named, results.map(|_| executed))
+}
+
+/// Whether `target::path::name` is a `#[test] fn name` in the file of the target, or in the file
+/// `tests/<target>/<module>.rs` of its first module. Modules that a macro makes per op stand in
+/// `src/ops.rs`, so each must be a row there or a `mod` of the file. This is weaker than the runner's
+/// output, which proves that the test ran.
+fn in_source(corpus: &Corpus, test: &str) -> bool {
+    let parts: Vec<&str> = test.split("::").collect();
+    let [target, modules @ .., name] = parts.as_slice() else { return false };
+    let tests = corpus.root.join("tests");
+    let own = modules.first().map(|m| tests.join(target).join(format!("{m}.rs"))).filter(|p| p.exists());
+    let (text, modules) = match own {
+        Some(path) => (read(&path), modules.get(1..).unwrap_or_default()),
+        None if *target == "lib" => (source_files(corpus), modules),
+        None => (read(&tests.join(format!("{target}.rs"))), modules),
+    };
+    let is_test = text
+        .match_indices(&format!("fn {name}("))
+        .any(|(at, _)| text.get(..at).is_some_and(|before| before.trim_end().ends_with("#[test]")));
+    let known = |m: &&str| {
+        text.contains(&format!("mod {m} "))
+            || text.contains(&format!("mod {m};"))
+            || corpus.rows.iter().any(|r| r.op == **m)
+    };
+    is_test && modules.iter().all(known)
+}
+
+/// Whether `path` is a function of `source` marked `#[kani::proof]`, by its name.
+fn is_harness(source: &str, path: &str) -> bool {
+    let name = path.rsplit("::").next().unwrap_or(path);
+    source.split("#[kani::proof]").skip(1).any(|after| {
+        let item = after.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("#["));
+        item.is_some_and(|l| l.starts_with(&format!("fn {name}(")))
+    })
+}
+
+fn source_files(corpus: &Corpus) -> String {
+    fn walk(dir: &std::path::Path, out: &mut String) {
+        for e in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let p = e.path();
+            if p.is_dir() {
+                walk(&p, out);
+            } else if p.extension().is_some_and(|x| x == "rs") {
+                out.push_str(&read(&p));
+                out.push('\n');
+            }
+        }
+    }
+    let mut out = String::new();
+    walk(&corpus.root.join("src"), &mut out);
+    out
+}
+
+pub(super) fn enforce(s: &mut Sink<'_>, f: &File, c: &Contract) {
+    // A total function refuses nothing; one with a call of its own is total when it returns no `Result`.
+    let total = match c.call.shape {
+        Shape::Total => true,
+        shape if shape.own_call() => bindings(s.corpus, &c.op).all(|f| !f.signature.contains("Result")),
+        _ => false,
+    };
+    if c.pres().count() == 0 && !total {
+        s.on("FUL-ENF-001", f, "the op refuses nothing");
+    }
+    let domains = c.call.params.iter().filter(|p| p.domain != Domain::Any).count();
+    if domains > 0 && !c.pres().any(|p| p.check == PreCheck::ParamDomain) {
+        s.on("FUL-ENF-001", f, "a parameter has a domain that no precondition checks");
+    }
+    if c.posts().count() == 0 && !c.call.shape.own_types() {
+        s.on("FUL-ENF-002", f, "no executable postcondition");
+    }
+}
+
+/// The functions that are bound to `op`.
+fn bindings<'a>(corpus: &'a Corpus, op: &'a str) -> impl Iterator<Item = &'a Function> {
+    let all = corpus.binding.iter().flat_map(|b| &b.bindings);
+    all.filter(move |b| b.op == op).flat_map(|b| &b.functions)
+}
+
+pub(super) fn generated(s: &mut Sink<'_>) {
+    let path = s.corpus.root.join("src/contract/generated.rs");
+    match generate::render(s.corpus) {
+        Ok(text) if text == read(&path) => {}
+        Ok(_) => s.add("FUL-ENF-003", "src/contract/generated.rs", "run `fulmen contract generate`"),
+        Err(e) => s.add("FUL-ENF-003", "src/contract/generated.rs", format!("cannot be made: {e}")),
+    }
+    // A text search: the compiler's check (`Enforced`) is the strong one, this one names the op.
+    let source: String = source_files(s.corpus).chars().filter(|c| !c.is_whitespace()).collect();
+    let by_macro = ["unary", "binary", "reduction", "row_op"].iter().all(|m| macro_has_contract(&source, m));
+    let corpus = s.corpus;
+    for (f, c) in corpus.contracts().filter(|(_, c)| !c.call.shape.own_types()) {
+        let direct = source.contains(&format!("contract!({},", c.op));
+        let through = source.contains(&format!("{0},{0}_on,", c.op));
+        if !(direct || through && by_macro) {
+            s.on("FUL-ENF-004", f, "no `contract!` in the op's function");
+        }
+    }
+}
+
+/// Whether `macro_rules! name`, in text without white space, contains `contract!(` before the next one.
+fn macro_has_contract(source: &str, name: &str) -> bool {
+    source
+        .split_once(&format!("macro_rules!{name}{{"))
+        .map(|(_, rest)| rest.split("macro_rules!").next().unwrap_or(rest))
+        .is_some_and(|body| body.contains("contract!($name,"))
+}
+
+pub(super) fn locked(s: &mut Sink<'_>) {
+    let corpus = s.corpus;
+    for (f, c) in corpus.contracts() {
+        match corpus.locked.get(&c.op) {
+            None => s.on("FUL-LCK-002", f, "not in locked.toml; run `fulmen contract lock`"),
+            Some(was) if *was != lock::promises(c) => {
+                s.on("FUL-LCK-001", f, format!("locked: {was}; now: {}", lock::promises(c)));
+            }
+            Some(_) => {}
+        }
+    }
+    for op in corpus.locked.keys() {
+        if !corpus.files.iter().any(|f| f.path.ends_with(format!("{op}-v1.yaml"))) {
+            s.add("FUL-LCK-003", "contracts/locked.toml", format!("`{op}` is locked, its contract is gone"));
+        }
+    }
+}
