@@ -285,8 +285,8 @@ impl Drop for Tiles {
 /// for each part of a split operand. One block of assembly from the first load to the last store, as
 /// nothing promises that tiles live longer.
 macro_rules! kernel {
-    ($(#[$doc:meta])* $name:ident, $bytes:literal, $($line:expr),*) => {
-        $(#[$doc])*
+    ($(#[$meta:meta])* $name:ident, $bytes:literal, $($line:expr),*) => {
+        $(#[$meta])*
         /// # Safety
         /// `a` and `b` are valid for reads of all steps; the rows of `quad` are valid for writes of 64 bytes,
         /// and for reads if `add`.
@@ -376,6 +376,7 @@ macro_rules! multiply {
 impl Tiles {
     kernel! {
         /// 32 bf16 elements a step.
+        #[cfg(feature = "half")]
         bf16, 2048, left!(0, 1024), right!(0, 1024), multiply!("tdpbf16ps")
     }
     kernel! {
