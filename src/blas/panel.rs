@@ -1,7 +1,7 @@
 //! Small triangles on rows of B: some rows stay in registers while those before them, and the square on the diagonal, act on them.
 
 use super::gemm::{disperse, gather};
-use super::gemv::{first, put};
+use super::gemv::{eight, first, put};
 use super::level2::BASE;
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
@@ -53,15 +53,16 @@ struct Triangle<'a, T, const HOW: u8> {
     by: &'a [T; MOST],
 }
 
-/// Rows of the next step, of 8, 4 or one.
+/// Rows of the next step when so many are left: 8, but 4 where `four` is, then 4, then one. From the end it is asked for
+/// what lies before, as if all were done but that, so that the steps are the same.
 #[inline(always)]
-const fn step(left: usize) -> usize {
-    if left >= 8 {
-        8
-    } else if left >= 4 {
-        4
-    } else {
-        1
+const fn step(left: usize, four: bool, from_end: bool) -> usize {
+    let (eight, some) =
+        if from_end { (left.is_multiple_of(8), left.is_multiple_of(4)) } else { (left >= 8, left >= 4) };
+    match (eight && !four, some) {
+        (true, _) => 8,
+        (_, true) => 4,
+        _ => 1,
     }
 }
 
@@ -70,7 +71,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
     #[inline(always)]
     fn all<S: Simd>(&self, s: S, rows: usize, b: MatMut<'_, T>) {
         let lanes = T::Vec::<S>::LANES;
-        // Two vectors of eight rows where there are registers for them: those of 64 bytes come in 32.
+        // Sixteen sums where there are registers for them: those of 64 bytes come in 32.
         let wide = const { T::Vec::<S>::LANES * size_of::<T>() >= 64 };
         let mut j = 0;
         while j < b.cols() {
@@ -78,7 +79,10 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
             let left = b.cols() - j;
             // SAFETY: so many columns of these rows are left.
             unsafe {
-                if wide && left >= 2 * lanes {
+                if wide && left >= 4 * lanes {
+                    self.strip::<S, 4>(s, rows, to, b.row_stride(), lanes);
+                    j += 4 * lanes;
+                } else if wide && left >= 2 * lanes {
                     self.strip::<S, 2>(s, rows, to, b.row_stride(), lanes);
                     j += 2 * lanes;
                 } else {
@@ -97,29 +101,18 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
         // Solutions are met before they are used, old rows after.
         let mut done = 0;
         while done < rows {
+            // Four vectors of four rows, or less of eight: the chain of solutions is hidden best.
+            let count = step(rows - done, N == 4, HOW == 0);
+            let i = if HOW == 0 { rows - done - count } else { done };
             // SAFETY: the caller's promise.
             unsafe {
-                let count = if HOW == 0 {
-                    // The same steps, from the last one on.
-                    let end = rows - done;
-                    if end.is_multiple_of(8) {
-                        8
-                    } else if end.is_multiple_of(4) {
-                        4
-                    } else {
-                        1
-                    }
-                } else {
-                    step(rows - done)
-                };
-                let i = if HOW == 0 { rows - done - count } else { done };
                 match count {
-                    8 => self.rows::<S, 8, N>(s, i, b, rs, n),
+                    8 if N < 4 => self.rows::<S, 8, N>(s, i, b, rs, n),
                     4 => self.rows::<S, 4, N>(s, i, b, rs, n),
                     _ => self.rows::<S, 1, N>(s, i, b, rs, n),
                 }
-                done += count;
             }
+            done += count;
         }
     }
 
@@ -158,11 +151,12 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
                 }
                 r += 1;
             }
-            if HOW == 0 {
-                self.square(s, i, &mut x, c);
-            }
-            let mut p = 0;
-            while p < i {
+            // By value: what is borrowed would be written to memory in each step.
+            let mut x = if HOW == 0 { self.square(s, i, x, c) } else { x };
+            let mut done = 0;
+            while done < i {
+                // Downwards, when the square came first: the order does not depend on `R`.
+                let p = if HOW == 0 { i - 1 - done } else { done };
                 let mut y = [T::Vec::<S>::splat(s, T::ZERO); N];
                 let mut v = 0;
                 while v < N {
@@ -180,11 +174,9 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
                     }
                     r += 1;
                 }
-                p += 1;
+                done += 1;
             }
-            if HOW != 0 {
-                self.square(s, i, &mut x, c);
-            }
+            let x = if HOW == 0 { x } else { self.square(s, i, x, c) };
             let mut r = 0;
             while r < R {
                 let mut v = 0;
@@ -204,9 +196,9 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
         &self,
         s: S,
         i: usize,
-        x: &mut [[T::Vec<S>; N]; R],
-        c: impl Fn(usize, usize) -> T::Vec<S>,
-    ) {
+        mut x: [[T::Vec<S>; N]; R],
+        c: impl Fn(usize, usize) -> T::Vec<S> + Copy,
+    ) -> [[T::Vec<S>; N]; R] {
         let mut step = 0;
         while step < R {
             let r = if HOW == 0 { R - 1 - step } else { step };
@@ -216,11 +208,12 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
                 if HOW == 0 {
                     x[r][v] = x[r][v] * by;
                 }
-                let mut q = 0;
-                while q < r {
+                let mut done = 0;
+                while done < r {
+                    let q = if HOW == 0 { r - 1 - done } else { done };
                     let y = if HOW == 0 { x[q][v] } else { -x[q][v] };
                     x[r][v] = y.mul_add(c(r, i + q), x[r][v]);
-                    q += 1;
+                    done += 1;
                 }
                 x[r][v] = match HOW {
                     0 => x[r][v],
@@ -231,6 +224,89 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
             }
             step += 1;
         }
+        x
+    }
+}
+
+/// [`BASE`] rows of a triangular system with one right-hand side: the square on the diagonal, and the columns of solutions
+/// that are known. Rows of A are contiguous.
+pub(super) struct Step<'a, T> {
+    pub unit: bool,
+    pub square: MatRef<'a, T>,
+    pub others: MatRef<'a, T>,
+    pub known: &'a [T],
+}
+
+impl<T: Element> Step<'_, T> {
+    /// Solves for these rows, bottom up if `UP`. Only the products with the `last` solutions wait for those; each solution is
+    /// in all lanes, so that none of these steps goes through memory. Gives the new solutions in their order; nothing, if A
+    /// is not so large.
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "i, q < BASE")]
+    pub(super) fn solve<S: Simd, const UP: bool>(
+        &self,
+        s: S,
+        last: Option<[T::Vec<S>; BASE]>,
+        b: &mut [T; BASE],
+    ) -> Option<[T::Vec<S>; BASE]> {
+        let n = self.known.len();
+        let [fits, whole] = [(self.others, n), (self.square, BASE)]
+            .map(|(a, n)| a.rows() == BASE && a.cols() == n && (a.col_stride() == 1 || n == 0));
+        if !fits || !whole || (last.is_some() && n < BASE) {
+            return None;
+        }
+        let at = |i: usize| if UP { BASE - 1 - i } else { i };
+        // Those that are just known are the last ones, or the first ones bottom up.
+        let near = if last.is_some() { BASE } else { 0 };
+        let (start, begin) = if UP { (0, near) } else { (n - near, 0) };
+        let others = self.others.block([0, begin], [BASE, n - near]);
+        let sums = eight(s, others, self.known.get(begin..begin + n - near).unwrap_or_default());
+        let splat = |x: T| T::Vec::<S>::splat(s, x);
+        let step = self.square.row_stride();
+        // SAFETY: the square has these elements; rows of unit stride, as checked.
+        let a =
+            |i: usize, q: usize| unsafe { self.square.ptr().offset(at(i) as isize * step).add(at(q)).read() };
+        let mut inverse = [T::ONE; BASE];
+        let mut normal = true;
+        let mut i = 0;
+        while i < BASE && !self.unit {
+            inverse[i] = T::ONE / a(i, i);
+            let size = if inverse[i] < T::ZERO { -inverse[i] } else { inverse[i] };
+            normal &= size >= T::MIN_NORMAL && size < T::INFINITY;
+            i += 1;
+        }
+        let mut x = [splat(T::ZERO); BASE];
+        let mut i = 0;
+        while i < BASE {
+            x[i] = splat(b[at(i)]) - splat(sums[at(i)]);
+            i += 1;
+        }
+        if let Some(last) = last {
+            let (from, step) = (self.others.ptr().wrapping_add(start), self.others.row_stride());
+            let mut i = 0;
+            while i < BASE {
+                let mut q = 0;
+                while q < BASE {
+                    // SAFETY: the other columns are `BASE` at least from `start` on, as checked.
+                    let a = unsafe { from.offset(at(i) as isize * step).add(at(q)).read() };
+                    x[i] = (-last[q]).mul_add(splat(a), x[i]);
+                    q += 1;
+                }
+                i += 1;
+            }
+        }
+        let mut i = 0;
+        while i < BASE {
+            let mut q = 0;
+            while q < i {
+                x[i] = (-x[q]).mul_add(splat(a(i, q)), x[i]);
+                q += 1;
+            }
+            x[i] = if normal { x[i] * splat(inverse[i]) } else { x[i] / splat(a(i, i)) };
+            b[at(i)] = x[i].lane0();
+            i += 1;
+        }
+        Some(x)
     }
 }
 

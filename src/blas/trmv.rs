@@ -4,11 +4,10 @@
 //! small triangle. Else the triangle is halved until 8 rows are left.
 
 use super::level2::{BASE, half, nan, spread, square};
+use super::panel::Step;
 use super::{Diagonal, Triangle, gemv, row};
-use crate::alu::Alu;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};
 
@@ -183,12 +182,14 @@ fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
                     && !COMPACT
                     && let Ok(these) = <&mut [T; BASE]>::try_from(&mut *these)
                 {
-                    let step = Step { diagonal, square, others, known };
+                    let step = Step { unit: diagonal == Diagonal::Unit, square, others, known };
                     last = match triangle {
                         Triangle::Lower => step.solve::<S, false>(s, last, these),
                         Triangle::Upper => step.solve::<S, true>(s, last, these),
                     };
-                    continue;
+                    if last.is_some() {
+                        continue;
+                    }
                 }
                 if SOLVE {
                     gemv::add(s, -T::ONE, others, known, these);
@@ -203,84 +204,6 @@ fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
             }
         },
     );
-}
-
-/// [`BASE`] rows of a triangle: its square on the diagonal, and the columns of solutions that are known.
-struct Step<'a, T> {
-    diagonal: Diagonal,
-    square: MatRef<'a, T>,
-    others: MatRef<'a, T>,
-    known: &'a [T],
-}
-
-impl<T: Element> Step<'_, T> {
-    /// Solves for these rows, bottom up if `UP`. Only the products with the `last` solutions wait for those; each solution is
-    /// in all lanes, so that none of these steps goes through memory. Gives the new solutions in their order.
-    #[inline(always)]
-    #[allow(clippy::indexing_slicing, reason = "i, q < BASE")]
-    fn solve<S: Simd, const UP: bool>(
-        &self,
-        s: S,
-        last: Option<[T::Vec<S>; BASE]>,
-        b: &mut [T; BASE],
-    ) -> Option<[T::Vec<S>; BASE]> {
-        let at = |i: usize| if UP { BASE - 1 - i } else { i };
-        let n = self.known.len();
-        // Those that are just known are the last ones, or the first ones bottom up.
-        let near = if last.is_some() { n.min(BASE) } else { 0 };
-        let start = if UP { 0 } else { n - near };
-        let (far, others) = if UP {
-            (self.known.get(near..), self.others.block([0, near], [BASE, n - near]))
-        } else {
-            (self.known.get(..start), self.others.block([0, 0], [BASE, start]))
-        };
-        let sums = gemv::eight(s, others, far.unwrap_or_default());
-        let zeros = [T::ZERO; BASE];
-        let row = |i: usize| self.square.row_slice(at(i)).and_then(<[T]>::first_chunk).unwrap_or(&zeros);
-        let splat = |x: T| T::Vec::<S>::splat(s, x);
-        let mut inverse = [T::ONE; BASE];
-        if self.diagonal == Diagonal::NonUnit {
-            let mut i = 0;
-            while i < BASE {
-                inverse[i] = T::ONE / row(i)[at(i)];
-                i += 1;
-            }
-        }
-        let size = |x: T| if x < T::ZERO { -x } else { x };
-        let normal = inverse.iter().all(|x| (T::MIN_NORMAL..T::INFINITY).contains(&size(*x)));
-        let mut x = [splat(T::ZERO); BASE];
-        let mut i = 0;
-        while i < BASE {
-            x[i] = splat(b[at(i)]) - splat(sums[at(i)]);
-            i += 1;
-        }
-        if let Some(last) = last {
-            let near = self.others.block([0, start], [BASE; 2]);
-            let mut i = 0;
-            while i < BASE {
-                let a = near.row_slice(at(i)).and_then(<[T]>::first_chunk).unwrap_or(&zeros);
-                let mut q = 0;
-                while q < BASE {
-                    x[i] = (-last[q]).mul_add(splat(a[at(q)]), x[i]);
-                    q += 1;
-                }
-                i += 1;
-            }
-        }
-        let mut i = 0;
-        while i < BASE {
-            let a: &[T; BASE] = row(i);
-            let mut q = 0;
-            while q < i {
-                x[i] = (-x[q]).mul_add(splat(a[at(q)]), x[i]);
-                q += 1;
-            }
-            x[i] = if normal { x[i] * splat(inverse[i]) } else { x[i] / splat(a[at(i)]) };
-            b[at(i)] = x[i].lane0();
-            i += 1;
-        }
-        Some(x)
-    }
 }
 
 /// At most [`BASE`] rows of [`multiply`].

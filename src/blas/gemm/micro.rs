@@ -302,6 +302,57 @@ unsafe fn accumulate<
     let down = [0, one, one << 1, three, one << 2, five, three << 1, seven];
     let (mut b, mut pack) = (t.b, t.pack);
     let mut p = 0;
+    if const { tune::masks::<S>() && !PACK && N > 1 } && t.a_col == 1 && t.k >= tune::LONG {
+        // Four steps at a time, and rows at most three from one of two pointers: all addresses fit the registers.
+        let line = 64 / size_of::<T>();
+        let rows = [0, one, one << 1, three];
+        let mut ends = [a, a.wrapping_offset(one << 2)];
+        while t.k - p >= 4 {
+            if p.is_multiple_of(line) {
+                // The panel of B that went by since these rows were last read has pushed them out.
+                let mut i = 0;
+                while i < R {
+                    let row = ends[i / 4].wrapping_offset(rows[i % 4]);
+                    T::Vec::<S>::prefetch(s, row.wrapping_add(tune::LINES * line));
+                    i += 1;
+                }
+            }
+            let mut q = 0;
+            while q < 4 {
+                let mut row = [zero; N];
+                let mut v = 0;
+                while v < N {
+                    // SAFETY: row `p + q < k` of B.
+                    row[v] = unsafe {
+                        let b = b.add(v * lanes);
+                        if PART && v == N - 1 {
+                            T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
+                        } else {
+                            T::Vec::<S>::load(s, b)
+                        }
+                    };
+                    v += 1;
+                }
+                let mut i = 0;
+                while i < R {
+                    // SAFETY: element `(i, p + q)` of A.
+                    let x = unsafe { ends[i / 4].wrapping_offset(rows[i % 4]).wrapping_add(q).read() };
+                    let x = T::Vec::<S>::splat(s, x);
+                    let mut v = 0;
+                    while v < N {
+                        acc[i][v] = x.mul_add(row[v], acc[i][v]);
+                        v += 1;
+                    }
+                    i += 1;
+                }
+                b = T::Vec::<S>::hide(s, b.wrapping_offset(t.b_row));
+                q += 1;
+            }
+            ends = ends.map(|a| T::Vec::<S>::hide(s, a.wrapping_add(4)));
+            p += 4;
+        }
+        a = ends[0];
+    }
     while p < t.k {
         let mut row = [zero; N];
         let mut v = 0;

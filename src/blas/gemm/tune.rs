@@ -102,8 +102,15 @@ pub(super) const DIRECT_BYTES: usize = 160 * 160 * 4;
 /// Rows of C up to which one band holds all: B is met once and A stays in the second-level cache.
 pub(super) const FEW: usize = 64;
 
-/// Rows of B that the tile which packs it asks for in advance.
-pub(super) const AHEAD: isize = 16;
+/// Rows of B that the tile which packs it asks for in advance: rows that are a power of two apart share the few places
+/// of one set of the first-level cache.
+pub(super) const AHEAD: isize = 8;
+
+/// Steps from which a tile takes four at a time.
+pub(super) const LONG: usize = 192;
+
+/// Cache lines by which it then asks for its rows of A in advance.
+pub(super) const LINES: usize = 2;
 
 /// Bytes of all three matrices that stay in the second-level cache.
 pub(super) const NEAR_BYTES: usize = 1536 << 10;
