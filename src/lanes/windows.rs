@@ -198,41 +198,51 @@ impl Slide {
         let vectors = to.len().div_ceil(self.step.max(1)) + lanes;
         let fits = before >= self.cols && places.len().min(dy.len()) >= before + vectors;
         debug_assert!(fits && matches!(self.step, 1 | 2), "room on both sides");
-        if !fits {
+        if !fits || !matches!(self.step, 1 | 2) {
             return;
         }
-        let zero = T::Vec::<S>::splat(s, T::ZERO);
         let mut i = 0;
         while i * self.step < to.len() {
-            // Of the columns `phase`, `phase + step`, … from `i·step` on.
-            let sum = |phase: usize| {
-                let (mut sum, mut t, mut j) = (zero, phase, before + i);
-                while t < self.cols {
-                    // SAFETY: `j` is at least `before - cols`, and a vector from `before + i` on is in both.
-                    let (place, dy) = unsafe {
-                        (
-                            T::Vec::<S>::load(s, places.as_ptr().add(j)),
-                            T::Vec::<S>::load(s, dy.as_ptr().add(j)),
-                        )
-                    };
-                    let chosen = place.eq(zero.lit(T::from_usize(first + t)));
-                    sum = sum + T::Vec::<S>::select(chosen, dy, zero);
-                    t += self.step;
-                    j -= 1;
-                }
-                sum
-            };
             let to = to.get_mut(i * self.step..).unwrap_or_default();
+            // SAFETY: a vector from `before + i` on is in both, and so is one that begins up to `cols` before.
+            let (even, odd) = unsafe {
+                let from = [places.as_ptr().add(before + i), dy.as_ptr().add(before + i)];
+                let even = self.chosen(s, from, first, 0);
+                (even, if self.step == 2 { self.chosen(s, from, first, 1) } else { even })
+            };
             if self.step == 1 {
-                add_to(s, sum(0), to);
+                add_to(s, even, to);
             } else {
-                let [a, b] = T::Vec::<S>::zip(s, sum(0), sum(1));
+                let [a, b] = T::Vec::<S>::zip(s, even, odd);
                 let (low, high) = to.split_at_mut(lanes.min(to.len()));
                 add_to(s, a, low);
                 add_to(s, b, high);
             }
             i += lanes;
         }
+    }
+
+    /// For [`Slide::collect`], the columns `phase`, `phase + step`, …: what the windows at `places` and before have for them.
+    /// # Safety
+    /// A vector there is valid for reads, and one that begins up to `cols` elements before.
+    #[inline(always)]
+    unsafe fn chosen<S, T>(self, s: S, [places, dy]: [*const T; 2], first: usize, phase: usize) -> T::Vec<S>
+    where
+        S: Simd,
+        T: Element,
+    {
+        let zero = T::Vec::<S>::splat(s, T::ZERO);
+        let (mut sum, mut t, mut back) = (zero, phase, 0);
+        while t < self.cols {
+            // SAFETY: the caller's promise; `back` stays below `cols`.
+            let (place, dy) =
+                unsafe { (T::Vec::<S>::load(s, places.sub(back)), T::Vec::<S>::load(s, dy.sub(back))) };
+            let chosen = place.eq(zero.lit(T::from_usize(first + t)));
+            sum = sum + T::Vec::<S>::select(chosen, dy, zero);
+            t += self.step;
+            back += 1;
+        }
+        sum
     }
 }
 
