@@ -14,7 +14,7 @@ on_every_lane! {
     coarse_recip: check_coarse_recip;
     tanh_table: check_tanh_table;
     patch: check_patch;
-    pairs: check_pairs;
+    unzip: check_unzip;
 }
 
 /// Runs `op`, compiled as users get it, over `N` streams by whole vectors and compares each element with the model.
@@ -271,7 +271,7 @@ fn check_patch<S: Simd, T: Scalar>(s: S, _: T) {
 }
 
 /// Even and odd lanes of two registers come apart and together again.
-fn check_pairs<S: Simd, T: Scalar>(s: S, _: T) {
+fn check_unzip<S: Simd, T: Scalar>(s: S, _: T) {
     type V<S, T> = <T as Element>::Vec<S>;
     let n = V::<S, T>::LANES;
     let x: [T; 32] = std::array::from_fn(|i| T::from_usize(i + 1));
