@@ -188,6 +188,17 @@ macro_rules! avx512_lane {
             fn first(n: usize) -> $k {
                 ((1u32 << n) - 1) as $k
             }
+            /// Two choices of lanes of a pair: those of `b` follow those of `a`.
+            #[inline(always)]
+            fn permuted(a: Self, b: Self, at: [[$i; $n]; 2]) -> [Self; 2] {
+                let [x, y] = at;
+                // SAFETY: the arrays are as large as the register; a value of this type proves AVX-512.
+                unsafe {
+                    let x = _mm512_loadu_si512(x.as_ptr().cast());
+                    let y = _mm512_loadu_si512(y.as_ptr().cast());
+                    [Self($permute(a.0, x, b.0)), Self($permute(a.0, y, b.0))]
+                }
+            }
         }
 
         impl Vector for $F {
@@ -221,12 +232,33 @@ macro_rules! avx512_lane {
                     at
                 }
                 let (x, y) = const { (from::<BY>(false), from::<BY>(true)) };
-                // SAFETY: the arrays are as large as the register; a value of this type proves AVX-512.
-                unsafe {
-                    let x = _mm512_loadu_si512(x.as_ptr().cast());
-                    let y = _mm512_loadu_si512(y.as_ptr().cast());
-                    [Self($permute(a.0, x, b.0)), Self($permute(a.0, y, b.0))]
+                Self::permuted(a, b, [x, y])
+            }
+            #[inline(always)]
+            fn unzip(_: Avx512, a: Self, b: Self) -> [Self; 2] {
+                #[allow(clippy::indexing_slicing, reason = "i < n")]
+                const fn every_other(first: usize) -> [$i; $n] {
+                    let (mut at, mut i) = ([0; $n], 0);
+                    while i < $n {
+                        at[i] = (2 * i + first) as $i;
+                        i += 1;
+                    }
+                    at
                 }
+                Self::permuted(a, b, const { [every_other(0), every_other(1)] })
+            }
+            #[inline(always)]
+            fn zip(_: Avx512, a: Self, b: Self) -> [Self; 2] {
+                #[allow(clippy::indexing_slicing, reason = "i < n")]
+                const fn in_turn(first: usize) -> [$i; $n] {
+                    let (mut at, mut i) = ([0; $n], 0);
+                    while i < $n {
+                        at[i] = ((first + i) / 2 + i % 2 * $n) as $i;
+                        i += 1;
+                    }
+                    at
+                }
+                Self::permuted(a, b, const { [in_turn(0), in_turn($n)] })
             }
             #[inline(always)]
             unsafe fn gather(_: Avx512, p: *const $f, step: isize) -> Self {

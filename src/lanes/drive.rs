@@ -259,6 +259,19 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
                 i += lanes;
             }
             T::Vec::<S>::fence(s);
+        } else if const { size_of::<T::Vec<S>>() >= 64 }
+            && n >= 16 * lanes
+            && boundary < lanes
+            && boundary > 0
+        {
+            // A register is a line of the cache: where it crosses two, each access counts twice.
+            #[allow(clippy::indexing_slicing, reason = "k < N")]
+            let first = from_fn(
+                #[inline(always)]
+                |k| T::Vec::<S>::load_first(s, x[k], boundary, T::ONE),
+            );
+            body.eval(first).store_first(y, boundary);
+            i = boundary;
         }
         // The loads do that where nothing but the result is read.
         let apart = x.iter().any(|x| *x != y.cast_const());

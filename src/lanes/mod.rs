@@ -42,6 +42,7 @@ pub(crate) mod portable;
 pub(crate) mod rotary;
 pub(crate) mod streams;
 pub(crate) mod strided;
+pub(crate) mod windows;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod amx;
@@ -268,6 +269,44 @@ pub(crate) mod vector {
             }
             // SAFETY: `LANES <= 16`.
             unsafe { [Self::load(s, x.as_ptr()), Self::load(s, y.as_ptr())] }
+        }
+        /// The even lanes of `a` and then of `b`, and the odd ones.
+        #[inline(always)]
+        fn unzip(s: Self::Token, a: Self, b: Self) -> [Self; 2] {
+            // As in `down`.
+            let mut from = [Self::Elem::default(); 32];
+            let mut to = [[Self::Elem::default(); 16]; 2];
+            let p = from.as_mut_ptr();
+            // SAFETY: `LANES <= 16`.
+            unsafe {
+                a.store(p);
+                b.store(p.add(Self::LANES));
+            }
+            let [even, odd] = &mut to;
+            for ((even, odd), pair) in even.iter_mut().zip(odd).zip(from.as_chunks::<2>().0) {
+                [*even, *odd] = *pair;
+            }
+            // SAFETY: `LANES <= 16`.
+            unsafe { [Self::load(s, to[0].as_ptr()), Self::load(s, to[1].as_ptr())] }
+        }
+        /// Lanes of `a` and `b` in turn: the inverse of [`Vector::unzip`].
+        #[inline(always)]
+        fn zip(s: Self::Token, a: Self, b: Self) -> [Self; 2] {
+            // As in `down`.
+            let mut from = [[Self::Elem::default(); 16]; 2];
+            let mut to = [Self::Elem::default(); 32];
+            // SAFETY: `LANES <= 16`.
+            unsafe {
+                a.store(from[0].as_mut_ptr());
+                b.store(from[1].as_mut_ptr());
+            }
+            let [a, b] = from;
+            for ((a, b), pair) in a.into_iter().zip(b).zip(to.as_chunks_mut::<2>().0) {
+                *pair = [a, b];
+            }
+            let p = to.as_ptr();
+            // SAFETY: `LANES <= 16`.
+            unsafe { [Self::load(s, p), Self::load(s, p.add(Self::LANES))] }
         }
         /// Whether [`Vector::square`] is there.
         const SQUARES: bool = false;

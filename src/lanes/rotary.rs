@@ -2,7 +2,7 @@
 
 use super::inout::InOut;
 use super::vector::Vector;
-use super::{Element, Simd};
+use super::{Element, Simd, from_fn};
 use crate::alu::Alu;
 
 /// How pairs turn.
@@ -28,42 +28,89 @@ pub(crate) fn rotate<S: Simd, T: Element>(s: S, turn: Turn, mut row: InOut<'_, T
     let from = row.input().as_ptr();
     let to = row.output().as_mut_ptr();
     let (cos, sin) = (cos.as_ptr(), sin.as_ptr());
+    let heads = Heads { from, to, half, heads, back: turn.back };
     let lanes = T::Vec::<S>::LANES;
     let mut i = 0;
-    while i < half {
-        let n = lanes.min(half - i);
-        // SAFETY: `n` pairs from `i` on are in every head; a pair is read before it is written.
+    // SAFETY: the pairs of each call are in every head, and their angles in `cos` and `sin`.
+    unsafe {
+        while i < half {
+            let n = lanes.min(half - i);
+            let (c, d) = (cos.add(i), sin.add(i));
+            let taken = match ((half - i) / lanes, turn.neighbours) {
+                (0, false) => heads.turn::<S, 1, false>(s, c, d, i, n),
+                (0, true) => heads.turn::<S, 1, true>(s, c, d, i, n),
+                (1, false) => heads.turn::<S, 1, false>(s, c, d, i, lanes),
+                (1, true) => heads.turn::<S, 1, true>(s, c, d, i, lanes),
+                (2 | 3, false) => heads.turn::<S, 2, false>(s, c, d, i, lanes),
+                (2 | 3, true) => heads.turn::<S, 2, true>(s, c, d, i, lanes),
+                (_, false) => heads.turn::<S, 4, false>(s, c, d, i, lanes),
+                (_, true) => heads.turn::<S, 4, true>(s, c, d, i, lanes),
+            };
+            i += taken;
+        }
+    }
+}
+
+/// Heads that lie one after the other.
+#[derive(Clone, Copy)]
+struct Heads<T> {
+    from: *const T,
+    to: *mut T,
+    half: usize,
+    heads: usize,
+    back: bool,
+}
+
+impl<T: Element> Heads<T> {
+    /// Rotates `n ≤ LANES` pairs from number `i` on of each head, and those of the `G - 1` registers that follow; says how
+    /// many these are.
+    /// # Safety
+    /// The pairs are in every head, and `cos` and `sin` have their angles; a pair is read before it is written.
+    #[inline(always)]
+    unsafe fn turn<S: Simd, const G: usize, const NEIGHBOURS: bool>(
+        self,
+        s: S,
+        cos: *const T,
+        sin: *const T,
+        i: usize,
+        n: usize,
+    ) -> usize {
+        let lanes = T::Vec::<S>::LANES;
+        // The pairs' first and second elements, or the first and second register of pairs.
+        let (first, second) = if NEIGHBOURS { (lanes.min(2 * n), 2 * n - lanes.min(2 * n)) } else { (n, n) };
+        let apart = if NEIGHBOURS { lanes } else { self.half };
+        // SAFETY: the caller's promise.
         unsafe {
-            let (mut c, mut d) = (some(s, cos.add(i), n), some(s, sin.add(i), n));
-            if turn.back {
-                d = -d;
-            }
-            if turn.neighbours {
-                (c, d) = (spread::<S, T>(s, c), spread::<S, T>(s, d));
-            }
-            for h in 0..heads {
-                let (x, y) = (from.add(2 * h * half), to.add(2 * h * half));
-                let at = if turn.neighbours { 2 * i } else { i };
-                // The pairs' first and second elements, or the first and second register of pairs.
-                let (first, second) =
-                    if turn.neighbours { (lanes.min(2 * n), 2 * n - lanes.min(2 * n)) } else { (n, n) };
-                let apart = if turn.neighbours { lanes } else { half };
-                let a = some(s, x.add(at), first);
-                let b = if second == 0 {
-                    T::Vec::<S>::splat(s, T::ZERO)
-                } else {
-                    some(s, x.add(at + apart), second)
-                };
-                let [a, b] = if turn.neighbours { exchange::<S, T>(s, a, b) } else { [a, b] };
-                let [a, b] = pair([a, b], c, d);
-                let [a, b] = if turn.neighbours { exchange::<S, T>(s, a, b) } else { [a, b] };
-                put(a, y.add(at), first);
-                if second > 0 {
-                    put(b, y.add(at + apart), second);
+            let angles: [[T::Vec<S>; 2]; G] = from_fn(
+                #[inline(always)]
+                |g| {
+                    let (c, d) = (some(s, cos.add(g * lanes), n), some(s, sin.add(g * lanes), n));
+                    let d = if self.back { -d } else { d };
+                    if NEIGHBOURS { [spread::<S, T>(s, c), spread::<S, T>(s, d)] } else { [c, d] }
+                },
+            );
+            for h in 0..self.heads {
+                let at = 2 * h * self.half + if NEIGHBOURS { 2 * i } else { i };
+                for (g, [c, d]) in angles.into_iter().enumerate() {
+                    let at = at + g * if NEIGHBOURS { 2 * lanes } else { lanes };
+                    let (x, y) = (self.from.add(at), self.to.add(at));
+                    let a = some(s, x, first);
+                    let b = if second == 0 {
+                        T::Vec::<S>::splat(s, T::ZERO)
+                    } else {
+                        some(s, x.add(apart), second)
+                    };
+                    let [a, b] = if NEIGHBOURS { exchange::<S, T>(s, a, b) } else { [a, b] };
+                    let [a, b] = pair([a, b], c, d);
+                    let [a, b] = if NEIGHBOURS { exchange::<S, T>(s, a, b) } else { [a, b] };
+                    put(a, y, first);
+                    if second > 0 {
+                        put(b, y.add(apart), second);
+                    }
                 }
             }
         }
-        i += n;
+        G * n
     }
 }
 

@@ -5,9 +5,11 @@ use super::parts::{Read, Write, count, each_row};
 use crate::alu::{Alu, Body, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::lanes::drive::{self, Update};
 use crate::lanes::fold::{Join, Serial};
-use crate::lanes::{Element, Simd, drive};
-use crate::pointwise::{binary, silu_slope};
+use crate::lanes::math::sigmoid::silu_and_slope;
+use crate::lanes::{Element, Simd};
+use crate::pointwise::binary;
 
 /// `silu(gate)·up`.
 #[derive(Debug, Clone, Copy)]
@@ -65,13 +67,14 @@ binary! {
     geglu, geglu_on, geglu_in_place, Geglu
 }
 
-/// `silu'(gate)·up·dy`.
+/// The gradients of gate and up, `silu'(gate)·up·dy` and `silu(gate)·dy`: both from one exponential.
 #[derive(Debug, Clone, Copy)]
 struct GateBackward;
-impl<T: Real> Body<T, 3> for GateBackward {
+impl<T: Real> Update<T, 3, 2> for GateBackward {
     #[inline(always)]
-    fn eval<V: Alu<Elem = T>>(self, [gate, up, dy]: [V; 3]) -> V {
-        silu_slope(gate) * up * dy
+    fn eval<V: Alu<Elem = T>>(self, [gate, up, dy]: [V; 3], _: [V; 2]) -> [V; 2] {
+        let [silu, slope] = silu_and_slope(gate);
+        [slope * up * dy, silu * dy]
     }
 }
 
@@ -177,8 +180,7 @@ pub(crate) fn swiglu_packed_backward_by<J: Join, S: Simd, T: Element>(
         |(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
             let (gate, up) = x.0.split_at_checked(cols).unwrap_or_default();
             let (dgate, dup) = dx.0.split_at_mut_checked(cols).unwrap_or_default();
-            drive::map(Serial, s, GateBackward, [gate, up, dy.0], dgate);
-            drive::map(Serial, s, Swiglu, [gate, dy.0], dup);
+            drive::update(s, GateBackward, [gate, up, dy.0], [dgate, dup]);
         },
     );
     contract!(

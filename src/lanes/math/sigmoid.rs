@@ -83,6 +83,19 @@ pub(crate) fn silu<V: Alu>(x: V) -> V {
     x.c(-0.0).max(x) - d.scale(v * d.logistic())
 }
 
+/// [`silu`], and its derivative `σ + x σ (1 - σ)`.
+#[inline(always)]
+pub(crate) fn silu_and_slope<V: Alu>(x: V) -> [V; 2] {
+    let v = pick(x, 115.0, 760.0).min(x.abs());
+    let d = Decay::new(v);
+    let g = d.logistic();
+    // h = σ(-|x|), and v = |x| is finite: times h = 0 it is no NaN.
+    let (h, rest) = (d.scale(g), x.c(1.0) - d.scale(g));
+    let left = x.lt(x.c(0.0));
+    let slope = V::select(left, -v, v) * (h * rest) + V::select(left, h, rest);
+    [x.c(-0.0).max(x) - d.scale(v * g), slope]
+}
+
 /// `2√(2/π) (x + 0.044715 x³) = K x (x² + 1/0.044715)`, and `(e^Kf - 1) / f` for `|f| ≤ ln 2 / 2K`: least
 /// squares at Chebyshev nodes in 40 digits, rounded one after the other, relative error of `e^Kf`
 /// 2^-27.7 and 2^-57.8.

@@ -14,6 +14,7 @@ on_every_lane! {
     coarse_recip: check_coarse_recip;
     tanh_table: check_tanh_table;
     patch: check_patch;
+    unzip: check_unzip;
 }
 
 /// Runs `op`, compiled as users get it, over `N` streams by whole vectors and compares each element with the model.
@@ -267,4 +268,28 @@ fn check_patch<S: Simd, T: Scalar>(s: S, _: T) {
     let op = |v: V<S, T>| v.abs().patch(v.lt(v.c(0.0)), v, |x| x * x.c(3.0));
     let model = |x: T| if x < T::ZERO { x * T::from_f64(3.0) } else { T::of_bits(x.bits() & !T::SIGN) };
     unary::<V<S, T>>("patch", s, &x, op, model);
+}
+
+/// Even and odd lanes of two registers come apart and together again.
+fn check_unzip<S: Simd, T: Scalar>(s: S, _: T) {
+    type V<S, T> = <T as Element>::Vec<S>;
+    let n = V::<S, T>::LANES;
+    let x: [T; 32] = std::array::from_fn(|i| T::from_usize(i + 1));
+    let (mut apart, mut again) = ([T::ZERO; 32], [T::ZERO; 32]);
+    s.vectorize(
+        #[inline(always)]
+        // SAFETY: no register has more than 16 lanes.
+        || unsafe {
+            let [a, b] = [0, n].map(|at| V::<S, T>::load(s, x.as_ptr().add(at)));
+            let [even, odd] = V::<S, T>::unzip(s, a, b);
+            even.store(apart.as_mut_ptr());
+            odd.store(apart.as_mut_ptr().add(n));
+            let [a, b] = V::<S, T>::zip(s, even, odd);
+            a.store(again.as_mut_ptr());
+            b.store(again.as_mut_ptr().add(n));
+        },
+    );
+    let want: Vec<T> = (0..2 * n).map(|i| x[2 * i % (2 * n) + i / n]).collect();
+    assert_eq!(apart[..2 * n], want, "{}", S::NAME);
+    assert_eq!(again[..2 * n], x[..2 * n], "{}", S::NAME);
 }

@@ -225,13 +225,7 @@ pub(crate) fn max_pool_backward_by<J: Join, S: Simd, T: Element>(
         #[inline(always)]
         |(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
             dx.0.fill(T::ZERO);
-            planes.each_window(
-                #[inline(always)]
-                |i, j, at| {
-                    let dx = dx.0.get_mut(planes.largest(x.0, i, j));
-                    dx.into_iter().zip(dy.0.get(at)).for_each(|(dx, dy)| *dx = *dx + *dy);
-                },
-            );
+            planes.choose(s, x.0, dy.0, dx.0);
         },
     );
     contract!(
@@ -270,7 +264,8 @@ pub(crate) fn avg_pool_by<J: Join, S: Simd, T: Element>(
         #[inline(always)]
         |(x, out): (Read<'_, T>, Write<'_, T>)| {
             planes.windows(s, Add, T::ZERO, x.0, out.0);
-            for (i, out) in out.0.chunks_exact_mut(planes.cols).enumerate() {
+            let lines = if planes.even(count_padding) { planes.cells } else { planes.cols };
+            for (i, out) in out.0.chunks_exact_mut(lines).enumerate() {
                 planes.divide(s, count_padding, [i, 0], out);
             }
         },

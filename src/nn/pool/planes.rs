@@ -6,6 +6,7 @@ use crate::contract::{Call, Violation};
 use crate::lanes::fold::{Serial, fold_by};
 use crate::lanes::portable::scalar;
 use crate::lanes::vector::Vector;
+use crate::lanes::windows::{Joined, Largest, Slide, interleave};
 use crate::lanes::{Element, Simd, drive, strided};
 use crate::pointwise::Add;
 use crate::reduce::Exact;
@@ -75,6 +76,22 @@ impl Planes {
     #[inline(always)]
     fn lines(&self) -> bool {
         self.pool.kernel[1] == self.pool.input[1] && self.pool.padding[1] == 0
+    }
+
+    /// Whether reading each element of the windows costs less than joining the rows of a tile first.
+    #[inline(always)]
+    fn direct(&self) -> bool {
+        let [h, w] = self.pool.kernel;
+        h.saturating_mul(w) <= h + w
+    }
+
+    /// The windows of a line whose columns are in the plane.
+    #[inline(always)]
+    fn inner(&self) -> Range<usize> {
+        let Pool { input: [_, w], kernel: [_, k], stride: [_, s], padding: [_, p] } = self.pool;
+        let end = if w + p < k { 0 } else { (w + p - k) / s + 1 };
+        let [start, end] = [p.div_ceil(s), end].map(|j| j.min(self.cols));
+        start..end.max(start)
     }
 
     /// The pieces of memory of a window.
@@ -149,8 +166,28 @@ impl Planes {
                 },
             );
         }
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], .. } = self.pool;
-        let (mut high, mut every) = ([identity; TILE], [identity; TILE]);
+        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], padding: [_, p] } = self.pool;
+        let joined = Joined(body, identity);
+        if self.direct() {
+            let inner = self.inner();
+            for (i, out) in out.chunks_exact_mut(self.cols).enumerate() {
+                let rows = self.rows(i);
+                if !inner.is_empty() {
+                    let first = rows.start * w + inner.start * step - p;
+                    let slide = Slide { rows: rows.len(), width: w, cols: k, step };
+                    slide.each(s, joined, part(x, first..x.len()), [part_mut(out, inner.clone())]);
+                }
+                for j in (0..inner.start).chain(inner.end..self.cols) {
+                    let mut all = scalar(identity);
+                    for piece in self.pieces(i, j) {
+                        all = part(x, piece).iter().fold(all, |all, x| body.eval([all, scalar(*x)]));
+                    }
+                    put(out, j, all.lane0());
+                }
+            }
+            return;
+        }
+        let mut high = [identity; TILE];
         self.each_tile(
             #[inline(always)]
             |tile| {
@@ -165,37 +202,21 @@ impl Planes {
                         high.fill(identity);
                     }
                     let real = part_mut(high, tile.skip..tile.skip + columns.len());
-                    if rows.len() == 1 {
-                        real.copy_from_slice(line(rows.start));
-                    } else {
-                        drive::map(Serial, s, body, [line(rows.start), line(rows.start + 1)], real);
-                    }
-                    for r in rows.skip(2) {
-                        drive::zip_in_place(Serial, s, body, real, line(r));
-                    }
+                    let down = Slide { rows: rows.len(), width: w, cols: 1, step: 1 };
+                    down.each(s, joined, part(x, rows.start * w + columns.start..x.len()), [real]);
                     &*high
                 };
                 let at = tile.row * self.cols + tile.col;
-                let out = part_mut(out, at..at + tile.n);
-                if step == 1 {
-                    let taps = |t: usize| part(high, t..t + tile.n);
-                    if k == 1 {
-                        return out.copy_from_slice(taps(0));
-                    }
-                    drive::map(Serial, s, body, [taps(0), taps(1)], out);
-                    for t in 2..k {
-                        drive::zip_in_place(Serial, s, body, out, taps(t));
-                    }
-                } else {
-                    strided::every(high, step, out);
-                    let every = part_mut(&mut every, 0..tile.n);
-                    for t in 1..k {
-                        strided::every(part(high, t..tile.span), step, every);
-                        drive::zip_in_place(Serial, s, body, out, every);
-                    }
-                }
+                let slide = Slide { rows: 1, width: 0, cols: k, step };
+                slide.each(s, joined, high, [part_mut(out, at..at + tile.n)]);
             },
         );
+    }
+
+    /// Whether the means of all windows count as many elements.
+    #[inline(always)]
+    pub(super) fn even(&self, count_padding: bool) -> bool {
+        count_padding || self.pool.padding == [0, 0]
     }
 
     /// Divides windows from `col` of line `row` on by the elements that they count.
@@ -207,21 +228,27 @@ impl Planes {
         [row, col]: [usize; 2],
         sums: &mut [T],
     ) {
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], padding: [_, p] } = self.pool;
-        // The windows within the plane count as many elements.
-        let within = if count_padding {
+        let counted = |j: usize| self.counted(row, col + j, count_padding);
+        let within = if self.even(count_padding) {
             0..sums.len()
         } else {
-            let end = if w + p < k { 0 } else { (w + p - k) / step + 1 };
-            let [start, end] = [p.div_ceil(step), end].map(|j| j.saturating_sub(col).min(sums.len()));
-            start..end.max(start)
+            let inner = self.inner();
+            let [start, end] = [inner.start, inner.end].map(|j| j.saturating_sub(col).min(sums.len()));
+            start..end
         };
-        let by = |j| T::from_usize(self.counted(row, col + j, count_padding));
-        for (j, sum) in sums.iter_mut().enumerate().filter(|(j, _)| !within.contains(j)) {
-            *sum = (*sum + T::ZERO) / by(j);
+        for j in (0..within.start).chain(within.end..sums.len()) {
+            if let Some(sum) = sums.get_mut(j) {
+                *sum = (*sum + T::ZERO) / T::from_usize(counted(j));
+            }
         }
-        let by = by(within.start.min(within.end.saturating_sub(1)));
-        drive::map_in_place(Serial, s, DividedBy(by), part_mut(sums, within));
+        let count = counted(within.start.min(within.end.saturating_sub(1)));
+        let (by, sums) = (T::from_usize(count), part_mut(sums, within));
+        if count.is_power_of_two() {
+            // The same bits, and a product costs less.
+            drive::map_in_place(Serial, s, Shared(T::ONE / by), sums);
+        } else {
+            drive::map_in_place(Serial, s, DividedBy(by), sums);
+        }
     }
 
     /// Adds the share of each window, over `dy`, to what it was made of.
@@ -240,21 +267,42 @@ impl Planes {
             );
         }
         let Pool { input: [_, w], kernel: [_, k], stride: [_, step], .. } = self.pool;
-        let (mut shares, mut wide) = ([T::ZERO; TILE], [T::ZERO; TILE]);
+        // Zeros before and behind the shares, for windows over them that run the other way.
+        let (mut padded, mut wide) = ([T::ZERO; 3 * TILE], [T::ZERO; TILE]);
+        let (mut even, mut odd) = ([T::ZERO; TILE], [T::ZERO; TILE]);
         self.each_tile(
             #[inline(always)]
             |tile| {
                 let at = tile.row * self.cols + tile.col;
-                let shares = part_mut(&mut shares, 0..tile.n);
+                let shares = part_mut(&mut padded, TILE..TILE + tile.n);
                 shares.copy_from_slice(part(dy, at..at + tile.n));
                 self.divide(s, count_padding, [tile.row, tile.col], shares);
+                if let Some(behind) = padded.get_mut(TILE + tile.n..2 * TILE + tile.n) {
+                    behind.fill(T::ZERO);
+                }
                 let wide = part_mut(&mut wide, 0..tile.span);
-                wide.fill(T::ZERO);
-                for t in 0..k {
-                    if step == 1 {
-                        drive::zip_in_place(Serial, s, Add, part_mut(wide, t..t + tile.n), shares);
-                    } else {
-                        strided::spread_add(shares, step, part_mut(wide, t..tile.span));
+                // The sums over windows of `cols` shares that end with the first one, the second, and so on.
+                let sums = |cols: usize, to: &mut [T]| {
+                    let slide = Slide { rows: 1, width: 0, cols, step: 1 };
+                    slide.each(s, Joined(Add, T::ZERO), part(&padded, TILE + 1 - cols..padded.len()), [to]);
+                };
+                match step {
+                    1 => sums(k, wide),
+                    2 if k > 1 => {
+                        let (even, odd) = (
+                            part_mut(&mut even, 0..tile.span.div_ceil(2)),
+                            part_mut(&mut odd, 0..tile.span / 2),
+                        );
+                        sums(k.div_ceil(2), even);
+                        sums(k / 2, odd);
+                        interleave(s, even, odd, wide);
+                    }
+                    _ => {
+                        wide.fill(T::ZERO);
+                        for t in 0..k {
+                            let shares = part(&padded, TILE..TILE + tile.n);
+                            strided::spread_add(shares, step, part_mut(wide, t..tile.span));
+                        }
                     }
                 }
                 let columns = self.columns(tile);
@@ -265,6 +313,54 @@ impl Planes {
                 }
             },
         );
+    }
+
+    /// Adds each of `dy` to the largest element of its window.
+    #[inline(always)]
+    pub(super) fn choose<S: Simd, T: Element>(&self, s: S, x: &[T], dy: &[T], dx: &mut [T]) {
+        let Pool { input: [_, w], kernel: [h, k], stride: [_, step], padding: [_, p] } = self.pool;
+        let add = |dx: &mut [T], at: usize, dy: &T| {
+            if let Some(dx) = dx.get_mut(at) {
+                *dx = *dx + *dy;
+            }
+        };
+        // Places in a window have to be exact as elements.
+        let exact = T::from_usize((h - 1).saturating_mul(w).saturating_add(k)) < T::INTEGRAL;
+        let inner = if self.single() || !exact { 0..0 } else { self.inner() };
+        let mut most = [T::ZERO; TILE];
+        // With room before and behind; no element is number -1.
+        let (mut places, mut padded) = ([-T::ONE; 3 * TILE], [T::ZERO; 3 * TILE]);
+        for (i, dy) in dy.chunks_exact(self.cols).enumerate() {
+            let apart = |dx: &mut [T], j: Range<usize>| {
+                for (j, dy) in j.clone().zip(part(dy, j)) {
+                    add(dx, self.largest(x, i, j), dy);
+                }
+            };
+            apart(dx, 0..inner.start);
+            let rows = self.rows(i);
+            for j in inner.clone().step_by(TILE / 2) {
+                let n = (TILE / 2).min(inner.end - j);
+                let first = rows.start * w + j * step - p;
+                let slide = Slide { rows: rows.len(), width: w, cols: k, step };
+                let found = [part_mut(&mut most, 0..n), part_mut(&mut places, TILE..TILE + n)];
+                slide.each(s, Largest, part(x, first..x.len()), found);
+                let dy = part(dy, j..j + n);
+                if step > 2 {
+                    let found = part(&places, TILE..TILE + n).iter().zip(dy).enumerate();
+                    found.for_each(|(t, (at, dy))| add(dx, first + t * step + at.to_f64() as usize, dy));
+                    continue;
+                }
+                // What the run before has left behind this one.
+                part_mut(&mut places, TILE + n..TILE + n + k + 16).fill(-T::ONE);
+                part_mut(&mut padded, TILE..TILE + n).copy_from_slice(dy);
+                for r in 0..rows.len() {
+                    let start = first + r * w;
+                    let dx = part_mut(dx, start..start + (n - 1) * step + k);
+                    slide.collect(s, [&places, &padded], TILE, r * w, dx);
+                }
+            }
+            apart(dx, inner.end..self.cols);
+        }
     }
 
     /// Where the first of the largest elements of a window is, or the first NaN.
@@ -310,6 +406,16 @@ impl<T: Real> Body<T, 1> for DividedBy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         (x + x.c(0.0)) / x.lit(self.0)
+    }
+}
+
+/// `x · share`; -0 becomes +0.
+#[derive(Debug, Clone, Copy)]
+struct Shared<T>(T);
+impl<T: Real> Body<T, 1> for Shared<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        (x + x.c(0.0)) * x.lit(self.0)
     }
 }
 
