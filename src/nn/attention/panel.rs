@@ -30,22 +30,24 @@ impl Columns {
     }
 }
 
-/// The constant that is the number of lanes.
+/// The constant that is the number of lanes, before others.
 macro_rules! by_lanes {
-    ($f:ident $args:tt) => {
+    ($f:ident $args:tt $(; $($n:literal),*)?) => {
         if const { T::Vec::<S>::LANES == 16 } {
-            $f::<S, T, 16> $args
+            $f::<S, T, 16 $($(, $n)*)?> $args
         } else if const { T::Vec::<S>::LANES == 8 } {
-            $f::<S, T, 8> $args
+            $f::<S, T, 8 $($(, $n)*)?> $args
         } else if const { T::Vec::<S>::LANES == 4 } {
-            $f::<S, T, 4> $args
+            $f::<S, T, 4 $($(, $n)*)?> $args
         } else if const { T::Vec::<S>::LANES == 2 } {
-            $f::<S, T, 2> $args
+            $f::<S, T, 2 $($(, $n)*)?> $args
         } else {
-            $f::<S, T, 1> $args
+            $f::<S, T, 1 $($(, $n)*)?> $args
         }
     };
 }
+
+pub(super) use by_lanes;
 
 /// `to[p][j] = scale·x[column j][p]` for rows of `width`, a multiple of the lanes; zeros in columns beyond.
 #[inline(never)]
