@@ -1,7 +1,7 @@
 //! A single query: K and V pass once, in the order of memory, and the bits are those of the panels.
 
 use super::forward::finish;
-use super::panel::State;
+use super::panel::{self, State};
 use super::{BLOCK, Heads, rows, take};
 use crate::blas::gemm::tune::MOST_LANES;
 use crate::lanes::drive;
@@ -12,7 +12,7 @@ use crate::nn::softmax::Times;
 use crate::pointwise::Add;
 use crate::view::{MatMut, MatRef};
 
-/// Keys whose rows pass by all heads together; with twice as many, half of the time more.
+/// Keys whose rows pass by all heads together.
 const TOGETHER: usize = 16;
 /// Elements of each of their rows by which the next are asked for in advance: the first-level cache holds them.
 const AHEAD: usize = 128;
@@ -42,9 +42,8 @@ pub(super) fn run<S: Simd, T: Element>(
     let mut state = State { peak, sum, shrink };
     state.clear();
     sums.fill(T::ZERO);
-    for (p, to) in queries.iter_mut().enumerate() {
-        *to = q.get(0, p).unwrap_or(T::ZERO) * op.scale;
-    }
+    panel::copy(q, queries);
+    times(s, queries, op.scale);
     let seen = op.seen(row, 0, 0);
     let mut start = seen.start / BLOCK * BLOCK;
     while start < seen.end {
@@ -63,12 +62,10 @@ pub(super) fn run<S: Simd, T: Element>(
         for ((sums, more), by) in
             sums.chunks_exact_mut(dim).zip(waiting.chunks_exact(dim)).zip(state.shrink.iter())
         {
+            times(s, sums, *by);
             s.vectorize(
                 #[inline(always)]
-                || {
-                    drive::map_in_place(Serial, s, Times(*by), sums);
-                    drive::zip_in_place(Serial, s, Add, sums, more);
-                },
+                || drive::zip_in_place(Serial, s, Add, sums, more),
             );
         }
         start += BLOCK;
@@ -77,10 +74,7 @@ pub(super) fn run<S: Simd, T: Element>(
         sums.chunks_exact_mut(dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
     {
         finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
-        s.vectorize(
-            #[inline(always)]
-            || drive::map_in_place(Serial, s, Times(*sum), sums),
-        );
+        times(s, sums, *sum);
         let mut out = out.reborrow().block([0, h * dim], [1, dim]);
         if let Some(out) = out.row_slice_mut(0) {
             out.copy_from_slice(sums);
@@ -90,6 +84,16 @@ pub(super) fn run<S: Simd, T: Element>(
             out.set(0, p, *x);
         }
     }
+}
+
+fn times<S: Simd, T: Element>(s: S, x: &mut [T], by: T) {
+    if by == T::ONE {
+        return;
+    }
+    s.vectorize(
+        #[inline(always)]
+        || drive::map_in_place(Serial, s, Times(by), x),
+    );
 }
 
 /// The `keys` rows of X from `start` on, some together and key head by key head: `f(head, row, rows, ahead)`, with the

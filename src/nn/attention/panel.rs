@@ -111,9 +111,10 @@ unsafe fn pack_squares<S: Simd, T: Element, const L: usize>(
                 };
             }
             in_registers::<S, T, L>(s, &mut square);
-            for (q, x) in square.into_iter().enumerate().take(n) {
+            // By reference: an array that moves into its iterator is copied.
+            for (q, x) in square.iter().enumerate().take(n) {
                 // SAFETY: row `p + q < dim`, columns `j..j + L` of `to`.
-                unsafe { (x * scale).store(to.add((p + q) * width + j)) };
+                unsafe { (*x * scale).store(to.add((p + q) * width + j)) };
             }
             p += n;
         }
@@ -165,7 +166,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 *y = unsafe { T::Vec::<S>::load(s, x.add((p + q) * width + j)) * scale };
             }
             in_registers::<S, T, L>(s, &mut square);
-            for (i, y) in square.into_iter().enumerate().take(at.count - j) {
+            for (i, y) in square.iter().enumerate().take(at.count - j) {
                 let [row, col] = at.at(j + i);
                 let to = out.reborrow().block([row, col + p], [1, n]);
                 if to.rows() == 0 || to.cols() < n {
@@ -174,7 +175,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 // SAFETY: the block has `n` elements, a column stride apart.
                 unsafe {
                     if to.col_stride() != 1 {
-                        disperse::<S, T>(y, to.ptr(), n, to.col_stride());
+                        disperse::<S, T>(*y, to.ptr(), n, to.col_stride());
                     } else if n == L {
                         y.store(to.ptr());
                     } else {

@@ -3,8 +3,8 @@
 //! far apart for the prefetchers of a CPU.
 
 use super::super::softmax::exp_not_above_zero;
-use super::panel::{State, by_lanes};
 use super::BLOCK;
+use super::panel::{State, by_lanes};
 use crate::alu::Alu;
 use crate::blas::gemm::{gather, in_registers, tile_cols};
 use crate::lanes::vector::Vector;
@@ -24,14 +24,7 @@ struct Rows<T> {
 
 impl<T: Element> Rows<T> {
     fn of(x: MatRef<'_, T>, ahead: isize) -> Self {
-        Self {
-            x: x.ptr(),
-            rows: x.rows(),
-            dim: x.cols(),
-            row: x.row_stride(),
-            col: x.col_stride(),
-            ahead,
-        }
+        Self { x: x.ptr(), rows: x.rows(), dim: x.cols(), row: x.row_stride(), col: x.col_stride(), ahead }
     }
 
     /// `n` elements of row `r` from `p` on, side by side if `UNIT`.
@@ -50,6 +43,32 @@ impl<T: Element> Rows<T> {
                 T::Vec::<S>::load_first(s, at.add(p), n, T::ZERO)
             }
         }
+    }
+
+    /// `L` elements, the number of lanes, from `p` on of each of `L` rows; all are there if `WHOLE`, or the last again.
+    /// # Safety
+    /// The elements are there.
+    #[inline(always)]
+    unsafe fn square<S: Simd, const L: usize, const UNIT: bool, const WHOLE: bool>(
+        &self,
+        s: S,
+        p: usize,
+    ) -> [T::Vec<S>; L] {
+        let mut x = [T::Vec::<S>::splat(s, T::ZERO); L];
+        let mut at = self.x.wrapping_offset((p as isize).wrapping_mul(if UNIT { 1 } else { self.col }));
+        for (j, x) in x.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            *x = unsafe { if UNIT { T::Vec::<S>::load(s, at) } else { gather::<S, T>(s, at, L, self.col) } };
+            if p.is_multiple_of(64 / size_of::<T>()) {
+                T::Vec::<S>::prefetch(s, at.wrapping_offset(self.ahead));
+            }
+            // Seen through, it would be a pointer for each row, more than there are registers.
+            at = T::Vec::<S>::hide(s, at);
+            if WHOLE || j + 1 < self.rows {
+                at = at.wrapping_offset(self.row);
+            }
+        }
+        x
     }
 
     /// Asks for the line that is needed later than element `p` of row `r`, once a line.
@@ -132,12 +151,11 @@ unsafe fn score<S: Simd, T: Element, const L: usize, const R: usize, const UNIT:
         let q = |i: usize, p: usize| T::Vec::<S>::splat(s, q.add(i * k.dim + p).read());
         let mut p = 0;
         while k.dim - p >= L {
-            let mut x = [zero; L];
-            for (j, x) in x.iter_mut().enumerate() {
-                let j = j.min(k.rows - 1);
-                *x = k.load::<S, UNIT>(s, j, p, L);
-                k.fetch(s, j, p);
-            }
+            let mut x = if k.rows == L {
+                k.square::<S, L, UNIT, true>(s, p)
+            } else {
+                k.square::<S, L, UNIT, false>(s, p)
+            };
             in_registers::<S, T, L>(s, &mut x);
             for (j, x) in x.into_iter().enumerate() {
                 let mut i = 0;
@@ -154,7 +172,7 @@ unsafe fn score<S: Simd, T: Element, const L: usize, const R: usize, const UNIT:
                 *x = k.load::<S, UNIT>(s, j.min(k.rows - 1), p, k.dim - p);
             }
             in_registers::<S, T, L>(s, &mut x);
-            for (j, x) in x.into_iter().enumerate().take(k.dim - p) {
+            for (j, x) in x.iter().enumerate().take(k.dim - p) {
                 let mut i = 0;
                 while i < R {
                     acc[i] = x.mul_add(q(i, p + j), acc[i]);
