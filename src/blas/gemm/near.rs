@@ -3,7 +3,7 @@
 
 use super::loops::{run_of, share, tile_by_tile};
 use super::micro::{Left, Scale, tiles};
-use super::{Problem, narrow, pack, skinny, tune};
+use super::{Problem, narrow, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -22,27 +22,6 @@ pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>
     let p = Problem { alpha: T::ONE, beta, a, b, c };
     if narrow::apt::<S, T>(&p) {
         return narrow::run(s, (), p, a.cols());
-    }
-    tile_by_tile(s, (), p);
-}
-
-/// `C += AB` for few rows of C: B is read row after row. A has unit row stride, `room` as many elements as C.
-#[inline(never)]
-pub(crate) fn near_rows<S: Simd, T: Element>(
-    s: S,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    c: MatMut<'_, T>,
-    room: &mut [T],
-) {
-    let (m, n) = (c.rows(), c.cols());
-    let p = Problem { alpha: T::ONE, beta: T::ONE, a, b, c };
-    if b.col_stride() != 1 {
-        // Then A has, as it is columns of a panel.
-        return tile_by_tile(s, (), p.transposed());
-    }
-    if m <= tune::rows(S::ISA) && room.len() >= m * n && n > 0 {
-        return skinny::run(s, (), p, a.cols(), n, room);
     }
     tile_by_tile(s, (), p);
 }

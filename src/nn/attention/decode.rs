@@ -1,23 +1,26 @@
-//! A single query: the columns are all its heads, K and V pass once, and the bits are those of the panels.
+//! A single query: K and V pass once, in the order of memory, and the bits are those of the panels.
 
 use super::forward::finish;
-use super::panel::State;
-use super::{BLOCK, Heads, take};
-use crate::blas::gemm::{near, near_rows};
+use super::panel::{self, State};
+use super::{BLOCK, Heads, rows, take};
+use crate::blas::gemm::tune::MOST_LANES;
 use crate::lanes::drive;
 use crate::lanes::fold::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
+use crate::pointwise::Add;
 use crate::view::{MatMut, MatRef};
 
 /// Keys whose rows pass by all heads together.
 const TOGETHER: usize = 16;
+/// Elements of each of their rows by which the next are asked for in advance: the first-level cache holds them.
+const AHEAD: usize = 128;
 
 /// Elements of workspace.
 pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
-    let lanes = heads.saturating_add(crate::blas::gemm::tune::MOST_LANES);
-    heads.saturating_mul(3).saturating_mul(dim).saturating_add(lanes.saturating_mul(BLOCK + 3))
+    let state = heads.saturating_add(MOST_LANES).saturating_mul(3);
+    heads.saturating_mul(dim.saturating_mul(3).saturating_add(BLOCK)).saturating_add(state)
 }
 
 /// All heads of the query.
@@ -32,53 +35,38 @@ pub(super) fn run<S: Simd, T: Element>(
 ) {
     let (dim, group, kv_heads) = (op.dim, op.group, k.cols() / op.dim);
     let heads = kv_heads * group;
-    let width = heads.next_multiple_of(T::Vec::<S>::LANES);
     let room = &mut room;
-    let scores = take(room, BLOCK * width);
-    let [peak, sum, shrink] = [(); 3].map(|()| take(room, width));
     let [queries, sums, waiting] = [(); 3].map(|()| take(room, heads * dim));
+    let scores = take(room, heads * BLOCK);
+    let [peak, sum, shrink] = [(); 3].map(|()| take(room, heads.next_multiple_of(T::Vec::<S>::LANES)));
     let mut state = State { peak, sum, shrink };
     state.clear();
-    scores.fill(T::ZERO);
     sums.fill(T::ZERO);
-    // Of each key head, `dim` rows of `group`.
-    for (h, to) in queries.chunks_exact_mut(group * dim).enumerate() {
-        for (i, to) in to.iter_mut().enumerate() {
-            *to = q.get(0, (h * group + i % group) * dim + i / group).unwrap_or(T::ZERO) * op.scale;
-        }
-    }
+    panel::copy(q, queries);
+    times(s, queries, op.scale);
     let seen = op.seen(row, 0, 0);
     let mut start = seen.start / BLOCK * BLOCK;
     while start < seen.end {
         let keys = BLOCK.min(seen.end - start);
-        let Some(scores) = scores.get_mut(..keys * width) else { return };
-        let mut j = 0;
-        while j < keys {
-            let n = TOGETHER.min(keys - j);
-            for (h, queries) in queries.chunks_exact(group * dim).enumerate() {
-                let k = k.block([start + j, h * dim], [n, dim]);
-                let to = MatMut::packed(&mut *scores, keys, width).block([j, h * group], [n, group]);
-                near(s, k, MatRef::packed(queries, dim, group), T::ZERO, to);
-            }
-            j += n;
-        }
-        if let Some(hidden) = seen.start.checked_sub(start)
-            && let Some(scores) = scores.get_mut(..hidden.min(keys) * width)
+        each(op, k, start, keys, |h, j, k, ahead| {
+            let queries = queries.get(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
+            let to = scores.get_mut(h * group * BLOCK + j..).unwrap_or_default();
+            rows::scores(s, k, queries, to, ahead);
+        });
+        rows::step(s, &mut state, scores, seen.start.saturating_sub(start).min(keys), keys);
+        each(op, v, start, keys, |h, j, v, ahead| {
+            let to = waiting.get_mut(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
+            let weights = scores.get(h * group * BLOCK + j..).unwrap_or_default();
+            rows::values(s, v, weights, to, j == 0, ahead);
+        });
+        for ((sums, more), by) in
+            sums.chunks_exact_mut(dim).zip(waiting.chunks_exact(dim)).zip(state.shrink.iter())
         {
-            scores.fill(-T::INFINITY);
-        }
-        if state.step(s, scores, width, width) {
-            for (sums, by) in sums.chunks_exact_mut(dim).zip(state.shrink.iter()) {
-                s.vectorize(
-                    #[inline(always)]
-                    || drive::map_in_place(Serial, s, Times(*by), sums),
-                );
-            }
-        }
-        for (h, sums) in sums.chunks_exact_mut(group * dim).enumerate() {
-            let weights = MatRef::packed(scores, keys, width).block([0, h * group], [keys, group]);
-            let v = v.block([start, h * dim], [keys, dim]);
-            near_rows(s, weights.t(), v, MatMut::packed(sums, group, dim), waiting);
+            times(s, sums, *by);
+            s.vectorize(
+                #[inline(always)]
+                || drive::zip_in_place(Serial, s, Add, sums, more),
+            );
         }
         start += BLOCK;
     }
@@ -86,8 +74,48 @@ pub(super) fn run<S: Simd, T: Element>(
         sums.chunks_exact_mut(dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
     {
         finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
+        times(s, sums, *sum);
+        let mut out = out.reborrow().block([0, h * dim], [1, dim]);
+        if let Some(out) = out.row_slice_mut(0) {
+            out.copy_from_slice(sums);
+            continue;
+        }
         for (p, x) in sums.iter().enumerate() {
-            out.set(0, h * dim + p, *x * *sum);
+            out.set(0, p, *x);
+        }
+    }
+}
+
+fn times<S: Simd, T: Element>(s: S, x: &mut [T], by: T) {
+    if by == T::ONE {
+        return;
+    }
+    s.vectorize(
+        #[inline(always)]
+        || drive::map_in_place(Serial, s, Times(by), x),
+    );
+}
+
+/// The `keys` rows of X from `start` on, some together and key head by key head: `f(head, row, rows, ahead)`, with the
+/// distance from their elements to what comes soon.
+fn each<T: Element>(
+    op: &Heads<T>,
+    x: MatRef<'_, T>,
+    start: usize,
+    keys: usize,
+    mut f: impl FnMut(usize, usize, MatRef<'_, T>, isize),
+) {
+    let heads = x.cols() / op.dim;
+    let later = AHEAD.div_ceil(op.dim).min(heads);
+    let at = |row: usize, head: usize| {
+        let (row, col) = (row as isize, (head * op.dim) as isize);
+        row.wrapping_mul(x.row_stride()).wrapping_add(col.wrapping_mul(x.col_stride()))
+    };
+    for j in (0..keys).step_by(TOGETHER) {
+        let n = TOGETHER.min(keys - j);
+        for h in 0..heads {
+            let (row, head) = if h + later < heads { (0, h + later) } else { (TOGETHER, h + later - heads) };
+            f(h, j, x.block([start + j, h * op.dim], [n, op.dim]), at(row, head).wrapping_sub(at(0, h)));
         }
     }
 }

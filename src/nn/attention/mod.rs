@@ -5,12 +5,14 @@
 //! | `panel` | loops over tiles of scores, with queries as columns |
 //! | `forward` | blocks of keys and panels of queries |
 //! | `decode` | a single query |
+//! | `rows` | its loops over rows of keys and values |
 //! | `backward` | the gradients, from weights that are computed again |
 
 mod backward;
 mod decode;
 mod forward;
 mod panel;
+mod rows;
 
 use crate::blas::gemm::tune::GRAIN;
 use crate::contract::{Call, Violation, contract};

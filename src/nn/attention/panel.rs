@@ -30,22 +30,24 @@ impl Columns {
     }
 }
 
-/// The constant that is the number of lanes.
+/// The constant that is the number of lanes, before others.
 macro_rules! by_lanes {
-    ($f:ident $args:tt) => {
+    ($f:ident $args:tt $(; $($n:literal),*)?) => {
         if const { T::Vec::<S>::LANES == 16 } {
-            $f::<S, T, 16> $args
+            $f::<S, T, 16 $($(, $n)*)?> $args
         } else if const { T::Vec::<S>::LANES == 8 } {
-            $f::<S, T, 8> $args
+            $f::<S, T, 8 $($(, $n)*)?> $args
         } else if const { T::Vec::<S>::LANES == 4 } {
-            $f::<S, T, 4> $args
+            $f::<S, T, 4 $($(, $n)*)?> $args
         } else if const { T::Vec::<S>::LANES == 2 } {
-            $f::<S, T, 2> $args
+            $f::<S, T, 2 $($(, $n)*)?> $args
         } else {
-            $f::<S, T, 1> $args
+            $f::<S, T, 1 $($(, $n)*)?> $args
         }
     };
 }
+
+pub(super) use by_lanes;
 
 /// `to[p][j] = scale·x[column j][p]` for rows of `width`, a multiple of the lanes; zeros in columns beyond.
 #[inline(never)]
@@ -109,9 +111,10 @@ unsafe fn pack_squares<S: Simd, T: Element, const L: usize>(
                 };
             }
             in_registers::<S, T, L>(s, &mut square);
-            for (q, x) in square.into_iter().enumerate().take(n) {
+            // By reference: an array that moves into its iterator is copied.
+            for (q, x) in square.iter().enumerate().take(n) {
                 // SAFETY: row `p + q < dim`, columns `j..j + L` of `to`.
-                unsafe { (x * scale).store(to.add((p + q) * width + j)) };
+                unsafe { (*x * scale).store(to.add((p + q) * width + j)) };
             }
             p += n;
         }
@@ -163,7 +166,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 *y = unsafe { T::Vec::<S>::load(s, x.add((p + q) * width + j)) * scale };
             }
             in_registers::<S, T, L>(s, &mut square);
-            for (i, y) in square.into_iter().enumerate().take(at.count - j) {
+            for (i, y) in square.iter().enumerate().take(at.count - j) {
                 let [row, col] = at.at(j + i);
                 let to = out.reborrow().block([row, col + p], [1, n]);
                 if to.rows() == 0 || to.cols() < n {
@@ -172,7 +175,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 // SAFETY: the block has `n` elements, a column stride apart.
                 unsafe {
                     if to.col_stride() != 1 {
-                        disperse::<S, T>(y, to.ptr(), n, to.col_stride());
+                        disperse::<S, T>(*y, to.ptr(), n, to.col_stride());
                     } else if n == L {
                         y.store(to.ptr());
                     } else {
