@@ -143,7 +143,8 @@ impl Slide {
         let [zero, one] = [T::ZERO, T::ONE].map(|c| T::Vec::<S>::splat(s, c));
         let (mut acc, mut at) = ([window.start(zero); U], zero);
         let next = zero.lit(T::from_usize(self.width) - T::from_usize(self.cols));
-        let apart_by = self.step * T::Vec::<S>::LANES;
+        // One window may have any step.
+        let apart_by = self.step.wrapping_mul(T::Vec::<S>::LANES);
         for r in 0..self.rows {
             // SAFETY: the caller's promise; each use says why its elements are in the windows.
             unsafe {
