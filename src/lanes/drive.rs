@@ -335,6 +335,24 @@ pub(crate) unsafe fn store_some<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
     }
 }
 
+/// The first `n ≤ LANES` elements, zeros beyond.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+pub(crate) unsafe fn load_up_to<S: Simd, T: Element>(s: S, p: *const T, n: usize) -> T::Vec<S> {
+    // SAFETY: the caller's promise.
+    unsafe { if n == T::Vec::<S>::LANES { T::Vec::<S>::load(s, p) } else { load_some(s, p, n, T::ZERO) } }
+}
+
+/// Writes the first `n ≤ LANES` elements.
+/// # Safety
+/// They are valid for writes.
+#[inline(always)]
+pub(crate) unsafe fn store_up_to<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { if n == V::LANES { v.store(p) } else { store_some(v, p, n) } }
+}
+
 /// [`Vector::load_first`], once for all loops.
 /// # Safety
 /// As [`Vector::load_first`].

@@ -1,5 +1,6 @@
 //! Rotations of pairs of elements, each by its own angle: of the halves of a head, or of neighbours.
 
+use super::drive::{load_up_to, store_up_to};
 use super::inout::InOut;
 use super::vector::Vector;
 use super::{Element, Simd, from_fn};
@@ -84,7 +85,7 @@ impl<T: Element> Heads<T> {
             let angles: [[T::Vec<S>; 2]; G] = from_fn(
                 #[inline(always)]
                 |g| {
-                    let (c, d) = (some(s, cos.add(g * lanes), n), some(s, sin.add(g * lanes), n));
+                    let (c, d) = (load_up_to(s, cos.add(g * lanes), n), load_up_to(s, sin.add(g * lanes), n));
                     let d = if self.back { -d } else { d };
                     if NEIGHBOURS { [spread::<S, T>(s, c), spread::<S, T>(s, d)] } else { [c, d] }
                 },
@@ -94,18 +95,18 @@ impl<T: Element> Heads<T> {
                 for (g, [c, d]) in angles.into_iter().enumerate() {
                     let at = at + g * if NEIGHBOURS { 2 * lanes } else { lanes };
                     let (x, y) = (self.from.add(at), self.to.add(at));
-                    let a = some(s, x, first);
+                    let a = load_up_to(s, x, first);
                     let b = if second == 0 {
                         T::Vec::<S>::splat(s, T::ZERO)
                     } else {
-                        some(s, x.add(apart), second)
+                        load_up_to(s, x.add(apart), second)
                     };
                     let [a, b] = if NEIGHBOURS { exchange::<S, T>(s, a, b) } else { [a, b] };
                     let [a, b] = pair([a, b], c, d);
                     let [a, b] = if NEIGHBOURS { exchange::<S, T>(s, a, b) } else { [a, b] };
-                    put(a, y, first);
+                    store_up_to(a, y, first);
                     if second > 0 {
-                        put(b, y.add(apart), second);
+                        store_up_to(b, y.add(apart), second);
                     }
                 }
             }
@@ -135,28 +136,4 @@ fn spread<S: Simd, T: Element>(s: S, x: T::Vec<S>) -> T::Vec<S> {
     }
     // SAFETY: `LANES <= 16`.
     unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
-}
-
-/// The first `n ≤ LANES` elements, zeros beyond.
-/// # Safety
-/// They are valid for reads.
-#[inline(always)]
-unsafe fn some<S: Simd, T: Element>(s: S, p: *const T, n: usize) -> T::Vec<S> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if n == T::Vec::<S>::LANES {
-            T::Vec::<S>::load(s, p)
-        } else {
-            T::Vec::<S>::load_first(s, p, n, T::ZERO)
-        }
-    }
-}
-
-/// Writes the first `n ≤ LANES` elements.
-/// # Safety
-/// They are valid for writes.
-#[inline(always)]
-unsafe fn put<V: Vector>(x: V, p: *mut V::Elem, n: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { if n == V::LANES { x.store(p) } else { x.store_first(p, n) } }
 }

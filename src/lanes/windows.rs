@@ -1,6 +1,6 @@
 //! Windows that slide along a line of a plane: as many at a time as there are lanes.
 
-use super::drive::store_some;
+use super::drive::{load_up_to, store_up_to};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd};
 use crate::alu::{Alu, Body};
@@ -164,7 +164,7 @@ impl Slide {
                     for (u, acc) in acc.iter_mut().enumerate() {
                         let x = x.add(t + u * apart_by);
                         let v = match STEP {
-                            1 => some::<S, T>(s, x, n),
+                            1 => load_up_to::<S, T>(s, x, n),
                             // The one before is an element of the same window.
                             2 => pairs::<S, T>(s, x.sub(1), n)[1],
                             _ => apart::<S, T>(s, x, self.step, n),
@@ -253,22 +253,7 @@ fn add_to<S: Simd, T: Element>(s: S, v: T::Vec<S>, to: &mut [T]) {
     let n = T::Vec::<S>::LANES.min(to.len());
     let p = to.as_mut_ptr();
     // SAFETY: `to` has `n` elements.
-    unsafe { put_some(some::<S, T>(s, p, n) + v, p, n) }
-}
-
-/// The first `n ≤ LANES` elements, zeros beyond.
-/// # Safety
-/// They are valid for reads.
-#[inline(always)]
-unsafe fn some<S: Simd, T: Element>(s: S, p: *const T, n: usize) -> T::Vec<S> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if n == T::Vec::<S>::LANES {
-            T::Vec::<S>::load(s, p)
-        } else {
-            T::Vec::<S>::load_first(s, p, n, T::ZERO)
-        }
-    }
+    unsafe { store_up_to(load_up_to::<S, T>(s, p, n) + v, p, n) }
 }
 
 /// The first elements of `n ≤ LANES` pairs, and the second ones.
@@ -283,9 +268,9 @@ unsafe fn pairs<S: Simd, T: Element>(s: S, p: *const T, n: usize) -> [T::Vec<S>;
         let b = if first == 2 * n {
             T::Vec::<S>::splat(s, T::ZERO)
         } else {
-            some::<S, T>(s, p.add(lanes), 2 * n - first)
+            load_up_to::<S, T>(s, p.add(lanes), 2 * n - first)
         };
-        T::Vec::<S>::unzip(s, some::<S, T>(s, p, first), b)
+        T::Vec::<S>::unzip(s, load_up_to::<S, T>(s, p, first), b)
     }
 }
 
@@ -307,15 +292,6 @@ unsafe fn apart<S: Simd, T: Element>(s: S, p: *const T, step: usize, n: usize) -
     }
 }
 
-/// Writes the first `n ≤ LANES` elements.
-/// # Safety
-/// They are valid for writes.
-#[inline(always)]
-unsafe fn put_some<V: Vector>(v: V, p: *mut V::Elem, n: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { if n == V::LANES { v.store(p) } else { store_some(v, p, n) } }
-}
-
 /// Writes the values of `n` windows from `i` on, and those of the vectors that follow.
 /// # Safety
 /// They are valid for writes.
@@ -329,7 +305,7 @@ unsafe fn put<V: Vector, const K: usize, const U: usize>(
     for (u, v) in v.into_iter().enumerate() {
         for (v, y) in v.into_iter().zip(y) {
             // SAFETY: the caller's promise.
-            unsafe { put_some(v, y.add(i + u * V::LANES), n) }
+            unsafe { store_up_to(v, y.add(i + u * V::LANES), n) }
         }
     }
 }
