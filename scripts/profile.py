@@ -181,8 +181,10 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         tally.step(f"{p.name}: build the tests", command, env=env)
         tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
         return
-    skip = [word for name in p.test.skip for word in ("--skip", name)]
-    command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *skip] if skip else []), std=std + ["test"])
+    # What passing tests print, the backend story say, comes after the results, never between them.
+    options = [] if p.target.startswith("wasm") else ["--show-output"]
+    options += [word for name in p.test.skip for word in ("--skip", name)]
+    command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []), std=std + ["test"])
     text = tally.step(f"{p.name}: test", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")

@@ -161,7 +161,8 @@ class Tally:
         if code != 0:
             # A command that failed without a failed test, a compile error say, is one failure.
             self.failed += not failed
-            self.failures.append(f"{name}: exit status {code}")
+            said = [line.strip() for line in text.splitlines() if line.strip()]
+            self.failures.append(f"{name}: exit status {code}: {' | '.join(said[-8:])[-1000:]}")
             raise Failure(f"{name}: exit status {code}")
         if tests and not passed:
             self.fail(f"{name}: no test ran")

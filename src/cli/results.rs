@@ -22,20 +22,16 @@ impl Results {
             } else if let Some(rest) = line.strip_prefix("test ") {
                 let Some((name, end)) = rest.rsplit_once(" ... ") else { continue };
                 let name = name.strip_suffix(" - should panic").unwrap_or(name);
-                if let Some(target) = &target {
-                    record(
-                        &mut tests,
-                        format!("{target}::{name}"),
-                        end.starts_with("ok"),
-                        end.starts_with("ignored"),
-                    );
+                // Anything else is no verdict: a line of output that fell into this one.
+                if let (Some(target), "ok" | "FAILED") = (&target, end) {
+                    record(&mut tests, format!("{target}::{name}"), end == "ok");
                 }
             } else if let Some((pass, rest)) = nextest(&line) {
                 // `[   0.010s] (1/9) fulmen::contracts falsify::relu::edge_cases`
                 let mut words = rest.rsplit(' ');
                 if let (Some(name), Some(binary)) = (words.next(), words.next()) {
                     let target = binary.split_once("::").map_or("lib", |(_, t)| t);
-                    record(&mut tests, format!("{target}::{name}"), pass, false);
+                    record(&mut tests, format!("{target}::{name}"), pass);
                 }
             }
         }
@@ -43,11 +39,9 @@ impl Results {
     }
 }
 
-/// A test that failed in any run of the log has failed; an ignored one did not run.
-fn record(tests: &mut BTreeMap<String, bool>, name: String, pass: bool, ignored: bool) {
-    if !ignored {
-        tests.entry(name).and_modify(|p| *p &= pass).or_insert(pass);
-    }
+/// A test that failed in any run of the log has failed.
+fn record(tests: &mut BTreeMap<String, bool>, name: String, pass: bool) {
+    tests.entry(name).and_modify(|p| *p &= pass).or_insert(pass);
 }
 
 fn nextest(line: &str) -> Option<(bool, &str)> {
@@ -88,7 +82,7 @@ mod tests {
     fn reads_libtest() {
         let r = Results::parse(
             "     Running unittests src/lib.rs (target/a)\ntest x::y ... ok\n     Running tests/contracts.rs (b)\n\
-             test falsify::relu::edge_cases ... ok\ntest slow ... ignored\ntest bad ... FAILED\n   Doc-tests fulmen\ntest src/lib.rs - a ... ok\n",
+             test falsify::relu::edge_cases ... ok\ntest slow ... ignored\ntest torn ... a line of output\nok\ntest bad ... FAILED\n   Doc-tests fulmen\ntest src/lib.rs - a ... ok\n",
         )
         .unwrap_or_else(|e| panic!("{e}"));
         let tests: Vec<_> = r.tests.iter().map(|(n, p)| (n.as_str(), *p)).collect();

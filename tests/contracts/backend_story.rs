@@ -11,8 +11,6 @@ use fulmen::contract::{agrees, spec, ulp};
 use fulmen::lanes::Simd;
 use fulmen::ops::{OPS, Op};
 use std::collections::BTreeMap;
-#[cfg(not(target_arch = "wasm32"))]
-use std::io::Write;
 
 /// Lengths around register widths and unrolled loops. Longer ones are in `tests/reduce.rs` and
 /// `tests/rows.rs`.
@@ -157,10 +155,10 @@ fn every_op_on_every_lane() {
     );
 }
 
-/// A line of output that a passing test shows too.
+/// A line of output; `--show-output` has a passing test show it.
 fn show(line: &str) {
     #[cfg(target_arch = "wasm32")]
     wasm_bindgen_test::console_log!("{line}");
     #[cfg(not(target_arch = "wasm32"))]
-    let _ = writeln!(std::io::stdout(), "{line}");
+    println!("{line}");
 }
