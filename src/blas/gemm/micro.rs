@@ -277,6 +277,54 @@ fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>,
     }
 }
 
+/// A row of B: `N` vectors from `b` on, of which the last has `tail` columns if `PART`.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "v < N")]
+unsafe fn row<S: Simd, T: Element, const N: usize, const PART: bool>(
+    s: S,
+    t: &Tile<T>,
+    b: *const T,
+) -> [T::Vec<S>; N] {
+    let mut row = [T::Vec::<S>::splat(s, T::ZERO); N];
+    let mut v = 0;
+    while v < N {
+        // SAFETY: the caller's promise.
+        row[v] = unsafe {
+            let b = b.add(v * T::Vec::<S>::LANES);
+            if PART && v == N - 1 {
+                T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
+            } else {
+                T::Vec::<S>::load(s, b)
+            }
+        };
+        v += 1;
+    }
+    row
+}
+
+/// `acc[i] += a(i)·row`.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+fn outer<S: Simd, T: Element, const R: usize, const N: usize>(
+    s: S,
+    acc: &mut [[T::Vec<S>; N]; R],
+    row: [T::Vec<S>; N],
+    a: impl Fn(usize) -> T,
+) {
+    let mut i = 0;
+    while i < R {
+        let x = T::Vec::<S>::splat(s, a(i));
+        let mut v = 0;
+        while v < N {
+            acc[i][v] = x.mul_add(row[v], acc[i][v]);
+            v += 1;
+        }
+        i += 1;
+    }
+}
+
 /// `Σ_p a[i][p]·b[p][j]`, in the order of `p`.
 /// # Safety
 /// A is valid for reads of `R` rows by `k`; B for `k` rows of `N` vectors, of which the last has `tail`
@@ -319,31 +367,12 @@ unsafe fn accumulate<
             }
             let mut q = 0;
             while q < 4 {
-                let mut row = [zero; N];
-                let mut v = 0;
-                while v < N {
-                    // SAFETY: row `p + q < k` of B.
-                    row[v] = unsafe {
-                        let b = b.add(v * lanes);
-                        if PART && v == N - 1 {
-                            T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
-                        } else {
-                            T::Vec::<S>::load(s, b)
-                        }
-                    };
-                    v += 1;
-                }
-                let mut i = 0;
-                while i < R {
-                    // SAFETY: element `(i, p + q)` of A.
-                    let x = unsafe { ends[i / 4].wrapping_offset(rows[i % 4]).wrapping_add(q).read() };
-                    let x = T::Vec::<S>::splat(s, x);
-                    let mut v = 0;
-                    while v < N {
-                        acc[i][v] = x.mul_add(row[v], acc[i][v]);
-                        v += 1;
-                    }
-                    i += 1;
+                // SAFETY: row `p + q < k` of B; elements `(i, p + q)` of A.
+                unsafe {
+                    let row = row::<S, T, N, PART>(s, t, b);
+                    outer(s, &mut acc, row, |i| {
+                        ends[i / 4].wrapping_offset(rows[i % 4]).wrapping_add(q).read()
+                    });
                 }
                 b = T::Vec::<S>::hide(s, b.wrapping_offset(t.b_row));
                 q += 1;
@@ -354,25 +383,17 @@ unsafe fn accumulate<
         a = ends[0];
     }
     while p < t.k {
-        let mut row = [zero; N];
-        let mut v = 0;
-        while v < N {
-            // SAFETY: row `p < k` of B.
-            row[v] = unsafe {
-                let b = b.add(v * lanes);
-                if PART && v == N - 1 {
-                    T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
-                } else {
-                    T::Vec::<S>::load(s, b)
-                }
-            };
-            if PACK {
+        // SAFETY: row `p < k` of B.
+        let row = unsafe { row::<S, T, N, PART>(s, t, b) };
+        if PACK {
+            let mut v = 0;
+            while v < N {
                 // Rows of B lie far apart, where no prefetcher of the CPU sees a pattern.
                 T::Vec::<S>::prefetch(s, b.wrapping_offset(tune::AHEAD * t.b_row).wrapping_add(v * lanes));
                 // SAFETY: row `p < k` of `pack`.
                 unsafe { row[v].store(pack.add(v * lanes)) };
+                v += 1;
             }
-            v += 1;
         }
         // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
         if N == 1 && p.is_multiple_of(64 / size_of::<T>()) {
@@ -382,17 +403,8 @@ unsafe fn accumulate<
                 i += 1;
             }
         }
-        let mut i = 0;
-        while i < R {
-            // SAFETY: element `(i, p)` of A.
-            let x = T::Vec::<S>::splat(s, unsafe { a.wrapping_offset(down[i]).read() });
-            let mut v = 0;
-            while v < N {
-                acc[i][v] = x.mul_add(row[v], acc[i][v]);
-                v += 1;
-            }
-            i += 1;
-        }
+        // SAFETY: elements `(i, p)` of A.
+        outer(s, &mut acc, row, |i| unsafe { a.wrapping_offset(down[i]).read() });
         // The last step leaves the operands.
         a = T::Vec::<S>::hide(s, a.wrapping_offset(t.a_col));
         b = b.wrapping_offset(t.b_row);
