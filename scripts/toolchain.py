@@ -117,9 +117,9 @@ class Toolchain:
             build.append("-Zbuild-std-features=compiler-builtins-mem")
         return [*head, *build, "--target", self.target, *args]
 
-    def out(self, release: bool = True) -> Path:
+    def out(self, profile: str = "release") -> Path:
         """Where cargo puts the artifacts."""
-        return Path(self.env["CARGO_TARGET_DIR"]) / self.target / ("release" if release else "debug")
+        return Path(self.env["CARGO_TARGET_DIR"]) / self.target / profile
 
 
 @dataclass
