@@ -8,8 +8,8 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target/capi}
 cc=${CC:-cc}
 flags=(-std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -Iinclude -Itests/capi)
 lib=$CARGO_TARGET_DIR/release
+cargo rustc -q --release --lib --features "capi${FEATURES:+,$FEATURES}" --crate-type staticlib,cdylib
 for kind in staticlib cdylib; do
-    cargo rustc -q --release --lib --features "capi${FEATURES:+,$FEATURES}" --crate-type "$kind"
     case $kind in
     staticlib) link=("$lib/libfulmen.a" -lm -lpthread -ldl) ;;
     cdylib) link=("-L$lib" -lfulmen "-Wl,-rpath,$PWD/$lib" -lm) ;;

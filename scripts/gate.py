@@ -2,19 +2,27 @@
 """The gate: everything that CI runs, with a summary of what really ran.
 
   scripts/gate.py lint            formatting, clippy on every kind of target, documentation
-  scripts/gate.py test            lint, every profile, sizes, the WASM demo, proofs
+  scripts/gate.py test            lint, every profile, contracts, C ABI, sizes, the WASM demo, the llm example, proofs
   scripts/gate.py coverage        line coverage of the tests, at least 90 %
 
+Two jobs run at a time; the output of each is shown in one piece when it ends, its steps' seconds in the summary.
 `--strict` (CI): a tool that this machine lacks is a failure, not a skip.
 """
 
 import argparse
 import os
+import queue
 import re
 import shutil
 import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from toolchain import ROOT, Failure, Missing, Tally, Toolchain, need
+from profile import profiles
+from toolchain import ROOT, Failure, Missing, Tally, Toolchain, host, need
 
 DENY = ["--", "-Dwarnings"]
 # The targets beyond the host that must be clean: target, library crates, Cargo flags.
@@ -25,6 +33,62 @@ CROSS = [
 ]
 CROSS_FLAGS = {"wasm32-unknown-unknown": "-Ctarget-feature=+simd128"}
 COVERAGE = 90
+# The program `fulmen` and its tests: the flag says nothing to them, and with it they take the crates that `minimal` built.
+CONTRACTS = {"CARGO_TARGET_DIR": str(ROOT / "target/rustup"), "RUSTFLAGS": "--cfg=fulmen_one_lane"}
+
+
+# Jobs at a time. Each has stretches that keep one core busy: a linker, a test program, an emulator.
+WORKERS = 2
+
+
+@dataclass
+class Job:
+    """Steps that run in order, beside those of other jobs."""
+
+    name: str
+    run: Callable[[Tally], object]
+    # What no other job may use meanwhile: cargo locks its target directory while it builds.
+    uses: frozenset[str] = frozenset()
+    # Jobs that must have ended before.
+    after: frozenset[str] = frozenset()
+
+
+def together(tally: Tally, jobs: list[Job]) -> None:
+    """Runs the jobs, the first of the list first. What a job prints is shown in one piece when it ends."""
+    waiting, running, ended = [*jobs], [], {}
+    results: queue.Queue[tuple[Job, Tally]] = queue.Queue()
+
+    def work(job: Job) -> None:
+        mine = Tally(kept=[])
+        try:
+            job.run(mine)
+        except Failure as why:
+            if not mine.failures:
+                mine.wrong(str(why))
+        except Missing as what:
+            mine.skip(f"missing for {job.name}: {what}")
+        except Exception as bug:
+            mine.say(traceback.format_exc())
+            mine.wrong(f"{job.name}: {bug!r}")
+        results.put((job, mine))
+
+    while waiting or running:
+        for job in [*waiting]:
+            busy = any(job.uses & other.uses for other in running)
+            if len(running) < WORKERS and not busy and job.after <= ended.keys():
+                waiting.remove(job)
+                running.append(job)
+                print(f"{time.strftime('%H:%M:%S')} {job.name}: begins", flush=True)
+                threading.Thread(target=work, args=(job,), daemon=True).start()
+        if not running:
+            raise AssertionError(f"what these wait for is no job: {[job.name for job in waiting]}")
+        job, mine = results.get()
+        running.remove(job)
+        ended[job.name] = mine
+        print("".join(mine.kept), end="")
+        print(f"{time.strftime('%H:%M:%S')} {job.name}: {'FAILED' if mine.failed else 'ended'}", flush=True)
+    for job in jobs:
+        tally.add(ended[job.name], job.name)
 
 
 def attempt(tally: Tally, name: str, cmd: list[str], **how) -> None:
@@ -57,20 +121,27 @@ def contracts(tally: Tally, ran: str) -> None:
     log = ROOT / "target/tests.log"
     log.parent.mkdir(exist_ok=True)
     log.write_text(ran)
-    here = {"CARGO_TARGET_DIR": str(ROOT / "target/contracts")}
-    program = ["cargo", "run", "-q", "--features", "cli", "--bin", "fulmen", "--", "contract"]
-    attempt(tally, "contracts", [*program, "lint", "--results", log], env=here)
-    attempt(tally, "contract status", [*program, "status", "--results", log], env=here)
-    attempt(tally, "escapes", ["cargo", "test", "--features", "cli,half", "--test", "escapes"], env=here, tests=True)
+    program = ["cargo", "run", "-q", "--target", host(), "--features", "cli,half", "--bin", "fulmen", "--", "contract"]
+    attempt(tally, "contracts", [*program, "lint", "--results", log], env=CONTRACTS)
+    attempt(tally, "contract status", [*program, "status", "--results", log], env=CONTRACTS)
 
 
-def lint(tally: Tally) -> None:
+def escapes(tally: Tally) -> None:
+    attempt(tally, "escapes", ["cargo", "test", "--target", host(), "--features", "cli,half", "--test", "escapes"], env=CONTRACTS, tests=True)
+
+
+def lint_host(tally: Tally) -> None:
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted(ROOT.glob("*/*/Cargo.toml")):
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])
     here = {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
     for what, flags in (("no features", []), ("all features", ["--all-features"])):
         attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--all-targets", *flags, *DENY], env=here)
+    docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
+    attempt(tally, "documentation", ["cargo", "doc", "--no-deps", "--all-features"], env=docs)
+
+
+def lint_cross(tally: Tally) -> None:
     for target, std, flags in CROSS:
         try:
             tool = Toolchain.find(target)
@@ -78,37 +149,67 @@ def lint(tally: Tally) -> None:
             attempt(tally, f"clippy, {target}", tool.cargo("clippy", "--lib", *flags, *DENY, std=std), env=env)
         except Missing as what:
             tally.skip(f"missing for clippy on {target}: {what}")
-    docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
-    attempt(tally, "documentation", ["cargo", "doc", "--no-deps", "--all-features"], env=docs)
+
+
+# The target directories of the two toolchains; see `Toolchain.find`.
+HOST, OTHER = frozenset({"rustup"}), frozenset({"debian"})
+LINT = [Job("lint", lint_host, frozenset({"lint"})), Job("lint of other targets", lint_cross, OTHER)]
 
 
 def test(tally: Tally, strict: bool) -> None:
-    lint(tally)
     more = ["--strict"] if strict else []
-    script(tally, "profiles agree", ["scripts/profile.py", "check"])
-    contracts(tally, script(tally, "profiles", ["scripts/profile.py", "test", *more]))
-    compact = {"RUSTFLAGS": "--cfg=fulmen_compact", "CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
-    command = ["cargo", "test", "--features", "std", "--lib", "--test", "reduce", "--test", "rows"]
-    attempt(tally, "compact loops", command, env=compact, tests=True)
-    attempt(tally, "C ABI", ["scripts/capi.sh"])
-    script(tally, "sizes", ["scripts/sizes.py", *more])
-    try:
+    # What the test runners of each profile printed.
+    ran: dict[str, str] = {}
+
+    def profile(name: str, uses: frozenset[str]) -> Job:
+        def run(t: Tally) -> None:
+            ran[name] = script(t, f"profile {name}", ["scripts/profile.py", "test", name, *more])
+
+        return Job(name, run, uses)
+
+    def compact(t: Tally) -> None:
+        env = {"RUSTFLAGS": "--cfg=fulmen_compact", "CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
+        command = ["cargo", "test", "--target", host(), "--features", "std", "--lib", "--test", "reduce", "--test", "rows"]
+        attempt(t, "compact loops", command, env=env, tests=True)
+
+    def demo(t: Tally) -> None:
         need("node", "apt-get install nodejs")
-        script(tally, "WASM demo", ["python3", "scripts/wasm_demo.py"])
-    except Missing as what:
-        tally.skip(f"missing for the WASM demo: {what}")
-    if not shutil.which("swipl"):
-        tally.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
-    script(tally, "llm", ["scripts/llm.py", *more])
-    if shutil.which("coqc"):
-        attempt(tally, "proofs", ["scripts/proofs.sh"])
-    else:
-        tally.skip("missing for the proofs: coqc (apt-get install coq libcoq-flocq libcoq-coquelicot libcoq-interval)")
-    if shutil.which("cargo-deny"):
-        attempt(tally, "licences, bans, sources", ["cargo", "deny", "check", "bans", "licenses", "sources"])
-    else:
-        # Its installation takes longer than many a test run: `make deny` does it on demand.
-        tally.skipped.append("licences, bans, sources: cargo-deny is not installed (make deny)")
+        script(t, "WASM demo", ["python3", "scripts/wasm_demo.py"])
+
+    def llm(t: Tally) -> None:
+        if not shutil.which("swipl"):
+            t.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
+        script(t, "llm", ["scripts/llm.py", *more])
+
+    def proofs(t: Tally) -> None:
+        need("coqc", "apt-get install coq libcoq-flocq libcoq-coquelicot libcoq-interval")
+        attempt(t, "proofs", ["scripts/proofs.sh"])
+
+    def deny(t: Tally) -> None:
+        if shutil.which("cargo-deny"):
+            attempt(t, "licences, bans, sources", ["cargo", "deny", "check", "bans", "licenses", "sources"])
+        else:
+            # Its installation takes longer than many a test run: `make deny` does it on demand.
+            t.skip("licences, bans, sources: cargo-deny is not installed (make deny)")
+
+    found = profiles()
+    native = [profile(name, HOST) for name, p in found.items() if p.target == host()]
+    cross = [profile(name, OTHER) for name, p in found.items() if p.target != host()]
+    together(tally, [
+        *LINT,
+        Job("profiles agree", lambda t: script(t, "profiles agree", ["scripts/profile.py", "check"])),
+        *native,
+        *cross,
+        Job("compact loops", compact, HOST),
+        Job("sizes", lambda t: script(t, "sizes", ["scripts/sizes.py", *more]), OTHER),
+        Job("WASM demo", demo, OTHER),
+        Job("llm", llm, OTHER),
+        Job("escapes", escapes, HOST),
+        Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
+        Job("proofs", proofs),
+        Job("licences", deny),
+        Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in found)), HOST, frozenset(found)),
+    ])
 
 
 def coverage(tally: Tally) -> None:
@@ -130,7 +231,7 @@ def main() -> int:
     os.chdir(ROOT)
     tally = Tally()
     if args.command == "lint":
-        lint(tally)
+        together(tally, LINT)
     elif args.command == "test":
         test(tally, args.strict)
     else:

@@ -15,6 +15,10 @@ COUNT = 60
 # Of the text that is learnt: what the repository says in words.
 FILES = ["README.md", "CONTRIBUTING.md", "contracts/README.md", "src/blas/gemm/mod.rs", "src/view.rs", "src/alu.rs"]
 
+PACKAGE = ROOT / "wasm/llm"
+MANIFEST = ["--manifest-path", PACKAGE / "Cargo.toml"]
+PROGRAM = ["--release", "--bin", "llm", *MANIFEST]
+
 
 def main() -> int:
     args = [a for a in sys.argv[1:] if a != "--strict"]
@@ -27,8 +31,8 @@ def main() -> int:
     ask = ["generate", model, "--prompt", PROMPT, "--tokens", COUNT, "--temperature", 0]
     try:
         native = TARGET / "rustup"
-        tally.step("native program", ["cargo", "build", "--release", "--example", "llm", "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
-        llm = native / "release/examples/llm"
+        tally.step("native program", ["cargo", "build", *PROGRAM, "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
+        llm = native / "release/llm"
         # A kernel that leaves the region of its instruction set calls each instruction as a function.
         apart = re.findall(r"core_arch::x86::\S*::(_mm\w+)", printed(["nm", "-C", llm]))
         if apart:
@@ -59,18 +63,17 @@ def on_arm(tally: Tally, model, ask: list) -> str:
     linker = need("aarch64-linux-gnu-gcc", "apt-get install gcc-aarch64-linux-gnu")
     qemu = need("qemu-aarch64", "apt-get install qemu-user")
     env = tool.env | {"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": linker, "RUSTFLAGS": ""}
-    build = tool.cargo("build", "--release", "--example", "llm", "--features", "neon,std", std=["std", "panic_unwind"])
+    build = tool.cargo("build", *PROGRAM, "--features", "neon,std", std=["std", "panic_unwind"])
     tally.step("program for ARM64", build, env=env)
-    return printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "examples/llm", *ask])
+    return printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "llm", *ask])
 
 
 def on_wasm(tally: Tally, model, ask: list) -> str:
     node = need("node", "apt-get install nodejs")
     tool = Toolchain.find("wasm32-unknown-unknown")
-    package = ROOT / "wasm/llm"
-    build = tool.cargo("build", "--release", "--manifest-path", package / "Cargo.toml", std=["std", "panic_abort"])
+    build = tool.cargo("build", "--profile", "module", "--lib", *MANIFEST, std=["std", "panic_abort"])
     tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
-    return printed([node, package / "run.mjs", tool.out() / "fulmen_wasm_llm.wasm", model, PROMPT, COUNT])
+    return printed([node, PACKAGE / "run.mjs", tool.out("module") / "fulmen_wasm_llm.wasm", model, PROMPT, COUNT])
 
 
 if __name__ == "__main__":

@@ -117,9 +117,9 @@ class Toolchain:
             build.append("-Zbuild-std-features=compiler-builtins-mem")
         return [*head, *build, "--target", self.target, *args]
 
-    def out(self, release: bool = True) -> Path:
+    def out(self, profile: str = "release") -> Path:
         """Where cargo puts the artifacts."""
-        return Path(self.env["CARGO_TARGET_DIR"]) / self.target / ("release" if release else "debug")
+        return Path(self.env["CARGO_TARGET_DIR"]) / self.target / profile
 
 
 @dataclass
@@ -131,23 +131,34 @@ class Tally:
     ignored: int = 0
     skipped: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
-    timings: list[tuple[str, float]] = field(default_factory=list)
+    # Per step: its name, seconds, and seconds of all its processes on a core.
+    timings: list[tuple[str, float, float]] = field(default_factory=list)
+    # What would be printed, where several tallies run at once; None prints.
+    kept: list[str] | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def say(self, text: str) -> None:
+        if self.kept is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            self.kept.append(text)
 
     def run(self, name: str, cmd: list[str], *, env: dict[str, str] | None = None, cwd: Path = ROOT) -> tuple[int, str]:
         """Runs one command, echoing it and its output; returns its exit status and output."""
         shown = " ".join(str(c).replace(str(ROOT) + "/", "") for c in cmd)
-        print(f"\n=== {name}\n$ {shown}", flush=True)
+        self.say(f"\n=== {name}\n$ {shown}\n")
         start = time.monotonic()
         full = {k: v for k, v in os.environ.items() if k not in CARGO_VARIABLES} | (env or {})
         proc = subprocess.Popen([str(c) for c in cmd], cwd=cwd, env=full, text=True, errors="replace",
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         lines = []
         for line in proc.stdout:
-            sys.stdout.write(line)
-            sys.stdout.flush()
+            self.say(line)
             lines.append(line)
-        code = proc.wait()
-        self.timings.append((name, time.monotonic() - start))
+        _, status, used = os.wait4(proc.pid, 0)
+        code = proc.returncode = os.waitstatus_to_exitcode(status)
+        self.timings.append((name, time.monotonic() - start, used.ru_utime + used.ru_stime))
         return code, "".join(lines).replace("\r", "")
 
     def step(self, name: str, cmd: list[str], *, tests: bool = False, **how) -> str:
@@ -172,7 +183,7 @@ class Tally:
     def check(self, name: str) -> None:
         """One check that this program made itself, and that held."""
         self.passed += 1
-        print(f"ok: {name}", flush=True)
+        self.say(f"ok: {name}\n")
 
     def wrong(self, why: str) -> None:
         """One check that did not hold; the next one still runs."""
@@ -184,16 +195,27 @@ class Tally:
         self.wrong(why)
         raise Failure(why)
 
+    def add(self, other: "Tally", name: str) -> None:
+        """What a job of that name found."""
+        if not (other.passed or other.failed or other.skipped):
+            other.wrong(f"{name}: nothing was checked")
+        self.passed += other.passed
+        self.failed += other.failed
+        self.ignored += other.ignored
+        self.skipped += [s for s in other.skipped if s not in self.skipped]
+        self.failures += [f for f in other.failures if f not in self.failures]
+        self.timings += other.timings
+
     def skip(self, what: str) -> None:
         self.skipped.append(what)
-        print(f"\nSKIPPED {what}", flush=True)
+        self.say(f"\nSKIPPED {what}\n")
 
     def finish(self, strict: bool = False) -> int:
         """Prints the summary and returns the exit status. `strict`: what this machine lacks is a failure."""
-        print("\nseconds  step")
-        for name, seconds in self.timings:
-            print(f"{seconds:7.1f}  {name}")
-        print(f"{sum(s for _, s in self.timings):7.1f}  total")
+        print("\nseconds  on cores  step")
+        for name, seconds, cores in self.timings:
+            print(f"{seconds:7.1f}  {cores:8.1f}  {name}")
+        print(f"{time.monotonic() - self.began:7.1f}  {sum(c for _, _, c in self.timings):8.1f}  total")
         for s in self.skipped:
             print(f"SKIPPED {s}")
         for f in self.failures:

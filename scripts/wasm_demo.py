@@ -45,18 +45,19 @@ def main() -> int:
         node = need("node", "apt-get install nodejs")
         tool = Toolchain.find("wasm32-unknown-unknown")
         demo = ROOT / "wasm/demo"
-        build = tool.cargo("build", "--release", "--manifest-path", demo / "Cargo.toml", std=["std", "panic_abort"])
+        package = ["--manifest-path", demo / "Cargo.toml"]
+        build = tool.cargo("build", "--profile", "module", "--lib", *package, std=["std", "panic_abort"])
         tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
         native = TARGET / "rustup"
-        tally.step("native program", ["cargo", "build", "--release", "--example", "search"],
+        tally.step("native program", ["cargo", "build", "--release", "--bin", "search", *package],
                    env={"CARGO_TARGET_DIR": str(native)})
-        module = tool.out() / "fulmen_wasm_demo.wasm"
+        module = tool.out("module") / "fulmen_wasm_demo.wasm"
         run = [node, demo / "run.mjs", module]
         first = [str(Path(args[0]).resolve()), args[1]] if args else CASES[0]
         tally.step(f'search "{first[1]}" in Node', [*run, *first])
         for file, query in [first, *(c for c in CASES if c != first)]:
             more = [file, query, "--top", "10", "--json"]
-            found = json.loads(printed([native / "release/examples/search", *more]))
+            found = json.loads(printed([native / "release/search", *more]))
             worst = compare(found, json.loads(printed([*run, *more])))
             tally.check(f'{file} "{query}": {len(found["hits"])} lines, scores within {worst:.1e} of native')
         print(f"{module.relative_to(ROOT)}: {module.stat().st_size / 1000:.1f} KB")
