@@ -4,13 +4,15 @@
 //! that one register holds one sum per row. A by columns adds several columns at once to a part of `y`.
 
 use crate::alu::Alu;
+use crate::blas::columns::by_columns;
 use crate::blas::gemm::{check_elements, disperse, gather, tune};
-use crate::blas::row::{read, scale, write};
+use crate::blas::row::{read, scale};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
+use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};
 
 /// `y = αAx + βy`.
@@ -232,32 +234,62 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
     let (m, k) = (t.a.rows().min(y.len()), t.a.cols().min(t.x.len()));
     let (cs, x) = (if UNIT { 1 } else { t.a.col_stride() }, t.x.as_ptr());
     let out = y.as_col();
-    let (y, step) = (out.ptr(), out.row_stride());
+    let (mut y, step) = (out.ptr(), out.row_stride());
     let mut i = 0;
+    while !COMPACT && m - i >= R {
+        let mut next = t.a.ptr().wrapping_offset(i as isize * t.a.row_stride());
+        let row: [*const T; R] = [(); R].map(
+            #[inline(always)]
+            |()| {
+                let this = next;
+                next = next.wrapping_offset(t.a.row_stride());
+                this
+            },
+        );
+        // SAFETY: rows of A with `k` elements as `x`, and as many elements of `y`.
+        unsafe { some_rows::<S, T, UNIT, R, U>(s, [t.alpha, t.beta], (row, cs), (x, k), (y, step), R) };
+        y = y.wrapping_offset(R as isize * step);
+        i += R;
+    }
     while i < m {
-        // SAFETY: row `i + r` of A, the last one again where there are fewer.
+        // The last row again where there are fewer.
         let row: [*const T; R] = core::array::from_fn(|r| {
             t.a.ptr().wrapping_offset((i + r).min(m - 1) as isize * t.a.row_stride())
         });
-        // SAFETY: `k` elements of each row and of `x`; the `n` of `y` from `i` on.
-        unsafe {
-            let acc = products::<S, T, UNIT, R, U>(s, row, cs, x, k);
-            let sums = merge::<S, T, R, U>(s, acc);
-            let n = R.min(m - i);
-            let to = y.offset(i as isize * step);
-            let mut new = T::Vec::<S>::splat(s, t.alpha) * sums;
-            if t.beta != T::ZERO {
-                let old =
-                    if step == 1 { first::<S, T, true>(s, to, n, 1) } else { gather::<S, T>(s, to, n, step) };
-                new = T::Vec::<S>::splat(s, t.beta).mul_add(old, new);
-            }
-            if step == 1 {
-                put(new, to, n);
-            } else {
-                disperse::<S, T>(new, to, n, step);
-            }
-        }
+        let n = R.min(m - i);
+        // SAFETY: as above, `n` elements of `y`.
+        unsafe { some_rows::<S, T, UNIT, R, U>(s, [t.alpha, t.beta], (row, cs), (x, k), (y, step), n) };
+        y = y.wrapping_offset(R as isize * step);
         i += R;
+    }
+}
+
+/// [`rows`] of one group: `n` elements of `y`.
+/// # Safety
+/// As [`products`]; `y` is valid for reads and writes of `n ≤ R` elements that are `step` apart.
+#[inline(always)]
+unsafe fn some_rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
+    s: S,
+    [alpha, beta]: [T; 2],
+    (row, cs): ([*const T; R], isize),
+    (x, k): (*const T, usize),
+    (y, step): (*mut T, isize),
+    n: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let acc = products::<S, T, UNIT, R, U>(s, row, cs, x, k);
+        let sums = merge::<S, T, R, U>(s, acc);
+        let mut new = T::Vec::<S>::splat(s, alpha) * sums;
+        if beta != T::ZERO {
+            let old = if step == 1 { load_up_to::<S, T>(s, y, n) } else { gather::<S, T>(s, y, n, step) };
+            new = T::Vec::<S>::splat(s, beta).mul_add(old, new);
+        }
+        if step == 1 {
+            store_up_to(new, y, n);
+        } else {
+            disperse::<S, T>(new, y, n, step);
+        }
     }
 }
 
@@ -266,7 +298,7 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
 /// Each row has `k` elements that are `cs` apart (1 if `UNIT`), and `x` has as many.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "r < R, u < U")]
-unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
+pub(super) unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
     s: S,
     row: [*const T; R],
     cs: isize,
@@ -299,7 +331,7 @@ unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: usize, const 
         }
         while p < k {
             let n = lanes.min(k - p);
-            let v = first::<S, T, true>(s, x.add(p), n, 1);
+            let v = load_up_to::<S, T>(s, x.add(p), n);
             let mut r = 0;
             while r < R {
                 let a = first::<S, T, UNIT>(s, at(r, p), n, cs);
@@ -418,188 +450,12 @@ fn fold<S: Simd, T: Element, const R: usize, const BY: usize>(s: S, x: &mut [T::
 /// # Safety
 /// They are valid for reads.
 #[inline(always)]
-pub(super) unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
+unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
     s: S,
     p: *const T,
     n: usize,
     step: isize,
 ) -> T::Vec<S> {
     // SAFETY: the caller's promise.
-    unsafe {
-        if !UNIT {
-            gather::<S, T>(s, p, n, step)
-        } else if n == T::Vec::<S>::LANES {
-            T::Vec::<S>::load(s, p)
-        } else {
-            T::Vec::<S>::load_first(s, p, n, T::ZERO)
-        }
-    }
-}
-
-/// Writes the first `n ≤ LANES` elements.
-/// # Safety
-/// They are valid for writes.
-#[inline(always)]
-pub(super) unsafe fn put<V: Vector>(x: V, p: *mut V::Elem, n: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { if n == V::LANES { x.store(p) } else { x.store_first(p, n) } }
-}
-
-/// Columns that are added together.
-const COLUMNS: usize = 8;
-
-/// Elements of `y` that wait in the first-level cache, or in an array.
-const CHUNK: usize = 2048;
-/// The same in an array.
-const SMALL_CHUNK: usize = 128;
-
-/// `y = βy`, then `α·x[j]` times each column is added.
-fn by_columns<S: Simd, T: Element>(
-    s: S,
-    alpha: T,
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    beta: T,
-    mut y: VecMut<'_, T>,
-) {
-    let n = if y.as_mut_slice().is_some() { CHUNK } else { SMALL_CHUNK };
-    let mut i = 0;
-    while i < a.rows() {
-        let mut part = y.reborrow().part(i, n);
-        let a = a.block([i, 0], [part.len(), usize::MAX]);
-        match part.as_mut_slice() {
-            Some(y) => one_chunk(s, [alpha, beta], a, x, y),
-            None => copied_chunk(s, [alpha, beta], a, x, part),
-        }
-        i += n;
-    }
-}
-
-#[inline(never)]
-fn copied_chunk<S: Simd, T: Element>(
-    s: S,
-    scale: [T; 2],
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    y: VecMut<'_, T>,
-) {
-    let mut copy = [T::ZERO; SMALL_CHUNK];
-    let copy = copy.get_mut(..y.len()).unwrap_or_default();
-    read(y.as_ref(), copy);
-    one_chunk(s, scale, a, x, copy);
-    write(copy, y);
-}
-
-#[inline(never)]
-fn one_chunk<S: Simd, T: Element>(s: S, scale: [T; 2], a: MatRef<'_, T>, x: VecRef<'_, T>, y: &mut [T]) {
-    s.vectorize(
-        #[inline(always)]
-        || columns(s, scale, a, x, y),
-    );
-}
-
-/// `y = βy + αAx` for A of unit row stride.
-#[inline(always)]
-fn columns<S: Simd, T: Element>(
-    s: S,
-    [alpha, beta]: [T; 2],
-    a: MatRef<'_, T>,
-    x: VecRef<'_, T>,
-    y: &mut [T],
-) {
-    let lanes = T::Vec::<S>::LANES;
-    let m = a.rows().min(y.len());
-    let y = y.as_mut_ptr();
-    let mut j = 0;
-    while j < a.cols() {
-        let whole = a.cols() - j >= COLUMNS;
-        let count = if whole { COLUMNS } else { a.cols() - j };
-        let mut by = [T::Vec::<S>::splat(s, T::ZERO); COLUMNS];
-        for (q, by) in by.iter_mut().enumerate().take(count) {
-            *by = T::Vec::<S>::splat(s, alpha * x.get(j + q).unwrap_or(T::ZERO));
-        }
-        let group = Group {
-            first: a.ptr().wrapping_offset(j as isize * a.col_stride()),
-            step: a.col_stride(),
-            by,
-            count,
-            beta: if j == 0 { beta } else { T::ONE },
-        };
-        // SAFETY: `m` elements of `y` and of each of these columns, which follow each other.
-        unsafe {
-            let mut i = 0;
-            if whole {
-                while m - i >= 2 * lanes {
-                    group.add::<true, 2>(s, y, i, lanes);
-                    i += 2 * lanes;
-                }
-                while m - i >= lanes {
-                    group.add::<true, 1>(s, y, i, lanes);
-                    i += lanes;
-                }
-            }
-            while i < m {
-                let n = lanes.min(m - i);
-                group.add::<false, 1>(s, y, i, n);
-                i += n;
-            }
-        }
-        j += count;
-    }
-}
-
-/// Columns that are added together, and what `y` is multiplied by before.
-struct Group<S: Simd, T: Element> {
-    first: *const T,
-    step: isize,
-    by: [T::Vec<S>; COLUMNS],
-    count: usize,
-    beta: T,
-}
-
-impl<S: Simd, T: Element> Group<S, T> {
-    /// `N` vectors of `n` elements from `i` on; of [`COLUMNS`] columns if `WHOLE`. Those with an odd number are summed
-    /// up apart, so that fewer sums wait for each other.
-    /// # Safety
-    /// `y` and the columns have these elements.
-    #[inline(always)]
-    #[allow(clippy::indexing_slicing, reason = "q < COLUMNS, u < N")]
-    unsafe fn add<const WHOLE: bool, const N: usize>(&self, s: S, y: *mut T, i: usize, n: usize) {
-        let lanes = T::Vec::<S>::LANES;
-        let zero = T::Vec::<S>::splat(s, T::ZERO);
-        let (mut even, mut odd) = ([zero; N], [zero; N]);
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut u = 0;
-            while u < N {
-                if self.beta != T::ZERO {
-                    even[u] = first::<S, T, true>(s, y.add(i + u * lanes), n, 1);
-                }
-                if self.beta != T::ONE {
-                    even[u] = even[u] * T::Vec::<S>::splat(s, self.beta);
-                }
-                u += 1;
-            }
-            let mut q = 0;
-            while q < if WHOLE { COLUMNS } else { self.count } {
-                let column = self.first.offset(q as isize * self.step).add(i);
-                let mut u = 0;
-                while u < N {
-                    let a = first::<S, T, true>(s, column.add(u * lanes), n, 1);
-                    if q.is_multiple_of(2) {
-                        even[u] = self.by[q].mul_add(a, even[u]);
-                    } else {
-                        odd[u] = self.by[q].mul_add(a, odd[u]);
-                    }
-                    u += 1;
-                }
-                q += 1;
-            }
-            let mut u = 0;
-            while u < N {
-                put(even[u] + odd[u], y.add(i + u * lanes), n);
-                u += 1;
-            }
-        }
-    }
+    unsafe { if UNIT { load_up_to::<S, T>(s, p, n) } else { gather::<S, T>(s, p, n, step) } }
 }

@@ -1,5 +1,6 @@
 //! Linear algebra.
 
+mod columns;
 pub mod gemm;
 mod gemv;
 mod level1;

@@ -1,9 +1,12 @@
 //! Small triangles on rows of B: some rows stay in registers while those before them, and the square on the diagonal, act on them.
 
-use super::gemm::{disperse, gather};
-use super::gemv::{eight, first, put};
+use super::gemm::tune::MOST_LANES;
+use super::gemm::{disperse, gather, in_registers};
+use super::gemv::{eight, merge, products};
 use super::level2::BASE;
+use super::symv::numbers;
 use crate::alu::Alu;
+use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -146,7 +149,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
             while r < R {
                 let mut v = 0;
                 while v < N {
-                    x[r][v] = first::<S, T, true>(s, at(i + r, v), len(v), 1);
+                    x[r][v] = load_up_to::<S, T>(s, at(i + r, v), len(v));
                     v += 1;
                 }
                 r += 1;
@@ -160,7 +163,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
                 let mut y = [T::Vec::<S>::splat(s, T::ZERO); N];
                 let mut v = 0;
                 while v < N {
-                    let old = first::<S, T, true>(s, at(p, v), len(v), 1);
+                    let old = load_up_to::<S, T>(s, at(p, v), len(v));
                     y[v] = if HOW == 0 { old } else { -old };
                     v += 1;
                 }
@@ -181,7 +184,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
             while r < R {
                 let mut v = 0;
                 while v < N {
-                    put(x[r][v], at(i + r, v), len(v));
+                    store_up_to(x[r][v], at(i + r, v), len(v));
                     v += 1;
                 }
                 r += 1;
@@ -238,6 +241,15 @@ pub(super) struct Step<'a, T> {
 }
 
 impl<T: Element> Step<'_, T> {
+    /// How many columns are known, if A is as large as that takes.
+    #[inline(always)]
+    fn columns(&self, least: usize) -> Option<usize> {
+        let n = self.known.len();
+        let [fits, whole] = [(self.others, n), (self.square, BASE)]
+            .map(|(a, n)| a.rows() == BASE && a.cols() == n && (a.col_stride() == 1 || n == 0));
+        (fits && whole && n >= least).then_some(n)
+    }
+
     /// Solves for these rows, bottom up if `UP`. Only the products with the `last` solutions wait for those; each solution is
     /// in all lanes, so that none of these steps goes through memory. Gives the new solutions in their order; nothing, if A
     /// is not so large.
@@ -249,15 +261,10 @@ impl<T: Element> Step<'_, T> {
         last: Option<[T::Vec<S>; BASE]>,
         b: &mut [T; BASE],
     ) -> Option<[T::Vec<S>; BASE]> {
-        let n = self.known.len();
-        let [fits, whole] = [(self.others, n), (self.square, BASE)]
-            .map(|(a, n)| a.rows() == BASE && a.cols() == n && (a.col_stride() == 1 || n == 0));
-        if !fits || !whole || (last.is_some() && n < BASE) {
-            return None;
-        }
         let at = |i: usize| if UP { BASE - 1 - i } else { i };
         // Those that are just known are the last ones, or the first ones bottom up.
         let near = if last.is_some() { BASE } else { 0 };
+        let n = self.columns(near)?;
         let (start, begin) = if UP { (0, near) } else { (n - near, 0) };
         let others = self.others.block([0, begin], [BASE, n - near]);
         let sums = eight(s, others, self.known.get(begin..begin + n - near).unwrap_or_default());
@@ -310,6 +317,106 @@ impl<T: Element> Step<'_, T> {
     }
 }
 
+impl<T: Element> Step<'_, T> {
+    /// [`Self::solve`] where a register has a lane for each row: all right-hand sides stay in one, to which a column of
+    /// the square is added as soon as its solution is known. The other lanes of what it takes and gives are zero.
+    #[inline(always)]
+    #[allow(clippy::indexing_slicing, reason = "r, t < BASE")]
+    pub(super) fn solve_lanes<S: Simd, const UP: bool>(
+        &self,
+        s: S,
+        last: Option<T::Vec<S>>,
+        b: &mut [T; BASE],
+    ) -> Option<T::Vec<S>> {
+        let near = if last.is_some() { BASE } else { 0 };
+        let n = self.columns(near)?;
+        let (start, begin) = if UP { (0, near) } else { (n - near, 0) };
+        let splat = |x: T| T::Vec::<S>::splat(s, x);
+        let (others, square) = (rows(self.others), rows(self.square));
+        let mut column = [splat(T::ZERO); BASE];
+        // SAFETY: A has these rows, `n` columns beside the square and `BASE` in it, as checked, of which `near` from
+        // `start` on and the others from `begin` on; `known` has `n` elements, `b` and the array as many as are read.
+        let (acc, index, mut left) = unsafe {
+            let known = self.known.as_ptr().wrapping_add(begin);
+            let from = others.map(|row| row.wrapping_add(begin));
+            let mut acc = products::<S, T, true, BASE, 1>(s, from, 1, known, n - near);
+            let mut r = 0;
+            while r < BASE {
+                if let Some(last) = last {
+                    let a = load_up_to::<S, T>(s, others[r].wrapping_add(start), BASE);
+                    acc[r][0] = a.mul_add(last, acc[r][0]);
+                }
+                column[r] = load_up_to::<S, T>(s, square[r], BASE);
+                r += 1;
+            }
+            (acc, T::Vec::<S>::load(s, numbers::<T>().as_ptr()), load_up_to::<S, T>(s, b.as_ptr(), BASE))
+        };
+        let is = |j: usize| index.eq(splat(T::from_f64(j as f64)));
+        in_registers::<S, T, BASE>(s, &mut column);
+        let mut inverse = [T::ONE; MOST_LANES];
+        if !self.unit {
+            let mut diagonal = splat(T::ONE);
+            let mut j = 0;
+            while j < BASE {
+                diagonal = T::Vec::<S>::select(is(j), column[j], diagonal);
+                j += 1;
+            }
+            let all = splat(T::ONE) / diagonal;
+            let size = all.abs();
+            if T::Vec::<S>::any(size.lt(splat(T::MIN_NORMAL)) | splat(T::INFINITY).le(size)) {
+                return None;
+            }
+            // SAFETY: the array is as long as any register.
+            unsafe { all.store(inverse.as_mut_ptr()) };
+        }
+        left = left - merge::<S, T, BASE, 1>(s, acc);
+        // Only the next solution waits for this one; the sums of the others are a step behind.
+        let at = |t: usize| if UP { BASE - 1 - t } else { t };
+        let mut x = lane(s, left, at(0)) * splat(inverse[at(0)]);
+        let mut all = splat(T::ZERO);
+        let mut t = 0;
+        while t < BASE {
+            let j = at(t);
+            all = T::Vec::<S>::select(is(j), x, all);
+            if t + 1 < BASE {
+                let next = at(t + 1);
+                // SAFETY: an element of the square.
+                let a = unsafe { square[next].add(j).read() };
+                let sum = (-x).mul_add(splat(a), lane(s, left, next));
+                left = (-x).mul_add(column[j], left);
+                x = sum * splat(inverse[next]);
+            }
+            t += 1;
+        }
+        // SAFETY: `b` has as many elements.
+        unsafe { store_up_to(all, b.as_mut_ptr(), BASE) };
+        Some(all)
+    }
+}
+
+/// Where [`BASE`] rows begin.
+#[inline(always)]
+fn rows<T: Element>(a: MatRef<'_, T>) -> [*const T; BASE] {
+    let mut next = a.ptr();
+    [(); BASE].map(
+        #[inline(always)]
+        |()| {
+            let this = next;
+            next = next.wrapping_offset(a.row_stride());
+            this
+        },
+    )
+}
+
+/// Lane `j` in all lanes.
+#[inline(always)]
+fn lane<S: Simd, V: Vector<Token = S>>(s: S, x: V, j: usize) -> V {
+    let mut from = [V::Elem::default(); MOST_LANES];
+    // SAFETY: the array is as long as any register. Compilers turn this into a shuffle.
+    unsafe { x.store(from.as_mut_ptr()) };
+    V::splat(s, from.get(j).copied().unwrap_or_default())
+}
+
 /// `B = AB` for the lower triangle in `a` (`HOW` 0, or 1 if its diagonal is one), or `A⁻¹B` (2), or so where the
 /// diagonal is inverted already (3) or one (4).
 #[inline(always)]
@@ -320,17 +427,12 @@ pub(super) fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BA
     let mut j = 0;
     while j < cols {
         let n = lanes.min(cols - j);
-        let (whole, unit) = (n == lanes, cs == 1);
         let at = |i: usize| b.ptr().wrapping_offset(i as isize * rs + j as isize * cs);
         let mut x = [T::Vec::<S>::splat(s, T::ZERO); BASE];
         // SAFETY: `n` elements of each row of B from column `j` on.
         unsafe {
             for (i, x) in x.iter_mut().enumerate().take(rows) {
-                *x = match (unit, whole) {
-                    (true, true) => T::Vec::<S>::load(s, at(i)),
-                    (true, false) => T::Vec::<S>::load_first(s, at(i), n, T::ZERO),
-                    _ => gather::<S, T>(s, at(i), n, cs),
-                };
+                *x = if cs == 1 { load_up_to::<S, T>(s, at(i), n) } else { gather::<S, T>(s, at(i), n, cs) };
             }
         }
         let c = |i: usize, p: usize| T::Vec::<S>::splat(s, a[i * BASE + p]);
@@ -366,10 +468,10 @@ pub(super) fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BA
         // SAFETY: as above.
         unsafe {
             for (i, x) in x.into_iter().enumerate().take(rows) {
-                match (unit, whole) {
-                    (true, true) => x.store(at(i)),
-                    (true, false) => x.store_first(at(i), n),
-                    _ => disperse::<S, T>(x, at(i), n, cs),
+                if cs == 1 {
+                    store_up_to(x, at(i), n);
+                } else {
+                    disperse::<S, T>(x, at(i), n, cs);
                 }
             }
         }

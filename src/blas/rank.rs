@@ -2,8 +2,8 @@
 //! vectors.
 
 use super::Triangle;
-use super::gemv::{first, put};
 use crate::alu::Alu;
+use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::MatMut;
@@ -139,7 +139,7 @@ impl<T: Element, const K: usize> Update<T, K> {
         crate::lanes::from_fn(
             #[inline(always)]
             // SAFETY: the caller's promise.
-            |q| unsafe { first::<S, T, true>(s, self.pairs[q][1].add(j), n, 1) },
+            |q| unsafe { load_up_to::<S, T>(s, self.pairs[q][1].add(j), n) },
         )
     }
 
@@ -149,7 +149,7 @@ impl<T: Element, const K: usize> Update<T, K> {
     #[inline(always)]
     unsafe fn add<S: Simd>(&self, s: S, to: *mut T, by: &[T::Vec<S>; K], y: &[T::Vec<S>; K], n: usize) {
         // SAFETY: the caller's promise.
-        unsafe { put(self.sum(s, to, by, y, n), to, n) }
+        unsafe { store_up_to(self.sum(s, to, by, y, n), to, n) }
     }
 
     /// `n ≤ LANES` elements and the pairs' products, one added after the other.
@@ -166,7 +166,7 @@ impl<T: Element, const K: usize> Update<T, K> {
         n: usize,
     ) -> T::Vec<S> {
         // SAFETY: the caller's promise.
-        let mut sum = unsafe { first::<S, T, true>(s, from, n, 1) };
+        let mut sum = unsafe { load_up_to::<S, T>(s, from, n) };
         let mut q = 0;
         while q < K {
             sum = y[q].mul_add(by[q], sum);

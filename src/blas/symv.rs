@@ -3,8 +3,9 @@
 
 use super::Triangle;
 use super::gemm::tune::MOST_LANES;
-use super::gemv::{first, group, merge, put};
+use super::gemv::{group, merge};
 use crate::alu::Alu;
+use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Isa, Simd};
 use crate::view::MatRef;
@@ -88,26 +89,26 @@ unsafe fn both<S: Simd, T: Element, const R: usize>(
         }
         if j < end {
             let n = end - j;
-            let v = first::<S, T, true>(s, px.add(j), n, 1);
-            let mut w = first::<S, T, true>(s, py.add(j), n, 1);
+            let v = load_up_to::<S, T>(s, px.add(j), n);
+            let mut w = load_up_to::<S, T>(s, py.add(j), n);
             let mut r = 0;
             while r < R {
-                let a = first::<S, T, true>(s, row[r].add(j), n, 1);
+                let a = load_up_to::<S, T>(s, row[r].add(j), n);
                 acc[r][0] = a.mul_add(v, acc[r][0]);
                 w = a.mul_add(by[r], w);
                 r += 1;
             }
-            put(w, py.add(j), n);
+            store_up_to(w, py.add(j), n);
         }
         // The square on the diagonal: the diagonal belongs to the row's sum alone. What an upper triangle does not
         // have is read with its rows, and dropped.
         let index = T::Vec::<S>::load(s, numbers().as_ptr());
-        let v = first::<S, T, true>(s, px.add(i), R, 1);
+        let v = load_up_to::<S, T>(s, px.add(i), R);
         let to = py.add(i);
-        let mut w = first::<S, T, true>(s, to, R, 1);
+        let mut w = load_up_to::<S, T>(s, to, R);
         let mut r = 0;
         while r < R {
-            let a = first::<S, T, true>(s, row[r].add(i), if lower { r + 1 } else { R }, 1);
+            let a = load_up_to::<S, T>(s, row[r].add(i), if lower { r + 1 } else { R });
             let here = index.lit(T::from_f64(r as f64));
             let (mine, others) =
                 if lower { (index.le(here), index.lt(here)) } else { (here.le(index), here.lt(index)) };
@@ -116,13 +117,13 @@ unsafe fn both<S: Simd, T: Element, const R: usize>(
             r += 1;
         }
         let sums = merge::<S, T, R, 1>(s, acc);
-        put(sums.mul_add(T::Vec::<S>::splat(s, alpha), w), to, R);
+        store_up_to(sums.mul_add(T::Vec::<S>::splat(s, alpha), w), to, R);
     }
     R
 }
 
 /// The numbers of lanes.
 #[inline(always)]
-fn numbers<T: Element>() -> [T; MOST_LANES] {
+pub(super) fn numbers<T: Element>() -> [T; MOST_LANES] {
     core::array::from_fn(|i| T::from_f64(i as f64))
 }

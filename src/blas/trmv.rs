@@ -8,6 +8,7 @@ use super::panel::Step;
 use super::{Diagonal, Triangle, gemv, row};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
+use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};
 
@@ -165,7 +166,7 @@ fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
             let n = a.rows().min(x.len());
             let groups = n.div_ceil(BASE);
             // The last eight solutions, which need not go through memory.
-            let mut last = None;
+            let (mut last, mut lanes) = (None, None);
             for g in 0..groups {
                 // Solutions are met before they are used, elements of the old vector after.
                 let down = (triangle == Triangle::Lower) == SOLVE;
@@ -183,11 +184,13 @@ fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
                     && let Ok(these) = <&mut [T; BASE]>::try_from(&mut *these)
                 {
                     let step = Step { unit: diagonal == Diagonal::Unit, square, others, known };
-                    last = match triangle {
-                        Triangle::Lower => step.solve::<S, false>(s, last, these),
-                        Triangle::Upper => step.solve::<S, true>(s, last, these),
-                    };
-                    if last.is_some() {
+                    match (const { T::Vec::<S>::LANES >= BASE }, triangle) {
+                        (false, Triangle::Lower) => last = step.solve::<S, false>(s, last, these),
+                        (false, Triangle::Upper) => last = step.solve::<S, true>(s, last, these),
+                        (true, Triangle::Lower) => lanes = step.solve_lanes::<S, false>(s, lanes, these),
+                        (true, Triangle::Upper) => lanes = step.solve_lanes::<S, true>(s, lanes, these),
+                    }
+                    if last.is_some() || lanes.is_some() {
                         continue;
                     }
                 }

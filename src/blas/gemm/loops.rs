@@ -43,7 +43,7 @@ pub(super) enum Right<'a, T> {
 
 /// The next part of `left`: `most`, unless the last two would be uneven.
 #[inline(always)]
-pub(super) const fn share(left: usize, most: usize) -> usize {
+pub(crate) const fn share(left: usize, most: usize) -> usize {
     if left >= 2 * most {
         most
     } else if left > most {

@@ -7,6 +7,7 @@
 use super::epilogue::Epilogue;
 use super::tune;
 use crate::alu::Alu;
+use crate::lanes::drive::load_up_to;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -608,12 +609,10 @@ pub(super) fn part_of_row<S: Simd, T: Element>(
     let n = x.cols().min(x.rows().wrapping_mul(x.cols()));
     // SAFETY: the block has `n` elements in its row.
     unsafe {
-        if x.col_stride() != 1 {
-            gather::<S, T>(s, x.ptr(), n, x.col_stride())
-        } else if n == T::Vec::<S>::LANES {
-            T::Vec::<S>::load(s, x.ptr())
+        if x.col_stride() == 1 {
+            load_up_to::<S, T>(s, x.ptr(), n)
         } else {
-            T::Vec::<S>::load_first(s, x.ptr(), n, T::ZERO)
+            gather::<S, T>(s, x.ptr(), n, x.col_stride())
         }
     }
 }

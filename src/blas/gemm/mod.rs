@@ -71,6 +71,7 @@ use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
+pub(crate) use loops::share;
 use loops::{Plan, Right};
 pub(crate) use micro::{disperse, gather};
 

@@ -8,6 +8,7 @@ use super::epilogue::Epilogue;
 use super::micro::gather;
 use super::tune;
 use crate::alu::Alu;
+use crate::lanes::drive::{load_up_to, store_up_to};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 
@@ -206,11 +207,7 @@ unsafe fn strip<S: Simd, T: Element, const R: usize, const N: usize>(
             let mut v = 0;
             while v < N {
                 let p = t.sums.add(i * t.n + j);
-                if N == 1 && n < lanes {
-                    acc[i][v].store_first(p, n);
-                } else {
-                    acc[i][v].store(p.add(v * lanes));
-                }
+                store_up_to(acc[i][v], p.add(v * lanes), if N == 1 { n } else { lanes });
                 v += 1;
             }
             i += 1;
@@ -225,13 +222,7 @@ unsafe fn strip<S: Simd, T: Element, const R: usize, const N: usize>(
 unsafe fn load<S: Simd, T: Element, const N: usize>(s: S, p: *const T, v: usize, n: usize) -> T::Vec<S> {
     let lanes = T::Vec::<S>::LANES;
     // SAFETY: the caller's promise.
-    unsafe {
-        if N == 1 && n < lanes {
-            T::Vec::<S>::load_first(s, p, n, T::ZERO)
-        } else {
-            T::Vec::<S>::load(s, p.add(v * lanes))
-        }
-    }
+    unsafe { load_up_to::<S, T>(s, p.add(v * lanes), if N == 1 { n } else { lanes }) }
 }
 
 /// `C = βC + α·sums`, then the epilogue.
@@ -262,12 +253,7 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>>(
                         let from = sums.add(i * cols + j);
                         let to = c.ptr().offset(i as isize * c.row_stride() + j as isize * step);
                         let whole = n == lanes && step == 1;
-                        let sum = if n == lanes {
-                            T::Vec::<S>::load(s, from)
-                        } else {
-                            T::Vec::<S>::load_first(s, from, n, T::ZERO)
-                        };
-                        let mut y = va * sum;
+                        let mut y = va * load_up_to::<S, T>(s, from, n);
                         if beta != T::ZERO {
                             let old =
                                 if whole { T::Vec::<S>::load(s, to) } else { gather::<S, T>(s, to, n, step) };

@@ -89,7 +89,7 @@ pub(super) const MOST_BAND: usize = 96;
 pub(super) const MOST_BLOCK: usize = 18 * 512 * MOST_LANES;
 
 /// Whether a masked load costs no more than a plain one.
-pub(super) const fn masks<S: Simd>() -> bool {
+pub(crate) const fn masks<S: Simd>() -> bool {
     matches!(S::ISA, Isa::Avx512)
 }
 
