@@ -181,34 +181,42 @@ fn gather_some<S: Simd, T: Element>(s: S, x: VecRef<'_, T>, i: usize, n: usize, 
     unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
 }
 
-/// `body(x[i])`, stored to `y[i]` on the way.
+/// `body(x₀[i], x₁[i], …)`, stored to `y[i]` on the way.
 #[derive(Clone, Copy)]
-struct Mapped<B, T> {
+struct Mapped<B, T, const N: usize> {
     body: B,
-    x: *const T,
+    x: [*const T; N],
     y: *mut T,
-    fill: T,
+    fill: [T; N],
 }
 
 // SAFETY: `Source` is called for disjoint ranges only, so threads never touch the same element.
-unsafe impl<B: Sync, T: Send + Sync> Sync for Mapped<B, T> {}
+unsafe impl<B: Sync, T: Send + Sync, const N: usize> Sync for Mapped<B, T, N> {}
 
-impl<T: Element, B: Body<T, 1>> Source<T, 1> for Mapped<B, T> {
+impl<T: Element, B: Body<T, N>, const N: usize> Source<T, 1> for Mapped<B, T, N> {
     const PLAIN: bool = false;
     #[inline(always)]
     unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; 1] {
+        #[allow(clippy::indexing_slicing, reason = "k < N")]
         // SAFETY: the caller's promise; each element is read before it is written.
         unsafe {
-            let v = self.body.eval([T::Vec::<S>::load(s, self.x.add(i))]);
+            let v = self.body.eval(from_fn(
+                #[inline(always)]
+                |k| T::Vec::<S>::load(s, self.x[k].add(i)),
+            ));
             v.store(self.y.add(i));
             [v]
         }
     }
     #[inline(always)]
     unsafe fn last<S: Simd>(self, s: S, i: usize, n: usize, _: [T; 1]) -> [T::Vec<S>; 1] {
+        #[allow(clippy::indexing_slicing, reason = "k < N")]
         // SAFETY: as above.
         unsafe {
-            let v = self.body.eval([load_some(s, self.x.add(i), n, self.fill)]);
+            let v = self.body.eval(from_fn(
+                #[inline(always)]
+                |k| load_some(s, self.x[k].add(i), n, self.fill[k]),
+            ));
             store_some(v, self.y.add(i), n);
             [v]
         }
@@ -264,22 +272,22 @@ where
     unsafe { run(j, s, f, Strided(x), n) }
 }
 
-/// `y[i] = body(x[i])`, and the fold over all of `y`. `body(fill)` must not change the fold.
+/// `y[i] = body(x₀[i], x₁[i], …)`, and the fold over all of `y`. `body(fill)` must not change the fold.
 /// # Safety
-/// `x` is valid for reads and `y` for writes of `n` elements; `x` is `y` or they don't overlap.
+/// Each of `x` is valid for reads and `y` for writes of `n` elements; each of `x` is `y` or they don't overlap.
 #[inline(always)]
-pub(super) unsafe fn map_fold<J, S, T, B, F, const K: usize>(
+pub(super) unsafe fn map_fold<J, S, T, B, F, const N: usize, const K: usize>(
     j: J,
     s: S,
-    (body, fill): (B, T),
+    (body, fill): (B, [T; N]),
     f: F,
-    (x, y, n): (*const T, *mut T, usize),
+    (x, y, n): ([*const T; N], *mut T, usize),
 ) -> [T; K]
 where
     J: Join,
     S: Simd,
     T: Element,
-    B: Body<T, 1>,
+    B: Body<T, N>,
     F: Fold<T, 1, K>,
 {
     // SAFETY: the caller's promise.

@@ -96,6 +96,22 @@ impl<'a, T: Element> InOut<'a, T> {
         f: impl Fold<T, 1, K>,
     ) -> [T; K] {
         // SAFETY: `x` and `y` have `n` elements and are disjoint or the same.
-        unsafe { map_fold(j, s, (body, fill), f, (self.x, self.y, self.n)) }
+        unsafe { map_fold(j, s, (body, [fill]), f, ([self.x], self.y, self.n)) }
+    }
+
+    /// `y[i] = body(x[i], a[i])` for `a` of the same length, and the fold over all of `y`. `body(fill)` must not change
+    /// the fold.
+    #[inline(always)]
+    pub(crate) fn map2_fold<J: Join, S: Simd, const K: usize>(
+        &mut self,
+        j: J,
+        s: S,
+        (body, fill): (impl Body<T, 2>, [T; 2]),
+        f: impl Fold<T, 1, K>,
+        a: &[T],
+    ) -> [T; K] {
+        let n = self.n.min(a.len());
+        // SAFETY: as `map_fold`; `a` has at least `n` elements and, being borrowed, is not `y`.
+        unsafe { map_fold(j, s, (body, fill), f, ([self.x, a.as_ptr()], self.y, n)) }
     }
 }

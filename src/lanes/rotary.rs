@@ -13,6 +13,8 @@ pub(crate) struct Turn {
     pub neighbours: bool,
     /// Whether by the angle's opposite.
     pub back: bool,
+    /// Whether rows follow, whose lines are asked for before they are written.
+    pub more: bool,
 }
 
 /// The pair turned by the angle of this cosine and sine.
@@ -29,7 +31,9 @@ pub(crate) fn rotate<S: Simd, T: Element>(s: S, turn: Turn, mut row: InOut<'_, T
     let from = row.input().as_ptr();
     let to = row.output().as_mut_ptr();
     let (cos, sin) = (cos.as_ptr(), sin.as_ptr());
-    let heads = Heads { from, to, half, heads, back: turn.back };
+    // What is read is asked for by the loads.
+    let more = T::Vec::<S>::CLAIMS && turn.more && from != to.cast_const();
+    let heads = Heads { from, to, half, heads, back: turn.back, more };
     let lanes = T::Vec::<S>::LANES;
     let mut i = 0;
     // SAFETY: the pairs of each call are in every head, and their angles in `cos` and `sin`.
@@ -60,6 +64,7 @@ struct Heads<T> {
     half: usize,
     heads: usize,
     back: bool,
+    more: bool,
 }
 
 impl<T: Element> Heads<T> {
@@ -91,6 +96,12 @@ impl<T: Element> Heads<T> {
                 },
             );
             for h in 0..self.heads {
+                if self.more && i == 0 {
+                    let next = self.to.wrapping_add(2 * (self.heads + h) * self.half);
+                    for p in (0..2 * self.half).step_by(64 / size_of::<T>()) {
+                        T::Vec::<S>::claim(s, next.wrapping_add(p));
+                    }
+                }
                 let at = 2 * h * self.half + if NEIGHBOURS { 2 * i } else { i };
                 for (g, [c, d]) in angles.into_iter().enumerate() {
                     let at = at + g * if NEIGHBOURS { 2 * lanes } else { lanes };

@@ -33,6 +33,9 @@ pub(super) fn half_of<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Erro
     Ok(half)
 }
 
+/// Bytes from which a result is not in the first cache.
+const NEAR: usize = 16 << 10;
+
 /// What to do with rows of heads.
 #[derive(Debug, Clone, Copy)]
 struct Angles<'a, T> {
@@ -45,7 +48,7 @@ struct Angles<'a, T> {
 impl<'a, T: Element> Angles<'a, T> {
     #[inline]
     fn new(dim: usize, cos: &'a [T], sin: &'a [T], style: RopeStyle, back: bool) -> Result<Self, Error> {
-        let turn = Turn { neighbours: style == RopeStyle::Interleaved, back };
+        let turn = Turn { neighbours: style == RopeStyle::Interleaved, back, more: false };
         Ok(Self { half: half_of(dim, cos, sin)?, cos, sin, turn })
     }
 
@@ -62,6 +65,8 @@ impl<'a, T: Element> Angles<'a, T> {
             return Err(Error::Rows { arg: "x", cols: unit, got: x.len() });
         }
         let cols = x.len().checked_div(rows).unwrap_or(0);
+        // Two matrices that the first cache does not hold.
+        let turn = Turn { more: size_of_val(x.input()) >= NEAR, ..self.turn };
         each_row(
             j,
             s,
@@ -69,7 +74,7 @@ impl<'a, T: Element> Angles<'a, T> {
             (Read(self.cos, self.half), Read(self.sin, self.half), Change(x, cols)),
             #[inline(always)]
             |(cos, sin, x): (Read<'_, T>, Read<'_, T>, Change<'_, T>)| {
-                rotary::rotate(s, self.turn, x.0, cos.0, sin.0);
+                rotary::rotate(s, turn, x.0, cos.0, sin.0);
             },
         );
         Ok(())

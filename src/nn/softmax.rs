@@ -3,11 +3,12 @@
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Bits, Body, Real};
 use crate::error::Error;
-use crate::lanes::fold::{Fold, Join, fold_by, to_scalar};
+use crate::lanes::fold::{Fold, Join, Serial, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::{Row, Slices, Streams, Summary};
 use crate::lanes::{COMPACT, Element, Simd};
+use crate::pointwise::Add;
 use crate::reduce::Sum;
 
 /// From this row size on, in bytes, reading the row again and taking its exponentials twice is
@@ -234,15 +235,33 @@ impl<T: Element> RowOp<T> for Softmax {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, mut row: InOut<'_, T>) {
+    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         if is_long::<T>(row.len()) {
             long_row(j, s, row);
         } else {
             let [peak] = fold_by(j, s, Peak, [row.input()]);
-            let [sum] = row.map_fold(j, s, (ExpShifted(shift_of(peak)), -T::INFINITY), Sum);
-            InOut::in_place(row.output()).map(j, s, Times(to_scalar(scale(scalar(sum)))));
+            below(j, s, peak, row);
         }
     }
+}
+
+/// What is left of a row that stays in the caches, once its peak is known.
+#[inline(always)]
+fn below<J: Join, S: Simd, T: Element>(j: J, s: S, peak: T, mut row: InOut<'_, T>) {
+    let [sum] = row.map_fold(j, s, (ExpShifted(shift_of(peak)), -T::INFINITY), Sum);
+    InOut::in_place(row.output()).map(j, s, Times(to_scalar(scale(scalar(sum)))));
+}
+
+/// The softmax of `x + mask`, whose peak is found while the two are added.
+#[inline(always)]
+pub(super) fn masked_row<S: Simd, T: Element>(s: S, x: &[T], mask: &[T], out: &mut [T]) {
+    let mut row = InOut::new(x, out);
+    if is_long::<T>(row.len()) {
+        row.map2(Serial, s, Add, mask);
+        return long_row(Serial, s, InOut::in_place(row.output()));
+    }
+    let [peak] = row.map2_fold(Serial, s, (Add, [-T::INFINITY, T::ZERO]), Peak, mask);
+    below(Serial, s, peak, InOut::in_place(row.output()));
 }
 
 /// A row that the caches don't hold: it is read twice and written once.

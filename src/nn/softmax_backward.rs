@@ -1,16 +1,14 @@
 //! Gradients of softmax and of its logarithm, and softmax behind a mask.
 
-use super::RowOp;
 use super::forms;
 use super::parts::{Change, Read, Write, count, each_row};
-use super::softmax::Softmax;
+use super::softmax::masked_row;
 use crate::alu::{Alu, Body};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial, fold};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
-use crate::pointwise::Add;
 use crate::reduce::{Dot, Sum};
 
 /// `y (dy - along)`.
@@ -176,13 +174,6 @@ pub(crate) fn log_softmax_backward_by<J: Join, S: Simd, T: Element>(
     contract!(log_softmax_backward, Ok(()), &Call::new(&[dy], dx).cols(cols))
 }
 
-/// One row.
-#[inline(always)]
-fn masked<S: Simd, T: Element>(s: S, cols: usize, x: &[T], mask: &[T], out: &mut [T]) {
-    InOut::new(x, out).map2(Serial, s, Add, mask);
-    Softmax(cols).row(Serial, s, InOut::in_place(out));
-}
-
 #[inline]
 pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
     j: J,
@@ -202,7 +193,7 @@ pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
             (Read(x, cols), Write(&mut *out, cols)),
             #[inline(always)]
             |(x, out): (Read<'_, T>, Write<'_, T>)| {
-                masked(s, cols, x.0, mask, out.0);
+                masked_row(s, x.0, mask, out.0);
             },
         );
     } else {
@@ -215,7 +206,7 @@ pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
             parts,
             #[inline(always)]
             |(x, mask, out): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
-                masked(s, cols, x.0, mask.0, out.0);
+                masked_row(s, x.0, mask.0, out.0);
             },
         );
     }

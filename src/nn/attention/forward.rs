@@ -1,14 +1,14 @@
 //! The forward pass: blocks of keys, and panels of queries that meet a copy of each block while it lies in the caches.
 
-use super::panel::{self, Columns, State};
+use super::panel::{self, Columns, Soon, State};
 use super::{BLOCK, Heads, Part, decode, take};
 use crate::blas::gemm::{interleave, near, near_interleaved, tile_cols};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 
-/// Panels of queries that meet a block while it is near: with 4, copying the blocks took a tenth of the time.
-const PANELS: usize = 8;
+/// Panels of queries that meet a block while it is near: with 8, copying the blocks took a tenth of the time.
+const PANELS: usize = 22;
 
 /// Elements of workspace for a panel of `width` columns.
 const fn per_panel(dim: usize, width: usize) -> usize {
@@ -46,7 +46,7 @@ pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, r
 fn key_head<S: Simd, T: Element>(
     s: S,
     op: &Heads<T>,
-    (q, k, v): (MatRef<'_, T>, MatRef<'_, T>, MatRef<'_, T>),
+    (q, keys_of, values_of): (MatRef<'_, T>, MatRef<'_, T>, MatRef<'_, T>),
     row: usize,
     mut out: MatMut<'_, T>,
     mut lse: Option<MatMut<'_, T>>,
@@ -65,20 +65,22 @@ fn key_head<S: Simd, T: Element>(
     while first < all {
         let count = (all - first).min(PANELS * width);
         let at = |panel: usize| {
-            let start = panel * width;
-            Columns { group, dim, first: first + start, count: width.min(count.saturating_sub(start)) }
+            let start = first + panel * width;
+            Columns { group, dim, first: start, count: width.min(all.saturating_sub(start)) }
         };
         let panels = count.div_ceil(width);
-        for (p, to) in packed.chunks_exact_mut(width * dim).enumerate().take(panels) {
-            panel::pack(s, q, at(p), op.scale, to, width);
-        }
         sums.fill(T::ZERO);
         state.clear();
-        let seen = op.seen(row, at(0).at(0)[0], at(panels - 1).at(at(panels - 1).count - 1)[0]);
+        let last = at(panels - 1);
+        let seen = op.seen(row, at(0).at(0)[0], last.at(last.count - 1)[0]);
+        // Panels are packed when they meet their first key and unpacked after the last one: K, V, queries and results
+        // come and go all along, and none of them in a rush.
+        let (mut packs, mut done) = (0, [false; PANELS]);
         let mut start = seen.start / BLOCK * BLOCK;
         while start < seen.end {
             let keys = BLOCK.min(op.len - start);
-            let (mut k, v) = (k.block([start, 0], [keys, dim]), v.block([start, 0], [keys, dim]));
+            let shape = [keys, dim];
+            let (mut k, v) = (keys_of.block([start, 0], shape), values_of.block([start, 0], shape));
             // Rows may lie a power of two or a page apart; copies are met by every panel.
             let copied = panels > 1;
             if copied {
@@ -86,29 +88,44 @@ fn key_head<S: Simd, T: Element>(
                 panel::copy(k, key_rows);
                 k = MatRef::packed(key_rows, keys, dim);
             }
+            // The next block, or the first one for the next queries: a part for each panel.
+            let next = if start + BLOCK < seen.end { start + BLOCK } else { 0 };
+            let share = BLOCK.div_ceil(panels);
             for p in 0..panels {
-                let at = at(p);
-                let rows = op.rows_of(row, at, start).min(keys);
+                let at_p = at(p);
+                let rows = op.rows_of(row, at_p, start).min(keys);
                 if rows == 0 {
                     continue;
                 }
-                let cols = at.count.next_multiple_of(T::Vec::<S>::LANES);
                 let (mine, part) = (p * width * dim..(p + 1) * width * dim, p * width..(p + 1) * width);
+                let mut soon = Soon::nothing();
+                let rest = [next + p * share, 0];
+                soon.read(keys_of.block(rest, [share, dim]));
+                soon.read(values_of.block(rest, [share, dim]));
+                if p >= packs {
+                    packs = p + 1;
+                    let to = packed.get_mut(mine.clone()).unwrap_or_default();
+                    panel::pack(s, q, at_p, op.scale, to, width);
+                    let [row, rows] = at(p + 1).rows();
+                    soon.read(q.block([row, 0], [rows, usize::MAX]));
+                }
+                let ends = start + BLOCK >= seen.end || op.rows_of(row, at_p, start + BLOCK) == 0;
+                if ends {
+                    let [row, rows] = at_p.rows();
+                    soon.write(out.reborrow().block([row, 0], [rows, usize::MAX]));
+                }
+                let cols = at_p.count.next_multiple_of(T::Vec::<S>::LANES);
                 let Some(scores) = scores.get_mut(..rows * width) else { return };
                 let queries = MatRef::packed(packed.get(mine.clone()).unwrap_or_default(), dim, width);
                 let queries = queries.block([0, 0], [dim, cols]);
                 let to = MatMut::packed(scores, rows, width).block([0, 0], [rows, cols]);
                 near(s, k.block([0, 0], [rows, dim]), queries, T::ZERO, to);
-                if let Some(first) = op.bounds(row, at, start, rows, low, high) {
+                if let Some(first) = op.bounds(row, at_p, start, rows, low, high) {
                     panel::hide(s, scores, width, cols, first, low, high);
                 }
-                let mut now = State {
-                    peak: state.peak.get_mut(part.clone()).unwrap_or_default(),
-                    sum: state.sum.get_mut(part.clone()).unwrap_or_default(),
-                    shrink: state.shrink.get_mut(part).unwrap_or_default(),
-                };
+                let mut now = state.of(part);
                 let sums = sums.get_mut(mine).unwrap_or_default();
-                if now.step(s, scores, width, cols) {
+                if now.step(s, scores, width, cols, &mut soon) {
                     panel::times(s, sums, width, cols, now.shrink);
                 }
                 let weights = MatRef::packed(scores, rows, width).block([0, 0], [rows, cols]);
@@ -118,22 +135,39 @@ fn key_head<S: Simd, T: Element>(
                 } else {
                     near(s, v.block([0, 0], [rows, dim]).t(), weights, T::ONE, to);
                 }
+                if let Some(done) = done.get_mut(p).filter(|_| ends) {
+                    *done = true;
+                    deliver(s, at_p, width, sums, now, out.reborrow(), lse.as_mut().map(MatMut::reborrow));
+                }
             }
             start += BLOCK;
         }
+        // Queries that see no key.
         for (p, sums) in sums.chunks_exact(width * dim).enumerate().take(panels) {
-            let at = at(p);
-            let part = p * width..p * width + width;
-            let (peak, sum) = (state.peak.get(part.clone()), state.sum.get_mut(part));
-            let (Some(peak), Some(sum)) = (peak, sum) else { return };
-            for (j, (peak, sum)) in peak.iter().zip(&mut *sum).enumerate().take(at.count) {
-                let c = at.first + j;
-                finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([c / group, c % group], [1, 1])));
+            if done.get(p) == Some(&false) {
+                let now = state.of(p * width..(p + 1) * width);
+                deliver(s, at(p), width, sums, now, out.reborrow(), lse.as_mut().map(MatMut::reborrow));
             }
-            panel::unpack(s, sums, width, sum, at, out.reborrow());
         }
         first += count;
     }
+}
+
+/// Writes the results of a panel.
+fn deliver<S: Simd, T: Element>(
+    s: S,
+    at: Columns,
+    width: usize,
+    sums: &[T],
+    state: State<'_, T>,
+    out: MatMut<'_, T>,
+    mut lse: Option<MatMut<'_, T>>,
+) {
+    for (j, (peak, sum)) in state.peak.iter().zip(&mut *state.sum).enumerate().take(at.count) {
+        let c = at.first + j;
+        finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([c / at.group, c % at.group], [1, 1])));
+    }
+    panel::unpack(s, sums, width, state.sum, at, out);
 }
 
 /// A column's sum becomes the factor of its weights, 0 if it sees no key; its log-sum-exp is written.

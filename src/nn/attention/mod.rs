@@ -249,7 +249,7 @@ pub fn attention_on<S: Simd, T: Element>(
 /// Elements of workspace that [`attention`] needs at most, whatever the instruction set.
 ///
 /// ```
-/// assert!(fulmen::attention_workspace(8, 64) < 80_000);
+/// assert!(fulmen::attention_workspace(8, 64) < 170_000);
 /// ```
 pub const fn attention_workspace(heads: usize, dim: usize) -> usize {
     forward::workspace(heads, dim)

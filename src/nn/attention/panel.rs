@@ -7,6 +7,7 @@ use crate::blas::gemm::{disperse, in_registers};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
+use core::ops::Range;
 
 /// The columns of one key head: `group` heads of the first query, then of the next.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,13 @@ impl Columns {
     pub(super) const fn at(self, j: usize) -> [usize; 2] {
         let c = self.first + j;
         [c / self.group, c % self.group * self.dim]
+    }
+
+    /// The rows that `count` columns from `first` on are part of: the first, and how many.
+    #[inline(always)]
+    pub(super) const fn rows(self) -> [usize; 2] {
+        let first = self.first / self.group;
+        [first, (self.first + self.count).div_ceil(self.group) - first]
     }
 }
 
@@ -189,6 +197,83 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
     }
 }
 
+/// Lines of a matrix, to be asked for one by one.
+struct Lines<T> {
+    x: *const T,
+    row: isize,
+    /// Elements of a row, and where the next line begins.
+    cols: usize,
+    at: usize,
+    /// Rows that are left.
+    rows: usize,
+    /// Whether they will be written.
+    write: bool,
+}
+
+/// Lines that are needed soon. Rows are too far apart for the prefetchers of a CPU, and it waits where more than a few
+/// are asked for at a time: they go between other work.
+pub(super) struct Soon<T> {
+    parts: [Option<Lines<T>>; 4],
+    lines: usize,
+}
+
+impl<T: Element> Soon<T> {
+    pub(super) const fn nothing() -> Self {
+        Self { parts: [const { None }; 4], lines: 0 }
+    }
+
+    fn push(&mut self, lines: Lines<T>, unit: bool) {
+        if !unit || lines.rows == 0 || lines.cols == 0 {
+            return;
+        }
+        if let Some(part) = self.parts.iter_mut().find(|p| p.is_none()) {
+            self.lines += lines.rows * lines.cols.div_ceil(64 / size_of::<T>());
+            *part = Some(lines);
+        }
+    }
+
+    /// All of X will be read.
+    pub(super) fn read(&mut self, x: MatRef<'_, T>) {
+        let lines =
+            Lines { x: x.ptr(), row: x.row_stride(), cols: x.cols(), at: 0, rows: x.rows(), write: false };
+        self.push(lines, x.col_stride() == 1);
+    }
+
+    /// All of X will be written.
+    pub(super) fn write(&mut self, x: MatMut<'_, T>) {
+        let (row, cols, rows) = (x.row_stride(), x.cols(), x.rows());
+        let lines = Lines { x: x.ptr(), row, cols, at: 0, rows, write: true };
+        self.push(lines, x.col_stride() == 1);
+    }
+
+    /// Asks for the next `n` lines.
+    #[inline(always)]
+    fn ask<S: Simd>(&mut self, s: S, n: usize) {
+        for _ in 0..n {
+            let [first, second, third, fourth] = &mut self.parts;
+            let Some(part) = first.as_mut().or(second.as_mut()).or(third.as_mut()).or(fourth.as_mut()) else {
+                return;
+            };
+            let at = part.x.wrapping_add(part.at);
+            if part.write {
+                T::Vec::<S>::claim(s, at.cast_mut());
+            } else {
+                T::Vec::<S>::prefetch(s, at);
+            }
+            part.at += 64 / size_of::<T>();
+            if part.at < part.cols {
+                continue;
+            }
+            (part.at, part.x, part.rows) = (0, part.x.wrapping_offset(part.row), part.rows - 1);
+            if part.rows == 0
+                && let Some(part) = self.parts.iter_mut().find(|p| p.is_some())
+            {
+                *part = None;
+            }
+        }
+    }
+}
+
 /// The rows of `x`, one after the other.
 pub(super) fn copy<T: Element>(x: MatRef<'_, T>, to: &mut [T]) {
     for (i, to) in to.chunks_exact_mut(x.cols().max(1)).enumerate().take(x.rows()) {
@@ -258,15 +343,34 @@ impl<T: Element> State<'_, T> {
         self.sum.fill(T::ZERO);
     }
 
+    /// Of some columns.
+    pub(super) fn of(&mut self, columns: Range<usize>) -> State<'_, T> {
+        State {
+            peak: self.peak.get_mut(columns.clone()).unwrap_or_default(),
+            sum: self.sum.get_mut(columns.clone()).unwrap_or_default(),
+            shrink: self.shrink.get_mut(columns).unwrap_or_default(),
+        }
+    }
+
     /// One step of the online softmax: the scores of a block of keys become their exponentials at the new peak.
     /// Says whether an earlier sum of any column has to shrink.
-    pub(super) fn step<S: Simd>(&mut self, s: S, x: &mut [T], width: usize, cols: usize) -> bool {
+    pub(super) fn step<S: Simd>(
+        &mut self,
+        s: S,
+        x: &mut [T],
+        width: usize,
+        cols: usize,
+        soon: &mut Soon<T>,
+    ) -> bool {
         let lanes = T::Vec::<S>::LANES;
         let short = [self.peak.len(), self.sum.len(), self.shrink.len(), width].into_iter().any(|n| n < cols);
         if short || !cols.is_multiple_of(lanes) {
             return false;
         }
         let rows = x.len() / width;
+        // As many after each few exponentials as hide behind them.
+        let turns = (rows / TURN).max(1) * (cols / lanes).max(1);
+        let lines = soon.lines.div_ceil(turns).min(MOST_LINES);
         let mut any = false;
         let mut j = 0;
         while j < cols {
@@ -280,6 +384,7 @@ impl<T: Element> State<'_, T> {
                     self.peak.as_mut_ptr().add(j),
                     self.sum.as_mut_ptr().add(j),
                     self.shrink.as_mut_ptr().add(j),
+                    (soon, lines),
                 )
             };
             j += lanes;
@@ -287,6 +392,11 @@ impl<T: Element> State<'_, T> {
         any
     }
 }
+
+/// Exponentials after which lines are asked for.
+const TURN: usize = 4;
+/// How many lines at most.
+const MOST_LINES: usize = 4;
 
 /// [`State::step`] of one register of columns.
 /// # Safety
@@ -300,6 +410,7 @@ unsafe fn column<S: Simd, T: Element>(
     peak: *mut T,
     sum: *mut T,
     shrink: *mut T,
+    (soon, lines): (&mut Soon<T>, usize),
 ) -> bool {
     s.vectorize(
         #[inline(always)]
@@ -333,10 +444,16 @@ unsafe fn column<S: Simd, T: Element>(
                 let mut acc = zero;
                 let mut r = 0;
                 while r < rows {
-                    let e = exp_not_above_zero(at(r) - shift);
-                    e.store(x.add(r * width));
-                    acc = acc + e;
-                    r += 1;
+                    let turn = TURN.min(rows - r);
+                    let mut i = 0;
+                    while i < turn {
+                        let e = exp_not_above_zero(at(r + i) - shift);
+                        e.store(x.add((r + i) * width));
+                        acc = acc + e;
+                        i += 1;
+                    }
+                    soon.ask(s, lines);
+                    r += turn;
                 }
                 new.store(peak);
                 T::Vec::<S>::load(s, sum).mul_add(factor, acc).store(sum);
