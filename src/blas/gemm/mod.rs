@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `tune` | every number: register tiles, blocks, thresholds |
 //! | `micro` | the register tile, generic over lanes, rows and vectors |
+//! | `settle` | what becomes of its sums: α, β, the epilogue, C |
 //! | `loops` | the five loops, with and without packing |
 //! | `skinny` | few rows of C: B passes once, row by row |
 //! | `narrow` | few columns of C: squares of A are transposed in registers |
@@ -35,6 +36,7 @@ mod narrow;
 mod near;
 mod pack;
 mod packed;
+mod settle;
 mod skinny;
 mod small;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -73,7 +75,7 @@ use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 pub(crate) use loops::share;
 use loops::{Plan, Right};
-pub(crate) use micro::{disperse, gather};
+pub(crate) use settle::{disperse, gather};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {

@@ -5,8 +5,8 @@
 
 use super::Problem;
 use super::epilogue::Epilogue;
-use super::micro::{disperse, gather};
 use super::pack::transpose;
+use super::settle::{disperse, gather};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;

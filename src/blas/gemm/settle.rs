@@ -1,0 +1,212 @@
+//! What becomes of a tile's sums: `C = βC + α·acc` and the epilogue, by rows or through an array, and registers
+//! whose elements lie apart.
+
+use super::epilogue::Epilogue;
+use super::micro::{Scale, Tile};
+use super::tune;
+use crate::alu::Alu;
+use crate::lanes::drive::load_up_to;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Element, Simd};
+use crate::view::MatRef;
+use core::mem::MaybeUninit;
+
+/// `C = βC + α·acc`, then the epilogue, on a tile that starts at `c` and at `row`.
+/// # Safety
+/// C is valid for reads and writes of `R` rows by `N` vectors, of which the last has `tail` columns.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+pub(super) unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize, const N: usize>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    to: (*mut T, usize),
+    acc: [[T::Vec<S>; N]; R],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if t.c_col != 1 {
+            // A copy: the accumulators themselves would be in memory all along. Volatile, or LLVM makes both one.
+            let mut copy = MaybeUninit::<[[T::Vec<S>; N]; R]>::uninit();
+            let words = copy.as_mut_ptr().cast::<T::Vec<S>>();
+            let mut i = 0;
+            while i < R {
+                let mut v = 0;
+                while v < N {
+                    words.add(i * N + v).write_volatile(acc[i][v]);
+                    v += 1;
+                }
+                i += 1;
+            }
+            return apart(s, e, scale, t, to, words, [R, N]);
+        }
+        match (scale.alpha == T::ONE, scale.beta == T::ZERO) {
+            (true, true)
+                if T::Vec::<S>::STREAMS
+                    && R == tune::rows(S::ISA)
+                    && N == tune::vectors(S::ISA)
+                    && scale.past
+                    && t.tail == T::Vec::<S>::LANES =>
+            {
+                rows::<S, T, E, R, N, false, false, true>(s, e, scale, t, to, acc);
+            }
+            (true, true) => rows::<S, T, E, R, N, false, false, false>(s, e, scale, t, to, acc),
+            (false, true) => rows::<S, T, E, R, N, true, false, false>(s, e, scale, t, to, acc),
+            (_, false) => rows::<S, T, E, R, N, true, true, false>(s, e, scale, t, to, acc),
+        }
+    }
+}
+
+/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ`, and goes past the caches if `PAST`.
+/// # Safety
+/// As [`update`], and C has unit column stride; if `PAST`, whole vectors at their boundaries.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
+unsafe fn rows<
+    S: Simd,
+    T: Element,
+    E: Epilogue<T>,
+    const R: usize,
+    const N: usize,
+    const SCALE: bool,
+    const READ: bool,
+    const PAST: bool,
+>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    (c, row): (*mut T, usize),
+    acc: [[T::Vec<S>; N]; R],
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let alpha = T::Vec::<S>::splat(s, scale.alpha);
+    let beta = T::Vec::<S>::splat(s, scale.beta);
+    let mut i = 0;
+    while i < R {
+        let c = c.wrapping_offset((i as isize).wrapping_mul(t.c_row));
+        let mut v = 0;
+        while v < N {
+            let c = c.wrapping_add(v * lanes);
+            let part = !PAST && v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
+            let n = if part { t.tail } else { lanes };
+            let mut y = if SCALE { alpha * acc[i][v] } else { acc[i][v] };
+            // SAFETY: `n` columns of row `i`.
+            unsafe {
+                if READ {
+                    let old = if part {
+                        T::Vec::<S>::load_first(s, c, n, T::ZERO)
+                    } else {
+                        T::Vec::<S>::load(s, c)
+                    };
+                    y = beta.mul_add(old, y);
+                }
+                if !E::NONE && scale.last {
+                    y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
+                }
+                if PAST {
+                    y.stream(c);
+                } else if part {
+                    y.store_first(c, n);
+                } else {
+                    y.store(c);
+                }
+            }
+            v += 1;
+        }
+        i += 1;
+    }
+}
+
+/// [`update`] of rows that are not contiguous, through an array.
+/// # Safety
+/// As [`update`]; `acc` holds `rows` by `vectors`.
+#[inline(never)]
+unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    scale: Scale<T>,
+    t: &Tile<T>,
+    (c, row): (*mut T, usize),
+    acc: *const T::Vec<S>,
+    [rows, vectors]: [usize; 2],
+) {
+    let lanes = T::Vec::<S>::LANES;
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let alpha = T::Vec::<S>::splat(s, scale.alpha);
+            let beta = T::Vec::<S>::splat(s, scale.beta);
+            let (mut i, mut v) = (0, 0);
+            while i < rows {
+                let n = if v == vectors - 1 { t.tail } else { lanes };
+                // SAFETY: `n` columns of row `i` from column `v·lanes`.
+                unsafe {
+                    let c = c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
+                    let mut y = alpha * acc.add(i * vectors + v).read();
+                    if scale.beta != T::ZERO {
+                        y = beta.mul_add(gather::<S, T>(s, c, n, t.c_col), y);
+                    }
+                    if !E::NONE && scale.last {
+                        y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
+                    }
+                    disperse::<S, T>(y, c, n, t.c_col);
+                }
+                v += 1;
+                if v == vectors {
+                    (i, v) = (i + 1, 0);
+                }
+            }
+        },
+    );
+}
+
+/// `n ≤ LANES` elements, `step` apart; zeros in the other lanes.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+pub(crate) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, step: isize) -> T::Vec<S> {
+    let mut to = [T::ZERO; tune::MOST_LANES];
+    for (j, to) in to.iter_mut().enumerate().take(n) {
+        // SAFETY: `j < n`.
+        *to = unsafe { p.offset(j as isize * step).read() };
+    }
+    // SAFETY: the array is as large as the widest register.
+    unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
+}
+
+/// Writes the first `n ≤ LANES` elements, `step` apart.
+/// # Safety
+/// They are valid for writes.
+#[inline(always)]
+pub(crate) unsafe fn disperse<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
+    let mut from = [T::ZERO; tune::MOST_LANES];
+    // SAFETY: the array is as large as the widest register.
+    unsafe { y.store(from.as_mut_ptr()) };
+    for (j, y) in from.into_iter().enumerate().take(n) {
+        // SAFETY: `j < n`.
+        unsafe { p.offset(j as isize * step).write(y) };
+    }
+}
+
+/// `n ≤ LANES` elements of a row, from column `col` on.
+#[inline(always)]
+pub(super) fn part_of_row<S: Simd, T: Element>(
+    s: S,
+    x: MatRef<'_, T>,
+    row: usize,
+    col: usize,
+    n: usize,
+) -> T::Vec<S> {
+    let x = x.block([row, col], [1, n.min(T::Vec::<S>::LANES)]);
+    let n = x.cols().min(x.rows().wrapping_mul(x.cols()));
+    // SAFETY: the block has `n` elements in its row.
+    unsafe {
+        if x.col_stride() == 1 {
+            load_up_to::<S, T>(s, x.ptr(), n)
+        } else {
+            gather::<S, T>(s, x.ptr(), n, x.col_stride())
+        }
+    }
+}
