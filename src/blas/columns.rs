@@ -199,7 +199,7 @@ impl<T: Element> Strip<'_, T> {
                 }
                 u += 1;
             }
-            let mut left = self.a.cols();
+            let mut left = self.a.cols().min(self.x.len());
             while left > 0 {
                 let count = if left < COLUMNS { left } else { COLUMNS };
                 let mut odd = [zero; N];

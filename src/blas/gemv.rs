@@ -1,7 +1,7 @@
 //! Matrix times vector: A is met once and decides the time.
 //!
 //! A by rows takes several rows at once, lanes along the row; their sums are merged by exchanges of lanes, so
-//! that one register holds one sum per row. A by columns adds several columns at once to a part of `y`.
+//! that one register holds one sum per row. A by columns is in `columns`.
 
 use crate::alu::Alu;
 use crate::blas::columns::by_columns;
