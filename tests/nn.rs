@@ -141,3 +141,35 @@ for_each_nn_op!(tests);
 
 #[path = "nn/pointwise.rs"]
 mod pointwise;
+
+/// Long lines are copied part by part on one thread, and not on several: both have the same bits, with a bias too.
+#[test]
+#[cfg(feature = "parallel")]
+fn lines_that_are_copied_have_the_same_bits() {
+    use fulmen::{Conv1d, parallel};
+    let base = Conv1d::new(3, 5, 40_001, 3);
+    for conv in [
+        Conv1d { padding: 1, ..base },
+        Conv1d { stride: 2, padding: 3, dilation: 2, ..base },
+        Conv1d { channels_in: 12, channels_out: 4, length: 30_000, kernel: 4, groups: 2, padding: 2, ..base },
+        Conv1d { channels_in: 200, channels_out: 90, length: 1500, ..base },
+    ] {
+        let n = conv.output().unwrap();
+        let data = |n: usize, step: usize| -> Vec<f32> {
+            (0..n).map(|i| (i * step % 1009) as f32 * 0.002 - 1.0).collect()
+        };
+        let (x, dy) = (data(conv.channels_in * conv.length, 37), data(conv.channels_out * n, 101));
+        let w = data(conv.channels_out * conv.channels_in / conv.groups * conv.kernel, 71);
+        let bias = data(conv.channels_out, 13);
+        let mut room = vec![f32::NAN; fulmen::conv1d_workspace(conv)];
+        let [mut y, mut y2] = [(); 2].map(|()| vec![f32::NAN; dy.len()]);
+        fulmen::conv1d(conv, &x, &w, Some(&bias), &mut y, &mut room).unwrap();
+        parallel::conv1d(conv, &x, &w, Some(&bias), &mut y2, &mut room).unwrap();
+        assert!(y.iter().zip(&y2).all(|(a, b)| a.to_bits() == b.to_bits()), "{conv:?}");
+        let [mut dx, mut dx2] = [(); 2].map(|()| vec![f32::NAN; x.len()]);
+        fulmen::conv1d_backward_input(conv, &dy, &w, &mut dx, &mut room).unwrap();
+        parallel::conv1d_backward_input(conv, &dy, &w, &mut dx2, &mut room).unwrap();
+        assert!(dx.iter().zip(&dx2).all(|(a, b)| a.to_bits() == b.to_bits()), "{conv:?}");
+        assert!(y.iter().chain(&dx).all(|x| x.is_finite()), "{conv:?}");
+    }
+}

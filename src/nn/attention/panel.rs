@@ -381,9 +381,7 @@ impl<T: Element> State<'_, T> {
                     x.as_mut_ptr().add(j),
                     width,
                     rows,
-                    self.peak.as_mut_ptr().add(j),
-                    self.sum.as_mut_ptr().add(j),
-                    self.shrink.as_mut_ptr().add(j),
+                    [&mut *self.peak, &mut *self.sum, &mut *self.shrink].map(|x| x.as_mut_ptr().add(j)),
                     (soon, lines),
                 )
             };
@@ -407,9 +405,7 @@ unsafe fn column<S: Simd, T: Element>(
     x: *mut T,
     width: usize,
     rows: usize,
-    peak: *mut T,
-    sum: *mut T,
-    shrink: *mut T,
+    [peak, sum, shrink]: [*mut T; 3],
     (soon, lines): (&mut Soon<T>, usize),
 ) -> bool {
     s.vectorize(

@@ -1,10 +1,12 @@
 //! Convolution along lines of channels.
 //!
-//! Nothing is copied: what a filter meets is a view of the input, with the stride as the distance of its columns.
+//! What a filter meets is a view of the input, with the stride as the distance of its columns. On one thread a part of
+//! the lines is copied at a time, and taps meet it and what they add to in the caches: rows may lie a power of two apart.
 //! Groups of several channels are products of matrices, one for each tap of the filter or, where a filter is longer
 //! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
 //! shifted lines.
 
+mod near;
 mod rows;
 
 use super::forms;
@@ -17,6 +19,7 @@ use crate::lanes::{Element, Simd};
 use crate::reduce::Sum;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
+use near::{Source, Tap, again, bounds, near_cells, part, part_mut};
 
 /// The sizes of a convolution of lines.
 ///
@@ -43,15 +46,6 @@ pub struct Conv1d {
     pub dilation: usize,
     /// Parts of the channels that don't meet; divides both numbers of channels.
     pub groups: usize,
-}
-
-/// The places of a filter at which one of its taps meets the input.
-#[derive(Debug, Clone)]
-struct Tap {
-    /// These elements of the result's line.
-    cells: Range<usize>,
-    /// The element of the input that the first of them meets; the others follow by the stride.
-    first: usize,
 }
 
 impl Conv1d {
@@ -83,6 +77,17 @@ impl Conv1d {
             Some(_) => Err(Error::Domain { arg: "kernel" }),
             None => Err(Error::Overflow { arg: "padding" }),
         }
+    }
+
+    /// Elements from the first tap of a filter to the last.
+    const fn span(&self) -> usize {
+        self.kernel.saturating_sub(1).saturating_mul(self.dilation)
+    }
+
+    /// Elements of a line that so many places meet.
+    const fn copied(&self, cells: usize) -> usize {
+        let all = cells.saturating_mul(self.stride).saturating_add(self.span());
+        if all < self.length { all } else { self.length }
     }
 
     /// Where tap `k` meets the input, of `n` places.
@@ -152,7 +157,15 @@ pub const fn conv1d_workspace(conv: Conv1d) -> usize {
     let [ci, co] = [conv.channels_in / conv.groups, conv.channels_out / conv.groups];
     let inner = max(ci, conv.kernel);
     let products = max(gemm_workspace(co, n, inner), gemm_workspace(co, inner, n));
-    max(products, gemm_workspace(ci, n, co))
+    let products = max(products, gemm_workspace(ci, n, co));
+    if !again(&conv, ci, co) {
+        return products;
+    }
+    // Lines whose parts are copied.
+    let cells = near_cells(ci, co);
+    let forward = conv.copied(cells).saturating_mul(ci).saturating_add(gemm_workspace(co, cells, ci));
+    let copied = cells.saturating_add(conv.span() / max(conv.stride, 1)).saturating_add(2);
+    max(products, max(forward, copied.saturating_mul(co).saturating_add(gemm_workspace(ci, cells, co))))
 }
 
 /// A [`Conv1d`] on operands that fit.
@@ -166,18 +179,6 @@ struct Lines {
     /// Channels of a group of the result.
     co: usize,
     images: usize,
-}
-
-/// `n` elements from `start` on, which `x` has.
-#[inline(always)]
-fn part<T>(x: &[T], start: usize, n: usize) -> &[T] {
-    x.get(start..).and_then(|x| x.get(..n)).unwrap_or_default()
-}
-
-/// As [`part`].
-#[inline(always)]
-fn part_mut<T>(x: &mut [T], start: usize, n: usize) -> &mut [T] {
-    x.get_mut(start..).and_then(|x| x.get_mut(..n)).unwrap_or_default()
 }
 
 /// A product of one group: for a tap, or for a channel.
@@ -220,18 +221,20 @@ impl Lines {
         Ok(())
     }
 
-    /// `f` on the products that make the result of a group, or the gradient of its weights.
+    /// `f` on the products that make these places of a group's result, or the gradient of its weights. All places where a
+    /// filter is longer than there are channels.
     fn each_step<'a, T: Element>(
         &self,
-        x: &'a [T],
+        x: Source<'a, T>,
+        cells: Range<usize>,
         mut f: impl FnMut(Step<'a, T>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let &Self { conv, n, ci, .. } = self;
-        let [len, s, d] = [conv.length, conv.stride, conv.dilation].map(|n| n as isize);
+        let [len, s, d] = [x.len, conv.stride, conv.dilation].map(|n| n as isize);
         if conv.kernel <= ci {
             for tap in 0..conv.kernel {
-                let Tap { cells, first } = conv.tap(tap, n);
-                let x = MatRef::strided(x, first, ci, cells.len(), len, s)?;
+                let Tap { cells, first } = conv.tap(tap, n).among(&cells, conv.stride);
+                let x = MatRef::strided(x.x, first.saturating_sub(x.from), ci, cells.len(), len, s)?;
                 f(Step { x, cells, first: tap, apart: conv.kernel })?;
             }
             return Ok(());
@@ -239,7 +242,7 @@ impl Lines {
         let within = conv.within(n);
         let edges = (0..within.start).chain(within.end..n);
         for channel in 0..ci {
-            let (x, at) = (part(x, channel * conv.length, conv.length), channel * conv.kernel);
+            let (x, at) = (part(x.x, channel * conv.length, conv.length), channel * conv.kernel);
             let first = conv.taps(within.start).1;
             let all = MatRef::strided(x, first, conv.kernel, within.len(), d, s)?;
             f(Step { x: all, cells: within.clone(), first: at, apart: 1 })?;
@@ -389,32 +392,43 @@ pub(crate) fn conv1d_by<J: Join, S: Simd, T: Element>(
     enough(conv1d_workspace(conv), workspace.len())?;
     let Lines { n, co, .. } = lines;
     let first = |row: usize| bias.and_then(|b| b.get(row % conv.channels_out)).copied().unwrap_or_default();
-    let taps = if lines.single() { conv.kernel } else { 1 };
-    each_row(
-        j,
-        s,
-        n.saturating_mul(taps),
-        (Count(0..out.len() / n), Write(&mut *out, n)),
-        #[inline(always)]
-        |(row, out): (Count, Write<'_, T>)| {
-            out.0.fill(first(row.0.start));
-            if lines.single() {
+    if lines.single() {
+        each_row(
+            j,
+            s,
+            n.saturating_mul(conv.kernel),
+            (Count(0..out.len() / n), Write(&mut *out, n)),
+            #[inline(always)]
+            |(row, out): (Count, Write<'_, T>)| {
+                out.0.fill(first(row.0.start));
                 let line = part(x, row.0.start / co * conv.length, conv.length);
                 let w = part(weights, row.0.start % conv.channels_out * conv.kernel, conv.kernel);
                 rows::forward(s, conv, n, w, line, out.0);
-            }
-        },
-    );
-    let [read, write] = lines.groups();
-    if !lines.single() {
+            },
+        );
+    } else {
+        let [read, write] = lines.groups();
+        let most = lines.near::<J, T>();
         lines.each_group(|[xs, ws, ys]| {
             let out = part_mut(out, ys, write);
             let w = part(weights, ws, lines.filters()[1]);
-            lines.each_step(part(x, xs, read), |step| {
-                let (a, b) = (lines.weights(w, &step)?, step.x);
-                let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, step.cells)?;
-                gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)
-            })
+            let all = Source { x: part(x, xs, read), len: conv.length, from: 0 };
+            for start in (0..n).step_by(most.unwrap_or(n)) {
+                let cells = start..start.saturating_add(most.unwrap_or(n)).min(n);
+                for (o, line) in out.chunks_exact_mut(n).enumerate() {
+                    line.get_mut(cells.clone()).unwrap_or_default().fill(first(ys / n + o));
+                }
+                let met = if most.is_some() { lines.met(&cells) } else { 0..0 };
+                let (room, workspace) =
+                    workspace.split_at_mut_checked(lines.ci * met.len()).unwrap_or_default();
+                let near = if most.is_some() { all.copy(lines.ci, met, room) } else { all };
+                lines.each_step(near, cells, |step| {
+                    let (a, b) = (lines.weights(w, &step)?, step.x);
+                    let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, step.cells)?;
+                    gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)
+                })?;
+            }
+            Ok(())
         })?;
     }
     contract!(
@@ -442,36 +456,54 @@ pub(crate) fn conv1d_backward_input_by<J: Join, S: Simd, T: Element>(
     let lines = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
     enough(conv1d_workspace(conv), workspace.len())?;
     let Lines { n, ci, co, .. } = lines;
-    let taps = if lines.single() { conv.kernel } else { 1 };
-    each_row(
-        j,
-        s,
-        conv.length.saturating_mul(taps),
-        (Count(0..dx.len() / conv.length), Write(&mut *dx, conv.length)),
-        #[inline(always)]
-        |(row, dx): (Count, Write<'_, T>)| {
-            dx.0.fill(T::ZERO);
-            if lines.single() {
+    let length = conv.length;
+    if lines.single() {
+        each_row(
+            j,
+            s,
+            length.saturating_mul(conv.kernel),
+            (Count(0..dx.len() / length), Write(&mut *dx, length)),
+            #[inline(always)]
+            |(row, dx): (Count, Write<'_, T>)| {
+                dx.0.fill(T::ZERO);
                 // The channels of the result that are made of this one.
                 for o in 0..co {
                     let w = part(weights, (row.0.start % conv.groups * co + o) * conv.kernel, conv.kernel);
                     rows::backward(s, conv, n, w, part(dy, (row.0.start * co + o) * n, n), dx.0);
                 }
-            }
-        },
-    );
-    let [read, write] = lines.groups();
-    if !lines.single() {
+            },
+        );
+    } else {
+        let [read, write] = lines.groups();
+        // By elements, not by places: each takes the taps in the same order everywhere.
+        let most = lines.near::<J, T>().map(|cells| cells.saturating_mul(conv.stride));
         lines.each_group(|[xs, ws, ys]| {
             let (dx, w) = (part_mut(dx, xs, read), part(weights, ws, lines.filters()[1]));
-            let dy = MatRef::row_major(part(dy, ys, write), co, n)?;
+            let all = Source { x: part(dy, ys, write), len: n, from: 0 };
             let [row, k, len, step] =
-                [lines.filters()[0], conv.kernel, conv.length, conv.stride].map(|n| n as isize);
-            for tap in 0..conv.kernel {
-                let Tap { cells, first } = conv.tap(tap, n);
-                let c = MatMut::strided(&mut *dx, first, ci, cells.len(), len, step)?;
-                let (a, b) = (MatRef::strided(w, tap, co, ci, row, k)?.t(), dy.sub(0..co, cells)?);
-                gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
+                [lines.filters()[0], conv.kernel, length, conv.stride].map(|n| n as isize);
+            for start in (0..length).step_by(most.unwrap_or(length)) {
+                let reach = start..start.saturating_add(most.unwrap_or(length)).min(length);
+                for line in dx.chunks_exact_mut(length) {
+                    line.get_mut(reach.clone()).unwrap_or_default().fill(T::ZERO);
+                }
+                let taps = (0..conv.kernel).map(|tap| conv.tap(tap, n).reaching(&reach, conv.stride));
+                let met = if most.is_some() { bounds(taps.clone()) } else { 0..0 };
+                let (room, workspace) = workspace.split_at_mut_checked(co * met.len()).unwrap_or_default();
+                let near = if most.is_some() { all.copy(co, met, room) } else { all };
+                for (tap, Tap { cells, first }) in taps.enumerate().filter(|(_, t)| !t.cells.is_empty()) {
+                    let c = MatMut::strided(&mut *dx, first, ci, cells.len(), len, step)?;
+                    let a = MatRef::strided(w, tap, co, ci, row, k)?.t();
+                    let b = MatRef::strided(
+                        near.x,
+                        cells.start - near.from,
+                        co,
+                        cells.len(),
+                        near.len as isize,
+                        1,
+                    )?;
+                    gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
+                }
             }
             Ok(())
         })?;
@@ -540,7 +572,8 @@ pub(crate) fn conv1d_backward_weights_by<J: Join, S: Simd, T: Element>(
         lines.each_group(|[xs, ws, ys]| {
             let dw = part_mut(dweights, ws, filters);
             let dy = MatRef::row_major(part(dy, ys, write), co, n)?;
-            lines.each_step(part(x, xs, read), |step| {
+            let x = Source { x: part(x, xs, read), len: conv.length, from: 0 };
+            lines.each_step(x, 0..n, |step| {
                 let strides = [row, step.apart].map(|n| n as isize);
                 let c = MatMut::strided(&mut *dw, step.first, co, step.x.rows(), strides[0], strides[1])?;
                 let (a, b) = (dy.sub(0..co, step.cells)?, step.x.t());

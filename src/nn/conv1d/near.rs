@@ -1,0 +1,121 @@
+//! Parts of lines: the places that a tap has among some, and the elements that these meet, copied side by side.
+
+use super::{Conv1d, Lines};
+use crate::lanes::Element;
+use crate::lanes::fold::Join;
+use core::ops::Range;
+
+/// Bytes that don't stay in a second-level cache.
+const FAR_BYTES: usize = 1 << 20;
+/// Channels from which on products copy lines for less than the taps gain.
+const FEW_CHANNELS: usize = 256;
+
+/// The places of a filter at which one of its taps meets the input.
+#[derive(Debug, Clone)]
+pub(super) struct Tap {
+    /// These elements of the result's line.
+    pub cells: Range<usize>,
+    /// The element of the input that the first of them meets; the others follow by the stride.
+    pub first: usize,
+}
+
+impl Tap {
+    /// The places among `cells`.
+    pub(super) fn among(&self, cells: &Range<usize>, stride: usize) -> Self {
+        let end = self.cells.end.min(cells.end);
+        let start = self.cells.start.max(cells.start).min(end);
+        // Without a place there is no element either.
+        let first = if start < end { self.first + (start - self.cells.start) * stride } else { 0 };
+        Self { cells: start..end, first }
+    }
+
+    /// The places that meet the elements `reach` of the input.
+    pub(super) fn reaching(&self, reach: &Range<usize>, stride: usize) -> Self {
+        let place = |i: usize| self.cells.start.saturating_add(i.saturating_sub(self.first).div_ceil(stride));
+        self.among(&(place(reach.start)..place(reach.end)), stride)
+    }
+}
+
+/// Places that products of copied lines take at a time: the lines stay in the first- or second-level cache while all
+/// taps meet them, and so does what they add to. Whole register tiles on any instruction set.
+pub(super) const fn near_cells(ci: usize, co: usize) -> usize {
+    const FEW: usize = 240;
+    let wide = if ci > co { ci } else { co };
+    let cells = (1 << 15) / (if wide == 0 { 1 } else { wide });
+    if cells < FEW {
+        FEW
+    } else if cells > 4 * FEW {
+        4 * FEW
+    } else {
+        cells / FEW * FEW
+    }
+}
+
+/// Whether taps meet the same elements again, of lines that few channels have: a product copies those of many anyway.
+pub(super) const fn again(conv: &Conv1d, ci: usize, co: usize) -> bool {
+    let (span, cells) = (conv.span(), near_cells(ci, co));
+    ci <= FEW_CHANNELS && co <= FEW_CHANNELS && conv.kernel <= ci && conv.stride <= span && span <= cells
+}
+
+/// `n` elements from `start` on, which `x` has.
+#[inline(always)]
+pub(super) fn part<T>(x: &[T], start: usize, n: usize) -> &[T] {
+    x.get(start..).and_then(|x| x.get(..n)).unwrap_or_default()
+}
+
+/// As [`part`].
+#[inline(always)]
+pub(super) fn part_mut<T>(x: &mut [T], start: usize, n: usize) -> &mut [T] {
+    x.get_mut(start..).and_then(|x| x.get_mut(..n)).unwrap_or_default()
+}
+
+/// Lines, or a part of each.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a, T> {
+    pub x: &'a [T],
+    /// Elements of each that are there.
+    pub len: usize,
+    /// The first of these.
+    pub from: usize,
+}
+
+impl<'a, T: Element> Source<'a, T> {
+    /// These elements of each of `count` lines, side by side in `room`.
+    pub(super) fn copy(self, count: usize, of: Range<usize>, room: &'a mut [T]) -> Self {
+        let len = of.len();
+        let start = of.start.saturating_sub(self.from);
+        for (line, to) in room.chunks_exact_mut(len.max(1)).enumerate().take(count) {
+            let from = part(self.x, line * self.len + start, len);
+            if from.len() == to.len() {
+                to.copy_from_slice(from);
+            }
+        }
+        Self { x: room, len, from: of.start }
+    }
+}
+
+/// The places of all of these.
+pub(super) fn bounds(taps: impl Iterator<Item = Tap>) -> Range<usize> {
+    taps.map(|t| t.cells)
+        .filter(|c| !c.is_empty())
+        .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+        .unwrap_or(0..0)
+}
+
+impl Lines {
+    /// Places that the products take at a time, if parts of lines are to be copied: where they are met again and, with
+    /// the result, don't stay in the second-level cache. On one thread: several divide each product.
+    pub(super) fn near<J: Join, T>(&self) -> Option<usize> {
+        let [read, write] = self.groups();
+        let far = (read + write).saturating_mul(size_of::<T>()) >= FAR_BYTES;
+        (J::SERIAL && far && again(&self.conv, self.ci, self.co)).then(|| near_cells(self.ci, self.co))
+    }
+
+    /// The elements of a line that these places meet.
+    pub(super) fn met(&self, cells: &Range<usize>) -> Range<usize> {
+        let Conv1d { length, stride, padding, .. } = self.conv;
+        let start = (cells.start * stride).saturating_sub(padding).min(length);
+        let end = (cells.end.saturating_sub(1) * stride + self.conv.span() + 1).saturating_sub(padding);
+        start..end.min(length).max(start)
+    }
+}
