@@ -26,6 +26,8 @@ use panel::Columns;
 
 /// Keys in a block: from multiples of it on, so that a query's blocks are the same in any call.
 const BLOCK: usize = 128;
+/// Products that take as long as an element of K from memory.
+const WAIT: usize = 16;
 /// Elements in a cache line, at most.
 const LINE: usize = 16;
 
@@ -276,7 +278,10 @@ pub(crate) fn attention_by<J: Join, S: Simd, T: Element>(
     let needed = attention_workspace(op.heads, op.dim);
     enough(needed, workspace.len())?;
     let lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
-    let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed);
+    // A single query waits for memory.
+    let each = if heads.n == 1 { WAIT } else { 1 };
+    let work = heads.work(heads.n, op.kv_heads).saturating_mul(each);
+    let parts = parts(j, work, workspace.len() / needed);
     let part = Part { q, k, v, out: out.reborrow(), lse, row: 0 };
     divide(j, s, &heads, part, workspace, parts);
     let rows = (0..heads.n).filter(|i| !heads.of_query(*i).is_empty());
