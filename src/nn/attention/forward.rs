@@ -4,11 +4,11 @@ use super::panel::{self, Columns, Soon, State};
 use super::{BLOCK, Heads, Part, decode, take};
 use crate::blas::gemm::{interleave, near, near_interleaved, tile_cols};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that meet a block while it is near: with 8, copying the blocks took a tenth of the time.
-const PANELS: usize = 22;
+const PANELS: usize = if COMPACT { 8 } else { 22 };
 
 /// Elements of workspace for a panel of `width` columns.
 const fn per_panel(dim: usize, width: usize) -> usize {
