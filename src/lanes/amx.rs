@@ -345,10 +345,10 @@ macro_rules! kernel {
     };
 }
 
-/// The two tiles of A's part at `$at` to tmm4 and tmm5.
+/// The two tiles of A's part at `$at` to tmm4 and tmm5, hinted not to stay in the first-level cache: B's panel does.
 macro_rules! left {
     ($at:literal, $next:literal) => {
-        concat!("tileloadd tmm4, [{a} + {s}*1 + ", $at, "]\ntileloadd tmm5, [{a} + {s}*1 + ", $next, "]")
+        concat!("tileloaddt1 tmm4, [{a} + {s}*1 + ", $at, "]\ntileloaddt1 tmm5, [{a} + {s}*1 + ", $next, "]")
     };
 }
 /// The two tiles of B's part at `$at` to tmm6 and tmm7.
