@@ -5,7 +5,7 @@
 
 use super::Problem;
 use super::epilogue::Epilogue;
-use super::settle::gather;
+use super::settle::{disperse, gather};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::drive::{load_up_to, store_up_to};
@@ -265,7 +265,7 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>>(
                         if whole {
                             y.store(to);
                         } else {
-                            super::settle::disperse::<S, T>(y, to, n, step);
+                            disperse::<S, T>(y, to, n, step);
                         }
                     }
                     j += n;
