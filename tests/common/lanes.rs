@@ -57,13 +57,15 @@ pub fn name_of<S: Simd>(_: S) -> &'static str {
     S::NAME
 }
 
+const LEFT_OUT: &str = "left out by `--cfg fulmen_one_lane`";
+
 /// Every lane there is, and why it may be absent.
 const ALL: [(&str, &str); 10] = [
-    ("portable1", ""),
-    ("portable2", ""),
-    ("portable4", ""),
-    ("portable8", ""),
-    ("portable16", ""),
+    ("portable1", LEFT_OUT),
+    ("portable2", LEFT_OUT),
+    ("portable4", LEFT_OUT),
+    ("portable8", LEFT_OUT),
+    ("portable16", LEFT_OUT),
     ("sse2x4", "not x86-64"),
     ("avx2x8", "not x86-64 with AVX2 and FMA, or neither feature `std` nor target features to know it"),
     ("avx512x16", "not x86-64 with AVX-512 F, BW, DQ, VL, or without the features `avx512` and `std`"),
@@ -78,9 +80,10 @@ pub fn skipped(ran: &[&str]) -> impl Iterator<Item = std::string::String> {
         .map(|(name, why)| std::format!("skipped {name}: {why}"))
 }
 
-/// Says what was skipped and why; fails if `FULMEN_REQUIRE_LANES` names it.
+/// Says what was skipped and why, once in each program; fails if `FULMEN_REQUIRE_LANES` names it.
 pub fn check_required(ran: &[&str]) {
-    skipped(ran).for_each(|line| std::println!("{line}"));
+    static SAID: std::sync::Once = std::sync::Once::new();
+    SAID.call_once(|| skipped(ran).for_each(|line| std::println!("{line}")));
     let required = std::env::var("FULMEN_REQUIRE_LANES").ok();
     let required = required.as_deref().or(option_env!("FULMEN_REQUIRE_LANES")).unwrap_or("");
     for name in required.split(',').map(str::trim).filter(|n| !n.is_empty()) {
