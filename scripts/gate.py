@@ -176,11 +176,6 @@ def test(tally: Tally, strict: bool) -> None:
         need("node", "apt-get install nodejs")
         script(t, "WASM demo", ["python3", "scripts/wasm_demo.py"])
 
-    def llm(t: Tally) -> None:
-        if not shutil.which("swipl"):
-            t.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
-        script(t, "llm", ["scripts/llm.py", *more])
-
     def proofs(t: Tally) -> None:
         need("coqc", "apt-get install coq libcoq-flocq libcoq-coquelicot libcoq-interval")
         attempt(t, "proofs", ["scripts/proofs.sh"])
@@ -192,6 +187,8 @@ def test(tally: Tally, strict: bool) -> None:
             # Its installation takes longer than many a test run: `make deny` does it on demand.
             t.skip("licences, bans, sources: cargo-deny is not installed (make deny)")
 
+    if not shutil.which("swipl"):
+        tally.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
     found = profiles()
     native = [profile(name, HOST) for name, p in found.items() if p.target == host()]
     cross = [profile(name, OTHER) for name, p in found.items() if p.target != host()]
@@ -203,7 +200,7 @@ def test(tally: Tally, strict: bool) -> None:
         Job("compact loops", compact, HOST),
         Job("sizes", lambda t: script(t, "sizes", ["scripts/sizes.py", *more]), OTHER),
         Job("WASM demo", demo, OTHER),
-        Job("llm", llm, OTHER),
+        Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("escapes", escapes, HOST),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
