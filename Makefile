@@ -1,5 +1,5 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test lint exhaustive bench sizes wasm-demo proofs deny coverage mutants
+.PHONY: test lint exhaustive bench bench-compare sizes wasm-demo proofs deny coverage mutants
 
 test:
 	python3 scripts/gate.py test
@@ -21,9 +21,16 @@ proofs:
 exhaustive:
 	cargo run --release --features std,avx512 --example exhaustive -- --csv target/exhaustive.csv
 
+# The packages under benches/, built as a user builds for such a server. Tables come to target/bench.
+SERVER = RUSTFLAGS="-Ctarget-cpu=x86-64-v4" cargo run --release --manifest-path
 bench:
-	cargo bench --bench pointwise
-	cargo bench --bench nn
+	$(SERVER) benches/ops/Cargo.toml --bin pointwise -- --csv=target/bench/pointwise.csv
+	$(SERVER) benches/ops/Cargo.toml --bin nn -- --csv=target/bench/nn.csv
+	$(SERVER) benches/peers/Cargo.toml -- --csv=target/bench/gemm.csv
+
+# Fails where a case of today's tables is slower, against its best peer, than in the newest ones of benches/results, by more than both spreads.
+bench-compare: bench
+	python3 scripts/bench_compare.py target/bench/pointwise.csv target/bench/nn.csv target/bench/gemm.csv
 
 # Installs cargo-deny when it is missing (some minutes).
 deny:

@@ -16,7 +16,7 @@ for f in *; do
         *) ln -s "$PWD/$f" "$work/tree/$f" ;;
     esac
 done
-cp -r benches/harness benches/pointwise.rs "$work/tree/benches"
+cp -r benches/harness "$work/tree/benches"
 cp -r benches/peers/src benches/peers/Cargo.toml benches/peers/Cargo.lock "$work/tree/benches/peers"
 for n in $numbers; do
     awk -v f="$function" -v isa="Isa::$isa" -v n="$n" '

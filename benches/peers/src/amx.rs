@@ -2,9 +2,9 @@
 //! of `f32` at hand.
 
 use crate::libs::Blas;
-use crate::race::{Case, Contender, Kind, Race};
 use fulmen::lanes::Amx;
 use fulmen::{MatMut, MatRef};
+use fulmen_harness::race::{Case, Contender, Kind, Race};
 use half::bf16;
 
 fn contender<'a>(name: &str, run: impl FnMut() + 'a) -> Contender<'a> {

@@ -1,8 +1,8 @@
 //! The matrix product against every library at hand.
 
-use crate::race::{Case, Contender, Kind, Race};
 use crate::{buffer, libs, roof};
 use fulmen::{MatMut, MatRef};
+use fulmen_harness::race::{Case, Contender, Kind, Race};
 use std::hint::black_box;
 
 /// Element types that peers have kernels for. Shapes are rows, columns, inner dimension; all matrices by rows.

@@ -1,8 +1,8 @@
 //! Level 1 and the transpose against every library at hand, interleaved, with a copy of the same bytes between them.
 
-use crate::race::{Case, Contender, Kind, Race};
 use crate::{buffer, libs};
 use fulmen::{MatMut, MatRef, RotM, VecMut, VecRef};
+use fulmen_harness::race::{Case, Contender, Kind, Race};
 use std::hint::black_box;
 
 /// One precision.

@@ -1,8 +1,8 @@
 //! Level 2 and 3 against every library at hand, interleaved: `--level2`, `--level3`, with `--dims=` sizes.
 
-use crate::race::{Case, Contender, Race};
 use crate::{buffer, libs};
 use fulmen::{Diagonal, MatMut, MatRef, Side, Triangle, VecMut, VecRef};
+use fulmen_harness::race::{Case, Contender, Race};
 
 /// Row-major, no transpose, lower, not unit, left: as CBLAS numbers them.
 const ROWS: i32 = 101;

@@ -35,7 +35,7 @@ macro_rules! gemm {
                 i32,
             );
             // SAFETY: CBLAS's documented signature.
-            let f = *unsafe { self.lib.get::<Raw>($symbol).ok()? };
+            let f = *unsafe { self.symbol::<Raw>($symbol)? };
             Some(Box::new(move |[m, n, k], alpha, a: &[$t], b: &[$t], beta, c: &mut [$t], by_columns| {
                 assert!(a.len() == m * k && b.len() == k * n && c.len() == m * n);
                 let [m, n, k] = [m, n, k].map(|x| x as i32);
@@ -73,7 +73,7 @@ macro_rules! functions {
         impl Blas {
             pub fn $functions(&self) -> $Functions {
                 // SAFETY: CBLAS's documented signatures, and those of MKL's and OpenBLAS's extensions.
-                unsafe { $Functions { $($name: self.lib.get($symbol).or_else(|_| self.lib.get([&b"scipy_"[..], $symbol].concat().as_slice())).ok().map(|f| *f),)* } }
+                unsafe { $Functions { $($name: self.symbol($symbol).map(|f| *f),)* } }
             }
         }
     };
@@ -141,6 +141,13 @@ functions!(D23, d23,
 pub type Low<'a, T, C> = Box<dyn Fn(usize, &[T], &[T], &mut [C]) + 'a>;
 
 impl Blas {
+    /// A function, also as scipy's OpenBLAS calls it.
+    /// # Safety
+    /// `F` is its signature.
+    unsafe fn symbol<F>(&self, name: &[u8]) -> Option<libloading::Symbol<'_, F>> {
+        // SAFETY: the caller's promise.
+        unsafe { self.lib.get(name).or_else(|_| self.lib.get([b"scipy_", name].concat().as_slice())).ok() }
+    }
     /// MKL's product of bf16 matrices.
     pub fn gemm_bf16(&self) -> Option<Low<'_, half::bf16, f32>> {
         type Raw = unsafe extern "C" fn(
@@ -290,7 +297,9 @@ pub fn all(threads: i32) -> Vec<Blas> {
             // SAFETY: the initialisers of these libraries may run before any thread uses them.
             let Ok(lib) = (unsafe { unix::Library::open(Some(path), flags) }) else { continue };
             let lib = Library::from(lib);
-            for set in [&b"MKL_Set_Num_Threads"[..], b"openblas_set_num_threads"] {
+            for set in
+                [&b"MKL_Set_Num_Threads"[..], b"openblas_set_num_threads", b"scipy_openblas_set_num_threads"]
+            {
                 // SAFETY: both take one C int.
                 unsafe {
                     if let Ok(f) = lib.get::<unsafe extern "C" fn(i32)>(set) {

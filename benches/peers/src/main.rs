@@ -10,20 +10,19 @@
 //! | `--table` | 26 common calls against ndarray |
 //!
 //! `--quick`, `--dims=` sizes (`64,4x4096x4096`: rows, inner dimension, columns), `--type=f32`, `--only=` ops or contenders,
-//! `--threads=`; `--csv=FILE` also writes charts beside it.
+//! `--threads=`, `--budget=` seconds of a case; `--csv=FILE` also writes charts beside it.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx;
 mod attention;
-#[path = "../../harness/chart.rs"]
-mod chart;
 mod gemm;
 mod level1;
 mod level23;
 mod libs;
-mod race;
 mod roof;
 mod table;
+
+use fulmen_harness::race::Race;
 
 /// 64-byte aligned.
 pub fn buffer<T: fulmen::Element>(n: usize, seed: usize) -> fulmen::Buffer<T> {
@@ -53,7 +52,7 @@ const SKINNY: [[usize; 3]; 7] = [
     [4096, 4, 4096],
 ];
 
-fn products(race: &mut race::Race, libs: &[libs::Blas], args: &[String]) {
+fn products(race: &mut Race, libs: &[libs::Blas], args: &[String]) {
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
     let mut shapes: Vec<[usize; 3]> = SQUARES.iter().map(|&n| [n; 3]).collect();
     shapes.extend(SKINNY);
@@ -89,7 +88,7 @@ fn main() {
         }
         return;
     }
-    let mut race = race::Race::new(asked("--quick"), threads);
+    let mut race = Race::new(&args);
     let mut rates = false;
     if asked("--amx") {
         #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -109,9 +108,7 @@ fn main() {
         products(&mut race, &libs, &args);
     }
     let Some(path) = value("--csv=").map(std::path::Path::new) else { return };
-    std::fs::write(path, race.csv()).unwrap();
-    let title = "speed of fulmen over the best peer (right of 1 is faster)";
-    std::fs::write(path.with_extension("svg"), race.bars(title)).unwrap();
+    race.finish(path, "speed of fulmen over the best peer (right of 1 is faster)").unwrap();
     for ty in ["f32", "f64"].into_iter().filter(|_| rates) {
         let chart = race.lines(&format!("{ty}, square matrices"), ty);
         std::fs::write(path.with_extension(format!("{ty}.svg")), chart).unwrap();

@@ -1,9 +1,9 @@
 //! `--table`: transposes, products, pointwise ops and softmax against ndarray, on one thread and with outputs that
 //! the caller made, beside the limit that both meet.
 
-use crate::race::{Case, Contender, Race};
 use crate::{buffer, gemm, roof};
 use fulmen::{MatMut, MatRef, VecMut, VecRef};
+use fulmen_harness::race::{Case, Contender, Race};
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, ArrayViewMut2, Zip};
 use std::hint::black_box;
 
@@ -63,7 +63,7 @@ fn vectors(race: &mut Race, n: usize) {
             let (a, b) = (ArrayView1::from(black_box(a)), ArrayView1::from(black_box(b)));
             Zip::from(ArrayViewMut1::from(out())).and(a).and(b).for_each(|c, a, b| *c = a + b);
         }),
-        Contender::new(crate::race::Kind::OursFixed, "fulmen-in-place", move || {
+        Contender::new(fulmen_harness::race::Kind::OursFixed, "fulmen-in-place", move || {
             fulmen::add_in_place(out(), black_box(b)).unwrap();
         }),
         Contender::roof(None, move || roof::merge(black_box(a), black_box(b), out())),
@@ -75,7 +75,7 @@ fn vectors(race: &mut Race, n: usize) {
             let a = ArrayView1::from(black_box(a));
             Zip::from(ArrayViewMut1::from(out())).and(a).for_each(|c, a| *c = a.max(0.0));
         }),
-        Contender::new(crate::race::Kind::OursFixed, "fulmen-in-place", move || {
+        Contender::new(fulmen_harness::race::Kind::OursFixed, "fulmen-in-place", move || {
             fulmen::relu_in_place(out()).unwrap();
         }),
         Contender::roof(None, move || out().copy_from_slice(black_box(a))),

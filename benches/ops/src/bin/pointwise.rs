@@ -1,16 +1,13 @@
 //! Pointwise ops, reductions and row ops against `ndarray`, plain Rust loops built with the same
-//! flags, and MKL where it is found. `cargo bench --bench pointwise [-- --quick] [-- OP]`.
+//! flags, and MKL where it is found. `make bench` runs it; the manifest has the command.
 //!
 //! `loop` is the loop a careful user would write, over slices of equal length. Every contender
 //! writes to a preallocated output.
 
-#[allow(dead_code, reason = "shared with the other benches")]
-mod harness;
-
 use fulmen::{Add, Clamp, Relu, Scale, Then, WithFirst};
-use harness::hand;
-use harness::mkl::{Mkl, Mode};
-use harness::{Bench, Contender, Data, Streams};
+use fulmen_ops::hand;
+use fulmen_ops::mkl::{Mkl, Mode};
+use fulmen_ops::{Bench, Contender, Data, Streams};
 use ndarray::{ArrayView1, ArrayViewMut1, Zip};
 
 type List<'a> = Vec<Contender<'a, f32>>;
@@ -130,7 +127,7 @@ fn memory_bound(bench: &mut Bench, mkl: Option<&Mkl>, n: usize) {
         reduce("ndarray", |a, b| ArrayView1::from(a).dot(&ArrayView1::from(b))),
     ];
     list.extend(mkl.and_then(Mkl::dot).map(|f| reduce("mkl", f)));
-    list.extend(hand::kernels().map(|(_, dot)| reduce("intrinsics", dot)));
+    list.extend(hand::DOT.map(|dot| reduce("intrinsics", dot)));
     bench.case("dot", "f32", data, Streams { reads: 2, writes: 0 }, 1e-5, list);
     bench.case(
         "sum",
@@ -419,7 +416,7 @@ fn main() -> std::io::Result<()> {
     let mkl = Mkl::load();
     let mkl = mkl.as_ref();
     let mut bench = Bench::from_args();
-    for &n in bench.sizes() {
+    for n in bench.sizes() {
         memory_bound(&mut bench, mkl, n);
         fused(&mut bench, n);
         transcendental(&mut bench, mkl, n);

@@ -1,14 +1,11 @@
 //! Layers, their gradients and optimisers against plain Rust loops built with the same flags, and against the rate at
-//! which as many streams go through memory. `cargo bench --bench nn [-- --quick] [-- OP]`.
+//! which as many streams go through memory. `make bench` runs it; the manifest has the command.
 //!
 //! `loop` is the loop a careful user would write. `limit` moves the streams that the job cannot avoid and does nothing
 //! with them; what is shorter than the others (a result of one number per row, a quarter of a plane) is not counted.
 
-#[allow(dead_code, reason = "shared with the other benches")]
-mod harness;
-
 use fulmen::{Adam, Conv1d, MatMut, MatRef, Pool, RopeScaling, RopeStyle};
-use harness::{Bench, Contender, Data, Streams};
+use fulmen_ops::{Bench, Contender, Data, Streams};
 
 type List<'a> = Vec<Contender<'a, f32>>;
 
@@ -527,7 +524,7 @@ fn convolutions(bench: &mut Bench, data: &mut Data<f32>) {
 
 fn main() -> std::io::Result<()> {
     let mut bench = Bench::from_args();
-    for &n in bench.sizes().iter().filter(|n| [100_000, 1_000_000].contains(*n)) {
+    for n in bench.sizes().into_iter().filter(|n| [100_000, 1_000_000].contains(n)) {
         let data = &mut Data::new(n, |k, i| ((i * 2_654_435_761 + k * 7919) % 16_001) as f32 * 1e-3 - 8.0);
         norms(&mut bench, data);
         softmaxes(&mut bench, data);

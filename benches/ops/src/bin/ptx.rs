@@ -1,6 +1,6 @@
 //! Times to make PTX: describing a kernel, optimising it, writing the text. No GPU takes part.
 //!
-//! `cargo bench --features std,cuda --bench ptx`
+//! `cargo run --release --manifest-path benches/ops/Cargo.toml --features cuda --bin ptx`
 
 use fulmen::cuda::ptx::{Builder, F32, Kernel, Module, Space, Special, Target, U32, U64, pass, template};
 use std::hint::black_box;

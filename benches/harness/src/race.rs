@@ -1,6 +1,10 @@
 //! The one timing loop: contenders take turns in one process, many short samples each, so that what another
 //! process takes falls on few and on all alike. And the one table of results.
+//!
+//! A case takes [`SAMPLES`] of each contender. Only where that would go over the budget does it take fewer, and a
+//! contender that is slower than four times ours misses rounds; the table says how many each had.
 
+use crate::{chart, machine};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -15,6 +19,8 @@ pub enum Kind {
     Special,
     /// A limit of the machine.
     Roof,
+    /// Ours in another way: shown, compared with nothing.
+    Aside,
 }
 
 pub struct Contender<'a> {
@@ -61,10 +67,12 @@ struct Row {
     size: String,
     name: String,
     kind: Kind,
-    ns: f64,
     rate: f64,
     unit: String,
-    ratio: f64,
+    /// Lower quartile, median and upper quartile of `ns` and of a peer's time over ours.
+    spread: [f64; 3],
+    ratio: [f64; 3],
+    samples: usize,
     share: f64,
 }
 
@@ -84,21 +92,37 @@ fn thread_time() -> f64 {
     t.seconds as f64 + t.nanoseconds as f64 / 1e9
 }
 
-fn median(mut v: Vec<f64>) -> f64 {
+/// Lower quartile, median and upper quartile.
+fn quartiles(v: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut v: Vec<f64> = v.filter(|x| x.is_finite()).collect();
     v.sort_by(f64::total_cmp);
-    v[v.len() / 2]
+    [1, 2, 3].map(|q| if v.is_empty() { f64::NAN } else { v[(v.len() - 1) * q / 4] })
 }
+
+/// Samples of a contender in a case.
+const SAMPLES: usize = 100;
+/// Of a case that takes long, and of a contender that does.
+const FEWEST: usize = 9;
+/// A ratio below this is a loss.
+const LEVEL: f64 = 0.97;
 
 pub struct Race {
     pub quick: bool,
     pub threads: usize,
+    /// Seconds of a case.
+    budget: f64,
     start: Instant,
     rows: Vec<Row>,
 }
 
 impl Race {
-    pub fn new(quick: bool, threads: usize) -> Self {
-        Self { quick, threads, start: Instant::now(), rows: Vec::new() }
+    /// From `--quick`, `--threads=` and `--budget=`, the most seconds that a case may take.
+    pub fn new(args: &[String]) -> Self {
+        let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
+        let quick = args.iter().any(|a| a == "--quick");
+        let threads = value("--threads=").map_or(1, |n| n.parse().unwrap());
+        let budget = value("--budget=").map_or(if quick { 1.0 } else { 20.0 }, |s| s.parse().unwrap());
+        Self { quick, threads, budget, start: Instant::now(), rows: Vec::new() }
     }
 
     /// The wall's clock where several threads work.
@@ -138,35 +162,46 @@ impl Race {
                 }
             })
             .collect();
-        // Long calls get fewer rounds.
-        let round: f64 = list.iter_mut().zip(&reps).map(|(x, r)| self.time(x, *r)).sum();
-        let (budget, most) = if self.quick { (1.0, 40) } else { (5.0, 150) };
-        let rounds = ((budget / round) as usize).clamp(9, most);
-        let mut times = vec![Vec::with_capacity(rounds); list.len()];
-        for _ in 0..rounds {
-            for (i, x) in list.iter_mut().enumerate() {
+        // Long calls get fewer rounds, and calls much longer than ours fewer yet.
+        let once: Vec<f64> = list.iter_mut().zip(&reps).map(|(x, r)| self.time(x, *r)).collect();
+        let most = if self.quick { 40 } else { SAMPLES };
+        let every: Vec<usize> =
+            once.iter().map(|t| ((t / (4.0 * once[0])) as usize).clamp(1, most / FEWEST)).collect();
+        let round: f64 = once.iter().zip(&every).map(|(t, e)| t / *e as f64).sum();
+        let rounds = ((self.budget / (2.0 * round)) as usize).clamp(FEWEST, most);
+        let mut times = vec![vec![f64::NAN; rounds]; list.len()];
+        for round in 0..rounds {
+            // The order rotates, so that nobody always follows the same neighbour.
+            for i in 0..list.len() {
+                let i = (i + round) % list.len();
+                if round % every[i].min(rounds / FEWEST) != 0 {
+                    continue;
+                }
+                let x = &mut list[i];
                 // The operands are in the caches that they fit.
                 if reps[i] < 1000 {
                     x.run();
                 }
-                times[i].push(self.time(x, reps[i]) / f64::from(reps[i]));
+                times[i][round] = self.time(x, reps[i]) / f64::from(reps[i]);
             }
         }
-        let work = |i: usize| list[i].work.unwrap_or(case.work);
-        let rate = |i: usize| work(i) / median(times[i].clone()) / 1e9;
+        let spread: Vec<[f64; 3]> = times.iter().map(|t| quartiles(t.iter().map(|t| t * 1e9))).collect();
+        let rate = |i: usize| list[i].work.unwrap_or(case.work) / spread[i][1];
         let roof = (0..list.len()).find(|i| list[*i].kind == Kind::Roof).map(rate);
-        print!("{:>9} {} {:>15} |", case.op, case.ty, case.size);
+        print!("{:>17} {} {:>15} |", case.op, case.ty, case.size);
         for (i, x) in list.iter().enumerate() {
             let rival = |j: usize| match (x.kind, list[j].kind) {
                 (Kind::Ours | Kind::OursFixed, Kind::Peer) | (Kind::OursFixed, Kind::Special) => true,
                 _ => false,
             };
-            let ratio = |j: usize| median(times[j].iter().zip(&times[i]).map(|(p, o)| p / o).collect());
-            let ratio = (0..list.len()).filter(|j| rival(*j)).map(ratio).fold(f64::NAN, f64::min);
+            let ratio = |j: usize| quartiles(times[j].iter().zip(&times[i]).map(|(p, o)| p / o));
+            let ratio = (0..list.len()).filter(|j| rival(*j)).map(ratio).min_by(|a, b| a[1].total_cmp(&b[1]));
+            let ratio = ratio.unwrap_or([f64::NAN; 3]);
             let share = roof.map_or(f64::NAN, |r| rate(i) / r);
             print!(" {} {:.1}", x.name, rate(i));
-            if ratio.is_finite() {
-                print!(" ({ratio:.2} of the best peer)");
+            if ratio[1].is_finite() {
+                let loss = if ratio[1] < LEVEL { " LOSS" } else { "" };
+                print!(" ({:.2} of the best peer, {:.2} to {:.2}{loss})", ratio[1], ratio[0], ratio[2]);
             }
             self.rows.push(Row {
                 op: case.op.into(),
@@ -174,23 +209,45 @@ impl Race {
                 size: case.size.clone(),
                 name: x.name.clone(),
                 kind: x.kind,
-                ns: median(times[i].clone()) * 1e9,
                 rate: rate(i),
                 unit: case.unit.into(),
+                spread: spread[i],
                 ratio,
+                samples: times[i].iter().filter(|t| t.is_finite()).count(),
                 share,
             });
         }
-        println!(" {}", case.unit);
+        println!(" {}, {rounds} rounds", case.unit);
+    }
+
+    /// Writes the table, and the bars beside it; prints how many cases were won and which were lost.
+    pub fn finish(&self, csv: &std::path::Path, title: &str) -> std::io::Result<()> {
+        if let Some(folder) = csv.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(csv, self.csv())?;
+        std::fs::write(csv.with_extension("svg"), self.bars(title))?;
+        let ours: Vec<&Row> = self.rows.iter().filter(|r| r.ratio[1].is_finite()).collect();
+        let lost: Vec<&&Row> = ours.iter().filter(|r| r.ratio[1] < LEVEL).collect();
+        println!("{} of {} cases at 97 % of the best peer or better", ours.len() - lost.len(), ours.len());
+        for r in lost {
+            println!("  behind: {} {} {} {} at {:.2}", r.op, r.ty, r.size, r.name, r.ratio[1]);
+        }
+        println!("wrote {}", csv.display());
+        Ok(())
     }
 
     pub fn csv(&self) -> String {
-        let mut s = String::from("op,type,size,contender,ns,rate,unit,ratio_to_best_peer,share_of_roof\n");
+        let (machine, date) = (machine::cpu(), machine::today());
+        let mut s = String::from(
+            "op,type,size,contender,ns,ns_low,ns_high,samples,rate,unit,ratio_to_best_peer,ratio_low,ratio_high,share_of_roof,machine,date\n",
+        );
         for r in &self.rows {
+            let ([low, ns, high], [ratio_low, ratio, ratio_high]) = (r.spread, r.ratio);
             let _ = writeln!(
                 s,
-                "{},{},{},{},{:.1},{:.2},{},{:.3},{:.3}",
-                r.op, r.ty, r.size, r.name, r.ns, r.rate, r.unit, r.ratio, r.share
+                "{},{},{},{},{ns:.2},{low:.2},{high:.2},{},{:.2},{},{ratio:.3},{ratio_low:.3},{ratio_high:.3},{:.3},{machine},{date}",
+                r.op, r.ty, r.size, r.name, r.samples, r.rate, r.unit, r.share
             );
         }
         s
@@ -201,9 +258,9 @@ impl Race {
         let bars = self.rows.iter().filter(|r| matches!(r.kind, Kind::Ours | Kind::OursFixed));
         let bars = bars.map(|r| {
             let which = r.name.strip_prefix("fulmen").unwrap_or_default();
-            (format!("{} {} {} {which}", r.op, r.ty, r.size), r.ratio)
+            (format!("{} {} {} {which}", r.op, r.ty, r.size), r.ratio[1])
         });
-        crate::chart::ratios(title, &bars.filter(|b| b.1.is_finite()).collect::<Vec<_>>())
+        chart::ratios(title, &bars.filter(|b| b.1.is_finite()).collect::<Vec<_>>())
     }
 
     /// Rates over `n`, a line a contender, of the square shapes of one type.
@@ -226,6 +283,6 @@ impl Race {
                 (name, mine.filter_map(|r| Some((side(&r.size)?, r.rate))).collect::<Vec<_>>())
             })
             .collect();
-        crate::chart::lines(title, "GFLOP/s", &series)
+        chart::lines(title, "GFLOP/s", &series)
     }
 }

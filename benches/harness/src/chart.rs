@@ -36,7 +36,6 @@ pub fn ratios(title: &str, bars: &[(String, f64)]) -> String {
 }
 
 /// A line per name through its points, sizes on a log scale.
-#[allow(dead_code, reason = "the pointwise bench draws bars only")]
 pub fn lines(title: &str, unit: &str, series: &[(&str, Vec<(f64, f64)>)]) -> String {
     const COLOURS: [&str; 12] = [
         "#c92a2a", "#862e9c", "#1864ab", "#0b7285", "#2b8a3e", "#e67700", "#5f3dc4", "#d6336c", "#495057",

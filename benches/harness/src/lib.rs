@@ -1,0 +1,5 @@
+//! What the benches share: the one timing loop, its table and its charts.
+
+pub mod chart;
+pub mod machine;
+pub mod race;
