@@ -155,3 +155,42 @@ fn backends_are_the_ops() {
     Cpu::native().download(&x[..1], &mut one).unwrap();
     assert_eq!(one[0], x[0]);
 }
+
+/// The lanes that `dispatch!` should take, found another way.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+#[test]
+fn dispatch_takes_the_widest_lanes() {
+    use fulmen::lanes::{Isa, Simd};
+    fn isa<S: Simd>(_: S) -> Isa {
+        S::ISA
+    }
+    let has = |name: &str| {
+        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+        cpu.lines().find(|l| l.starts_with("flags")).unwrap().split_whitespace().any(|word| word == name)
+    };
+    let wide = ["avx512f", "avx512bw", "avx512dq", "avx512vl"].into_iter().all(has);
+    let expected = match () {
+        () if cfg!(feature = "avx512") && wide => Isa::Avx512,
+        () if has("avx2") && has("fma") => Isa::Avx2,
+        () => Isa::Sse2,
+    };
+    assert_eq!(fulmen::dispatch!(|s| isa(s)), expected);
+    // The body may move what it uses, and its value is the macro's.
+    let x = vec![3.0f32, -4.0];
+    assert_eq!(fulmen::dispatch!(|s| (fulmen::norm_l1_on(s, &x), x)), (7.0, vec![3.0, -4.0]));
+}
+
+#[test]
+fn vectors_of_what_a_user_holds() {
+    use fulmen::{VecMut, VecRef};
+    let mut x = [1.0f32, 2.0, 3.0];
+    assert_eq!(VecRef::from(&x).get(2), Some(3.0));
+    assert!(VecMut::from(&mut x).set(0, 7.0));
+    assert_eq!(x, [7.0, 2.0, 3.0]);
+    #[cfg(feature = "alloc")]
+    {
+        let mut x = vec![1.0f32, 2.0];
+        assert!(VecMut::from(&mut x).set(1, 5.0));
+        assert_eq!(VecRef::from(&x).as_slice(), Some(&[1.0, 5.0][..]));
+    }
+}

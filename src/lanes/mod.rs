@@ -34,6 +34,8 @@ macro_rules! lane_fns {
 
 #[cfg(any(test, kani))]
 mod bounded;
+#[cfg(feature = "std")]
+mod dispatch;
 pub(crate) mod drive;
 pub(crate) mod fold;
 pub(crate) mod inout;

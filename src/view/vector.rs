@@ -8,7 +8,7 @@ use crate::error::Error;
 /// ```
 /// use fulmen::{MatRef, VecRef};
 /// let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
-/// assert_eq!(VecRef::from(&x[..]).get(3), Some(4.0));
+/// assert_eq!(VecRef::from(&x).get(3), Some(4.0)); // of an array, a `Vec` or a slice
 /// // Every second element, the last one first.
 /// assert_eq!(VecRef::strided(&x, 4, 3, -2)?.get(2), Some(1.0));
 /// // A column of a matrix.
@@ -52,6 +52,31 @@ impl<'a, T> From<&'a mut [T]> for VecMut<'a, T> {
         let n = data.len();
         Self(MatMut::packed(data, n, 1))
     }
+}
+
+// What a user holds converts without `&x[..]`.
+macro_rules! from_owned {
+    ($($(#[$cfg:meta])* [$($n:tt)*] $Data:ty;)*) => {$(
+        $(#[$cfg])*
+        impl<'a, T, $($n)*> From<&'a $Data> for VecRef<'a, T> {
+            #[inline(always)]
+            fn from(data: &'a $Data) -> Self {
+                Self::from(&data[..])
+            }
+        }
+        $(#[$cfg])*
+        impl<'a, T, $($n)*> From<&'a mut $Data> for VecMut<'a, T> {
+            #[inline(always)]
+            fn from(data: &'a mut $Data) -> Self {
+                Self::from(&mut data[..])
+            }
+        }
+    )*};
+}
+from_owned! {
+    [const N: usize] [T; N];
+    #[cfg(feature = "alloc")]
+    [] alloc::vec::Vec<T>;
 }
 
 macro_rules! vector {

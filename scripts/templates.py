@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Copies each folder of `templates/` out of the tree, as a user would, and builds and runs the copy.
+
+The one line that changes is where fulmen comes from: this checkout instead of its repository.
+`--strict`: a tool that this machine lacks is a failure, not a skip.
+"""
+
+import os
+import re
+import shutil
+import sys
+
+from pathlib import Path
+
+from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, need
+
+COPIES = TARGET / "templates"
+SOURCE = re.compile(r'git = "https://github\.com/fulmen-rs/fulmen"')
+
+
+def copy(name: str) -> Path:
+    to = COPIES / name
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(ROOT / "templates" / name, to)
+    manifest = to / "Cargo.toml"
+    text, found = SOURCE.subn(f'path = "{ROOT}"', manifest.read_text())
+    if found != 1:
+        raise Failure(f"templates/{name}/Cargo.toml: {found} lines say where fulmen comes from")
+    # Not a member of the workspace that it happens to lie in.
+    manifest.write_text(text + "\n[workspace]\n")
+    return to
+
+
+def run(tally: Tally, name: str, target: str, verb: str, std: list[str], says: str, mem: bool = False) -> None:
+    at, tool = copy(name), Toolchain.find(target)
+    # Flags come from the template's own configuration.
+    text = tally.step(f"template {name}: cargo {verb}", tool.cargo(verb, "--release", std=std, mem=mem), env=tool.env, cwd=at)
+    if says not in text:
+        tally.fail(f"template {name}: it did not say {says!r}")
+
+
+def server(tally: Tally) -> None:
+    run(tally, "server", host(), "run", [], "rows sum to one within")
+
+
+def cortex_m(tally: Tally) -> None:
+    need("qemu-system-arm", "apt-get install qemu-system-arm")
+    run(tally, "cortex-m", "thumbv7em-none-eabihf", "run", ["core"], "lanes: Portable; class 1 with 82 %")
+
+
+def aarch64_bare(tally: Tally) -> None:
+    need("qemu-system-aarch64", "apt-get install qemu-system-arm")
+    run(tally, "aarch64-bare", "aarch64-unknown-none", "run", ["core", "compiler_builtins"], "the level is right", mem=True)
+
+
+def edge(tally: Tally) -> None:
+    node = need("node", "apt-get install nodejs")
+    target = "wasm32-unknown-unknown"
+    run(tally, "edge", target, "build", ["core", "panic_abort"], "")
+    shutil.copy(Toolchain.find(target).out() / "edge.wasm", COPIES / "edge")
+    print(f"edge.wasm: {(COPIES / 'edge/edge.wasm').stat().st_size} bytes")
+    tally.step("template edge: node test.js", [node, "test.js"], cwd=COPIES / "edge")
+
+
+def main() -> int:
+    tally = Tally()
+    found = {"server": server, "cortex-m": cortex_m, "aarch64-bare": aarch64_bare, "edge": edge}
+    for name in sorted(p.name for p in (ROOT / "templates").iterdir()):
+        try:
+            if name not in found:
+                tally.fail(f"templates/{name}: nothing builds it")
+            found[name](tally)
+        except Missing as what:
+            tally.skip(f"missing for the template {name}: {what}")
+        except Failure as why:
+            if not tally.failures:
+                tally.wrong(str(why))
+    return tally.finish("--strict" in sys.argv or os.environ.get("FULMEN_STRICT") == "1")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
