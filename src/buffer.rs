@@ -1,7 +1,9 @@
 //! A zeroed heap buffer on a cache line, for callers that have an allocator (feature `alloc`).
 
 use crate::lanes::Element;
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
+use core::alloc::Layout;
 use core::ops::{Deref, DerefMut};
 
 /// `len` elements that start on a 64-byte boundary, zeroed.
@@ -25,12 +27,40 @@ pub struct Buffer<T> {
 impl<T: Element> Buffer<T> {
     /// Bytes in a cache line of the machines we know.
     const LINE: usize = 64;
+    /// Elements in it.
+    const SLACK: usize = Self::LINE / size_of::<T>();
 
     /// Allocates and zeroes.
+    ///
+    /// Where there is no memory for it, or none can be that large, `handle_alloc_error` ends the program, as it does for
+    /// any container of the standard library. [`Buffer::try_new`] returns instead.
     pub fn new(len: usize) -> Self {
-        let slack = Self::LINE / size_of::<T>();
-        let room = alloc::vec![T::ZERO; len.saturating_add(slack)];
-        let start = room.as_ptr().align_offset(Self::LINE).min(slack);
+        let elements = len.saturating_add(Self::SLACK);
+        if Layout::array::<T>(elements).is_err() {
+            alloc::alloc::handle_alloc_error(Layout::new::<T>());
+        }
+        Self::within(alloc::vec![T::ZERO; elements], len)
+    }
+
+    /// As [`Buffer::new`], or an error where there is no memory for it.
+    ///
+    /// ```
+    /// use fulmen::Buffer;
+    /// assert_eq!(Buffer::<f32>::try_new(1000)?.len(), 1000);
+    /// assert!(Buffer::<f32>::try_new(usize::MAX).is_err());
+    /// # Ok::<(), std::collections::TryReserveError>(())
+    /// ```
+    pub fn try_new(len: usize) -> Result<Self, TryReserveError> {
+        let elements = len.saturating_add(Self::SLACK);
+        let mut room = Vec::new();
+        room.try_reserve_exact(elements)?;
+        room.resize(elements, T::ZERO);
+        Ok(Self::within(room, len))
+    }
+
+    /// `room` has [`Self::SLACK`] elements more than `len`.
+    fn within(room: Vec<T>, len: usize) -> Self {
+        let start = room.as_ptr().align_offset(Self::LINE).min(Self::SLACK);
         Self { room, start, len }
     }
 }

@@ -83,25 +83,40 @@ impl<T> fmt::Debug for MatMut<'_, T> {
     }
 }
 
-/// Where the first element lies, when all of them lie within `len` elements.
-fn place(len: usize, offset: usize, [rows, cols]: [usize; 2], [rs, cs]: [isize; 2]) -> Result<usize, Error> {
+/// Where the first element lies, and the strides, when all elements lie within `len` elements.
+fn place(
+    len: usize,
+    offset: usize,
+    [rows, cols]: [usize; 2],
+    [rs, cs]: [isize; 2],
+) -> Result<(usize, [isize; 2]), Error> {
     const ARG: &str = "data";
-    let (Some(i), Some(j)) = (rows.checked_sub(1), cols.checked_sub(1)) else { return Ok(0) };
+    // Bytes from the first to past the last, for the largest element.
+    let fits = |n: usize, s: isize| isize::try_from(n).is_ok_and(|n| n.checked_mul(s).is_some_and(in_bytes));
+    // No arithmetic below overflows on a stride that leads to no other element.
+    let [rs, cs] = [(rows, cols, rs), (cols, rows, cs)].map(|(n, other, s)| {
+        let unused = n <= 1 || other == 0;
+        if unused && !fits(n.max(1), s) { 0 } else { s }
+    });
+    let (Some(i), Some(j)) = (rows.checked_sub(1), cols.checked_sub(1)) else { return Ok((0, [rs, cs])) };
     let far = |last: usize, stride: isize| isize::try_from(last).ok()?.checked_mul(stride);
     let ends = || {
         let (r, c) = (far(i, rs)?, far(j, cs)?);
         let first = isize::try_from(offset).ok()?;
         let low = first.checked_add(r.min(0))?.checked_add(c.min(0))?;
         let high = first.checked_add(r.max(0))?.checked_add(c.max(0))?;
-        // The strides alone may be too large for byte arithmetic on a view of one row.
-        let fits = |s: isize| s.checked_mul(isize::try_from(size_of::<u128>()).ok()?);
-        (fits(rs).is_some() && fits(cs).is_some()).then_some((low, high))
+        (in_bytes(rs) && in_bytes(cs)).then_some((low, high))
     };
     let Some((low, high)) = ends() else { return Err(Error::Overflow { arg: ARG }) };
     if low < 0 || high.unsigned_abs() >= len {
         return Err(Error::OutOfBounds { arg: ARG, got: len });
     }
-    Ok(offset)
+    Ok((offset, [rs, cs]))
+}
+
+/// Whether so many elements can be counted in bytes, whatever their type.
+const fn in_bytes(elements: isize) -> bool {
+    elements.checked_mul(size_of::<u128>() as isize).is_some()
 }
 
 /// Whether two different elements have one address.
@@ -251,7 +266,7 @@ impl<'a, T> MatRef<'a, T> {
     /// Element `(i, j)` is `data[offset + i·row_stride + j·col_stride]`.
     ///
     /// Errors: [`Error::OutOfBounds`] when one of them is not in `data`, [`Error::Overflow`] when the
-    /// arithmetic overflows.
+    /// arithmetic overflows. A stride that leads to no element, that of a single row say, may be anything.
     #[inline]
     pub fn strided(
         data: &'a [T],
@@ -261,9 +276,9 @@ impl<'a, T> MatRef<'a, T> {
         row_stride: isize,
         col_stride: isize,
     ) -> Result<Self, Error> {
-        let first = place(data.len(), offset, [rows, cols], [row_stride, col_stride])?;
+        let (first, [rs, cs]) = place(data.len(), offset, [rows, cols], [row_stride, col_stride])?;
         let ptr = data.as_ptr().wrapping_add(first);
-        Ok(Self { ptr, rows, cols, rs: row_stride, cs: col_stride, life: PhantomData })
+        Ok(Self { ptr, rows, cols, rs, cs, life: PhantomData })
     }
 }
 
@@ -310,7 +325,7 @@ impl<'a, T> MatMut<'a, T> {
     /// Element `(i, j)` is `data[offset + i·row_stride + j·col_stride]`.
     ///
     /// Errors: [`Error::OutOfBounds`] when one of them is not in `data`, [`Error::Overlap`] when two are
-    /// one, [`Error::Overflow`] when the arithmetic overflows.
+    /// one, [`Error::Overflow`] when the arithmetic overflows. A stride that leads to no element may be anything.
     #[inline]
     pub fn strided(
         data: &'a mut [T],
@@ -320,12 +335,12 @@ impl<'a, T> MatMut<'a, T> {
         row_stride: isize,
         col_stride: isize,
     ) -> Result<Self, Error> {
-        let first = place(data.len(), offset, [rows, cols], [row_stride, col_stride])?;
-        if overlaps([rows, cols], [row_stride, col_stride]) {
+        let (first, [rs, cs]) = place(data.len(), offset, [rows, cols], [row_stride, col_stride])?;
+        if overlaps([rows, cols], [rs, cs]) {
             return Err(Error::Overlap { arg: "data" });
         }
         let ptr = data.as_mut_ptr().wrapping_add(first);
-        Ok(Self { ptr, rows, cols, rs: row_stride, cs: col_stride, life: PhantomData })
+        Ok(Self { ptr, rows, cols, rs, cs, life: PhantomData })
     }
     /// Row `i`, if the view has it and its elements lie side by side.
     #[inline(always)]
@@ -438,13 +453,14 @@ macro_rules! batch {
                 [stride, rs, cs]: [isize; 3],
             ) -> Result<Self, Error> {
                 let empty = rows == 0 || cols == 0;
+                let one = if count == 0 { [0, cols] } else { [rows, cols] };
+                let (_, [rs, cs]) = place(data.len(), offset, one, [rs, cs])?;
                 if !empty {
                     // The first and the last matrix, each as a view; those between lie between.
                     let far = isize::try_from(count.saturating_sub(1)).ok();
                     let last = far.and_then(|n| n.checked_mul(stride)?.checked_add_unsigned(offset));
                     let Some(last) = last else { return Err(Error::Overflow { arg: "data" }) };
                     if count > 0 {
-                        place(data.len(), offset, [rows, cols], [rs, cs])?;
                         let Ok(last) = usize::try_from(last) else {
                             return Err(Error::OutOfBounds { arg: "data", got: data.len() });
                         };

@@ -261,7 +261,10 @@ fn views_are_checked() {
     assert_eq!(see(0, usize::MAX, 2, 1, 1), over);
     assert_eq!(see(0, 3, 2, isize::MAX, 1), over);
     assert_eq!(see(usize::MAX, 2, 2, 1, 1), over);
-    assert_eq!(see(0, 1, 1, isize::MIN, 1), over);
+    // What leads to no element may be anything.
+    assert_eq!(see(0, 1, 1, isize::MIN, isize::MAX), Ok((1, 1)));
+    assert_eq!(see(0, 1, 5, isize::MAX, 1), Ok((1, 5)));
+    assert_eq!(see(0, usize::MAX, 0, isize::MAX, 1), Ok((usize::MAX, 0)));
     assert_eq!(MatRef::row_major(&x, 3, 3).err(), Some(Error::Len { arg: "data", expected: 9, got: 10 }));
     assert_eq!(MatRef::row_major(&x, usize::MAX, 2).err(), Some(Error::Overflow { arg: "data" }));
     // Exactly the strides under which two elements are one are refused.

@@ -42,6 +42,10 @@ pub(super) fn spread<T: Element>(
     col: impl Fn(usize) -> bool,
     check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
 ) -> Result<(), Violation> {
+    if m == 0 || n == 0 {
+        // Each of many empty rows need not be met.
+        return Ok(());
+    }
     let see = |nan: bool, y: Option<T>| match y {
         Some(y) => check(&Call::new(&[&[if nan { T::NAN } else { T::ZERO }]], &[y])),
         None => Ok(()),
@@ -104,7 +108,7 @@ pub fn ger_on<S: Simd, T: Element>(
 ) -> Result<(), Error> {
     same_len("x", a.rows(), x.len())?;
     same_len("y", a.cols(), y.len())?;
-    if alpha != T::ZERO {
+    if alpha != T::ZERO && a.rows() > 0 && a.cols() > 0 {
         let by_columns = a.col_stride() != 1 && a.row_stride() == 1;
         let (x, y, a) = if by_columns { (y, x, a.reborrow().t()) } else { (x, y, a.reborrow()) };
         update(s, alpha, x, y, a, None);

@@ -26,6 +26,9 @@ pub const fn symm_workspace(side: Side, m: usize, n: usize) -> usize {
         Side::Left => (n, m),
         Side::Right => (m, n),
     };
+    if m == 0 || n == 0 {
+        return 0;
+    }
     let band = if m < BAND { m } else { BAND };
     band.saturating_mul(m).saturating_add(gemm_workspace(band, n, m))
 }
@@ -105,6 +108,9 @@ pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
     };
     same_shape("a", [k, k], [a.rows(), a.cols()])?;
     same_shape("c", [b.rows(), b.cols()], [c.rows(), c.cols()])?;
+    if c.rows() == 0 || c.cols() == 0 {
+        return Ok(());
+    }
     enough(symm_workspace(side, c.rows(), c.cols()), workspace.len())?;
     // C = BA is Cᵀ = ABᵀ.
     let (b, mut to) = match side {

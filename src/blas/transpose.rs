@@ -72,6 +72,9 @@ pub(crate) fn transpose_by<J: Join, S: Simd, T: Element>(
     mut b: MatMut<'_, T>,
 ) -> Result<(), Error> {
     same_shape("b", [a.cols(), a.rows()], [b.rows(), b.cols()])?;
+    if a.rows() == 0 || a.cols() == 0 {
+        return Ok(());
+    }
     run(j, s, a, b.reborrow());
     contract!(transpose, Ok(()), each | check | each_element(a, b.as_ref(), check))
 }
@@ -116,10 +119,13 @@ pub fn transpose_batched_on<S: Simd, T: Element>(
     mut b: BatchMut<'_, T>,
 ) -> Result<(), Error> {
     crate::error::same_len("b", a.count(), b.count())?;
-    // All have one shape, so the first is refused or none.
+    // All have one shape, so the first is refused or none; and where that is empty all are.
     for i in 0..a.count() {
         if let (Some(a), Some(b)) = (a.get(i), b.get_mut(i)) {
             transpose_on(s, a, b)?;
+            if a.rows() == 0 || a.cols() == 0 {
+                break;
+            }
         }
     }
     Ok(())

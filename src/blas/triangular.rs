@@ -22,6 +22,9 @@ pub const fn trmm_workspace(side: Side, m: usize, n: usize) -> usize {
         Side::Left => (m, n),
         Side::Right => (n, m),
     };
+    if m == 0 || n == 0 {
+        return 0;
+    }
     let part = if m > panel::MOST { first_part(m) } else { m.div_ceil(2).saturating_add(BASE) };
     gemm_workspace(part, n, part)
 }
@@ -104,7 +107,7 @@ pub(crate) fn trmm_by<J: Join, S: Simd, T: Element>(
     {
         let mut p = Lower::new(side, triangle, diagonal, a, b.reborrow());
         scale(s, alpha, p.b.reborrow());
-        if alpha != T::ZERO {
+        if alpha != T::ZERO && !p.is_empty() {
             p.multiply(j, s, workspace)?;
         }
     }
@@ -184,7 +187,7 @@ pub(crate) fn trsm_by<J: Join, S: Simd, T: Element>(
     {
         let mut p = Lower::new(side, triangle, diagonal, a, b.reborrow());
         scale(s, alpha, p.b.reborrow());
-        if alpha != T::ZERO {
+        if alpha != T::ZERO && !p.is_empty() {
             p.solve(j, s, workspace)?;
         }
     }
@@ -222,7 +225,7 @@ fn rows<T: Element>(
 /// `B = αB`, without reading it when α = 0.
 fn scale<S: Simd, T: Element>(s: S, alpha: T, b: MatMut<'_, T>) {
     let mut b = if b.col_stride() != 1 && b.row_stride() == 1 { b.t() } else { b };
-    if alpha == T::ONE {
+    if alpha == T::ONE || b.cols() == 0 {
         return;
     }
     for i in 0..b.rows() {
@@ -249,6 +252,11 @@ impl<'a, T: Element> Lower<'a, T> {
             Triangle::Lower => Self { unit, a, b },
             Triangle::Upper => Self { unit, a: a.reversed(), b: b.reversed_rows() },
         }
+    }
+
+    /// Whether there is nothing to write; not even the triangle is looked at then.
+    fn is_empty(&self) -> bool {
+        self.b.rows() == 0 || self.b.cols() == 0
     }
 
     /// The triangles above and below `h`, and the block between them.

@@ -1,4 +1,5 @@
-//! Vectors with vectors. Nothing is illegal here but a flag of `rotm`: no elements are no work, as in the reference.
+//! Vectors with vectors. Nothing is illegal here but a flag of `rotm`: no elements are no work, as in the reference, and
+//! no operand is looked at then.
 
 use super::{At, Checked, Room, cblas, vector, vector_mut};
 use crate::RotM;
@@ -77,6 +78,9 @@ export! { swap(i n, m x, i incx, m y, i incy): f32 cblas_sswap sswap_, f64 cblas
 
 unsafe fn swap<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
+    if n == 0 {
+        return;
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe {
         match (vector_mut(0, n, x, incx), vector_mut(0, n, y, incy)) {
@@ -90,6 +94,9 @@ export! { copy(i n, p x, i incx, m y, i incy): f32 cblas_scopy scopy_, f64 cblas
 
 unsafe fn copy<T: Room>(n: c_int, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
+    if n == 0 {
+        return;
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes; `x` is written with what it holds.
     unsafe {
         match (vector(0, n, x, incx), vector_mut(0, n, y, incy)) {
@@ -115,7 +122,7 @@ export! { axpy(i n, s alpha, p x, i incx, m y, i incy): f32 cblas_saxpy saxpy_, 
 
 unsafe fn axpy<T: Room>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
-    if alpha == T::ZERO {
+    if n == 0 || alpha == T::ZERO {
         return;
     }
     // SAFETY: the caller passes pointers that are valid for these sizes.
@@ -130,8 +137,11 @@ unsafe fn axpy<T: Room>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T,
 export! { scal(i n, s alpha, m x, i incx): f32 cblas_sscal sscal_, f64 cblas_dscal dscal_ }
 
 unsafe fn scal<T: Room>(n: c_int, alpha: T, x: *mut T, incx: c_int) {
+    if n <= 0 || incx <= 0 {
+        return;
+    }
     // SAFETY: the caller passes a pointer that is valid for these sizes.
-    if let (true, Ok(x)) = (incx > 0, unsafe { vector_mut(0, count(n), x, incx) }) {
+    if let Ok(x) = unsafe { vector_mut(0, count(n), x, incx) } {
         crate::scal(alpha, x);
     }
 }
@@ -140,6 +150,9 @@ export! { dot(i n, p x, i incx, p y, i incy) -> value: f32 cblas_sdot sdot_, f64
 
 unsafe fn dot<T: Room>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_int) -> T {
     let n = count(n);
+    if n == 0 {
+        return T::ZERO;
+    }
     let (x, dx) = super::start(n, x, incx);
     let (y, dy) = super::start(n, y, incy);
     // SAFETY: the caller passes pointers that are valid for these sizes; what is read may be repeated.
@@ -150,6 +163,9 @@ unsafe fn dot<T: Room>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_
 export! { nrm2(i n, p x, i incx) -> value: f32 cblas_snrm2 snrm2_, f64 cblas_dnrm2 dnrm2_ }
 
 unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
+    if n <= 0 {
+        return T::ZERO;
+    }
     // SAFETY: the caller passes a pointer that is valid for these sizes.
     unsafe { vector(0, count(n), x, incx) }.map_or(T::ZERO, |x| crate::nrm2(x))
 }
@@ -157,7 +173,7 @@ unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
 export! { asum(i n, p x, i incx) -> value: f32 cblas_sasum sasum_, f64 cblas_dasum dasum_ }
 
 unsafe fn asum<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
-    if incx < 0 {
+    if n <= 0 || incx < 0 {
         return T::ZERO;
     }
     // SAFETY: the caller passes a pointer that is valid for these sizes.
@@ -167,7 +183,7 @@ unsafe fn asum<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
 export! { iamax(i n, p x, i incx) -> index: f32 cblas_isamax isamax_, f64 cblas_idamax idamax_ }
 
 unsafe fn iamax<T: Room>(n: c_int, x: *const T, incx: c_int) -> Option<usize> {
-    if incx < 0 {
+    if n <= 0 || incx < 0 {
         return None;
     }
     // SAFETY: the caller passes a pointer that is valid for these sizes.
@@ -178,6 +194,9 @@ export! { rot(i n, m x, i incx, m y, i incy, s c, s s): f32 cblas_srot srot_, f6
 
 unsafe fn rot<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, c: T, s: T) {
     let n = count(n);
+    if n == 0 {
+        return;
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe {
         match (vector_mut(0, n, x, incx), vector_mut(0, n, y, incy)) {
@@ -204,6 +223,9 @@ export! { rotm(i n, m x, i incx, m y, i incy, p param): f32 cblas_srotm srotm_, 
 
 unsafe fn rotm<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, param: *const T) {
     let n = count(n);
+    if n == 0 {
+        return;
+    }
     // SAFETY: the caller passes five parameters; those that the flag makes constants are not used.
     let checked: Checked<RotM<T>> =
         RotM::from_param(unsafe { param.cast::<[T; 5]>().read() }).map_err(|_| At(6));

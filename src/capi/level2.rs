@@ -1,6 +1,6 @@
 //! Matrices with vectors.
 
-use super::{Checked, Order, Room, Word, matrix, matrix_mut, size, vector, vector_mut};
+use super::{Checked, Order, Room, Word, increment, matrix, matrix_mut, size, strides, vector, vector_mut};
 use core::ffi::{c_char, c_int};
 
 /// A matrix that is there transposed, and so a triangle that is the other one.
@@ -33,14 +33,17 @@ unsafe fn gemv<T: Room>(
     let (order, t) = (order.order(1)?, trans.transposed(2)?);
     let (m, n) = (size(3, m)?, size(4, n)?);
     let (columns, rows) = if t { (m, n) } else { (n, m) };
+    strides(7, order, [m, n], lda)?;
+    increment(9, incx)?;
+    increment(12, incy)?;
+    // As the reference does: y is not even scaled where A is empty.
+    if m == 0 || n == 0 || (alpha == T::ZERO && beta == T::ONE) {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, x, y) = unsafe {
         (matrix(7, order, [m, n], a, lda)?, vector(9, columns, x, incx)?, vector_mut(12, rows, y, incy)?)
     };
-    if m == 0 || n == 0 {
-        // As the reference does: y is not even scaled.
-        return Ok(());
-    }
     Ok(plain!(gemv(alpha, if t { a.t() } else { a }, x, beta, y))?)
 }
 
@@ -62,6 +65,12 @@ unsafe fn ger<T: Room>(
 ) -> Checked<()> {
     let order = order.order(1)?;
     let (m, n) = (size(2, m)?, size(3, n)?);
+    increment(6, incx)?;
+    increment(8, incy)?;
+    strides(10, order, [m, n], lda)?;
+    if m == 0 || n == 0 || alpha == T::ZERO {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (x, y, a) =
         unsafe { (vector(6, m, x, incx)?, vector(8, n, y, incy)?, matrix_mut(10, order, [m, n], a, lda)?) };
@@ -82,6 +91,11 @@ unsafe fn syr<T: Room>(
     lda: c_int,
 ) -> Checked<()> {
     let (order, triangle, n) = (order.order(1)?, uplo.triangle(2)?, size(3, n)?);
+    increment(6, incx)?;
+    strides(8, order, [n, n], lda)?;
+    if n == 0 || alpha == T::ZERO {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (x, a) = unsafe { (vector(6, n, x, incx)?, matrix_mut(8, order, [n, n], a, lda)?) };
     Ok(crate::syr(alpha, x, triangle, a)?)
@@ -104,6 +118,12 @@ unsafe fn syr2<T: Room>(
     lda: c_int,
 ) -> Checked<()> {
     let (order, triangle, n) = (order.order(1)?, uplo.triangle(2)?, size(3, n)?);
+    increment(6, incx)?;
+    increment(8, incy)?;
+    strides(10, order, [n, n], lda)?;
+    if n == 0 || alpha == T::ZERO {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (x, y, a) =
         unsafe { (vector(6, n, x, incx)?, vector(8, n, y, incy)?, matrix_mut(10, order, [n, n], a, lda)?) };
@@ -128,6 +148,12 @@ unsafe fn symv<T: Room>(
     incy: c_int,
 ) -> Checked<()> {
     let (order, triangle, n) = (order.order(1)?, uplo.triangle(2)?, size(3, n)?);
+    strides(6, order, [n, n], lda)?;
+    increment(8, incx)?;
+    increment(11, incy)?;
+    if n == 0 || (alpha == T::ZERO && beta == T::ONE) {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, x, y) =
         unsafe { (matrix(6, order, [n, n], a, lda)?, vector(8, n, x, incx)?, vector_mut(11, n, y, incy)?) };
@@ -153,6 +179,11 @@ macro_rules! triangular {
             let order: Order = order.order(1)?;
             let (triangle, transposed) = (uplo.triangle(2)?, trans.transposed(3)?);
             let (diagonal, n) = (diag.diagonal(4)?, size(5, n)?);
+            strides(7, order, [n, n], lda)?;
+            increment(9, incx)?;
+            if n == 0 {
+                return Ok(());
+            }
             // SAFETY: the caller passes pointers that are valid for these sizes.
             let (a, x) = unsafe { (matrix(7, order, [n, n], a, lda)?, vector_mut(9, n, x, incx)?) };
             let (a, triangle) = t(transposed, a, triangle);

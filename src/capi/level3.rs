@@ -1,7 +1,8 @@
 //! Matrices with matrices.
 
-use super::{Checked, Room, Word, matrix, matrix_mut, size};
-use crate::Side;
+use super::{At, Checked, Room, Word, matrix, matrix_mut, size, strides};
+use crate::view::{MatMut, MatRef};
+use crate::{Error, Side};
 use core::ffi::{c_char, c_int};
 
 export! { gemm(w transa, w transb, i m, i n, i k, s alpha, p a, i lda, p b, i ldb, s beta, m c, i ldc):
@@ -27,6 +28,12 @@ unsafe fn gemm<T: Room>(
     let (order, ta, tb) = (order.order(1)?, transa.transposed(2)?, transb.transposed(3)?);
     let (m, n, k) = (size(4, m)?, size(5, n)?, size(6, k)?);
     let shape = |t: bool, rows, cols| if t { [cols, rows] } else { [rows, cols] };
+    strides(9, order, shape(ta, m, k), lda)?;
+    strides(11, order, shape(tb, k, n), ldb)?;
+    strides(14, order, [m, n], ldc)?;
+    if m == 0 || n == 0 || ((alpha == T::ZERO || k == 0) && beta == T::ONE) {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, b, c) = unsafe {
         (
@@ -37,6 +44,12 @@ unsafe fn gemm<T: Room>(
     };
     let (a, b) = (if ta { a.t() } else { a }, if tb { b.t() } else { b });
     Ok(with_room!(T, gemm(alpha, a, b, beta, c), crate::gemm_workspace(m, n, k))?)
+}
+
+/// `C = βC`: the product whose factor is 0, for which operands may be missing and no scratch is needed.
+fn scaled<T: Room>(beta: T, c: MatMut<'_, T>) -> Result<(), Error> {
+    let (a, b) = (MatRef::row_major(&[], c.rows(), 0)?, MatRef::row_major(&[], 0, c.cols())?);
+    crate::gemm(T::ZERO, a, b, beta, c, &mut [])
 }
 
 export! { symm(w side, w uplo, i m, i n, s alpha, p a, i lda, p b, i ldb, s beta, m c, i ldc):
@@ -61,6 +74,17 @@ unsafe fn symm<T: Room>(
     let (order, side, triangle) = (order.order(1)?, side.side(2)?, uplo.triangle(3)?);
     let (m, n) = (size(4, m)?, size(5, n)?);
     let k = if side == Side::Left { m } else { n };
+    strides(8, order, [k, k], lda)?;
+    strides(10, order, [m, n], ldb)?;
+    strides(13, order, [m, n], ldc)?;
+    if m == 0 || n == 0 || (alpha == T::ZERO && beta == T::ONE) {
+        return Ok(());
+    }
+    if alpha == T::ZERO {
+        // SAFETY: the caller passes a pointer that is valid for these sizes.
+        let c = unsafe { matrix_mut(13, order, [m, n], c, ldc)? };
+        return Ok(scaled(beta, c)?);
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, b, c) = unsafe {
         (
@@ -92,6 +116,11 @@ unsafe fn syrk<T: Room>(
     let (order, triangle, t) = (order.order(1)?, uplo.triangle(2)?, trans.transposed(3)?);
     let (n, k) = (size(4, n)?, size(5, k)?);
     let shape = if t { [k, n] } else { [n, k] };
+    strides(8, order, shape, lda)?;
+    strides(11, order, [n, n], ldc)?;
+    if n == 0 || ((alpha == T::ZERO || k == 0) && beta == T::ONE) {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, c) = unsafe { (matrix(8, order, shape, a, lda)?, matrix_mut(11, order, [n, n], c, ldc)?) };
     let a = if t { a.t() } else { a };
@@ -120,6 +149,12 @@ unsafe fn syr2k<T: Room>(
     let (order, triangle, t) = (order.order(1)?, uplo.triangle(2)?, trans.transposed(3)?);
     let (n, k) = (size(4, n)?, size(5, k)?);
     let shape = if t { [k, n] } else { [n, k] };
+    strides(8, order, shape, lda)?;
+    strides(10, order, shape, ldb)?;
+    strides(13, order, [n, n], ldc)?;
+    if n == 0 || ((alpha == T::ZERO || k == 0) && beta == T::ONE) {
+        return Ok(());
+    }
     // SAFETY: the caller passes pointers that are valid for these sizes.
     let (a, b, c) = unsafe {
         (
@@ -155,6 +190,11 @@ macro_rules! triangular {
             let (t, diagonal) = (transa.transposed(4)?, diag.diagonal(5)?);
             let (m, n) = (size(6, m)?, size(7, n)?);
             let k = if side == Side::Left { m } else { n };
+            strides(10, order, [k, k], lda)?;
+            strides(12, order, [m, n], ldb)?;
+            if m == 0 || n == 0 {
+                return Ok(());
+            }
             // SAFETY: the caller passes pointers that are valid for these sizes.
             let (a, b) = unsafe { (matrix(10, order, [k, k], a, lda)?, matrix_mut(12, order, [m, n], b, ldb)?) };
             let (a, triangle) = if t { (a.t(), triangle.t()) } else { (a, triangle) };

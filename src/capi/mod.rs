@@ -2,8 +2,10 @@
 //! that a program links it in place of another BLAS. `include/fulmen.h` declares them.
 //!
 //! An illegal argument is named on the standard error output, by its position as in the reference BLAS, and
-//! nothing is written. Scratch is a buffer of the calling thread that grows to what is needed. With the feature
-//! `parallel` large products run on rayon's threads.
+//! nothing is written; so it is said where there is no memory for scratch, a buffer of the calling thread that grows
+//! to what is needed. With the feature `parallel` large products run on rayon's threads.
+//!
+//! Where the result is empty, or stays as it is by its factors, no operand is looked at: it may be a null pointer.
 //!
 //! The functions are as unsafe as C is: pointers must be valid for the sizes passed with them, and what is
 //! written must not overlap what is read.
@@ -16,7 +18,13 @@ use core::cell::RefCell;
 use core::ffi::{c_char, c_int};
 
 /// The position of an illegal argument in the call of `cblas_*`, from 1.
+#[derive(PartialEq, Eq)]
 struct At(pub c_int);
+
+impl At {
+    /// There is no memory for scratch.
+    const MEMORY: Self = Self(-1);
+}
 
 /// A failure below the checks of this module would be a defect of theirs: it is reported as argument 0.
 impl From<Error> for At {
@@ -33,9 +41,12 @@ type Checked<T> = Result<T, At>;
 fn xerbla(name: &str, At(position): At, before: c_int) {
     use std::io::Write as _;
     let position = if position > before { position - before } else { position };
-    let line = format_args!("fulmen: parameter {position} of {name} has an illegal value\n");
+    let mut to = std::io::stderr();
     // Nothing can be done where even this fails.
-    let _ = std::io::stderr().write_fmt(line);
+    let _ = match At(position) {
+        At::MEMORY => to.write_fmt(format_args!("fulmen: no memory for the scratch of {name}\n")),
+        _ => to.write_fmt(format_args!("fulmen: parameter {position} of {name} has an illegal value\n")),
+    };
 }
 
 /// Reports the error of a `cblas_*` call.
@@ -168,6 +179,12 @@ unsafe fn matrix_mut<'a, T: Element>(
     Ok(unsafe { MatMut::from_raw(p, shape, strides) })
 }
 
+/// The increment of a vector, which may not be 0.
+#[inline]
+fn increment(at: c_int, inc: c_int) -> Checked<()> {
+    if inc == 0 { Err(At(at)) } else { Ok(()) }
+}
+
 /// The first element and the stride of a vector: with a negative increment it starts at the other end.
 #[inline]
 fn start<T>(n: usize, p: *const T, inc: c_int) -> (*const T, isize) {
@@ -181,9 +198,7 @@ fn start<T>(n: usize, p: *const T, inc: c_int) -> (*const T, isize) {
 /// `p` is valid for reads of `n` elements `inc` apart for as long as the view is used.
 #[inline]
 unsafe fn vector<'a, T: Element>(at: c_int, n: usize, p: *const T, inc: c_int) -> Checked<VecRef<'a, T>> {
-    if inc == 0 {
-        return Err(At(at));
-    }
+    increment(at, inc)?;
     let (p, stride) = start(n, p, inc);
     // SAFETY: the caller's promise.
     Ok(VecRef::of_col(unsafe { MatRef::from_raw(p, [n, 1], [stride, 1]) }))
@@ -203,9 +218,7 @@ unsafe fn repeated<'a, T: Element>(n: usize, p: *const T, stride: isize) -> VecR
 /// `p` is valid for reads and writes of `n` elements `inc` apart, and of nothing else, for as long as the view is used.
 #[inline]
 unsafe fn vector_mut<'a, T: Element>(at: c_int, n: usize, p: *mut T, inc: c_int) -> Checked<VecMut<'a, T>> {
-    if inc == 0 {
-        return Err(At(at));
-    }
+    increment(at, inc)?;
     let (p, stride) = start(n, p, inc);
     // SAFETY: the caller's promise; the stride is not zero.
     Ok(VecMut::of_col(unsafe { MatMut::from_raw(p.cast_mut(), [n, 1], [stride, 1]) }))
@@ -213,26 +226,26 @@ unsafe fn vector_mut<'a, T: Element>(at: c_int, n: usize, p: *mut T, inc: c_int)
 
 /// An element type with a buffer in each thread.
 trait Room: Element {
-    /// `f` with a workspace of `len` elements.
-    fn with<R>(len: usize, f: impl FnOnce(&mut [Self]) -> R) -> R;
+    /// `f` with a workspace of `len` elements, if there is memory for it.
+    fn with<R>(len: usize, f: impl FnOnce(&mut [Self]) -> R) -> Option<R>;
 }
 
 macro_rules! room {
     ($($t:ident)*) => {$(
         impl Room for $t {
-            fn with<R>(len: usize, f: impl FnOnce(&mut [Self]) -> R) -> R {
+            fn with<R>(len: usize, f: impl FnOnce(&mut [Self]) -> R) -> Option<R> {
                 std::thread_local! {
-                    static ROOM: RefCell<Buffer<$t>> = RefCell::new(Buffer::new(0));
+                    static ROOM: RefCell<Option<Buffer<$t>>> = const { RefCell::new(None) };
                 }
                 ROOM.with(|room| match room.try_borrow_mut() {
                     Ok(mut room) => {
-                        if room.len() < len {
-                            *room = Buffer::new(len);
+                        if room.as_ref().is_none_or(|room| room.len() < len) {
+                            *room = Buffer::try_new(len).ok();
                         }
-                        f(&mut room)
+                        room.as_mut().map(|room| f(room))
                     }
                     // A call within a call of this thread, as a thread that waits for others may make.
-                    Err(_) => f(&mut Buffer::new(len)),
+                    Err(_) => Buffer::try_new(len).ok().map(|mut room| f(&mut room)),
                 })
             }
         }
@@ -258,7 +271,7 @@ macro_rules! with_room {
         let len = $len.saturating_mul(rayon::current_num_threads());
         #[cfg(not(feature = "parallel"))]
         let len = $len;
-        $T::with(len, |workspace| plain!($op($($arg,)* workspace)))
+        $T::with(len, |workspace| plain!($op($($arg,)* workspace))).ok_or(At::MEMORY)?
     }};
 }
 /// The type of an argument in C: a word, a number, a scalar, a pointer to read or to write.

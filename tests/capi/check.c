@@ -1,25 +1,26 @@
 /* Checks the C ABI against naive sums, in both precisions. Exits with 1 when one fails. */
 #include "fulmen.h"
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { GENERAL, SYMMETRIC, TRIANGULAR };
 
 static long checks, failures;
 
-/* What the last call wrote on the standard error output names this parameter. */
-static void named(int position)
+/* What the last call wrote on the standard error output. */
+static void says(const char *want)
 {
-    char text[256] = "", want[32];
+    char text[256] = "";
     fflush(stderr);
     rewind(stderr);
     size_t n = fread(text, 1, sizeof text - 1, stderr);
     text[n] = 0;
-    snprintf(want, sizeof want, "parameter %d of", position);
     checks++;
     if (!strstr(text, want)) {
         failures++;
@@ -29,7 +30,35 @@ static void named(int position)
     if (ftruncate(2, 0)) perror("ftruncate");
     lseek(2, 0, SEEK_SET);
 }
+/* It names this parameter. */
+static void named(int position)
+{
+    char want[32];
+    snprintf(want, sizeof want, "parameter %d of", position);
+    says(want);
+}
 #define expect(position, call) (call, named(position))
+
+/* Where there is no memory for scratch, that is said and nothing is written. */
+static void starved(void)
+{
+    enum { n = 3000 };
+    float *a = calloc(n * n, sizeof *a), *b = calloc(n, sizeof *b), *c = calloc(n, sizeof *c);
+    c[0] = 7;
+    struct rlimit all, little;
+    getrlimit(RLIMIT_AS, &all);
+    little = all, little.rlim_cur = 1 << 20;
+    if (setrlimit(RLIMIT_AS, &little)) perror("setrlimit");
+    cblas_ssymm(CblasColMajor, CblasLeft, CblasUpper, n, 1, 1, a, n, b, n, 0, c, n);
+    setrlimit(RLIMIT_AS, &all);
+    says("no memory for the scratch of cblas_ssymm");
+    checks++;
+    if (c[0] != 7) failures++, printf("written without scratch\n");
+    cblas_ssymm(CblasColMajor, CblasLeft, CblasUpper, n, 1, 1, a, n, b, n, 0, c, n);
+    checks++;
+    if (c[0] != 0) failures++, printf("not computed once there is memory\n");
+    free(a), free(b), free(c);
+}
 
 #define REAL float
 #define EPS FLT_EPSILON
@@ -64,9 +93,14 @@ int main(void)
     s_level2(), d_level2();
     s_level3(), d_level3();
     s_large(), d_large();
+    /* Seconds for what must end at once. */
+    alarm(60);
+    s_empty(), d_empty();
+    alarm(0);
     /* Messages go to a file, to be read again. */
     if (!freopen("/tmp/fulmen-capi-stderr", "w+", stderr)) return 2;
     s_refusals(), d_refusals();
+    starved();
     printf("%ld checks, %ld failures\n", checks, failures);
     return failures != 0;
 }

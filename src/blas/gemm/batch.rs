@@ -65,10 +65,12 @@ pub(crate) fn batch_by<J: Join, S: Simd, T: Element>(
     let count = a.count();
     let (Some(a0), Some(b0), Some(c0)) = (a.get(0), b.get(0), c.get_mut(0)) else { return Ok(()) };
     let one = a0.rows().saturating_mul(a0.cols()).saturating_mul(b0.cols());
+    let empty = c0.rows() == 0 || c0.cols() == 0;
     let needed = Problem { alpha, beta, a: a0, b: b0, c: c0 }.checked()?.needed::<S>();
-    if workspace.len() < needed {
-        return Err(Error::Workspace { needed, got: workspace.len() });
+    if empty {
+        return Ok(());
     }
+    enough(needed, workspace.len())?;
     let parts = parts(j, one.saturating_mul(count), needed, workspace.len()).min(count);
     divide(j, s, [alpha, beta], a, b, c, workspace, parts)
 }

@@ -67,6 +67,9 @@ pub(super) const fn blocks(left: usize, most: usize, nv: usize) -> usize {
 pub(super) fn pack<S: Simd, T: Element>(s: S, b: MatRef<'_, T>, to: &mut [T]) {
     let lanes = T::Vec::<S>::LANES;
     let (k, vectors) = (b.rows(), b.cols().div_ceil(lanes));
+    if vectors == 0 {
+        return;
+    }
     let depth = pass(S::ISA, k);
     let (mut pc, mut rest) = (0, to);
     while pc < k {

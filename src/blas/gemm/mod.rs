@@ -208,7 +208,7 @@ pub(crate) fn check_elements<T: Element>(
     c: MatRef<'_, T>,
     check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
 ) -> Result<(), Violation> {
-    if alpha == T::ZERO {
+    if alpha == T::ZERO || c.rows() == 0 || c.cols() == 0 {
         return Ok(());
     }
     for (x, c) in [(a, c), (b.t(), c.t())] {

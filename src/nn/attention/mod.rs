@@ -277,6 +277,9 @@ pub(crate) fn attention_by<J: Join, S: Simd, T: Element>(
     }
     let needed = attention_workspace(op.heads, op.dim);
     enough(needed, workspace.len())?;
+    if heads.n == 0 {
+        return Ok(());
+    }
     let lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
     // A single query waits for memory.
     let each = if heads.n == 1 { WAIT } else { 1 };
@@ -478,6 +481,9 @@ pub(crate) fn attention_backward_by<J: Join, S: Simd, T: Element>(
     same_shape("dv", shape(k), shape(dv.as_ref()))?;
     let needed = attention_backward_workspace(op.dim);
     enough(needed, workspace.len())?;
+    if heads.n == 0 && heads.len == 0 {
+        return Ok(());
+    }
     let lse = MatRef::packed(lse, q.rows(), op.heads);
     let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed);
     let part = Gradients { q, k, v, out, lse, dout, dq: dq.reborrow(), dk, dv };

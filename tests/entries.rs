@@ -1,0 +1,35 @@
+//! The entries of every op, made from the list of ops: sizes and strides that no caller should pass, results that are
+//! empty, and slices that end where memory ends. Sizes overflow in other places where `usize` has 32 bits, so this runs
+//! there too.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, in its helpers too"
+)]
+
+// First: its macros are used below.
+#[macro_use]
+#[path = "common/nn.rs"]
+mod nn;
+
+#[path = "common/blas.rs"]
+mod blas;
+#[allow(dead_code, reason = "not every test uses everything")]
+#[path = "common/call.rs"]
+mod call;
+#[allow(dead_code, reason = "not every test uses everything")]
+#[path = "reference/dd.rs"]
+mod dd;
+#[path = "entries/empty.rs"]
+mod empty;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[path = "entries/guard.rs"]
+mod guard;
+#[path = "entries/hostile.rs"]
+mod hostile;
+#[path = "common/matrix.rs"]
+mod matrix;
+#[path = "entries/products.rs"]
+mod products;

@@ -1,0 +1,280 @@
+//! Sizes that are 0, that do not fit each other, and that no arithmetic holds, for every op: never a panic, nothing
+//! written by a call that is refused, and its error names an argument that the function has.
+
+use crate::call;
+use crate::nn::{Args, Form, Noise, Op};
+use fulmen::lanes::native;
+use fulmen::{Element, Error};
+
+/// As large as a stride can be.
+pub const HUGE: usize = isize::MAX as usize;
+
+/// Sizes of all magnitudes, of which products and sums overflow.
+const SIZES: [usize; 11] =
+    [0, 1, 2, 3, 1 << (usize::BITS / 2), HUGE / 2 + 1, HUGE - 1, HUGE, HUGE + 1, usize::MAX - 1, usize::MAX];
+
+pub fn bits<T: Element>(x: &[T]) -> Vec<u64> {
+    x.iter().map(|x| x.to_f64().to_bits()).collect()
+}
+
+fn argument(e: &Error) -> Option<&'static str> {
+    match *e {
+        Error::Len { arg, .. }
+        | Error::Empty { arg }
+        | Error::Rows { arg, .. }
+        | Error::Domain { arg }
+        | Error::Nan { arg }
+        | Error::Shape { arg, .. }
+        | Error::OutOfBounds { arg, .. }
+        | Error::Index { arg, .. }
+        | Error::Overlap { arg }
+        | Error::Overflow { arg } => Some(arg),
+        _ => None,
+    }
+}
+
+/// The texts of the library.
+#[cfg(not(target_arch = "wasm32"))]
+fn sources() -> &'static [String] {
+    static TEXT: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    fn all(dir: &std::path::Path, to: &mut Vec<String>) {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                all(&path, to);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                to.push(std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    TEXT.get_or_init(|| {
+        let mut to = vec![];
+        for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise"] {
+            all(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(dir), &mut to);
+        }
+        to
+    })
+}
+
+/// The parameters of `op`, and the fields of those that are sizes in one.
+#[cfg(not(target_arch = "wasm32"))]
+fn parameters(op: &str) -> Vec<String> {
+    // What one macro makes for a whole shape has the shape's letters.
+    let row = fulmen::ops::OPS.iter().find(|row| row.name == op);
+    let letters: &[&str] = match row.map_or("", |row| row.shape) {
+        "unary" => &["x", "out"],
+        "binary" => &["a", "b", "out"],
+        "ternary" => &["a", "b", "c", "out"],
+        "update" => &["x", "y"],
+        "total" | "reduce" | "arg" => &["x"],
+        "reduce2" => &["a", "b"],
+        "select" => &["x", "k", "values", "indices"],
+        "rows" => &["x", "cols", "out"],
+        "rows_eps" => &["x", "cols", "eps", "out"],
+        "rows_scale" => &["x", "gamma", "eps", "out"],
+        "rows_affine" => &["x", "gamma", "beta", "eps", "out"],
+        _ => &[],
+    };
+    if !letters.is_empty() {
+        return letters.iter().map(|x| x.to_string()).collect();
+    }
+    let words = |text: &str| -> Vec<String> {
+        let mut found = vec![];
+        for (at, _) in text.match_indices(':') {
+            let before = text[..at].trim_end();
+            let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+            found.push(before[start..].to_string());
+        }
+        found
+    };
+    // A function, a row of a macro that makes its forms, or what a macro makes for all ops of its file.
+    let heads = [format!("pub fn {op}<"), format!("pub fn {op}("), format!("    {op}, {op}_on, {op}_by")];
+    let of_file = format!("    {op} {op}_on");
+    let mut all = vec![];
+    for text in sources() {
+        let file = text.contains(&of_file).then_some("fn $name<");
+        for head in heads.iter().map(String::as_str).chain(file) {
+            for (at, _) in text.match_indices(head) {
+                let signature = text[at..].split("->").next().unwrap();
+                all.extend(words(signature));
+                if ["MatRef", "MatMut"].iter().any(|view| signature.contains(view)) {
+                    // Where the test makes the view.
+                    all.push("data".into());
+                }
+            }
+        }
+    }
+    // A structure's fields count where it is an argument.
+    let heads = fulmen::Attention { heads: 1, kv_heads: 1, dim: 1, scale: 1.0, causal: true, window: None };
+    let (lr, weight_decay) = (0.1f32, 0.0);
+    let adam = fulmen::Adam { lr, beta1: 0.9, beta2: 0.99, eps: 1e-8, weight_decay, step: 1 };
+    for (word, fields) in [
+        ("conv", format!("{:?}", fulmen::Conv1d::new(1, 1, 1, 1))),
+        ("pool", format!("{:?}", fulmen::Pool::line(1, 1, 1, 0))),
+        ("op", format!("{heads:?}")),
+        ("with", format!("{adam:?}")),
+    ] {
+        if all.iter().any(|w| w == word) {
+            all.extend(words(&fields));
+        }
+    }
+    all
+}
+
+/// The error names an argument of `op`.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn names(op: &str, e: &Error) {
+    use std::collections::HashMap;
+    thread_local! {
+        static KNOWN: std::cell::RefCell<HashMap<String, Vec<String>>> = Default::default();
+    }
+    let Some(arg) = argument(e) else { return };
+    KNOWN.with_borrow_mut(|known| {
+        let all = known.entry(op.into()).or_insert_with(|| parameters(op));
+        assert!(all.iter().any(|w| w == arg), "{op} names `{arg}`, which is none of {all:?}");
+    });
+}
+
+#[cfg(target_arch = "wasm32")]
+pub fn names(_: &str, e: &Error) {
+    assert!(argument(e) != Some("data"));
+}
+
+/// One call with outputs of their own sizes.
+fn attempt<T: Element, O: Op>(form: Form, a: &Args<T>, before: &[Vec<T>], workspace: usize) -> Option<bool> {
+    let mut room = before.to_vec();
+    let mut w = vec![T::ZERO; workspace];
+    let done = {
+        let mut out: Vec<&mut [T]> = room.iter_mut().map(|x| &mut x[..]).collect();
+        O::call(native(), form, a, &mut out, &mut w)?
+    };
+    if let Err(e) = done {
+        let at = format!("{} {} {:?}", O::NAME, T::NAME, a.n);
+        for (x, before) in room.iter().zip(before) {
+            assert!(bits(x) == bits(before), "{at}: wrote, and then refused with {e}");
+        }
+        names(O::NAME, &e);
+    }
+    Some(done.is_err())
+}
+
+fn own<T: Element, O: Op>() {
+    let (mut called, mut refused) = (0, 0);
+    for (seed, [rows, cols]) in [[1, 1], [2, 3], [3, 17]].into_iter().enumerate() {
+        let base = O::sample::<T>(rows, cols, &mut Noise(seed as u64));
+        let (before, enough) = (O::before(&base), O::workspace(&base));
+        let mut see = |a: &Args<T>, before: &[Vec<T>], workspace: usize| {
+            for form in [Form::On, Form::InPlace] {
+                if let Some(no) = attempt::<T, O>(form, a, before, workspace) {
+                    called += 1;
+                    refused += usize::from(no);
+                }
+            }
+        };
+        see(&base, &before, enough);
+        let sizes = base.n.len();
+        for i in 0..sizes {
+            for v in SIZES {
+                let mut one = base.clone();
+                one.n[i].1 = v;
+                for workspace in [enough, 0] {
+                    see(&one, &before, workspace);
+                }
+                for k in i + 1..sizes {
+                    for u in SIZES {
+                        let mut two = one.clone();
+                        two.n[k].1 = u;
+                        see(&two, &before, enough);
+                        // Of nothing, any sizes may do.
+                        two.x.iter_mut().for_each(Vec::clear);
+                        see(&two.with_ids::<O>(), &vec![vec![]; before.len()], enough);
+                    }
+                }
+            }
+        }
+        for i in 0..base.x.len() {
+            for n in [0, 1, base.x[i].len().saturating_sub(1), base.x[i].len() + 1] {
+                let mut a = base.clone();
+                a.x[i].resize(n, T::ZERO);
+                see(&a.with_ids::<O>(), &before, enough);
+            }
+        }
+        for i in 0..before.len() {
+            for n in [0, 1, before[i].len().saturating_sub(1), before[i].len() + 1] {
+                let mut out = before.clone();
+                out[i].resize(n, T::ONE);
+                see(&base, &out, enough);
+            }
+        }
+        if enough > 0 {
+            for workspace in [0, 1, enough / 2, enough - 1] {
+                see(&base, &before, workspace);
+            }
+        }
+    }
+    // One slice and a number fit each other always.
+    assert!(
+        (refused > 0 || O::NAME == "clip_by_norm") && refused < called,
+        "{}: {refused} of {called} calls were refused",
+        O::NAME
+    );
+}
+
+macro_rules! each_op {
+    ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
+        #[test]
+        fn $name() {
+            own::<f32, $Op>();
+        }
+    )*};
+}
+for_each_nn_op!(each_op);
+
+/// The ops of the common shapes.
+#[test]
+fn slices() {
+    let lengths = [0, 1, 2, 5, 17];
+    let x: Vec<f32> = (0..17).map(|i| 0.25 + i as f32).collect();
+    let (mut called, mut refused) = (0, 0);
+    for op in fulmen::ops::OPS {
+        for a in lengths {
+            for b in lengths {
+                for y in lengths {
+                    for cols in SIZES {
+                        for form in [call::Form::On, call::Form::InPlace] {
+                            // Where the shape has rows or a count, this is it; the others need it once.
+                            let sized = op.shape.starts_with("rows") || op.shape == "select";
+                            if !sized && cols != 0 {
+                                continue;
+                            }
+                            let before = vec![-77.0; y];
+                            let (mut out, mut index) = (before.clone(), vec![usize::MAX; y]);
+                            let args = call::Args {
+                                x: [&x[..a], &x[..b], &x[..b]],
+                                cols,
+                                eps: if b == 2 { -1.0 } else { 0.5 },
+                                k: cols,
+                                params: &[],
+                            };
+                            let mut to = call::Out { y: &mut out, index: &mut index };
+                            let Some(done) = call::call(native(), op.name, form, args, &mut to) else {
+                                continue;
+                            };
+                            called += 1;
+                            if let Err(e) = done {
+                                refused += 1;
+                                // The test's own copy of the first input.
+                                if op.shape != "update" {
+                                    assert!(bits(&out) == bits(&before), "{} wrote, and then {e}", op.name);
+                                }
+                                assert!(index.iter().all(|i| *i == usize::MAX), "{}", op.name);
+                                names(op.name, &e);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(called > 10_000 && refused > called / 4, "{called} calls, {refused} refused");
+}
