@@ -127,7 +127,7 @@ def contracts(tally: Tally, ran: str) -> None:
 
 
 def escapes(tally: Tally) -> None:
-    attempt(tally, "escapes", ["cargo", "test", "--target", host(), "--features", "cli,half", "--test", "escapes"], env=CONTRACTS, tests=True)
+    attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", "--target", host(), "--features", "cli,half", "--test", "escapes"], env=CONTRACTS, tests=True)
 
 
 def lint_host(tally: Tally) -> None:
@@ -136,9 +136,9 @@ def lint_host(tally: Tally) -> None:
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])
     here = {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
     for what, flags in (("no features", []), ("all features", ["--all-features"])):
-        attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--all-targets", *flags, *DENY], env=here)
+        attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--workspace", "--all-targets", *flags, *DENY], env=here)
     docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
-    attempt(tally, "documentation", ["cargo", "doc", "--no-deps", "--all-features"], env=docs)
+    attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", "--all-features"], env=docs)
 
 
 def lint_cross(tally: Tally) -> None:
@@ -169,7 +169,7 @@ def test(tally: Tally, strict: bool) -> None:
 
     def compact(t: Tally) -> None:
         env = {"RUSTFLAGS": "--cfg=fulmen_compact", "CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
-        command = ["cargo", "test", "--target", host(), "--features", "std", "--lib", "--test", "reduce", "--test", "rows"]
+        command = ["cargo", "test", "-p", "fulmen", "-p", "fulmen-tests", "--target", host(), "--features", "std", "--lib", "--test", "main", "--", "reduce::", "rows::"]
         attempt(t, "compact loops", command, env=env, tests=True)
 
     def demo(t: Tally) -> None:
@@ -214,7 +214,7 @@ def coverage(tally: Tally) -> None:
         env = {f"LLVM_{t.upper()}": need(f"llvm-{t}-22", "apt-get install llvm-22") for t in ("cov", "profdata")}
         need("cargo-llvm-cov", "cargo install --locked cargo-llvm-cov")
         env |= {"RUSTFLAGS": "-Ctarget-cpu=x86-64-v3", "CARGO_TARGET_DIR": str(ROOT / "target/coverage")}
-        command = ["cargo", "llvm-cov", "--all-features", "--ignore-filename-regex", "lanes/(neon|simd128)", "--fail-under-lines", str(COVERAGE)]
+        command = ["cargo", "llvm-cov", "--workspace", "--all-features", "--ignore-filename-regex", "lanes/(neon|simd128)", "--fail-under-lines", str(COVERAGE)]
         attempt(tally, f"line coverage, at least {COVERAGE} %", command, env=env)
     except Missing as what:
         tally.skip(f"missing for the coverage: {what}")

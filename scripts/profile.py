@@ -37,8 +37,8 @@ class Test:
 
     # Lanes, by `Simd::NAME`, that the tests must report as run.
     lanes: list[str]
-    # Test files to run; empty means the whole suite, examples in the documentation included.
-    targets: list[str] = field(default_factory=list)
+    # Modules of the test program that run; empty means all of them, unit tests and examples in the documentation too.
+    only: list[str] = field(default_factory=list)
     # Parts of test names that do not run here.
     skip: list[str] = field(default_factory=list)
     # Library crates to build where the toolchain has none; the profile's own when not given.
@@ -176,9 +176,7 @@ def test(p: Profile, tally: Tally) -> None:
 def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
     flags = " ".join([*p.rustflags, *p.test.rustflags])
     env = env | p.test.env | {"RUSTFLAGS": flags, "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
-    args = [*features]
-    for target in p.test.targets:
-        args += ["--test", target]
+    args = ["-p", "fulmen-tests", *([] if p.test.only else ["-p", "fulmen"]), *features]
     std = p.test.std or p.std
     without = lacking(p)
     if without:
@@ -188,7 +186,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         return
     # What passing tests print, the backend story say, comes after the results, never between them.
     options = [] if p.target.startswith("wasm") else ["--show-output"]
-    options += [word for name in p.test.skip for word in ("--skip", name)]
+    options += [word for name in p.test.skip for word in ("--skip", name)] + [f"{name}::" for name in p.test.only]
     command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []), std=std + ["test"])
     text = tally.step(f"{p.name}: test", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):

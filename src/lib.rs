@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![deny(missing_docs)]
 // Unit tests may do these things.
 #![cfg_attr(
     not(test),

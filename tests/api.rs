@@ -139,7 +139,7 @@ fn unsafe_code_stays_in_its_files() {
         "src/blas/gemm/skinny.rs",
         "src/lanes/",
     ];
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = std::path::Path::new(common::ROOT);
     let mut folders = vec![root.join("src")];
     let (mut files, mut with) = (0, 0);
     while let Some(folder) = folders.pop() {

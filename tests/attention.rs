@@ -1,16 +1,10 @@
 //! Attention where the generic tests do not go: masks and windows, strides, hidden rows, several blocks, bits.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
-
+use common::lanes::*;
+use common::nn::attention::{Backward, Forward, with_forward};
+use common::nn::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, MatMut, MatRef};
-use lanes::*;
-use nn::attention::{Backward, Forward, with_forward};
-use nn::*;
 
 /// Heads, key heads, dim, queries, keys, causal, window.
 type Case = (usize, usize, usize, usize, usize, bool, Option<usize>);
@@ -176,7 +170,7 @@ fn strides<S: Simd, T: Element>(s: S, backward: bool) {
     for case in STRIDED {
         let (_, _, _, n, len, ..) = case;
         let a = args::<T, Backward>(case, 7);
-        let op = nn::attention::options(&a);
+        let op = common::nn::attention::options(&a);
         let [out, _] = forward(s, &a_forward(&a));
         let grads = run::<S, T, Backward>(s, Form::On, &a).unwrap().unwrap();
         for layout in 0..3 {

@@ -1,23 +1,13 @@
 //! Level 2 and 3 against a naive reference in double-double, on every lane: one module per op, as the contracts
 //! name them.
 
-#[path = "common/blas.rs"]
-mod common;
-#[allow(dead_code, reason = "shared with the other tests")]
-#[path = "reference/dd.rs"]
-mod dd;
-#[path = "common/lanes.rs"]
-mod lanes;
-#[path = "common/matrix.rs"]
-mod matrix;
-
-use common::*;
-use dd::Dd;
+use common::blas::*;
+use common::lanes::*;
+use common::matrix::*;
+use common::reference::dd::Dd;
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error, MatMut, MatRef, Side, Triangle, VecRef};
-use lanes::*;
-use matrix::*;
 
 const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
 

@@ -1,14 +1,10 @@
 //! Level 1 on vectors with strides: the definition, element by element, on every lane.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-mod reference;
-
+use common::lanes::*;
+use common::reference::dd::Dd;
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::*;
-use lanes::*;
-use reference::dd::Dd;
 
 /// What surrounds a vector.
 const GUARD: usize = 4;

@@ -11,59 +11,20 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
-// First: its macros are used below.
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
-
-#[path = "contracts/accuracy.rs"]
 mod accuracy;
-#[path = "common/arbitrary.rs"]
-mod arbitrary;
-#[path = "common/views.rs"]
-mod arbitrary_views;
-#[path = "contracts/backend_story.rs"]
 mod backend_story;
-#[path = "common/blas.rs"]
-mod blas;
-#[path = "common/call.rs"]
-mod call;
-#[path = "contracts/edge.rs"]
 mod edge;
-#[path = "common/lanes.rs"]
-mod lanes;
-#[path = "contracts/level1.rs"]
 mod level1;
 #[cfg(feature = "half")]
-#[path = "contracts/low.rs"]
 mod low;
-#[path = "common/matrix.rs"]
-mod matrix;
-#[path = "contracts/nn_cases.rs"]
 mod nn_cases;
-#[path = "contracts/no_alloc.rs"]
 mod no_alloc;
-#[path = "contracts/no_panic.rs"]
 mod no_panic;
-#[path = "contracts/post.rs"]
 mod post;
-#[path = "contracts/pre.rs"]
 mod pre;
-#[path = "contracts/product.rs"]
 mod product;
-mod reference;
-#[path = "reference/story.rs"]
-mod story;
-#[path = "reference/unary.rs"]
-mod unary;
-#[path = "contracts/views.rs"]
 mod views;
-#[path = "reference/wide.rs"]
-mod wide;
-#[path = "contracts/yaml.rs"]
-mod yaml;
-
-use reference::dd;
+use common::yaml;
 
 macro_rules! falsify {
     ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
@@ -87,11 +48,11 @@ macro_rules! falsify {
         mod $name {
             #[test]
             fn edge_cases() {
-                crate::edge::run(stringify!($name));
+                crate::contracts::edge::run(stringify!($name));
             }
             #[test]
             fn postconditions() {
-                crate::post::run(stringify!($name));
+                crate::contracts::post::run(stringify!($name));
             }
         }
     };
@@ -99,15 +60,15 @@ macro_rules! falsify {
         mod $name {
             #[test]
             fn edge_cases() {
-                crate::edge::run(stringify!($name));
+                crate::contracts::edge::run(stringify!($name));
             }
             #[test]
             fn postconditions() {
-                crate::post::run(stringify!($name));
+                crate::contracts::post::run(stringify!($name));
             }
             #[test]
             fn preconditions() {
-                crate::pre::run(stringify!($name));
+                crate::contracts::pre::run(stringify!($name));
             }
         }
     };
@@ -115,7 +76,6 @@ macro_rules! falsify {
 fulmen::for_each_op!(falsify);
 
 #[cfg(feature = "half")]
-#[path = "contracts/conversions.rs"]
 mod conversions;
 
 /// `src/contract/generated.rs` is what the contracts say.

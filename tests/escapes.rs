@@ -30,16 +30,14 @@ impl Tree {
                 fs::copy(from.join(file), root.join(file)).expect("copied");
             }
         }
-        // The manifest's benches and examples are not part of what is copied.
+        // The other packages are not part of what is copied.
         let manifest = root.join("Cargo.toml");
         let text = fs::read_to_string(&manifest).expect("read");
-        let kept: Vec<&str> = text
-            .split("\n[[")
-            .enumerate()
-            .filter(|(i, part)| *i == 0 || !(part.starts_with("bench]]") || part.starts_with("example]]")))
-            .map(|(_, part)| part)
+        let alone: Vec<&str> = text
+            .lines()
+            .filter(|l| !l.starts_with("members = ") && !l.starts_with("default-members = "))
             .collect();
-        fs::write(&manifest, format!("{}\n[workspace]\n", kept.join("\n[["))).expect("written");
+        fs::write(&manifest, alone.join("\n")).expect("written");
         Self(root)
     }
 
@@ -173,11 +171,11 @@ fn a_test_that_did_not_run() {
         fs::write(&path, text).expect("written");
         path.display().to_string()
     };
-    let run = "     Running tests/contracts.rs (x)\n";
+    let run = "     Running main.rs (x)\n";
     let part = log(
         "part.log",
         &format!(
-            "{run}test falsify::relu::edge_cases ... ok\ntest falsify::relu::postconditions ... FAILED\ntest falsify::relu::preconditions ... ignored\n"
+            "{run}test contracts::falsify::relu::edge_cases ... ok\ntest contracts::falsify::relu::postconditions ... FAILED\ntest contracts::falsify::relu::preconditions ... ignored\n"
         ),
     );
     let findings = tree.lint(&["--results", &part]);
@@ -187,7 +185,7 @@ fn a_test_that_did_not_run() {
     assert!(has("FUL-VER-001", "FALSIFY-RELU-003"));
     assert!(has("FUL-VER-001", "FALSIFY-ADD-001"));
     // Another target's test of the same name proves nothing.
-    let other = log("other.log", "     Running tests/other.rs (x)\ntest falsify::relu::edge_cases ... ok\n");
+    let other = log("other.log", "     Running other.rs (x)\ntest falsify::relu::edge_cases ... ok\n");
     assert!(
         tree.lint(&["--results", &other])
             .iter()

@@ -1,17 +1,11 @@
 //! The matrix product against a naive reference in double-double, on every lane.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-#[path = "common/matrix.rs"]
-mod matrix;
-mod reference;
-
+use common::lanes::*;
+use common::matrix::*;
+use common::reference::dd::Dd;
 use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error, MatMut, MatRef, gemm_on, gemm_workspace};
-use lanes::*;
-use matrix::*;
-use reference::dd::Dd;
 
 fn bits<T: Element>(x: &[T]) -> Vec<u64> {
     x.iter().map(|x| x.to_f64().to_bits()).collect()

@@ -1,11 +1,8 @@
 //! The other forms of the matrix product give the bits of `gemm`: epilogues, packed, batched, on threads.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-
+use common::lanes::*;
 use fulmen::lanes::Simd;
 use fulmen::*;
-use lanes::*;
 
 fn noise<T: Element>(n: usize, seed: u64) -> Vec<T> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;

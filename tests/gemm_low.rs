@@ -1,10 +1,7 @@
 //! Products of bf16, f16 and i8 matrices on every lane, and those on the tiles of AMX, against naive references.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-
+use common::lanes::*;
 use fulmen::{Error, MatMut, MatRef, gemm_i8_on, gemm_i8_workspace};
-use lanes::*;
 
 /// How a matrix lies in its slice.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -79,7 +79,7 @@ fn tiles(targets: &[Target]) -> String {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn prolog_agrees() {
-    let root = env!("CARGO_MANIFEST_DIR");
+    let root = common::ROOT;
     let load = format!("consult(['{root}/src/hardware/facts.pl', '{root}/tests/hardware/tiles.pl'])");
     let run =
         std::process::Command::new("swipl").args(["-q", "-g", &load, "-g", "report", "-t", "halt"]).output();

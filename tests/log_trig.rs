@@ -1,15 +1,12 @@
 //! Logarithms, powers, trigonometric and inverse hyperbolic functions: error, special values, and
 //! that a value does not depend on its neighbours, on every lane.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-
+use common::lanes::*;
 use fulmen::lanes::Simd;
 use fulmen::{
     Acos, Acosh, Asin, Asinh, Atan, Atanh, Body, Cos, Element, Ln, Ln1p, Log2, Log10, Pow, Real, Sin, Tan,
     map_on,
 };
-use lanes::*;
 
 /// Calls `$f!(name, Body, reference, bound in ulp, values at +0, 1, ∞, −1, −∞)` for each function.
 macro_rules! for_each_function {

@@ -1,17 +1,11 @@
 //! Ops of shape `nn` against naive references in `f64`, on every lane: one module per op, as the contracts
 //! name them. Gradients are also compared with central differences.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
-
+use common::lanes::*;
+use common::nn::*;
 use fulmen::contract::{Call, Post, evaluate, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
-use lanes::*;
-use nn::*;
 
 fn sizes<S: Simd, T: Element, O: Op>(s: S) {
     assert!(worst::<S, T, O>(s, Form::On).is_some(), "{} did not run", O::NAME);
@@ -137,9 +131,8 @@ macro_rules! tests {
         }
     };
 }
-for_each_nn_op!(tests);
+common::for_each_nn_op!(tests);
 
-#[path = "nn/pointwise.rs"]
 mod pointwise;
 
 /// Long lines are copied part by part on one thread, and not on several: both have the same bits, with a bias too.

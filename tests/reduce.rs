@@ -1,14 +1,10 @@
 //! Reductions against double-double references, on every lane, serial and parallel.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-mod reference;
-
+use common::lanes::*;
+use common::reference::dd::Dd;
+use common::reference::reduce::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
-use lanes::*;
-use reference::dd::Dd;
-use reference::reduce::*;
 
 /// Deterministic values in -1 … 1, around `centre`.
 fn noise<T: Element>(n: usize, seed: u64, centre: f64) -> Vec<T> {

@@ -1,11 +1,8 @@
 //! Rotary embedding where the generic tests do not go: tables at far positions, strides, the gradient.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-
+use common::lanes::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error, MatMut, RopeScaling, RopeStyle};
-use lanes::*;
 
 const STYLES: [RopeStyle; 2] = [RopeStyle::Interleaved, RopeStyle::Neox];
 

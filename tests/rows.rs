@@ -1,15 +1,11 @@
 //! Row ops against references with an error bound for each element, on every lane, serial and
 //! parallel, in place and out of place.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-mod reference;
-
+use common::lanes::*;
+use common::reference::reduce::{BLOCK, unit};
+use common::reference::rows::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
-use lanes::*;
-use reference::reduce::{BLOCK, unit};
-use reference::rows::*;
 
 fn noise<T: Element>(n: usize, seed: u64, spread: f64, centre: f64) -> Vec<T> {
     let mut state = seed;
@@ -243,7 +239,7 @@ fn probabilities<S: Simd, T: Element>(s: S) {
         fulmen::softmax_in_place_on(s, &mut q, cols).unwrap();
         assert_eq!(bits(&p), bits(&q), "{} cols = {cols}", S::NAME);
         let total: f64 = p.iter().map(|p| p.to_f64()).sum();
-        let off = reference::reduce::gamma::<T>(reference::reduce::depth::<S, T>(cols) + 4.0);
+        let off = common::reference::reduce::gamma::<T>(common::reference::reduce::depth::<S, T>(cols) + 4.0);
         assert!((total - 1.0).abs() <= off, "{} cols = {cols}: {total}", S::NAME);
     }
 }

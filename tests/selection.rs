@@ -1,11 +1,8 @@
 //! What the build selected is what its target features and Cargo features say.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-
+use common::lanes::*;
 use fulmen::NATIVE;
 use fulmen::lanes::{Isa, Native, Simd, native};
-use lanes::*;
 
 /// The ladder of the library, said again in other words.
 fn expected() -> (Isa, &'static str) {

@@ -1,11 +1,8 @@
 //! The transpose against its definition, on every lane.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-
+use common::lanes::*;
 use fulmen::lanes::Simd;
 use fulmen::*;
-use lanes::*;
 
 /// How a matrix lies in its slice.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// `target::path` → passed.
+/// The test as a contract names it → passed: the path that the runner prints, of `lib` and the other programs of one
+/// file behind their name.
 pub struct Results {
     pub tests: BTreeMap<String, bool>,
 }
@@ -24,14 +25,14 @@ impl Results {
                 let name = name.strip_suffix(" - should panic").unwrap_or(name);
                 // Anything else is no verdict: a line of output that fell into this one.
                 if let (Some(target), "ok" | "FAILED") = (&target, end) {
-                    record(&mut tests, format!("{target}::{name}"), end == "ok");
+                    record(&mut tests, full_name(target, name), end == "ok");
                 }
             } else if let Some((pass, rest)) = nextest(&line) {
-                // `[   0.010s] (1/9) fulmen::contracts falsify::relu::edge_cases`
+                // `[   0.010s] (1/9) fulmen-tests::main contracts::falsify::relu::edge_cases`
                 let mut words = rest.rsplit(' ');
                 if let (Some(name), Some(binary)) = (words.next(), words.next()) {
                     let target = binary.split_once("::").map_or("lib", |(_, t)| t);
-                    record(&mut tests, format!("{target}::{name}"), pass);
+                    record(&mut tests, full_name(target, name), pass);
                 }
             }
         }
@@ -44,6 +45,11 @@ fn record(tests: &mut BTreeMap<String, bool>, name: String, pass: bool) {
     tests.entry(name).and_modify(|p| *p &= pass).or_insert(pass);
 }
 
+/// The modules of `tests/main.rs` are the files beside it, whose names a contract's test begins with.
+fn full_name(target: &str, name: &str) -> String {
+    if target == "main" { name.into() } else { format!("{target}::{name}") }
+}
+
 fn nextest(line: &str) -> Option<(bool, &str)> {
     if let Some(rest) = line.strip_prefix("PASS ") {
         return Some((true, rest));
@@ -51,7 +57,7 @@ fn nextest(line: &str) -> Option<(bool, &str)> {
     line.strip_prefix("FAIL ").map(|rest| (false, rest))
 }
 
-/// `tests/contracts.rs (target/…)`, `unittests src/lib.rs (…)`.
+/// `tests/main.rs (target/…)`, `unittests src/lib.rs (…)`.
 fn target_of(rest: &str) -> String {
     let path = rest.split(" (").next().unwrap_or(rest);
     if path.starts_with("unittests") {
@@ -81,8 +87,8 @@ mod tests {
     #[test]
     fn reads_libtest() {
         let r = Results::parse(
-            "     Running unittests src/lib.rs (target/a)\ntest x::y ... ok\n     Running tests/contracts.rs (b)\n\
-             test falsify::relu::edge_cases ... ok\ntest slow ... ignored\ntest torn ... a line of output\nok\ntest bad ... FAILED\n   Doc-tests fulmen\ntest src/lib.rs - a ... ok\n",
+            "     Running unittests src/lib.rs (target/a)\ntest x::y ... ok\n     Running main.rs (b)\n\
+             test contracts::falsify::relu::edge_cases ... ok\ntest slow ... ignored\ntest torn ... a line of output\nok\ntest contracts::bad ... FAILED\n   Doc-tests fulmen\ntest src/lib.rs - a ... ok\n",
         )
         .unwrap_or_else(|e| panic!("{e}"));
         let tests: Vec<_> = r.tests.iter().map(|(n, p)| (n.as_str(), *p)).collect();
@@ -95,7 +101,7 @@ mod tests {
     #[test]
     fn reads_nextest() {
         let r = Results::parse(
-            "        PASS [   0.010s] (1/2) fulmen::contracts falsify::relu::edge_cases\n        \
+            "        PASS [   0.010s] (1/2) fulmen-tests::main contracts::falsify::relu::edge_cases\n        \
              FAIL [   0.010s] (2/2) fulmen x::y\n",
         )
         .unwrap_or_else(|e| panic!("{e}"));

@@ -1,9 +1,7 @@
 //! Calls of the ops on views by their names, and what they should give, for tests.
 
-#![allow(dead_code, reason = "not every test uses everything")]
-
-use crate::dd::Dd;
 use crate::matrix::*;
+use crate::reference::dd::Dd;
 use fulmen::lanes::Simd;
 use fulmen::{Diagonal, Element, Error, MatRef, Side, Triangle, VecMut, VecRef};
 

@@ -8,7 +8,7 @@ use fulmen::lanes::Simd;
 /// `for_each_lane!(|s| check::<_, f32>(s))` runs the expression with each token in turn and yields
 /// the names that ran; `use` this module whole. Built with `--cfg fulmen_one_lane`, only the build's own
 /// lanes run: for mutation tests, which compile everything anew for each mutant.
-#[allow(unused_macros, reason = "not every test that includes this file uses it")]
+#[macro_export]
 macro_rules! for_each_lane {
     (|$s:ident| $body:expr) => {{
         use fulmen::lanes::*;
@@ -49,8 +49,7 @@ macro_rules! for_each_lane {
         $body;
     }};
 }
-#[allow(unused_imports, reason = "as above")]
-pub(crate) use for_each_lane;
+pub use for_each_lane;
 
 /// The lane's name.
 pub fn name_of<S: Simd>(_: S) -> &'static str {

@@ -1,7 +1,5 @@
 //! Matrices in all layouts, for tests.
 
-#![allow(dead_code, reason = "not every test uses everything")]
-
 use fulmen::{Element, MatMut, MatRef};
 
 /// How a matrix lies in its slice.

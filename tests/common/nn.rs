@@ -1,8 +1,6 @@
 //! The ops of shape `nn`: how each is called, with what, and what it should give. One [`Op`] each, in the file
 //! of its family; the tests are made from the families' lists.
 
-#![allow(dead_code, unused_macros, reason = "not every test uses everything")]
-
 use fulmen::contract::{agrees, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
@@ -33,38 +31,32 @@ macro_rules! called {
 }
 
 #[macro_use]
-#[path = "nn/conv1d.rs"]
 pub mod conv1d;
 #[macro_use]
-#[path = "nn/indexed.rs"]
 pub mod indexed;
 #[macro_use]
-#[path = "nn/optimisers.rs"]
 pub mod optimisers;
 #[macro_use]
-#[path = "nn/pool.rs"]
 pub mod pool;
 #[macro_use]
-#[path = "nn/products.rs"]
 pub mod products;
 #[macro_use]
-#[path = "nn/rows.rs"]
 pub mod rows;
 
 #[macro_use]
-#[path = "nn/attention.rs"]
 pub mod attention;
 
 /// Every family's list.
+#[macro_export]
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
-        for_each_conv_op!($cb);
-        for_each_indexed_op!($cb);
-        for_each_optimiser!($cb);
-        for_each_pool_op!($cb);
-        for_each_product!($cb);
-        for_each_rows_op!($cb);
-        for_each_attention_op!($cb);
+        $crate::for_each_conv_op!($cb);
+        $crate::for_each_indexed_op!($cb);
+        $crate::for_each_optimiser!($cb);
+        $crate::for_each_pool_op!($cb);
+        $crate::for_each_product!($cb);
+        $crate::for_each_rows_op!($cb);
+        $crate::for_each_attention_op!($cb);
     };
 }
 

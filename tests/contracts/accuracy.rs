@@ -1,9 +1,9 @@
 //! The one-input float ops against wider arithmetic, on every lane: `f64` on random, special and
 //! hard arguments, `f32` on a subset of all bit patterns (`examples/exhaustive.rs` runs all).
 
-use crate::lanes::*;
-use crate::unary::{UNARY, Unary, error_f32, run};
-use crate::wide::{Evaluator, Wide, error_f64};
+use common::lanes::*;
+use common::reference::unary::{UNARY, Unary, error_f32, run};
+use common::reference::wide::{Evaluator, Wide, error_f64};
 use fulmen::lanes::Simd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -2,10 +2,10 @@
 //! Prints the matrix: the worst error as a share of what is allowed. Fails when an op of the list did not
 //! run on a lane, or when a lane that `FULMEN_REQUIRE_LANES` names was absent.
 
-use crate::call::{Args, Form, Out, call};
-use crate::lanes::*;
-use crate::nn;
-use crate::story::{self, answer};
+use common::call::{Args, Form, Out, call};
+use common::lanes::*;
+use common::nn;
+use common::reference::story::{self, answer};
 use fulmen::Element;
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::lanes::Simd;
@@ -113,7 +113,7 @@ impl Matrix {
                 self.own::<S, f64, $Op>(s, form);
             )*};
         }
-        for_each_nn_op!(own_calls);
+        common::for_each_nn_op!(own_calls);
     }
 
     /// An op of shape `nn`.

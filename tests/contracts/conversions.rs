@@ -1,8 +1,8 @@
 //! Edge cases and preconditions of the conversions, whose element types differ on the two sides.
 
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::Scalar;
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::Scalar;
 use half::{bf16, f16};
 
 /// Runs `f(inputs, expected results)` for every edge case of `op`.

@@ -1,9 +1,9 @@
 //! Edge cases: input → outcome, exactly as the YAML states them.
 
-use crate::call::{Args, Form, Out, call};
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::{Contract, EdgeCase, Output, Scalar, Shape};
+use common::call::{Args, Form, Out, call};
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::{Contract, EdgeCase, Output, Scalar, Shape};
 use fulmen::contract::{Tolerance, agrees, spec, ulp};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};

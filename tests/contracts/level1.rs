@@ -1,9 +1,9 @@
 //! Edge cases and postconditions of level 1 and the transpose, whose arguments are views.
 
-use crate::edge::{params, values};
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::{Contract, EdgeCase};
+use super::edge::{params, values};
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::{Contract, EdgeCase};
 use fulmen::contract::{Call, Tolerance, agrees, evaluate, spec, ulp};
 use fulmen::lanes::Simd;
 use fulmen::*;

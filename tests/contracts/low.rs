@@ -1,8 +1,8 @@
 //! Edge cases of the products of matrices whose element types are not the result's, or that run on tiles.
 
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::Scalar;
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::Scalar;
 use fulmen::contract::{agrees, spec};
 use fulmen::{MatMut, MatRef};
 use half::{bf16, f16};

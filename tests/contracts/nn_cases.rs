@@ -1,10 +1,10 @@
 //! Edge cases and refusals of the ops of shape `nn`.
 
-use crate::edge::{params, values};
-use crate::lanes::*;
-use crate::nn::*;
-use crate::yaml::contract;
-use crate::yaml::schema::EdgeCase;
+use super::edge::{params, values};
+use common::lanes::*;
+use common::nn::*;
+use common::yaml::contract;
+use common::yaml::schema::EdgeCase;
 use fulmen::Element;
 use fulmen::lanes::Simd;
 
@@ -88,4 +88,4 @@ macro_rules! ops {
         }
     )*};
 }
-for_each_nn_op!(ops);
+common::for_each_nn_op!(ops);

@@ -1,7 +1,7 @@
 //! Every op, in every form, under an allocator that aborts.
 
-use crate::call::{Args, Form, Out, call};
-use crate::nn;
+use common::call::{Args, Form, Out, call};
+use common::nn;
 use fulmen::Element;
 use fulmen::lanes::native;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -85,7 +85,7 @@ macro_rules! quiet {
 
 #[test]
 fn no_op_of_its_own_call_allocates() {
-    for_each_nn_op!(quiet);
+    common::for_each_nn_op!(quiet);
 }
 
 /// Every path of the matrix product: one tile, direct, packed, few rows, by columns.

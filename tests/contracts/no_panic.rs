@@ -1,7 +1,7 @@
 //! Arbitrary bytes as arguments of every op: never a panic, never a write past a slice, nothing
 //! written on an error. The same body serves the fuzz target.
 
-use crate::{arbitrary, arbitrary_views as views, nn};
+use common::{arbitrary, nn, views};
 use proptest::prelude::*;
 
 proptest! {
@@ -93,5 +93,5 @@ macro_rules! twisted {
 
 #[test]
 fn every_op_of_its_own_call() {
-    for_each_nn_op!(twisted);
+    common::for_each_nn_op!(twisted);
 }

@@ -1,11 +1,11 @@
 //! Postconditions: evaluated by the generated checkers on random and special data at every length
 //! around the register widths, and the checkers themselves tried on wrong results.
 
-use crate::call::{Form, Out};
-use crate::edge::apply;
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::{Contract, Output, PreCheck, Shape};
+use super::edge::apply;
+use common::call::{Form, Out};
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::{Contract, Output, PreCheck, Shape};
 use fulmen::Element;
 use fulmen::contract::{Call, Post, evaluate, spec};
 use fulmen::lanes::Simd;

@@ -1,11 +1,11 @@
 //! Preconditions: each one is violated in each way the call allows; the named error must come back
 //! and the output must be untouched.
 
-use crate::call::{Form, Out};
-use crate::edge::apply;
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::{Contract, Domain, Output, Pre, PreCheck, Shape};
+use super::edge::apply;
+use common::call::{Form, Out};
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::{Contract, Domain, Output, Pre, PreCheck, Shape};
 use fulmen::Element;
 use fulmen::lanes::Simd;
 

@@ -1,9 +1,9 @@
 //! Edge cases and postconditions of the product of matrices, whose arguments are views.
 
-use crate::edge::{params, values};
-use crate::lanes::*;
-use crate::yaml::contract;
-use crate::yaml::schema::EdgeCase;
+use super::edge::{params, values};
+use common::lanes::*;
+use common::yaml::contract;
+use common::yaml::schema::EdgeCase;
 use fulmen::contract::{Call, agrees, check, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, MatMut, MatRef, gemm_on, gemm_workspace};

@@ -1,11 +1,11 @@
 //! Edge cases and postconditions of the ops on views.
 
-use crate::blas::*;
-use crate::edge::{params, values};
-use crate::lanes::*;
-use crate::matrix::*;
-use crate::yaml::contract;
-use crate::yaml::schema::EdgeCase;
+use super::edge::{params, values};
+use common::blas::*;
+use common::lanes::*;
+use common::matrix::*;
+use common::yaml::contract;
+use common::yaml::schema::EdgeCase;
 use fulmen::Element;
 use fulmen::contract::{Call, Violation, agrees, spec};
 use fulmen::lanes::Simd;

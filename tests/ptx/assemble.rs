@@ -1,7 +1,7 @@
 //! Every kernel, for every target, through the real assembler; and a few of them letter by letter.
 
-use crate::support::*;
-use crate::templates::{TILES, of, product};
+use super::support::*;
+use super::templates::{TILES, of, product};
 use fulmen::cuda::ptx::{F32, F64, Kernel, Module, Target, pass, template};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn kernels() -> Module {
 
 /// What is checked in at `path` is `text`; `FULMEN_BLESS=1` puts it there.
 fn golden(path: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(path);
+    let path = Path::new(common::ROOT).join("tests/golden").join(path);
     if std::env::var_os("FULMEN_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();

@@ -1,6 +1,6 @@
 //! Random programs: optimised and not, they give the same bits; and both assemble.
 
-use crate::support::*;
+use super::support::*;
 use fulmen::cuda::ptx::{
     Builder, Bytes, Cmp, Device, F32, Id, Kernel, Module, Op, S32, Shuffle, Space, Special, Target, Type,
     U32, U64, Value, pass,

@@ -1,6 +1,6 @@
 //! Instructions beyond arithmetic: what they do in the interpreter, which targets have them, and what is refused.
 
-use crate::support::*;
+use super::support::*;
 use fulmen::cuda::ptx::{
     B32, Bf16, Builder, Bytes, Cmp, Device, Error, F16, F32, Hopper, Kernel, Mma, Module, Op, Pred, Rmw,
     Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,

@@ -1,10 +1,10 @@
 //! The interpreter's numbers against the references, within the contract of each op.
 
-use crate::call::Args;
+use super::support::*;
+use common::call::Args;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
-use crate::call::{Form, Out, call};
-use crate::story::{self, answer};
-use crate::support::*;
+use common::call::{Form, Out, call};
+use common::reference::story::{self, answer};
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::cuda::ptx::pass;
 use fulmen::lanes::Native;

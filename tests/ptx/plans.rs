@@ -1,7 +1,7 @@
 //! From a graph and the facts of a machine to kernels: assembled, and run in the interpreter.
 
-use crate::support::*;
-use crate::templates::multiply;
+use super::support::*;
+use super::templates::multiply;
 use fulmen::cuda::ptx::template::{Tile, planned};
 use fulmen::cuda::ptx::{Error, Module, Target};
 use fulmen::hardware::{

@@ -79,7 +79,7 @@ pub fn pointwise() -> impl Iterator<Item = &'static Op> {
 
 /// The assembler: `FULMEN_PTXAS`, what `.ci/run` installs, or the path's.
 pub fn ptxas() -> Option<PathBuf> {
-    let installed = concat!(env!("CARGO_MANIFEST_DIR"), "/target/cuda/nvidia/cuda_nvcc/bin/ptxas").into();
+    let installed = std::path::Path::new(common::ROOT).join("target/cuda/nvidia/cuda_nvcc/bin/ptxas");
     let given = std::env::var_os("FULMEN_PTXAS").map(PathBuf::from);
     let found = [given, Some(installed), Some("ptxas".into())]
         .into_iter()

@@ -1,8 +1,8 @@
 //! Reductions, rows and products in the interpreter, within their contracts.
 
-use crate::call::Args;
-use crate::story::answer;
-use crate::support::*;
+use super::support::*;
+use common::call::Args;
+use common::reference::story::answer;
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::cuda::ptx::template::{
     Meet, Reduction, THREADS, Tile, gemm, named, reduction, reduction_by, row_by,

@@ -1,6 +1,9 @@
 //! Naive references: definitions in a wider arithmetic than the library's.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod dd;
 pub mod reduce;
 pub mod rows;
+pub mod story;
+pub mod unary;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod wide;

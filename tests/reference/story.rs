@@ -1,8 +1,8 @@
 //! Every op of the list by its definition, for `tests/backend_story.rs`.
 
 use crate::call::Args;
+use crate::reference::unary::UNARY;
 use crate::reference::{dd::Dd, reduce, rows};
-use crate::unary::UNARY;
 use fulmen::Element;
 use fulmen::lanes::Simd;
 use fulmen::ops::Op;

@@ -52,6 +52,7 @@ impl From<&BigFloat> for Wide {
 }
 
 impl Evaluator {
+    #[allow(clippy::new_without_default, reason = "it allocates much")]
     pub fn new() -> Self {
         Self(Consts::new().expect("memory for the constants"))
     }

@@ -42,8 +42,8 @@ pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>
     (named, results.map(|_| executed))
 }
 
-/// Whether `target::path::name` is a `#[test] fn name` in the file of the target, or in the file
-/// `tests/<target>/<module>.rs` of its first module. Modules that a macro makes per op stand in
+/// Whether `target::path::name` is a `#[test] fn name` in the file `tests/<target>.rs`, or in the file
+/// `tests/<target>/<module>.rs` of the next module. Modules that a macro makes per op stand in
 /// `src/ops.rs`, so each must be a row there or a `mod` of the file. This is weaker than the runner's
 /// output, which proves that the test ran.
 fn in_source(corpus: &Corpus, test: &str) -> bool {

@@ -4,14 +4,15 @@ use super::*;
 use fulmen::lanes::Simd;
 use fulmen::{Attention, Element, Error, MatMut, MatRef, RopeStyle};
 
+#[macro_export]
 macro_rules! for_each_attention_op {
     ($cb:ident) => {
         $cb! {
-            rope crate::nn::attention::Rope, threads;
-            rope_backward crate::nn::attention::RopeBackward, threads;
-            rope_view crate::nn::attention::RopeView;
-            attention crate::nn::attention::Forward, threads;
-            attention_backward crate::nn::attention::Backward, gradient, threads;
+            rope $crate::nn::attention::Rope, threads;
+            rope_backward $crate::nn::attention::RopeBackward, threads;
+            rope_view $crate::nn::attention::RopeView;
+            attention $crate::nn::attention::Forward, threads;
+            attention_backward $crate::nn::attention::Backward, gradient, threads;
         }
     };
 }

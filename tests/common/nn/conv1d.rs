@@ -4,12 +4,13 @@ use super::rows::inner;
 use super::*;
 use fulmen::Conv1d;
 
+#[macro_export]
 macro_rules! for_each_conv_op {
     ($cb:ident) => {
         $cb! {
-            conv1d crate::nn::conv1d::Forward, threads;
-            conv1d_backward_input crate::nn::conv1d::BackwardInput, gradient, threads;
-            conv1d_backward_weights crate::nn::conv1d::BackwardWeights, gradient, threads;
+            conv1d $crate::nn::conv1d::Forward, threads;
+            conv1d_backward_input $crate::nn::conv1d::BackwardInput, gradient, threads;
+            conv1d_backward_weights $crate::nn::conv1d::BackwardWeights, gradient, threads;
         }
     };
 }

@@ -3,15 +3,16 @@
 use super::rows::inner;
 use super::*;
 
+#[macro_export]
 macro_rules! for_each_indexed_op {
     ($cb:ident) => {
         $cb! {
-            cross_entropy crate::nn::indexed::CrossEntropy, threads;
-            cross_entropy_backward crate::nn::indexed::CrossEntropyBackward, gradient, threads;
-            embedding crate::nn::indexed::Embedding, threads;
-            sample crate::nn::indexed::Sample;
-            scatter crate::nn::indexed::Scatter;
-            scatter_add crate::nn::indexed::ScatterAdd;
+            cross_entropy $crate::nn::indexed::CrossEntropy, threads;
+            cross_entropy_backward $crate::nn::indexed::CrossEntropyBackward, gradient, threads;
+            embedding $crate::nn::indexed::Embedding, threads;
+            sample $crate::nn::indexed::Sample;
+            scatter $crate::nn::indexed::Scatter;
+            scatter_add $crate::nn::indexed::ScatterAdd;
         }
     };
 }

@@ -2,14 +2,15 @@
 
 use super::*;
 
+#[macro_export]
 macro_rules! for_each_optimiser {
     ($cb:ident) => {
         $cb! {
-            sgd crate::nn::optimisers::Sgd, threads;
-            momentum crate::nn::optimisers::Momentum, threads;
-            adam crate::nn::optimisers::Adam, threads;
-            adamw crate::nn::optimisers::AdamW, threads;
-            clip_by_norm crate::nn::optimisers::ClipByNorm;
+            sgd $crate::nn::optimisers::Sgd, threads;
+            momentum $crate::nn::optimisers::Momentum, threads;
+            adam $crate::nn::optimisers::Adam, threads;
+            adamw $crate::nn::optimisers::AdamW, threads;
+            clip_by_norm $crate::nn::optimisers::ClipByNorm;
         }
     };
 }

@@ -4,13 +4,14 @@ use super::rows::inner;
 use super::*;
 use fulmen::Pool;
 
+#[macro_export]
 macro_rules! for_each_pool_op {
     ($cb:ident) => {
         $cb! {
-            max_pool crate::nn::pool::MaxPool, threads;
-            max_pool_backward crate::nn::pool::MaxPoolBackward, gradient, threads;
-            avg_pool crate::nn::pool::AvgPool, threads;
-            avg_pool_backward crate::nn::pool::AvgPoolBackward, gradient, threads;
+            max_pool $crate::nn::pool::MaxPool, threads;
+            max_pool_backward $crate::nn::pool::MaxPoolBackward, gradient, threads;
+            avg_pool $crate::nn::pool::AvgPool, threads;
+            avg_pool_backward $crate::nn::pool::AvgPoolBackward, gradient, threads;
         }
     };
 }

@@ -4,11 +4,12 @@ use super::rows::inner;
 use super::*;
 use fulmen::{MatMut, MatRef};
 
+#[macro_export]
 macro_rules! for_each_product {
     ($cb:ident) => {
         $cb! {
-            gemm_backward_a crate::nn::products::GemmBackwardA, gradient, threads;
-            gemm_backward_b crate::nn::products::GemmBackwardB, gradient, threads;
+            gemm_backward_a $crate::nn::products::GemmBackwardA, gradient, threads;
+            gemm_backward_b $crate::nn::products::GemmBackwardB, gradient, threads;
         }
     };
 }

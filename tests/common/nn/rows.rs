@@ -2,17 +2,18 @@
 
 use super::*;
 
+#[macro_export]
 macro_rules! for_each_rows_op {
     ($cb:ident) => {
         $cb! {
-            swiglu_packed crate::nn::rows::SwigluPacked, threads;
-            swiglu_packed_backward crate::nn::rows::SwigluPackedBackward, gradient, threads;
-            rms_norm_residual crate::nn::rows::RmsNormResidual, threads;
-            rms_norm_backward crate::nn::rows::RmsNormBackward, gradient;
-            layer_norm_backward crate::nn::rows::LayerNormBackward, gradient;
-            softmax_backward crate::nn::rows::SoftmaxBackward, gradient, threads;
-            log_softmax_backward crate::nn::rows::LogSoftmaxBackward, gradient, threads;
-            masked_softmax crate::nn::rows::MaskedSoftmax, threads;
+            swiglu_packed $crate::nn::rows::SwigluPacked, threads;
+            swiglu_packed_backward $crate::nn::rows::SwigluPackedBackward, gradient, threads;
+            rms_norm_residual $crate::nn::rows::RmsNormResidual, threads;
+            rms_norm_backward $crate::nn::rows::RmsNormBackward, gradient;
+            layer_norm_backward $crate::nn::rows::LayerNormBackward, gradient;
+            softmax_backward $crate::nn::rows::SoftmaxBackward, gradient, threads;
+            log_softmax_backward $crate::nn::rows::LogSoftmaxBackward, gradient, threads;
+            masked_softmax $crate::nn::rows::MaskedSoftmax, threads;
         }
     };
 }

@@ -7,9 +7,9 @@
     reason = "a test stops where it fails"
 )]
 
-#[path = "../examples/search/cli.rs"]
+#[path = "../search/cli.rs"]
 mod cli;
-#[path = "../examples/search/core.rs"]
+#[path = "../search/core.rs"]
 mod engine;
 
 use engine::text::{Features, Passage, STOP_WORDS, grams, is_stop, passages, word_hash, words};
@@ -107,7 +107,7 @@ fn equal_lines_tie_in_the_order_of_the_file() {
 
 #[test]
 fn scores_are_sorted_cosines_and_repeat() {
-    let file = include_bytes!("../LICENSE-APACHE");
+    let file = include_bytes!("../../LICENSE-APACHE");
     let found = find(file, "patent litigation", 20).unwrap();
     assert!(found.hits.len() > 3);
     assert!(found.hits.iter().all(|h| h.score > 0.0 && h.score <= 1.0));
@@ -122,7 +122,7 @@ fn scores_are_sorted_cosines_and_repeat() {
 
 #[test]
 fn a_wide_vector_finds_the_same() {
-    let file = include_bytes!("../LICENSE-APACHE");
+    let file = include_bytes!("../../LICENSE-APACHE");
     let wide =
         search(file, "trademark use", Options { top: 3, dim: 16384 }, &mut Witness::default()).unwrap();
     let found = find(file, "trademark use", 3).unwrap();

@@ -8,23 +8,23 @@
     reason = "a test stops where it fails"
 )]
 
-#[path = "../examples/llm/bench.rs"]
+#[path = "../llm/bench.rs"]
 mod bench;
-#[path = "../examples/llm/chart.rs"]
+#[path = "../llm/chart.rs"]
 mod chart;
-#[path = "../examples/llm/cli.rs"]
+#[path = "../llm/cli.rs"]
 mod cli;
-#[path = "../examples/llm/config.rs"]
+#[path = "../llm/config.rs"]
 mod config;
-#[path = "../examples/llm/gguf.rs"]
+#[path = "../llm/gguf.rs"]
 mod gguf;
-#[path = "../examples/llm/machine.rs"]
+#[path = "../llm/machine.rs"]
 mod machine;
-#[path = "../examples/llm/model.rs"]
+#[path = "../llm/model.rs"]
 mod model;
-#[path = "../examples/llm/train.rs"]
+#[path = "../llm/train.rs"]
 mod train;
-#[path = "../examples/llm/vocabulary.rs"]
+#[path = "../llm/vocabulary.rs"]
 mod vocabulary;
 
 use config::Config;

@@ -18,8 +18,7 @@ use std::sync::OnceLock;
 pub fn get() -> &'static Corpus {
     static CORPUS: OnceLock<Corpus> = OnceLock::new();
     CORPUS.get_or_init(|| {
-        Corpus::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts"))
-            .expect("contracts/ is readable")
+        Corpus::load(&Path::new(crate::ROOT).join("contracts")).expect("contracts/ is readable")
     })
 }
 

@@ -1,17 +1,17 @@
 //! A whole training step and a whole decode step of the `llm` example, on threads, under an allocator that counts.
 #![allow(dead_code, clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where it fails")]
 
-#[path = "../examples/llm/config.rs"]
+#[path = "../llm/config.rs"]
 mod config;
-#[path = "../examples/llm/gguf.rs"]
+#[path = "../llm/gguf.rs"]
 mod gguf;
-#[path = "../examples/llm/machine.rs"]
+#[path = "../llm/machine.rs"]
 mod machine;
-#[path = "../examples/llm/model.rs"]
+#[path = "../llm/model.rs"]
 mod model;
-#[path = "../examples/llm/train.rs"]
+#[path = "../llm/train.rs"]
 mod train;
-#[path = "../examples/llm/vocabulary.rs"]
+#[path = "../llm/vocabulary.rs"]
 mod vocabulary;
 
 use config::Config;

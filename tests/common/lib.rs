@@ -1,0 +1,25 @@
+//! What the tests share: the lanes to run on, how each op is called and with what, references, the contracts.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, in its helpers too"
+)]
+
+pub mod arbitrary;
+pub mod blas;
+pub mod call;
+pub mod lanes;
+pub mod matrix;
+// Its macros are exported.
+pub mod nn;
+#[path = "../reference/mod.rs"]
+pub mod reference;
+pub mod views;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod yaml;
+
+/// The repository.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -1,0 +1,12 @@
+//! The PTX compiler: what it emits is assembled by the real `ptxas`, what it builds runs in the interpreter.
+#![cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+
+mod assemble;
+mod bounded;
+mod fuzz;
+mod instructions;
+mod numbers;
+mod passes;
+mod plans;
+mod support;
+mod templates;
