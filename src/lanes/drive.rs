@@ -240,7 +240,7 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
                     #[inline(always)]
                     |k| load_some(s, x[k].add(i), part, T::ONE),
                 );
-                store_some(body.eval(v), y.add(i), part);
+                store_some(eval(body, v), y.add(i), part);
                 i += if COMPACT { part } else { n };
             }
             return;
@@ -252,10 +252,10 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
         let boundary = y.align_offset(lanes * size_of::<T>());
         if T::Vec::<S>::STREAMS && stream && boundary < lanes {
             // The first vector, then whole registers from their first boundary on.
-            body.eval(load_each(s, x, 0)).store(y);
+            eval(body, load_each(s, x, 0)).store(y);
             i = boundary;
             while n - i >= lanes {
-                body.eval(load_each(s, x, i)).stream(y.add(i));
+                eval(body, load_each(s, x, i)).stream(y.add(i));
                 i += lanes;
             }
             T::Vec::<S>::fence(s);
@@ -270,17 +270,17 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
                 #[inline(always)]
                 |k| T::Vec::<S>::load_first(s, x[k], boundary, T::ONE),
             );
-            body.eval(first).store_first(y, boundary);
+            eval(body, first).store_first(y, boundary);
             i = boundary;
         }
         // The loads do that where nothing but the result is read.
         let apart = x.iter().any(|x| *x != y.cast_const());
         let claim = T::Vec::<S>::CLAIMS && apart && n * (N + 1) * size_of::<T>() >= CLAIM_BYTES;
         while n - i >= 4 * lanes {
-            let v0 = body.eval(load_each(s, x, i));
-            let v1 = body.eval(load_each(s, x, i + lanes));
-            let v2 = body.eval(load_each(s, x, i + 2 * lanes));
-            let v3 = body.eval(load_each(s, x, i + 3 * lanes));
+            let v0 = eval(body, load_each(s, x, i));
+            let v1 = eval(body, load_each(s, x, i + lanes));
+            let v2 = eval(body, load_each(s, x, i + 2 * lanes));
+            let v3 = eval(body, load_each(s, x, i + 3 * lanes));
             if claim {
                 // Of the next round.
                 let next = y.wrapping_add(i + 4 * lanes);
@@ -296,13 +296,21 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
             i += 4 * lanes;
         }
         while n - i >= lanes {
-            body.eval(load_each(s, x, i)).store(y.add(i));
+            eval(body, load_each(s, x, i)).store(y.add(i));
             i += lanes;
         }
         if i < n {
-            body.eval(last).store(y.add(n - lanes));
+            eval(body, last).store(y.add(n - lanes));
         }
     }
+}
+
+/// The body on one vector. Builds with debug assertions hold it once for each type of vector: compiled without
+/// optimisation, a loop with ten copies of it is most of what they compile.
+#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn eval<T: Element, V: Alu<Elem = T>, B: Body<T, N>, const N: usize>(body: B, x: [V; N]) -> V {
+    body.eval(x)
 }
 
 /// The first `n` elements, `fill` in the other lanes; `n < LANES`, or `n ≤ LANES` when [`COMPACT`].
