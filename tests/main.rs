@@ -55,3 +55,19 @@ mod rows;
 mod transpose;
 #[cfg(not(target_arch = "wasm32"))]
 mod wgsl;
+
+/// A file that no program names would be a test that nobody runs.
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn every_file_is_a_module() {
+    let programs = ["main", "escapes"];
+    for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let listed = include_str!("main.rs").contains(&format!("mod {name};"));
+        assert!(
+            path.extension().is_none_or(|x| x != "rs") || programs.contains(&name.as_str()) || listed,
+            "{name}"
+        );
+    }
+}
