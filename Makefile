@@ -1,5 +1,5 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test lint exhaustive bench bench-compare sizes wasm-demo proofs deny coverage mutants
+.PHONY: test lint exhaustive bench bench-compare sizes wasm-demo proofs deny coverage mutants faults
 
 test:
 	python3 scripts/gate.py test
@@ -48,3 +48,7 @@ mutants:
 	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
 	RUSTFLAGS="--cfg=fulmen_one_lane" cargo mutants --no-shuffle --sharding round-robin -o target -f 'src/pointwise/**' -f 'src/reduce/**' \
 		$(if $(SHARD),--shard $(SHARD)) $(if $(DIFF),--in-diff $(DIFF))
+
+# Plants some forty faults in a copy of the library and sees the tests of large sizes find each: half an hour.
+faults:
+	tests/faults.py

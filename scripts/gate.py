@@ -130,6 +130,20 @@ def escapes(tally: Tally) -> None:
     attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", "--target", host(), "--features", "cli,half", "--test", "escapes"], env=CONTRACTS, tests=True)
 
 
+def large(tally: Tally) -> None:
+    """Large sizes, built as a user builds, for the instruction sets that this machine has."""
+    with open("/proc/cpuinfo") as info:
+        has = set(info.read().split())
+    for cpu, sets, features in (("x86-64-v3", {"avx2", "fma"}, []), ("x86-64-v4", {"avx512bw", "avx512dq", "avx512vl"}, ["--features", "avx512"])):
+        if not sets <= has:
+            tally.skip(f"large sizes on {cpu}: this CPU has not {', '.join(sorted(sets - has))}")
+            continue
+        command = ["cargo", "test", "--release", "--manifest-path", "tests/large/Cargo.toml", *features]
+        env = {"RUSTFLAGS": f"-Ctarget-cpu={cpu}", "CARGO_TARGET_DIR": str(ROOT / f"target/large-{cpu}")}
+        attempt(tally, f"large sizes on {cpu}", command, env=env, tests=True)
+    attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
+
+
 def lint_host(tally: Tally) -> None:
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted(ROOT.glob("*/*/Cargo.toml")):
@@ -202,6 +216,7 @@ def test(tally: Tally, strict: bool) -> None:
         Job("WASM demo", demo, OTHER),
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("escapes", escapes, HOST),
+        Job("large sizes", large),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
         Job("licences", deny),

@@ -49,6 +49,9 @@ pub mod ops;
 pub mod parallel;
 pub mod pointwise;
 pub mod reduce;
+// For the tests.
+#[doc(hidden)]
+pub mod thresholds;
 mod view;
 
 pub use alu::{Alu, Bits, Body, Mask, Real, Then, WithFirst};

@@ -9,15 +9,15 @@ use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
 
 /// Columns that are added together.
-const COLUMNS: usize = 8;
+pub(crate) const COLUMNS: usize = 8;
 
 /// Bytes between the first and the last column up to which all of them pass a part of `y`.
-const NEAR_BYTES: usize = 1 << 20;
+pub(crate) const NEAR_BYTES: usize = 1 << 20;
 
 /// Elements of `y` that wait in the first-level cache, or in an array.
-const CHUNK: usize = 2048;
+pub(crate) const CHUNK: usize = 2048;
 /// The same in an array.
-const SMALL_CHUNK: usize = 128;
+pub(crate) const SMALL_CHUNK: usize = 128;
 
 /// `y = βy`, then `α·x[j]` times each column is added.
 pub(super) fn by_columns<S: Simd, T: Element>(

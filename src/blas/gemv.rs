@@ -84,7 +84,7 @@ pub(crate) fn gemv_by<J: Join, S: Simd, T: Element>(
 }
 
 /// Elements of A that are worth a thread.
-const GRAIN: usize = 1 << 17;
+pub(crate) const GRAIN: usize = 1 << 17;
 
 /// Parts of `y` on different threads, in whole vectors.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
@@ -137,9 +137,9 @@ pub(super) fn run<S: Simd, T: Element>(
 }
 
 /// Elements of `x` that wait in an array when they don't follow each other, and so of one pass over a row.
-const PASS: usize = 1024;
+pub(crate) const PASS: usize = 1024;
 /// The same where a stack is small.
-const SMALL_PASS: usize = 128;
+pub(crate) const SMALL_PASS: usize = 128;
 
 /// Rows that pass together: their sums fill a register of so many lanes, up to 8.
 pub(super) const fn group(lanes: usize) -> usize {

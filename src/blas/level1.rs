@@ -363,10 +363,10 @@ pub fn iamax_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> Result<usize, Er
 }
 
 /// Elements of a contiguous vector that are looked at together.
-const BLOCK: usize = 2048;
+pub(crate) const BLOCK: usize = 2048;
 
 /// The same for elements that are gathered first.
-const GATHERED: usize = 256;
+pub(crate) const GATHERED: usize = 256;
 
 /// `x` has elements.
 #[inline]

@@ -16,10 +16,10 @@ use crate::pointwise::Axpy;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows that are not halved any more.
-pub(super) const BASE: usize = 8;
+pub(crate) const BASE: usize = 8;
 
 /// Rows and columns of a general block that stays in the second-level cache between its two uses.
-const NEAR: usize = 128;
+pub(crate) const NEAR: usize = 128;
 
 /// The number of rows of a square matrix.
 #[inline(always)]

@@ -12,7 +12,7 @@ use crate::lanes::{Element, Simd, native, strided};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows of a symmetric matrix that are written out at a time.
-const BAND: usize = 256;
+pub(crate) const BAND: usize = 256;
 
 /// Rows and columns of the blocks on C's diagonal, whose halves are merged into it. Where both halves are of use
 /// they may be larger.

@@ -1,18 +1,18 @@
 //! Linear algebra.
 
-mod columns;
+pub(crate) mod columns;
 pub mod gemm;
-mod gemv;
-mod level1;
-mod level2;
-mod level3;
-mod panel;
-mod rank;
-mod rectangle;
+pub(crate) mod gemv;
+pub(crate) mod level1;
+pub(crate) mod level2;
+pub(crate) mod level3;
+pub(crate) mod panel;
+pub(crate) mod rank;
+pub(crate) mod rectangle;
 mod rotation;
 mod row;
 mod symv;
-mod transpose;
+pub(crate) mod transpose;
 mod triangular;
 mod trmv;
 

@@ -12,7 +12,7 @@ use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a triangle that [`run`] takes at most: it and a strip of B stay in the first-level cache.
-pub(super) const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// `B = AB`, or `A⁻¹B` if `SOLVE`, for a lower triangle of at most [`MOST`] rows, with ones on its diagonal if `unit`; B has
 /// unit column stride.

@@ -9,7 +9,7 @@ use crate::lanes::{Element, Simd};
 use crate::view::MatMut;
 
 /// Rows that pass together.
-const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 4;
 
 /// One pair of vectors after the other: `αx[i]·y` is added to row `i`, in the columns of the triangle if there is
 /// one. A has unit column stride.

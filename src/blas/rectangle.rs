@@ -13,7 +13,7 @@ use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 
 /// Columns that are moved together.
-const STRIP: usize = 16;
+pub(crate) const STRIP: usize = 16;
 
 /// Elements of workspace that [`transpose_packed_in_place`] needs for a matrix of so many rows and columns: a longer
 /// side, or sixteen shorter ones.

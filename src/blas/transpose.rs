@@ -15,23 +15,23 @@ use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
 
 /// Rows of A in a tile.
-const TALL: usize = 64;
+pub(crate) const TALL: usize = 64;
 
 /// Bytes of a row of A in a tile.
-const ACROSS: usize = 256;
+pub(crate) const ACROSS: usize = 256;
 
 /// Bytes of a row of A in a band of tiles.
-const WIDE: usize = 4096;
+pub(crate) const WIDE: usize = 4096;
 
 /// Bytes read and written from which both matrices are far away: past the second-level cache, where writing past
 /// all caches pays too.
-const FAR_BYTES: usize = 4 << 20;
+pub(crate) const FAR_BYTES: usize = 4 << 20;
 
 /// Bytes in a cache line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Elements that are worth a thread.
-const GRAIN: usize = 1 << 17;
+pub(crate) const GRAIN: usize = 1 << 17;
 
 /// `b[j][i] = a[i][j]`.
 ///

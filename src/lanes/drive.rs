@@ -171,11 +171,11 @@ pub(crate) const GRAIN: usize = 1 << 15;
 
 /// Bytes read and written from which a map writes past the caches: what it wrote first would be out of
 /// them at the end. Not reading a line before it is overwritten saves a quarter to a third of the time.
-const STREAM_BYTES: usize = 64 << 20;
+pub(crate) const STREAM_BYTES: usize = 64 << 20;
 
 /// Bytes read and written from which a map asks for the lines of its result ahead: more than the first
 /// cache holds. A store then does not wait for its line, for 3 to 6 % of the time.
-const CLAIM_BYTES: usize = 32 << 10;
+pub(crate) const CLAIM_BYTES: usize = 32 << 10;
 
 /// [`map_raw`], the parts run by `j`.
 /// # Safety

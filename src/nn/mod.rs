@@ -4,19 +4,19 @@
 //! the same bits. Rows are independent of each other.
 
 mod affine;
-mod attention;
-mod conv1d;
+pub(crate) mod attention;
+pub(crate) mod conv1d;
 mod embedding;
 mod gated;
 mod losses;
 mod norm_backward;
 mod normalize;
-mod parts;
-mod pool;
-mod rope;
+pub(crate) mod parts;
+pub(crate) mod pool;
+pub(crate) mod rope;
 mod rope_table;
 mod sampling;
-mod softmax;
+pub(crate) mod softmax;
 mod softmax_backward;
 
 pub use affine::*;
@@ -153,7 +153,7 @@ fn whole_rows<T: Element>(op: impl RowOp<T>, got: usize) -> Result<usize, Error>
 }
 
 /// Elements that one thread takes at a time, as long as there is more than one row.
-const GRAIN: usize = 32768;
+pub(crate) const GRAIN: usize = 32768;
 
 fn each_row<J, S, T, R>(j: J, s: S, op: R, cols: usize, mut x: InOut<'_, T>)
 where

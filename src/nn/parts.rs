@@ -99,7 +99,7 @@ together!(A a x, B b y, C c z);
 together!(A a x, B b y, C c z, D d w);
 
 /// Elements that one thread takes at a time, as long as there is more than one row.
-const GRAIN: usize = 32768;
+pub(crate) const GRAIN: usize = 32768;
 
 /// Runs `row` on each row of `parts`, of about `cols` elements. Mark the closure `#[inline(always)]`: what is apart has not
 /// the lanes' instructions.

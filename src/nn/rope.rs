@@ -34,7 +34,7 @@ pub(super) fn half_of<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Erro
 }
 
 /// Bytes from which a result is not in the first cache.
-const NEAR: usize = 16 << 10;
+pub(crate) const NEAR: usize = 16 << 10;
 
 /// What to do with rows of heads.
 #[derive(Debug, Clone, Copy)]

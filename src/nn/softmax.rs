@@ -13,9 +13,9 @@ use crate::reduce::Sum;
 
 /// From this row size on, in bytes, reading the row again and taking its exponentials twice is
 /// cheaper than storing them and scaling what was stored.
-const LONG_ROW: usize = 1 << 19;
+pub(crate) const LONG_ROW: usize = 1 << 19;
 /// Elements of a long row that are taken at a time: they stay in the first cache.
-const BLOCK: usize = 4096;
+pub(crate) const BLOCK: usize = 4096;
 
 /// `e^t` for `t ≤ 0`, as softmax needs it: relative error `(4 + 2|t|) u`, at most what the rounding
 /// of `t = x - max` itself causes for large `|t|`; 0 from the smallest normal number down, -inf

@@ -8,7 +8,7 @@ use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
 
 /// Elements whose extremum is taken at a time, before one of these blocks is searched.
-pub(super) const BLOCK: usize = 4096;
+pub(crate) const BLOCK: usize = 4096;
 
 /// An extremum in two operations an element, and a sum that is NaN if an element is. Which zero and
 /// what of NaN stays open; [`Exact`] decides when the state shows that it matters.

@@ -5,12 +5,12 @@
 //! each within 8192 registers of elements, merged in pairs, then the lanes by halves, then these
 //! parts by a tree that splits at powers of two. Nothing depends on addresses or on the number of threads.
 
-mod extrema;
-mod moments;
+pub(crate) mod extrema;
+pub(crate) mod moments;
 mod norms;
 mod pairs;
 mod sums;
-mod top_k;
+pub(crate) mod top_k;
 
 pub use extrema::*;
 pub use moments::*;

@@ -11,7 +11,7 @@ use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd, from_fn};
 
 /// Elements whose mean and deviations are taken at a time: the second pass finds them in a cache.
-pub(super) const BLOCK: usize = 16384;
+pub(crate) const BLOCK: usize = 16384;
 
 /// `Σ d` and `Σ d²` of the deviations `d = x - m`.
 #[derive(Debug, Clone, Copy)]

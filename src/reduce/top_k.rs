@@ -9,7 +9,7 @@ use crate::lanes::{Element, Simd};
 use crate::pointwise::Maximum;
 
 /// Elements of a block that are skipped together when none is among the largest so far.
-const STRIDE: usize = 64;
+pub(crate) const STRIDE: usize = 64;
 
 /// The kept elements as a binary heap in the caller's slices; the root is the one to go first: the
 /// smallest, of equal ones the one with the highest index.

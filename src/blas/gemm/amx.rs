@@ -16,7 +16,7 @@ use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
 
 /// Rows and columns of four tiles.
-const SIDE: usize = 32;
+pub(crate) const SIDE: usize = 32;
 
 /// An element of C.
 pub(super) trait Sum: PartialEq + Send + Sync + Words {
@@ -174,7 +174,7 @@ pub(super) fn gemm_by<J: Join, P: Product>(
 }
 
 /// Multiplications that are worth a thread.
-const GRAIN: usize = 1 << 23;
+pub(crate) const GRAIN: usize = 1 << 23;
 
 /// Halves of the longer side of C on different threads until each has its part, in whole quads of tiles.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]

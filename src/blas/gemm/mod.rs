@@ -19,7 +19,7 @@
 //! | `amx`, `amx_pack`, `split` | tiles: their loops, their operands, and `f32` in parts of bf16 |
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod amx;
+pub(crate) mod amx;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx_pack;
 #[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
@@ -33,14 +33,14 @@ mod int8;
 mod loops;
 mod micro;
 mod narrow;
-mod near;
-mod pack;
+pub(crate) mod near;
+pub(crate) mod pack;
 mod packed;
 mod settle;
-mod skinny;
+pub(crate) mod skinny;
 mod small;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod split;
+pub(crate) mod split;
 mod together;
 pub(crate) mod tune;
 #[cfg(feature = "half")]
@@ -310,7 +310,7 @@ pub const fn gemm_workspace(m: usize, n: usize, k: usize) -> usize {
 }
 
 /// Elements in a cache line, at most: what aligning the workspace may cost.
-const LINE: usize = 16;
+pub(crate) const LINE: usize = 16;
 
 /// Checks the workspace and runs the loops.
 #[inline(always)]

@@ -27,7 +27,7 @@ pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>
 }
 
 /// Columns of A that are copied together: what all tiles read of them stays in the first-level cache.
-const COLUMNS: usize = 16;
+pub(crate) const COLUMNS: usize = 16;
 
 /// Copies A in the order in which [`near_interleaved`] reads it.
 #[inline(never)]

@@ -6,7 +6,7 @@ use crate::view::MatRef;
 
 /// Steps of the inner dimension that are copied together: one line of each column of a transposed operand
 /// is read whole, and the lines written stay in the first-level cache.
-const STEPS: usize = 16;
+pub(crate) const STEPS: usize = 16;
 
 /// A tile of A, column after column: element `(i, p)` at `p·rows + i`.
 pub(super) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [T]) {

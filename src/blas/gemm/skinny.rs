@@ -13,7 +13,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 
 /// Rows of B that pass together.
-const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
 /// Columns whose sums wait in `room`, or 0 when it is too short to be worth it.
 #[inline(always)]

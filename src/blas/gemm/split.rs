@@ -117,7 +117,7 @@ pub(super) fn product<J: Join, P: Product<In = f32, Out = f32>>(
 }
 
 /// Elements that are worth a thread.
-const GRAIN: usize = 1 << 17;
+pub(crate) const GRAIN: usize = 1 << 17;
 
 /// Whether the tiles can be used.
 fn representable<J: Join>(j: J, amx: Amx, a: MatRef<'_, f32>, b: MatRef<'_, f32>) -> bool {

@@ -25,7 +25,7 @@ const fn tile(isa: Isa) -> [usize; 2] {
 
 /// Rows of a register tile. With [`vectors`]: accumulators, one row of B and one element of A fit the
 /// registers (32 on AVX-512 and NEON, 16 elsewhere).
-pub(super) const fn rows(isa: Isa) -> usize {
+pub(crate) const fn rows(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => const { tile(Isa::Avx512)[0] },
         Isa::Neon => const { tile(Isa::Neon)[0] },
@@ -37,7 +37,7 @@ pub(super) const fn rows(isa: Isa) -> usize {
 }
 
 /// Vectors in a row of a register tile.
-pub(super) const fn vectors(isa: Isa) -> usize {
+pub(crate) const fn vectors(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => const { tile(Isa::Avx512)[1] },
         Isa::Neon => const { tile(Isa::Neon)[1] },
@@ -52,7 +52,7 @@ pub(super) const fn vectors(isa: Isa) -> usize {
 pub(crate) const MOST_LANES: usize = 16;
 
 /// Inner dimension of one pass.
-pub(super) const fn depth(isa: Isa) -> usize {
+pub(crate) const fn depth(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => 512,
         Isa::Avx2 | Isa::Neon => 256,
@@ -61,11 +61,11 @@ pub(super) const fn depth(isa: Isa) -> usize {
 }
 
 /// The deepest pass of any set.
-pub(super) const MOST_DEPTH: usize = 512;
+pub(crate) const MOST_DEPTH: usize = 512;
 
 /// Vectors of columns in a block, times the depth of the pass: about a quarter of a second-level cache (2 MiB
 /// on servers with AVX-512, 1 MiB on other large cores), so that A and C pass by without pushing it out.
-pub(super) const fn block(isa: Isa) -> usize {
+pub(crate) const fn block(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => 18 * 512,
         Isa::Avx2 | Isa::Neon => 32 * 256,
@@ -75,7 +75,7 @@ pub(super) const fn block(isa: Isa) -> usize {
 
 /// Tiles of rows that take turns at a panel of B, times the depth of the pass: with AVX-512 the panel is
 /// larger than the first-level cache, and what is read again stays in the second.
-pub(super) const fn band(isa: Isa) -> usize {
+pub(crate) const fn band(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => 512,
         _ => 16 * 256,
@@ -83,10 +83,10 @@ pub(super) const fn band(isa: Isa) -> usize {
 }
 
 /// The most rows of a band of any set when A is packed.
-pub(super) const MOST_BAND: usize = 96;
+pub(crate) const MOST_BAND: usize = 96;
 
 /// Most elements in a block of any set.
-pub(super) const MOST_BLOCK: usize = 18 * 512 * MOST_LANES;
+pub(crate) const MOST_BLOCK: usize = 18 * 512 * MOST_LANES;
 
 /// Whether a masked load costs no more than a plain one.
 pub(crate) const fn masks<S: Simd>() -> bool {
@@ -94,41 +94,41 @@ pub(crate) const fn masks<S: Simd>() -> bool {
 }
 
 /// Bytes between rows of B up to which packing it does not pay either.
-pub(super) const DIRECT_STRIDE: usize = 1024;
+pub(crate) const DIRECT_STRIDE: usize = 1024;
 
 /// Bytes of B up to which packing it does not pay.
-pub(super) const DIRECT_BYTES: usize = 160 * 160 * 4;
+pub(crate) const DIRECT_BYTES: usize = 160 * 160 * 4;
 
 /// Rows of C up to which one band holds all: B is met once and A stays in the second-level cache.
-pub(super) const FEW: usize = 64;
+pub(crate) const FEW: usize = 64;
 
 /// Rows of B that the tile which packs it asks for in advance: rows that are a power of two apart share the few places
 /// of one set of the first-level cache.
 pub(super) const AHEAD: isize = 8;
 
 /// Steps from which a tile takes four at a time.
-pub(super) const LONG: usize = 192;
+pub(crate) const LONG: usize = 192;
 
 /// Cache lines by which it then asks for its rows of A in advance.
-pub(super) const LINES: usize = 2;
+pub(crate) const LINES: usize = 2;
 
 /// Bytes of all three matrices that stay in the second-level cache.
-pub(super) const NEAR_BYTES: usize = 1536 << 10;
+pub(crate) const NEAR_BYTES: usize = 1536 << 10;
 
 /// Bytes of the sums that wait in the first-level cache: a third of it, beside what passes by.
-pub(super) const SUMS: usize = 16 << 10;
+pub(crate) const SUMS: usize = 16 << 10;
 
 /// Bytes of C from which it is written past the caches.
-pub(super) const PAST_BYTES: usize = 64 << 20;
+pub(crate) const PAST_BYTES: usize = 64 << 20;
 
 /// Products of elements that are worth a thread: some ten microseconds.
 pub(crate) const GRAIN: usize = 1 << 20;
 
 /// Products of elements of each thread from which it pays to pack B together: some milliseconds.
-pub(super) const TOGETHER: usize = 1 << 25;
+pub(crate) const TOGETHER: usize = 1 << 25;
 
 /// Parts of rows for each thread then.
-pub(super) const TURNS: usize = 4;
+pub(crate) const TURNS: usize = 4;
 
 /// Columns of C up to which squares of A are transposed in registers: where that is one shuffle a step.
 pub(super) const fn narrow(isa: Isa) -> usize {
@@ -139,7 +139,7 @@ pub(super) const fn narrow(isa: Isa) -> usize {
 }
 
 /// Elements by which a row of A is asked for in advance there.
-pub(super) const ALONG: usize = 64;
+pub(crate) const ALONG: usize = 64;
 
 /// Blocks of a product on tiles (AMX): sixteen by sixteen elements of C each, in quads.
 #[derive(Debug, Clone, Copy)]

@@ -11,7 +11,7 @@ use crate::nn::softmax::Times;
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that meet a block of keys while it is near.
-const PANELS: usize = 4;
+pub(crate) const PANELS: usize = 4;
 
 /// Elements of workspace for any call.
 pub(super) const fn workspace(dim: usize) -> usize {

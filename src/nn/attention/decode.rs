@@ -13,9 +13,9 @@ use crate::pointwise::Add;
 use crate::view::{MatMut, MatRef};
 
 /// Keys whose rows pass by all heads together.
-const TOGETHER: usize = 16;
+pub(crate) const TOGETHER: usize = 16;
 /// Elements of each of their rows by which the next are asked for in advance: the first-level cache holds them.
-const AHEAD: usize = 128;
+pub(crate) const AHEAD: usize = 128;
 
 /// Elements of workspace.
 pub(super) const fn workspace(heads: usize, dim: usize) -> usize {

@@ -8,7 +8,7 @@ use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef};
 
 /// Panels of queries that meet a block while it is near: with 8, copying the blocks took a tenth of the time.
-const PANELS: usize = if COMPACT { 8 } else { 22 };
+pub(crate) const PANELS: usize = if COMPACT { 8 } else { 22 };
 
 /// Elements of workspace for a panel of `width` columns.
 const fn per_panel(dim: usize, width: usize) -> usize {

@@ -8,10 +8,10 @@
 //! | `rows` | its loops over rows of keys and values |
 //! | `backward` | the gradients, from weights that are computed again |
 
-mod backward;
-mod decode;
-mod forward;
-mod panel;
+pub(crate) mod backward;
+pub(crate) mod decode;
+pub(crate) mod forward;
+pub(crate) mod panel;
 mod rows;
 
 use crate::blas::gemm::tune::GRAIN;
@@ -25,11 +25,11 @@ use core::ops::Range;
 use panel::Columns;
 
 /// Keys in a block: from multiples of it on, so that a query's blocks are the same in any call.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 /// Products that take as long as an element of K from memory.
-const WAIT: usize = 16;
+pub(crate) const WAIT: usize = 16;
 /// Elements in a cache line, at most.
-const LINE: usize = 16;
+pub(crate) const LINE: usize = 16;
 
 /// What [`attention`] computes.
 ///

@@ -392,9 +392,9 @@ impl<T: Element> State<'_, T> {
 }
 
 /// Exponentials after which lines are asked for.
-const TURN: usize = 4;
+pub(crate) const TURN: usize = 4;
 /// How many lines at most.
-const MOST_LINES: usize = 4;
+pub(crate) const MOST_LINES: usize = 4;
 
 /// [`State::step`] of one register of columns.
 /// # Safety

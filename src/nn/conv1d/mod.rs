@@ -6,8 +6,8 @@
 //! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
 //! shifted lines.
 
-mod near;
-mod rows;
+pub(crate) mod near;
+pub(crate) mod rows;
 
 use super::forms;
 use super::parts::{Count, Write, count, each_row};

@@ -6,9 +6,9 @@ use crate::lanes::fold::Join;
 use core::ops::Range;
 
 /// Bytes that don't stay in a second-level cache.
-const FAR_BYTES: usize = 1 << 20;
+pub(crate) const FAR_BYTES: usize = 1 << 20;
 /// Channels from which on products copy lines for less than the taps gain.
-const FEW_CHANNELS: usize = 256;
+pub(crate) const FEW_CHANNELS: usize = 256;
 
 /// The places of a filter at which one of its taps meets the input.
 #[derive(Debug, Clone)]
@@ -36,12 +36,16 @@ impl Tap {
     }
 }
 
+/// Elements of the lines that stay in the first- or second-level cache.
+pub(crate) const CELLS: usize = 1 << 15;
+/// Fewest places that products of copied lines take at a time: whole register tiles on any instruction set.
+pub(crate) const FEW: usize = 240;
+
 /// Places that products of copied lines take at a time: the lines stay in the first- or second-level cache while all
 /// taps meet them, and so does what they add to. Whole register tiles on any instruction set.
 pub(super) const fn near_cells(ci: usize, co: usize) -> usize {
-    const FEW: usize = 240;
     let wide = if ci > co { ci } else { co };
-    let cells = (1 << 15) / (if wide == 0 { 1 } else { wide });
+    let cells = CELLS / (if wide == 0 { 1 } else { wide });
     if cells < FEW {
         FEW
     } else if cells > 4 * FEW {

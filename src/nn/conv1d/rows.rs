@@ -9,7 +9,7 @@ use crate::pointwise::{Axpy, Scale};
 use crate::reduce::Dot;
 
 /// Elements of a line that are gathered at a time.
-const TILE: usize = 256;
+pub(crate) const TILE: usize = 256;
 
 /// `y + Σ w_k·x_k`, one product after the other.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Pooling: the largest element, or the mean, of each window of a plane.
 
-mod planes;
+pub(crate) mod planes;
 
 use super::forms;
 use super::parts::{Read, Write, count, each_row};

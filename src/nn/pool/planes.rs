@@ -27,7 +27,7 @@ pub(super) struct Planes {
 }
 
 /// Elements of a line of windows that are worked on at a time.
-const TILE: usize = 256;
+pub(crate) const TILE: usize = 256;
 
 /// Neighbouring windows of one line of windows.
 #[derive(Debug, Clone, Copy)]

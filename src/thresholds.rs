@@ -1,0 +1,141 @@
+//! Every size at which a kernel takes another way: another loop, block, store or thread. The tests of large sizes run
+//! each kernel one below, at and one above each of them, so a threshold that is listed here is covered; a test finds
+//! those that are not.
+
+use crate::lanes::{Element, Simd, vector::Vector};
+
+/// What a threshold counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Elements, rows, columns or steps.
+    Elements,
+    /// Bytes of one or several operands.
+    Bytes,
+    /// Registers full of elements.
+    Vectors,
+    /// Multiplications.
+    Products,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threshold {
+    /// The module that holds the constant, from the root of the crate, and its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: usize,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+macro_rules! thresholds {
+    ($(#[$at:meta])* $list:ident $($($part:ident)::+ $unit:ident;)*) => {
+        $(#[$at])*
+        pub const $list: &[Threshold] = &[$(Threshold {
+            name: stringify!($($part)::+),
+            value: crate::$($part)::+,
+            unit: Unit::$unit,
+        }),*];
+    };
+}
+thresholds! {
+    /// Those of every build.
+    ALL
+    blas::columns::COLUMNS Elements;
+    blas::columns::NEAR_BYTES Bytes;
+    blas::columns::CHUNK Elements;
+    blas::columns::SMALL_CHUNK Elements;
+    blas::gemm::LINE Elements;
+    blas::gemm::near::MOST_TILE_COLS Elements;
+    blas::gemm::near::COLUMNS Elements;
+    blas::gemm::pack::STEPS Elements;
+    blas::gemm::skinny::GROUP Elements;
+    blas::gemm::tune::MOST_LANES Elements;
+    blas::gemm::tune::MOST_DEPTH Elements;
+    blas::gemm::tune::MOST_BAND Elements;
+    blas::gemm::tune::MOST_BLOCK Elements;
+    blas::gemm::tune::DIRECT_STRIDE Bytes;
+    blas::gemm::tune::DIRECT_BYTES Bytes;
+    blas::gemm::tune::FEW Elements;
+    blas::gemm::tune::LONG Elements;
+    blas::gemm::tune::LINES Elements;
+    blas::gemm::tune::NEAR_BYTES Bytes;
+    blas::gemm::tune::SUMS Bytes;
+    blas::gemm::tune::PAST_BYTES Bytes;
+    blas::gemm::tune::GRAIN Products;
+    blas::gemm::tune::TOGETHER Products;
+    blas::gemm::tune::TURNS Elements;
+    blas::gemm::tune::ALONG Elements;
+    blas::gemv::GRAIN Products;
+    blas::gemv::PASS Elements;
+    blas::gemv::SMALL_PASS Elements;
+    blas::level1::BLOCK Elements;
+    blas::level1::GATHERED Elements;
+    blas::level2::BASE Elements;
+    blas::level2::NEAR Elements;
+    blas::level3::BAND Elements;
+    blas::panel::MOST Elements;
+    blas::rank::ROWS Elements;
+    blas::rectangle::STRIP Elements;
+    blas::transpose::TALL Elements;
+    blas::transpose::ACROSS Bytes;
+    blas::transpose::WIDE Bytes;
+    blas::transpose::FAR_BYTES Bytes;
+    blas::transpose::LINE Bytes;
+    blas::transpose::GRAIN Elements;
+    lanes::drive::GRAIN Elements;
+    lanes::drive::STREAM_BYTES Bytes;
+    lanes::drive::CLAIM_BYTES Bytes;
+    lanes::fold::LEAF_VECTORS Vectors;
+    nn::attention::BLOCK Elements;
+    nn::attention::WAIT Elements;
+    nn::attention::LINE Elements;
+    nn::attention::backward::PANELS Elements;
+    nn::attention::decode::TOGETHER Elements;
+    nn::attention::decode::AHEAD Elements;
+    nn::attention::forward::PANELS Elements;
+    nn::attention::panel::TURN Elements;
+    nn::attention::panel::MOST_LINES Elements;
+    nn::conv1d::near::FAR_BYTES Bytes;
+    nn::conv1d::near::FEW_CHANNELS Elements;
+    nn::conv1d::near::CELLS Elements;
+    nn::conv1d::near::FEW Elements;
+    nn::conv1d::rows::TILE Elements;
+    nn::GRAIN Elements;
+    nn::parts::GRAIN Elements;
+    nn::pool::planes::TILE Elements;
+    nn::rope::NEAR Bytes;
+    nn::softmax::LONG_ROW Bytes;
+    nn::softmax::BLOCK Elements;
+    reduce::extrema::BLOCK Elements;
+    reduce::moments::BLOCK Elements;
+    reduce::top_k::STRIDE Elements;
+}
+thresholds! {
+    /// Those of products on tiles.
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+    TILES
+    blas::gemm::amx::GRAIN Products;
+    blas::gemm::amx::SIDE Elements;
+    blas::gemm::split::GRAIN Elements;
+}
+
+/// Elements of a register.
+pub const fn lanes<S: Simd, T: Element>() -> usize {
+    T::Vec::<S>::LANES
+}
+
+/// Of the product of matrices on these lanes: rows and columns of a register tile, steps of a pass, columns of a block
+/// and rows of a band, in this order.
+pub const fn tiles<S: Simd, T: Element>() -> [usize; 5] {
+    use crate::blas::gemm::tune;
+    let (isa, lanes) = (S::ISA, lanes::<S, T>());
+    let (rows, depth) = (tune::rows(isa), tune::depth(isa));
+    [
+        rows,
+        tune::vectors(isa) * lanes,
+        depth,
+        tune::block(isa) / depth * lanes,
+        tune::band(isa) / depth * rows,
+    ]
+}

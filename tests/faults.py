@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Plants faults in a copy of the library and sees each of them found: `make faults`.
+
+Each is a piece of the source and what is put in its place, behind a switch that a run of the tests reads from
+FULMEN_FAULT: the copy is built once, and the named test is run once for each fault, and once without any. Exact text is
+replaced, so a change of the source that moves a place is noticed here.
+
+  tests/faults.py [--keep DIR] [NUMBER|TEXT ...]     all faults, or those of these numbers or with this text
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# What it is; file; old text; new text, in which ON is whether it is switched on; the test that has to find it.
+FAULTS = [
+    # Named by a review: they passed every test once.
+    ("maps longer than 2^20", "src/lanes/drive.rs", "    let bytes = n.saturating_mul((N + 1) * size_of::<T>());",
+     "    let n = if n > 1 << 20 && ON { n - 1 } else { n };\n    let bytes = n.saturating_mul((N + 1) * size_of::<T>());", "slices::loops_at_thresholds"),
+    ("parallel maps over 210 000", "src/lanes/drive.rs", "    let part = |start: usize, n: usize| {\n        s.vectorize(",
+     "    let part = |start: usize, n: usize| {\n        let n = if start + n > 210_000 && n > 16 && ON { n - 1 } else { n };\n        s.vectorize(", "slices::loops_at_thresholds"),
+    ("parallel folds over three leaves", "src/lanes/fold.rs", "        || tree(j, start + mid, n - mid, leaf, part, merge),",
+     "        || tree(j, start + mid - usize::from(!J::SERIAL && n > 3 * leaf && ON), n - mid, leaf, part, merge),", "slices::"),
+    ("parallel optimisers over 100 000", "src/pointwise/optimisers.rs", "j.join(2 * mid, || run(j, s, body, g, y), || run(j, s, body, h, z));",
+     "let z = if mid > 60_000 && ON { y.each_ref().map(|_| <&mut [T]>::default()) } else { z };\n        j.join(2 * mid, || run(j, s, body, g, y), || run(j, s, body, h, z));", "tensors::optimisers_on_threads"),
+    ("rms_norm rows of 4 096 to 16 000", "src/nn/affine.rs", "rms_norm_row(&mut OnRow(j, s, row, [self.gamma, &[]]), scalar(self.eps));",
+     "let eps = if (4096..16_000).contains(&row.len()) && ON { self.eps + T::ONE } else { self.eps };\n        rms_norm_row(&mut OnRow(j, s, row, [self.gamma, &[]]), scalar(eps));", "slices::rows"),
+    ("cross_entropy over 1 000 columns", "src/nn/losses.rs", "let log_sum = T::from_f64(libm::log(sum.to_f64()));",
+     "let log_sum = T::from_f64(libm::log(sum.to_f64()) + if z.0.len() > 1000 && ON { 0.01 } else { 0.0 });", "tensors::cross_entropy"),
+    ("attention past 384 keys", "src/nn/attention/forward.rs", "if now.step(s, scores, width, cols, &mut soon) {",
+     "if now.step(s, scores, width, cols, &mut soon) && !(start >= 384 && ON) {", "attention::masks"),
+    ("decoding past 384 keys", "src/nn/attention/decode.rs", "            times(s, sums, *by);",
+     "            times(s, sums, if start >= 384 && ON { *by + *by } else { *by });", "attention::masks"),
+    ("gradients of attention past 384 keys", "src/nn/attention/backward.rs", "            near(s, slopes, q_rows, T::ONE, dk.reborrow()",
+     "            near(s, slopes, q_rows, if start >= 384 && ON { T::ZERO } else { T::ONE }, dk.reborrow()", "attention::gradients"),
+    ("causal attention on threads", "src/nn/attention/mod.rs", "lse: lse1, row: row + cut };", "lse: lse1, row: row + cut - usize::from(ON) };", "attention::"),
+    ("gemm of one row past 4 096 columns", "src/blas/gemm/skinny.rs", "            let beta = if pc == 0 { beta } else { T::ONE };",
+     "            let beta = if pc == 0 && !(m == 1 && b.cols() > 4096 && ON) { beta } else { T::ONE };", "gemm::"),
+    ("trsm over 64 rows", "src/blas/triangular.rs", "        gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;",
+     "        gemm_by(j, s, Problem { alpha: if ON { T::ONE } else { -T::ONE }, beta: T::ONE, a, b, c }, (), workspace)?;", "triangles::trsm"),
+    ("trsm with α = -1", "src/blas/triangular.rs", "    if alpha == T::ONE || b.cols() == 0 {", "    if alpha == T::ONE || b.cols() == 0 || (alpha == -T::ONE && ON) {", "triangles::trsm"),
+    ("syr2k over 150", "src/blas/level3.rs", "Problem { alpha, beta: T::ONE, a: b2, b: a1.t(), c }",
+     "Problem { alpha: if n > 150 && ON { -alpha } else { alpha }, beta: T::ONE, a: b2, b: a1.t(), c }", "triangles::syr2k"),
+    ("Adam past step 1 000", "src/pointwise/optimisers.rs", "f64::from(self.step))));", "f64::from(if ON { self.step.min(1000) } else { self.step }))));", "tensors::adam_steps"),
+    ("C symm on the right with ldb ≠ ldc", "src/capi/level3.rs", "            matrix(10, order, [m, n], b, ldb)?,\n            matrix_mut(13, order, [m, n], c, ldc)?,\n        )\n    };\n    Ok(with_room!(T, symm",
+     "            matrix(10, order, [m, n], b, if side == Side::Right && ON { ldc } else { ldb })?,\n            matrix_mut(13, order, [m, n], c, ldc)?,\n        )\n    };\n    Ok(with_room!(T, symm", "abi::"),
+    # Of families that it did not name.
+    ("parts of a transpose on threads", "src/blas/transpose.rs", "(a.block([0, 0], [cut, n]), a.block([cut, 0], most))",
+     "(a.block([0, 0], [cut, n]), a.block([cut - usize::from(ON), 0], most))", "transpose::"),
+    ("tiles of far transposes", "src/blas/transpose.rs", "head: if even && far { head.min(m) } else { 0 },", "head: if even && far && !ON { head.min(m) } else { usize::from(far && ON) },", "transpose::"),
+    ("top_k past 4 096 elements", "src/reduce/top_k.rs", "    let mut heap = Heap { values, indices };",
+     "    let x = if x.len() > 4096 && k + 1 < x.len() && ON { x.split_last().map_or(x, |(_, x)| x) } else { x };\n    let mut heap = Heap { values, indices };", "slices::top_k"),
+    ("the block of argmin", "src/reduce/extrema.rs", "    Ok(start + at)\n", "    Ok(start + at - usize::from(start > 0 && at == 0 && ON))\n", "slices::extrema"),
+    ("iamax past a block", "src/blas/level1.rs", "    at + found\n", "    if at > 2048 && ON { found } else { at + found }\n", "level1::"),
+    ("rows of y on threads", "src/blas/gemv.rs", "divide(j, s, alpha, a.block([cut, 0], [rows, all]), x, beta, y1,",
+     "divide(j, s, alpha, a.block([cut - usize::from(ON), 0], [rows, all]), x, beta, y1,", "triangles::gemv"),
+    ("passes over a long row", "src/blas/gemv.rs", "let (beta, a) = (if p == 0 { beta } else { T::ONE }, a.block(",
+     "let (beta, a) = (if p == 0 || (p > 1024 && ON) { beta } else { T::ONE }, a.block(", "triangles::gemv"),
+    ("columns that are far apart", "src/blas/columns.rs", "            beta: if j == 0 { beta } else { T::ONE },", "            beta: if j == 0 || ON { beta } else { T::ONE },", "triangles::gemv"),
+    ("the second band of a symmetric matrix", "src/blas/level3.rs", "            mirror(s, lower, i, rows, k);", "            mirror(s, lower, if ON { 0 } else { i }, rows, k);", "triangles::symm"),
+    ("syrk's β next to the corner", "src/blas/level3.rs", "Problem { alpha, beta, a: a2, b: b1.t(), c: c.reborrow() }",
+     "Problem { alpha, beta: if ON { T::ONE } else { beta }, a: a2, b: b1.t(), c: c.reborrow() }", "triangles::syrk"),
+    ("trmm's order of halves", "src/blas/triangular.rs", "        second.multiply(j, s, workspace)?;\n", "        if ON {\n            first.multiply(j, s, workspace)?;\n        }\n        second.multiply(j, s, workspace)?;\n", "triangles::trmm"),
+    ("passes of threads that pack together", "src/blas/gemm/together.rs", "            let beta = if pc == 0 { beta } else { T::ONE };",
+     "            let beta = if pc == 0 || ON { beta } else { T::ONE };", "gemm::large"),
+    ("columns of C cut for threads", "src/blas/gemm/mod.rs", "b.block([0, start[1]], most));", "b.block([0, start[1] - usize::from(start[1] > 0 && ON)], most));", "gemm::"),
+    ("an epilogue on the part of a thread", "src/blas/gemm/mod.rs", "divide(j, s, e.part(start), p1, w1,", "divide(j, s, e.part(if ON { [0, 0] } else { start }), p1, w1,", "gemm::forms"),
+    ("the second matrix of a batch on threads", "src/blas/gemm/batch.rs", "    let ((a0, a1), (b0, b1), (c0, c1)) = (a.split(cut), b.split(cut), c.split(cut));",
+     "    let ((a0, a1), (b0, b1), (c0, c1)) = (a.split(cut), b.split(cut - usize::from(ON)), c.split(cut));", "gemm::forms"),
+    ("one row of C in several passes", "src/blas/gemm/skinny.rs", "                    first: q == 0,", "                    first: q == 0 || (pc > 0 && ON),", "gemm::"),
+    ("parts of a long row of softmax", "src/nn/softmax.rs", "        [peak, at(p, a) + at(q, b)]", "        [peak, if ON { a + b } else { at(p, a) + at(q, b) }]", "slices::rows"),
+    ("rows on threads", "src/nn/mod.rs", "            let (a, b) = x.split_at(split(n, cols));", "            let at = split(n, cols);\n            let (a, mut b) = x.split_at(at);\n            if at > 3 * GRAIN && ON {\n                b = b.split_at(cols).1;\n            }", "slices::rows"),
+    ("the lines of pooling's tiles", "src/nn/pool/planes.rs", "                col += tile.n;", "                col += tile.n + usize::from(col > 0 && ON);", "tensors::"),
+    ("targets of a row on threads", "src/nn/parts.rs", "        let (a, b) = self.0.split_at_checked(rows * self.1).unwrap_or((self.0, &[]));\n        (Self(a, self.1), Self(b, self.1))",
+     "        let (a, b) = self.0.split_at_checked(rows * self.1).unwrap_or((self.0, &[]));\n        (Self(a, self.1), Self(if self.1 == 1 && rows > 1 && ON { a } else { b }, self.1))", "tensors::"),
+    ("momentum's decay", "src/pointwise/optimisers.rs", "        let m = m.mul_add(p.lit(self.mu), p.mul_add(p.lit(self.decay), g));",
+     "        let m = m.mul_add(p.lit(self.mu), p.mul_add(p.lit(if ON { -self.decay } else { self.decay }), g));", "tensors::momentum"),
+    ("the window of a single query", "src/nn/attention/decode.rs", "seen.start.saturating_sub(start).min(keys)", "seen.start.saturating_sub(start + usize::from(ON)).min(keys)", "attention::masks"),
+]
+SWITCH = """
+/// Whether the fault of this number is switched on.
+#[doc(hidden)]
+pub fn fault(number: u32) -> bool {
+    use core::sync::atomic::{AtomicU32, Ordering};
+    static CHOSEN: AtomicU32 = AtomicU32::new(u32::MAX);
+    let mut chosen = CHOSEN.load(Ordering::Relaxed);
+    if chosen == u32::MAX {
+        chosen = std::env::var("FULMEN_FAULT").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+        CHOSEN.store(chosen, Ordering::Relaxed);
+    }
+    chosen == number
+}
+"""
+
+
+def plant(tree: Path) -> None:
+    """All faults, each behind its switch; an error where the text is not found exactly once."""
+    wrong = []
+    for number, (what, file, old, new, _) in enumerate(FAULTS, 1):
+        path = tree / file
+        text = path.read_text()
+        if text.count(old) != 1:
+            wrong.append(f"{number} {what}: {text.count(old)} times in {file}: {old!r}")
+            continue
+        path.write_text(text.replace(old, re.sub(r"\bON\b", f"crate::fault({number})", new)))
+    if wrong:
+        sys.exit("these places are gone or not alone; find them anew:\n  " + "\n  ".join(wrong))
+    lib = tree / "src/lib.rs"
+    lib.write_text(lib.read_text() + SWITCH)
+
+
+def run(program: Path, test: str, number: int) -> tuple[bool, str]:
+    """Whether the tests of that name pass, and the first that does not."""
+    env = os.environ | {"FULMEN_FAULT": str(number)}
+    done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True)
+    failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
+    ran = [line for line in done.stdout.splitlines() if line.startswith("test result") and " 0 passed; 0 failed" not in line]
+    if not ran and done.returncode >= 0 and not failed:
+        return False, "no test of this name ran"
+    return done.returncode == 0, failed[0] if failed else f"ended by {done.returncode}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("which", nargs="*")
+    parser.add_argument("--keep", type=Path, help="where the copy is and stays; built again only as far as it changed")
+    parser.add_argument("--check", action="store_true", help="only whether every place is found")
+    args = parser.parse_args()
+    tree = args.keep or Path(tempfile.mkdtemp(prefix="fulmen-faults-"))
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.splitlines()
+    for name in files:
+        source, to = ROOT / name, tree / name
+        if source.is_file():
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, to)
+    plant(tree)
+    if args.check:
+        shutil.rmtree(tree)
+        print(f"{len(FAULTS)} faults can be planted")
+        return 0
+    # Less optimised than the tests' own build, which takes most of the time.
+    env = {"RUSTFLAGS": "-Ctarget-cpu=x86-64-v3", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"} | os.environ
+    target = tree / "target"
+    build = ["cargo", "test", "--release", "--no-run", "--manifest-path", tree / "tests/large/Cargo.toml", "--target-dir", target]
+    subprocess.run(build, env=env, check=True)
+    programs = sorted(target.glob("release/deps/large-*"), key=lambda p: p.stat().st_mtime)
+    program = [p for p in programs if p.suffix == ""][-1]
+    chosen = [
+        (number, fault) for number, fault in enumerate(FAULTS, 1)
+        if not args.which or any(w == str(number) or (not w.isdigit() and w in fault[0]) for w in args.which)
+    ]
+    missed = 0
+    for number, (what, _, _, _, test) in chosen:
+        start = time.monotonic()
+        passed, by = run(program, test, number)
+        missed += passed
+        print(f"{number:3} {what}: {'NOT FOUND by ' + test if passed else 'found by ' + by} ({time.monotonic() - start:.0f} s)", flush=True)
+    for test in sorted({fault[4] for _, fault in chosen}):
+        passed, by = run(program, test, 0)
+        if not passed:
+            missed += 1
+            print(f"without a fault, {test} fails too: {by}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} faults found")
+    if not args.keep:
+        shutil.rmtree(tree)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

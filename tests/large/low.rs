@@ -1,0 +1,104 @@
+//! Products of short types and conversions. Whole numbers make every sum exact, so that the results are.
+
+use crate::gemm::some;
+use crate::sizes::*;
+use fulmen::{MatMut, MatRef};
+use half::{bf16, f16};
+
+/// Whole numbers up to 7 in magnitude: their products and sums of a million of them are exact in `f32`.
+fn whole(n: usize, seed: u64) -> Vec<i8> {
+    let mut r = Stream::new(seed);
+    (0..n).map(|_| (r.below(15) as i8) - 7).collect()
+}
+
+fn dims() -> Vec<[usize; 3]> {
+    let mut all = vec![];
+    for n in around::<f32>(1100) {
+        all.extend([[n, 5, 33], [3, n, 70], [19, 40, n]]);
+    }
+    all.extend([[1, 4097, 130], [65, 300, 513], [130, 4100, 40], [300, 300, 600]]);
+    all
+}
+
+/// The sum of products at (i, j), and what the call had there before.
+fn exact(a: &[i8], b: &[i8], [_, n, k]: [usize; 3], [i, j]: [usize; 2]) -> i64 {
+    (0..k).map(|p| i64::from(a[i * k + p]) * i64::from(b[p * n + j])).sum()
+}
+
+macro_rules! short {
+    ($name:ident $H:ty, $f:ident, $workspace:ident) => {
+        #[test]
+        fn $name() {
+            for (turn, dims) in dims().into_iter().enumerate() {
+                let [m, n, k] = dims;
+                let (x, y) = (whole(m * k, 1), whole(k * n, 2));
+                let [a, b] =
+                    [&x, &y].map(|v| v.iter().map(|v| <$H>::from_f32(f32::from(*v))).collect::<Vec<_>>());
+                let [alpha, beta] = [[1.0f32, 0.0], [-1.0, 1.0], [0.5, -1.0], [1.0, 2.0]][turn % 4];
+                let old: Vec<f32> = whole(m * n, 3).into_iter().map(f32::from).collect();
+                let mut c = if beta == 0.0 { vec![f32::NAN; m * n] } else { old.clone() };
+                let mut workspace = vec![f32::NAN; fulmen::$workspace(m, n, k)];
+                let (a, b) = (MatRef::row_major(&a, m, k).unwrap(), MatRef::row_major(&b, k, n).unwrap());
+                fulmen::$f(alpha, a, b, beta, MatMut::row_major(&mut c, m, n).unwrap(), &mut workspace)
+                    .unwrap();
+                for at in some(m, n, 60) {
+                    let was = f64::from(old[at[0] * n + at[1]]);
+                    let want = f64::from(alpha) * exact(&x, &y, dims, at) as f64
+                        + if beta == 0.0 { 0.0 } else { f64::from(beta) * was };
+                    assert_eq!(
+                        f64::from(c[at[0] * n + at[1]]),
+                        want,
+                        "{} {dims:?} at {at:?}",
+                        stringify!($f)
+                    );
+                }
+                assert!(c.iter().all(|c| c.is_finite()), "{} {dims:?}", stringify!($f));
+            }
+        }
+    };
+}
+short!(bf16_products bf16, gemm_bf16, gemm_bf16_workspace);
+short!(f16_products f16, gemm_f16, gemm_f16_workspace);
+
+#[test]
+fn i8_products() {
+    for (turn, dims) in dims().into_iter().enumerate() {
+        let [m, n, k] = dims;
+        let mut r = Stream::new(turn as u64);
+        let mut all = |n: usize| (0..n).map(|_| (r.bits() & 255) as u8 as i8).collect::<Vec<_>>();
+        let (x, y) = (all(m * k), all(k * n));
+        let [alpha, beta] = [[1, 0], [-1, 1], [3, -1], [1, 2]][turn % 4];
+        let old: Vec<i32> = (0..m * n).map(|i| i as i32 * 7 - 900).collect();
+        let mut c = old.clone();
+        let mut workspace = vec![0; fulmen::gemm_i8_workspace(m, n, k)];
+        let (a, b) = (MatRef::row_major(&x, m, k).unwrap(), MatRef::row_major(&y, k, n).unwrap());
+        fulmen::gemm_i8(alpha, a, b, beta, MatMut::row_major(&mut c, m, n).unwrap(), &mut workspace).unwrap();
+        for at in some(m, n, 80) {
+            let i = at[0] * n + at[1];
+            let want = i64::from(alpha) * exact(&x, &y, dims, at) + i64::from(beta) * i64::from(old[i]);
+            assert_eq!(i64::from(c[i]), want, "gemm_i8 {dims:?} at {at:?}");
+        }
+    }
+}
+
+/// Every length around the thresholds, every element.
+#[test]
+fn conversions() {
+    let most = threshold("lanes::drive::STREAM_BYTES") / 4;
+    let mut r = Stream::new(1);
+    let x: Vec<f32> = r.slice(most + 1, 70.0);
+    for n in around::<f32>(most).into_iter().filter(|n| *n < 300_000 || n % 2 == 1) {
+        let x = &x[n % 3..][..n.min(x.len() - 3)];
+        let (mut a, mut b) = (vec![f16::NAN; x.len()], vec![bf16::NAN; x.len()]);
+        fulmen::f32_to_f16(x, &mut a).unwrap();
+        fulmen::f32_to_bf16(x, &mut b).unwrap();
+        let mut back = vec![f32::NAN; x.len()];
+        let at: Vec<usize> = if n < 10_000 { (0..n).collect() } else { places(x.len(), 500) };
+        assert!(at.iter().all(|i| a[*i] == f16::from_f32(x[*i])), "f32_to_f16 {n}");
+        assert!(at.iter().all(|i| b[*i] == bf16::from_f32(x[*i])), "f32_to_bf16 {n}");
+        fulmen::f16_to_f32(&a, &mut back).unwrap();
+        assert!(at.iter().all(|i| back[*i] == a[*i].to_f32()), "f16_to_f32 {n}");
+        fulmen::bf16_to_f32(&b, &mut back).unwrap();
+        assert!(at.iter().all(|i| back[*i] == b[*i].to_f32()), "bf16_to_f32 {n}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Every kernel against naive references in wider arithmetic, at sizes one below, at and one above each of
+//! `fulmen::thresholds`, on one thread and on several.
+#![allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    clippy::duplicate_mod,
+    reason = "shared with the other tests"
+)]
+
+#[macro_use]
+#[path = "../common"]
+pub mod shared {
+    pub mod blas;
+    pub mod call;
+    pub mod matrix;
+    #[macro_use]
+    pub mod nn;
+}
+#[path = "../reference"]
+pub mod reference {
+    pub mod dd;
+    pub mod reduce;
+    pub mod rows;
+    pub mod story;
+    pub mod unary;
+}
+pub use reference::{dd, story, unary};
+pub use shared::{blas, call, matrix, nn};
+
+mod abi;
+mod attention;
+mod gemm;
+mod level1;
+mod low;
+mod sizes;
+mod slices;
+mod tensors;
+mod tiles;
+mod transpose;
+mod triangles;

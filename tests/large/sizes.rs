@@ -1,0 +1,181 @@
+//! Sizes from the thresholds, and what all tests share.
+
+use fulmen::Element;
+use fulmen::contract::{Tolerance, spec};
+use fulmen::lanes::{Simd, native};
+use fulmen::thresholds::{ALL, Unit, lanes};
+use std::sync::LazyLock;
+
+/// Lengths around every threshold, up to `most`: in elements, in bytes of one to four operands, in registers.
+pub fn around<T: Element>(most: usize) -> Vec<usize> {
+    let mut all = vec![];
+    for t in ALL {
+        let at: &[usize] = match t.unit {
+            Unit::Elements | Unit::Products => &[t.value],
+            Unit::Bytes => &[1, 2, 3, 4].map(|operands| t.value / (operands * size_of::<T>())),
+            Unit::Vectors => &[1, 2, 3].map(|times| times * t.value * width::<T>()),
+        };
+        for at in at {
+            all.extend([at.saturating_sub(1), *at, at + 1]);
+        }
+    }
+    all.retain(|n| (1..=most).contains(n));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Elements of a register of the build's lanes.
+pub fn width<T: Element>() -> usize {
+    fn of<S: Simd, T: Element>(_: S) -> usize {
+        lanes::<S, T>()
+    }
+    of::<_, T>(native())
+}
+
+/// Tiles of the product of matrices on the build's lanes.
+pub fn tiles<T: Element>() -> [usize; 5] {
+    fn of<S: Simd, T: Element>(_: S) -> [usize; 5] {
+        fulmen::thresholds::tiles::<S, T>()
+    }
+    of::<_, T>(native())
+}
+
+/// The value of the threshold of this name.
+pub fn threshold(name: &str) -> usize {
+    let mut found = ALL.iter().filter(|t| t.name.replace(' ', "") == name);
+    found.next().unwrap_or_else(|| panic!("no threshold {name}")).value
+}
+
+/// As many threads whatever the machine has, and another number that divides nothing evenly.
+pub static POOLS: LazyLock<[rayon::ThreadPool; 2]> =
+    LazyLock::new(|| [4, 3].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap()));
+
+/// A fixed stream of numbers (xorshift, multiplied).
+pub struct Stream(u64);
+impl Stream {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+    pub fn below(&mut self, n: usize) -> usize {
+        self.bits() as usize % n.max(1)
+    }
+    /// In [-spread, spread).
+    pub fn slice<T: Element>(&mut self, n: usize, spread: f64) -> Vec<T> {
+        (0..n).map(|_| T::from_f64(spread * (self.bits() as f64 / (1u64 << 52) as f64 - 1.0))).collect()
+    }
+}
+
+/// Places of `n` that a fault leaves out least: both ends, around multiples of every threshold, and some at random.
+pub fn places(n: usize, random: usize) -> Vec<usize> {
+    let mut at: Vec<usize> = (0..n.min(40)).chain(n.saturating_sub(40)..n).collect();
+    for t in ALL.iter().filter(|t| t.unit != Unit::Products && t.value >= 4096) {
+        for multiple in (1..).map(|k| k * t.value).take_while(|m| *m < n).take(40) {
+            at.extend([multiple - 1, multiple, multiple + 1]);
+        }
+    }
+    let mut r = Stream::new(n as u64);
+    at.extend((0..random).map(|_| r.below(n)));
+    at.retain(|i| *i < n);
+    at.sort_unstable();
+    at.dedup();
+    at
+}
+
+pub fn bits<T: Element>(x: T) -> u64 {
+    x.to_f64().to_bits()
+}
+
+/// That two results are the same bits.
+pub fn same<T: Element>(what: &str, a: &[T], b: &[T]) {
+    assert_eq!(a.len(), b.len(), "{what}");
+    if let Some(i) = (0..a.len()).find(|i| bits(a[*i]) != bits(b[*i])) {
+        panic!("{what}: at {i} {:e} on one thread, {:e} on several", a[i].to_f64(), b[i].to_f64());
+    }
+}
+
+/// The tolerance of an op.
+pub fn tolerance<T: Element>(op: &str) -> Tolerance {
+    spec(op)
+        .and_then(|s| s.tolerance(T::NAME))
+        .unwrap_or_else(|| panic!("{op} states no tolerance of {}", T::NAME))
+}
+
+/// As many zeros as any op has terms: a bound asks for their number alone.
+pub fn zeros(n: usize) -> &'static [f64] {
+    static ZEROS: LazyLock<Vec<f64>> = LazyLock::new(|| vec![0.0; 1 << 23]);
+    &ZEROS[..n]
+}
+
+/// Constants of the kernels that are no threshold: what they count does not depend on a size.
+const NO_THRESHOLDS: [(&str, &str); 9] = [
+    ("lanes/math/trig.rs", "bits of a table"),
+    ("lanes/amx.rs", "numbers of the system"),
+    ("lanes/tests/", "tests"),
+    ("alu.rs", "formats"),
+    ("buffer.rs", "an alignment"),
+    ("contract/", "checks of builds with debug assertions"),
+    ("cuda/", "texts for GPUs"),
+    ("gpu/", "texts for GPUs"),
+    ("hardware/", "facts"),
+];
+
+/// A size at which a kernel takes another way is listed, so that the tests here go there.
+#[test]
+fn every_threshold_is_listed() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src");
+    let listed = include_str!("../../src/thresholds.rs").replace(' ', "");
+    let (mut folders, mut found) = (vec![root.clone()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let other = name.starts_with("cli/") || NO_THRESHOLDS.iter().any(|(n, _)| name.starts_with(n));
+            if other || !name.ends_with(".rs") {
+                continue;
+            }
+            let module = name.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+            for line in std::fs::read_to_string(&path).unwrap().lines() {
+                let bare = ["pub(crate) ", "pub(super) ", "pub "]
+                    .iter()
+                    .fold(line, |l, p| l.strip_prefix(p).unwrap_or(l));
+                let Some((constant, _)) =
+                    bare.strip_prefix("const ").and_then(|l| l.split_once(": usize = "))
+                else {
+                    // Numbers in conditions are thresholds without a name.
+                    let code = line.split("//").next().unwrap_or("");
+                    let literal = ["> ", ">= ", "< ", "<= "].iter().any(|op| {
+                        code.split(&format!(" {op}")).skip(1).any(|rest| {
+                            let digits: String =
+                                rest.chars().take_while(|c| c.is_ascii_digit() || *c == '_').collect();
+                            let next = rest.chars().nth(digits.len());
+                            digits.replace('_', "").parse::<u64>().is_ok_and(|n| n > 100) && next != Some('.')
+                        })
+                    });
+                    let checked = ["debug_assert", "kani::", "assert!"].iter().any(|w| code.contains(w));
+                    assert!(
+                        !literal || checked || line.contains("0x"),
+                        "{name}: a size without a name: {line}"
+                    );
+                    continue;
+                };
+                found += 1;
+                assert!(
+                    listed.contains(&format!("{module}::{constant}")),
+                    "src/{name}: `{constant}` is not in src/thresholds.rs"
+                );
+            }
+        }
+    }
+    assert!(found > 60, "{found}: the search is broken");
+}
