@@ -112,7 +112,7 @@ fn within_bounds<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn reductions_keep_their_bounds() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         within_bounds::<_, f32>(s);
         within_bounds::<_, f64>(s);
     });
@@ -134,7 +134,7 @@ fn far_from_zero<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn moments_survive_a_large_mean() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         far_from_zero::<_, f32>(s);
         far_from_zero::<_, f64>(s);
     });
@@ -154,7 +154,7 @@ fn constants<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn constant_data_has_no_spread() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         constants::<_, f32>(s);
         constants::<_, f64>(s);
     });
@@ -208,7 +208,7 @@ fn nan_everywhere<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn nan_is_never_lost() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         nan_everywhere::<_, f32>(s);
         nan_everywhere::<_, f64>(s);
     });
@@ -265,7 +265,7 @@ impl<T: Element> Sign for T {
 
 #[test]
 fn infinities_and_zeros_have_their_place() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         infinities_and_zeros::<_, f32>(s);
         infinities_and_zeros::<_, f64>(s);
     });
@@ -321,7 +321,7 @@ fn back_one<T: Element>(x: &[T]) -> Vec<f64> {
 
 #[test]
 fn norms_neither_overflow_nor_underflow() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         extreme_norms::<_, f32>(s);
         extreme_norms::<_, f64>(s);
     });
@@ -356,7 +356,7 @@ fn selections<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn selections_are_sorted_and_stable() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         selections::<_, f32>(s);
         selections::<_, f64>(s);
     });
@@ -435,7 +435,7 @@ mod parallel {
     fn reductions_give_the_same_bits_at_any_number_of_threads() {
         let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         with(2).install(|| {
-            for_each_lane!(|s| {
+            for_each_width!(|s| {
                 same_bits::<_, f32>(s);
                 same_bits::<_, f64>(s);
             });

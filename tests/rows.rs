@@ -137,7 +137,7 @@ fn every_length<S: Simd, T: Element, O: Op<T>>(s: S) {
 
 #[test]
 fn rows_keep_their_bounds() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         for_each_row_op!(every_length, s, f32);
         for_each_row_op!(every_length, s, f64);
     });
@@ -149,7 +149,7 @@ fn long_rows_keep_their_bounds() {
     fn long<S: Simd, T: Element, O: Op<T>>(s: S) {
         rows_agree::<S, T, O>(s, 1, LONG_ROW / size_of::<T>() + 4099, 10.0, 1);
     }
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         long::<_, f32, Softmax>(s);
         long::<_, f64, Softmax>(s);
         long::<_, f32, LogSoftmax>(s);
@@ -184,7 +184,7 @@ fn poison<S: Simd, T: Element, O: Op<T>>(s: S) {
 
 #[test]
 fn nan_and_infinity_stay_in_their_row() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         for_each_row_op!(poison, s, f32);
         for_each_row_op!(poison, s, f64);
     });
@@ -222,7 +222,7 @@ fn masks<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn masked_entries_and_rows_are_zero() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         masks::<_, f32>(s);
         masks::<_, f64>(s);
     });
@@ -246,7 +246,7 @@ fn probabilities<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn softmax_sums_to_one_and_ignores_a_shift() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         probabilities::<_, f32>(s);
         probabilities::<_, f64>(s);
     });
@@ -288,7 +288,7 @@ fn degenerate<S: Simd, T: Element>(s: S) {
 
 #[test]
 fn degenerate_rows_are_defined() {
-    for_each_lane!(|s| {
+    for_each_width!(|s| {
         degenerate::<_, f32>(s);
         degenerate::<_, f64>(s);
     });

@@ -309,7 +309,7 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
 /// optimisation, a loop with ten copies of it is most of what they compile.
 #[cfg_attr(debug_assertions, inline(never))]
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn eval<T: Element, V: Alu<Elem = T>, B: Body<T, N>, const N: usize>(body: B, x: [V; N]) -> V {
+pub(super) fn eval<T: Element, V: Alu<Elem = T>, B: Body<T, N>, const N: usize>(body: B, x: [V; N]) -> V {
     body.eval(x)
 }
 

@@ -7,7 +7,7 @@
 //! by halves. Leaves are merged by a tree that splits at the largest power of two of leaves below
 //! the count. A parallel run evaluates the same tree, so it gives the same bits.
 
-use super::drive::{load_some, store_some};
+use super::drive::{eval, load_some, store_some};
 use super::portable::{Portable, scalar};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
@@ -200,10 +200,13 @@ impl<T: Element, B: Body<T, N>, const N: usize> Source<T, 1> for Mapped<B, T, N>
         #[allow(clippy::indexing_slicing, reason = "k < N")]
         // SAFETY: the caller's promise; each element is read before it is written.
         unsafe {
-            let v = self.body.eval(from_fn(
-                #[inline(always)]
-                |k| T::Vec::<S>::load(s, self.x[k].add(i)),
-            ));
+            let v = eval(
+                self.body,
+                from_fn(
+                    #[inline(always)]
+                    |k| T::Vec::<S>::load(s, self.x[k].add(i)),
+                ),
+            );
             v.store(self.y.add(i));
             [v]
         }
@@ -213,10 +216,13 @@ impl<T: Element, B: Body<T, N>, const N: usize> Source<T, 1> for Mapped<B, T, N>
         #[allow(clippy::indexing_slicing, reason = "k < N")]
         // SAFETY: as above.
         unsafe {
-            let v = self.body.eval(from_fn(
-                #[inline(always)]
-                |k| load_some(s, self.x[k].add(i), n, self.fill[k]),
-            ));
+            let v = eval(
+                self.body,
+                from_fn(
+                    #[inline(always)]
+                    |k| load_some(s, self.x[k].add(i), n, self.fill[k]),
+                ),
+            );
             store_some(v, self.y.add(i), n);
             [v]
         }
@@ -333,6 +339,18 @@ where
     )
 }
 
+/// [`Fold::step`], held once by builds with debug assertions, as [`eval`] is.
+#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn step<T, V, F, const N: usize, const K: usize>(f: F, acc: [V; K], x: [V; N]) -> [V; K]
+where
+    T: Element,
+    V: Alu<Elem = T>,
+    F: Fold<T, N, K>,
+{
+    f.step(acc, x)
+}
+
 /// # Safety
 /// `i..i + n` lies within the streams of `x`; no other call covers these elements meanwhile.
 #[inline(always)]
@@ -362,7 +380,7 @@ where
     macro_rules! step {
         ($($a:ident)*) => {$(
             // SAFETY: each use has checked that this vector ends at or before `end`.
-            $a = f.step($a, unsafe { x.at(s, i) });
+            $a = step(f, $a, unsafe { x.at(s, i) });
             i += lanes;
         )*};
     }
@@ -386,7 +404,7 @@ where
     }
     if i < end {
         // SAFETY: the elements up to `end` are the caller's.
-        a7 = f.step(a7, unsafe { x.last(s, i, end - i, f.fill()) });
+        a7 = step(f, a7, unsafe { x.last(s, i, end - i, f.fill()) });
     }
     let b = f.merge(f.merge(a4, a5), f.merge(a6, a7));
     if wide { f.merge(f.merge(f.merge(a0, a1), f.merge(a2, a3)), b) } else { b }
@@ -426,7 +444,7 @@ where
             // SAFETY: the elements up to `end` are the caller's; a part is not longer than a vector.
             let v =
                 unsafe { if !COMPACT && part == lanes { x.at(s, i) } else { x.last(s, i, part, f.fill()) } };
-            *a = f.step(*a, v);
+            *a = step(f, *a, v);
             i += part;
         }
     }

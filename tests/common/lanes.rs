@@ -6,8 +6,9 @@
 use fulmen::lanes::Simd;
 
 /// `for_each_lane!(|s| check::<_, f32>(s))` runs the expression with each token in turn and yields
-/// the names that ran; `use` this module whole. Built with `--cfg fulmen_one_lane`, only the build's own
-/// lanes run: for mutation tests, which compile everything anew for each mutant.
+/// the names that ran; `use` this module whole. Of the portable lanes these are the narrowest and the widest: what
+/// depends on the width as such takes [`for_each_width`]. Built with `--cfg fulmen_one_lane`, only the build's own
+/// lanes run.
 #[macro_export]
 macro_rules! for_each_lane {
     (|$s:ident| $body:expr) => {{
@@ -16,10 +17,7 @@ macro_rules! for_each_lane {
         #[cfg(not(fulmen_one_lane))]
         {
             for_each_lane!(@on ran, $s, $body, Portable::<1>::new());
-            for_each_lane!(@on ran, $s, $body, Portable::<4>::new());
             for_each_lane!(@on ran, $s, $body, Portable::<16>::new());
-            for_each_lane!(@on ran, $s, $body, Portable::<2>::new());
-            for_each_lane!(@on ran, $s, $body, Portable::<8>::new());
             #[cfg(target_arch = "x86_64")]
             for_each_lane!(@on ran, $s, $body, Sse2::new());
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -51,6 +49,25 @@ macro_rules! for_each_lane {
 }
 pub use for_each_lane;
 
+/// [`for_each_lane`], and the portable lanes of the widths between: for loops, folds, rows and the lanes themselves.
+#[macro_export]
+macro_rules! for_each_width {
+    (|$s:ident| $body:expr) => {{
+        #[allow(unused_mut, reason = "the build's own lanes are all, built with `--cfg fulmen_one_lane`")]
+        let mut ran = for_each_lane!(|$s| $body);
+        #[cfg(not(fulmen_one_lane))]
+        {
+            use fulmen::lanes::*;
+            for_each_lane!(@on ran, $s, $body, Portable::<2>::new());
+            for_each_lane!(@on ran, $s, $body, Portable::<4>::new());
+            for_each_lane!(@on ran, $s, $body, Portable::<8>::new());
+            check_widths(&ran);
+        }
+        ran
+    }};
+}
+pub use for_each_width;
+
 /// The lane's name.
 pub fn name_of<S: Simd>(_: S) -> &'static str {
     S::NAME
@@ -75,7 +92,7 @@ const ALL: [(&str, &str); 10] = [
 /// What did not run, and why.
 pub fn skipped(ran: &[&str]) -> impl Iterator<Item = std::string::String> {
     ALL.into_iter()
-        .filter(|(name, _)| !ran.contains(name))
+        .filter(|(name, _)| !ran.contains(name) && !WIDTHS.contains(name))
         .map(|(name, why)| std::format!("skipped {name}: {why}"))
 }
 
@@ -83,9 +100,22 @@ pub fn skipped(ran: &[&str]) -> impl Iterator<Item = std::string::String> {
 pub fn check_required(ran: &[&str]) {
     static SAID: std::sync::Once = std::sync::Once::new();
     SAID.call_once(|| skipped(ran).for_each(|line| std::println!("{line}")));
+    required(ran, |name| !WIDTHS.contains(&name));
+}
+
+#[allow(dead_code, reason = "as above")]
+/// Fails if `FULMEN_REQUIRE_LANES` names one of the widths between that is not in `ran`.
+pub fn check_widths(ran: &[&str]) {
+    required(ran, |name| WIDTHS.contains(&name));
+}
+
+/// What [`for_each_width`] adds.
+const WIDTHS: [&str; 3] = ["portable2", "portable4", "portable8"];
+
+fn required(ran: &[&str], counts: impl Fn(&str) -> bool) {
     let required = std::env::var("FULMEN_REQUIRE_LANES").ok();
     let required = required.as_deref().or(option_env!("FULMEN_REQUIRE_LANES")).unwrap_or("");
-    for name in required.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+    for name in required.split(',').map(str::trim).filter(|n| !n.is_empty() && counts(n)) {
         assert!(ALL.iter().any(|(n, _)| *n == name), "FULMEN_REQUIRE_LANES: there is no lane {name:?}");
         assert!(ran.contains(&name), "FULMEN_REQUIRE_LANES: {name} did not run here, only {ran:?}");
     }

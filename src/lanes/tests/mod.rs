@@ -175,7 +175,7 @@ macro_rules! on_every_lane {
         fn $name() {
             #[allow(unused_imports)]
             use super::present::*;
-            for_each_lane!(|s| {
+            for_each_width!(|s| {
                 $f(s, f32::default());
                 $f(s, f64::default());
             });
