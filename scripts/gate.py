@@ -5,7 +5,8 @@
   scripts/gate.py test            lint, every profile, contracts, C ABI, sizes, the WASM demo, the llm example, proofs
   scripts/gate.py coverage        line coverage of the tests, at least 90 %
 
-Two jobs run at a time; the output of each is shown in one piece when it ends, its steps' seconds in the summary.
+Two jobs run at a time. Each step is named when it begins; the output of a job is shown in one piece when it ends, and
+the summary has its minutes, on the clock and on cores.
 `--strict` (CI): a tool that this machine lacks is a failure, not a skip.
 """
 
@@ -22,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from profile import profiles
-from toolchain import ROOT, Failure, Missing, Tally, Toolchain, host, need
+from toolchain import ROOT, Failure, Missing, Tally, Toolchain, host, members, need
 
 DENY = ["--", "-Dwarnings"]
 # The targets beyond the host that must be clean: target, library crates, Cargo flags.
@@ -33,8 +34,10 @@ CROSS = [
 ]
 CROSS_FLAGS = {"wasm32-unknown-unknown": "-Ctarget-feature=+simd128"}
 COVERAGE = 90
-# The program `fulmen` and its tests: the flag says nothing to them, and with it they take the crates that `minimal` built.
-CONTRACTS = {"CARGO_TARGET_DIR": str(ROOT / "target/rustup"), "RUSTFLAGS": "--cfg=fulmen_one_lane"}
+# The most bytes that the published package may have.
+PACKAGE = 500_000
+# The program `fulmen` and its tests.
+CONTRACTS = {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
 
 
 # Jobs at a time. Each has stretches that keep one core busy: a linker, a test program, an emulator.
@@ -70,6 +73,7 @@ def together(tally: Tally, jobs: list[Job]) -> None:
         except Exception as bug:
             mine.say(traceback.format_exc())
             mine.wrong(f"{job.name}: {bug!r}")
+        mine.wall = time.monotonic() - mine.began
         results.put((job, mine))
 
     while waiting or running:
@@ -89,6 +93,7 @@ def together(tally: Tally, jobs: list[Job]) -> None:
         print(f"{time.strftime('%H:%M:%S')} {job.name}: {'FAILED' if mine.failed else 'ended'}", flush=True)
     for job in jobs:
         tally.add(ended[job.name], job.name)
+    tally.jobs = {job.name: (ended[job.name].wall, sum(c for _, _, c in ended[job.name].timings)) for job in jobs}
 
 
 def attempt(tally: Tally, name: str, cmd: list[str], **how) -> None:
@@ -144,6 +149,23 @@ def large(tally: Tally) -> None:
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
 
 
+def kani(tally: Tally) -> None:
+    """The harnesses of Kani, compiled against a stub of it: what they prove only Kani can say."""
+    out = ROOT / "target/kani"
+    out.mkdir(parents=True, exist_ok=True)
+    stub = ["rustc", "--edition=2024", "--out-dir", out, "-L", out]
+    attempt(tally, "Kani's attributes", [*stub, "--crate-type=proc-macro", "tests/kani/macros.rs"])
+    attempt(tally, "Kani's stub", [*stub, "--crate-type=rlib", "--extern=macros", "tests/kani/kani.rs"])
+    # The attributes come out of the stub's crate, which the search path finds.
+    flags = ["--cfg=kani", f"--extern=kani={out}/libkani.rlib", f"-L{out}", "-Dwarnings"]
+    env = members(flags) | {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
+    attempt(tally, "Kani harnesses, type-checked", ["cargo", "check", "-p", "fulmen", "--lib", "--all-features"], env=env)
+    harnesses = sum(p.read_text().count("#[kani::proof]") for p in ROOT.glob("src/**/*.rs"))
+    if not harnesses:
+        tally.wrong("no harness of Kani was found")
+    tally.check(f"{harnesses} harnesses of Kani compile; {'cargo kani runs them' if shutil.which('cargo-kani') else 'none ran: Kani is not installed'}")
+
+
 def lint_host(tally: Tally) -> None:
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted(ROOT.glob("*/*/Cargo.toml")):
@@ -151,6 +173,7 @@ def lint_host(tally: Tally) -> None:
     here = {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
     for what, flags in (("no features", []), ("all features", ["--all-features"])):
         attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--workspace", "--all-targets", *flags, *DENY], env=here)
+    kani(tally)
     docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", "--all-features"], env=docs)
 
@@ -182,8 +205,8 @@ def test(tally: Tally, strict: bool) -> None:
         return Job(name, run, uses)
 
     def compact(t: Tally) -> None:
-        env = {"RUSTFLAGS": "--cfg=fulmen_compact", "CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
-        command = ["cargo", "test", "-p", "fulmen", "-p", "fulmen-tests", "--target", host(), "--features", "std", "--lib", "--test", "main", "--", "reduce::", "rows::"]
+        env = members(["--cfg=fulmen_compact"]) | {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
+        command = ["cargo", "test", "-p", "fulmen", "-p", "fulmen-tests", "--target", host(), "--features", "std", "--tests"]
         attempt(t, "compact loops", command, env=env, tests=True)
 
     def demo(t: Tally) -> None:
@@ -195,11 +218,28 @@ def test(tally: Tally, strict: bool) -> None:
         attempt(t, "proofs", ["scripts/proofs.sh"])
 
     def deny(t: Tally) -> None:
-        if shutil.which("cargo-deny"):
-            attempt(t, "licences, bans, sources", ["cargo", "deny", "check", "bans", "licenses", "sources"])
+        need("cargo-deny", "make deny")
+        attempt(t, "licences, bans, sources", ["cargo", "deny", "check", "bans", "licenses", "sources"])
+        code, text = t.run("advisories", ["cargo", "deny", "check", "advisories"])
+        if code and "failed to fetch advisory database" in text:
+            t.skip("advisories: their database on github.com cannot be reached")
+        elif code:
+            t.wrong("advisories: cargo deny found some")
         else:
-            # Its installation takes longer than many a test run: `make deny` does it on demand.
-            t.skip("licences, bans, sources: cargo-deny is not installed (make deny)")
+            t.check("no advisory against what the library depends on")
+
+    def package(t: Tally) -> None:
+        attempt(t, "package", ["cargo", "package", "-p", "fulmen", "--no-verify", "--allow-dirty", "--target-dir", "target/lint"])
+        crates = [*(ROOT / "target/lint/package").glob("fulmen-*.crate")]
+        bytes_ = max((c.stat().st_size for c in crates), default=PACKAGE + 1)
+        if bytes_ > PACKAGE:
+            t.wrong(f"the package has {bytes_} bytes, more than {PACKAGE}, or was not made")
+        else:
+            t.check(f"the package has {bytes_ / 1000:.0f} KB")
+        deny(t)
+
+    def templates(t: Tally) -> None:
+        script(t, "templates", ["scripts/templates.py", *more])
 
     if not shutil.which("swipl"):
         tally.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
@@ -219,7 +259,8 @@ def test(tally: Tally, strict: bool) -> None:
         Job("large sizes", large),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
-        Job("licences", deny),
+        Job("templates", templates, OTHER | HOST),
+        Job("package, licences", package, frozenset({"lint"})),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in found)), HOST, frozenset(found)),
     ])
 

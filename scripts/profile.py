@@ -18,7 +18,7 @@ import sys
 import tomllib
 from dataclasses import dataclass, field
 
-from toolchain import ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, need, show_table, target_features
+from toolchain import ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, members, need, show_table, target_features
 
 # Tools by the command that a runner or linker names, and how to get each.
 HOW = {
@@ -37,8 +37,10 @@ class Test:
 
     # Lanes, by `Simd::NAME`, that the tests must report as run.
     lanes: list[str]
-    # Modules of the test program that run; empty means all of them, unit tests and examples in the documentation too.
+    # Modules of the test program that run; empty means all of them, and the unit tests.
     only: list[str] = field(default_factory=list)
+    # Whether the documentation's examples and the programs of examples/, with their tests, are of it too.
+    examples: bool = False
     # Parts of test names that do not run here.
     skip: list[str] = field(default_factory=list)
     # Library crates to build where the toolchain has none; the profile's own when not given.
@@ -95,7 +97,7 @@ class Profile:
 def parse(kind: type, values: dict, where: str):
     """A dataclass from a table; unknown, missing and mistyped keys are errors."""
     fields = kind.__dataclass_fields__
-    types = {"str": str, "list[str]": list, "dict[str, str]": dict, "dict[str, int]": dict, "dict[str, dict[str, int]]": dict}
+    types = {"str": str, "list[str]": list, "dict[str, str]": dict, "dict[str, int]": dict, "bool": bool, "dict[str, dict[str, int]]": dict}
     for key, value in values.items():
         if key not in fields:
             raise Failure(f"{where}: unknown key `{key}`")
@@ -166,7 +168,9 @@ def test(p: Profile, tally: Tally) -> None:
         build = tool.cargo("build", "--release", "--lib", std=p.std, mem=mem)
         tally.step(f"{p.name}: build", build, env=env | {"FULMEN_OP": "empty"}, cwd=ROOT / p.size.package)
     elif not p.image:  # `boot` builds the library inside the image.
-        tally.step(f"{p.name}: build", tool.cargo("build", "--release", "--lib", *features, std=p.std, mem=mem), env=env)
+        # Tests compile it themselves, of a profile for this host; what is left is what only a release build holds.
+        verb = "check" if p.test and p.target == host() else "build"
+        tally.step(f"{p.name}: {verb}", tool.cargo(verb, "-p", "fulmen", "--release", "--lib", *features, std=p.std, mem=mem), env=env)
     if p.test:
         run_tests(p, tool, env, features, tally)
     if p.image:
@@ -174,9 +178,14 @@ def test(p: Profile, tally: Tally) -> None:
 
 
 def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
-    flags = " ".join([*p.rustflags, *p.test.rustflags])
-    env = env | p.test.env | {"RUSTFLAGS": flags, "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
-    args = ["-p", "fulmen-tests", *([] if p.test.only else ["-p", "fulmen"]), *features]
+    flags = [*p.rustflags, *p.test.rustflags]
+    env = env | p.test.env | {"RUSTFLAGS": " ".join(flags), "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
+    if p.target == host():
+        env |= {"RUSTFLAGS": "", **members(flags)}
+    packages = ["fulmen-tests", *([] if p.test.only else ["fulmen"]), *(["fulmen-examples"] if p.test.examples else [])]
+    # With the programs that have a process of their own, or without.
+    kinds = ["--test", "main"] if p.test.only else [] if p.test.examples else ["--tests"]
+    args = [*(word for name in packages for word in ("-p", name)), *kinds, *features]
     std = p.test.std or p.std
     without = lacking(p)
     if without:

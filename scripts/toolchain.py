@@ -6,6 +6,7 @@ rustc and its library source (`-Zbuild-std`). Nothing is ever downloaded through
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ DEBIAN = Path("/usr/bin")
 DEBIAN_PACKAGES = "rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy"
 
 # What would leak into a profile from the environment of whoever calls.
-CARGO_VARIABLES = ("RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR")
+CARGO_VARIABLES = ("RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR", "RUSTC_WORKSPACE_WRAPPER")
 
 
 class Failure(Exception):
@@ -65,6 +66,18 @@ def target_features(flags: tuple[str, ...]) -> frozenset[str]:
 def cpu_flags() -> frozenset[str]:
     """The host CPU's features, by their Rust names."""
     return target_features(("-Ctarget-cpu=native",))
+
+
+def members(flags: list[str]) -> dict[str, str]:
+    """The environment in which cargo gives `flags` to the packages of the workspace alone: what they depend on is built
+    once for all profiles. Cargo keeps the artifacts of each wrapper apart by its path, which therefore names the flags."""
+    if not flags:
+        return {}
+    wrapper = TARGET / "flags" / re.sub(r"[^A-Za-z0-9=+._-]", "_", "_".join(flags))
+    wrapper.parent.mkdir(parents=True, exist_ok=True)
+    wrapper.write_text(f'#!/bin/sh\nexec "$@" {shlex.join(flags)}\n')
+    wrapper.chmod(0o755)
+    return {"RUSTC_WORKSPACE_WRAPPER": str(wrapper)}
 
 
 def need(command: str, how: str) -> str:
@@ -133,9 +146,17 @@ class Tally:
     failures: list[str] = field(default_factory=list)
     # Per step: its name, seconds, and seconds of all its processes on a core.
     timings: list[tuple[str, float, float]] = field(default_factory=list)
+    # Per job: its seconds on the clock, and on cores.
+    jobs: dict[str, tuple[float, float]] = field(default_factory=dict)
     # What would be printed, where several tallies run at once; None prints.
     kept: list[str] | None = None
     began: float = field(default_factory=time.monotonic)
+    wall: float = 0.0
+
+    def begins(self, text: str) -> None:
+        """A line for whoever watches, where the output itself is kept until the job ends."""
+        if self.kept is not None:
+            print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
     def say(self, text: str) -> None:
         if self.kept is None:
@@ -148,6 +169,7 @@ class Tally:
         """Runs one command, echoing it and its output; returns its exit status and output."""
         shown = " ".join(str(c).replace(str(ROOT) + "/", "") for c in cmd)
         self.say(f"\n=== {name}\n$ {shown}\n")
+        self.begins(f"  {name}")
         start = time.monotonic()
         full = {k: v for k, v in os.environ.items() if k not in CARGO_VARIABLES} | (env or {})
         proc = subprocess.Popen([str(c) for c in cmd], cwd=cwd, env=full, text=True, errors="replace",
@@ -156,6 +178,8 @@ class Tally:
         for line in proc.stdout:
             self.say(line)
             lines.append(line)
+            if line.startswith("=== "):
+                self.begins(f"  {line[4:].rstrip()}")
         _, status, used = os.wait4(proc.pid, 0)
         code = proc.returncode = os.waitstatus_to_exitcode(status)
         self.timings.append((name, time.monotonic() - start, used.ru_utime + used.ru_stime))
@@ -216,6 +240,12 @@ class Tally:
         for name, seconds, cores in self.timings:
             print(f"{seconds:7.1f}  {cores:8.1f}  {name}")
         print(f"{time.monotonic() - self.began:7.1f}  {sum(c for _, _, c in self.timings):8.1f}  total")
+        if self.jobs:
+            print("\nminutes  on cores  job")
+            for name, (wall, cores) in sorted(self.jobs.items(), key=lambda job: -job[1][1]):
+                print(f"{wall / 60:7.1f}  {cores / 60:8.1f}  {name}")
+            everything = sum(cores for _, cores in self.jobs.values())
+            print(f"{(time.monotonic() - self.began) / 60:7.1f}  {everything / 60:8.1f}  all")
         for s in self.skipped:
             print(f"SKIPPED {s}")
         for f in self.failures:

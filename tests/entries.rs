@@ -9,19 +9,6 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
-// First: its macros are used below.
-#[macro_use]
-#[path = "common/nn.rs"]
-mod nn;
-
-#[path = "common/blas.rs"]
-mod blas;
-#[allow(dead_code, reason = "not every test uses everything")]
-#[path = "common/call.rs"]
-mod call;
-#[allow(dead_code, reason = "not every test uses everything")]
-#[path = "reference/dd.rs"]
-mod dd;
 #[path = "entries/empty.rs"]
 mod empty;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -29,7 +16,5 @@ mod empty;
 mod guard;
 #[path = "entries/hostile.rs"]
 mod hostile;
-#[path = "common/matrix.rs"]
-mod matrix;
 #[path = "entries/products.rs"]
 mod products;

@@ -1,5 +1,6 @@
 //! Every test but those that need a process of their own: one program, as compiling the kernels of each lane is what
-//! takes long. Without the feature `std` it is what depends on that: the build's selection, the API. `cargo test -p fulmen-tests --features std,half -- reduce::` runs the modules of that name.
+//! takes long. Without the feature `std` it is what depends on that: the build's selection, the API; with
+//! `--cfg fulmen_compact` that and the loops. `cargo test -p fulmen-tests --features std,half -- reduce::` runs the modules of that name.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -17,50 +18,50 @@ mod selection;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod api;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod attention;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod blas;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod blas1;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod contracts;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod convert;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fusion;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm_forms;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm_low;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod hardware;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod log_trig;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod nn;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod ptx;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod reduce;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod rope;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod rows;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod transpose;
-#[cfg(all(feature = "std", not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod wgsl;
 
 /// A file that no program names would be a test that nobody runs.
 #[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_file_is_a_module() {
-    let programs = ["main", "escapes"];
+    let programs = ["main", "entries", "escapes"];
     for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();

@@ -1,7 +1,7 @@
 //! Results without elements: there is nothing to do, however large the other sizes are.
 
-use crate::blas::{self, Options};
-use crate::matrix::Matrix;
+use common::blas::{self, Options};
+use common::matrix::Matrix;
 use fulmen::*;
 use std::time::{Duration, Instant};
 

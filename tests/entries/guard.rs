@@ -1,10 +1,10 @@
 //! Every allocation of a call between pages that cannot be touched: a read or write outside any slice or view faults.
 //! What is given to an op is allocated by the test as usual, so the ops are called as everywhere else.
 
-use crate::blas::{self, Options};
-use crate::matrix::{Layout, Matrix};
-use crate::nn::{Args, Form, Noise, Op};
-use crate::{call, matrix};
+use common::blas::{self, Options};
+use common::matrix::{Layout, Matrix};
+use common::nn::{Args, Form, Noise, Op};
+use common::{call, matrix};
 use fulmen::lanes::native;
 use fulmen::*;
 use std::alloc::{GlobalAlloc, Layout as Memory, System};
@@ -168,7 +168,7 @@ macro_rules! each_op {
         }
     )*};
 }
-for_each_nn_op!(each_op);
+common::for_each_nn_op!(each_op);
 
 /// A matrix's data without what surrounds it.
 fn flush(m: &Matrix<f32>) -> Matrix<f32> {
@@ -312,7 +312,7 @@ fn no_op_is_left_out() {
     macro_rules! add {
         ($($name:ident $Op:path $(, $more:ident)*;)*) => { known.extend([$(stringify!($name)),*]); };
     }
-    for_each_nn_op!(add);
+    common::for_each_nn_op!(add);
     known.extend(["gemm", "gemm_bf16", "gemm_f16", "gemm_i8", "transpose"]);
     known.extend([
         "swap",

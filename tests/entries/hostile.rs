@@ -1,8 +1,8 @@
 //! Sizes that are 0, that do not fit each other, and that no arithmetic holds, for every op: never a panic, nothing
 //! written by a call that is refused, and its error names an argument that the function has.
 
-use crate::call;
-use crate::nn::{Args, Form, Noise, Op};
+use common::call;
+use common::nn::{Args, Form, Noise, Op};
 use fulmen::lanes::native;
 use fulmen::{Element, Error};
 
@@ -228,7 +228,7 @@ macro_rules! each_op {
         }
     )*};
 }
-for_each_nn_op!(each_op);
+common::for_each_nn_op!(each_op);
 
 /// The ops of the common shapes.
 #[test]
