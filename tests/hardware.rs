@@ -128,7 +128,11 @@ fn bad_facts_are_named_with_their_line() {
         (changed("hw_warp_size(t, 32).", "hw_warp_sise(t, 32)."), 4, UnknownPredicate),
         (changed("hw_warp_size(t, 32).", "hw_warp_size(u, 32)."), 4, UnknownTarget),
         (changed("hw_warp_size(t, 32).", ""), 2, Missing("hw_warp_size")),
-        (changed("hw_language(t, wgsl).", ""), 2, Missing("hw_language")),
+        (changed("hw_warp_size(t, 32).", "hw_warp_size('t, 32)."), 4, Syntax),
+        (changed("hw_warp_size(t, 32).", "hw_warp_size('', 32)."), 4, Syntax),
+        (changed("hw_warp_size(t, 32).", "hw_warp_size(t, '32)."), 4, Syntax),
+        (changed("hw_warp_size(t, 32).", "hw_warp_size(t, 'many')."), 4, Value),
+        (changed("hw_warp_size(t, 32).", "hw_warp_size('\nt', 32)."), 4, Syntax),
         (changed("hw_language(t, wgsl).", "hw_language(t, cobol)."), 3, Value),
         (changed("hw_language(t, wgsl).", "hw_language(t, ptx)."), 2, Missing("hw_compute_capability")),
         (changed("hw_language(t, wgsl).", "hw_language(t, rust)."), 2, Missing("hw_isa")),
@@ -170,6 +174,24 @@ fn bad_facts_are_named_with_their_line() {
     assert_eq!(parse::<1>(crowded), Err(FactError { line: 10, kind: Capacity }));
     let said = parse::<1>(changed("hw_warp_size(t, 32).", "")).unwrap_err().to_string();
     assert_eq!(said, "line 2: the target lacks the fact hw_warp_size");
+}
+
+/// Facts as they are published: versions between quotes, no language, no grid, and tensor cores of unknown shapes.
+#[test]
+fn published_facts_are_enough() {
+    const SEED: &str = "hardware_target(p4).\nhw_compute_capability(p4, '6.1').\nhw_warp_size(p4, 32).\nhw_threads_per_block_max(p4, 1024).\nhw_shared_memory_per_block_max(p4, 49152).\nhw_supports_tensor_cores(p4, false).\nhardware_target('cdna-2').\nhw_warp_size('cdna-2', 64).\nhw_threads_per_block_max('cdna-2', 1024).\nhw_shared_memory_per_block_max('cdna-2', 65536).\nhw_sm_count('cdna-2', 220).\nhw_supports_tensor_cores('cdna-2', true).\nhardware_target(core).\nhw_isa(core, 'avx2').\nhw_vector_bits(core, 256).\nhw_vector_registers(core, 16).\nhw_supports_fma(core, true).\n";
+    const { assert!(count(SEED) == 3) };
+    let [p4, cdna2, core] = parse::<3>(SEED).unwrap();
+    assert_eq!((p4.language, p4.gpu().unwrap().compute_capability), (Language::Ptx, Some([6, 1])));
+    assert_eq!((cdna2.name, cdna2.language, core.language), ("cdna-2", Language::Wgsl, Language::Rust));
+    let g = cdna2.gpu().unwrap();
+    assert!(g.tensor_cores && g.shapes.is_empty() && g.grid_max == [65535; 2]);
+    for t in [p4, cdna2, core] {
+        for form in Form::ALL {
+            let choice = optimal_tile(&t, form, Scalar::F32).unwrap();
+            assert!(!choice.tensor_cores, "{choice:?}");
+        }
+    }
 }
 
 /// What the reader makes of the file, read a second time with nothing but string functions.

@@ -1,6 +1,7 @@
 //! What training and generation reach, and what this machine's memory lets them.
 
 use crate::cli::{Request, Stop, Streams};
+use crate::config::Config;
 use crate::gguf::Model;
 use crate::machine::{Follower, Machine};
 use crate::train::{Recipe, Trainer, random};
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 /// The median time of `n` runs, in seconds.
 fn median(n: usize, mut run: impl FnMut() -> Result<(), Stop>) -> Result<f64, Stop> {
-    let mut times = Vec::with_capacity(n);
+    let mut times = Vec::new();
     for _ in 0..n {
         let started = Instant::now();
         run()?;
@@ -20,7 +21,8 @@ fn median(n: usize, mut run: impl FnMut() -> Result<(), Stop>) -> Result<f64, St
 
 /// Prints what the model reaches.
 pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<'_>) -> Result<(), Stop> {
-    let c = model.config;
+    // The longest context that is measured, of those that a file may claim.
+    let c = Config { context: model.config.context.min(4096), ..model.config };
     let steps = r.steps.unwrap_or(10);
     let weights = c.parameters();
     writeln!(io.out, "{weights} parameters, {} bytes, on {}", 4 * weights, M::NAME)?;
@@ -48,9 +50,9 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
         flops / time / 1e9
     )?;
 
-    let pool = match r.threads {
+    let pool = match r.threads() {
         #[cfg(feature = "parallel")]
-        Some(threads @ 2..) => format!("{threads} threads"),
+        threads @ 2.. => format!("{threads} threads"),
         _ => String::from("one thread"),
     };
     let mut follower = Follower::new(machine, c, &model.parameters, c.context)?;

@@ -3,11 +3,14 @@
 use crate::bench;
 use crate::chart;
 use crate::config::Config;
-use crate::gguf::{Gguf, Model, replace};
+use crate::files::{self, Failed, Shown, replace, shown, writable};
+use crate::gguf::{Gguf, Model};
 use crate::machine::{Follower, Job, Machine, follower_plan, on_best_lanes};
-use crate::train::{Recipe, Trainer, first_parameters, trainer_plan, uniform};
+use crate::memory::{self, Bytes, Lack, Row};
+use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
 use core::fmt;
+use lexopt::Arg;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -33,11 +36,11 @@ generate:
 bench:
   --steps N        steps to measure (10)
 all:
-  --threads N      (train: all cores; else 1, more need a build with the feature parallel)
+  --threads N      at most the cores (train: all of them; else 1, more need a build with the feature parallel)
   --seed N         (1)           --backend cpu
   --plan           print every buffer's bytes and stop
 
-exit status: 0 done, 2 the arguments or a file are of no use";
+exit status: 0 done, 1 the training went astray, 2 the arguments or a file are of no use";
 
 /// Why the program ends early.
 #[derive(Debug)]
@@ -50,11 +53,36 @@ pub enum Stop {
     Usage(String),
     /// Something is of no use, or cannot be written.
     Useless(String),
+    /// The losses are no numbers any more.
+    Astray(String),
 }
 
+/// Of standard output: other files have their names in their errors, and standard error may fail.
 impl From<io::Error> for Stop {
     fn from(e: io::Error) -> Self {
-        if e.kind() == ErrorKind::BrokenPipe { Self::Closed } else { Self::Useless(e.to_string()) }
+        if e.kind() == ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::Useless(format!("standard output: {e}"))
+        }
+    }
+}
+
+impl From<lexopt::Error> for Stop {
+    fn from(e: lexopt::Error) -> Self {
+        Self::Usage(Shown(e.to_string()).to_string())
+    }
+}
+
+impl From<Failed> for Stop {
+    fn from(e: Failed) -> Self {
+        Self::Useless(e.to_string())
+    }
+}
+
+impl From<Lack> for Stop {
+    fn from(e: Lack) -> Self {
+        Self::Useless(e.to_string())
     }
 }
 
@@ -65,7 +93,7 @@ impl From<fulmen::Error> for Stop {
 }
 
 fn useless(path: &Path, why: impl fmt::Display) -> Stop {
-    Stop::Useless(format!("{}: {why}", path.display()))
+    Stop::Useless(format!("{}: {why}", shown(path)))
 }
 
 /// Where the words of the program go.
@@ -74,6 +102,13 @@ pub struct Streams<'a> {
     pub err: &'a mut (dyn Write + Send),
     /// Standard error is a terminal: one line of progress is written over the other.
     pub terminal: bool,
+}
+
+impl Streams<'_> {
+    /// Says something beside the result; a closed standard error stops no work.
+    pub fn note(&mut self, text: fmt::Arguments<'_>) {
+        _ = self.err.write_fmt(text).and_then(|()| self.err.flush());
+    }
 }
 
 /// Runs the program on `args`, which lack its name. Returns the exit status.
@@ -86,13 +121,15 @@ pub fn run(
     let done = Request::parse(args).and_then(|r| {
         let mut io = Streams { out, err, terminal };
         let work = Work(&r, &mut io);
-        match r.threads {
-            Some(threads @ 2..) if r.command != Command::Train => {
+        match r.threads() {
+            threads @ 2.. if r.command != Command::Train => {
                 #[cfg(feature = "parallel")]
                 on_best_lanes(crate::machine::OnThreads(work, threads))?;
                 #[cfg(not(feature = "parallel"))]
                 {
-                    writeln!(work.1.err, "one thread, not {threads}: this build lacks the feature parallel")?;
+                    work.1.note(format_args!(
+                        "one thread, not {threads}: this build lacks the feature parallel\n"
+                    ));
                     on_best_lanes(work)?;
                 }
             }
@@ -100,19 +137,20 @@ pub fn run(
         }
         Ok(out.flush()?)
     });
-    // When standard error is closed too, the exit status is all that can be said.
-    let mut say = |text: fmt::Arguments<'_>| _ = writeln!(err, "{text}");
+    let mut fail = |code, text: fmt::Arguments<'_>| {
+        // When standard error is closed too, the exit status is all that can be said.
+        _ = writeln!(err, "llm: {text}");
+        code
+    };
     match done {
         Ok(()) | Err(Stop::Closed) => 0,
-        Err(Stop::Help) => u8::from(writeln!(out, "{USAGE}").is_err()),
-        Err(Stop::Usage(why)) => {
-            say(format_args!("llm: {why}\n\n{USAGE}"));
-            2
-        }
-        Err(Stop::Useless(why)) => {
-            say(format_args!("llm: {why}"));
-            2
-        }
+        Err(Stop::Help) => match writeln!(out, "{USAGE}").and_then(|()| out.flush()).map_err(Stop::from) {
+            Ok(()) | Err(Stop::Closed) => 0,
+            Err(_) => 2,
+        },
+        Err(Stop::Usage(why)) => fail(2, format_args!("{why}\n\n{USAGE}")),
+        Err(Stop::Useless(why)) => fail(2, format_args!("{why}")),
+        Err(Stop::Astray(why)) => fail(1, format_args!("{why}")),
     }
 }
 
@@ -121,6 +159,33 @@ enum Command {
     Train,
     Generate,
     Bench,
+}
+
+/// The options that take a number.
+const NUMBERS: [&str; 18] = [
+    "steps",
+    "threads",
+    "seed",
+    "batch",
+    "length",
+    "rate",
+    "vocab",
+    "dim",
+    "layers",
+    "heads",
+    "kv-heads",
+    "hidden",
+    "context",
+    "save-every",
+    "tokens",
+    "temperature",
+    "top-k",
+    "top-p",
+];
+
+/// The cores that this program may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// What the arguments ask for.
@@ -147,17 +212,29 @@ pub struct Request {
 impl Request {
     /// Threads of a training step.
     pub fn workers(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+        self.threads.map_or_else(cores, |n| n.min(cores()))
     }
 
-    fn parse(mut args: impl Iterator<Item = OsString>) -> Result<Self, Stop> {
+    /// Threads of an op elsewhere; more than there are cores would only wait for each other.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or(1, |n| n.min(cores()))
+    }
+
+    fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, Stop> {
         let usage = |why: String| Err(Stop::Usage(why));
-        let command = match args.next().as_ref().and_then(|a| a.to_str()) {
-            Some("train") => Command::Train,
-            Some("generate") => Command::Generate,
-            Some("bench") => Command::Bench,
-            Some("--help" | "-h") => return Err(Stop::Help),
-            Some(other) => return usage(format!("\"{other}\" is not train, generate or bench")),
+        let mut args = lexopt::Parser::from_args(args.collect::<Vec<_>>());
+        let command = match args.next()? {
+            Some(Arg::Value(word)) => match word.to_str() {
+                Some("train") => Command::Train,
+                Some("generate") => Command::Generate,
+                Some("bench") => Command::Bench,
+                _ => {
+                    let word = Shown(word.to_string_lossy());
+                    return usage(format!("\"{word}\" is not train, generate or bench"));
+                }
+            },
+            Some(Arg::Short('h') | Arg::Long("help")) => return Err(Stop::Help),
+            Some(other) => return Err(other.unexpected().into()),
             None => return usage("train, generate or bench?".into()),
         };
         let mut r = Self {
@@ -180,39 +257,27 @@ impl Request {
             recipe: Recipe::default(),
         };
         let mut files = Vec::new();
-        while let Some(arg) = args.next() {
-            let text = arg.to_string_lossy().into_owned();
-            if !text.starts_with("--") {
-                if text == "-h" {
-                    return Err(Stop::Help);
+        while let Some(arg) = args.next()? {
+            match arg {
+                Arg::Short('h') | Arg::Long("help") => return Err(Stop::Help),
+                Arg::Long("resume") => r.resume = true,
+                Arg::Long("fresh") => r.fresh = true,
+                Arg::Long("plan") => r.plan = true,
+                Arg::Long("out") => r.out = Some(args.value()?.into()),
+                Arg::Long("svg") => r.svg = Some(args.value()?.into()),
+                Arg::Long("prompt") => r.prompt = Some(args.value()?.into_encoded_bytes()),
+                Arg::Long("backend") => {
+                    let name = args.value()?;
+                    if name != "cpu" {
+                        return usage(format!("there is no backend {name:?} in this build, but cpu"));
+                    }
                 }
-                files.push(arg);
-                continue;
-            }
-            let (name, value) = match text.split_once('=') {
-                Some((name, value)) => (name, Some(OsString::from(value))),
-                None => (text.as_str(), None),
-            };
-            let mut value = || {
-                let next = value.clone().or_else(|| args.next());
-                next.ok_or_else(|| Stop::Usage(format!("{name} needs a value")))
-            };
-            match name {
-                "--help" => return Err(Stop::Help),
-                "--resume" => r.resume = true,
-                "--fresh" => r.fresh = true,
-                "--plan" => r.plan = true,
-                "--out" => r.out = Some(value()?.into()),
-                "--svg" => r.svg = Some(value()?.into()),
-                "--prompt" => r.prompt = Some(value()?.into_encoded_bytes()),
-                "--backend" => match value()?.to_str() {
-                    Some("cpu") => {}
-                    other => return usage(format!("there is no backend {other:?} in this build, but cpu")),
-                },
-                _ => {
-                    let value = value()?;
-                    r.number(name, &value.to_string_lossy())?;
+                Arg::Long(name) if NUMBERS.contains(&name) => {
+                    let name = format!("--{name}");
+                    r.number(&name, &args.value()?.to_string_lossy())?;
                 }
+                Arg::Value(file) => files.push(file),
+                other => return Err(other.unexpected().into()),
             }
         }
         let Ok([file]) = <[OsString; 1]>::try_from(files) else { return usage("one file is needed".into()) };
@@ -226,11 +291,11 @@ impl Request {
     fn number(&mut self, name: &str, value: &str) -> Result<(), Stop> {
         let whole = || {
             let n = value.parse::<usize>().ok().filter(|&n| n <= u32::MAX as usize);
-            n.ok_or_else(|| Stop::Usage(format!("{name} needs a whole number, not \"{value}\"")))
+            n.ok_or_else(|| Stop::Usage(format!("{name} needs a whole number, not \"{}\"", Shown(value))))
         };
         let real = || {
             let x = value.parse::<f32>().ok().filter(|x| x.is_finite() && *x >= 0.0);
-            x.ok_or_else(|| Stop::Usage(format!("{name} needs a number from 0 up, not \"{value}\"")))
+            x.ok_or_else(|| Stop::Usage(format!("{name} needs a number from 0 up, not \"{}\"", Shown(value))))
         };
         match name {
             "--steps" => self.steps = Some(whole()?),
@@ -251,7 +316,7 @@ impl Request {
             "--temperature" => self.temperature = real()?,
             "--top-k" => self.top_k = whole()?,
             "--top-p" => self.top_p = real()?,
-            _ => return Err(Stop::Usage(format!("what is \"{name}\"?"))),
+            _ => return Err(Stop::Usage(format!("{name} is no number"))),
         }
         Ok(())
     }
@@ -320,11 +385,16 @@ fn open(path: &Path) -> Result<Model, Stop> {
 }
 
 /// Prints the bytes of each buffer of `f32` or tokens.
-fn print_plan(out: &mut dyn Write, rows: &[(&str, usize)]) -> Result<(), Stop> {
+fn print_plan(out: &mut dyn Write, rows: &[Row]) -> Result<(), Stop> {
     for (name, elements) in rows {
-        writeln!(out, "{:>14}  {name}", 4 * elements)?;
+        writeln!(out, "{:>14}  {name}", 4 * *elements as u128)?;
     }
-    Ok(writeln!(out, "{:>14}  in all, allocated once", 4 * rows.iter().map(|r| r.1).sum::<usize>())?)
+    let total = memory::total(rows);
+    writeln!(out, "{total:>14}  in all ({}), allocated once", Bytes(total))?;
+    if let Some(free) = memory::free() {
+        writeln!(out, "{free:>14}  free now ({})", Bytes(free.into()))?;
+    }
+    Ok(())
 }
 
 /// `path` with `more` at its end.
@@ -334,77 +404,148 @@ fn beside(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
+/// The text that is learnt and, of longer ones, a twentieth in five stretches that is held out to measure by.
+pub fn hold_out(text: &[u8], stretch: usize) -> (Vec<u8>, Vec<u8>) {
+    let (mut learnt, mut held) = (Vec::with_capacity(text.len()), Vec::new());
+    let parts = if stretch == 0 { 1 } else { 5 };
+    for part in 0..parts {
+        let part = &text[part * text.len() / parts..(part + 1) * text.len() / parts];
+        let from = (part.len() - stretch) / 2;
+        learnt.extend_from_slice(&part[..from]);
+        held.extend_from_slice(&part[from..from + stretch]);
+        learnt.extend_from_slice(&part[from + stretch..]);
+    }
+    (learnt, held)
+}
+
+/// Refuses places for the results that cannot be written, before there are any.
+fn check_outputs(text: &Path, outputs: &[&Path]) -> Result<(), Stop> {
+    for (i, path) in outputs.iter().enumerate() {
+        writable(path)?;
+        if files::same(path, text) {
+            return Err(useless(path, "this is the text, which would be written over"));
+        }
+        if outputs[..i].iter().any(|other| other == path || files::same(other, path)) {
+            return Err(useless(path, "two results would go there"));
+        }
+    }
+    Ok(())
+}
+
 fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     if r.plan {
-        return print_plan(io.out, &trainer_plan(machine, &r.config, &r.recipe));
+        return print_plan(io.out, &trainer_plan(machine, &r.config, &r.recipe)?);
     }
-    let text = std::fs::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let text = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
     let out = r.out.as_deref().unwrap_or(Path::new(""));
     let state = beside(out, ".state");
+    let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
+    check_outputs(&r.file, &[out, &state, &svg])?;
+    let mark = Mark::of(&text);
+    // A stretch of a hundredth, when a sequence of mostly single bytes fits into all five.
+    let stretch = if text.len() / 20 > 4 * r.config.context { text.len() / 100 } else { 0 };
+    let bigram = bigram_entropy(&text) as f32;
+    let (text, apart) = hold_out(&text, stretch);
     let (trainer, vocabulary, mut losses) = if r.resume {
-        Trainer::resume(machine, &state).map_err(|why| useless(&state, why))?
+        let (trainer, vocabulary, of, losses) =
+            Trainer::resume(machine, &state).map_err(|why| useless(&state, why))?;
+        if of != mark {
+            let why = "this is not the text that the run to resume was learning";
+            return Err(useless(&r.file, why));
+        }
+        (trainer, vocabulary, losses)
     } else {
         if state.exists() && !r.fresh {
             return Err(useless(&state, "a run left this; --resume goes on from it, --fresh starts over it"));
         }
+        // Before the time that learning a vocabulary takes.
+        memory::check(&trainer_plan(machine, &r.config, &r.recipe)?)?;
         let vocabulary = Vocabulary::learn(&text, r.config.vocab);
         let config = Config { vocab: vocabulary.len(), ..r.config };
-        let parameters = first_parameters(&config, r.recipe.seed);
+        let parameters = first_parameters(&config, r.recipe.seed)?;
         (Trainer::new(machine, config, r.recipe, parameters)?, vocabulary, Vec::new())
     };
     let Recipe { steps, length, batch, .. } = trainer.recipe;
-    let tokens = vocabulary.encode(&text);
+    let (tokens, held) = (vocabulary.encode(&text), vocabulary.encode(&apart));
     if tokens.len() <= length {
         let why = format!("it has {} tokens, training needs more than {length} (--length)", tokens.len());
         return Err(useless(&r.file, why));
     }
-    let (bytes, bigram) = (text.len() as f32 / tokens.len() as f32, bigram_entropy(&text));
-    drop(text);
+    let per_token = |text: &[u8], tokens: &[u32]| text.len() as f32 / tokens.len().max(1) as f32;
+    let (bytes, held_bytes) = (per_token(&text, &tokens), per_token(&apart, &held));
+    drop((text, apart));
     let c = &trainer.config;
-    writeln!(
-        io.err,
-        "{} parameters, {} tokens of {bytes:.2} bytes, {} threads on {}; entropy of byte pairs {bigram:.3} nats per byte",
+    io.note(format_args!(
+        "{} parameters, {} tokens of {bytes:.2} bytes, {} threads on {}; entropy of byte pairs {bigram:.3} nats per byte\n",
         c.parameters(),
         tokens.len(),
         r.workers().min(trainer.recipe.groups),
         M::NAME
-    )?;
+    ));
     let first = losses.len();
-    losses.reserve_exact(steps.saturating_sub(first));
+    losses.try_reserve_exact(steps.saturating_sub(first)).map_err(|e| Stop::Useless(e.to_string()))?;
     let started = Instant::now();
+    // Ten times the loss of one who knows nothing.
+    let most = 10.0 * (c.vocab as f32).ln();
     let result: Result<(), Stop> = trainer.with_threads(r.workers(), &tokens, |one| {
         for step in first..steps {
-            losses.push(one(step)?);
-            let (done, loss) = (step + 1, recent(&losses) / bytes);
-            let rate = ((done - first) * batch * length) as f32 / started.elapsed().as_secs_f32();
+            let loss = one(step)?;
+            let done = step + 1;
+            let save = done % r.save_every == 0 || done == steps;
+            // What the step made of the weights shows in the next loss only: before they are saved, one is asked for.
+            let next = if save { trainer.held_out(&tokens[..=length])? } else { None };
+            let lost = [Some(loss), next].iter().flatten().any(|l| l.is_nan() || *l > most);
+            if lost || save && !trainer.is_sane() {
+                return Err(Stop::Astray(format!(
+                    "the training went astray at step {done} (loss {loss}) and is not saved; a --rate below {} may help",
+                    trainer.recipe.rate
+                )));
+            }
+            losses.push(loss);
+            let loss = recent(&losses) / bytes;
+            let spent = started.elapsed().as_secs_f32();
+            let rate = ((done - first) * batch * length) as f32 / spent;
             if io.terminal {
                 let filled = 30 * done / steps;
                 let bar = [&"=".repeat(filled)[..], &" ".repeat(30 - filled)[..]].concat();
-                write!(io.err, "\r[{bar}] {done}/{steps}  {loss:.3} nats per byte  {rate:.0} tokens/s ")?;
-                io.err.flush()?;
+                let left = (spent * (steps - done) as f32 / (done - first) as f32).round() as u64;
+                io.note(format_args!(
+                    "\r[{bar}] {done}/{steps}  {loss:.3} nats per byte  {rate:.0} tokens/s  {}:{:02} left ",
+                    left / 60,
+                    left % 60
+                ));
             } else if done % 50 == 0 || done == steps {
-                writeln!(io.err, "step {done}: {loss:.3} nats per byte, {rate:.0} tokens/s")?;
+                io.note(format_args!("step {done}: {loss:.3} nats per byte, {rate:.0} tokens/s\n"));
             }
-            if done % r.save_every == 0 || done == steps {
-                trainer.save(out, &state, &vocabulary, &losses).map_err(|why| useless(out, why))?;
+            if save {
+                trainer.save(out, &state, &vocabulary, mark, &losses)?;
             }
         }
         Ok(())
     });
     if io.terminal {
-        writeln!(io.err)?;
+        io.note(format_args!("\n"));
     }
     result?;
-    let svg = r.svg.clone().unwrap_or_else(|| beside(out, ".svg"));
     let per_byte: Vec<f32> = losses.iter().map(|x| x / bytes).collect();
-    let picture = chart::svg(&per_byte, bigram as f32);
-    replace(&svg, |to| to.write_all(picture.as_bytes())).map_err(|why| useless(&svg, why))?;
+    let picture = chart::svg(&per_byte, bigram);
+    replace(&svg, |to| to.write_all(picture.as_bytes()))?;
     let last = recent(&losses) / bytes;
+    let mut apart = String::from("the text is too short to hold some of it out");
+    if let Some(loss) = trainer.held_out(&held)? {
+        let loss = loss / held_bytes;
+        apart = format!("{loss:.3} on text held out");
+        if loss > 1.25 * last {
+            io.note(format_args!(
+                "warning: {apart}, {last:.3} on what it has seen: it memorises; more text or fewer --steps help\n"
+            ));
+        }
+    }
     Ok(writeln!(
         io.out,
-        "{}: {last:.3} nats per byte ({:.3} below byte pairs)",
-        out.display(),
-        bigram as f32 - last
+        "{}: {last:.3} nats per byte ({:.3} below byte pairs), {apart}",
+        shown(out),
+        bigram - last
     )?)
 }
 
@@ -416,11 +557,6 @@ fn recent(losses: &[f32]) -> f32 {
 
 fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let Model { config, vocabulary, parameters } = open(&r.file)?;
-    if r.plan {
-        let mut rows = vec![("parameters", config.parameters())];
-        rows.extend(follower_plan(machine, &config, config.context));
-        return print_plan(io.out, &rows);
-    }
     let prompt = r.prompt.as_deref().unwrap_or_default();
     let ids = vocabulary.encode(prompt);
     let room = (config.context + 1).saturating_sub(ids.len());
@@ -434,10 +570,18 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
         return Err(Stop::Useless(why));
     }
     let count = r.tokens.unwrap_or(200.min(room));
+    // Memory for this text, not for the longest that the model takes.
+    let config = Config { context: config.context.min(ids.len() + count).max(1), ..config };
+    let at_once = ids.len().clamp(1, 512);
+    if r.plan {
+        let mut rows = vec![("parameters", config.parameters())];
+        rows.extend(follower_plan(machine, &config, at_once));
+        return print_plan(io.out, &rows);
+    }
     let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
     let choices = fulmen::sample_workspace(config.vocab, r.top_k);
-    let (mut values, mut indices) = (vec![0.0; choices], vec![0; choices]);
-    let mut follower = Follower::new(machine, config, &parameters, config.context)?;
+    let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
+    let mut follower = Follower::new(machine, config, &parameters, at_once)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();
     let mut logits = follower.feed(&ids)?;
@@ -460,5 +604,6 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let wrote = started.elapsed() - read;
     let rate = |n: usize, t: std::time::Duration| n as f64 / t.as_secs_f64().max(1e-9);
     let (reading, writing) = (rate(ids.len(), read), rate(count.saturating_sub(1), wrote));
-    Ok(writeln!(io.err, "read {reading:.0} tokens/s, wrote {writing:.0} tokens/s on {}", M::NAME)?)
+    io.note(format_args!("read {reading:.0} tokens/s, wrote {writing:.0} tokens/s on {}\n", M::NAME));
+    Ok(())
 }

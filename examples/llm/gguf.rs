@@ -1,12 +1,14 @@
 //! Model files: GGUF, version 3, with `f32` tensors. What a file says about its sizes is checked against its length.
 
 use crate::config::Config;
+use crate::files::{self, Shown};
+use crate::memory::{Lack, zeros};
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{File, rename};
-use std::io::{BufWriter, Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 const MAGIC: &[u8; 4] = b"GGUF";
@@ -27,9 +29,9 @@ pub enum Value {
 
 /// A file: its dictionary, and its tensors with their rows and columns (one row for a vector).
 #[derive(Debug, Default, PartialEq)]
-pub struct Gguf {
+pub struct Gguf<'a> {
     pub values: BTreeMap<String, Value>,
-    pub tensors: Vec<(String, [usize; 2], Vec<f32>)>,
+    pub tensors: Vec<(String, [usize; 2], Cow<'a, [f32]>)>,
 }
 
 /// Why a file is of no use.
@@ -40,6 +42,8 @@ pub enum Trouble {
     Foreign(String),
     /// It ends early, or says something of itself that cannot be.
     Broken(String),
+    /// It is larger than this machine.
+    Lack(Lack),
 }
 
 impl fmt::Display for Trouble {
@@ -48,6 +52,7 @@ impl fmt::Display for Trouble {
             Self::Io(e) => write!(f, "{e}"),
             Self::Foreign(why) => write!(f, "not a model of this program: {why}"),
             Self::Broken(why) => write!(f, "damaged: {why}"),
+            Self::Lack(why) => write!(f, "{why}"),
         }
     }
 }
@@ -55,6 +60,12 @@ impl fmt::Display for Trouble {
 impl From<std::io::Error> for Trouble {
     fn from(e: std::io::Error) -> Self {
         Self::Io(e)
+    }
+}
+
+impl From<Lack> for Trouble {
+    fn from(why: Lack) -> Self {
+        Self::Lack(why)
     }
 }
 
@@ -66,21 +77,7 @@ fn foreign<T>(why: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Foreign(why.into()))
 }
 
-/// Writes beside `path` and puts it there as a whole: whoever reads finds the old file or the new one.
-pub fn replace(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let mut file = BufWriter::new(File::create(&part)?);
-    write(&mut file)?;
-    file.into_inner()?.sync_all()?;
-    rename(part, path)
-}
-
-impl Gguf {
+impl Gguf<'_> {
     /// Writes the file.
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let mut head: Vec<u8> = Vec::new();
@@ -140,7 +137,7 @@ impl Gguf {
         head.resize(head.len().next_multiple_of(ALIGNMENT), 0);
         out.write_all(&head)?;
         for (_, _, data) in &self.tensors {
-            for x in data {
+            for x in data.iter() {
                 out.write_all(&x.to_le_bytes())?;
             }
             out.write_all(&[0; ALIGNMENT][..(4 * data.len()).next_multiple_of(ALIGNMENT) - 4 * data.len()])?;
@@ -148,11 +145,9 @@ impl Gguf {
         Ok(())
     }
 
-    /// Reads a file of at most `isize::MAX` bytes.
+    /// Reads a file.
     pub fn open(path: &Path) -> Result<Self, Trouble> {
-        let mut bytes = Vec::new();
-        File::open(path)?.read_to_end(&mut bytes)?;
-        Self::read(&bytes)
+        Self::read(&files::read(path)?)
     }
 
     /// Reads the file's bytes.
@@ -179,9 +174,9 @@ impl Gguf {
                         Value::Reals((0..n).map(|_| r.u32().map(f32::from_bits)).collect::<Result<_, _>>()?)
                     }
                     (8, n) => Value::Texts((0..n).map(|_| r.text()).collect::<Result<_, _>>()?),
-                    (kind, _) => return foreign(format!("`{key}` is an array of type {kind}")),
+                    (kind, _) => return foreign(format!("`{}` is an array of type {kind}", Shown(&key))),
                 },
-                kind => return foreign(format!("`{key}` has type {kind}")),
+                kind => return foreign(format!("`{}` has type {kind}", Shown(&key))),
             };
             file.values.insert(key, value);
         }
@@ -192,11 +187,12 @@ impl Gguf {
             let shape = match dims[..] {
                 [cols] => [1, cols],
                 [cols, rows] => [rows, cols],
-                _ => return foreign(format!("`{name}` has {} dimensions", dims.len())),
+                _ => return foreign(format!("`{}` has {} dimensions", Shown(&name), dims.len())),
             };
             match r.u32()? {
                 0 => places.push((name, shape, r.size()?)),
                 kind => {
+                    let name = Shown(&name);
                     return foreign(format!("`{name}` holds elements of type {kind}, 0 (f32) is read here"));
                 }
             }
@@ -208,14 +204,18 @@ impl Gguf {
             let len = rows.checked_mul(cols).and_then(|n| n.checked_mul(4));
             let end = len.and_then(|n| n.checked_add(data)?.checked_add(offset));
             let Some(raw) = end.and_then(|end| bytes.get(data + offset..end)) else {
-                return broken(format!("the file ends before the end of `{name}`"));
+                return broken(format!("the file ends before the end of `{}`", Shown(&name)));
             };
             held = held.saturating_add(raw.len());
             if held > bytes.len() {
                 return broken("its tensors overlap");
             }
             let (words, _) = raw.as_chunks();
-            file.tensors.push((name, [rows, cols], words.iter().map(|&w| f32::from_le_bytes(w)).collect()));
+            file.tensors.push((
+                name,
+                [rows, cols],
+                words.iter().map(|&w| f32::from_le_bytes(w)).collect::<Vec<_>>().into(),
+            ));
         }
         Ok(file)
     }
@@ -305,40 +305,39 @@ fn tensors(c: &Config) -> Vec<(String, Range<usize>, [usize; 2])> {
     all
 }
 
-impl Model {
-    /// As a file, under the names that files of this architecture use.
-    pub fn to_file(&self) -> Gguf {
-        let c = &self.config;
-        let number = |n: usize| Value::U32(u32::try_from(n).unwrap_or(u32::MAX));
-        let values = [
-            ("general.architecture", Value::Text("llama".into())),
-            ("llama.vocab_size", number(c.vocab)),
-            ("llama.embedding_length", number(c.dim)),
-            ("llama.block_count", number(c.layers)),
-            ("llama.attention.head_count", number(c.heads)),
-            ("llama.attention.head_count_kv", number(c.kv_heads)),
-            ("llama.feed_forward_length", number(c.hidden)),
-            ("llama.context_length", number(c.context)),
-            ("llama.rope.freq_base", Value::F32(c.rope_base)),
-            ("llama.attention.layer_norm_rms_epsilon", Value::F32(c.eps)),
-            ("fulmen.pairs", Value::Numbers(self.vocabulary.pairs().concat())),
-            // For other programs that read such files: the same vocabulary in the form of GPT-2.
-            ("tokenizer.ggml.model", Value::Text("gpt2".into())),
-            ("tokenizer.ggml.pre", Value::Text("gpt-2".into())),
-            ("tokenizer.ggml.tokens", Value::Texts(self.vocabulary.printable())),
-            ("tokenizer.ggml.merges", Value::Texts(self.vocabulary.merges())),
-        ];
-        let cut = |(name, range, shape): (_, Range<usize>, _)| {
-            (name, shape, self.parameters.get(range).unwrap_or_default().to_vec())
-        };
-        Gguf {
-            values: values.into_iter().map(|(k, v)| (k.into(), v)).collect(),
-            tensors: tensors(c).into_iter().map(cut).collect(),
-        }
+/// A model as a file, under the names that files of this architecture use.
+pub fn file_of<'a>(c: &Config, vocabulary: &Vocabulary, parameters: &'a [f32]) -> Gguf<'a> {
+    let number = |n: usize| Value::U32(u32::try_from(n).unwrap_or(u32::MAX));
+    let values = [
+        ("general.architecture", Value::Text("llama".into())),
+        ("llama.vocab_size", number(c.vocab)),
+        ("llama.embedding_length", number(c.dim)),
+        ("llama.block_count", number(c.layers)),
+        ("llama.attention.head_count", number(c.heads)),
+        ("llama.attention.head_count_kv", number(c.kv_heads)),
+        ("llama.feed_forward_length", number(c.hidden)),
+        ("llama.context_length", number(c.context)),
+        ("llama.rope.freq_base", Value::F32(c.rope_base)),
+        ("llama.attention.layer_norm_rms_epsilon", Value::F32(c.eps)),
+        ("fulmen.pairs", Value::Numbers(vocabulary.pairs().concat())),
+        // For other programs that read such files: the same vocabulary in the form of GPT-2.
+        ("tokenizer.ggml.model", Value::Text("gpt2".into())),
+        ("tokenizer.ggml.pre", Value::Text("gpt-2".into())),
+        ("tokenizer.ggml.tokens", Value::Texts(vocabulary.printable())),
+        ("tokenizer.ggml.merges", Value::Texts(vocabulary.merges())),
+    ];
+    let cut = |(name, range, shape): (_, Range<usize>, _)| {
+        (name, shape, parameters.get(range).unwrap_or_default().into())
+    };
+    Gguf {
+        values: values.into_iter().map(|(k, v)| (k.into(), v)).collect(),
+        tensors: tensors(c).into_iter().map(cut).collect(),
     }
+}
 
+impl Model {
     /// From a file.
-    pub fn from_file(file: &Gguf) -> Result<Self, Trouble> {
+    pub fn from_file(file: &Gguf<'_>) -> Result<Self, Trouble> {
         match file.values.get("general.architecture") {
             Some(Value::Text(name)) if name == "llama" => {}
             _ => return foreign("its architecture is not llama"),
@@ -367,7 +366,7 @@ impl Model {
         if held < config.parameters() {
             return broken(format!("it has {held} of {} parameters", config.parameters()));
         }
-        let mut parameters = vec![0.0; config.parameters()];
+        let mut parameters = zeros(config.parameters())?;
         for (name, range, shape) in tensors(&config) {
             let Some((_, got, data)) = file.tensors.iter().find(|t| t.0 == name) else {
                 return broken(format!("`{name}` is missing"));

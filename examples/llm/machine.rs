@@ -1,6 +1,7 @@
 //! What runs the model: the lanes that this CPU has, and memory that the program allocates once.
 
 use crate::config::Config;
+use crate::memory::{self, Lack, Row, zeros};
 use crate::model::{self, Angles, In, Out, Span};
 use fulmen::Error;
 #[cfg(feature = "parallel")]
@@ -86,9 +87,9 @@ pub struct Positions {
 }
 
 impl Positions {
-    pub fn new(c: &Config) -> Result<Self, Error> {
+    pub fn new(c: &Config) -> Result<Self, Lack> {
         let n = c.context * c.head_dim() / 2;
-        let (mut cos, mut sin) = (vec![0.0; n], vec![0.0; n]);
+        let (mut cos, mut sin) = (zeros(n)?, zeros(n)?);
         fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, &mut cos, &mut sin)?;
         Ok(Self { cos, sin })
     }
@@ -114,7 +115,7 @@ pub struct Follower<'a, M: Machine> {
 }
 
 /// The names and the elements of the buffers of a [`Follower`], besides the parameters.
-pub fn follower_plan<M: Machine>(machine: M, c: &Config, most: usize) -> [(&'static str, usize); 5] {
+pub fn follower_plan<M: Machine>(machine: M, c: &Config, most: usize) -> [Row; 5] {
     [
         ("keys and values", model::cache_len(c)),
         ("activations", model::generating_room(c, most)),
@@ -126,9 +127,11 @@ pub fn follower_plan<M: Machine>(machine: M, c: &Config, most: usize) -> [(&'sta
 
 impl<'a, M: Machine> Follower<'a, M> {
     /// Allocates everything; it takes up to `most` tokens at once.
-    pub fn new(machine: M, config: Config, parameters: &'a [f32], most: usize) -> Result<Self, Error> {
-        let [cache, room, workspace, logits, _] =
-            follower_plan(machine, &config, most).map(|(_, n)| vec![0.0; n]);
+    pub fn new(machine: M, config: Config, parameters: &'a [f32], most: usize) -> Result<Self, Lack> {
+        let plan = follower_plan(machine, &config, most);
+        memory::check(&plan)?;
+        let [cache, room, workspace, logits, _] = plan.map(|(_, n)| zeros(n));
+        let [cache, room, workspace, logits] = [cache?, room?, workspace?, logits?];
         let positions = Positions::new(&config)?;
         Ok(Self { machine, config, parameters, positions, cache, room, workspace, logits, past: 0, most })
     }

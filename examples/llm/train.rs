@@ -3,8 +3,10 @@
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
 use crate::config::Config;
-use crate::gguf::{Gguf, Model, Trouble, Value, replace};
+use crate::files::{Failed, replace};
+use crate::gguf::{Gguf, Model, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions};
+use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
 use crate::vocabulary::Vocabulary;
 use fulmen::{Adam, Error};
@@ -53,13 +55,12 @@ pub fn uniform(seed: u32, i: u64) -> f64 {
 }
 
 /// The first weights: normal with deviation 0.02, less where a block adds to the stream; norms at 1.
-pub fn first_parameters(c: &Config, seed: u32) -> Vec<f32> {
-    let mut x: Vec<f32> = (0..c.parameters() as u64)
-        .map(|i| {
-            let (u, v) = (1.0 - uniform(seed, 2 * i), uniform(seed, 2 * i + 1));
-            (0.02 * (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos()) as f32
-        })
-        .collect();
+pub fn first_parameters(c: &Config, seed: u32) -> Result<Vec<f32>, Lack> {
+    let mut x = zeros(c.parameters())?;
+    for (x, i) in x.iter_mut().zip(0..) {
+        let (u, v) = (1.0 - uniform(seed, 2 * i), uniform(seed, 2 * i + 1));
+        *x = (0.02 * (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos()) as f32;
+    }
     let less = 1.0 / (2.0 * c.layers as f32).sqrt();
     for l in 0..c.layers {
         let (block, at) = (&mut x[c.block_at(l)], c.block());
@@ -69,7 +70,22 @@ pub fn first_parameters(c: &Config, seed: u32) -> Vec<f32> {
         block[at.down].iter_mut().for_each(|x| *x *= less);
     }
     x[c.last_norm()].fill(1.0);
-    x
+    Ok(x)
+}
+
+/// What a text is known by: its length and 64 bits of FNV-1a (Fowler, Noll, Vo).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark(pub [u32; 4]);
+
+impl Mark {
+    pub fn of(text: &[u8]) -> Self {
+        let hash = text
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325, |h: u64, &c| (h ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3));
+        let halves = |x: u64| [x as u32, (x >> 32) as u32];
+        let ([a, b], [c, d]) = (halves(text.len() as u64), halves(hash));
+        Self([a, b, c, d])
+    }
 }
 
 /// One part of a batch, with memory of its own.
@@ -87,7 +103,7 @@ pub struct Trainer<M: Machine> {
     machine: M,
     pub config: Config,
     pub recipe: Recipe,
-    parameters: RwLock<Vec<f32>>,
+    pub parameters: RwLock<Vec<f32>>,
     groups: Vec<Mutex<Group>>,
     positions: Positions,
     moments: Mutex<[Vec<f32>; 2]>,
@@ -99,42 +115,43 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The names and the elements of the buffers of a [`Trainer`].
-pub fn trainer_plan<M: Machine>(machine: M, c: &Config, r: &Recipe) -> [(&'static str, usize); 7] {
-    let rows = r.batch.div_ceil(r.groups) * r.length;
-    [
+pub fn trainer_plan<M: Machine>(machine: M, c: &Config, r: &Recipe) -> Result<[Row; 8], Lack> {
+    let rows = product(&[r.batch.div_ceil(r.groups), r.length])?;
+    Ok([
         ("parameters", c.parameters()),
         ("moments", 2 * c.parameters()),
-        ("gradients", r.groups * c.parameters()),
-        ("activations", r.groups * model::training_room(c, rows)),
-        ("workspaces", r.groups * model::workspace(&machine, c, rows)),
-        ("tokens", 2 * r.groups * rows),
+        ("gradients", product(&[r.groups, c.parameters()])?),
+        ("activations", product(&[r.groups, rows, model::training_room(c, 1)])?),
+        ("workspaces", product(&[r.groups, model::workspace(&machine, c, rows)])?),
+        ("tokens", product(&[2, r.groups, rows])?),
         ("positions", c.context * c.head_dim()),
-    ]
+        ("losses", r.steps),
+    ])
 }
 
 impl<M: Machine> Trainer<M> {
     /// Allocates everything.
-    pub fn new(machine: M, config: Config, recipe: Recipe, parameters: Vec<f32>) -> Result<Self, Error> {
+    pub fn new(machine: M, config: Config, recipe: Recipe, parameters: Vec<f32>) -> Result<Self, Lack> {
+        memory::check(&trainer_plan(machine, &config, &recipe)?)?;
         let rows = recipe.batch.div_ceil(recipe.groups) * recipe.length;
         let group = |_| {
-            Mutex::new(Group {
-                ids: vec![0; rows],
-                targets: vec![0; rows],
-                gradient: vec![0.0; config.parameters()],
-                room: vec![0.0; model::training_room(&config, rows)],
-                workspace: vec![0.0; model::workspace(&machine, &config, rows)],
+            Ok(Mutex::new(Group {
+                ids: zeros(rows)?,
+                targets: zeros(rows)?,
+                gradient: zeros(config.parameters())?,
+                room: zeros(model::training_room(&config, rows))?,
+                workspace: zeros(model::workspace(&machine, &config, rows))?,
                 loss: Ok(0.0),
-            })
+            }))
         };
-        let moments = [vec![0.0; config.parameters()], vec![0.0; config.parameters()]];
         Ok(Self {
             machine,
             config,
             recipe,
             parameters: RwLock::new(parameters),
-            groups: (0..recipe.groups).map(group).collect(),
+            groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
             positions: Positions::new(&config)?,
-            moments: Mutex::new(moments),
+            moments: Mutex::new([zeros(config.parameters())?, zeros(config.parameters())?]),
         })
     }
 
@@ -147,22 +164,36 @@ impl<M: Machine> Trainer<M> {
     /// Loss and gradient of group `g` at `step`, of sequences that the seed chooses from `text`.
     fn pass(&self, g: usize, step: usize, text: &[u32]) {
         let Recipe { batch, length, seed, groups, .. } = self.recipe;
-        let mut group = held(&self.groups[g]);
-        let Group { ids, targets, gradient, room, workspace, loss } = &mut *group;
         let sequences = self.sequences(g);
+        // One token more than the sequence is needed.
+        let places = (text.len() - length) as u64;
+        let start = |s| {
+            let i = (step * batch + g * batch / groups + s) as u64;
+            (random(seed ^ 0x5eed, i) % places) as usize
+        };
+        let mut group = held(&self.groups[g]);
+        group.loss = self.measure(&mut group, text, sequences, start);
+    }
+
+    /// Loss and gradient of `sequences` sequences of `text`, of which number `s` begins at `start(s)`.
+    fn measure(
+        &self,
+        group: &mut Group,
+        text: &[u32],
+        sequences: usize,
+        start: impl Fn(usize) -> usize,
+    ) -> Result<f32, Error> {
+        let Recipe { batch, length, .. } = self.recipe;
+        let Group { ids, targets, gradient, room, workspace, .. } = group;
         let rows = sequences * length;
         for s in 0..sequences {
-            let i = (step * batch + g * batch / groups + s) as u64;
-            // One token more than the sequence is needed.
-            let places = (text.len() - length) as u64;
-            let start = (random(seed ^ 0x5eed, i) % places) as usize;
-            let row = s * length..(s + 1) * length;
+            let (start, row) = (start(s), s * length..(s + 1) * length);
             ids[row.clone()].copy_from_slice(&text[start..start + length]);
             targets[row].copy_from_slice(&text[start + 1..start + 1 + length]);
         }
         gradient.fill(0.0);
         let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
-        *loss = model::train(
+        model::train(
             &self.machine,
             &self.config,
             Span { sequences, tokens: length, past: 0 },
@@ -173,7 +204,31 @@ impl<M: Machine> Trainer<M> {
             M::view_mut(gradient),
             M::view_mut(room),
             M::view_mut(workspace),
-        );
+        )
+    }
+
+    /// The mean loss on sequences of a text that the steps do not see, at most 64 of them, apart as far as it goes;
+    /// `None` when it is too short for one. In the memory of the first group, between two steps.
+    pub fn held_out(&self, text: &[u32]) -> Result<Option<f32>, Error> {
+        let length = self.recipe.length;
+        let windows = (text.len().saturating_sub(1) / length).min(64);
+        if windows == 0 {
+            return Ok(None);
+        }
+        let stride = (text.len() - 1) / windows;
+        let (mut group, at_once) = (held(&self.groups[0]), self.sequences(0));
+        let mut loss = 0.0;
+        for first in (0..windows).step_by(at_once) {
+            let sequences = at_once.min(windows - first);
+            loss += self.measure(&mut group, text, sequences, |s| (first + s) * stride)?;
+        }
+        Ok(Some(loss / (windows * length) as f32))
+    }
+
+    /// Whether every weight is a number of a size that a model can have. Norms hide others: of 1e30 they make 0, and the
+    /// loss is that of guessing.
+    pub fn is_sane(&self) -> bool {
+        self.parameters.read().unwrap_or_else(PoisonError::into_inner).iter().all(|x| x.abs() < 1e6)
     }
 
     /// The step size at `step`.
@@ -254,37 +309,34 @@ impl<M: Machine> Trainer<M> {
         })
     }
 
-    /// The model as it is.
-    pub fn model(&self, vocabulary: &Vocabulary) -> Model {
-        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner).clone();
-        Model { config: self.config, vocabulary: vocabulary.clone(), parameters }
-    }
-
-    /// Writes the model, and beside it all that a run needs to go on after `losses.len()` steps.
+    /// Writes the model, and beside it all that a run on `text` needs to go on after `losses.len()` steps.
     pub fn save(
         &self,
         out: &Path,
         state: &Path,
         vocabulary: &Vocabulary,
+        text: Mark,
         losses: &[f32],
-    ) -> Result<(), Trouble> {
-        let mut file = self.model(vocabulary).to_file();
+    ) -> Result<(), Failed> {
+        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+        let moments = held(&self.moments);
+        let mut file = file_of(&self.config, vocabulary, &parameters);
         replace(out, |to| file.write(to))?;
-        for (name, moment) in ["first", "second"].iter().zip(&*held(&self.moments)) {
-            file.tensors.push((format!("fulmen.moment.{name}"), [1, moment.len()], moment.clone()));
+        for (name, moment) in ["first", "second"].iter().zip(&*moments) {
+            file.tensors.push((format!("fulmen.moment.{name}"), [1, moment.len()], moment[..].into()));
         }
         let r = &self.recipe;
         let whole = [r.steps, r.batch, r.length, r.groups, r.seed as usize]
             .map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         file.values.insert("fulmen.recipe.numbers".into(), Value::Numbers(whole.to_vec()));
         file.values.insert("fulmen.recipe.reals".into(), Value::Reals(vec![r.rate, r.decay, r.clip]));
+        file.values.insert("fulmen.text".into(), Value::Numbers(text.0.to_vec()));
         file.values.insert("fulmen.losses".into(), Value::Reals(losses.to_vec()));
-        replace(state, |to| file.write(to))?;
-        Ok(())
+        replace(state, |to| file.write(to))
     }
 
     /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.
-    pub fn resume(machine: M, state: &Path) -> Result<(Self, Vocabulary, Vec<f32>), Trouble> {
+    pub fn resume(machine: M, state: &Path) -> Result<(Self, Vocabulary, Mark, Vec<f32>), Trouble> {
         let mut file = Gguf::open(state)?;
         let model = Model::from_file(&file)?;
         let broken = || Trouble::Broken("it is no state of a training run".into());
@@ -303,14 +355,17 @@ impl<M: Machine> Trainer<M> {
         if groups == 0 || batch < groups || length == 0 || length > model.config.context {
             return Err(broken());
         }
+        let mark = match file.values.get("fulmen.text") {
+            Some(Value::Numbers(x)) => Mark(x[..].try_into().map_err(|_| broken())?),
+            _ => return Err(broken()),
+        };
         let Some(Value::Reals(losses)) = file.values.remove("fulmen.losses") else { return Err(broken()) };
-        let trainer = Self::new(machine, model.config, recipe, model.parameters)
-            .map_err(|e| Trouble::Broken(e.to_string()))?;
+        let trainer = Self::new(machine, model.config, recipe, model.parameters)?;
         for (name, moment) in ["first", "second"].iter().zip(&mut *held(&trainer.moments)) {
             let name = format!("fulmen.moment.{name}");
             let found = file.tensors.iter_mut().find(|t| t.0 == name && t.2.len() == moment.len());
-            *moment = std::mem::take(&mut found.ok_or_else(broken)?.2);
+            *moment = std::mem::take(&mut found.ok_or_else(broken)?.2).into_owned();
         }
-        Ok((trainer, model.vocabulary, losses))
+        Ok((trainer, model.vocabulary, mark, losses))
     }
 }

@@ -16,16 +16,23 @@ mod chart;
 mod cli;
 #[path = "../llm/config.rs"]
 mod config;
+#[path = "../llm/files.rs"]
+mod files;
 #[path = "../llm/gguf.rs"]
 mod gguf;
 #[path = "../llm/machine.rs"]
 mod machine;
+#[path = "../llm/memory.rs"]
+mod memory;
 #[path = "../llm/model.rs"]
 mod model;
 #[path = "../llm/train.rs"]
 mod train;
 #[path = "../llm/vocabulary.rs"]
 mod vocabulary;
+
+#[path = "llm_manners.rs"]
+mod manners;
 
 use config::Config;
 use fulmen::Error;
@@ -35,7 +42,7 @@ use machine::{Follower, Positions};
 use model::Span;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use train::{Recipe, Trainer, first_parameters, random};
+use train::{Mark, Recipe, Trainer, first_parameters, random};
 use vocabulary::{Vocabulary, bigram_entropy};
 
 fn tiny() -> Config {
@@ -121,10 +128,14 @@ fn sizes_that_do_not_go_together_are_refused() {
 
 fn a_model() -> Model {
     let config = tiny();
-    Model { config, vocabulary: bytes(), parameters: first_parameters(&config, 3) }
+    Model { config, vocabulary: bytes(), parameters: first_parameters(&config, 3).unwrap() }
 }
 
-fn bytes_of(file: &Gguf) -> Vec<u8> {
+fn a_file(model: &Model) -> Gguf<'_> {
+    gguf::file_of(&model.config, &model.vocabulary, &model.parameters)
+}
+
+fn bytes_of(file: &Gguf<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     file.write(&mut bytes).unwrap();
     bytes
@@ -133,13 +144,13 @@ fn bytes_of(file: &Gguf) -> Vec<u8> {
 #[test]
 fn files_come_back() {
     let model = a_model();
-    let bytes = bytes_of(&model.to_file());
+    let bytes = bytes_of(&a_file(&model));
     assert_eq!(Model::from_file(&Gguf::read(&bytes).unwrap()).unwrap(), model);
 }
 
 #[test]
 fn truncated_and_foreign_files_are_refused() {
-    let bytes = bytes_of(&a_model().to_file());
+    let bytes = bytes_of(&a_file(&a_model()));
     for n in (0..6000).chain((6000..bytes.len()).step_by(997)) {
         let got = Gguf::read(&bytes[..n]);
         assert!(got.is_err(), "{n} of {} bytes", bytes.len());
@@ -150,7 +161,7 @@ fn truncated_and_foreign_files_are_refused() {
 
 #[test]
 fn damaged_files_are_errors_and_never_panics() {
-    let bytes = bytes_of(&a_model().to_file());
+    let bytes = bytes_of(&a_file(&a_model()));
     for i in 0..8000 {
         let mut bad = bytes.clone();
         let at = random(1, i) as usize % 6000;
@@ -164,13 +175,15 @@ fn damaged_files_are_errors_and_never_panics() {
 
 #[test]
 fn files_that_say_something_else_are_refused() {
-    let say = |change: &dyn Fn(&mut Gguf)| {
-        let mut file = a_model().to_file();
+    let say = |change: &dyn Fn(&mut Gguf<'_>)| {
+        let model = a_model();
+        let mut file = a_file(&model);
         change(&mut file);
         Model::from_file(&file).unwrap_err().to_string()
     };
-    let set =
-        |key: &'static str, value: Value| move |f: &mut Gguf| _ = f.values.insert(key.into(), value.clone());
+    let set = |key: &'static str, value: Value| {
+        move |f: &mut Gguf<'_>| _ = f.values.insert(key.into(), value.clone())
+    };
     assert!(say(&set("general.architecture", Value::Text("gpt2".into()))).contains("architecture"));
     assert!(say(&set("llama.block_count", Value::U32(3))).contains("parameters"));
     assert!(say(&set("llama.vocab_size", Value::U32(255))).contains("vocabulary"));
@@ -212,7 +225,7 @@ fn the_gradient_is_the_slope() {
     let c = tiny();
     // Larger weights than the first ones, so that every part has a gradient to see.
     let x: Vec<f32> =
-        first_parameters(&c, 5).iter().map(|x| if *x == 1.0 { 1.1 } else { x * 12.0 }).collect();
+        first_parameters(&c, 5).unwrap().iter().map(|x| if *x == 1.0 { 1.1 } else { x * 12.0 }).collect();
     let mut gradient = vec![0.0; x.len()];
     loss(&x, &mut gradient);
     let block = c.block();
@@ -243,10 +256,10 @@ fn the_gradient_is_the_slope() {
 fn run_steps(threads: usize, steps: usize) -> (Vec<f32>, Vec<f32>) {
     let recipe = Recipe { steps: 30, batch: 5, length: 12, groups: 3, rate: 1e-2, ..Recipe::default() };
     let c = tiny();
-    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1)).unwrap();
+    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap()).unwrap();
     let tokens = bytes().encode(&text());
     let losses = trainer.with_threads(threads, &tokens, |one| (0..steps).map(|s| one(s).unwrap()).collect());
-    (losses, trainer.model(&bytes()).parameters)
+    (losses, trainer.parameters.into_inner().unwrap())
 }
 
 #[test]
@@ -322,7 +335,7 @@ fn a_resumed_run_has_the_losses_of_one_that_went_on() {
     assert!(out.contains("nats per byte"), "{out}");
     // A run that was cut off after its first state: the state of step 3 of a run of 6.
     let state = |of: &str| PathBuf::from(format!("{of}.state"));
-    let (first, vocabulary, losses) = Trainer::resume(Cpu::native(), &state(whole)).unwrap();
+    let (first, vocabulary, mark, losses) = Trainer::resume(Cpu::native(), &state(whole)).unwrap();
     assert_eq!(losses.len(), 6);
     let config = first.config;
     let tokens = vocabulary.encode(&text());
@@ -332,6 +345,7 @@ fn a_resumed_run_has_the_losses_of_one_that_went_on() {
         tokens: &tokens,
         to: [half.into(), state(half)],
         vocabulary: &vocabulary,
+        mark,
     });
     let (code, _, err) = program(&args(half, &[]));
     assert_eq!(code, 2);
@@ -353,15 +367,17 @@ struct Cut<'a> {
     tokens: &'a [u32],
     to: [PathBuf; 2],
     vocabulary: &'a Vocabulary,
+    mark: Mark,
 }
 
 impl machine::Job for Cut<'_> {
     type Done = ();
     fn run<M: machine::Machine>(self, m: M) {
-        let trainer = Trainer::new(m, self.config, self.recipe, first_parameters(&self.config, 7)).unwrap();
+        let trainer =
+            Trainer::new(m, self.config, self.recipe, first_parameters(&self.config, 7).unwrap()).unwrap();
         let losses: Vec<f32> =
             trainer.with_threads(1, self.tokens, |one| (0..3).map(|s| one(s).unwrap()).collect());
-        trainer.save(&self.to[0], &self.to[1], self.vocabulary, &losses).unwrap();
+        trainer.save(&self.to[0], &self.to[1], self.vocabulary, self.mark, &losses).unwrap();
     }
 }
 

@@ -3,10 +3,14 @@
 
 #[path = "../llm/config.rs"]
 mod config;
+#[path = "../llm/files.rs"]
+mod files;
 #[path = "../llm/gguf.rs"]
 mod gguf;
 #[path = "../llm/machine.rs"]
 mod machine;
+#[path = "../llm/memory.rs"]
+mod memory;
 #[path = "../llm/model.rs"]
 mod model;
 #[path = "../llm/train.rs"]
@@ -69,13 +73,13 @@ fn steps_allocate_nothing() {
     let c = c.checked().unwrap();
     let recipe = Recipe { batch: 6, length: 24, groups: 3, ..Recipe::default() };
     let text: Vec<u32> = (0..500).map(|i| i * 31 % 256).collect();
-    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1)).unwrap();
+    let trainer = Trainer::new(Cpu::native(), c, recipe, first_parameters(&c, 1).unwrap()).unwrap();
     trainer.with_threads(2, &text, |one| {
         // The first wait on a lock or a barrier may set up the thread.
         one(0).unwrap();
         assert_eq!(allocations(|| assert!(one(1).unwrap().is_finite() && one(2).unwrap().is_finite())), 0);
     });
-    let parameters = first_parameters(&c, 1);
+    let parameters = first_parameters(&c, 1).unwrap();
     let mut follower = Follower::new(Cpu::native(), c, &parameters, 16).unwrap();
     assert_eq!(
         allocations(|| {

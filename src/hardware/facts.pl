@@ -295,6 +295,33 @@ hw_tensor_core_shapes(sm_120, f16, [mma_shape(16, 16, 16)]).
 hw_tensor_core_shapes(sm_120, bf16, [mma_shape(16, 16, 16)]).
 hw_tensor_core_shapes(sm_120, i8, [mma_shape(16, 16, 16)]).
 
+% GB10 of the DGX Spark. NVIDIA DGX Spark hardware overview (273 GB/s, 6,144 cores, which are 48 SMs of 128).
+% Limits of 12.1: CUDA C++ Programming Guide, Technical Specifications per Compute Capability.
+hardware_target(sm_121).
+hw_language(sm_121, ptx).
+hw_compute_capability(sm_121, 12.1).
+hw_warp_size(sm_121, 32).
+hw_threads_per_block_max(sm_121, 1024).
+hw_threads_per_sm_max(sm_121, 1536).
+hw_blocks_per_sm_max(sm_121, 24).
+hw_grid_x_max(sm_121, 2147483647).
+hw_grid_y_max(sm_121, 65535).
+hw_shared_memory_per_block_max(sm_121, 49152).
+hw_shared_memory_per_block_optin(sm_121, 101376).
+hw_shared_memory_per_sm(sm_121, 102400).
+hw_shared_memory_reserved_per_block(sm_121, 1024).
+hw_registers_per_sm(sm_121, 65536).
+hw_registers_per_thread_max(sm_121, 255).
+hw_register_allocation_unit(sm_121, 256).
+hw_warp_allocation_unit(sm_121, 4).
+hw_shared_memory_allocation_unit(sm_121, 128).
+hw_sm_count(sm_121, 48).
+hw_memory_bandwidth_gb_s(sm_121, 273).
+hw_supports_tensor_cores(sm_121, true).
+hw_tensor_core_shapes(sm_121, f16, [mma_shape(16, 16, 16)]).
+hw_tensor_core_shapes(sm_121, bf16, [mma_shape(16, 16, 16)]).
+hw_tensor_core_shapes(sm_121, i8, [mma_shape(16, 16, 16)]).
+
 % AMD Instinct MI250X, both dies. AMD Instinct MI250X data sheet (47.9 and 383 TFLOPS, 3,276.8 GB/s, 220 compute units).
 % AMD Instinct MI200 Instruction Set Architecture: waves of 64, 64 KB of LDS in steps of 512, 512 vector registers of 64 lanes in each of
 % four SIMDs, allocated by eight, at most eight waves a SIMD; the mfma shapes of f16, bf16, i8 and f64.

@@ -162,26 +162,55 @@ impl Cursor {
         }
         Err(self.wrong(FactErrorKind::Syntax))
     }
-    /// A small letter, then letters, digits and `_`.
+    /// A small letter, then letters, digits and `_`; or anything on one line between quotes, of which it has none inside.
     const fn atom(&mut self) -> Result<&'static str, FactError> {
         self.skip();
-        let from = self.rest;
-        if !self.peek().is_ascii_lowercase() {
+        let quoted = self.peek() == b'\'';
+        if quoted {
+            self.step();
+        } else if !self.peek().is_ascii_lowercase() {
             return Err(self.wrong(FactErrorKind::Syntax));
         }
-        while self.peek().is_ascii_alphanumeric() || self.peek() == b'_' {
+        let from = self.rest;
+        while if quoted {
+            !matches!(self.peek(), b'\'' | b'\\' | b'\n' | 0)
+        } else {
+            self.peek().is_ascii_alphanumeric() || self.peek() == b'_'
+        } {
             self.step();
         }
-        if let Some((word, _)) = from.split_at_checked(from.len() - self.rest.len())
-            && let Ok(word) = core::str::from_utf8(word)
-        {
-            return Ok(word);
+        let word = match from.split_at_checked(from.len() - self.rest.len()) {
+            Some((word, _)) => core::str::from_utf8(word),
+            None => Ok(""),
+        };
+        if quoted {
+            get!(self.quote());
         }
-        Err(self.wrong(FactErrorKind::Syntax))
+        match word {
+            Ok(word) if !word.is_empty() => Ok(word),
+            _ => Err(self.wrong(FactErrorKind::Syntax)),
+        }
     }
-    /// A number in thousandths.
+    /// The end of what is quoted.
+    const fn quote(&mut self) -> Result<(), FactError> {
+        if self.peek() != b'\'' {
+            return Err(self.wrong(FactErrorKind::Syntax));
+        }
+        self.step();
+        Ok(())
+    }
+    /// A number in thousandths; between quotes too, as versions such as `'6.1'` are written.
     const fn number(&mut self) -> Result<u64, FactError> {
         self.skip();
+        if self.peek() != b'\'' {
+            return self.digits();
+        }
+        self.step();
+        let value = get!(self.digits());
+        get!(self.quote());
+        Ok(value)
+    }
+    const fn digits(&mut self) -> Result<u64, FactError> {
         if !self.peek().is_ascii_digit() {
             return Err(self.wrong(FactErrorKind::Value));
         }

@@ -74,6 +74,9 @@ predicates! {
     LINE "hw_cache_line" Kind::Whole;
 }
 
+/// Blocks along each side of a grid where no fact says more: what every WebGPU device takes.
+const GRID: u32 = 65535;
+
 pub(super) const TARGET: &str = "hardware_target";
 pub(super) const SHAPES: &str = "hw_tensor_core_shapes";
 
@@ -104,6 +107,12 @@ impl Raw {
             None => None,
         }
     }
+    const fn or(&self, key: Key, otherwise: u32) -> u32 {
+        match self.whole(key) {
+            Some(v) => v,
+            None => otherwise,
+        }
+    }
     const fn yes(&self, key: Key) -> bool {
         matches!(self.get(key), Some(1))
     }
@@ -130,10 +139,14 @@ const fn name_of(key: Key) -> &'static str {
 
 /// The target of these facts, when none is missing and none contradicts another.
 pub(super) const fn typed(raw: &Raw) -> Result<Target, FactError> {
-    let language = match get!(raw.need(Key::LANGUAGE)) {
-        0 => Language::Ptx,
-        1 => Language::Wgsl,
-        _ => Language::Rust,
+    let language = match raw.get(Key::LANGUAGE) {
+        Some(0) => Language::Ptx,
+        Some(1) => Language::Wgsl,
+        Some(_) => Language::Rust,
+        // What is not said follows from what is.
+        None if raw.get(Key::ISA).is_some() => Language::Rust,
+        None if raw.get(Key::CAPABILITY).is_some() => Language::Ptx,
+        None => Language::Wgsl,
     };
     let device = if matches!(language, Language::Rust) {
         Device::Cpu(get!(cpu(raw)))
@@ -159,14 +172,11 @@ const fn gpu(raw: &Raw, language: Language) -> Result<Gpu, FactError> {
         threads_per_block_max: get!(raw.need(Key::THREADS)),
         threads_per_sm_max: raw.whole(Key::THREADS_SM),
         blocks_per_sm_max: raw.whole(Key::BLOCKS_SM),
-        grid_max: [get!(raw.need(Key::GRID_X)), get!(raw.need(Key::GRID_Y))],
+        grid_max: [raw.or(Key::GRID_X, GRID), raw.or(Key::GRID_Y, GRID)],
         shared_memory_per_block_max: get!(raw.need(Key::SHARED)),
         shared_memory_per_block_optin: raw.whole(Key::OPTIN),
         shared_memory_per_sm: raw.whole(Key::SHARED_SM),
-        shared_memory_reserved_per_block: match raw.whole(Key::RESERVED) {
-            Some(v) => v,
-            None => 0,
-        },
+        shared_memory_reserved_per_block: raw.or(Key::RESERVED, 0),
         registers_per_sm: raw.whole(Key::REGISTERS_SM),
         registers_per_thread_max: raw.whole(Key::REGISTERS),
         register_allocation_unit: raw.whole(Key::UNIT),
@@ -198,7 +208,8 @@ const fn gpu(raw: &Raw, language: Language) -> Result<Gpu, FactError> {
     {
         return Err(raw.contradicts(Key::SHARED_SM));
     }
-    if gpu.tensor_cores == gpu.shapes.is_empty() {
+    // Without published shapes, products are planned in plain arithmetic.
+    if !gpu.tensor_cores && !gpu.shapes.is_empty() {
         return Err(raw.contradicts(Key::TENSOR));
     }
     if raw.get(Key::ISA).is_some() {

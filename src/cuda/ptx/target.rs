@@ -18,7 +18,7 @@ pub struct Isa(pub u16);
 
 impl Target {
     /// Targets that tests assemble for.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::sm(61),
         Self::sm(70),
         Self::sm(75),
@@ -29,6 +29,7 @@ impl Target {
         Self::SM_90A,
         Self::sm(100),
         Self::sm(120),
+        Self::sm(121),
     ];
     /// Hopper with `wgmma` and `setmaxnreg`.
     pub const SM_90A: Self = Self { sm: 90, specific: true };
@@ -61,7 +62,8 @@ impl Target {
             (87..=90, false) => 78,
             (87..=90, true) => 80,
             (91..=100, _) => 86,
-            _ => 87,
+            (101..=120, _) => 87,
+            _ => 88,
         })
     }
 

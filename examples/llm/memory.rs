@@ -1,0 +1,102 @@
+//! What the program needs of the machine's memory: planned, compared with what is free, then allocated once.
+
+use core::fmt;
+use fulmen::Error;
+
+/// A buffer's name and its elements of four bytes.
+pub type Row = (&'static str, usize);
+
+/// Why a run cannot start or go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// More bytes than are free; `None` when they cannot be counted.
+    Memory { needed: Option<u128>, free: Option<u64> },
+    /// What a kernel refused.
+    Kernel(Error),
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory { needed, free } => {
+                f.write_str("these sizes need ")?;
+                match needed {
+                    Some(n) => write!(f, "{} of memory", Bytes(*n))?,
+                    None => f.write_str("more memory than there are addresses")?,
+                }
+                match free {
+                    Some(free) => {
+                        write!(f, ", {} are free (--plan lists the buffers)", Bytes((*free).into()))
+                    }
+                    None => f.write_str(", which the system does not give (--plan lists the buffers)"),
+                }
+            }
+            Self::Kernel(e) => write!(f, "{e}"),
+        }
+    }
+}
+
+impl From<Error> for Lack {
+    fn from(e: Error) -> Self {
+        Self::Kernel(e)
+    }
+}
+
+/// A number of bytes in the largest unit that fits.
+pub struct Bytes(pub u128);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+        let (mut n, mut unit) = (self.0 as f64, 0);
+        while n >= 1000.0 && unit + 1 < units.len() {
+            n /= 1000.0;
+            unit += 1;
+        }
+        let digits = usize::from(unit > 0);
+        write!(f, "{n:.digits$} {}", units.get(unit).unwrap_or(&""))
+    }
+}
+
+/// The bytes of all rows.
+pub fn total(rows: &[Row]) -> u128 {
+    rows.iter().map(|r| 4 * r.1 as u128).sum()
+}
+
+/// Refuses a plan of more bytes than are free.
+pub fn check(rows: &[Row]) -> Result<(), Lack> {
+    let (needed, free) = (total(rows), free());
+    // Without a count of what is free, the allocator has the word.
+    let most = free.map_or(isize::MAX as u128, u128::from);
+    if needed > most { Err(Lack::Memory { needed: Some(needed), free }) } else { Ok(()) }
+}
+
+/// The product, or that there are not so many addresses.
+pub fn product(sizes: &[usize]) -> Result<usize, Lack> {
+    let most = isize::MAX as usize / 4;
+    let n = sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= most);
+    n.ok_or(Lack::Memory { needed: None, free: free() })
+}
+
+/// `n` zeros.
+pub fn zeros<T: Copy + Default>(n: usize) -> Result<Vec<T>, Lack> {
+    let mut x = Vec::new();
+    let needed = Some(n as u128 * size_of::<T>() as u128);
+    x.try_reserve_exact(n).map_err(|_| Lack::Memory { needed, free: None })?;
+    x.resize(n, T::default());
+    Ok(x)
+}
+
+/// The bytes that a program can still have, where the system tells.
+pub fn free() -> Option<u64> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let known = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = known.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let machine = line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.saturating_mul(1024);
+    // A container may have less.
+    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let limit = limit.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
+    Some(machine.min(limit))
+}
