@@ -166,6 +166,17 @@ def kani(tally: Tally) -> None:
     tally.check(f"{harnesses} harnesses of Kani compile; {'cargo kani runs them' if shutil.which('cargo-kani') else 'none ran: Kani is not installed'}")
 
 
+def cli(tally: Tally) -> None:
+    """The program as a user runs it, with the kernels that its plans are counted in."""
+    attempt(tally, "program", ["cargo", "test", "--target", host(), "--features", "cli,half,cuda,wgsl", "--test", "cli"], env=CONTRACTS, tests=True)
+
+
+def fuzz(tally: Tally) -> None:
+    """The fuzz targets compile, without a warning. Running them takes nightly and cargo-fuzz."""
+    env = {"CARGO_TARGET_DIR": str(ROOT / "target/fuzz"), "RUSTFLAGS": "-Dwarnings"}
+    attempt(tally, "fuzz targets", ["cargo", "check", "--manifest-path", "fuzz/Cargo.toml"], env=env)
+
+
 def lint_host(tally: Tally) -> None:
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted(ROOT.glob("*/*/Cargo.toml")):
@@ -257,6 +268,8 @@ def test(tally: Tally, strict: bool) -> None:
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("escapes", escapes, HOST),
         Job("large sizes", large),
+        Job("program", cli, HOST),
+        Job("fuzz", fuzz, frozenset({"fuzz"})),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
         Job("templates", templates, OTHER | HOST),

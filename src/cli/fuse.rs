@@ -2,7 +2,9 @@
 
 use crate::tile::{scalar_named, target_named};
 use clap::Args;
-use fulmen::hardware::{Chain, Kind, MAX_NODES, Node, Plan, compile_for_target, find_fusible_chains};
+use fulmen::hardware::{
+    Chain, Kind, Language, MAX_NODES, Node, Plan, compile_for_target, find_fusible_chains,
+};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -10,7 +12,8 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Fuse {
-    /// A graph in YAML: a list of ops with `name`, `kind`, `inputs` (names), `shape` and, if wanted afterwards, `kept`
+    /// A graph in YAML: a list of nodes with `name`, `kind`, `inputs` (names), `shape`, the `op` of the library where it is
+    /// not the name, and `kept` if the value is wanted afterwards
     #[arg(required_unless_present = "example")]
     file: Option<PathBuf>,
     /// The feed-forward part of a transformer's layer instead of a file; `--print` shows it
@@ -34,17 +37,18 @@ const EXAMPLE: &str = "\
 - {name: bias, kind: input, shape: [1, 11008]}
 - {name: down_weights, kind: input, shape: [11008, 4096]}
 - {name: rms_norm, kind: norm, inputs: [x, gain], shape: [512, 4096]}
-- {name: up, kind: contraction, inputs: [rms_norm, up_weights], shape: [512, 11008]}
-- {name: add_bias, kind: pointwise, inputs: [up, bias], shape: [512, 11008]}
+- {name: up, op: gemm, kind: contraction, inputs: [rms_norm, up_weights], shape: [512, 11008]}
+- {name: add_bias, op: add, kind: pointwise, inputs: [up, bias], shape: [512, 11008]}
 - {name: gelu, kind: pointwise, inputs: [add_bias], shape: [512, 11008]}
-- {name: down, kind: contraction, inputs: [gelu, down_weights], shape: [512, 4096]}
-- {name: residual, kind: pointwise, inputs: [down, x], shape: [512, 4096]}
+- {name: down, op: gemm, kind: contraction, inputs: [gelu, down_weights], shape: [512, 4096]}
+- {name: residual, op: add, kind: pointwise, inputs: [down, x], shape: [512, 4096]}
 ";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Op {
     name: String,
+    op: Option<String>,
     kind: OpKind,
     #[serde(default)]
     inputs: Vec<String>,
@@ -93,7 +97,10 @@ pub fn explain(args: &Fuse) -> Result<String, String> {
     let graph: Vec<Node<'_>> = ops
         .iter()
         .zip(&inputs)
-        .map(|(o, inputs)| Node { name: &o.name, kind: o.kind.into(), inputs, shape: o.shape, kept: o.kept })
+        .map(|(o, inputs)| {
+            let name = o.op.as_ref().unwrap_or(&o.name);
+            Node { name, kind: o.kind.into(), inputs, shape: o.shape, kept: o.kept }
+        })
         .collect();
     let named = |e| {
         let text = format!("{origin}: {e}");
@@ -107,22 +114,51 @@ pub fn explain(args: &Fuse) -> Result<String, String> {
     let mut out = if args.print { format!("{text}\n") } else { String::new() };
     let mut fused = HashSet::<usize>::new();
     for chain in chains.iter().take(found) {
-        let names: Vec<_> = chain.nodes().iter().filter_map(|&i| Some(graph.get(i)?.name)).collect();
+        let names: Vec<_> = chain.nodes().iter().filter_map(|&i| Some(ops.get(i)?.name.as_str())).collect();
         fused.extend(chain.nodes());
         let plan =
             compile_for_target(target, &graph, chain.nodes(), scalar).map_err(|e| named(e.to_string()))?;
         let saved = chain.saved_bytes(&graph, scalar).map_err(|e| named(e.to_string()))?;
-        let _ = writeln!(out, "{}: one kernel, {saved} bytes not moved", names.join(" > "));
+        let made = kernels(&plan, &graph, &named);
+        let _ = writeln!(out, "{}: {made}, {saved} bytes not moved", names.join(" > "));
         describe(&mut out, &plan);
     }
-    for (i, node) in graph.iter().enumerate() {
+    for (i, (node, op)) in graph.iter().zip(&ops).enumerate() {
         if node.kind != Kind::Input && !fused.contains(&i) {
             let plan = compile_for_target(target, &graph, &[i], scalar).map_err(|e| named(e.to_string()))?;
-            let _ = writeln!(out, "{}: a kernel of its own", node.name);
+            let _ = writeln!(out, "{} alone: {}", op.name, kernels(&plan, &graph, &named));
             describe(&mut out, &plan);
         }
     }
     Ok(out)
+}
+
+/// How many kernels the library makes of a plan, or why none: they are made, so that no other number is printed.
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "this build makes none"))]
+fn kernels(plan: &Plan<'_>, graph: &[Node<'_>], named: &impl Fn(String) -> String) -> String {
+    let made: Result<usize, String> = match plan.language {
+        Language::Rust => return "calls of the library on the host".into(),
+        #[cfg(feature = "cuda")]
+        Language::Ptx => fulmen::cuda::ptx::template::planned(plan, graph)
+            .map(|m| m.kernels.len())
+            .map_err(|e| e.to_string()),
+        #[cfg(feature = "wgsl")]
+        Language::Wgsl => {
+            fulmen::gpu::wgsl::planned(plan, graph).map(|texts| texts.len()).map_err(|e| e.to_string())
+        }
+        #[cfg(not(all(feature = "cuda", feature = "wgsl")))]
+        _ => return format!("kernels are made by a build with `--features cli,{}`", feature(plan.language)),
+    };
+    match made {
+        Ok(1) => "one kernel".into(),
+        Ok(n) => format!("{n} kernels"),
+        Err(why) => format!("no kernel ({})", named(why)),
+    }
+}
+
+#[cfg(not(all(feature = "cuda", feature = "wgsl")))]
+fn feature(language: Language) -> &'static str {
+    if matches!(language, Language::Wgsl) { "wgsl" } else { "cuda" }
 }
 
 /// The places of the names.

@@ -1,5 +1,7 @@
 //! `fulmen`: the command line around the contracts, the hardware facts and the text of GPU kernels. `fulmen --help`
 //! lists what it does.
+// Printing macros panic when the reader is gone or the disk is full: everything goes through `out` and `err`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod corpus;
 mod fuse;
@@ -18,6 +20,7 @@ mod tile;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use corpus::Corpus;
 use report::Severity;
+use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,6 +43,12 @@ enum Command {
     /// Print the PTX of an op's kernels
     #[cfg(feature = "cuda")]
     Ptx(ptx::Ptx),
+    /// Print the PTX of an op's kernels (needs a build with the feature cuda)
+    #[cfg(not(feature = "cuda"))]
+    Ptx {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        rest: Vec<String>,
+    },
 }
 
 #[derive(Args)]
@@ -109,22 +118,38 @@ const FOUND: u8 = 1;
 const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let show = |text: Result<String, String>| text.map(|text| print!("{text}")).map(|()| true);
+    let show = |text: Result<String, String>| text.and_then(|text| out(&text)).map(|()| true);
     let outcome = match Cli::parse().command {
         Command::Contract(command) => run(command),
         Command::Tile(args) => show(tile::explain(&args)),
         Command::Fuse(args) => show(fuse::explain(&args)),
         #[cfg(feature = "cuda")]
-        Command::Ptx(command) => command.run().map(|()| true),
+        Command::Ptx(command) => show(command.text()),
+        #[cfg(not(feature = "cuda"))]
+        Command::Ptx { .. } => Err("this build has no PTX: build it with `--features cli,cuda`".into()),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FOUND),
         Err(e) => {
-            eprintln!("error: {e}");
+            err(&format!("error: {e}"));
             ExitCode::from(UNUSABLE)
         }
     }
+}
+
+/// Prints a result. A reader that has seen enough and is gone is no error; a full disk is.
+fn out(text: &str) -> Result<(), String> {
+    let mut to = stdout().lock();
+    match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("standard output: {e}")),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line about a result. Where even that fails, the exit status is all that can be said.
+fn err(line: &str) {
+    _ = writeln!(stderr(), "{line}");
 }
 
 fn read_results(path: Option<&PathBuf>) -> Result<Option<String>, String> {
@@ -143,13 +168,13 @@ fn run(command: Contract) -> Result<bool, String> {
             let outcome = lint::run(&corpus, results.as_deref(), min_score);
             let count = |s| outcome.findings.iter().filter(|f| f.severity() == s).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-            match format {
-                Format::Sarif => print!("{}", report::sarif(&outcome.findings)),
+            out(&match format {
+                Format::Sarif => report::sarif(&outcome.findings),
                 Format::Text => {
-                    print!("{}", report::text(&outcome.findings));
                     let lowest = outcome.scores.values().min().copied().unwrap_or(0);
-                    println!(
-                        "{} contracts, lowest score {lowest}; {} named tests, {}; {errors} errors, {warnings} warnings",
+                    format!(
+                        "{}{} contracts, lowest score {lowest}; {} named tests, {}; {errors} errors, {warnings} warnings\n",
+                        report::text(&outcome.findings),
                         corpus.files.len(),
                         outcome.named,
                         match outcome.executed {
@@ -158,9 +183,9 @@ fn run(command: Contract) -> Result<bool, String> {
                                 "looked up in the source only (weaker: pass --results to prove that they ran)"
                                     .into(),
                         }
-                    );
+                    )
                 }
-            }
+            })?;
             Ok(errors + warnings == 0)
         }
         Contract::Generate { dir, check } => {
@@ -170,10 +195,10 @@ fn run(command: Contract) -> Result<bool, String> {
             if check {
                 let same = corpus::read(&path) == text;
                 if !same {
-                    eprintln!(
+                    err(&format!(
                         "{}: differs from the contracts; run `fulmen contract generate`",
                         path.display()
-                    );
+                    ));
                 }
                 return Ok(same);
             }
@@ -191,7 +216,7 @@ fn run(command: Contract) -> Result<bool, String> {
         Contract::Status { dir, results } => {
             let corpus = Corpus::load(&dir.dir)?;
             let results = read_results(results.as_ref())?;
-            print!("{}", status::table(&corpus, results.as_deref())?);
+            out(&status::table(&corpus, results.as_deref())?)?;
             Ok(true)
         }
         Contract::New { op, shape, dir } => {

@@ -22,7 +22,7 @@ enum Element {
 }
 
 impl Ptx {
-    pub fn run(self) -> Result<(), String> {
+    pub fn text(self) -> Result<String, String> {
         let target = Target::parse(&self.target).ok_or_else(|| {
             let known: Vec<String> = Target::ALL.iter().map(ToString::to_string).collect();
             format!("no target `{}`; there are {}", self.target, known.join(", "))
@@ -34,7 +34,6 @@ impl Ptx {
         let module = module.ok_or_else(|| format!("no template makes a kernel of `{}`", self.kernel))?;
         let mut text = String::new();
         module.and_then(|m| m.emit(target, &mut text)).map_err(|e| e.to_string())?;
-        print!("{text}");
-        Ok(())
+        Ok(text)
     }
 }

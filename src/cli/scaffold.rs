@@ -70,17 +70,16 @@ pub fn new(dir: &Path, op: &str, shape: &str) -> Result<(), String> {
     for (path, text) in &references {
         write(path, text)?;
     }
-    println!(
+    super::out(&format!(
         "wrote contracts/{op}-v1.yaml, src/pointwise/{op}.rs; edited src/ops.rs, src/pointwise/mod.rs, contracts/binding.yaml, {}.\n\
          Next: formula, bounds and cases in the contract, the body in the op file, the definition in tests/reference/;\n\
-         then `fulmen contract generate` and `fulmen contract lock`.",
+         then `fulmen contract generate` and `fulmen contract lock`.\n",
         if references.is_empty() {
             "no reference (none has this shape)"
         } else {
             "tests/reference/{unary,wide}.rs"
         }
-    );
-    Ok(())
+    ))
 }
 
 /// `text` with `row` after the last row of the table.

@@ -55,6 +55,9 @@ pub fn explain(args: &Tile) -> Result<String, String> {
     let mut out = String::new();
     facts(&mut out, target);
     let _ = write!(out, "{choice}");
+    if target.gpu().is_some() && scalar != Scalar::F32 {
+        let _ = writeln!(out, "kernel      none is made from this plan: kernels of plans are of f32");
+    }
     if form == Form::Gemm && target.gpu().is_some() {
         reference(&mut out, target, scalar);
     }

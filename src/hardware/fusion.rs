@@ -79,13 +79,14 @@ impl Chain {
     pub fn epilogue(&self) -> &[usize] {
         self.nodes().get(self.root + 1..).unwrap_or_default()
     }
-    /// Bytes that the chain does not move because its inner values stay in registers: each would be written once and
-    /// read once.
+    /// Bytes that the chain does not move because values stay in registers from the root on: each would be written once
+    /// and read once. A norm in front of a product hands its rows on in memory.
     ///
     /// # Errors
     /// `Overflow`; `UnknownInput` when the graph is not that of the chain.
     pub fn saved_bytes(&self, graph: &[Node<'_>], scalar: Scalar) -> Result<u64, PlanError> {
-        let inner = self.nodes().split_last().map_or(&[][..], |(_, inner)| inner);
+        let inner =
+            self.nodes().get(self.root..).and_then(<[usize]>::split_last).map_or(&[][..], |(_, inner)| inner);
         inner.iter().try_fold(0u64, |sum, &node| {
             let [rows, cols] = graph.get(node).ok_or(PlanError::UnknownInput { node, input: node })?.shape;
             let elements = u64::from(rows) * u64::from(cols);

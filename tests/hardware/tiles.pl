@@ -99,7 +99,7 @@ optimal(T, gemm, Type, tile(Rows, N, K, Rows, N, 1, 0, 0)) :-
         All),
     best(All, m(_, Rows)-Vectors),
     N is Vectors * Lanes,
-    ( hw_l1_data_cache(T, L1) -> K is 1 << (msb(L1 // 2 // (Vectors * Bits // 8))) ; K = 256 ).
+    ( hw_isa(T, avx512) -> K = 512 ; K = 256 ).
 optimal(T, _, Type, tile(1, Lanes, 1, 1, Lanes, 1, 0, 0)) :-
     sum_bytes(Type, S), hw_vector_bits(T, Bits), Lanes is max(1, Bits // 8 // S).
 
