@@ -168,7 +168,7 @@ def kani(tally: Tally) -> None:
 
 def cli(tally: Tally) -> None:
     """The program as a user runs it, with the kernels that its plans are counted in."""
-    attempt(tally, "program", ["cargo", "test", "--target", host(), "--features", "cli,half,cuda,wgsl", "--test", "cli"], env=CONTRACTS, tests=True)
+    attempt(tally, "program", ["cargo", "test", "-p", "fulmen", "--target", host(), "--features", "cli,half,cuda,wgsl", "--test", "cli"], env=CONTRACTS, tests=True)
 
 
 def fuzz(tally: Tally) -> None:

@@ -61,7 +61,7 @@ mod wgsl;
 #[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_file_is_a_module() {
-    let programs = ["main", "entries", "escapes"];
+    let programs = ["main", "cli", "entries", "escapes"];
     for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
