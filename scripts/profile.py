@@ -23,6 +23,7 @@ from toolchain import ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host,
 # Tools by the command that a runner or linker names, and how to get each.
 HOW = {
     "aarch64-linux-gnu-gcc": "apt-get install gcc-aarch64-linux-gnu",
+    "i686-linux-gnu-gcc": "apt-get install gcc-i686-linux-gnu",
     "qemu-aarch64": "apt-get install qemu-user",
     "qemu-system-aarch64": "apt-get install qemu-system-arm",
     "qemu-system-arm": "apt-get install qemu-system-arm",

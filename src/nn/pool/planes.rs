@@ -82,7 +82,7 @@ impl Planes {
     #[inline(always)]
     fn direct(&self) -> bool {
         let [h, w] = self.pool.kernel;
-        h.saturating_mul(w) <= h + w
+        h.saturating_mul(w) <= h.saturating_add(w)
     }
 
     /// The windows of a line whose columns are in the plane.
