@@ -6,7 +6,7 @@
 
 use super::epilogue::Epilogue;
 use super::settle::update;
-use super::tune;
+use super::{Problem, tune};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -262,6 +262,54 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
     );
 }
 
+/// `count` tiles of `R` by `N` vectors below each other from `from` on, where a call has few of them and what comes before
+/// the first multiplication is much of the time: nothing is prepared that only other products need.
+/// # Safety
+/// The shapes agree, all column strides are 1, and C has these rows and these columns, of which the last vector may
+/// be there in part.
+#[inline(never)]
+pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
+    s: S,
+    p: &Problem<'_, T>,
+    from: [usize; 2],
+    count: usize,
+) {
+    let lanes = T::Vec::<S>::LANES;
+    let [row, col] = from;
+    let t = Tile {
+        count,
+        // Known to be short: there is no loop over four steps at a time.
+        k: p.a.cols().min(tune::LONG - 1),
+        a: p.a.ptr(),
+        a_next: 0,
+        a_rows: [1isize, 3, 5, 7].map(|i| p.a.row_stride().wrapping_mul(i)),
+        a_col: 1,
+        b: p.b.ptr().wrapping_add(col),
+        b_row: p.b.row_stride(),
+        tail: (p.c.cols() - col - (N - 1) * lanes).min(lanes),
+        pack: core::ptr::null_mut(),
+        c: p.c.ptr().wrapping_add(col),
+        c_row: p.c.row_stride(),
+        c_col: 1,
+        at: [0, 0],
+    };
+    let scale = Scale::near(p.alpha, p.beta);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for row in (0..t.count).map(|i| (row + i * R) as isize) {
+                let a = t.a.wrapping_offset(row.wrapping_mul(p.a.row_stride()));
+                let c = t.c.wrapping_offset(row.wrapping_mul(t.c_row));
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let acc = accumulate::<S, T, R, N, true, false>(s, &t, a);
+                    update::<S, T, (), R, N>(s, (), scale, &t, (c, 0), acc);
+                }
+            }
+        },
+    );
+}
+
 /// Asks for the tile of C.
 #[inline(always)]
 fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>, c: *mut T) {
@@ -396,7 +444,7 @@ unsafe fn accumulate<
             }
         }
         // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
-        if N == 1 && p.is_multiple_of(64 / size_of::<T>()) {
+        if N == 1 && t.a_next != 0 && p.is_multiple_of(64 / size_of::<T>()) {
             let mut i = 0;
             while i < R {
                 T::Vec::<S>::prefetch(s, a.wrapping_offset(down[i]).wrapping_offset(t.a_next));

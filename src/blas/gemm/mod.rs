@@ -9,6 +9,7 @@
 //! | `skinny` | few rows of C: B passes once, row by row |
 //! | `narrow` | few columns of C: squares of A are transposed in registers |
 //! | `small` | sizes known at compile time |
+//! | `few` | few rows and columns: next to nothing before the first multiplication |
 //! | `near` | products that other kernels are made of |
 //! | `together` | several threads and one packed B |
 //! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
@@ -29,6 +30,7 @@ mod batch;
 #[cfg(any(test, kani))]
 mod bounded;
 mod epilogue;
+mod few;
 mod int8;
 mod loops;
 mod micro;
@@ -272,6 +274,22 @@ pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
 
 /// [`gemm_with_on`], the parts run by `j`.
 pub(crate) fn gemm_by<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+    j: J,
+    s: S,
+    p: Problem<'_, T>,
+    epilogue: E,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    if const { J::SERIAL && E::NONE && few::here::<S>() } && few::apt::<S, T>(&p) {
+        few::run(s, &p);
+        return Ok(());
+    }
+    any(j, s, p, epilogue, workspace)
+}
+
+/// [`gemm_by`] of any size; apart, as the registers that it saves are not free.
+#[inline(never)]
+fn any<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     p: Problem<'_, T>,

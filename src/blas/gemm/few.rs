@@ -1,0 +1,67 @@
+//! Few rows and columns of C, all matrices by rows: at these sizes every instruction before the first multiplication
+//! shows, so they are told apart before anything else is looked at.
+
+use super::micro::few;
+use super::{Problem, loops, tune};
+use crate::lanes::vector::Vector;
+use crate::lanes::{COMPACT, Element, Simd};
+
+/// Whether any product of this set comes here.
+pub(super) const fn here<S: Simd>() -> bool {
+    !COMPACT && tune::few(S::ISA) > 0
+}
+
+/// Whether [`run`] does it: then the shapes agree too, and α is not 0.
+#[inline(always)]
+pub(super) fn apt<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
+    let Problem { alpha, a, b, c, .. } = p;
+    let most = tune::few(S::ISA);
+    // Numbers and not arrays: those would be compared in memory. A single column may be better as a row.
+    (2..=most).contains(&c.cols())
+        && (1..=most).contains(&c.rows())
+        && (1..=most).contains(&a.cols())
+        && a.rows() == c.rows()
+        && b.rows() == a.cols()
+        && b.cols() == c.cols()
+        && a.col_stride() == 1
+        && b.col_stride() == 1
+        && c.col_stride() == 1
+        && *alpha != T::ZERO
+}
+
+/// `C = αAB + βC` of [`apt`] operands.
+#[inline(always)]
+pub(super) fn run<S: Simd, T: Element>(s: S, p: &Problem<'_, T>) {
+    let lanes = T::Vec::<S>::LANES;
+    let mut col = 0;
+    while col < p.c.cols() {
+        let n = loops::share((p.c.cols() - col).div_ceil(lanes), tune::vectors(S::ISA));
+        let mut row = 0;
+        while row < p.c.rows() {
+            let rows = loops::run_of(p.c.rows() - row, tune::rows(S::ISA), false);
+            macro_rules! tiles {
+                ($($R:literal)*) => {
+                    match rows.min(tune::rows(S::ISA)) {
+                        $($R => tiles!(@ $R 1 2 3),)*
+                        _ => {}
+                    }
+                };
+                (@ $R:literal $($N:literal)*) => {
+                    match n {
+                        $($N => {
+                            if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
+                                // SAFETY: `apt` saw the shapes and strides; there are `rows` rows from `row` on and
+                                // `n` vectors of columns from `col` on, of which the last is the last of C if in part.
+                                unsafe { few::<S, T, $R, $N>(s, p, [row, col], rows / $R) }
+                            }
+                        })*
+                        _ => {}
+                    }
+                };
+            }
+            tiles!(1 2 3 4 5 6 7 8);
+            row += rows;
+        }
+        col += n * lanes;
+    }
+}
