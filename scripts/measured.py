@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes what was measured into the contracts of the ops that a CSV names.
 
-  scripts/measured.py target/bench/pointwise.csv --machine "Xeon, AVX-512" --date 2026-11-21
-      `performance.measured`: the time of the contract's own baseline over ours, for `f32` at 100 000 elements
+  scripts/measured.py benches/results/2026-11-23-pointwise.csv
+      `performance.measured`: the time of the contract's own baseline over ours, for `f32` at 100 000 elements, with
+      the machine and the date that the table has
   scripts/measured.py target/exhaustive.csv --date 2026-11-21
       `worst_error_measured`: the largest error over all `f32` inputs, lane by lane
 """
@@ -62,18 +63,16 @@ def errors(rows: list[dict], date: str) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv")
-    parser.add_argument("--machine", default="")
-    parser.add_argument("--date", required=True)
+    parser.add_argument("--date", help="of a table of errors")
     args = parser.parse_args()
     rows = list(csv.DictReader(open(args.csv)))
     if rows and "worst" in rows[0]:
-        return errors(rows, args.date)
-    if not args.machine:
-        parser.error("--machine says where the times come from")
+        return errors(rows, args.date) if args.date else parser.error("--date of the table of errors")
     times = {}
     for row in rows:
-        if row["type"] == "f32" and row["n"] == N:
+        if row["type"] == "f32" and row["size"] == N:
             times.setdefault(row["op"], {})[row["contender"]] = float(row["ns"])
+            where, date = row["machine"], row["date"]
     written = 0
     for op, by in times.items():
         path = ROOT / f"contracts/{op}-v1.yaml"
@@ -85,7 +84,7 @@ def main() -> int:
             print(f"{op}: no contender for its baseline `{baseline}` among {sorted(by)}")
             continue
         ratio = by[contender] / by["fulmen"]
-        replaced(op, "measured", "  ", [f'{{ratio: {ratio:.2f}, machine: "{args.machine}", date: {args.date}}}'])
+        replaced(op, "measured", "  ", [f'{{ratio: {ratio:.2f}, machine: "{where}", date: {date}}}'])
         written += 1
         print(f"{op}: {ratio:.2f} of {contender}")
     return 0 if written else 1

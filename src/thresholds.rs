@@ -57,6 +57,7 @@ thresholds! {
     blas::gemm::tune::DIRECT_STRIDE Bytes;
     blas::gemm::tune::DIRECT_BYTES Bytes;
     blas::gemm::tune::FEW Elements;
+    blas::gemm::tune::FEW_SIDE Elements;
     blas::gemm::tune::LONG Elements;
     blas::gemm::tune::LINES Elements;
     blas::gemm::tune::NEAR_BYTES Bytes;
@@ -86,6 +87,8 @@ thresholds! {
     lanes::drive::GRAIN Elements;
     lanes::drive::STREAM_BYTES Bytes;
     lanes::drive::CLAIM_BYTES Bytes;
+    lanes::drive::FAR_BYTES Bytes;
+    lanes::drive::AHEAD_BYTES Bytes;
     lanes::fold::LEAF_VECTORS Vectors;
     nn::attention::BLOCK Elements;
     nn::attention::WAIT Elements;

@@ -181,10 +181,10 @@ pub(crate) const CLAIM_BYTES: usize = 32 << 10;
 /// prefetchers stop at the end of each page, and a body of some thirty instructions keeps too few loads in flight to
 /// hide the first of the next: past the caches that cost a body like `exp` a quarter of its time, and the
 /// sigmoid a third.
-const FAR_BYTES: usize = 2 << 20;
+pub(crate) const FAR_BYTES: usize = 2 << 20;
 
 /// By how many bytes.
-const AHEAD_BYTES: usize = 2 << 10;
+pub(crate) const AHEAD_BYTES: usize = 2 << 10;
 
 /// Asks for what comes [`AHEAD_BYTES`] behind element `i` of each operand.
 #[inline(always)]
@@ -288,9 +288,9 @@ pub(super) unsafe fn map_raw<S: Simd, T: Element, B: Body<T, N>, const N: usize>
         }
         // The loads do that where nothing but the result is read.
         let apart = x.iter().any(|x| *x != y.cast_const());
-        let bytes = n.saturating_mul((N + 1) * size_of::<T>());
-        let claim = T::Vec::<S>::CLAIMS && apart && bytes >= CLAIM_BYTES;
-        let far = T::Vec::<S>::CLAIMS && (stream || bytes >= FAR_BYTES);
+        let moved = n.saturating_mul((N + 1) * size_of::<T>());
+        let claim = T::Vec::<S>::CLAIMS && apart && moved >= CLAIM_BYTES;
+        let far = T::Vec::<S>::CLAIMS && (stream || moved >= FAR_BYTES);
         while n - i >= 4 * lanes {
             if far {
                 ahead(s, x, i);

@@ -89,10 +89,12 @@ pub(crate) const fn masks<S: Simd>() -> bool {
     matches!(S::ISA, Isa::Avx512)
 }
 
-/// Rows, columns and inner dimension up to which [`few`](super::few) multiplies. Its last vector is always masked, so
-/// it is for sets where that is free.
+/// Rows, columns and inner dimension up to which [`few`](super::few) multiplies.
+pub(crate) const FEW_SIDE: usize = 64;
+
+/// The same for a set. The last vector is always masked, so it is for sets where that is free.
 pub(super) const fn few(isa: Isa) -> usize {
-    if matches!(isa, Isa::Avx512) { 64 } else { 0 }
+    if matches!(isa, Isa::Avx512) { FEW_SIDE } else { 0 }
 }
 
 /// Bytes between rows of B up to which packing it does not pay either.
