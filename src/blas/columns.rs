@@ -277,7 +277,7 @@ impl<S: Simd, T: Element> Group<S, T> {
                 u += 1;
             }
             let mut q = 0;
-            while q < if WHOLE { COLUMNS } else { self.count } {
+            while q < if WHOLE { COLUMNS } else { self.count.min(COLUMNS) } {
                 let column = self.first.offset(q as isize * self.step).add(i);
                 let mut u = 0;
                 while u < N {

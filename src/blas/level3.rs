@@ -119,7 +119,7 @@ pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
     };
     let lower = if triangle == Triangle::Upper { a.t() } else { a };
     let band = k.min(BAND);
-    let (rows, rest) = workspace.split_at_mut(band * k);
+    let (rows, rest) = workspace.split_at_mut_checked(band * k).unwrap_or_default();
     let mut i = 0;
     while i < k {
         let n = band.min(k - i);
@@ -378,7 +378,7 @@ fn rank_k<J: Join, S: Simd, T: Element, const BOTH: bool>(
     let (n, most) = (c.rows(), const { corner(BOTH) });
     if n <= most {
         let pitch = pitch(n);
-        let (corner, rest) = workspace.split_at_mut(n * pitch);
+        let (corner, rest) = workspace.split_at_mut_checked(n * pitch).unwrap_or_default();
         // Next to the corner β is taken, in it the product alone: where that is empty, so that β = 0 gives zeros.
         let to = MatMut::packed(corner, n, pitch).block([0, 0], [n, n]);
         gemm_by(j, s, Problem { alpha, beta: T::ZERO, a, b: b.t(), c: to }, (), rest)?;

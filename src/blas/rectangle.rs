@@ -85,7 +85,7 @@ pub fn transpose_packed_in_place_on<S: Simd, T: Element>(
     if rows == cols {
         return transpose_in_place_on(s, MatMut::packed(a, rows, cols));
     }
-    if let Some(copy) = workspace.get_mut(..expected) {
+    if let Some(copy) = workspace.get_mut(..expected).filter(|copy| copy.len() == a.len()) {
         copy.copy_from_slice(a);
         return transpose_on(s, MatRef::packed(copy, rows, cols), MatMut::packed(a, cols, rows));
     }

@@ -59,7 +59,7 @@ impl<'a, T: Element> Angles<'a, T> {
     }
 
     fn slices<J: Join, S: Simd>(self, j: J, s: S, x: InOut<'_, T>) -> Result<(), Error> {
-        let rows = self.cos.len() / self.half;
+        let rows = self.cos.len().checked_div(self.half).unwrap_or(0);
         let unit = rows.checked_mul(2 * self.half).ok_or(Error::Overflow { arg: "dim" })?;
         if x.len().checked_rem(unit).unwrap_or(x.len()) != 0 {
             return Err(Error::Rows { arg: "x", cols: unit, got: x.len() });

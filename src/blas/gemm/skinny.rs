@@ -28,7 +28,7 @@ pub(super) fn chunk<S: Simd, T: Element>(p: &Problem<'_, T>, room: usize) -> usi
     if !apt {
         return 0;
     }
-    let fits = (room / m).min(tune::SUMS / size_of::<T>() / m);
+    let fits = (room / m.max(1)).min(tune::SUMS / size_of::<T>() / m.max(1));
     if fits >= n { n } else { fits / (8 * lanes) * (8 * lanes) }
 }
 
@@ -133,7 +133,7 @@ unsafe fn group<S: Simd, T: Element, const R: usize>(s: S, t: &Sums<T>) {
 unsafe fn pass<S: Simd, T: Element, const R: usize, const WHOLE: bool>(s: S, t: &Sums<T>) {
     let lanes = T::Vec::<S>::LANES;
     let mut a = [[T::Vec::<S>::splat(s, T::ZERO); GROUP]; R];
-    let steps = if WHOLE { GROUP } else { t.steps };
+    let steps = if WHOLE { GROUP } else { t.steps.min(GROUP) };
     let mut i = 0;
     while i < R {
         let mut q = 0;

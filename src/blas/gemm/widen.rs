@@ -248,7 +248,7 @@ fn widen<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize, to: &mut [f32])
     s.vectorize(
         #[inline(always)]
         || {
-            let rows = to.chunks_exact_mut(width).take(x.rows());
+            let rows = to.chunks_exact_mut(width.max(1)).take(x.rows());
             if x.col_stride() == 1 || x.cols() <= 1 {
                 for (i, to) in rows.enumerate() {
                     let row = x.row_slice(i).unwrap_or_default();

@@ -284,7 +284,7 @@ pub(crate) fn attention_by<J: Join, S: Simd, T: Element>(
     // A single query waits for memory.
     let each = if heads.n == 1 { WAIT } else { 1 };
     let work = heads.work(heads.n, op.kv_heads).saturating_mul(each);
-    let parts = parts(j, work, workspace.len() / needed);
+    let parts = parts(j, work, workspace.len() / needed.max(1));
     let part = Part { q, k, v, out: out.reborrow(), lse, row: 0 };
     divide(j, s, &heads, part, workspace, parts);
     let rows = (0..heads.n).filter(|i| !heads.of_query(*i).is_empty());
@@ -330,7 +330,7 @@ fn divide<J: Join, S: Simd, T: Element>(
     workspace: &mut [T],
     parts: usize,
 ) {
-    let heads = part.k.cols() / op.dim;
+    let heads = part.k.cols().checked_div(op.dim).unwrap_or(0);
     if parts <= 1 || (heads <= 1 && part.q.rows() <= 1) {
         return forward::run(s, op, part, workspace);
     }
@@ -485,7 +485,7 @@ pub(crate) fn attention_backward_by<J: Join, S: Simd, T: Element>(
         return Ok(());
     }
     let lse = MatRef::packed(lse, q.rows(), op.heads);
-    let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed);
+    let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed.max(1));
     let part = Gradients { q, k, v, out, lse, dout, dq: dq.reborrow(), dk, dv };
     divide_heads(j, s, &heads, part, workspace, parts);
     // A log-sum-exp of -∞ says that the query saw no key.
@@ -507,7 +507,7 @@ fn divide_heads<J: Join, S: Simd, T: Element>(
     workspace: &mut [T],
     parts: usize,
 ) {
-    let heads = part.k.cols() / op.dim;
+    let heads = part.k.cols().checked_div(op.dim).unwrap_or(0);
     if parts <= 1 || heads <= 1 {
         return backward::run(s, op, part, workspace);
     }
