@@ -40,6 +40,8 @@ class Test:
     lanes: list[str]
     # Modules of the test program that run; empty means all of them, and the unit tests.
     only: list[str] = field(default_factory=list)
+    # Test programs that are built; empty means all.
+    programs: list[str] = field(default_factory=list)
     # Whether the documentation's examples and the programs of examples/, with their tests, are of it too.
     examples: bool = False
     # Parts of test names that do not run here.
@@ -184,8 +186,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     if p.target == host():
         env |= {"RUSTFLAGS": "", **members(flags)}
     packages = ["fulmen-tests", *([] if p.test.only else ["fulmen"]), *(["fulmen-examples"] if p.test.examples else [])]
-    # With the programs that have a process of their own, or without.
-    kinds = ["--test", "main"] if p.test.only else [] if p.test.examples else ["--tests"]
+    kinds = [word for name in p.test.programs for word in ("--test", name)] if p.test.programs else [] if p.test.examples else ["--tests"]
     args = [*(word for name in packages for word in ("-p", name)), *kinds, *features]
     std = p.test.std or p.std
     without = lacking(p)
