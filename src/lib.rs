@@ -19,6 +19,9 @@
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "std", target_os = "none"))]
+compile_error!("the feature `std`, which `parallel`, `capi` and `cli` imply, needs an operating system: leave them out for this target");
+
 #[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(test)]

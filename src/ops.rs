@@ -139,13 +139,13 @@ macro_rules! for_each_op {
             nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, host: "no template has its inputs and outputs in this release";
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, gemm;
-            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "no template multiplies matrices in this release";
-            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, host: "no template multiplies matrices in this release";
-            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "no template multiplies matrices in this release";
-            mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "no template multiplies matrices in this release";
-            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "no template multiplies matrices in this release";
-            mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, host: "no template multiplies matrices in this release";
-            mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "no template multiplies matrices in this release";
+            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "the template of gemm reads no transposed operand";
+            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, host: "the template of gemm reads no transposed operand";
+            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "the template of gemm is of f32";
+            mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "a unit of CPUs";
+            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "the template of gemm is of f32";
+            mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, host: "the template of gemm is of f32";
+            mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "a unit of CPUs";
             blas gemv(gemv, gemv_on) Gemv[] blas, host: "no template works on views in this release";
             blas ger(ger, ger_on) Ger[] blas, host: "no template works on views in this release";
             blas syr(syr, syr_on) Syr[] blas, host: "no template works on views in this release";
@@ -175,8 +175,8 @@ macro_rules! for_each_op {
             nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_view(rope_view, rope_view_on) Rope[] embedding, host: "no template works on views in this release";
-            nn attention(attention, attention_on) Attention[] attention, host: "no template multiplies matrices in this release";
-            nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, host: "no template multiplies matrices in this release";
+            nn attention(attention, attention_on) Attention[] attention, host: "no template keeps a softmax between two products";
+            nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, host: "no template keeps a softmax between two products";
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;

@@ -1,9 +1,15 @@
-//! Picks an op, a form, a type and lengths from the input and calls it: `cargo +nightly fuzz run op`.
+//! Picks an op, a form, a type and sizes from the input and calls it: `cargo +nightly fuzz run op`. Ops whose shape says
+//! the call are called by their row, those on views and those with a call of their own as the tests do. Low precision
+//! is not among them.
 #![no_main]
 
-#[path = "../../tests/common/arbitrary.rs"]
-mod arbitrary;
-#[path = "../../tests/common/call.rs"]
-mod call;
+use common::{arbitrary, nn, views};
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| arbitrary::run(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let [family, bytes @ ..] = bytes else { return };
+    match family % 3 {
+        0 => arbitrary::run(bytes),
+        1 => views::run(bytes),
+        _ => nn::fuzz(bytes),
+    }
+});

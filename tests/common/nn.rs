@@ -315,3 +315,54 @@ pub fn worst<S: Simd, T: Element, O: Op>(s: S, form: Form) -> Option<f64> {
     }
     Some(worst)
 }
+
+/// A call with any bits among the numbers, and one wrong length, size or index, as `seed` chooses: [`run`] sees what is
+/// written. How many of its forms were refused.
+pub fn twisted<T: Element, O: Op>(seed: u64) -> usize {
+    let mut r = Noise(seed);
+    let [rows, cols] = SHAPES[r.bits() as usize % SHAPES.len()];
+    let mut a = O::sample::<T>(rows, cols, &mut r);
+    for x in a.x.iter_mut().enumerate().filter(|(k, _)| O::IDS != Some(*k)).flat_map(|(_, x)| x) {
+        if r.bits().is_multiple_of(8) {
+            *x = T::from_f64(f64::from_bits(r.bits()));
+        }
+    }
+    for p in &mut a.p {
+        if r.bits().is_multiple_of(8) {
+            *p = T::from_f64(f64::from_bits(r.bits()));
+        }
+    }
+    let wrong = [0, 1, 2, 3, 50, usize::MAX][r.bits() as usize % 6];
+    let k = r.bits() as usize;
+    let inputs = a.x.len().max(1);
+    match r.bits() % 4 {
+        0 => a.x[k % inputs].truncate(wrong),
+        1 if !a.n.is_empty() => {
+            let n = k % a.n.len();
+            a.n[n].1 = wrong;
+        }
+        2 => {
+            if let Some(id) = O::IDS.and_then(|i| a.x[i].first_mut()) {
+                *id = T::from_usize(wrong);
+            }
+        }
+        _ => a.n.push((format!("out{}", k % 3), wrong.min(50))),
+    }
+    let a = a.with_ids::<O>();
+    let refused = |form| matches!(run::<_, T, O>(fulmen::lanes::native(), form, &a), Some(Err(_)));
+    [Form::On, Form::InPlace].into_iter().filter(|&form| refused(form)).count()
+}
+
+/// One op of a call of its own, as the first bytes say, with arguments that the others choose.
+pub fn fuzz(bytes: &[u8]) {
+    let [op, seed @ ..] = bytes else { return };
+    let seed = seed.iter().fold(0u64, |h, &c| (h ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3));
+    let mut calls: Vec<fn(u64) -> usize> = Vec::new();
+    macro_rules! list {
+        ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
+            calls.extend([twisted::<f32, $Op> as fn(u64) -> usize, twisted::<f64, $Op>]);
+        )*};
+    }
+    crate::for_each_nn_op!(list);
+    calls[usize::from(*op) % calls.len()](seed);
+}

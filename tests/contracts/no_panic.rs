@@ -42,45 +42,9 @@ fn every_op_on_views() {
     }
 }
 
-/// Any bits among the numbers, and one wrong length, size or index: [`nn::run`] sees what is written.
+/// [`nn::run`] sees what is written.
 fn twisted<T: fulmen::Element, O: nn::Op>() {
-    let mut refused = 0;
-    for seed in 0..600 {
-        let mut r = nn::Noise(seed);
-        let [rows, cols] = nn::SHAPES[r.bits() as usize % nn::SHAPES.len()];
-        let mut a = O::sample::<T>(rows, cols, &mut r);
-        for x in a.x.iter_mut().enumerate().filter(|(k, _)| O::IDS != Some(*k)).flat_map(|(_, x)| x) {
-            if r.bits().is_multiple_of(8) {
-                *x = T::from_f64(f64::from_bits(r.bits()));
-            }
-        }
-        for p in &mut a.p {
-            if r.bits().is_multiple_of(8) {
-                *p = T::from_f64(f64::from_bits(r.bits()));
-            }
-        }
-        let wrong = [0, 1, 2, 3, 50, usize::MAX][r.bits() as usize % 6];
-        let k = r.bits() as usize;
-        let inputs = a.x.len().max(1);
-        match r.bits() % 4 {
-            0 => a.x[k % inputs].truncate(wrong),
-            1 if !a.n.is_empty() => {
-                let n = k % a.n.len();
-                a.n[n].1 = wrong;
-            }
-            2 => {
-                if let Some(id) = O::IDS.and_then(|i| a.x[i].first_mut()) {
-                    *id = T::from_usize(wrong);
-                }
-            }
-            _ => a.n.push((format!("out{}", k % 3), wrong.min(50))),
-        }
-        let a = a.with_ids::<O>();
-        for form in [nn::Form::On, nn::Form::InPlace] {
-            let done = nn::run::<_, T, O>(fulmen::lanes::native(), form, &a);
-            refused += usize::from(matches!(done, Some(Err(_))));
-        }
-    }
+    let refused: usize = (0..600).map(nn::twisted::<T, O>).sum();
     assert!(refused > 10, "{}: {refused} calls were refused", O::NAME);
 }
 
