@@ -1,4 +1,59 @@
-#![doc = include_str!("../README.md")]
+//! Numeric kernels that run anywhere: `no_std`, without allocation, on SSE2, AVX2, AVX-512, NEON, WASM SIMD128 and scalars.
+//!
+//! ```
+//! use fulmen::{Add, Relu, Then};
+//!
+//! let (a, b) = ([1.0f32, -5.0, 2.0], [2.0f32, 3.0, 4.0]);
+//! let (mut y, mut p) = ([0.0f32; 3], [0.0f32; 3]);
+//! fulmen::map(Then(Add, Relu), [&a, &b], &mut y)?; // relu ∘ add, one pass
+//! assert_eq!(y, [3.0, 0.0, 6.0]);
+//! fulmen::softmax(&y, 3, &mut p)?; // rows of 3
+//! assert_eq!(fulmen::argmax(&p)?, 2);
+//! # Ok::<(), fulmen::Error>(())
+//! ```
+//!
+//! # Ops by family
+//! | module | ops |
+//! |---|---|
+//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives, optimisers' bodies; [`map`] runs a [`Body`] of your own, [`Then`] joins two into one pass |
+//! | [`reduce`] | sums, products of vectors, norms, extrema, statistics, similarity |
+//! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
+//! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
+//! | [`ops`] | the list of all ops, one row each |
+//! | [`backend`] | one program for many devices |
+//! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
+//!
+//! # Forms
+//! `op(…)` runs on the lanes of the build, `op_on(token, …)` on those of a token of [`lanes`], `op_in_place(…)` over its first input, `parallel::op(…)` (feature `parallel`) on rayon's threads with
+//! the same bits. Every function checks its arguments once and returns an [`Error`] that names the wrong one; nothing is written then.
+//!
+//! # Lanes
+//! They are chosen when the crate is built, by the target's features: a plain build on x86-64 is SSE2. `RUSTFLAGS="-C target-cpu=native"`, with the feature `avx512` for AVX-512, selects the machine's own. [`NATIVE`] says
+//! what was chosen, so a constant can refuse a slower build: `const _: () = assert!(matches!(fulmen::NATIVE, fulmen::lanes::Isa::Avx2));`. One binary for many machines is [`dispatch!`], under `std`.
+//!
+//! # Workspaces
+//! An op that needs scratch takes it from the caller and has `op_workspace(sizes)` beside it, `const` where the sizes allow, so that it can be the length of an array. A shorter one is [`Error::Workspace`].
+//!
+//! # Views
+//! Matrices are [`MatRef`] and [`MatMut`]: a slice with row and column strides, checked once when it is made; `.t()` transposes for nothing. Vectors with strides are [`VecRef`] and [`VecMut`].
+//!
+//! # Features
+//! | feature | adds |
+//! |---|---|
+//! | `std` | `detect()` on the tokens, `dispatch!`; implies `alloc` |
+//! | `alloc` | `Buffer<T>`: zeroed, on a cache line |
+//! | `half` | `f16` and `bf16`: conversions, products of matrices |
+//! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
+//! | `parallel` | the module `parallel` |
+//! | `cuda`, `wgsl` | kernels as PTX and as WGSL from the same bodies |
+//! | `capi` | the C ABI of BLAS |
+//! | `cli` | the program `fulmen` |
+//!
+//! All of them build wherever there is a standard library; the last two, `std` and `parallel` are refused on bare metal.
+//!
+//! # Promises
+//! NaN, ±0, infinities, subnormals and empty input are defined for each op, with its largest error and the order of a reduction, in its documentation and its contract (`contracts/<op>-v1.yaml` of the
+//! repository). No kernel allocates, none panics, and no result depends on the number of threads.
 #![no_std]
 #![deny(missing_docs)]
 // Unit tests may do these things.
@@ -20,7 +75,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(all(feature = "std", target_os = "none"))]
-compile_error!("the feature `std`, which `parallel`, `capi` and `cli` imply, needs an operating system: leave them out for this target");
+compile_error!(
+    "the feature `std`, which `parallel`, `capi` and `cli` imply, needs an operating system: leave them out for this target"
+);
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -28,6 +85,11 @@ extern crate alloc;
 extern crate self as fulmen;
 #[cfg(any(feature = "std", test))]
 extern crate std;
+
+/// The examples of the README run, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod alu;
 pub mod backend;

@@ -88,6 +88,78 @@ fn no_op_of_its_own_call_allocates() {
     common::for_each_nn_op!(quiet);
 }
 
+/// Runs `f` in a pool of which no thread may allocate meanwhile. Only the thread that waits outside may: rayon queues
+/// there what it hands over.
+#[cfg(feature = "parallel")]
+fn on_quiet_threads<R: Send>(pool: &rayon::ThreadPool, f: impl FnOnce() -> R + Send) -> R {
+    pool.broadcast(|_| FORBIDDEN.set(true));
+    let done = pool.install(f);
+    pool.broadcast(|_| FORBIDDEN.set(false));
+    done
+}
+
+#[cfg(feature = "parallel")]
+fn pool() -> rayon::ThreadPool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    // A thread's first search for work sets it up.
+    let x = vec![1.0f32; 1 << 22];
+    for _ in 0..20 {
+        assert_eq!(pool.install(|| fulmen::parallel::sum(&x)), x.len() as f32);
+    }
+    pool
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn no_op_on_threads_allocates() {
+    let pool = pool();
+    let n = 300_000;
+    let x: Vec<f32> = (0..n).map(|i| (i * 37 % 101) as f32 / 50.0 - 1.0).collect();
+    let (mut y, mut index) = (x.clone(), vec![0; n]);
+    let mut calls = 0;
+    for op in fulmen::ops::OPS {
+        let args = Args { x: [&x, &x, &x], cols: n / 4, eps: 1e-5, k: 5, params: &[] };
+        let mut out = Out { y: &mut y, index: &mut index };
+        let r = on_quiet_threads(&pool, || call(native(), op.name, Form::Parallel, args, &mut out));
+        if let Some(r) = r {
+            assert_eq!(r, Ok(()), "{}", op.name);
+            calls += 1;
+        }
+    }
+    assert!(calls > 40, "only {calls} calls were made");
+    println!("{calls} calls on threads without an allocation");
+}
+
+/// Products of low precision.
+#[cfg(feature = "half")]
+#[test]
+fn no_product_of_low_precision_allocates() {
+    use fulmen::{
+        MatMut, MatRef, gemm_bf16, gemm_bf16_workspace, gemm_f16, gemm_f16_workspace, gemm_i8,
+        gemm_i8_workspace,
+    };
+    use half::{bf16, f16};
+    for [m, n, k] in [[3, 4, 5], [40, 60, 50], [70, 300, 260]] {
+        macro_rules! quiet {
+            ($f:ident $room:ident $Zero:expr, $one:expr, $C:ty, $c:expr) => {{
+                let (a, b) = (vec![$one; m * k], vec![$one; k * n]);
+                let mut c: Vec<$C> = vec![$c; m * n];
+                let mut room = vec![$Zero; $room(m, n, k)];
+                FORBIDDEN.set(true);
+                let (x, y) = (MatRef::row_major(&a, m, k).unwrap(), MatRef::row_major(&b, k, n).unwrap());
+                let z = MatMut::row_major(&mut c, m, n).unwrap();
+                let r = $f(1 as $C, x, y, 0 as $C, z, &mut room);
+                FORBIDDEN.set(false);
+                assert_eq!(r, Ok(()));
+                assert!(c.iter().all(|c| *c == k as $C));
+            }};
+        }
+        quiet!(gemm_bf16 gemm_bf16_workspace 0.0f32, bf16::ONE, f32, 0.0);
+        quiet!(gemm_f16 gemm_f16_workspace 0.0f32, f16::ONE, f32, 0.0);
+        quiet!(gemm_i8 gemm_i8_workspace 0i32, 1i8, i32, 0);
+    }
+}
+
 /// Every path of the matrix product: one tile, direct, packed, few rows, by columns.
 #[test]
 fn no_matrix_product_allocates() {
