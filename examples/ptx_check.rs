@@ -206,7 +206,7 @@ fn row<T: Recorded>(op: &'static str) -> Option<Result<Script, String>> {
 /// `gelu(acc + bias) + residual`.
 #[derive(Debug, Clone, Copy)]
 struct Epilogue;
-impl<T: Real> Body<T, 3> for Epilogue {
+impl<T: Number> Body<T, 3> for Epilogue {
     fn eval<V: Alu<Elem = T>>(self, [acc, bias, residual]: [V; 3]) -> V {
         Gelu.eval([acc + bias]) + residual
     }

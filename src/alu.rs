@@ -33,8 +33,9 @@ pub trait Bits:
 pub trait Alu:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// The element of one lane.
-    type Elem: Real;
+    /// What a body keeps its parameters in: the element of one lane, `f32` or `f64`; in a recorder a number that
+    /// the kernel reads when it runs.
+    type Elem: Number;
     /// The result of a comparison.
     type Mask: Mask;
     /// The integer view of the same width.
@@ -47,7 +48,10 @@ pub trait Alu:
     const PERMUTES: bool = false;
 
     /// The constant `c` in every lane; `self` only names where.
-    fn lit(self, c: Self::Elem) -> Self;
+    fn lit(self, c: <Self::Elem as Number>::Real) -> Self;
+    /// The parameter `p` of a body in every lane, before the loop on a CPU, an argument of a GPU's kernel; `self` only
+    /// names where. What is made of parameters is computed on the values that this gives.
+    fn param(self, p: Self::Elem) -> Self;
     /// `self * b + c`: rounds once when [`Alu::FUSED`], else twice.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// Square root, correctly rounded.
@@ -73,10 +77,10 @@ pub trait Alu:
     /// Integer equality.
     fn bits_eq(a: Self::Bits, b: Self::Bits) -> Self::Mask;
     /// `table[i]` where `i` is the low 32 bits of the index, clamped to the last entry.
-    fn lookup(i: Self::Bits, table: &'static [Self::Elem]) -> Self;
+    fn lookup(i: Self::Bits, table: &'static [<Self::Elem as Number>::Real]) -> Self;
     /// `table[i mod 32]`.
     #[inline(always)]
-    fn lookup32(i: Self::Bits, table: &'static [Self::Elem; 32]) -> Self {
+    fn lookup32(i: Self::Bits, table: &'static [<Self::Elem as Number>::Real; 32]) -> Self {
         Self::lookup(i & i.lit(31), table)
     }
     /// `1 / self`, within a relative 2⁻¹⁴ for `f32` and rounded for `f64`; a result below the normal
@@ -92,7 +96,7 @@ pub trait Alu:
     /// The constant `c`, rounded to the element type.
     #[inline(always)]
     fn c(self, c: f64) -> Self {
-        self.lit(Self::Elem::from_f64(c))
+        self.lit(<Self::Elem as Number>::Real::from_f64(c))
     }
     /// `self > o`; false with NaN.
     #[inline(always)]
@@ -305,14 +309,40 @@ pub trait Alu:
     }
 }
 
-/// What a body may know about its element type: `f32` or `f64`.
+/// What a body's parameters are: `f32` or `f64` on a CPU, in a recorder what stands for one that is known only when the
+/// kernel runs. A body hands them to [`Alu::param`] and can do nothing else with them, so none can get into the text
+/// of a kernel.
+pub trait Number: Copy + Send + Sync {
+    /// `f32` or `f64`.
+    type Real: Real;
+    /// Zero.
+    const ZERO: Self::Real = <Self::Real as Number>::ZERO;
+    /// One.
+    const ONE: Self::Real = <Self::Real as Number>::ONE;
+    /// Plus infinity.
+    const INFINITY: Self::Real = <Self::Real as Number>::INFINITY;
+    /// A quiet NaN.
+    const NAN: Self::Real = <Self::Real as Number>::NAN;
+    /// The smallest positive normal number.
+    const MIN_NORMAL: Self::Real = <Self::Real as Number>::MIN_NORMAL;
+    /// Stored bits of the significand: 23 or 52.
+    const SIGNIFICAND: i32 = <Self::Real as Number>::SIGNIFICAND;
+    /// From here on every value is an integer: 2^23 or 2^52.
+    const INTEGRAL: Self::Real = <Self::Real as Number>::INTEGRAL;
+    /// Overlapping words of the bits of 2/π, for the reduction of large angles.
+    #[doc(hidden)]
+    const TWO_OVER_PI: &'static [Self::Real] = <Self::Real as Number>::TWO_OVER_PI;
+    /// Polynomials of tanh by [`Alu::lookup32`], where there are any.
+    #[doc(hidden)]
+    const TANH: Option<&'static [[Self::Real; 32]; 7]> = <Self::Real as Number>::TANH;
+}
+
+/// An element type: `f32` or `f64`.
 pub trait Real:
-    Copy
+    Number<Real = Self>
     + PartialOrd
     + Debug
     + Default
-    + Send
-    + Sync
     + 'static
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -322,26 +352,6 @@ pub trait Real:
 {
     /// `"f32"` or `"f64"`.
     const NAME: &'static str;
-    /// Zero.
-    const ZERO: Self;
-    /// One.
-    const ONE: Self;
-    /// Plus infinity.
-    const INFINITY: Self;
-    /// A quiet NaN.
-    const NAN: Self;
-    /// The smallest positive normal number.
-    const MIN_NORMAL: Self;
-    /// Stored bits of the significand: 23 or 52.
-    const SIGNIFICAND: i32;
-    /// From here on every value is an integer: 2^23 or 2^52.
-    const INTEGRAL: Self;
-    /// Overlapping words of the bits of 2/π, for the reduction of large angles.
-    #[doc(hidden)]
-    const TWO_OVER_PI: &'static [Self];
-    /// Polynomials of tanh by [`Alu::lookup32`], where there are any.
-    #[doc(hidden)]
-    const TANH: Option<&'static [[Self; 32]; 7]>;
     /// Nearest value.
     fn from_f64(x: f64) -> Self;
     /// Exact.
@@ -352,8 +362,8 @@ pub trait Real:
 
 macro_rules! real {
     ($t:ident, $bits:literal, $words:ident, $tanh:expr) => {
-        impl Real for $t {
-            const NAME: &'static str = stringify!($t);
+        impl Number for $t {
+            type Real = Self;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const INFINITY: Self = $t::INFINITY;
@@ -363,6 +373,9 @@ macro_rules! real {
             const INTEGRAL: Self = (1u64 << $bits) as $t;
             const TWO_OVER_PI: &'static [Self] = &trig::$words;
             const TANH: Option<&'static [[Self; 32]; 7]> = $tanh;
+        }
+        impl Real for $t {
+            const NAME: &'static str = stringify!($t);
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
                 x as $t
@@ -381,31 +394,46 @@ macro_rules! real {
 real!(f32, 23, WORDS_32, Some(&tanh_table::TANH));
 real!(f64, 52, WORDS_64, None);
 
-/// An element-wise function of `N` inputs: the one definition of an op on every backend.
+/// An element-wise function of `N` inputs: the one definition of an op on every backend. Its parameters are fields of
+/// the type `T`.
 ///
 /// ```
-/// use fulmen::{Alu, Body, Real};
+/// use fulmen::{Alu, Body, Number};
 /// /// y = x² + 1
 /// #[derive(Clone, Copy)]
 /// struct Bump;
-/// impl<T: Real> Body<T, 1> for Bump {
+/// impl<T: Number> Body<T, 1> for Bump {
 ///     #[inline(always)]
 ///     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
 ///         x.mul_add(x, x.c(1.0))
 ///     }
 /// }
+/// /// y = x² + b
+/// #[derive(Clone, Copy)]
+/// struct BumpBy<T>(T);
+/// impl<T: Number> Body<T, 1> for BumpBy<T> {
+///     #[inline(always)]
+///     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+///         x.mul_add(x, x.param(self.0))
+///     }
+/// }
 /// let mut y = [0.0f32; 3];
 /// fulmen::map(Bump, [&[1.0, 2.0, 3.0]], &mut y)?;
 /// assert_eq!(y, [2.0, 5.0, 10.0]);
+/// fulmen::map(BumpBy(0.5), [&[1.0, 2.0, 3.0]], &mut y)?;
+/// assert_eq!(y, [1.5, 4.5, 9.5]);
 /// # Ok::<(), fulmen::Error>(())
 /// ```
-pub trait Body<T: Real, const N: usize>: Copy + Send + Sync {
+pub trait Body<T: Number, const N: usize>: Copy + Send + Sync {
     /// The value for one lane of each input. Mark it `#[inline(always)]`.
     fn eval<V: Alu<Elem = T>>(self, x: [V; N]) -> V;
 
     /// Refuses parameters outside the body's domain; called once before anything is written.
     #[inline(always)]
-    fn check(self) -> Result<(), Error> {
+    fn check(self) -> Result<(), Error>
+    where
+        T: Real,
+    {
         Ok(())
     }
 }
@@ -414,13 +442,16 @@ pub trait Body<T: Real, const N: usize>: Copy + Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct Then<F, G>(pub F, pub G);
 
-impl<T: Real, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for Then<F, G> {
+impl<T: Number, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for Then<F, G> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, x: [V; N]) -> V {
         self.1.eval([self.0.eval(x)])
     }
     #[inline(always)]
-    fn check(self) -> Result<(), Error> {
+    fn check(self) -> Result<(), Error>
+    where
+        T: Real,
+    {
         self.0.check()?;
         self.1.check()
     }
@@ -430,7 +461,7 @@ impl<T: Real, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for Then<
 #[derive(Debug, Clone, Copy)]
 pub struct WithFirst<F, G>(pub F, pub G);
 
-impl<T: Real, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for WithFirst<F, G> {
+impl<T: Number, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for WithFirst<F, G> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, mut x: [V; N]) -> V {
         if let Some(first) = x.first_mut() {
@@ -439,7 +470,10 @@ impl<T: Real, F: Body<T, N>, G: Body<T, 1>, const N: usize> Body<T, N> for WithF
         self.0.eval(x)
     }
     #[inline(always)]
-    fn check(self) -> Result<(), Error> {
+    fn check(self) -> Result<(), Error>
+    where
+        T: Real,
+    {
         self.0.check()?;
         self.1.check()
     }

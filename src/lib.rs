@@ -119,7 +119,7 @@ pub mod reduce;
 pub mod thresholds;
 mod view;
 
-pub use alu::{Alu, Bits, Body, Mask, Real, Then, WithFirst};
+pub use alu::{Alu, Bits, Body, Mask, Number, Real, Then, WithFirst};
 pub use blas::*;
 #[cfg(feature = "alloc")]
 pub use buffer::Buffer;

@@ -138,7 +138,7 @@ struct Ratio(f32);
 impl Body<f32, 1> for Ratio {
     #[inline(always)]
     fn eval<V: Alu<Elem = f32>>(self, [df]: [V; 1]) -> V {
-        df.lit(self.0) / (df + df.c(1.0))
+        df.param(self.0) / (df + df.c(1.0))
     }
 }
 

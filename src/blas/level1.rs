@@ -5,7 +5,7 @@
 //! ([`axpy`](crate::axpy()), [`dot`](crate::dot()), [`norm_l2`](crate::norm_l2()), [`norm_l1`](crate::norm_l1())) give the
 //! same bits.
 
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::drive::Pair;
@@ -18,7 +18,7 @@ use crate::view::{VecMut, VecRef};
 /// `y, x`.
 #[derive(Debug, Clone, Copy)]
 struct Exchange;
-impl<T: Element> Pair<T> for Exchange {
+impl<T: Number> Pair<T> for Exchange {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
         [y, x]
@@ -28,7 +28,7 @@ impl<T: Element> Pair<T> for Exchange {
 /// `x`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Same;
-impl<T: Element> Body<T, 1> for Same {
+impl<T: Number> Body<T, 1> for Same {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x

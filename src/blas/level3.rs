@@ -4,7 +4,7 @@ use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{nan, spread};
 use super::{Side, Triangle};
 use super::{row, transpose};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Join, Serial};
@@ -436,17 +436,17 @@ fn merge<S: Simd, T: Element>(s: S, beta: T, x: MatRef<'_, T>, mut c: MatMut<'_,
 /// `βy + x`.
 #[derive(Clone, Copy)]
 struct Merge<T>(T);
-impl<T: Real> Body<T, 2> for Merge<T> {
+impl<T: Number> Body<T, 2> for Merge<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [y, x]: [V; 2]) -> V {
-        y.mul_add(y.lit(self.0), x)
+        y.mul_add(y.param(self.0), x)
     }
 }
 
 /// `x`, whatever `y` is.
 #[derive(Clone, Copy)]
 pub(super) struct Second;
-impl<T: Real> Body<T, 2> for Second {
+impl<T: Number> Body<T, 2> for Second {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [_, x]: [V; 2]) -> V {
         x

@@ -1,7 +1,7 @@
 //! Level 1: plane rotations, plain and modified.
 
 use super::level1::{check_ends, ends};
-use crate::alu::Alu;
+use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::drive::Pair;
@@ -13,10 +13,10 @@ use crate::view::VecMut;
 /// `c·x + s·y`, `c·y − s·x`.
 #[derive(Debug, Clone, Copy)]
 struct Rotate<T>(T, T);
-impl<T: Element> Pair<T> for Rotate<T> {
+impl<T: Number> Pair<T> for Rotate<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
-        let (c, s) = (x.lit(self.0), x.lit(self.1));
+        let (c, s) = (x.param(self.0), x.param(self.1));
         [x.mul_add(c, y * s), y.mul_add(c, -(x * s))]
     }
 }
@@ -227,31 +227,31 @@ impl<T: Element> RotM<T> {
 /// `h11·x + h12·y`, `h21·x + h22·y`.
 #[derive(Debug, Clone, Copy)]
 struct Full<T>([[T; 2]; 2]);
-impl<T: Element> Pair<T> for Full<T> {
+impl<T: Number> Pair<T> for Full<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
         let [[h11, h12], [h21, h22]] = self.0;
-        [x.mul_add(x.lit(h11), y * y.lit(h12)), x.mul_add(x.lit(h21), y * y.lit(h22))]
+        [x.mul_add(x.param(h11), y * y.param(h12)), x.mul_add(x.param(h21), y * y.param(h22))]
     }
 }
 
 /// `x + h12·y`, `h21·x + y`.
 #[derive(Debug, Clone, Copy)]
 struct UnitDiagonal<T>(T, T);
-impl<T: Element> Pair<T> for UnitDiagonal<T> {
+impl<T: Number> Pair<T> for UnitDiagonal<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
-        [y.mul_add(y.lit(self.1), x), x.mul_add(x.lit(self.0), y)]
+        [y.mul_add(y.param(self.1), x), x.mul_add(x.param(self.0), y)]
     }
 }
 
 /// `h11·x + y`, `h22·y − x`.
 #[derive(Debug, Clone, Copy)]
 struct UnitAntidiagonal<T>(T, T);
-impl<T: Element> Pair<T> for UnitAntidiagonal<T> {
+impl<T: Number> Pair<T> for UnitAntidiagonal<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
-        [x.mul_add(x.lit(self.0), y), y.mul_add(y.lit(self.1), -x)]
+        [x.mul_add(x.param(self.0), y), y.mul_add(y.param(self.1), -x)]
     }
 }
 

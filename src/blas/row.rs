@@ -1,6 +1,6 @@
 //! Element-wise steps on rows and vectors of any stride, compiled for the instruction set.
 
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use crate::lanes::{Element, Simd, strided};
 use crate::view::{VecMut, VecRef};
 
@@ -17,7 +17,7 @@ pub(super) fn scale<S: Simd, T: Element>(s: S, beta: T, y: VecMut<'_, T>) {
 /// Zero, whatever the element holds.
 #[derive(Clone, Copy)]
 struct Zero;
-impl<T: Real> Body<T, 1> for Zero {
+impl<T: Number> Body<T, 1> for Zero {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [y]: [V; 1]) -> V {
         y.lit(T::ZERO)

@@ -35,6 +35,8 @@ pub struct Node<'a> {
     pub kind: Kind,
     /// The nodes that it reads, by their places in the graph, in any order of the graph.
     pub inputs: &'a [usize],
+    /// The op's parameters in the order of its call, such as `lo` and `hi` of `clamp`: arguments of the kernel.
+    pub parameters: &'a [f64],
     /// Rows and columns of its value.
     pub shape: [u32; 2],
     /// Whether the value is wanted after the graph is done, besides those that no node reads.
@@ -246,7 +248,7 @@ fn walk(graph: &[Node<'_>], mut found: impl FnMut(&Chain)) -> Result<(), PlanErr
 ///
 /// ```
 /// use fulmen::hardware::{Chain, Kind, Node, find_fusible_chains};
-/// let node = |name, kind, inputs, shape| Node { name, kind, inputs, shape, kept: false };
+/// let node = |name, kind, inputs, shape| Node { name, kind, inputs, parameters: &[], shape, kept: false };
 /// let graph = [
 ///     node("x", Kind::Input, &[], [8, 16]),
 ///     node("w", Kind::Input, &[], [16, 4]),

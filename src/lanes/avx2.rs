@@ -101,6 +101,7 @@ macro_rules! avx2_lane {
             const FUSED: bool = true;
             lane_fns! {
                 fn lit(self, c: $f) -> Self = Self($set1(c));
+                fn param(self, p: $f) -> Self = Self($set1(p));
                 fn mul_add(self, b: Self, c: Self) -> Self = Self($fma(self.0, b.0, c.0));
                 fn sqrt(self) -> Self = Self($sqrt(self.0));
                 fn abs(self) -> Self = Self($andnot($set1(-0.0), self.0));

@@ -139,6 +139,7 @@ macro_rules! avx512_lane {
                 fn scale2(self, n: Self) -> Self = Self($scalef(self.0, n.0));
                 fn coarse_recip(self) -> Self = Self($recip(self.0));
                 fn lit(self, c: $f) -> Self = Self($set1(c));
+                fn param(self, p: $f) -> Self = Self($set1(p));
                 fn mul_add(self, b: Self, c: Self) -> Self = Self($fma(self.0, b.0, c.0));
                 fn sqrt(self) -> Self = Self($sqrt(self.0));
                 fn abs(self) -> Self = Self($andnot($set1(-0.0), self.0));

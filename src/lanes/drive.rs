@@ -5,7 +5,7 @@
 use super::fold::{Join, tree};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number};
 
 /// `y[i] = body(x₀[i], x₁[i], …)`. All slices have `y.len()` elements. What `y[i]` becomes does not
 /// depend on the part that `j` puts it in.
@@ -53,18 +53,18 @@ where
 }
 
 /// Two values from two values, lane by lane.
-pub(crate) trait Pair<T>: Copy {
+pub(crate) trait Pair<T: Number>: Copy {
     /// What becomes of `x[i]` and `y[i]`.
     fn eval<V: Alu<Elem = T>>(self, xy: [V; 2]) -> [V; 2];
 }
 
 /// `K` values from themselves and `N` others, lane by lane.
-pub(crate) trait Update<T, const N: usize, const K: usize>: Copy + Send + Sync {
+pub(crate) trait Update<T: Number, const N: usize, const K: usize>: Copy + Send + Sync {
     /// What becomes of `y`.
     fn eval<V: Alu<Elem = T>>(self, x: [V; N], y: [V; K]) -> [V; K];
 }
 
-impl<T, B: Pair<T> + Send + Sync> Update<T, 0, 2> for B {
+impl<T: Number, B: Pair<T> + Send + Sync> Update<T, 0, 2> for B {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, []: [V; 0], xy: [V; 2]) -> [V; 2] {
         Pair::eval(self, xy)

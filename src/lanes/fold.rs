@@ -11,7 +11,7 @@ use super::drive::{eval, load_some, store_some};
 use super::portable::{Portable, scalar};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number, Real};
 use crate::view::VecRef;
 
 /// Registers in a leaf of the reduction tree.
@@ -25,9 +25,11 @@ pub(crate) const fn leaf_len<S: Simd, T: Element>() -> usize {
 }
 
 /// A reduction of `N` streams whose state is `K` values.
-pub(crate) trait Fold<T: Element, const N: usize, const K: usize>: Copy + Send + Sync {
+pub(crate) trait Fold<T: Number, const N: usize, const K: usize>: Copy + Send + Sync {
     /// What masked-off lanes read, chosen so that `step` does not change the result.
-    fn fill(self) -> [T; N];
+    fn fill(self) -> [T; N]
+    where
+        T: Real;
     /// The state before the first element; `like` only names where.
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; K];
     /// The state after one element of each stream.

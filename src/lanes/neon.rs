@@ -116,6 +116,7 @@ macro_rules! neon_lane {
             const FUSED: bool = true;
             lane_fns! {
                 fn lit(self, c: $f) -> Self = Self($dup(c));
+                fn param(self, p: $f) -> Self = Self($dup(p));
                 fn mul_add(self, b: Self, c: Self) -> Self = Self($fma(c.0, self.0, b.0));
                 fn sqrt(self) -> Self = Self($sqrt(self.0));
                 fn abs(self) -> Self = Self($abs(self.0));

@@ -145,6 +145,10 @@ macro_rules! portable_lane {
                 Self([c; N])
             }
             #[inline(always)]
+            fn param(self, p: $f) -> Self {
+                Self([p; N])
+            }
+            #[inline(always)]
             fn mul_add(self, b: Self, c: Self) -> Self {
                 self * b + c
             }

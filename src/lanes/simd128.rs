@@ -90,6 +90,7 @@ macro_rules! simd128_lane {
             const FUSED: bool = false;
             lane_fns! {
                 fn lit(self, c: $f) -> Self = Self($splat(c));
+                fn param(self, p: $f) -> Self = Self($splat(p));
                 fn sqrt(self) -> Self = Self($sqrt(self.0));
                 fn abs(self) -> Self = Self($abs(self.0));
                 // pmin(a, b) is `if b < a { b } else { a }` and pmax(a, b) `if a < b { b } else { a }`,

@@ -100,6 +100,7 @@ macro_rules! sse2_lane {
             const FUSED: bool = false;
             lane_fns! {
                 fn lit(self, c: $f) -> Self = Self($set1(c));
+                fn param(self, p: $f) -> Self = Self($set1(p));
                 fn sqrt(self) -> Self = Self($sqrt(self.0));
                 fn abs(self) -> Self = Self($andnot($set1(-0.0), self.0));
                 fn min(self, o: Self) -> Self = Self($min(self.0, o.0));

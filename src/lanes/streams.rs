@@ -5,11 +5,11 @@ use super::fold::{Fold, Join, Serial, fold_by, fold_views, to_scalar, tree};
 use super::portable::{Portable, scalar};
 use super::vector::Vector;
 use super::{Element, Simd};
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number};
 use crate::view::VecRef;
 
 /// What can be folded as often as needed.
-pub(crate) trait Folds<T: Element, const N: usize> {
+pub(crate) trait Folds<T: Number, const N: usize> {
     /// Where the arithmetic on states runs.
     type V: Alu<Elem = T>;
     /// The state after all elements.
@@ -26,7 +26,7 @@ pub(crate) trait Folds<T: Element, const N: usize> {
 }
 
 /// `N` streams of one length.
-pub(crate) trait Streams<T: Element, const N: usize>: Folds<T, N> {
+pub(crate) trait Streams<T: Number, const N: usize>: Folds<T, N> {
     /// The summary of all elements.
     fn summary<P: Summary<T, N, K>, const K: usize>(&self, p: P) -> [Self::V; K];
     /// How many elements there are.
@@ -34,7 +34,7 @@ pub(crate) trait Streams<T: Element, const N: usize>: Folds<T, N> {
 }
 
 /// What is known of a part after several folds over it; parts are merged.
-pub(crate) trait Summary<T: Element, const N: usize, const K: usize>: Copy + Send + Sync {
+pub(crate) trait Summary<T: Number, const N: usize, const K: usize>: Copy + Send + Sync {
     /// Elements that a part may have when there are `n` in all: it is read again from a cache.
     fn block(self, n: usize) -> usize;
     /// Of a part. Mark it `#[inline(always)]`.
@@ -47,7 +47,7 @@ pub(crate) trait Summary<T: Element, const N: usize, const K: usize>: Copy + Sen
 }
 
 /// A row that becomes another of the same length.
-pub(crate) trait Row<T: Element>: Streams<T, 1> {
+pub(crate) trait Row<T: Number>: Streams<T, 1> {
     /// The first element.
     fn first(&self) -> Self::V;
     /// `y[i] = body(x[i])`.

@@ -19,7 +19,7 @@ pub(crate) struct Joined<B, T>(pub(crate) B, pub(crate) T);
 impl<T: Element, B: Body<T, 2>> Window<T, 1> for Joined<B, T> {
     #[inline(always)]
     fn start<V: Alu<Elem = T>>(self, like: V) -> [V; 1] {
-        [like.lit(self.1)]
+        [like.param(self.1)]
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [acc]: [V; 1], x: V, _: V) -> [V; 1] {

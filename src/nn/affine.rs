@@ -1,7 +1,7 @@
 //! Layer norm and RMS norm: a row to unit spread, then a scale (and a shift) for each column.
 
 use super::{OnRow, RowOp, at_least_one, row_op};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use crate::error::{Error, not_empty, not_negative, same_len};
 use crate::lanes::fold::Join;
 use crate::lanes::inout::InOut;
@@ -14,10 +14,10 @@ use crate::reduce::{SumSquares, mean_and_variance};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standard<T>(pub(super) T, pub(super) T);
 
-impl<T: Element> Body<T, 1> for Standard<T> {
+impl<T: Number> Body<T, 1> for Standard<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x - x.lit(self.0)) * x.lit(self.1)
+        (x - x.param(self.0)) * x.param(self.1)
     }
 }
 
@@ -25,7 +25,7 @@ impl<T: Element> Body<T, 1> for Standard<T> {
 #[derive(Debug, Clone, Copy)]
 struct StandardAffine<T>(T, T);
 
-impl<T: Element> Body<T, 3> for StandardAffine<T> {
+impl<T: Number> Body<T, 3> for StandardAffine<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma, beta]: [V; 3]) -> V {
         Standard(self.0, self.1).eval([x]).mul_add(gamma, beta)
@@ -36,10 +36,10 @@ impl<T: Element> Body<T, 3> for StandardAffine<T> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledBy<T>(pub(crate) T);
 
-impl<T: Element> Body<T, 2> for ScaledBy<T> {
+impl<T: Number> Body<T, 2> for ScaledBy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma]: [V; 2]) -> V {
-        (x * x.lit(self.0)) * gamma
+        (x * x.param(self.0)) * gamma
     }
 }
 
@@ -51,28 +51,28 @@ pub(super) fn inverse_root<V: Alu>(x: V) -> V {
 
 /// Mean, and what scales deviations to unit spread.
 #[inline(always)]
-fn standard<T: Element, R: Row<T>>(row: &R, eps: R::V) -> Standard<T> {
+fn standard<T: Number, R: Row<T>>(row: &R, eps: R::V) -> Standard<T> {
     let [mean, variance] = mean_and_variance(row);
     Standard(row.number(mean), row.number(inverse_root(variance + eps)))
 }
 
 /// A row of [`layer_norm_simple`](crate::layer_norm_simple()).
 #[inline(always)]
-pub(crate) fn layer_norm_simple_row<T: Element, R: Row<T>>(row: &mut R, eps: R::V) {
+pub(crate) fn layer_norm_simple_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
     let body = standard(row, eps);
     row.map(body);
 }
 
 /// A row of [`layer_norm`](crate::layer_norm()).
 #[inline(always)]
-pub(crate) fn layer_norm_row<T: Element, R: Row<T>>(row: &mut R, eps: R::V) {
+pub(crate) fn layer_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
     let Standard(mean, scale) = standard(row, eps);
     row.map_affine(StandardAffine(mean, scale));
 }
 
 /// A row of [`rms_norm`](crate::rms_norm()).
 #[inline(always)]
-pub(crate) fn rms_norm_row<T: Element, R: Row<T>>(row: &mut R, eps: R::V) {
+pub(crate) fn rms_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
     let [squares] = row.fold(SumSquares);
     let scale = squares.c(1.0) / (squares / row.len() + eps).sqrt();
     let body = ScaledBy(row.number(scale));

@@ -2,7 +2,7 @@
 
 use super::forms;
 use super::parts::{Read, Write, count, each_row};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use crate::blas::Same;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
@@ -75,7 +75,7 @@ forms! {
 /// The second of two values, bit by bit.
 #[derive(Debug, Clone, Copy)]
 struct Second;
-impl<T: Real> Body<T, 2> for Second {
+impl<T: Number> Body<T, 2> for Second {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [_, x]: [V; 2]) -> V {
         x

@@ -2,7 +2,7 @@
 
 use super::forms;
 use super::parts::{Read, Write, count, each_row};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::drive::{self, Update};
@@ -14,7 +14,7 @@ use crate::pointwise::binary;
 /// `silu(gate)·up`.
 #[derive(Debug, Clone, Copy)]
 pub struct Swiglu;
-impl<T: Real> Body<T, 2> for Swiglu {
+impl<T: Number> Body<T, 2> for Swiglu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [gate, up]: [V; 2]) -> V {
         gate.silu() * up
@@ -42,7 +42,7 @@ binary! {
 /// `gelu(gate)·up`.
 #[derive(Debug, Clone, Copy)]
 pub struct Geglu;
-impl<T: Real> Body<T, 2> for Geglu {
+impl<T: Number> Body<T, 2> for Geglu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [gate, up]: [V; 2]) -> V {
         gate.gelu() * up
@@ -70,7 +70,7 @@ binary! {
 /// The gradients of gate and up, `silu'(gate)·up·dy` and `silu(gate)·dy`: both from one exponential.
 #[derive(Debug, Clone, Copy)]
 struct GateBackward;
-impl<T: Real> Update<T, 3, 2> for GateBackward {
+impl<T: Number> Update<T, 3, 2> for GateBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [gate, up, dy]: [V; 3], _: [V; 2]) -> [V; 2] {
         let [silu, slope] = silu_and_slope(gate);

@@ -3,7 +3,7 @@
 use super::affine::{RmsNorm, inverse_root};
 use super::parts::{Parts as _, Read, Write, count, each_row};
 use super::{RowOp, forms};
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial, fold_by, to_scalar};
@@ -27,7 +27,7 @@ sums!(SquaresAndAlong, 3, 2, |self, [squares, along], [x, gamma, dy]| [
 struct SumAndAlong<T>(T);
 sums!(SumAndAlong<T>, 3, 2, |self, [sum, along], [x, gamma, dy]| {
     let g = gamma * dy;
-    [sum + g, g.mul_add(x - x.lit(self.0), along)]
+    [sum + g, g.mul_add(x - x.param(self.0), along)]
 });
 
 /// `scale (γ dy - shift - (x - mean) along)`.
@@ -38,12 +38,12 @@ struct Gradient<T> {
     shift: T,
     along: T,
 }
-impl<T: Element> Body<T, 3> for Gradient<T> {
+impl<T: Number> Body<T, 3> for Gradient<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma, dy]: [V; 3]) -> V {
-        let g = gamma * dy - x.lit(self.shift);
-        let d = x - x.lit(self.mean);
-        (g - d * x.lit(self.along)) * x.lit(self.scale)
+        let g = gamma * dy - x.param(self.shift);
+        let d = x - x.param(self.mean);
+        (g - d * x.param(self.along)) * x.param(self.scale)
     }
 }
 
@@ -53,10 +53,10 @@ struct AddScaled<T> {
     mean: T,
     scale: T,
 }
-impl<T: Element> Body<T, 3> for AddScaled<T> {
+impl<T: Number> Body<T, 3> for AddScaled<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [sum, dy, x]: [V; 3]) -> V {
-        dy.mul_add((x - x.lit(self.mean)) * x.lit(self.scale), sum)
+        dy.mul_add((x - x.param(self.mean)) * x.param(self.scale), sum)
     }
 }
 

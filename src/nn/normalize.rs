@@ -2,7 +2,7 @@
 
 use super::affine::Standard;
 use super::{OnRow, RowOp, at_least_one, row_op};
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number, Real};
 use crate::error::Error;
 use crate::lanes::fold::{Fold, Join};
 use crate::lanes::inout::InOut;
@@ -14,10 +14,10 @@ use crate::reduce::{ScaledSquares, SumSquares, mean_and_variance, rescue, scales
 #[derive(Debug, Clone, Copy)]
 struct TimesTwice<T>(T, T);
 
-impl<T: Element> Body<T, 1> for TimesTwice<T> {
+impl<T: Number> Body<T, 1> for TimesTwice<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x * x.lit(self.0)) * x.lit(self.1)
+        (x * x.param(self.0)) * x.param(self.1)
     }
 }
 
@@ -30,7 +30,7 @@ fn inverse_length<V: Alu>(x: V) -> V {
 
 /// A row of [`normalize`](crate::normalize()).
 #[inline(always)]
-pub(crate) fn normalize_row<T: Element, R: Row<T>>(row: &mut R) {
+pub(crate) fn normalize_row<T: Number, R: Row<T>>(row: &mut R) {
     let [squares] = row.fold(SumSquares);
     let p = rescue(squares);
     let [squares] = row.fold_where(scales(p), ScaledSquares(row.number(p)), [squares]);
@@ -40,7 +40,7 @@ pub(crate) fn normalize_row<T: Element, R: Row<T>>(row: &mut R) {
 
 /// A row of [`zscore`](crate::zscore()).
 #[inline(always)]
-pub(crate) fn zscore_row<T: Element, R: Row<T>>(row: &mut R) {
+pub(crate) fn zscore_row<T: Number, R: Row<T>>(row: &mut R) {
     let [mean, variance] = mean_and_variance(row);
     // Below the normal numbers most digits of the squares are gone.
     let tiny = variance.lt(variance.lit(T::MIN_NORMAL));
@@ -51,7 +51,7 @@ pub(crate) fn zscore_row<T: Element, R: Row<T>>(row: &mut R) {
 
 /// A row of [`minmax_normalize`](crate::minmax_normalize()).
 #[inline(always)]
-pub(crate) fn minmax_row<T: Element, R: Row<T>>(row: &mut R) {
+pub(crate) fn minmax_row<T: Number, R: Row<T>>(row: &mut R) {
     let [max, min, poison] = row.fold(Extent(row.number(row.first())));
     let one = max.c(1.0);
     // The difference of two finite values overflows only where halving them is exact enough.
@@ -95,14 +95,17 @@ impl<T: Element> RowOp<T> for Zscore {
 #[derive(Debug, Clone, Copy)]
 struct Extent<T>(T);
 
-impl<T: Element> Fold<T, 1, 3> for Extent<T> {
+impl<T: Number> Fold<T, 1, 3> for Extent<T> {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [self.0]
     }
     #[inline(always)]
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 3] {
-        [like.lit(self.0), like.lit(self.0), like.c(0.0)]
+        [like.param(self.0), like.param(self.0), like.c(0.0)]
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [max, min, poison]: [V; 3], [x]: [V; 1]) -> [V; 3] {
@@ -122,10 +125,10 @@ struct Interval<T> {
     range: T,
 }
 
-impl<T: Element> Body<T, 1> for Interval<T> {
+impl<T: Number> Body<T, 1> for Interval<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x * x.lit(self.p) - x.lit(self.low)) / x.lit(self.range)
+        (x * x.param(self.p) - x.param(self.low)) / x.param(self.range)
     }
 }
 

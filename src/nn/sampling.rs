@@ -1,7 +1,7 @@
 //! One choice among logits.
 
 use super::forms;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, not_negative};
 use crate::lanes::fold::{Join, Serial};
@@ -29,11 +29,11 @@ impl<T: Real> Default for Sampling<T> {
 /// `e^((x - peak) / temperature)`.
 #[derive(Debug, Clone, Copy)]
 struct Tempered<T>(T, T);
-impl<T: Element> Body<T, 1> for Tempered<T> {
+impl<T: Number> Body<T, 1> for Tempered<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         // Divided, as the inverse of a small temperature overflows.
-        ((x - x.lit(self.0)) / x.lit(self.1)).exp()
+        ((x - x.param(self.0)) / x.param(self.1)).exp()
     }
 }
 

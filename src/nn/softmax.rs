@@ -1,7 +1,7 @@
 //! Softmax and its logarithm.
 
 use super::{OnRow, RowOp, at_least_one, row_op};
-use crate::alu::{Alu, Bits, Body, Real};
+use crate::alu::{Alu, Bits, Body, Number, Real};
 use crate::error::Error;
 use crate::lanes::fold::{Fold, Join, Serial, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
@@ -26,7 +26,7 @@ pub(super) fn exp_not_above_zero<V: Alu>(t: V) -> V {
     // low bits are the biased exponent.
     const MAGIC_F32: f64 = 12582912.0 + 127.0;
     const MAGIC_F64: f64 = 6755399441055744.0 + 1023.0;
-    let single = <V::Elem as Real>::SIGNIFICAND == 23;
+    let single = V::Elem::SIGNIFICAND == 23;
     // At -bias·ln 2 the biased exponent is 0, and so is the power. `max` in this order keeps NaN.
     let bias = if single { 127.0 } else { 1023.0 };
     let t = t.c(-bias * core::f64::consts::LN_2).max(t);
@@ -62,9 +62,12 @@ pub(super) fn exp_not_above_zero<V: Alu>(t: V) -> V {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peak;
 
-impl<T: Element> Fold<T, 1, 1> for Peak {
+impl<T: Number> Fold<T, 1, 1> for Peak {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [-T::INFINITY]
     }
     #[inline(always)]
@@ -85,10 +88,10 @@ impl<T: Element> Fold<T, 1, 1> for Peak {
 #[derive(Debug, Clone, Copy)]
 struct ExpShifted<T>(T);
 
-impl<T: Element> Body<T, 1> for ExpShifted<T> {
+impl<T: Number> Body<T, 1> for ExpShifted<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        exp_not_above_zero(x - x.lit(self.0))
+        exp_not_above_zero(x - x.param(self.0))
     }
 }
 
@@ -96,10 +99,10 @@ impl<T: Element> Body<T, 1> for ExpShifted<T> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExpShiftedScaled<T>(pub(crate) T, pub(crate) T);
 
-impl<T: Element> Body<T, 1> for ExpShiftedScaled<T> {
+impl<T: Number> Body<T, 1> for ExpShiftedScaled<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        exp_not_above_zero(x - x.lit(self.0)) * x.lit(self.1)
+        exp_not_above_zero(x - x.param(self.0)) * x.param(self.1)
     }
 }
 
@@ -107,10 +110,10 @@ impl<T: Element> Body<T, 1> for ExpShiftedScaled<T> {
 #[derive(Debug, Clone, Copy)]
 struct LogShifted<T>(T, T);
 
-impl<T: Element> Body<T, 1> for LogShifted<T> {
+impl<T: Number> Body<T, 1> for LogShifted<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x - x.lit(self.0)) - x.lit(self.1)
+        (x - x.param(self.0)) - x.param(self.1)
     }
 }
 
@@ -118,10 +121,10 @@ impl<T: Element> Body<T, 1> for LogShifted<T> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times<T>(pub(super) T);
 
-impl<T: Element> Body<T, 1> for Times<T> {
+impl<T: Number> Body<T, 1> for Times<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        x * x.lit(self.0)
+        x * x.param(self.0)
     }
 }
 
@@ -129,9 +132,12 @@ impl<T: Element> Body<T, 1> for Times<T> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SumExp<T>(pub(crate) T);
 
-impl<T: Element> Fold<T, 1, 1> for SumExp<T> {
+impl<T: Number> Fold<T, 1, 1> for SumExp<T> {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [-T::INFINITY]
     }
     #[inline(always)]
@@ -158,11 +164,11 @@ fn shift<V: Alu>(peak: V) -> V {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PeakAndSum;
 
-impl<T: Element> Summary<T, 1, 2> for PeakAndSum {
+impl<T: Number> Summary<T, 1, 2> for PeakAndSum {
     /// A long row is read from memory once, block by block.
     #[inline(always)]
     fn block(self, n: usize) -> usize {
-        if is_long::<T>(n) { BLOCK } else { n }
+        if is_long::<T::Real>(n) { BLOCK } else { n }
     }
     #[inline(always)]
     fn of<R: Streams<T, 1>>(self, x: &R) -> [R::V; 2] {
@@ -205,7 +211,7 @@ fn scale<V: Alu>(sum: V) -> V {
 
 /// A row of [`softmax`](crate::softmax()), which is read twice more after its peak and written once.
 #[inline(always)]
-pub(crate) fn softmax_row<T: Element, R: Row<T>>(row: &mut R) {
+pub(crate) fn softmax_row<T: Number, R: Row<T>>(row: &mut R) {
     let [peak, sum] = row.summary(PeakAndSum);
     let body = ExpShiftedScaled(row.number(shift(peak)), row.number(scale(sum)));
     row.map(body);
@@ -213,7 +219,7 @@ pub(crate) fn softmax_row<T: Element, R: Row<T>>(row: &mut R) {
 
 /// A row of [`log_softmax`](crate::log_softmax()).
 #[inline(always)]
-pub(crate) fn log_softmax_row<T: Element, R: Row<T>>(row: &mut R) {
+pub(crate) fn log_softmax_row<T: Number, R: Row<T>>(row: &mut R) {
     let [peak, sum] = row.summary(PeakAndSum);
     // ln 1 for a row that is masked as a whole: its entries stay -inf.
     let sum = R::V::select(sum.eq(sum.c(0.0)), sum.c(1.0), sum);

@@ -3,7 +3,7 @@
 use super::forms;
 use super::parts::{Change, Read, Write, count, each_row};
 use super::softmax::masked_row;
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial, fold};
@@ -14,20 +14,20 @@ use crate::reduce::{Dot, Sum};
 /// `y (dy - along)`.
 #[derive(Debug, Clone, Copy)]
 struct Within<T>(T);
-impl<T: Element> Body<T, 2> for Within<T> {
+impl<T: Number> Body<T, 2> for Within<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [dy, y]: [V; 2]) -> V {
-        y * (dy - y.lit(self.0))
+        y * (dy - y.param(self.0))
     }
 }
 
 /// `dy - e^y sum`.
 #[derive(Debug, Clone, Copy)]
 struct LogWithin<T>(T);
-impl<T: Element> Body<T, 2> for LogWithin<T> {
+impl<T: Number> Body<T, 2> for LogWithin<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [dy, y]: [V; 2]) -> V {
-        dy - y.exp() * y.lit(self.0)
+        dy - y.exp() * y.param(self.0)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Activation functions of neural networks.
 
 use super::unary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `0 if x < 0 else x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Relu;
-impl<T: Real> Body<T, 1> for Relu {
+impl<T: Number> Body<T, 1> for Relu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.c(0.0).max(x)
@@ -34,10 +34,10 @@ unary! {
 /// `α·x if x < 0 else x`.
 #[derive(Debug, Clone, Copy)]
 pub struct LeakyRelu<T>(pub T);
-impl<T: Real> Body<T, 1> for LeakyRelu<T> {
+impl<T: Number> Body<T, 1> for LeakyRelu<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        V::select(x.lt(x.c(0.0)), x * x.lit(self.0), x)
+        V::select(x.lt(x.c(0.0)), x * x.param(self.0), x)
     }
 }
 unary! {
@@ -62,11 +62,11 @@ unary! {
 /// `α(e^x − 1) if x < 0 else x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Elu<T>(pub T);
-impl<T: Real> Body<T, 1> for Elu<T> {
+impl<T: Number> Body<T, 1> for Elu<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         let zero = x.c(0.0);
-        V::select(x.lt(zero), x.lit(self.0) * zero.min(x).exp_m1(), x)
+        V::select(x.lt(zero), x.param(self.0) * zero.min(x).exp_m1(), x)
     }
 }
 unary! {
@@ -91,7 +91,7 @@ unary! {
 /// `λx if x > 0 else λα(e^x − 1)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Selu;
-impl<T: Real> Body<T, 1> for Selu {
+impl<T: Number> Body<T, 1> for Selu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         const LAMBDA: f64 = 1.0507009873554805;
@@ -123,7 +123,7 @@ unary! {
 /// `1/(1 + e^−x)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sigmoid;
-impl<T: Real> Body<T, 1> for Sigmoid {
+impl<T: Number> Body<T, 1> for Sigmoid {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.sigmoid()
@@ -151,7 +151,7 @@ unary! {
 /// `x/(1 + e^−x)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Silu;
-impl<T: Real> Body<T, 1> for Silu {
+impl<T: Number> Body<T, 1> for Silu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.silu()
@@ -180,7 +180,7 @@ unary! {
 /// GELU in its tanh form.
 #[derive(Debug, Clone, Copy)]
 pub struct Gelu;
-impl<T: Real> Body<T, 1> for Gelu {
+impl<T: Number> Body<T, 1> for Gelu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.gelu()
@@ -208,7 +208,7 @@ unary! {
 /// `x·min(max(x + 3, 0), 6)/6`.
 #[derive(Debug, Clone, Copy)]
 pub struct Hardswish;
-impl<T: Real> Body<T, 1> for Hardswish {
+impl<T: Number> Body<T, 1> for Hardswish {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         let ramp = x.c(6.0).min(x.c(0.0).max(x + x.c(3.0)));
@@ -241,7 +241,7 @@ unary! {
 /// `x·tanh(ln(1 + e^x))`.
 #[derive(Debug, Clone, Copy)]
 pub struct Mish;
-impl<T: Real> Body<T, 1> for Mish {
+impl<T: Number> Body<T, 1> for Mish {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.mish()
@@ -269,7 +269,7 @@ unary! {
 /// `1/(1 + e^−x)`, cheaper and coarser.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxSigmoid;
-impl<T: Real> Body<T, 1> for ApproxSigmoid {
+impl<T: Number> Body<T, 1> for ApproxSigmoid {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.approx_sigmoid()
@@ -298,7 +298,7 @@ unary! {
 /// GELU in its tanh form, cheaper and coarser.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxGelu;
-impl<T: Real> Body<T, 1> for ApproxGelu {
+impl<T: Number> Body<T, 1> for ApproxGelu {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.approx_gelu()

@@ -1,7 +1,7 @@
 //! Sums, products and their kin: one rounding each.
 
 use super::{binary, unary};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial};
@@ -10,7 +10,7 @@ use crate::lanes::{Element, Simd, drive, native};
 /// `a + b`.
 #[derive(Debug, Clone, Copy)]
 pub struct Add;
-impl<T: Real> Body<T, 2> for Add {
+impl<T: Number> Body<T, 2> for Add {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         a + b
@@ -38,7 +38,7 @@ binary! {
 /// `a - b`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sub;
-impl<T: Real> Body<T, 2> for Sub {
+impl<T: Number> Body<T, 2> for Sub {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         a - b
@@ -66,7 +66,7 @@ binary! {
 /// `a * b`.
 #[derive(Debug, Clone, Copy)]
 pub struct Mul;
-impl<T: Real> Body<T, 2> for Mul {
+impl<T: Number> Body<T, 2> for Mul {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         a * b
@@ -94,7 +94,7 @@ binary! {
 /// `a / b`.
 #[derive(Debug, Clone, Copy)]
 pub struct Div;
-impl<T: Real> Body<T, 2> for Div {
+impl<T: Number> Body<T, 2> for Div {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         a / b
@@ -122,7 +122,7 @@ binary! {
 /// `|a| with the sign bit of b`.
 #[derive(Debug, Clone, Copy)]
 pub struct Copysign;
-impl<T: Real> Body<T, 2> for Copysign {
+impl<T: Number> Body<T, 2> for Copysign {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         a.copysign(b)
@@ -150,10 +150,10 @@ binary! {
 /// `alpha·x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale<T>(pub T);
-impl<T: Real> Body<T, 1> for Scale<T> {
+impl<T: Number> Body<T, 1> for Scale<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        x * x.lit(self.0)
+        x * x.param(self.0)
     }
 }
 unary! {
@@ -178,14 +178,17 @@ unary! {
 /// `min(max(x, lo), hi)`, NaN stays NaN.
 #[derive(Debug, Clone, Copy)]
 pub struct Clamp<T>(pub T, pub T);
-impl<T: Real> Body<T, 1> for Clamp<T> {
+impl<T: Number> Body<T, 1> for Clamp<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        let x = x.lit(self.0).max(x);
-        x.lit(self.1).min(x)
+        let x = x.param(self.0).max(x);
+        x.param(self.1).min(x)
     }
     #[inline(always)]
-    fn check(self) -> Result<(), Error> {
+    fn check(self) -> Result<(), Error>
+    where
+        T: Real,
+    {
         if self.0 <= self.1 { Ok(()) } else { Err(Error::Domain { arg: "lo" }) }
     }
 }
@@ -212,10 +215,10 @@ unary! {
 /// `a + t·(b − a)` in the form that is exact at both ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Lerp<T>(pub T);
-impl<T: Real> Body<T, 2> for Lerp<T> {
+impl<T: Number> Body<T, 2> for Lerp<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
-        let t = a.lit(self.0);
+        let t = a.param(self.0);
         // (1 − t)·a + t·b: exact for t = 0 and t = 1, and it cannot overflow where a and b do not.
         ((a.c(1.0) - t) * a) + t * b
     }
@@ -242,10 +245,10 @@ binary! {
 /// `alpha·x + y`.
 #[derive(Debug, Clone, Copy)]
 pub struct Axpy<T>(pub T);
-impl<T: Real> Body<T, 2> for Axpy<T> {
+impl<T: Number> Body<T, 2> for Axpy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [y, x]: [V; 2]) -> V {
-        x.mul_add(x.lit(self.0), y)
+        x.mul_add(x.param(self.0), y)
     }
 }
 
@@ -295,7 +298,7 @@ pub(crate) fn axpy_by<J: Join, S: Simd, T: Element>(
 /// `a·b + c`.
 #[derive(Debug, Clone, Copy)]
 pub struct Fma;
-impl<T: Real> Body<T, 3> for Fma {
+impl<T: Number> Body<T, 3> for Fma {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b, c]: [V; 3]) -> V {
         a.mul_add(b, c)
@@ -332,7 +335,7 @@ pub fn fma_on<S: Simd, T: Element>(s: S, a: &[T], b: &[T], c: &[T], out: &mut [T
 /// `−x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Neg;
-impl<T: Real> Body<T, 1> for Neg {
+impl<T: Number> Body<T, 1> for Neg {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         -x
@@ -360,7 +363,7 @@ unary! {
 /// `|x|`.
 #[derive(Debug, Clone, Copy)]
 pub struct Abs;
-impl<T: Real> Body<T, 1> for Abs {
+impl<T: Number> Body<T, 1> for Abs {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.abs()
@@ -388,7 +391,7 @@ unary! {
 /// `1/x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Recip;
-impl<T: Real> Body<T, 1> for Recip {
+impl<T: Number> Body<T, 1> for Recip {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.c(1.0) / x
@@ -416,7 +419,7 @@ unary! {
 /// `√x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sqrt;
-impl<T: Real> Body<T, 1> for Sqrt {
+impl<T: Number> Body<T, 1> for Sqrt {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.sqrt()
@@ -444,7 +447,7 @@ unary! {
 /// `x²`.
 #[derive(Debug, Clone, Copy)]
 pub struct Square;
-impl<T: Real> Body<T, 1> for Square {
+impl<T: Number> Body<T, 1> for Square {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x * x

@@ -1,7 +1,7 @@
 //! Derivatives of activations, times the gradient that comes from above.
 
 use super::binary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `e^-|x|` and `1 / (1 + e^-|x|)`: either tail of the logistic function without cancellation.
 #[inline(always)]
@@ -43,7 +43,7 @@ fn gelu_slope<V: Alu>(x: V) -> V {
 /// `dy` where `x > 0`, else 0.
 #[derive(Debug, Clone, Copy)]
 pub struct ReluBackward;
-impl<T: Real> Body<T, 2> for ReluBackward {
+impl<T: Number> Body<T, 2> for ReluBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, dy]: [V; 2]) -> V {
         V::select(x.gt(x.c(0.0)), dy, V::select(x.is_nan(), x, dy * x.c(0.0)))
@@ -71,10 +71,10 @@ binary! {
 /// `α·dy if x < 0 else dy`.
 #[derive(Debug, Clone, Copy)]
 pub struct LeakyReluBackward<T>(pub T);
-impl<T: Real> Body<T, 2> for LeakyReluBackward<T> {
+impl<T: Number> Body<T, 2> for LeakyReluBackward<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, dy]: [V; 2]) -> V {
-        let y = V::select(x.lt(x.c(0.0)), dy * x.lit(self.0), dy);
+        let y = V::select(x.lt(x.c(0.0)), dy * x.param(self.0), dy);
         V::select(x.is_nan(), x, y)
     }
 }
@@ -100,7 +100,7 @@ binary! {
 /// `y (1 - y)·dy`.
 #[derive(Debug, Clone, Copy)]
 pub struct SigmoidBackward;
-impl<T: Real> Body<T, 2> for SigmoidBackward {
+impl<T: Number> Body<T, 2> for SigmoidBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [y, dy]: [V; 2]) -> V {
         y * (y.c(1.0) - y) * dy
@@ -128,7 +128,7 @@ binary! {
 /// `(1 - y²)·dy`.
 #[derive(Debug, Clone, Copy)]
 pub struct TanhBackward;
-impl<T: Real> Body<T, 2> for TanhBackward {
+impl<T: Number> Body<T, 2> for TanhBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [y, dy]: [V; 2]) -> V {
         // As a product: near ±1 the difference of squares would cancel.
@@ -157,7 +157,7 @@ binary! {
 /// `silu'(x)·dy`.
 #[derive(Debug, Clone, Copy)]
 pub struct SiluBackward;
-impl<T: Real> Body<T, 2> for SiluBackward {
+impl<T: Number> Body<T, 2> for SiluBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, dy]: [V; 2]) -> V {
         silu_slope(x) * dy
@@ -185,7 +185,7 @@ binary! {
 /// `gelu'(x)·dy`.
 #[derive(Debug, Clone, Copy)]
 pub struct GeluBackward;
-impl<T: Real> Body<T, 2> for GeluBackward {
+impl<T: Number> Body<T, 2> for GeluBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, dy]: [V; 2]) -> V {
         gelu_slope(x) * dy

@@ -1,12 +1,12 @@
 //! The larger and the smaller of two values, as a total function: NaN spreads, -0 is below +0.
 
 use super::binary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `maximum(a, b)`: NaN when either is NaN; -0 is below +0.
 #[derive(Debug, Clone, Copy)]
 pub struct Maximum;
-impl<T: Real> Body<T, 2> for Maximum {
+impl<T: Number> Body<T, 2> for Maximum {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         // `max` yields `b` for NaN and equal values: a NaN in `a` and the zero's sign are missing.
@@ -36,7 +36,7 @@ binary! {
 /// `minimum(a, b)`: NaN when either is NaN; -0 is below +0.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimum;
-impl<T: Real> Body<T, 2> for Minimum {
+impl<T: Number> Body<T, 2> for Minimum {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         let tie = V::from_bits(a.to_bits() | b.to_bits());

@@ -1,12 +1,12 @@
 //! Logarithms and powers.
 
 use super::{binary, unary};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `ln x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Ln;
-impl<T: Real> Body<T, 1> for Ln {
+impl<T: Number> Body<T, 1> for Ln {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.ln()
@@ -34,7 +34,7 @@ unary! {
 /// `ln(1 + x)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Ln1p;
-impl<T: Real> Body<T, 1> for Ln1p {
+impl<T: Number> Body<T, 1> for Ln1p {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.ln_1p()
@@ -62,7 +62,7 @@ unary! {
 /// `log₂ x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Log2;
-impl<T: Real> Body<T, 1> for Log2 {
+impl<T: Number> Body<T, 1> for Log2 {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.log2()
@@ -90,7 +90,7 @@ unary! {
 /// `log₁₀ x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Log10;
-impl<T: Real> Body<T, 1> for Log10 {
+impl<T: Number> Body<T, 1> for Log10 {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.log10()
@@ -118,7 +118,7 @@ unary! {
 /// `a^b`.
 #[derive(Debug, Clone, Copy)]
 pub struct Pow;
-impl<T: Real> Body<T, 2> for Pow {
+impl<T: Number> Body<T, 2> for Pow {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
         a.pow(b)
@@ -168,10 +168,10 @@ pub struct PowScalar<T>(
     /// The exponent `y`.
     pub T,
 );
-impl<T: Real> Body<T, 1> for PowScalar<T> {
+impl<T: Number> Body<T, 1> for PowScalar<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        x.pow(x.lit(self.0))
+        x.pow(x.param(self.0))
     }
 }
 unary! {

@@ -1,6 +1,6 @@
 //! Steps of optimisers: parameters `p` move against their gradient `g`, the state is updated beside them.
 
-use crate::alu::{Alu, Real};
+use crate::alu::{Alu, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_negative, same_len};
 use crate::lanes::drive::{self, GRAIN, Update};
@@ -41,11 +41,11 @@ struct Descent<T> {
     lr: T,
     decay: T,
 }
-impl<T: Real> Update<T, 1, 1> for Descent<T> {
+impl<T: Number> Update<T, 1, 1> for Descent<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [p]: [V; 1]) -> [V; 1] {
-        let d = p.mul_add(p.lit(self.decay), g);
-        [d.mul_add(p.lit(-self.lr), p)]
+        let d = p.mul_add(p.param(self.decay), g);
+        [d.mul_add(-p.param(self.lr), p)]
     }
 }
 
@@ -56,11 +56,11 @@ struct Heavy<T> {
     mu: T,
     decay: T,
 }
-impl<T: Real> Update<T, 1, 2> for Heavy<T> {
+impl<T: Number> Update<T, 1, 2> for Heavy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [m, p]: [V; 2]) -> [V; 2] {
-        let m = m.mul_add(p.lit(self.mu), p.mul_add(p.lit(self.decay), g));
-        [m, m.mul_add(p.lit(-self.lr), p)]
+        let m = m.mul_add(p.param(self.mu), p.mul_add(p.param(self.decay), g));
+        [m, m.mul_add(-p.param(self.lr), p)]
     }
 }
 
@@ -71,18 +71,18 @@ struct Moments<T, const DECOUPLED: bool> {
     /// `1 / (1 - β₁ᵗ)` and `1 / (1 - β₂ᵗ)`.
     unbias: [T; 2],
 }
-impl<T: Real, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED> {
+impl<T: Number, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [m, v, p]: [V; 3]) -> [V; 3] {
         let Adam { lr, beta1, beta2, eps, weight_decay, .. } = self.with;
         let [c1, c2] = self.unbias;
-        let decay = p.lit(weight_decay);
+        let [one, decay, beta1, beta2] = [p.c(1.0), p.param(weight_decay), p.param(beta1), p.param(beta2)];
         let g = if DECOUPLED { g } else { p.mul_add(decay, g) };
-        let m = m.mul_add(p.lit(beta1), g * p.lit(T::ONE - beta1));
-        let v = v.mul_add(p.lit(beta2), g * g * p.lit(T::ONE - beta2));
-        let step = m * p.lit(c1) / ((v * p.lit(c2)).sqrt() + p.lit(eps));
+        let m = m.mul_add(beta1, g * (one - beta1));
+        let v = v.mul_add(beta2, g * g * (one - beta2));
+        let step = m * p.param(c1) / ((v * p.param(c2)).sqrt() + p.param(eps));
         let step = if DECOUPLED { p.mul_add(decay, step) } else { step };
-        [m, v, step.mul_add(p.lit(-lr), p)]
+        [m, v, step.mul_add(-p.param(lr), p)]
     }
 }
 

@@ -1,12 +1,12 @@
 //! Rounding to integers and what depends on the sign.
 
 use super::unary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `⌊x⌋`.
 #[derive(Debug, Clone, Copy)]
 pub struct Floor;
-impl<T: Real> Body<T, 1> for Floor {
+impl<T: Number> Body<T, 1> for Floor {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.floor()
@@ -34,7 +34,7 @@ unary! {
 /// `⌈x⌉`.
 #[derive(Debug, Clone, Copy)]
 pub struct Ceil;
-impl<T: Real> Body<T, 1> for Ceil {
+impl<T: Number> Body<T, 1> for Ceil {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.ceil()
@@ -62,7 +62,7 @@ unary! {
 /// `x rounded towards zero`.
 #[derive(Debug, Clone, Copy)]
 pub struct Trunc;
-impl<T: Real> Body<T, 1> for Trunc {
+impl<T: Number> Body<T, 1> for Trunc {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.trunc()
@@ -90,7 +90,7 @@ unary! {
 /// `x rounded to nearest, ties away from zero`.
 #[derive(Debug, Clone, Copy)]
 pub struct Round;
-impl<T: Real> Body<T, 1> for Round {
+impl<T: Number> Body<T, 1> for Round {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         // Away from zero on ties: 0.5 is added only where the fraction reaches it, so 0.49999997 stays 0.
@@ -121,7 +121,7 @@ unary! {
 /// `x rounded to nearest, ties to even`.
 #[derive(Debug, Clone, Copy)]
 pub struct RoundTiesEven;
-impl<T: Real> Body<T, 1> for RoundTiesEven {
+impl<T: Number> Body<T, 1> for RoundTiesEven {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.round_ties_even()
@@ -149,7 +149,7 @@ unary! {
 /// `x − trunc(x), with the sign of x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Fract;
-impl<T: Real> Body<T, 1> for Fract {
+impl<T: Number> Body<T, 1> for Fract {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         let t = x.trunc();
@@ -179,7 +179,7 @@ unary! {
 /// `−1, 0 or 1 by the sign of x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sign;
-impl<T: Real> Body<T, 1> for Sign {
+impl<T: Number> Body<T, 1> for Sign {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         let one = x.c(1.0).copysign(x);

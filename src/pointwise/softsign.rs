@@ -1,12 +1,12 @@
 //! Softsign: an activation without an exponential.
 
 use super::unary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `x / (1 + |x|)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Softsign;
-impl<T: Real> Body<T, 1> for Softsign {
+impl<T: Number> Body<T, 1> for Softsign {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         // 1 + a is a from here on, and a quotient of infinities would be no number.

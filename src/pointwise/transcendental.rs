@@ -1,12 +1,12 @@
 //! Exponential and hyperbolic functions, over the full range.
 
 use super::unary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `e^x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Exp;
-impl<T: Real> Body<T, 1> for Exp {
+impl<T: Number> Body<T, 1> for Exp {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.exp()
@@ -34,7 +34,7 @@ unary! {
 /// `2^x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Exp2;
-impl<T: Real> Body<T, 1> for Exp2 {
+impl<T: Number> Body<T, 1> for Exp2 {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.exp2()
@@ -63,7 +63,7 @@ unary! {
 /// `e^x − 1`.
 #[derive(Debug, Clone, Copy)]
 pub struct ExpM1;
-impl<T: Real> Body<T, 1> for ExpM1 {
+impl<T: Number> Body<T, 1> for ExpM1 {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.exp_m1()
@@ -91,7 +91,7 @@ unary! {
 /// `sinh x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sinh;
-impl<T: Real> Body<T, 1> for Sinh {
+impl<T: Number> Body<T, 1> for Sinh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.sinh()
@@ -119,7 +119,7 @@ unary! {
 /// `cosh x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Cosh;
-impl<T: Real> Body<T, 1> for Cosh {
+impl<T: Number> Body<T, 1> for Cosh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.cosh()
@@ -147,7 +147,7 @@ unary! {
 /// `tanh x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tanh;
-impl<T: Real> Body<T, 1> for Tanh {
+impl<T: Number> Body<T, 1> for Tanh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.tanh()
@@ -175,7 +175,7 @@ unary! {
 /// `e^x`, cheaper and coarser.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxExp;
-impl<T: Real> Body<T, 1> for ApproxExp {
+impl<T: Number> Body<T, 1> for ApproxExp {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.approx_exp()
@@ -203,7 +203,7 @@ unary! {
 /// `tanh x`, cheaper and coarser.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxTanh;
-impl<T: Real> Body<T, 1> for ApproxTanh {
+impl<T: Number> Body<T, 1> for ApproxTanh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.approx_tanh()

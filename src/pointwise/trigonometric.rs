@@ -1,12 +1,12 @@
 //! Trigonometric and inverse hyperbolic functions.
 
 use super::unary;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 
 /// `sin x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sin;
-impl<T: Real> Body<T, 1> for Sin {
+impl<T: Number> Body<T, 1> for Sin {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.sin()
@@ -34,7 +34,7 @@ unary! {
 /// `cos x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Cos;
-impl<T: Real> Body<T, 1> for Cos {
+impl<T: Number> Body<T, 1> for Cos {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.cos()
@@ -62,7 +62,7 @@ unary! {
 /// `tan x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Tan;
-impl<T: Real> Body<T, 1> for Tan {
+impl<T: Number> Body<T, 1> for Tan {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.tan()
@@ -90,7 +90,7 @@ unary! {
 /// `asin x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Asin;
-impl<T: Real> Body<T, 1> for Asin {
+impl<T: Number> Body<T, 1> for Asin {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.asin()
@@ -118,7 +118,7 @@ unary! {
 /// `acos x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Acos;
-impl<T: Real> Body<T, 1> for Acos {
+impl<T: Number> Body<T, 1> for Acos {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.acos()
@@ -146,7 +146,7 @@ unary! {
 /// `atan x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Atan;
-impl<T: Real> Body<T, 1> for Atan {
+impl<T: Number> Body<T, 1> for Atan {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.atan()
@@ -174,7 +174,7 @@ unary! {
 /// `asinh x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Asinh;
-impl<T: Real> Body<T, 1> for Asinh {
+impl<T: Number> Body<T, 1> for Asinh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.asinh()
@@ -202,7 +202,7 @@ unary! {
 /// `acosh x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Acosh;
-impl<T: Real> Body<T, 1> for Acosh {
+impl<T: Number> Body<T, 1> for Acosh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.acosh()
@@ -230,7 +230,7 @@ unary! {
 /// `atanh x`.
 #[derive(Debug, Clone, Copy)]
 pub struct Atanh;
-impl<T: Real> Body<T, 1> for Atanh {
+impl<T: Number> Body<T, 1> for Atanh {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x.atanh()

@@ -1,7 +1,7 @@
 //! The largest and the smallest element, and where they are.
 
 use super::{is_nan, reduction, run};
-use crate::alu::{Alu, Body};
+use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty};
 use crate::lanes::fold::{Fold, Join, position, tree};
 use crate::lanes::{Element, Simd};
@@ -20,20 +20,20 @@ pub(super) struct Quick<B, T>(pub(super) B, pub(super) T);
 pub(crate) struct Exact<B, T>(pub(crate) B, pub(crate) T);
 
 /// What differs between the largest and the smallest.
-pub(crate) trait Extremum<T: Element>: Body<T, 2> {
+pub(crate) trait Extremum<T: Number>: Body<T, 2> {
     /// Whether it is the largest.
     const LARGEST: bool;
     /// `acc`, or `x` where it is beyond; `acc` for NaN in `x`.
     fn quick<V: Alu<Elem = T>>(acc: V, x: V) -> V;
 }
-impl<T: Element> Extremum<T> for Maximum {
+impl<T: Number> Extremum<T> for Maximum {
     const LARGEST: bool = true;
     #[inline(always)]
     fn quick<V: Alu<Elem = T>>(acc: V, x: V) -> V {
         x.max(acc)
     }
 }
-impl<T: Element> Extremum<T> for Minimum {
+impl<T: Number> Extremum<T> for Minimum {
     const LARGEST: bool = false;
     #[inline(always)]
     fn quick<V: Alu<Elem = T>>(acc: V, x: V) -> V {
@@ -43,12 +43,15 @@ impl<T: Element> Extremum<T> for Minimum {
 
 impl<T: Element, B: Extremum<T>> Fold<T, 1, 2> for Quick<B, T> {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [self.1]
     }
     #[inline(always)]
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 2] {
-        [like.lit(self.1), like.c(0.0)]
+        [like.param(self.1), like.c(0.0)]
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [m, sum]: [V; 2], [x]: [V; 1]) -> [V; 2] {
@@ -60,14 +63,17 @@ impl<T: Element, B: Extremum<T>> Fold<T, 1, 2> for Quick<B, T> {
     }
 }
 
-impl<T: Element, B: Body<T, 2>> Fold<T, 1, 1> for Exact<B, T> {
+impl<T: Number, B: Body<T, 2>> Fold<T, 1, 1> for Exact<B, T> {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [self.1]
     }
     #[inline(always)]
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 1] {
-        [like.lit(self.1)]
+        [like.param(self.1)]
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [m]: [V; 1], [x]: [V; 1]) -> [V; 1] {

@@ -3,7 +3,7 @@
 use super::norms::add_each;
 use super::reduction;
 use super::sums::Sum;
-use crate::alu::Alu;
+use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty};
 use crate::lanes::fold::{Fold, Join, to_scalar};
 use crate::lanes::portable::scalar;
@@ -17,9 +17,12 @@ pub(crate) const BLOCK: usize = 16384;
 #[derive(Debug, Clone, Copy)]
 struct Deviations<T>(T);
 
-impl<T: Element> Fold<T, 1, 2> for Deviations<T> {
+impl<T: Number> Fold<T, 1, 2> for Deviations<T> {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [self.0]
     }
     #[inline(always)]
@@ -28,7 +31,7 @@ impl<T: Element> Fold<T, 1, 2> for Deviations<T> {
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [sum, squares]: [V; 2], [x]: [V; 1]) -> [V; 2] {
-        let d = x - x.lit(self.0);
+        let d = x - x.param(self.0);
         [sum + d, d.mul_add(d, squares)]
     }
     #[inline(always)]
@@ -41,7 +44,7 @@ impl<T: Element> Fold<T, 1, 2> for Deviations<T> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread;
 
-impl<T: Element> Summary<T, 1, 3> for Spread {
+impl<T: Number> Summary<T, 1, 3> for Spread {
     #[inline(always)]
     fn block(self, _: usize) -> usize {
         BLOCK
@@ -91,21 +94,21 @@ pub(super) fn present<V: Alu, const K: usize>(a: [V; K], b: [V; K], both: [V; K]
 
 /// The population variance.
 #[inline(always)]
-pub(crate) fn spread<T: Element, R: Streams<T, 1>>(x: &R) -> R::V {
+pub(crate) fn spread<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
     let [n, _, m2] = x.summary(Spread);
     m2 / n
 }
 
 /// Mean and population variance of `x`, which is not empty.
 #[inline(always)]
-pub(crate) fn mean_and_variance<T: Element, R: Streams<T, 1>>(x: &R) -> [R::V; 2] {
+pub(crate) fn mean_and_variance<T: Number, R: Streams<T, 1>>(x: &R) -> [R::V; 2] {
     let [n, mean, m2] = x.summary(Spread);
     [mean, m2 / n]
 }
 
 /// The mean.
 #[inline(always)]
-pub(crate) fn average<T: Element, R: Streams<T, 1>>(x: &R) -> R::V {
+pub(crate) fn average<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
     let [sum] = x.fold(Sum);
     sum / x.len()
 }

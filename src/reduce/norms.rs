@@ -2,7 +2,7 @@
 
 use super::sums::{SumAbs, SumSquares};
 use super::{reduction, run};
-use crate::alu::{Alu, Real};
+use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Fold, Join, to_scalar};
 use crate::lanes::streams::{Folds, Slices, Strided};
@@ -18,8 +18,7 @@ use crate::view::VecRef;
 #[inline(always)]
 pub(crate) fn rescue<V: Alu>(squares: V) -> V {
     let power = |e: i32| squares.c(f64::from_bits(((1023 + e) as u64) << 52));
-    let (low, up, down) =
-        if <V::Elem as Real>::SIGNIFICAND == 23 { (-64, 90, -100) } else { (-950, 700, -700) };
+    let (low, up, down) = if V::Elem::SIGNIFICAND == 23 { (-64, 90, -100) } else { (-950, 700, -700) };
     let small = V::select(squares.lt(power(low)), power(up), squares.c(1.0));
     V::select(squares.eq(squares.lit(V::Elem::INFINITY)), power(down), small)
 }
@@ -33,9 +32,12 @@ pub(crate) fn scales<V: Alu>(p: V) -> V::Mask {
 /// A fold of sums: parts are merged by addition.
 macro_rules! sums {
     ($F:ident $(<$($p:ident),+>)?, $n:literal, $k:literal, |$self:ident, $acc:pat_param, $x:pat_param| $step:expr) => {
-        impl<T: $crate::Element> $crate::lanes::fold::Fold<T, $n, $k> for $F $(<$($p),+>)? {
+        impl<T: $crate::Number> $crate::lanes::fold::Fold<T, $n, $k> for $F $(<$($p),+>)? {
             #[inline(always)]
-            fn fill(self) -> [T; $n] {
+            fn fill(self) -> [T; $n]
+            where
+                T: $crate::Real,
+            {
                 [T::ZERO; $n]
             }
             #[inline(always)]
@@ -68,7 +70,7 @@ pub(crate) fn add_each<V: Alu, const K: usize>(a: [V; K], b: [V; K]) -> [V; K] {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledSquares<T>(pub(crate) T);
 sums!(ScaledSquares<T>, 1, 1, |self, [acc], [x]| {
-    let x = x * x.lit(self.0);
+    let x = x * x.param(self.0);
     [x.mul_add(x, acc)]
 });
 
@@ -84,7 +86,7 @@ sums!(Distance, 2, 1, |self, [acc], [a, b]| {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledDistance<T>(T, T);
 sums!(ScaledDistance<T>, 2, 1, |self, [acc], [a, b]| {
-    let d = (a * a.lit(self.0) - b * b.lit(self.0)) * a.lit(self.1);
+    let d = (a * a.param(self.0) - b * b.param(self.0)) * a.param(self.1);
     [d.mul_add(d, acc)]
 });
 
@@ -97,14 +99,17 @@ sums!(Products, 2, 3, |self, [aa, bb, ab], [a, b]| [a.mul_add(a, aa), b.mul_add(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledProducts<T>(T, T);
 sums!(ScaledProducts<T>, 2, 3, |self, acc, [a, b]| Products
-    .step(acc, [a * a.lit(self.0), b * b.lit(self.1)]));
+    .step(acc, [a * a.param(self.0), b * b.param(self.1)]));
 
 /// `max |x|`, and `Σ |x|`, which is NaN exactly when an element is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MaxAbs;
-impl<T: Element> Fold<T, 1, 2> for MaxAbs {
+impl<T: Number> Fold<T, 1, 2> for MaxAbs {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [T::ZERO]
     }
     #[inline(always)]
@@ -131,7 +136,7 @@ pub(super) fn cosine<V: Alu>(r: V) -> V {
 
 /// The root of the sum of squares, taken again of scaled data where that left the safe range.
 #[inline(always)]
-pub(crate) fn euclidean<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
+pub(crate) fn euclidean<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     let [squares] = x.fold(SumSquares);
     let p = rescue(squares);
     let [squares] = x.fold_where(scales(p), ScaledSquares(x.number(p)), [squares]);
@@ -140,7 +145,7 @@ pub(crate) fn euclidean<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
 
 /// The distance, in the same way. Large data is made smaller before the difference, small differences larger after it.
 #[inline(always)]
-pub(crate) fn distance<T: Element, R: Folds<T, 2>>(x: &R) -> R::V {
+pub(crate) fn distance<T: Number, R: Folds<T, 2>>(x: &R) -> R::V {
     let [squares] = x.fold(Distance);
     let p = rescue(squares);
     let one = p.c(1.0);
@@ -152,7 +157,7 @@ pub(crate) fn distance<T: Element, R: Folds<T, 2>>(x: &R) -> R::V {
 
 /// The cosine of the angle; NaN when one of the slices makes the product NaN, 0 for a slice of zeros.
 #[inline(always)]
-pub(crate) fn angle<T: Element, R: Folds<T, 2>>(x: &R) -> R::V {
+pub(crate) fn angle<T: Number, R: Folds<T, 2>>(x: &R) -> R::V {
     let plain: [R::V; 3] = x.fold(Products);
     let [aa, bb, _] = plain;
     let (p, q) = (rescue(aa), rescue(bb));
@@ -170,7 +175,7 @@ pub(super) fn similarity<V: Alu>(aa: V, bb: V, ab: V) -> V {
 
 /// The largest magnitude, or the sum of all if that is NaN.
 #[inline(always)]
-pub(crate) fn largest_magnitude<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
+pub(crate) fn largest_magnitude<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     let [m, sum] = x.fold(MaxAbs);
     R::V::select(sum.is_nan(), sum, m)
 }

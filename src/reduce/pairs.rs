@@ -3,7 +3,7 @@
 use super::moments::{BLOCK, present};
 use super::norms::{add_each, similarity};
 use super::reduction;
-use crate::alu::Alu;
+use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Fold, Join, to_scalar};
 use crate::lanes::streams::{Slices, Streams, Summary};
@@ -13,9 +13,12 @@ use crate::lanes::{Element, Simd};
 #[derive(Debug, Clone, Copy)]
 struct Sums<T>(T, T);
 
-impl<T: Element> Fold<T, 2, 2> for Sums<T> {
+impl<T: Number> Fold<T, 2, 2> for Sums<T> {
     #[inline(always)]
-    fn fill(self) -> [T; 2] {
+    fn fill(self) -> [T; 2]
+    where
+        T: Real,
+    {
         [self.0, self.1]
     }
     #[inline(always)]
@@ -24,7 +27,7 @@ impl<T: Element> Fold<T, 2, 2> for Sums<T> {
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [sa, sb]: [V; 2], [a, b]: [V; 2]) -> [V; 2] {
-        [sa + (a - a.lit(self.0)), sb + (b - b.lit(self.1))]
+        [sa + (a - a.param(self.0)), sb + (b - b.param(self.1))]
     }
     #[inline(always)]
     fn merge<V: Alu<Elem = T>>(self, a: [V; 2], b: [V; 2]) -> [V; 2] {
@@ -36,9 +39,12 @@ impl<T: Element> Fold<T, 2, 2> for Sums<T> {
 #[derive(Debug, Clone, Copy)]
 struct Deviations<T>(T, T);
 
-impl<T: Element> Fold<T, 2, 3> for Deviations<T> {
+impl<T: Number> Fold<T, 2, 3> for Deviations<T> {
     #[inline(always)]
-    fn fill(self) -> [T; 2] {
+    fn fill(self) -> [T; 2]
+    where
+        T: Real,
+    {
         [self.0, self.1]
     }
     #[inline(always)]
@@ -47,7 +53,7 @@ impl<T: Element> Fold<T, 2, 3> for Deviations<T> {
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [aa, bb, ab]: [V; 3], [a, b]: [V; 2]) -> [V; 3] {
-        let (a, b) = (a - a.lit(self.0), b - b.lit(self.1));
+        let (a, b) = (a - a.param(self.0), b - b.param(self.1));
         [a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]
     }
     #[inline(always)]
@@ -60,7 +66,7 @@ impl<T: Element> Fold<T, 2, 3> for Deviations<T> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CoSpread;
 
-impl<T: Element> Summary<T, 2, 6> for CoSpread {
+impl<T: Number> Summary<T, 2, 6> for CoSpread {
     #[inline(always)]
     fn block(self, _: usize) -> usize {
         BLOCK
@@ -69,7 +75,7 @@ impl<T: Element> Summary<T, 2, 6> for CoSpread {
     #[inline(always)]
     fn of<R: Streams<T, 2>>(self, x: &R) -> [R::V; 6] {
         let n = x.len();
-        let [m, k] = x.fold(Sums(T::ZERO, T::ZERO));
+        let [m, k] = x.fold(Sums(x.number(n.c(0.0)), x.number(n.c(0.0))));
         let (m, k) = (m / n, k / n);
         let [dm, dk] = x.fold(Sums(x.number(m), x.number(k)));
         let (m, k) = (m + dm / n, k + dk / n);
@@ -103,14 +109,14 @@ impl<T: Element> Summary<T, 2, 6> for CoSpread {
 
 /// The population covariance.
 #[inline(always)]
-pub(crate) fn joint_spread<T: Element, R: Streams<T, 2>>(x: &R) -> R::V {
+pub(crate) fn joint_spread<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
     let [n, _, _, _, _, ab] = x.summary(CoSpread);
     ab / n
 }
 
 /// Pearson's correlation; NaN when one of the slices makes `ab` NaN.
 #[inline(always)]
-pub(crate) fn pearson<T: Element, R: Streams<T, 2>>(x: &R) -> R::V {
+pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
     let [_, _, _, aa, bb, ab] = x.summary(CoSpread);
     similarity(aa, bb, ab)
 }

@@ -1,7 +1,7 @@
 //! Sums and the dot product.
 
 use super::{reduction, run};
-use crate::alu::Alu;
+use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Fold, Join, to_scalar};
 use crate::lanes::streams::{Folds, Slices};
@@ -12,9 +12,12 @@ macro_rules! additive {
     ($F:ident, $n:literal, |$acc:ident, $x:pat_param| $step:expr) => {
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $F;
-        impl<T: Element> Fold<T, $n, 1> for $F {
+        impl<T: Number> Fold<T, $n, 1> for $F {
             #[inline(always)]
-            fn fill(self) -> [T; $n] {
+            fn fill(self) -> [T; $n]
+            where
+                T: Real,
+            {
                 [T::ZERO; $n]
             }
             #[inline(always)]
@@ -49,9 +52,12 @@ fn two_sum<V: Alu>(a: V, b: V) -> [V; 2] {
     [s, (a - (s - t)) + (b - t)]
 }
 
-impl<T: Element> Fold<T, 1, 2> for Compensated {
+impl<T: Number> Fold<T, 1, 2> for Compensated {
     #[inline(always)]
-    fn fill(self) -> [T; 1] {
+    fn fill(self) -> [T; 1]
+    where
+        T: Real,
+    {
         [T::ZERO]
     }
     #[inline(always)]
@@ -72,7 +78,7 @@ impl<T: Element> Fold<T, 1, 2> for Compensated {
 
 /// The sum with its rounding errors. Past an infinity these mean nothing.
 #[inline(always)]
-pub(crate) fn compensated<T: Element, R: Folds<T, 1>>(x: &R) -> R::V {
+pub(crate) fn compensated<T: Number, R: Folds<T, 1>>(x: &R) -> R::V {
     let [sum, error] = x.fold(Compensated);
     let zero = sum.c(0.0);
     R::V::select((error * zero).eq(zero), sum + error, sum)

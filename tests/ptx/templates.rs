@@ -200,7 +200,7 @@ fn row_ops_keep_their_contracts() {
 /// `gelu(acc + bias) + residual`: three ops on one accumulator.
 #[derive(Debug, Clone, Copy)]
 pub struct Epilogue;
-impl<T: Real> Body<T, 3> for Epilogue {
+impl<T: Number> Body<T, 3> for Epilogue {
     fn eval<V: Alu<Elem = T>>(self, [acc, bias, residual]: [V; 3]) -> V {
         Gelu.eval([acc + bias]) + residual
     }

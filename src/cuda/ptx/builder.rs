@@ -5,7 +5,7 @@ use super::ir::{
     Approx, Block, Cmp, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
     Variable, Vote,
 };
-use super::record::Recorded;
+use super::record::{Param, Recorded};
 use super::types::*;
 use super::verify;
 use alloc::string::String;
@@ -29,8 +29,6 @@ struct State {
     // Open blocks inside the kernel's own, the innermost last.
     open: Vec<Block>,
     contract: bool,
-    // Values that stand in bodies as marked NaN; see `Builder::slot`.
-    slots: Vec<Id>,
 }
 
 /// A value of type `T`, written once by a kernel.
@@ -68,7 +66,7 @@ impl Builder {
             threads: None,
             body: Block::EMPTY,
         };
-        Self { state: RefCell::new(State { kernel, open: Vec::new(), contract: false, slots: Vec::new() }) }
+        Self { state: RefCell::new(State { kernel, open: Vec::new(), contract: false }) }
     }
 
     /// States the shape of a block; a launch with another is refused.
@@ -141,18 +139,9 @@ impl Builder {
         self.bits(c.to_bits())
     }
 
-    /// A number for a body that keeps a parameter as a plain number: the body's `lit` gives `v` for it. Bodies pass
-    /// their parameters to `lit` and do nothing else with them.
-    pub(crate) fn slot<T: Recorded>(&self, v: Value<'_, T>) -> T::Elem {
-        let slots = &mut self.state.borrow_mut().slots;
-        slots.push(v.id);
-        T::marked(slots.len() as u32 - 1)
-    }
-
-    /// The value that a number stands for.
-    pub(crate) fn slot_value<T: Recorded>(&self, x: T::Elem) -> Option<Value<'_, T>> {
-        let id = self.state.borrow().slots.get(T::mark(x)? as usize).copied()?;
-        Some(self.value(id))
+    /// Parameters that bodies read, one after the other.
+    pub fn numbers<T: Recorded, const P: usize>(&self) -> [Param<T>; P] {
+        core::array::from_fn(|_| self.param::<T>().number())
     }
 
     /// A special register.

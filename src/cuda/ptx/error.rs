@@ -37,10 +37,35 @@ pub enum Error {
         /// The rule that is broken.
         rule: &'static str,
     },
-    /// A node of a graph that no template runs: its name is no op of its kind, or it has other inputs.
+    /// A node of a graph that no template runs: its name is no op of its kind.
     Node {
         /// Its place in the graph.
         node: usize,
+    },
+    /// A node of a graph has more or fewer operands than its op.
+    Operands {
+        /// Its place in the graph.
+        node: usize,
+        /// As many as the op takes.
+        expected: usize,
+        /// As many as the node has.
+        got: usize,
+    },
+    /// A node of a graph has more or fewer parameters than its op.
+    Parameters {
+        /// Its place in the graph.
+        node: usize,
+        /// As many as the op takes.
+        expected: usize,
+        /// As many as the node has.
+        got: usize,
+    },
+    /// A node of a graph has a parameter that its op refuses.
+    Domain {
+        /// Its place in the graph.
+        node: usize,
+        /// The parameter's name.
+        arg: &'static str,
     },
     /// Shared memory of a block is larger than the target has.
     SharedMemory {
@@ -121,6 +146,13 @@ impl fmt::Display for Error {
             Self::Barrier { why } => write!(f, "not every thread reaches a barrier: {why}"),
             Self::Tile { rule } => write!(f, "the tile breaks a rule: {rule}"),
             Self::Node { node } => write!(f, "node {node} is no op that a template runs"),
+            Self::Operands { node, expected, got } => {
+                write!(f, "node {node} takes {expected} operands, it has {got}")
+            }
+            Self::Parameters { node, expected, got } => {
+                write!(f, "node {node} takes {expected} parameters, it has {got}")
+            }
+            Self::Domain { node, arg } => write!(f, "node {node} does not take this value of `{arg}`"),
             Self::SharedMemory { needed, available } => {
                 write!(f, "{needed} bytes of shared memory, a block has {available}")
             }

@@ -40,6 +40,6 @@ pub use builder::{Address, Bitwise, Builder, Value};
 pub use error::Error;
 pub use interpret::{Bytes, Device, TensorMap};
 pub use ir::*;
-pub use record::Recorded;
+pub use record::{Param, Recorded};
 pub use target::{Isa, Target};
 pub use types::*;

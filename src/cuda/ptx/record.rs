@@ -1,11 +1,12 @@
 //! The recorder: [`Value`] is an [`Alu`], so every body of the crate, unchanged, writes itself as instructions.
 
 use super::builder::{Bitwise, Value};
-use super::ir::{Approx, Cmp, Space};
+use super::ir::{Approx, Cmp, Id, Space};
 use super::types::{F32, F64, Float, Integer, Pred, Scalar, Stored, Type, U32, U64};
-use crate::alu::{Alu, Bits, Mask};
+use crate::alu::{Alu, Bits, Mask, Number};
 use crate::lanes::Element;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 impl Mask for Value<'_, Pred> {}
 
@@ -29,12 +30,6 @@ pub trait Recorded: Float + Stored {
     type Bits: Integer + Bitwise;
     /// The bits of a constant.
     fn bits(x: Self::Elem) -> u64;
-    /// The `k`th marked number, a NaN that no arithmetic gives.
-    #[doc(hidden)]
-    fn marked(k: u32) -> Self::Elem;
-    /// Which marked number this is.
-    #[doc(hidden)]
-    fn mark(x: Self::Elem) -> Option<u32>;
     /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self>;
 }
@@ -44,12 +39,6 @@ impl Recorded for F32 {
     type Bits = U32;
     fn bits(x: f32) -> u64 {
         u64::from(x.to_bits())
-    }
-    fn marked(k: u32) -> f32 {
-        f32::from_bits(0x7fe5_0000 | (k & 0xffff))
-    }
-    fn mark(x: f32) -> Option<u32> {
-        (x.to_bits() >> 16 == 0x7fe5).then_some(x.to_bits() & 0xffff)
     }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.approx(Approx::Rcp)
@@ -62,25 +51,49 @@ impl Recorded for F64 {
     fn bits(x: f64) -> u64 {
         x.to_bits()
     }
-    fn marked(k: u32) -> f64 {
-        f64::from_bits(0x7ffc_51a7_0000_0000 | u64::from(k))
-    }
-    fn mark(x: f64) -> Option<u32> {
-        (x.to_bits() >> 32 == 0x7ffc_51a7).then_some(x.to_bits() as u32)
-    }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.builder().f64(1.0) / x
     }
 }
 
+/// A parameter of a body that is recorded: a value that the kernel has when it runs, such as one of its arguments. A
+/// body takes it where it takes a plain number on a CPU; it belongs to the kernel that it was made in.
+pub struct Param<T>(Id, PhantomData<fn() -> T>);
+
+impl<T> Clone for Param<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Param<T> {}
+impl<T> core::fmt::Debug for Param<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Param").field(&self.0).finish()
+    }
+}
+impl<T: Recorded> Number for Param<T> {
+    type Real = T::Elem;
+}
+
+impl<T: Recorded> Value<'_, T> {
+    /// The value as a parameter of bodies.
+    #[must_use]
+    pub fn number(self) -> Param<T> {
+        Param(self.id(), PhantomData)
+    }
+}
+
 impl<'b, T: Recorded> Alu for Value<'b, T> {
-    type Elem = T::Elem;
+    type Elem = Param<T>;
     type Mask = Value<'b, Pred>;
     type Bits = Value<'b, T::Bits>;
     const FUSED: bool = true;
 
     fn lit(self, c: T::Elem) -> Self {
-        self.builder().slot_value(c).unwrap_or_else(|| self.builder().bits(T::bits(c)))
+        self.builder().bits(T::bits(c))
+    }
+    fn param(self, p: Param<T>) -> Self {
+        self.builder().typed(p.0)
     }
     fn mul_add(self, b: Self, c: Self) -> Self {
         self.fma(b, c)

@@ -3,7 +3,9 @@
 use super::Error;
 use crate::alu::Body;
 use crate::cuda::ptx::template::chain::Steps;
-use crate::cuda::ptx::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Space, Type, U64, Value};
+use crate::cuda::ptx::{
+    Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Param, Space, Type, U64, Value,
+};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -13,23 +15,27 @@ use core::array::from_fn;
 /// constants.
 pub(super) const PRELUDE: &str = "var<private> zero_bits: u32;\nfn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits | zero_bits); }\n";
 
-/// `fn name(x0: f32, …) -> array<f32, 1>`: a body.
-pub(super) fn body<B: Body<f32, N>, const N: usize>(name: &str, body: B) -> Result<String, Error> {
-    body.check().map_err(|_| crate::cuda::ptx::Error::Arguments)?;
+/// `fn name(x0: f32, …) -> array<f32, 1>`: a body, on its inputs and then its parameters.
+pub(super) fn body<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
+    name: &str,
+    body: impl FnOnce([Param<F32>; P]) -> B,
+) -> Result<String, Error> {
     function(name, |b| {
         let x = from_fn::<_, N, _>(|_| b.param::<F32>());
-        [body.eval(x)]
+        [body(b.numbers()).eval(x)]
     })
 }
 
 /// `fn name(x0: f32, …) -> array<f32, 1>`: the steps of a chain, on a value before them, if there is one, and their
-/// operands.
+/// operands, then their parameters.
 pub(super) fn steps(name: &str, steps: &Steps<'_>, before: bool) -> Result<String, Error> {
     let mut failed = None;
     let code = function(name, |b| {
         let before = before.then(|| b.param::<F32>());
         let operands: alloc::vec::Vec<_> = steps.operands.iter().map(|_| b.param::<F32>()).collect();
-        [steps.run(before, &operands).unwrap_or_else(|e| {
+        let numbers: alloc::vec::Vec<_> =
+            steps.parameters.iter().map(|_| b.param::<F32>().number()).collect();
+        [steps.run(before, &operands, &numbers).unwrap_or_else(|e| {
             failed = Some(e);
             b.f32(0.0)
         })]

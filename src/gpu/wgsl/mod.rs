@@ -3,7 +3,7 @@
 //! ```
 //! use fulmen::gpu::wgsl;
 //! use fulmen::{Add, Relu, Then};
-//! let text = wgsl::pointwise("relu_add", Then(Add, Relu), 256)?;
+//! let text = wgsl::pointwise("relu_add", |[]| Then(Add, Relu), 256)?;
 //! assert!(text.contains("@compute @workgroup_size(256)\nfn main("));
 //! # Ok::<(), fulmen::gpu::wgsl::Error>(())
 //! ```
@@ -16,7 +16,7 @@ mod kernel;
 mod template;
 
 pub use crate::cuda::ptx::template::Spread as Operand;
-pub use template::{gemm, op, planned, pointwise, reduction, row};
+pub use template::{Planned, gemm, op, planned, pointwise, reduction, row};
 
 use crate::hardware::PlanError;
 use core::fmt;

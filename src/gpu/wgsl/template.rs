@@ -3,9 +3,9 @@
 use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
-use crate::cuda::ptx::F32;
 use crate::cuda::ptx::template::chain::{self, Spread, Spread as Operand, Steps};
 use crate::cuda::ptx::template::{Meet, Reduction, reduction_by, row_by};
+use crate::cuda::ptx::{F32, Param};
 use crate::for_each_op;
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::format;
@@ -23,8 +23,8 @@ fn check_threads(threads: u32) -> Result<(), Error> {
     if threads.is_power_of_two() && threads <= 256 { Ok(()) } else { Err(Error::Threads) }
 }
 
-/// Bindings 0 up: the inputs, the result, the sizes.
-fn bindings(inputs: &[&str], out: &str) -> String {
+/// Bindings 0 up: the inputs, the result, the sizes, and the parameters of bodies if there are some.
+fn bindings(inputs: &[&str], out: &str, parameters: usize) -> String {
     let mut text = String::from(emit::PRELUDE);
     for (i, name) in inputs.iter().enumerate() {
         text += &format!("@group(0) @binding({i}) var<storage, read> {name}: array<f32>;\n");
@@ -32,7 +32,16 @@ fn bindings(inputs: &[&str], out: &str) -> String {
     let n = inputs.len();
     text += &format!("@group(0) @binding({n}) var<storage, read_write> {out}: array<f32>;\n");
     text += &format!("@group(0) @binding({}) var<uniform> params: vec4<u32>;\n", n + 1);
+    if parameters > 0 {
+        let (binding, rows) = (n + 2, parameters.div_ceil(4));
+        text += &format!("@group(0) @binding({binding}) var<uniform> numbers: array<vec4<f32>, {rows}>;\n");
+    }
     text
+}
+
+/// What a call hands a function for its parameters.
+fn numbers(parameters: usize) -> impl Iterator<Item = String> {
+    (0..parameters).map(|k| format!("numbers[{}][{}]", k / 4, k % 4))
 }
 
 fn inputs(n: usize) -> Vec<String> {
@@ -40,27 +49,37 @@ fn inputs(n: usize) -> Vec<String> {
 }
 
 /// `out[i] = body(in0[i], in1[i], …)` for `i < params.x`. Each thread takes every so-many-th element, so any grid along
-/// x does; the elements and the threads of the grid together stay below 2³².
+/// x does; the elements and the threads of the grid together stay below 2³². The parameters that `body` is made from are
+/// a uniform of their own, bound last, so one text serves all their values; whoever launches it checks them, as
+/// [`Body::check`] does.
 ///
 /// # Errors
 /// `Body`, `Lacks`, `Name`, `Threads`.
-pub fn pointwise<B: Body<f32, N>, const N: usize>(
+pub fn pointwise<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     name: &str,
-    body: B,
+    body: impl FnOnce([Param<F32>; P]) -> B,
     threads: u32,
 ) -> Result<String, Error> {
     check_name(name)?;
     check_threads(threads)?;
     let function = format!("{name}_body");
     let x: Vec<String> = (0..N).map(|i| format!("in{i}[i]")).collect();
-    elementwise(&function, &emit::body(&function, body)?, &x, "params.x", threads)
+    elementwise(&function, &emit::body(&function, body)?, &x, P, "params.x", threads)
 }
 
-/// `out[i] = function(x…)` for `i < count`.
-fn elementwise(function: &str, code: &str, x: &[String], count: &str, threads: u32) -> Result<String, Error> {
+/// `out[i] = function(x…, numbers…)` for `i < count`.
+fn elementwise(
+    function: &str,
+    code: &str,
+    x: &[String],
+    parameters: usize,
+    count: &str,
+    threads: u32,
+) -> Result<String, Error> {
     check_threads(threads)?;
     let names = inputs(x.len());
-    let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out");
+    let head = bindings(&names.iter().map(String::as_str).collect::<Vec<_>>(), "out", parameters);
+    let x: Vec<String> = x.iter().cloned().chain(numbers(parameters)).collect();
     let x = x.join(", ");
     Ok(format!(
         "{head}{code}@compute @workgroup_size({threads})
@@ -89,14 +108,15 @@ pub fn row(name: &str) -> Option<Result<String, Error>> {
 }
 
 /// `C = epilogue(A·B, …)`, all row-major: `params` holds rows, columns and the inner dimension. The first input of the
-/// epilogue is the product, the others are `operands`, which are bound after A and B. Tile, block and grid are the plan's.
+/// epilogue is the product, the others are `operands`, which are bound after A and B; the parameters that it is made from
+/// are those of [`pointwise`]. Tile, block and grid are the plan's.
 ///
 /// # Errors
 /// `Plan` for another form, language or type, or another number of operands; `Body`, `Lacks`, `Name`, `Tile`.
-pub fn gemm<B: Body<f32, N>, const N: usize>(
+pub fn gemm<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     name: &str,
     plan: &Plan<'_>,
-    epilogue: B,
+    epilogue: impl FnOnce([Param<F32>; P]) -> B,
     operands: &[Operand],
 ) -> Result<String, Error> {
     if operands.len() + 1 != N {
@@ -104,39 +124,54 @@ pub fn gemm<B: Body<f32, N>, const N: usize>(
     }
     let function = format!("{name}_epilogue");
     check_name(name)?;
-    product(name, plan, &emit::body(&function, epilogue)?, operands)
+    product(name, plan, &emit::body(&function, epilogue)?, operands, P)
 }
 
-/// The text of a plan in `f32`, by the names of its nodes; parameters as those of
+/// The texts of a plan, and the values of the parameters of its ops.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// The texts, in the order in which they run.
+    pub texts: Vec<String>,
+    /// For each text the values of its parameters, in order. Those of a norm are the words after its sizes, as bits.
+    pub parameters: Vec<Vec<f64>>,
+}
+
+/// The texts of a plan in `f32`, by the names of its nodes; what they take is as in
 /// [`planned`](crate::cuda::ptx::template::planned). A reduction has two texts a stage, a norm in front of a product is a
 /// text of its own.
 ///
 /// # Errors
-/// `Plan` for another language or type, `Body` for sizes or nodes that no template runs, and those of [`gemm`].
-pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Vec<String>, Error> {
+/// `Plan` for another language or type, `Body` for sizes or nodes that no template runs or that have other operands or
+/// parameters than their ops, and those of [`gemm`].
+pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Planned, Error> {
     if plan.language != Language::Wgsl || plan.scalar != Scalar::F32 {
         return Err(Error::Plan);
     }
     chain::countable(plan)?;
     let root = plan.chain.root().ok_or(Error::Plan)?;
     let unknown = |node| Error::Body(crate::cuda::ptx::Error::Node { node });
-    let name = |at: usize| graph.get(at).map(|n| n.name).ok_or(unknown(at));
-    let norm = |at: usize| row(name(at)?).ok_or(unknown(at))?;
-    match plan.form {
+    let node = |at: usize| graph.get(at).ok_or(unknown(at));
+    let norm = |at: usize| {
+        chain::single(graph, at)?;
+        let node = node(at)?;
+        Ok((row(node.name).ok_or(unknown(at))??, node.parameters.to_vec()))
+    };
+    let own = node(root)?.name;
+    let all: Vec<(String, Vec<f64>)> = match plan.form {
         Form::Gemm => {
+            chain::single(graph, root)?;
             let steps = Steps::new(graph, plan.chain.epilogue(), Some(root))?;
-            let own = name(root)?;
             check_name(own)?;
             let code = emit::steps(&format!("{own}_epilogue"), &steps, true)?;
-            let mut texts: Vec<String> =
-                plan.chain.prologue().iter().map(|at| norm(*at)).collect::<Result<_, _>>()?;
-            texts.push(product(own, plan, &code, &steps.operands)?);
-            Ok(texts)
+            let mut all =
+                plan.chain.prologue().iter().map(|at| norm(*at)).collect::<Result<Vec<_>, Error>>()?;
+            let text = product(own, plan, &code, &steps.operands, steps.parameters.len())?;
+            all.push((text, steps.parameters));
+            all
         }
         Form::Pointwise => {
             chain::elements(plan)?;
             let steps = Steps::new(graph, plan.chain.nodes(), None)?;
-            let own = name(root)?;
             check_name(own)?;
             let function = format!("{own}_body");
             let code = emit::steps(&function, &steps, false)?;
@@ -151,19 +186,30 @@ pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Vec<String>, Error
                     Spread::One => format!("in{i}[0]"),
                 })
                 .collect();
-            Ok(Vec::from([elementwise(&function, &code, &x, "params.x * params.y", plan.choice.threads)?]))
+            let (count, threads) = ("params.x * params.y", plan.choice.threads);
+            let text = elementwise(&function, &code, &x, steps.parameters.len(), count, threads)?;
+            Vec::from([(text, steps.parameters)])
         }
-        Form::RowReduce => Ok(Vec::from([norm(root)?])),
+        Form::RowReduce => Vec::from([norm(root)?]),
         Form::Reduce => {
             chain::elements(plan)?;
-            let texts = reduction(name(root)?).ok_or(unknown(root))??;
-            Ok(texts.into_iter().flatten().collect())
+            chain::single(graph, root)?;
+            let texts = reduction(own).ok_or(unknown(root))??;
+            texts.into_iter().flatten().map(|text| (text, Vec::new())).collect()
         }
-    }
+    };
+    let (texts, parameters) = all.into_iter().unzip();
+    Ok(Planned { texts, parameters })
 }
 
 /// A product whose epilogue is the function `name_epilogue` of `code`.
-fn product(name: &str, plan: &Plan<'_>, code: &str, operands: &[Operand]) -> Result<String, Error> {
+fn product(
+    name: &str,
+    plan: &Plan<'_>,
+    code: &str,
+    operands: &[Operand],
+    parameters: usize,
+) -> Result<String, Error> {
     if plan.form != Form::Gemm || plan.language != Language::Wgsl || plan.scalar != Scalar::F32 {
         return Err(Error::Plan);
     }
@@ -176,7 +222,7 @@ fn product(name: &str, plan: &Plan<'_>, code: &str, operands: &[Operand]) -> Res
     let names = inputs(operands.len());
     let mut buffers = Vec::from(["a", "b"]);
     buffers.extend(names.iter().map(String::as_str));
-    let head = bindings(&buffers, "c");
+    let head = bindings(&buffers, "c", parameters);
     let more: String = operands
         .iter()
         .enumerate()
@@ -186,6 +232,7 @@ fn product(name: &str, plan: &Plan<'_>, code: &str, operands: &[Operand]) -> Res
             Operand::Full => format!(", in{i}[row * params.y + col]"),
             Operand::One => format!(", in{i}[0]"),
         })
+        .chain(numbers(parameters).map(|n| format!(", {n}")))
         .collect();
     // With two stages the next piece is written while the last is read, so one barrier per step is enough.
     let again = if stages == 1 { "    workgroupBarrier();\n" } else { "" };
@@ -243,8 +290,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
 
 macro_rules! kernels {
     ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
-        /// The text of an element-wise op of the list, with the parameters of its row, in blocks of 256; `None` for an
-        /// op of another shape.
+        /// The text of an element-wise op of the list in blocks of 256; `None` for an op of another shape.
         #[must_use]
         pub fn op(name: &str) -> Option<Result<String, Error>> {
             Some(match name {
@@ -253,12 +299,19 @@ macro_rules! kernels {
             })
         }
     };
-    (@unary $name:ident, $body:ident [$($p:expr),*]) => { pointwise::<_, 1>(stringify!($name), kernels!(@body $body $($p)*), 256) };
-    (@binary $name:ident, $body:ident [$($p:expr),*]) => { pointwise::<_, 2>(stringify!($name), kernels!(@body $body $($p)*), 256) };
-    (@update $name:ident, $body:ident [$($p:expr),*]) => { pointwise::<_, 2>(stringify!($name), kernels!(@body $body $($p)*), 256) };
-    (@ternary $name:ident, $body:ident [$($p:expr),*]) => { pointwise::<_, 3>(stringify!($name), kernels!(@body $body $($p)*), 256) };
-    (@body $body:ident) => { crate::$body };
-    (@body $body:ident $($p:expr)+) => { crate::$body($($p),+) };
+    (@unary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 1, $name, $body [$($p),*]) };
+    (@binary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 2, $name, $body [$($p),*]) };
+    (@update $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 2, $name, $body [$($p),*]) };
+    (@ternary $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@text 3, $name, $body [$($p),*]) };
     (@$other:ident $name:ident, $body:ident [$($p:expr),*]) => { return None };
+    (@text $n:literal, $name:ident, $body:ident []) => {
+        pointwise::<_, 0, $n>(stringify!($name), |[]| crate::$body, 256)
+    };
+    (@text $n:literal, $name:ident, $body:ident [$a:expr]) => {
+        pointwise::<_, 1, $n>(stringify!($name), |[a]| crate::$body(a), 256)
+    };
+    (@text $n:literal, $name:ident, $body:ident [$a:expr, $b:expr]) => {
+        pointwise::<_, 2, $n>(stringify!($name), |[a, b]| crate::$body(a, b), 256)
+    };
 }
 for_each_op!(kernels);

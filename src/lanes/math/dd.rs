@@ -4,7 +4,7 @@
 //! a product is one `mul_add`; elsewhere the factors are split in halves whose products are exact.
 //! None of this holds for infinities, NaN or on overflow: callers settle those lanes by `select`.
 
-use crate::alu::{Alu, Bits, Real};
+use crate::alu::{Alu, Bits, Number};
 
 /// `hi + lo`, where `hi` is the sum rounded.
 #[derive(Debug, Clone, Copy)]

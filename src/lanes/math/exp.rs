@@ -2,7 +2,7 @@
 
 use super::dd::split;
 use super::horner;
-use crate::alu::{Alu, Bits, Real};
+use crate::alu::{Alu, Bits, Number};
 use core::f64::consts::LOG2_E;
 
 // All polynomials by Remez exchange in 260 bits, rounded to the element type; the errors are those

@@ -4,7 +4,7 @@
 use super::dd::split;
 use super::exp::{magic, pick, power, reduce, single};
 use super::{horner, tanh_table};
-use crate::alu::{Alu, Bits, Real};
+use crate::alu::{Alu, Bits, Number};
 use core::f64::consts::LOG2_E;
 
 // Remez exchange in 260 bits, rounded to the element type; the errors are those before rounding.
@@ -82,7 +82,7 @@ pub(crate) fn cosh<V: Alu>(x: V) -> V {
 
 /// `tanh x` by a polynomial for each of 32 segments of `|x|`, within 0.6 ulp.
 #[inline(always)]
-pub(crate) fn tanh_by_table<V: Alu>(x: V, table: &'static [[V::Elem; 32]; 7]) -> V {
+pub(crate) fn tanh_by_table<V: Alu>(x: V, table: &'static [[<V::Elem as Number>::Real; 32]; 7]) -> V {
     let a = x.c(tanh_table::END).min(x.abs());
     let place = a.mul_add(x.c(tanh_table::SCALE), x.c(1.0));
     let i = place.to_bits().shr::<20>();

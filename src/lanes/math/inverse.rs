@@ -4,7 +4,7 @@ use super::dd::fast_two_sum;
 use super::horner;
 use super::ln::{ln_1p_finite, ln_twice};
 use super::trig;
-use crate::alu::{Alu, Real};
+use crate::alu::{Alu, Number};
 
 /// `asin s = s + s z A(z)`, `z = s²`, on [0, 1/4], degree 4, minimax with weight `z`: relative error
 /// 2^-27.5.

@@ -4,7 +4,7 @@
 
 use super::dd::{Dd, split, two_prod};
 use super::horner;
-use crate::alu::{Alu, Bits, Real};
+use crate::alu::{Alu, Bits, Number};
 use core::f64::consts::{LOG2_E, LOG10_E};
 
 /// A logarithm's base `b`, as constants.

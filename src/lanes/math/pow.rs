@@ -4,7 +4,7 @@ use super::dd::{Dd, fast_two_sum, two_prod};
 use super::exp::exp2_fraction;
 use super::horner;
 use super::ln::{least_normal, reduce};
-use crate::alu::{Alu, Real};
+use crate::alu::{Alu, Number};
 
 /// `log₂ m = s (2 log₂e + z R(z))`, `s = (m - 1)/(m + 1)`, `z = s²`, `m` in [√½, √2]; `R` of degree 3
 /// minimax with weight `z`: error 2^-36. First `R(0)` and `2 log₂e` as double words.

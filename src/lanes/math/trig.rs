@@ -6,7 +6,7 @@
 
 use super::dd::{Dd, fast_two_sum, two_prod, two_sum};
 use super::horner;
-use crate::alu::{Alu, Bits, Real};
+use crate::alu::{Alu, Bits, Number};
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// `sin r = r + r z S(z)`, `z = r²`, on [0, 0.617], degree 3, minimax with weight `z`: relative

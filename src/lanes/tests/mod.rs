@@ -17,7 +17,7 @@ mod primitives;
 use super::fold::Fold;
 use super::vector::Vector;
 use super::{Element, Simd};
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number, Real};
 use std::vec::Vec;
 
 /// The scalar truth for one element type.
@@ -115,7 +115,7 @@ fn values<T: Scalar>(random: usize) -> Vec<T> {
 /// `x₀ · x₁ + x₂`, or as much of it as there are inputs: rounded twice, so exact in the model.
 #[derive(Clone, Copy)]
 struct MulThenAdd;
-impl<T: Element, const N: usize> Body<T, N> for MulThenAdd {
+impl<T: Number, const N: usize> Body<T, N> for MulThenAdd {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, x: [V; N]) -> V {
         let one = x[0].c(1.0);
@@ -131,8 +131,11 @@ fn mul_then_add<T: Element>(x: &[&[T]], i: usize) -> T {
 /// The sum of products (of squares, for one input): a state of one value.
 #[derive(Clone, Copy)]
 struct Dot;
-impl<T: Element, const N: usize> Fold<T, N, 1> for Dot {
-    fn fill(self) -> [T; N] {
+impl<T: Number, const N: usize> Fold<T, N, 1> for Dot {
+    fn fill(self) -> [T; N]
+    where
+        T: Real,
+    {
         [T::ZERO; N]
     }
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 1] {
@@ -151,8 +154,11 @@ impl<T: Element, const N: usize> Fold<T, N, 1> for Dot {
 /// The sum of products (of squares, for one input) and the largest magnitude of the first input.
 #[derive(Clone, Copy)]
 struct DotMax;
-impl<T: Element, const N: usize> Fold<T, N, 2> for DotMax {
-    fn fill(self) -> [T; N] {
+impl<T: Number, const N: usize> Fold<T, N, 2> for DotMax {
+    fn fill(self) -> [T; N]
+    where
+        T: Real,
+    {
         [T::ZERO; N]
     }
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 2] {

@@ -1,7 +1,7 @@
 //! Arithmetic, comparison, selection, bits, rounding and table lookup.
 
 use super::*;
-use crate::alu::Bits;
+use crate::alu::{Bits, Number};
 use crate::lanes::math::hyperbolic::tanh_by_table;
 
 on_every_lane! {

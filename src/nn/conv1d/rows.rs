@@ -1,7 +1,7 @@
 //! Channels that are convolved by themselves: a line of the result is a sum of shifted lines.
 
 use super::{Conv1d, part, part_mut};
-use crate::alu::{Alu, Real};
+use crate::alu::{Alu, Number};
 use crate::lanes::drive::{self, Update};
 use crate::lanes::fold::{Serial, fold_by};
 use crate::lanes::{Element, Simd, from_fn, strided};
@@ -14,10 +14,10 @@ pub(crate) const TILE: usize = 256;
 /// `y + Σ w_k·x_k`, one product after the other.
 #[derive(Debug, Clone, Copy)]
 struct Taps<T, const N: usize>([T; N]);
-impl<T: Real + Send + Sync, const N: usize> Update<T, N, 1> for Taps<T, N> {
+impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, x: [V; N], [y]: [V; 1]) -> [V; 1] {
-        [x.into_iter().zip(self.0).fold(y, |y, (x, w)| x.mul_add(x.lit(w), y))]
+        [x.into_iter().zip(self.0).fold(y, |y, (x, w)| x.mul_add(x.param(w), y))]
     }
 }
 

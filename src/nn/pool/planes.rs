@@ -1,7 +1,7 @@
 //! Windows over a plane: where they are, and the loops over them.
 
 use super::Pool;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation};
 use crate::lanes::fold::{Serial, fold_by};
 use crate::lanes::portable::scalar;
@@ -402,30 +402,30 @@ impl Planes {
 /// `x / by`; -0 becomes +0.
 #[derive(Debug, Clone, Copy)]
 struct DividedBy<T>(T);
-impl<T: Real> Body<T, 1> for DividedBy<T> {
+impl<T: Number> Body<T, 1> for DividedBy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x + x.c(0.0)) / x.lit(self.0)
+        (x + x.c(0.0)) / x.param(self.0)
     }
 }
 
 /// `x · share`; -0 becomes +0.
 #[derive(Debug, Clone, Copy)]
 struct Shared<T>(T);
-impl<T: Real> Body<T, 1> for Shared<T> {
+impl<T: Number> Body<T, 1> for Shared<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x + x.c(0.0)) * x.lit(self.0)
+        (x + x.c(0.0)) * x.param(self.0)
     }
 }
 
 /// `x + c`.
 #[derive(Debug, Clone, Copy)]
 struct Plus<T>(T);
-impl<T: Real> Body<T, 1> for Plus<T> {
+impl<T: Number> Body<T, 1> for Plus<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        x + x.lit(self.0)
+        x + x.param(self.0)
     }
 }
 

@@ -4,9 +4,10 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::record::Param;
 use super::super::types::{F32, Pred, U32, U64};
 use super::chain::Spread;
-use crate::alu::{Alu, Body, Real};
+use crate::alu::{Alu, Body, Number};
 use alloc::vec::Vec;
 
 /// The sizes of a tile.
@@ -76,7 +77,7 @@ impl Tile {
 /// The product as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Plain;
-impl<T: Real> Body<T, 1> for Plain {
+impl<T: Number> Body<T, 1> for Plain {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x
@@ -84,21 +85,23 @@ impl<T: Real> Body<T, 1> for Plain {
 }
 
 /// `out[i][j] = body(Σ a[i][p] b[p][j], bias[j], residual[i][j])` for row-major matrices, with as many of the body's
-/// inputs as it has. The sum runs in the order of `p`, fused.
+/// inputs as it has and parameters that `body` is made from. The sum runs in the order of `p`, fused.
 ///
-/// Parameters: `a`, `b`, `out`, then `bias` and `residual` if the body takes them, then `m`, `n`, `k` (`U32`). Launch
+/// Parameters: `a`, `b`, `out`, then `bias` and `residual` if the body takes them, then `m`, `n`, `k` (`U32`), then the
+/// body's own. Launch
 /// `ceil(n / tile.n)` × `ceil(m / tile.m)` blocks of `tile.threads()`.
-pub fn gemm<B: Body<f32, N>, const N: usize>(
+pub fn gemm<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     name: &str,
     tile: Tile,
     available: u32,
-    body: B,
+    body: impl Fn([Param<F32>; P]) -> B,
 ) -> Result<Kernel, Error> {
-    body.check().map_err(|_| Error::Arguments)?;
     if !(1..=3).contains(&N) {
         return Err(Error::Arguments);
     }
-    product(name, tile, available, N - 1, |end: &End<'_, '_>| {
+    product(name, tile, available, N - 1, P, |end: &End<'_, '_>| {
+        let mut numbers = end.numbers.iter();
+        let body = body(core::array::from_fn(|_| numbers.next().copied().unwrap_or(end.sum.number())));
         body.eval(core::array::from_fn(|k| match k {
             0 => end.sum,
             1 => end.operand(0, Spread::Row),
@@ -116,6 +119,8 @@ pub(super) struct End<'a, 'b> {
     col: Value<'b, U32>,
     n: Value<'b, U32>,
     more: &'a [Value<'b, U64>],
+    /// The parameters of what is done with the sum.
+    pub(super) numbers: &'a [Param<F32>],
 }
 
 impl<'b> End<'_, 'b> {
@@ -134,12 +139,13 @@ impl<'b> End<'_, 'b> {
     }
 }
 
-/// `out[i][j] = finish(Σ a[i][p] b[p][j], …)`, with `more` further operands.
+/// `out[i][j] = finish(Σ a[i][p] b[p][j], …)`, with `more` further operands and as many parameters as `numbers` says.
 pub(super) fn product(
     name: &str,
     tile: Tile,
     available: u32,
     more: usize,
+    numbers: usize,
     finish: impl for<'a, 'b> Fn(&End<'a, 'b>) -> Value<'b, F32>,
 ) -> Result<Kernel, Error> {
     tile.check(available)?;
@@ -148,6 +154,7 @@ pub(super) fn product(
     let [a, bm, out] = core::array::from_fn(|_| b.param::<U64>());
     let more: Vec<_> = (0..more).map(|_| b.param::<U64>()).collect();
     let [m, n, k] = core::array::from_fn(|_| b.param::<U32>());
+    let numbers: Vec<_> = (0..numbers).map(|_| b.param::<F32>().number()).collect();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let tid = b.special(Special::TidX);
     let (row0, col0) = (b.special(Special::CtaidY) * int(tile.m), b.special(Special::CtaidX) * int(tile.n));
@@ -233,7 +240,7 @@ pub(super) fn product(
         b.when(row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n), || {
             let at = element(out, row, n, col);
             let [row, col, n] = [row, col, n].map(|v| b.typed::<U32>(v.id()));
-            let end = End { b: &b, sum: b.typed(v.id()), row, col, n, more: &more };
+            let end = End { b: &b, sum: b.typed(v.id()), row, col, n, more: &more, numbers: &numbers };
             b.store(Space::Global, at, 0, finish(&end));
         });
     }

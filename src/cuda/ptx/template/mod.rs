@@ -11,8 +11,8 @@ mod row;
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 pub use part::Meet;
-pub use plan::planned;
-pub use pointwise::{OfRow, op, pointwise};
+pub use plan::{Planned, planned};
+pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{row, row_by};
 
@@ -32,7 +32,7 @@ pub fn named<T: Recorded + OfRow>(name: &str) -> Option<Result<Module, Error>> {
     let product = || (name == "gemm" && T::TYPE == Type::F32).then_some(tile);
     let all = op::<T>(name)
         .or_else(|| row::<T>(name))
-        .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), Plain)))
+        .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), |[]| Plain)))
         .map(|k| k.map(|k| Vec::from([k])))
         .or_else(|| {
             Some(

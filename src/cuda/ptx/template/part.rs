@@ -2,7 +2,7 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::ir::{Cmp, Shuffle, Space, Special};
-use super::super::record::Recorded;
+use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
 use crate::lanes::fold::Fold;
@@ -106,7 +106,7 @@ impl<'b, const N: usize> Part<'b, N> {
     fn over<T, F, const K: usize>(&self, f: F, end: Value<'b, U32>) -> [Value<'b, T>; K]
     where
         T: Recorded,
-        F: Fold<T::Elem, N, K>,
+        F: Fold<Param<T>, N, K>,
     {
         let (b, [start, _, step]) = (self.b, self.bounds());
         let like = b.bits::<T>(0);
@@ -134,13 +134,13 @@ impl<'b, T, const N: usize> PartOf<'b, T, N> {
     }
 }
 
-impl<'b, T: Recorded, const N: usize> Folds<T::Elem, N> for PartOf<'b, T, N> {
+impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for PartOf<'b, T, N> {
     type V = Value<'b, T>;
-    fn fold<F: Fold<T::Elem, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+    fn fold<F: Fold<Param<T>, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
         self.0.over(f, self.0.end)
     }
     // No branch: every thread has to reach the barriers. Without elements the loop is short.
-    fn fold_where<F: Fold<T::Elem, N, K>, const K: usize>(
+    fn fold_where<F: Fold<Param<T>, N, K>, const K: usize>(
         &self,
         m: Value<'b, Pred>,
         f: F,
@@ -149,8 +149,8 @@ impl<'b, T: Recorded, const N: usize> Folds<T::Elem, N> for PartOf<'b, T, N> {
         let got = self.0.over(f, Value::select(m, self.0.end, self.0.begin));
         choose(m, got, otherwise)
     }
-    fn number(&self, v: Self::V) -> T::Elem {
-        self.0.b.slot(v)
+    fn number(&self, v: Self::V) -> Param<T> {
+        v.number()
     }
 }
 
@@ -164,8 +164,8 @@ pub(super) fn choose<'b, T: Recorded, const K: usize>(
     a.map(|a| b.next().map_or(a, |b| Value::select(m, a, b)))
 }
 
-impl<'b, T: Recorded, const N: usize> Streams<T::Elem, N> for PartOf<'b, T, N> {
-    fn summary<P: Summary<T::Elem, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for PartOf<'b, T, N> {
+    fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         p.of(self)
     }
     fn len(&self) -> Self::V {

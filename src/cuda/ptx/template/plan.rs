@@ -6,7 +6,7 @@ use super::super::ir::{Kernel, Module, Space, Special};
 use super::super::pass;
 use super::super::target::Target;
 use super::super::types::{F32, U32, U64};
-use super::chain::{Spread, Steps, countable, elements};
+use super::chain::{Spread, Steps, countable, elements, single};
 use super::gemm::{End, product};
 use super::{Tile, reduction, row};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
@@ -32,48 +32,65 @@ impl Tile {
     }
 }
 
-/// The optimised kernels of a plan in `f32`. The names of the graph's nodes are those of the list of ops.
+/// The kernels of a plan, and the values of the parameters of its ops.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// The optimised kernels, in the order in which they run.
+    pub module: Module,
+    /// For each kernel the values of its last parameters, which are `f32`, in order.
+    pub parameters: Vec<Vec<f64>>,
+}
+
+/// The kernels of a plan in `f32`. The names of the graph's nodes are those of the list of ops.
 ///
 /// A product and the pointwise ops behind it are one kernel: `a`, `b`, `out`, the further operands in the order in which
 /// the ops read them, then rows, columns and inner dimension (`U32`); the grid and the block are the plan's, all threads
 /// of the block along x. Pointwise ops are one kernel, too: the operands, `out`, rows, columns. A norm is the kernel of
 /// [`row`]; in front of a product it is the first of two kernels, which hands its rows on in memory. A reduction is the
-/// kernels of its stages, see [`Reduction`](super::Reduction).
+/// kernels of its stages, see [`Reduction`](super::Reduction). The last parameters of a kernel are those of its nodes, in
+/// the order of the chain; their values are no part of the text.
 ///
 /// # Errors
-/// `Overflow` for sizes that the counters do not reach, `Node` for a node that is no op of its kind, `Operand` for a
+/// `Overflow` for sizes that the counters do not reach, `Node` for a node that is no op of its kind, `Operands` and
+/// `Parameters` for one that has more or fewer than its op, `Domain` for a parameter that its op refuses, `Operand` for a
 /// type or language other than `f32` in PTX, `Tile` and `SharedMemory` for a tile that cannot run.
-pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Module, Error> {
+pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Planned, Error> {
     if plan.language != Language::Ptx || plan.scalar != Scalar::F32 {
         return Err(Error::Operand { instruction: "plan" });
     }
     countable(plan)?;
     let root = plan.chain.root().ok_or(Error::Arguments)?;
-    let name = |at: usize| graph.get(at).map(|n| n.name).ok_or(Error::Node { node: at });
-    let norm = |at: usize| row::<F32>(name(at)?).ok_or(Error::Node { node: at })?;
-    let mut kernels: Vec<Kernel> = match plan.form {
+    let node = |at: usize| graph.get(at).ok_or(Error::Node { node: at });
+    let norm = |at: usize| {
+        single(graph, at)?;
+        let node = node(at)?;
+        Ok((row::<F32>(node.name).ok_or(Error::Node { node: at })??, node.parameters.to_vec()))
+    };
+    let kernels: Vec<(Kernel, Vec<f64>)> = match plan.form {
         Form::Gemm => {
-            let mut all = Vec::new();
-            for at in plan.chain.prologue() {
-                all.push(norm(*at)?);
-            }
+            single(graph, root)?;
+            let mut all =
+                plan.chain.prologue().iter().map(|at| norm(*at)).collect::<Result<Vec<_>, Error>>()?;
             let steps = Steps::new(graph, plan.chain.epilogue(), Some(root))?;
-            all.push(fused_product(name(root)?, plan, &steps)?);
+            all.push((fused_product(node(root)?.name, plan, &steps)?, steps.parameters));
             all
         }
         Form::Pointwise => {
             elements(plan)?;
-            Vec::from([fused_pointwise(name(root)?, &Steps::new(graph, plan.chain.nodes(), None)?)?])
+            let steps = Steps::new(graph, plan.chain.nodes(), None)?;
+            Vec::from([(fused_pointwise(node(root)?.name, &steps)?, steps.parameters)])
         }
         Form::RowReduce => Vec::from([norm(root)?]),
         Form::Reduce => {
             elements(plan)?;
-            let r = reduction::<F32>(name(root)?).ok_or(Error::Node { node: root })??;
-            r.stages.into_iter().flat_map(|s| [s.parts, s.merge]).collect()
+            single(graph, root)?;
+            let r = reduction::<F32>(node(root)?.name).ok_or(Error::Node { node: root })??;
+            r.stages.into_iter().flat_map(|s| [s.parts, s.merge]).map(|k| (k, Vec::new())).collect()
         }
     };
+    let (mut kernels, parameters): (Vec<_>, _) = kernels.into_iter().unzip();
     kernels.iter_mut().for_each(pass::optimise);
-    Ok(Module { kernels })
+    Ok(Planned { module: Module { kernels }, parameters })
 }
 
 /// Keeps the first error of a closure that cannot return one.
@@ -87,9 +104,10 @@ fn keep<T>(slot: &Cell<Option<Error>>, result: Result<T, Error>, otherwise: T) -
 fn fused_product(name: &str, plan: &Plan<'_>, steps: &Steps<'_>) -> Result<Kernel, Error> {
     let available = plan.target.gpu().map_or(0, |gpu| gpu.shared_memory_per_block_max);
     let failed = Cell::new(None);
-    let kernel = product(name, Tile::of(plan), available, steps.operands.len(), |end: &End<'_, '_>| {
+    let (more, numbers) = (steps.operands.len(), steps.parameters.len());
+    let kernel = product(name, Tile::of(plan), available, more, numbers, |end: &End<'_, '_>| {
         let operands: Vec<_> = steps.operands.iter().enumerate().map(|(k, s)| end.operand(k, *s)).collect();
-        keep(&failed, steps.run(Some(end.sum), &operands), end.sum)
+        keep(&failed, steps.run(Some(end.sum), &operands, end.numbers), end.sum)
     })?;
     failed.take().map_or(Ok(kernel), Err)
 }
@@ -100,6 +118,7 @@ fn fused_pointwise(name: &str, steps: &Steps<'_>) -> Result<Kernel, Error> {
     {
         let x: Vec<_> = steps.operands.iter().map(|_| b.param::<U64>()).collect();
         let (out, rows, cols) = (b.param::<U64>(), b.param::<U32>(), b.param::<U32>());
+        let numbers: Vec<_> = steps.parameters.iter().map(|_| b.param::<F32>().number()).collect();
         let width = b.special(Special::NtidX);
         let start = b.special(Special::CtaidX) * width + b.special(Special::TidX);
         let bounds = [start, rows * cols, b.special(Special::NctaidX) * width];
@@ -116,7 +135,7 @@ fn fused_pointwise(name: &str, steps: &Steps<'_>) -> Result<Kernel, Error> {
                 b.load::<F32>(Space::Global, b.typed::<U64>(x.id()) + at.wide(b.typed(four.id())), 0)
             };
             let operands: Vec<_> = x.iter().zip(&steps.operands).map(load).collect();
-            let v = keep(&failed, steps.run(None, &operands), b.f32(0.0));
+            let v = keep(&failed, steps.run(None, &operands, &numbers), b.f32(0.0));
             b.store(Space::Global, out + i.wide(four), 0, v);
             Vec::new()
         });

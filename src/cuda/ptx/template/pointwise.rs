@@ -3,7 +3,7 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Kernel, Space, Special};
-use super::super::record::Recorded;
+use super::super::record::{Param, Recorded};
 use super::super::types::{F32, F64, U32, U64};
 use crate::alu::{Body, Real};
 use crate::for_each_op;
@@ -11,15 +11,24 @@ use alloc::format;
 use alloc::vec::Vec;
 
 /// Each thread takes every so-many-th element, so any grid does. Parameters: the inputs, `out`, the number of
-/// elements (`U32`, up to 2³¹ less the threads of the grid).
-pub fn pointwise<T: Recorded, B: Body<T::Elem, N>, const N: usize>(
+/// elements (`U32`, up to 2³¹ less the threads of the grid), then those that `body` is made from. They are the
+/// kernel's, so one text serves all their values; whoever launches it checks them, as [`Body::check`] does.
+///
+/// ```
+/// use fulmen::cuda::ptx::{F32, template::pointwise};
+/// use fulmen::{Clamp, Exp, Then};
+/// let kernel = pointwise::<F32, _, 2, 1>("clamped_exp", |[lo, hi]| Then(Clamp(lo, hi), Exp))?;
+/// assert_eq!(kernel.params.len(), 5);
+/// # Ok::<(), fulmen::cuda::ptx::Error>(())
+/// ```
+pub fn pointwise<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usize>(
     name: &str,
-    body: B,
+    body: impl FnOnce([Param<T>; P]) -> B,
 ) -> Result<Kernel, Error> {
-    body.check().map_err(|_| Error::Arguments)?;
     let b = Builder::new(name);
     let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
     let (out, n) = (b.param::<U64>(), b.param::<U32>());
+    let body = body(b.numbers());
     let width = b.special(Special::NtidX);
     let start = b.special(Special::CtaidX) * width + b.special(Special::TidX);
     let step = b.special(Special::NctaidX) * width;
@@ -32,21 +41,43 @@ pub fn pointwise<T: Recorded, B: Body<T::Elem, N>, const N: usize>(
     b.finish()
 }
 
+/// What an element-wise op of the list takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    /// Inputs.
+    pub operands: usize,
+    /// Parameters.
+    pub parameters: usize,
+}
+
 macro_rules! kernels {
     ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
-        /// The kernel of an element-wise op of the list, with the parameters of its row; `None` for an op of another
-        /// shape and for an element type other than `F32` and `F64`.
+        /// The kernel of an element-wise op of the list; `None` for an op of another shape. Its parameters are those
+        /// of [`pointwise()`].
         #[must_use]
         pub fn op<T: OfRow>(name: &str) -> Option<Result<Kernel, Error>> {
             T::of_row(name)
+        }
+        /// What an element-wise op of the list takes; `None` for an op of another shape.
+        #[must_use]
+        pub fn takes(name: &str) -> Option<Takes> {
+            let (operands, parameters): (usize, usize) = match name {
+                $(stringify!($name) => kernels!(@takes $shape [$($p),*]),)*
+                _ => return None,
+            };
+            Some(Takes { operands, parameters })
+        }
+        /// What the op's own check says of these parameters.
+        pub(crate) fn check(name: &str, p: &[f32]) -> Result<(), crate::Error> {
+            match name {
+                $(stringify!($name) => kernels!(@check $shape p, $body [$($p),*]),)*
+                _ => Ok(()),
+            }
         }
         /// The element types of the list.
         pub trait OfRow: Recorded {
             #[doc(hidden)]
             fn of_row(name: &str) -> Option<Result<Kernel, Error>>;
-            /// The body of an element-wise op on these values.
-            #[doc(hidden)]
-            fn apply<'b>(name: &str, x: &[Value<'b, Self>]) -> Option<Value<'b, Self>>;
         }
         impl OfRow for F32 {
             fn of_row(name: &str) -> Option<Result<Kernel, Error>> {
@@ -54,12 +85,6 @@ macro_rules! kernels {
                     $(stringify!($name) => kernels!(@$shape Self, $name, $body [$($p),*]),)*
                     _ => return None,
                 })
-            }
-            fn apply<'b>(name: &str, x: &[Value<'b, Self>]) -> Option<Value<'b, Self>> {
-                match name {
-                    $(stringify!($name) => kernels!(@apply $shape x, $body [$($p),*]),)*
-                    _ => None,
-                }
             }
         }
         impl OfRow for F64 {
@@ -69,36 +94,63 @@ macro_rules! kernels {
                     _ => return None,
                 })
             }
-            fn apply<'b>(name: &str, x: &[Value<'b, Self>]) -> Option<Value<'b, Self>> {
-                match name {
-                    $(stringify!($name) => kernels!(@apply $shape x, $body [$($p),*]),)*
-                    _ => None,
-                }
+        }
+        /// The body of an element-wise op on these values, with these parameters; `None` unless they are as many as
+        /// [`takes`] says.
+        pub(crate) fn apply<'b>(name: &str, x: &[Value<'b, F32>], p: &[Param<F32>]) -> Option<Value<'b, F32>> {
+            match name {
+                $(stringify!($name) => kernels!(@apply $shape x, p, $body [$($p),*]),)*
+                _ => None,
             }
         }
     };
-    (@apply unary $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 1, $x, $body [$($p),*]) };
-    (@apply binary $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 2, $x, $body [$($p),*]) };
-    (@apply update $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 2, $x, $body [$($p),*]) };
-    (@apply ternary $x:ident, $body:ident [$($p:expr),*]) => { kernels!(@eval 3, $x, $body [$($p),*]) };
-    (@apply $other:ident $x:ident, $body:ident [$($p:expr),*]) => { None };
-    (@eval $n:literal, $x:ident, $body:ident [$($p:expr),*]) => {
-        <[Value<'b, Self>; $n]>::try_from($x).ok().map(|x| kernels!(@body $body $($p)*).eval(x))
+    (@takes unary [$($p:expr),*]) => { (1, <[&str]>::len(&[$(stringify!($p)),*])) };
+    (@takes binary [$($p:expr),*]) => { (2, <[&str]>::len(&[$(stringify!($p)),*])) };
+    (@takes update [$($p:expr),*]) => { (2, <[&str]>::len(&[$(stringify!($p)),*])) };
+    (@takes ternary [$($p:expr),*]) => { (3, <[&str]>::len(&[$(stringify!($p)),*])) };
+    (@takes $other:ident [$($p:expr),*]) => { return None };
+    (@check unary $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 1, $p, $body [$($q),*]) };
+    (@check binary $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 2, $p, $body [$($q),*]) };
+    (@check update $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 2, $p, $body [$($q),*]) };
+    (@check ternary $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@checked 3, $p, $body [$($q),*]) };
+    (@check $other:ident $p:ident, $body:ident [$($q:expr),*]) => { Ok(()) };
+    (@checked $n:literal, $p:ident, $body:ident []) => { Ok(()) };
+    (@checked $n:literal, $p:ident, $body:ident [$($q:expr),+]) => {
+        kernels!(@from $p, $body [$($q),+]).map_or(Ok(()), |b| Body::<f32, $n>::check(b))
     };
-    (@unary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => {
-        pointwise::<$t, _, 1>(&format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME), kernels!(@body $body $($p)*))
+    (@apply unary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 1, $x, $p, $body [$($q),*]) };
+    (@apply binary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $x, $p, $body [$($q),*]) };
+    (@apply update $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 2, $x, $p, $body [$($q),*]) };
+    (@apply ternary $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { kernels!(@eval 3, $x, $p, $body [$($q),*]) };
+    (@apply $other:ident $x:ident, $p:ident, $body:ident [$($q:expr),*]) => { None };
+    (@eval $n:literal, $x:ident, $p:ident, $body:ident [$($q:expr),*]) => {
+        match (<[Value<'b, F32>; $n]>::try_from($x), kernels!(@from $p, $body [$($q),*])) {
+            (Ok(x), Some(body)) => Some(body.eval(x)),
+            _ => None,
+        }
     };
-    (@binary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => {
-        pointwise::<$t, _, 2>(&format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME), kernels!(@body $body $($p)*))
+    // The body from a slice of its parameters.
+    (@from $p:ident, $body:ident []) => { $p.is_empty().then_some(crate::$body) };
+    (@from $p:ident, $body:ident [$a:expr]) => {
+        match $p { &[a] => Some(crate::$body(a)), _ => None }
     };
-    (@update $t:ty, $name:ident, $body:ident [$($p:expr),*]) => {
-        pointwise::<$t, _, 2>(&format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME), kernels!(@body $body $($p)*))
+    (@from $p:ident, $body:ident [$a:expr, $b:expr]) => {
+        match $p { &[a, b] => Some(crate::$body(a, b)), _ => None }
     };
-    (@ternary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => {
-        pointwise::<$t, _, 3>(&format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME), kernels!(@body $body $($p)*))
-    };
-    (@body $body:ident) => { crate::$body };
-    (@body $body:ident $($p:expr)+) => { crate::$body($($p),+) };
+    (@unary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 1, $t, $name, $body [$($p),*]) };
+    (@binary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $name, $body [$($p),*]) };
+    (@update $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $name, $body [$($p),*]) };
+    (@ternary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 3, $t, $name, $body [$($p),*]) };
     (@$other:ident $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { return None };
+    (@kernel $n:literal, $t:ty, $name:ident, $body:ident []) => {
+        pointwise::<$t, _, 0, $n>(&kernels!(@name $t, $name), |[]| crate::$body)
+    };
+    (@kernel $n:literal, $t:ty, $name:ident, $body:ident [$a:expr]) => {
+        pointwise::<$t, _, 1, $n>(&kernels!(@name $t, $name), |[a]| crate::$body(a))
+    };
+    (@kernel $n:literal, $t:ty, $name:ident, $body:ident [$a:expr, $b:expr]) => {
+        pointwise::<$t, _, 2, $n>(&kernels!(@name $t, $name), |[a, b]| crate::$body(a, b))
+    };
+    (@name $t:ty, $name:ident) => { format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME) };
 }
 for_each_op!(kernels);

@@ -5,12 +5,11 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::pass;
-use super::super::record::Recorded;
+use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
 use super::part::{Meet, Part, PartOf, choose, together};
-use crate::alu::{Alu, Real};
-use crate::lanes::Element;
+use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
 use crate::pointwise::{Maximum, Minimum};
@@ -46,7 +45,7 @@ pub struct Stage {
 }
 
 /// An op over all elements.
-trait Recipe<T: Element, const N: usize>: Copy {
+trait Recipe<T: Number, const N: usize>: Copy {
     fn run<R: Streams<T, N>>(self, all: &R) -> R::V;
 }
 
@@ -54,7 +53,7 @@ macro_rules! recipes {
     ($($Name:ident, $n:literal: |$all:ident| $run:expr;)*) => {$(
         #[derive(Clone, Copy)]
         struct $Name;
-        impl<T: Element> Recipe<T, $n> for $Name {
+        impl<T: Number> Recipe<T, $n> for $Name {
             fn run<R: Streams<T, $n>>(self, $all: &R) -> R::V {
                 $run
             }
@@ -71,13 +70,18 @@ recipes! {
     TheDistance, 2: |all| reduce::distance(all);
     TheAngle, 2: |all| reduce::angle(all);
     TheDot, 2: |all| only(all.fold(Dot));
-    TheMax, 1: |all| only(all.fold(Exact(Maximum, -T::INFINITY)));
-    TheMin, 1: |all| only(all.fold(Exact(Minimum, T::INFINITY)));
+    TheMax, 1: |all| only(all.fold(Exact(Maximum, constant(all, -T::INFINITY))));
+    TheMin, 1: |all| only(all.fold(Exact(Minimum, constant(all, T::INFINITY))));
     TheMean, 1: |all| reduce::average(all);
     TheVariance, 1: |all| reduce::spread(all);
     TheDeviation, 1: |all| reduce::spread(all).sqrt();
     TheCovariance, 2: |all| reduce::joint_spread(all);
     TheCorrelation, 2: |all| reduce::pearson(all);
+}
+
+/// A constant as the parameter of a fold.
+fn constant<T: Number, R: Streams<T, 1>>(all: &R, c: T::Real) -> T {
+    all.number(all.len().lit(c))
 }
 
 fn only<V>([v]: [V; 1]) -> V {
@@ -115,6 +119,16 @@ pub fn reduction_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Reductio
         "argmin" => place::<T, _>(&name, TheMin),
         _ => return None,
     })
+}
+
+/// The inputs of a reduction of the list.
+pub(super) fn inputs(op: &str) -> Option<usize> {
+    match op {
+        "euclidean_distance" | "cosine_similarity" | "dot" | "covariance" | "correlation" => Some(2),
+        "sum" | "sum_kahan" | "sum_of_squares" | "norm_l1" | "norm_l2" | "norm_linf" | "max" | "min"
+        | "mean" | "variance" | "stddev" | "argmax" | "argmin" => Some(1),
+        _ => None,
+    }
 }
 
 struct Name {
@@ -200,12 +214,12 @@ fn first<'b, T: Stored>(b: &'b Builder, at: Value<'b, U64>, offset: i32, v: &[Va
     });
 }
 
-impl<'b, T: Recorded, const N: usize> Folds<T::Elem, N> for Staged<'b, T, N> {
+impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for Staged<'b, T, N> {
     type V = Value<'b, T>;
-    fn fold<F: Fold<T::Elem, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+    fn fold<F: Fold<Param<T>, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
         self.next(|part| part.fold(f), f.identity(self.b.bits(0)), |p, q| f.merge(p, q))
     }
-    fn fold_where<F: Fold<T::Elem, N, K>, const K: usize>(
+    fn fold_where<F: Fold<Param<T>, N, K>, const K: usize>(
         &self,
         m: Value<'b, Pred>,
         f: F,
@@ -215,13 +229,13 @@ impl<'b, T: Recorded, const N: usize> Folds<T::Elem, N> for Staged<'b, T, N> {
         let got = self.next(|part| part.fold_where(m, f, empty), empty, |p, q| f.merge(p, q));
         choose(m, got, otherwise)
     }
-    fn number(&self, v: Self::V) -> T::Elem {
-        self.b.slot(v)
+    fn number(&self, v: Self::V) -> Param<T> {
+        v.number()
     }
 }
 
-impl<T: Recorded, const N: usize> Streams<T::Elem, N> for Staged<'_, T, N> {
-    fn summary<P: Summary<T::Elem, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+impl<T: Recorded, const N: usize> Streams<Param<T>, N> for Staged<'_, T, N> {
+    fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         self.next(|part| p.of(part), p.empty(self.b.bits(0)), |a, b| p.merge(a, b))
     }
     fn len(&self) -> Self::V {
@@ -253,7 +267,7 @@ fn states(b: &Builder, stage: usize) -> Option<Value<'_, U64>> {
     (stage > 0).then(|| b.param::<U64>())
 }
 
-fn make<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(name: &Name, op: R) -> Result<Reduction, Error> {
+fn make<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(name: &Name, op: R) -> Result<Reduction, Error> {
     let widths = {
         let b = Builder::new("widths");
         let widths = RefCell::default();
@@ -286,7 +300,7 @@ fn make<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(name: &Name, op: R) 
     Ok(Reduction { stages, states, index: false })
 }
 
-fn parts<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(
+fn parts<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(
     name: &str,
     meet: Meet,
     op: R,
@@ -313,7 +327,7 @@ fn parts<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(
     done(b)
 }
 
-fn merge<T: Recorded, R: Recipe<T::Elem, N>, const N: usize>(
+fn merge<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(
     name: &str,
     meet: Meet,
     op: R,
@@ -341,7 +355,7 @@ fn least<'b>([p]: [Value<'b, U32>; 1], [q]: [Value<'b, U32>; 1]) -> [Value<'b, U
 }
 
 /// The extremum, then the first place that holds it.
-fn place<T: Recorded, R: Recipe<T::Elem, 1>>(name: &Name, extremum: R) -> Result<Reduction, Error> {
+fn place<T: Recorded, R: Recipe<Param<T>, 1>>(name: &Name, extremum: R) -> Result<Reduction, Error> {
     let meet = name.meet;
     let parts_0 = parts::<T, R, 1>(&format!("{}_parts_0", name.text), meet, extremum, 0)?;
     let merge_0 = merge::<T, R, 1>(&format!("{}_merge_0", name.text), meet, extremum, 0, false)?;

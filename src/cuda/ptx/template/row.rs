@@ -3,10 +3,11 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Kernel, Space, Special};
-use super::super::record::Recorded;
+use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::part::{Meet, Part, PartOf};
+use super::pointwise::Takes;
 use crate::alu::{Body, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Row, Streams, Summary};
@@ -21,12 +22,12 @@ struct OnRow<'b, T> {
     columns: [Value<'b, U64>; 2],
 }
 
-impl<'b, T: Recorded> Folds<T::Elem, 1> for OnRow<'b, T> {
+impl<'b, T: Recorded> Folds<Param<T>, 1> for OnRow<'b, T> {
     type V = Value<'b, T>;
-    fn fold<F: Fold<T::Elem, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+    fn fold<F: Fold<Param<T>, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
         self.part.fold(f)
     }
-    fn fold_where<F: Fold<T::Elem, 1, K>, const K: usize>(
+    fn fold_where<F: Fold<Param<T>, 1, K>, const K: usize>(
         &self,
         m: Value<'b, Pred>,
         f: F,
@@ -34,13 +35,13 @@ impl<'b, T: Recorded> Folds<T::Elem, 1> for OnRow<'b, T> {
     ) -> [Self::V; K] {
         self.part.fold_where(m, f, otherwise)
     }
-    fn number(&self, v: Self::V) -> T::Elem {
+    fn number(&self, v: Self::V) -> Param<T> {
         self.part.number(v)
     }
 }
 
-impl<T: Recorded> Streams<T::Elem, 1> for OnRow<'_, T> {
-    fn summary<P: Summary<T::Elem, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+impl<T: Recorded> Streams<Param<T>, 1> for OnRow<'_, T> {
+    fn summary<P: Summary<Param<T>, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         self.part.summary(p)
     }
     fn len(&self) -> Self::V {
@@ -50,7 +51,7 @@ impl<T: Recorded> Streams<T::Elem, 1> for OnRow<'_, T> {
 
 impl<T: Recorded> OnRow<'_, T> {
     /// `out[i] = body(x[i], columns[i]…)`.
-    fn map_with<B: Body<T::Elem, N>, const N: usize>(&self, body: B) {
+    fn map_with<B: Body<Param<T>, N>, const N: usize>(&self, body: B) {
         let Part { b, x: [x], .. } = self.part.0;
         let [gamma, beta] = self.columns;
         b.count::<U32, T>(self.part.0.bounds(), 1, &[], |i, _| {
@@ -63,20 +64,32 @@ impl<T: Recorded> OnRow<'_, T> {
     }
 }
 
-impl<T: Recorded> Row<T::Elem> for OnRow<'_, T> {
+impl<T: Recorded> Row<Param<T>> for OnRow<'_, T> {
     fn first(&self) -> Self::V {
         let Part { b, x: [x], .. } = self.part.0;
         b.load(Space::Global, x, 0)
     }
-    fn map<B: Body<T::Elem, 1>>(&mut self, body: B) {
+    fn map<B: Body<Param<T>, 1>>(&mut self, body: B) {
         self.map_with(body);
     }
-    fn map_scaled<B: Body<T::Elem, 2>>(&mut self, body: B) {
+    fn map_scaled<B: Body<Param<T>, 2>>(&mut self, body: B) {
         self.map_with(body);
     }
-    fn map_affine<B: Body<T::Elem, 3>>(&mut self, body: B) {
+    fn map_affine<B: Body<Param<T>, 3>>(&mut self, body: B) {
         self.map_with(body);
     }
+}
+
+/// What a row operation takes: the row and one or two columns, and `eps`.
+pub(super) fn takes(op: &str) -> Option<Takes> {
+    let (operands, parameters) = match op {
+        "softmax" | "log_softmax" | "normalize" | "zscore" | "minmax_normalize" => (1, 0),
+        "layer_norm_simple" => (1, 1),
+        "rms_norm" => (2, 1),
+        "layer_norm" => (3, 1),
+        _ => return None,
+    };
+    Some(Takes { operands, parameters })
 }
 
 /// The kernel of a row operation of the list. Any grid does; blocks have [`THREADS`] threads. Parameters: `x`, `out`, the
@@ -89,19 +102,14 @@ pub fn row<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
 /// [`row`] with another way for threads to meet.
 #[must_use]
 pub fn row_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Kernel, Error>> {
-    let (columns, has_eps) = match op {
-        "softmax" | "log_softmax" | "normalize" | "zscore" | "minmax_normalize" => (0, false),
-        "layer_norm_simple" => (0, true),
-        "rms_norm" => (1, true),
-        "layer_norm" => (2, true),
-        _ => return None,
-    };
+    let takes = takes(op)?;
+    let columns = takes.operands - 1;
     let b = Builder::new(&format!("{op}_{}", T::Elem::NAME));
     b.threads([THREADS, 1, 1]);
     let (x, out) = (b.param::<U64>(), b.param::<U64>());
     let (rows, cols) = (b.param::<U32>(), b.param::<U32>());
     let columns: [_; 2] = core::array::from_fn(|k| if k < columns { b.param::<U64>() } else { x });
-    let eps = if has_eps { b.param::<T>() } else { b.bits::<T>(0) };
+    let eps = if takes.parameters > 0 { b.param::<T>() } else { b.bits::<T>(0) };
     let bounds = [b.special(Special::CtaidX), rows, b.special(Special::NctaidX)];
     b.count::<U32, T>(bounds, 1, &[], |r, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
