@@ -10,7 +10,7 @@ use fulmen::contract::{spec, ulp};
 use fulmen::cuda::ptx::template::{self, OfRow, THREADS, Tile};
 use fulmen::cuda::ptx::{Bytes, Device, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::ops::OPS;
-use fulmen::{Alu, Body, Element, Gelu, Real};
+use fulmen::{Alu, Body, Element, Gelu, Number, Real};
 use std::process::ExitCode;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -145,9 +145,11 @@ fn pointwise<T: OfRow + Recorded>(op: &'static str) -> Option<Result<Script, Str
         Err(e) => return Some(Err(e.to_string())),
     };
     let mut s = Script::new::<T>(op);
+    let takes = template::takes(op)?;
     let mut args: Vec<Arg> =
-        (2..kernel.params.len()).map(|k| s.buffer(data::<T::Elem>(n, k as u64, 1))).collect();
+        (0..takes.operands).map(|k| s.buffer(data::<T::Elem>(n, k as u64 + 2, 1))).collect();
     args.extend([s.output(n * size_of::<T::Elem>()), Arg::Bits(n as u64)]);
+    args.extend((0..takes.parameters).map(|k| Arg::Bits(T::bits(T::Elem::from_f64(k as f64 + 0.3)))));
     s.launch(kernel, [6, 1], 128, args);
     Some(Ok(s))
 }
@@ -215,7 +217,7 @@ impl<T: Number> Body<T, 3> for Epilogue {
 /// A product with an epilogue of three ops.
 fn product(tile: Tile, [m, n, k]: [usize; 3]) -> Result<Script, String> {
     let name = format!("gemm_{}x{}x{}", tile.m, tile.n, tile.k);
-    let kernel = template::gemm(&name, tile, Target::sm(61).shared_memory(), Epilogue);
+    let kernel = template::gemm(&name, tile, Target::sm(61).shared_memory(), |[]| Epilogue);
     let kernel = kernel.map_err(|e| e.to_string())?;
     let mut s = Script::new::<F32>("gemm");
     let [a, b] = [m * k, k * n].map(|len| s.buffer(data::<f32>(len, len as u64, 0)));

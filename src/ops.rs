@@ -23,7 +23,7 @@
 //! | `nn` | its own, on slices and views, with sizes, indices and words |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
-//! Parameters are written with the value that generic tests and benches use. Each shape has its
+//! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
 //! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`), or
 //! `host: "reason"`.

@@ -5,7 +5,7 @@ use fulmen::hardware::*;
 use proptest::prelude::*;
 
 fn node(name: &'static str, kind: Kind, inputs: &'static [usize], shape: [u32; 2]) -> Node<'static> {
-    Node { name, kind, inputs, shape, kept: false }
+    Node { name, kind, inputs, parameters: &[], shape, kept: false }
 }
 
 /// A transformer's block without attention: norm, product, bias, activation, product, residual, sum.
@@ -53,7 +53,7 @@ fn a_round_trip_is_saved_per_fused_op() {
         node("product", Kind::Contraction, &[0, 1], shape),
     ];
     for inputs in &names {
-        graph.push(Node { name: "op", kind: Kind::Pointwise, inputs, shape, kept: false });
+        graph.push(Node { name: "op", kind: Kind::Pointwise, inputs, parameters: &[], shape, kept: false });
     }
     let mut found = [Chain::EMPTY; 2];
     assert_eq!(find_fusible_chains(&graph, &mut found), Ok(1));
@@ -289,7 +289,7 @@ proptest! {
                 2 => Kind::Contraction,
                 _ => Kind::Pointwise,
             };
-            graph.push(Node { name: "", kind, inputs, shape, kept: kept < 20 });
+            graph.push(Node { name: "", kind, inputs, parameters: &[], shape, kept: kept < 20 });
         }
         let mut seen = vec![false; graph.len()];
         for chain in chains(&graph) {
@@ -315,7 +315,7 @@ proptest! {
             .iter()
             .map(|(kind, inputs, shape, kept)| {
                 let shape = if small { shape.map(|s| s % 3) } else { *shape };
-                Node { name: "", kind: KINDS[usize::from(*kind)], inputs, shape, kept: *kept }
+                Node { name: "", kind: KINDS[usize::from(*kind)], inputs, parameters: &[], shape, kept: *kept }
             })
             .collect();
         let _ = find_fusible_chains(&graph, &mut [Chain::EMPTY; 4]);

@@ -4,7 +4,7 @@
 use fulmen::gpu::wgsl::{self, Error, Operand};
 use fulmen::hardware::*;
 use fulmen::ops::{Gpu, OPS};
-use fulmen::{Add, Alu, Body, Gelu, Relu, Then};
+use fulmen::{Add, Alu, Body, Clamp, Gelu, Number, Relu, Scale, Then};
 
 /// Parses and validates for any device; returns the entry point's block and its bytes of shared memory.
 fn valid(text: &str) -> ([u32; 3], u32) {
@@ -75,18 +75,18 @@ fn every_reduction_and_row_op_is_valid() {
 /// Three ops in one: a bias, an activation, a residual.
 #[derive(Clone, Copy)]
 struct Tail;
-impl Body<f32, 3> for Tail {
-    fn eval<V: Alu<Elem = f32>>(self, [product, bias, residual]: [V; 3]) -> V {
+impl<T: Number> Body<T, 3> for Tail {
+    fn eval<V: Alu<Elem = T>>(self, [product, bias, residual]: [V; 3]) -> V {
         Add.eval([Gelu.eval([Add.eval([product, bias])]), residual])
     }
 }
 
 fn plan<'a>(t: &'a Target, scalar: Scalar) -> Plan<'a> {
-    let node = |name, kind, inputs, shape| Node { name, kind, inputs, shape, kept: false };
+    let node = |name, kind, inputs, shape| Node { name, kind, inputs, parameters: &[], shape, kept: false };
     let graph = [
         node("a", Kind::Input, &[], [100, 70]),
         node("b", Kind::Input, &[], [70, 90]),
-        node("c", Kind::Contraction, &[0, 1], [100, 90]),
+        node("gemm", Kind::Contraction, &[0, 1], [100, 90]),
     ];
     compile_for_target(t, &graph, &[2], scalar).unwrap()
 }
@@ -97,7 +97,7 @@ fn products_take_the_tile_of_their_target() {
     let mut tiles = std::collections::BTreeSet::new();
     for t in TARGETS.iter().filter(|t| t.language == Language::Wgsl) {
         let plan = plan(t, Scalar::F32);
-        let text = wgsl::gemm("layer", &plan, Tail, &[Operand::Row, Operand::Full]).unwrap();
+        let text = wgsl::gemm("layer", &plan, |[]| Tail, &[Operand::Row, Operand::Full]).unwrap();
         let [x, y] = plan.block;
         assert_eq!(valid(&text), ([x, y, 1], plan.choice.shared_bytes), "{}", t.name);
         tiles.insert([plan.choice.tile.m, plan.choice.tile.n, plan.choice.tile.k]);
@@ -128,7 +128,7 @@ hw_supports_tensor_cores(made, false).
 /// A graph becomes texts by the names of its nodes, on every target of this language and on one that is facts alone.
 #[test]
 fn plans_become_texts() {
-    let node = |name, kind, inputs, shape| Node { name, kind, inputs, shape, kept: false };
+    let node = |name, kind, inputs, shape| Node { name, kind, inputs, parameters: &[], shape, kept: false };
     let graph = [
         node("x", Kind::Input, &[], [60, 70]),
         node("w", Kind::Input, &[], [70, 90]),
@@ -144,8 +144,8 @@ fn plans_become_texts() {
         for (nodes, texts) in [(&[3, 4, 5, 6, 7][..], 2), (&[4, 5], 1), (&[5, 6], 1), (&[3], 1), (&[8], 4)] {
             let plan = compile_for_target(t, &graph, nodes, Scalar::F32).unwrap();
             let all = wgsl::planned(&plan, &graph).unwrap_or_else(|e| panic!("{} {nodes:?}: {e}", t.name));
-            assert_eq!(all.len(), texts, "{} {nodes:?}", t.name);
-            for text in &all {
+            assert_eq!((all.texts.len(), all.parameters.len()), (texts, texts), "{} {nodes:?}", t.name);
+            for text in &all.texts {
                 valid(text);
             }
         }
@@ -159,7 +159,7 @@ fn plans_become_texts() {
 fn what_a_frame_cannot_do_is_refused() {
     let webgpu = target("webgpu").unwrap();
     let good = plan(webgpu, Scalar::F32);
-    let gemm = |plan: &Plan<'_>, operands: &[Operand]| wgsl::gemm("f", plan, Tail, operands).map(|_| ());
+    let gemm = |plan: &Plan<'_>, operands: &[Operand]| wgsl::gemm("f", plan, |[]| Tail, operands).map(|_| ());
     assert_eq!(gemm(&good, &[Operand::Row, Operand::Col]), Ok(()));
     assert_eq!(gemm(&good, &[Operand::Row]), Err(Error::Plan));
     assert_eq!(gemm(&plan(target("sm_90").unwrap(), Scalar::F32), &[Operand::Row; 2]), Err(Error::Plan));
@@ -173,10 +173,8 @@ fn what_a_frame_cannot_do_is_refused() {
         ("relu", 96, Error::Threads),
         ("relu", 512, Error::Threads),
     ] {
-        assert_eq!(wgsl::pointwise::<_, 1>(name, Relu, threads), Err(why), "{name:?} {threads}");
+        assert_eq!(wgsl::pointwise::<_, 0, 1>(name, |[]| Relu, threads), Err(why), "{name:?} {threads}");
     }
-    let bad = wgsl::pointwise::<_, 1>("clamp", fulmen::Clamp(1.0f32, -1.0), 64);
-    assert!(matches!(bad, Err(Error::Body(_))), "{bad:?}");
 }
 
 /// NaN and infinity are no constants of WGSL; they come from their bits.
@@ -184,19 +182,56 @@ fn what_a_frame_cannot_do_is_refused() {
 fn constants_that_wgsl_refuses_come_from_their_bits() {
     #[derive(Clone, Copy)]
     struct Odd;
-    impl Body<f32, 1> for Odd {
-        fn eval<V: Alu<Elem = f32>>(self, [x]: [V; 1]) -> V {
-            let y = x.lit(f32::NAN) + x.lit(f32::NEG_INFINITY) + x.lit(1e-40) + x.lit(-0.0) + x.lit(f32::MAX);
+    impl<T: Number> Body<T, 1> for Odd {
+        fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+            let y = x.c(f64::NAN) + x.c(f64::NEG_INFINITY) + x.c(1e-40) + x.c(-0.0) + x.c(f32::MAX.into());
             V::select(x.lt(y), x, y)
         }
     }
-    let text = wgsl::pointwise("odd", Odd, 64).unwrap();
+    let text = wgsl::pointwise("odd", |[]| Odd, 64).unwrap();
     valid(&text);
     for bits in ["0x7fc00000u", "0xff800000u", "0x116c2u", "0x80000000u"] {
         assert!(text.contains(&format!("from_bits({bits})")), "{bits}: {text}");
     }
     assert!(text.contains("3.4028235e38f"));
-    let composed = wgsl::pointwise("relu_add", Then(Add, Relu), 64).unwrap();
+    let composed = wgsl::pointwise("relu_add", |[]| Then(Add, Relu), 64).unwrap();
     valid(&composed);
     assert!(composed.contains("relu_add_body(in0[i], in1[i])"));
+}
+
+/// Parameters are a uniform: no text holds one, and the values go beside it.
+#[test]
+fn parameters_are_no_part_of_a_text() {
+    let text = wgsl::pointwise("scaled", |[by, lo, hi]| Then(Scale(by), Clamp(lo, hi)), 64).unwrap();
+    valid(&text);
+    assert!(text.contains("@binding(3) var<uniform> numbers: array<vec4<f32>, 1>;"), "{text}");
+    assert!(text.contains("scaled_body(in0[i], numbers[0][0], numbers[0][1], numbers[0][2])"), "{text}");
+    let graph = |parameters: &'static [f64]| {
+        let node = |name, kind, inputs, parameters| Node {
+            name,
+            kind,
+            inputs,
+            parameters,
+            shape: [8, 9],
+            kept: false,
+        };
+        [
+            node("x", Kind::Input, &[][..], &[][..]),
+            node("scale", Kind::Pointwise, &[0], parameters),
+            node("clamp", Kind::Pointwise, &[1], &[-2.5, 3.5]),
+            node("elu", Kind::Pointwise, &[2], parameters),
+            node("lerp", Kind::Pointwise, &[3, 0], parameters),
+        ]
+    };
+    let texts = |graph: &[Node<'_>]| {
+        let plan = compile_for_target(target("webgpu").unwrap(), graph, &[1, 2, 3, 4], Scalar::F32).unwrap();
+        wgsl::planned(&plan, graph)
+    };
+    let (one, other) = (texts(&graph(&[0.3])).unwrap(), texts(&graph(&[7.25])).unwrap());
+    assert_eq!(one.texts, other.texts);
+    assert_eq!(one.parameters, [[0.3, -2.5, 3.5, 0.3, 0.3]]);
+    assert_eq!(other.parameters, [[7.25, -2.5, 3.5, 7.25, 7.25]]);
+    valid(&one.texts[0]);
+    let said = texts(&graph(&[])).unwrap_err();
+    assert_eq!(said, Error::Body(fulmen::cuda::ptx::Error::Parameters { node: 1, expected: 1, got: 0 }));
 }

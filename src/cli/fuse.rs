@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct Fuse {
     /// A graph in YAML: a list of nodes with `name`, `kind`, `inputs` (names), `shape`, the `op` of the library where it is
-    /// not the name, and `kept` if the value is wanted afterwards
+    /// not the name, its `parameters` (numbers), and `kept` if the value is wanted afterwards
     #[arg(required_unless_present = "example")]
     file: Option<PathBuf>,
     /// The feed-forward part of a transformer's layer instead of a file; `--print` shows it
@@ -36,7 +36,7 @@ const EXAMPLE: &str = "\
 - {name: up_weights, kind: input, shape: [4096, 11008]}
 - {name: bias, kind: input, shape: [1, 11008]}
 - {name: down_weights, kind: input, shape: [11008, 4096]}
-- {name: rms_norm, kind: norm, inputs: [x, gain], shape: [512, 4096]}
+- {name: rms_norm, kind: norm, inputs: [x, gain], parameters: [1.0e-5], shape: [512, 4096]}
 - {name: up, op: gemm, kind: contraction, inputs: [rms_norm, up_weights], shape: [512, 11008]}
 - {name: add_bias, op: add, kind: pointwise, inputs: [up, bias], shape: [512, 11008]}
 - {name: gelu, kind: pointwise, inputs: [add_bias], shape: [512, 11008]}
@@ -53,6 +53,8 @@ struct Op {
     #[serde(default)]
     inputs: Vec<String>,
     shape: [u32; 2],
+    #[serde(default)]
+    parameters: Vec<f64>,
     #[serde(default)]
     kept: bool,
 }
@@ -99,7 +101,14 @@ pub fn explain(args: &Fuse) -> Result<String, String> {
         .zip(&inputs)
         .map(|(o, inputs)| {
             let name = o.op.as_ref().unwrap_or(&o.name);
-            Node { name, kind: o.kind.into(), inputs, shape: o.shape, kept: o.kept }
+            Node {
+                name,
+                kind: o.kind.into(),
+                inputs,
+                parameters: &o.parameters,
+                shape: o.shape,
+                kept: o.kept,
+            }
         })
         .collect();
     let named = |e| {

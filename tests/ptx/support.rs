@@ -59,13 +59,38 @@ impl Moved for f64 {
     }
 }
 
+/// The bits of an argument.
+pub fn bits<T: Moved>(x: T) -> u64 {
+    T::bytes(&[x]).bytes().iter().rev().fold(0, |all, b| all << 8 | u64::from(*b))
+}
+
+macro_rules! samples {
+    ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+        /// The parameters in the row of an op, which its references have.
+        pub fn sample(op: &str) -> Vec<f64> {
+            match op {
+                $(stringify!($name) => vec![$($p),*],)*
+                _ => panic!("no op named {op}"),
+            }
+        }
+    };
+}
+fulmen::for_each_op!(samples);
+
 /// Runs an element-wise kernel on a grid.
-pub fn run<T: Moved>(k: &Kernel, grid: u32, threads: u32, x: &[&[T]]) -> Result<Vec<T>, Error> {
+pub fn run<T: Moved>(
+    k: &Kernel,
+    grid: u32,
+    threads: u32,
+    x: &[&[T]],
+    parameters: &[T],
+) -> Result<Vec<T>, Error> {
     let n = x[0].len();
     let mut device = Device::new();
     let mut args: Vec<u64> = x.iter().map(|x| device.buffer(T::bytes(x))).collect();
     let out = device.buffer(Bytes::uninitialised(size_of_val(x[0])));
     args.extend([out, n as u64]);
+    args.extend(parameters.iter().map(|p| bits(*p)));
     device.launch(k, [grid, 1, 1], [threads, 1, 1], &args)?;
     let out = device.get(out).unwrap();
     assert!(out.complete(), "{}: an element was not written", k.name);

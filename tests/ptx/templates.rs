@@ -10,7 +10,7 @@ use fulmen::cuda::ptx::template::{
 use fulmen::cuda::ptx::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
 use fulmen::ops::{Gpu, OPS};
-use fulmen::{Alu, Body, Gelu, Real};
+use fulmen::{Alu, Body, Gelu, Number};
 
 /// The ops that the list gives to a template.
 pub fn of(template: &str) -> Vec<&'static str> {
@@ -215,7 +215,7 @@ pub const TILES: [Tile; 3] = [
 
 pub fn product(tile: Tile) -> Kernel {
     let name = format!("gemm_{}x{}x{}", tile.m, tile.n, tile.k);
-    gemm(&name, tile, Target::sm(61).shared_memory(), Epilogue).unwrap()
+    gemm(&name, tile, Target::sm(61).shared_memory(), |[]| Epilogue).unwrap()
 }
 
 pub fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
@@ -287,7 +287,7 @@ fn tiles_that_cannot_run_are_refused() {
     assert_eq!(large.check(100 << 10), Ok(()));
     assert!(Tile { stages: 3, ..good }.check(48 << 10).unwrap_err().to_string().contains("stages"));
     // The target decides again.
-    let k = gemm("large", large, 100 << 10, Epilogue).unwrap();
+    let k = gemm("large", large, 100 << 10, |[]| Epilogue).unwrap();
     let refused = Module { kernels: vec![k] }.emit(Target::sm(61), &mut String::new());
     assert_eq!(refused, Err(Error::SharedMemory { needed: 65536, available: 49152 }));
 }

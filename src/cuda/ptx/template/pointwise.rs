@@ -21,6 +21,12 @@ use alloc::vec::Vec;
 /// assert_eq!(kernel.params.len(), 5);
 /// # Ok::<(), fulmen::cuda::ptx::Error>(())
 /// ```
+///
+/// A body that holds a plain number is none of a kernel:
+/// ```compile_fail,E0277
+/// use fulmen::cuda::ptx::{F32, template::pointwise};
+/// let _ = pointwise::<F32, _, 0, 1>("scale", |[]| fulmen::Scale(1.5f32));
+/// ```
 pub fn pointwise<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usize>(
     name: &str,
     body: impl FnOnce([Param<T>; P]) -> B,
