@@ -5,6 +5,7 @@ mod assemble;
 mod bounded;
 mod fuzz;
 mod instructions;
+mod naive;
 mod numbers;
 mod passes;
 mod plans;
