@@ -149,11 +149,11 @@ fn kernels(plan: &Plan<'_>, graph: &[Node<'_>], named: &impl Fn(String) -> Strin
         Language::Rust => return "calls of the library on the host".into(),
         #[cfg(feature = "cuda")]
         Language::Ptx => fulmen::cuda::ptx::template::planned(plan, graph)
-            .map(|m| m.kernels.len())
+            .map(|p| p.module.kernels.len())
             .map_err(|e| e.to_string()),
         #[cfg(feature = "wgsl")]
         Language::Wgsl => {
-            fulmen::gpu::wgsl::planned(plan, graph).map(|texts| texts.len()).map_err(|e| e.to_string())
+            fulmen::gpu::wgsl::planned(plan, graph).map(|p| p.texts.len()).map_err(|e| e.to_string())
         }
         #[cfg(not(all(feature = "cuda", feature = "wgsl")))]
         _ => return format!("kernels are made by a build with `--features cli,{}`", feature(plan.language)),
