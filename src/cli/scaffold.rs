@@ -137,7 +137,7 @@ fn source_text(op: &str, body: &str, binary: bool) -> String {
     let result = if binary { "[4.0, 6.0]" } else { "[1.0, 2.0]" };
     let indexed = if binary { "a[i] + b[i]" } else { "x[i]" };
     format!(
-        "//! `{op}`.\n\nuse super::{kind};\nuse crate::alu::{Alu, Body, Number};\n\n/// `{what}`.\n#[derive(Debug, Clone, Copy)]\npub struct {body};\n\
+        "//! `{op}`.\n\nuse super::{kind};\nuse crate::alu::{{Alu, Body, Number}};\n\n/// `{what}`.\n#[derive(Debug, Clone, Copy)]\npub struct {body};\n\
          impl<T: Number> Body<T, {n}> for {body} {{\n    #[inline(always)]\n    fn eval<V: Alu<Elem = T>>(self, {args}: [V; {n}]) -> V {{\n        {expr}\n    }}\n}}\n\
          {kind}! {{\n    /// `out[i] = {indexed}`.\n    ///\n    /// NaN where an input is NaN.\n    ///\n    /// Errors: [`Error::Len`](crate::Error::Len) when the slices differ in length.\n    /// Scratch: none.\n    ///\n    \
          /// ```\n    /// let mut out = [0.0f32; 2];\n    /// fulmen::{op}({example}, &mut out)?;\n    /// assert_eq!(out, {result});\n    /// # Ok::<(), fulmen::Error>(())\n    /// ```\n    ///\n    \
