@@ -50,7 +50,7 @@ fn sources() -> &'static [String] {
     TEXT.get_or_init(|| {
         let mut to = vec![];
         for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise"] {
-            all(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(dir), &mut to);
+            all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
         }
         to
     })
