@@ -123,3 +123,25 @@ fn theorems(text: &str) -> Vec<Theorem> {
         })
         .collect()
 }
+
+/// Coq text without its (nested) comments.
+pub fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0usize;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('(', Some('*')) => {
+                chars.next();
+                depth += 1;
+            }
+            ('*', Some(')')) if depth > 0 => {
+                chars.next();
+                depth -= 1;
+            }
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}

@@ -1,26 +1,30 @@
-//! `contracts/locked.toml`: the promises of each contract in one line, so that weakening one shows up
-//! in review as a changed line and never slips past `lint`.
+//! `contracts/locked.toml`: the promises of each contract in one line, and what each file of proofs states, so that
+//! weakening one shows up in review as a changed line and never slips past `lint`.
 
+use super::corpus::{Corpus, read, without_comments};
 use super::schema::Contract;
 use std::collections::BTreeMap;
 
 /// Everything that can be weakened, as one line of text.
-pub fn promises(c: &Contract) -> String {
+pub fn promises(corpus: &Corpus, c: &Contract) -> String {
     let tolerance: Vec<String> = c.tolerance.iter().map(|(t, tol)| format!("{t} {tol:?}")).collect();
     let equations = c.equations.values();
     let count = |f: fn(&super::schema::Equation) -> usize| equations.clone().map(f).sum::<usize>();
     let levels: Vec<String> = c.proof_obligations.iter().map(|o| format!("{:?}", o.level)).collect();
-    let conditions: String = equations
-        .clone()
-        .map(|e| {
-            format!(
-                "{:?}{:?}{:?}{:?}{:?}",
-                e.formula, e.domain, e.codomain, e.preconditions, e.postconditions
-            )
-        })
-        .collect();
-    // A key that is left out promises nothing, so it changes no fingerprint.
-    let call = format!("{:?}", c.call).replace(", options: [], outputs: []", "");
+    let bindings = corpus.binding.iter().flat_map(|b| &b.bindings).filter(|b| b.op == c.op);
+    let bindings: Vec<String> = bindings.map(|b| format!("{b:?}")).collect();
+    let stated = format!(
+        "{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}{bindings:?}",
+        c.types,
+        c.call,
+        c.equations,
+        c.edge_cases,
+        c.proof_obligations,
+        c.falsify,
+        c.kani_harnesses,
+        c.performance,
+        c.worst_error_measured,
+    );
     format!(
         "{:?} {:?} | {} | pre {} post {} inv {} | edges {} | {} | {:016x}",
         c.determinism,
@@ -31,8 +35,25 @@ pub fn promises(c: &Contract) -> String {
         count(|e| e.invariants.len()),
         c.edge_cases.len(),
         levels.join(" "),
-        fnv(&format!("{conditions}{call}{:?}{:?}{:?}", c.edge_cases, c.proof_obligations, c.falsify)),
+        fnv(&stated),
     )
+}
+
+/// What a file of proofs states, and the definitions that its statements rest on: all of it but comments and proofs.
+fn statements(text: &str) -> String {
+    let (mut said, mut proof) = (String::new(), false);
+    for word in without_comments(text).split_whitespace() {
+        match word {
+            "Proof." | "Proof" => proof = true,
+            "Qed." | "Defined." if proof => proof = false,
+            _ if proof => {}
+            _ => {
+                said.push_str(word);
+                said.push(' ');
+            }
+        }
+    }
+    said
 }
 
 /// FNV-1a: a fingerprint against accidents and unnoticed edits, not against forgery.
@@ -41,12 +62,25 @@ fn fnv(text: &str) -> u64 {
 }
 
 /// The text of `locked.toml`.
-pub fn render<'a>(contracts: impl Iterator<Item = &'a Contract>) -> String {
+pub fn render(corpus: &Corpus) -> String {
     let mut out = String::from(
         "# Written by `fulmen contract lock`. A changed line means a changed promise: review it.\n",
     );
-    for c in contracts {
-        out.push_str(&format!("{} = '{}'\n", c.op, promises(c)));
+    for (_, c) in corpus.contracts() {
+        out.push_str(&format!("{} = '{}'\n", c.op, promises(corpus, c)));
+    }
+    let mut files: Vec<_> = std::fs::read_dir(corpus.dir.join("proofs"))
+        .into_iter()
+        .flatten()
+        .filter_map(|e| e.ok().map(|e| e.path()))
+        .filter(|p| p.extension().is_some_and(|x| x == "v"))
+        .collect();
+    files.sort();
+    for path in files {
+        let said = statements(&read(&path));
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let theorems = corpus.theorems.iter().filter(|t| t.file == name).count();
+        out.push_str(&format!("'proofs/{name}' = '{theorems} theorems | {:016x}'\n", fnv(&said)));
     }
     out
 }
@@ -55,6 +89,23 @@ pub fn parse(text: &str) -> BTreeMap<String, String> {
     text.lines()
         .filter(|l| !l.starts_with('#'))
         .filter_map(|l| l.split_once(" = "))
-        .map(|(op, v)| (op.to_string(), v.trim_matches('\'').to_string()))
+        .map(|(op, v)| (op.trim_matches('\'').to_string(), v.trim_matches('\'').to_string()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::statements;
+
+    #[test]
+    fn a_proof_states_nothing_and_all_else_is_stated() {
+        let one = "Definition a := 1. (* why *)\nTheorem t : a = 1.\nProof.\n  reflexivity.\nQed.\n";
+        let other = "Definition a := 1.\nTheorem t :\n  a = 1.\nProof. now unfold a. Qed.";
+        assert_eq!(statements(one), statements(other));
+        for (from, to) in
+            [("a = 1", "True"), ("a := 1", "a := 2"), ("Theorem", "Hypothesis absurd : False. Theorem")]
+        {
+            assert_ne!(statements(one), statements(&one.replace(from, to)), "{to}");
+        }
+    }
 }

@@ -210,7 +210,7 @@ fn run(command: Contract) -> Result<bool, String> {
             if let Some(bad) = corpus.files.iter().find(|f| f.contract.is_err()) {
                 return Err(format!("{}: does not parse", bad.path.display()));
             }
-            write(&corpus.dir.join("locked.toml"), &lock::render(corpus.contracts().map(|(_, c)| c)))?;
+            write(&corpus.dir.join("locked.toml"), &lock::render(&corpus))?;
             Ok(true)
         }
         Contract::Status { dir, results } => {
@@ -223,7 +223,7 @@ fn run(command: Contract) -> Result<bool, String> {
             scaffold::new(&dir.dir, &op, &shape)?;
             let corpus = Corpus::load(&dir.dir)?;
             write(&corpus.root.join("src/contract/generated.rs"), &generate::render(&corpus)?)?;
-            write(&corpus.dir.join("locked.toml"), &lock::render(corpus.contracts().map(|(_, c)| c)))?;
+            write(&corpus.dir.join("locked.toml"), &lock::render(&corpus))?;
             Ok(true)
         }
     }

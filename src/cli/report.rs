@@ -40,6 +40,7 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("FUL-LCK-001", Severity::Error, "a promise differs from contracts/locked.toml"),
     ("FUL-LCK-002", Severity::Error, "a contract is not locked"),
     ("FUL-LCK-003", Severity::Error, "a locked contract is gone"),
+    ("FUL-LCK-004", Severity::Error, "contracts/locked.toml is not what `lock` writes"),
     ("FUL-LVL-001", Severity::Error, "the level claimed is above what the proof given can carry"),
     ("FUL-LVL-002", Severity::Error, "a theorem is not in proofs/INDEX.txt"),
     ("FUL-LVL-003", Severity::Error, "an indexed theorem is not in its file"),

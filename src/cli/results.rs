@@ -15,14 +15,27 @@ impl Results {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut tests = BTreeMap::new();
         let mut target = None;
+        // Verdicts that a program may still give, once it has said how many tests it runs.
+        let mut left: Option<usize> = None;
         for line in text.lines().map(|l| strip_ansi(l.trim())) {
             if let Some(rest) = line.strip_prefix("Running ") {
                 target = Some(target_of(rest));
             } else if line.starts_with("Doc-tests ") {
                 target = None;
+            } else if let Some(n) = line.strip_prefix("running ").and_then(|l| l.split_once(" test")) {
+                left = n.0.parse().ok();
             } else if let Some(rest) = line.strip_prefix("test ") {
                 let Some((name, end)) = rest.rsplit_once(" ... ") else { continue };
                 let name = name.strip_suffix(" - should panic").unwrap_or(name);
+                if matches!(end, "ok" | "FAILED") || end.starts_with("ignored") {
+                    // What a test prints may look like a verdict, but it comes on top of the runner's own.
+                    left = match left {
+                        Some(0) => {
+                            return Err(format!("more verdicts than tests: `{line}` is not the runner's own"));
+                        }
+                        left => left.map(|n| n - 1),
+                    };
+                }
                 // Anything else is no verdict: a line of output that fell into this one.
                 if let (Some(target), "ok" | "FAILED") = (&target, end) {
                     record(&mut tests, full_name(target, name), end == "ok");
@@ -96,6 +109,15 @@ mod tests {
             tests,
             [("contracts::bad", false), ("contracts::falsify::relu::edge_cases", true), ("lib::x::y", true)]
         );
+    }
+
+    #[test]
+    fn a_verdict_that_a_test_prints_is_one_too_many() {
+        let real = "Running main.rs (b)\nrunning 2 tests\ntest a ... ok\ntest b ... ok\n";
+        assert!(Results::parse(real).is_ok());
+        for forged in ["test forged ... ok\n", "test b ... ok\n"] {
+            assert!(Results::parse(&real.replace("test b", &format!("{forged}test b"))).is_err());
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Levels: each obligation claims what carries it, and a theorem is one, proven.
 
 use super::Sink;
-use crate::corpus::read;
+use crate::corpus::{read, without_comments};
 use crate::schema::{Level, ProvenBy};
 use std::collections::BTreeSet;
 
@@ -74,26 +74,4 @@ pub(super) fn level(s: &mut Sink<'_>) {
             }
         }
     }
-}
-
-/// Coq text without its (nested) comments.
-fn without_comments(text: &str) -> String {
-    let mut out = String::new();
-    let mut depth = 0usize;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek()) {
-            ('(', Some('*')) => {
-                chars.next();
-                depth += 1;
-            }
-            ('*', Some(')')) if depth > 0 => {
-                chars.next();
-                depth -= 1;
-            }
-            _ if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
 }

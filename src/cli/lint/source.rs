@@ -149,17 +149,27 @@ fn macro_has_contract(source: &str, name: &str) -> bool {
 pub(super) fn locked(s: &mut Sink<'_>) {
     let corpus = s.corpus;
     for (f, c) in corpus.contracts() {
+        let now = lock::promises(corpus, c);
         match corpus.locked.get(&c.op) {
             None => s.on("FUL-LCK-002", f, "not in locked.toml; run `fulmen contract lock`"),
-            Some(was) if *was != lock::promises(c) => {
-                s.on("FUL-LCK-001", f, format!("locked: {was}; now: {}", lock::promises(c)));
-            }
+            Some(was) if *was != now => s.on("FUL-LCK-001", f, format!("locked: {was}; now: {now}")),
             Some(_) => {}
         }
     }
-    for op in corpus.locked.keys() {
+    let file = "contracts/locked.toml";
+    for op in corpus.locked.keys().filter(|op| !op.starts_with("proofs/")) {
         if !corpus.files.iter().any(|f| f.path.ends_with(format!("{op}-v1.yaml"))) {
-            s.add("FUL-LCK-003", "contracts/locked.toml", format!("`{op}` is locked, its contract is gone"));
+            s.add("FUL-LCK-003", file, format!("`{op}` is locked, its contract is gone"));
         }
+    }
+    // Whatever else differs: a line that is there twice, a statement of a proof, the order.
+    let (text, now) = (read(&corpus.dir.join("locked.toml")), lock::render(corpus));
+    if text != now {
+        let now: Vec<&str> = now.lines().collect();
+        let mut seen = std::collections::BTreeSet::new();
+        let odd = text.lines().find(|l| !now.contains(l) || !seen.insert(*l));
+        let gone = || now.iter().find(|l| !text.lines().any(|t| t == **l)).copied();
+        let odd = odd.or_else(gone).unwrap_or("the order of the lines");
+        s.add("FUL-LCK-004", file, format!("is not what `fulmen contract lock` writes: {odd}"));
     }
 }
