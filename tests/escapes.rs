@@ -208,6 +208,46 @@ fn a_weakened_postcondition() {
 }
 
 #[test]
+fn what_is_stated_beside_the_promises() {
+    // A theorem, and what it rests on.
+    let file = "contracts/proofs/Softmax.v";
+    let sums = "forall l, l <> [] -> total (softmax l) = 1.";
+    caught_by_lint("theorem", "FUL-LCK-004", "proofs/Softmax.v", |t| t.edit(file, sums, "True."));
+    let absurd = "Section S. Hypothesis absurd : False. Theorem softmax_sums_to_one";
+    let absurd = |t: &Tree| t.edit(file, "Theorem softmax_sums_to_one", absurd);
+    caught_by_lint("hypothesis", "FUL-LCK-004", "proofs/Softmax.v", absurd);
+    // Bounds, figures and bindings.
+    for (name, file, from, to, op) in [
+        ("bound", "contracts/softmax-v1.yaml", "up to 8 leaves", "up to 80 leaves", "softmax"),
+        (
+            "invariant",
+            "contracts/exp-v1.yaml",
+            "    invariants:\n",
+            "    invariants:\n      - \"exp(x) > x\"\n",
+            "exp",
+        ),
+        ("worst", "contracts/exp-v1.yaml", "ulp: 0.8942", "ulp: 0.1", "exp"),
+        ("speed", "contracts/exp-v1.yaml", "{ratio: 1", "{ratio: 9", "exp"),
+        ("bound-op", "contracts/binding.yaml", "signature: \"", "signature: \"unsafe ", "was"),
+    ] {
+        let tree = Tree::new(name);
+        tree.edit(file, from, to);
+        let found = tree.lint(&[]);
+        assert!(
+            found.iter().any(|l| l.contains("FUL-LCK-001") && (op == "was" || l.contains(op))),
+            "{name}: {found:#?}"
+        );
+    }
+    // A second line for an op, which a reader of the file might take for the first.
+    caught_by_lint("second", "FUL-LCK-004", "relu", |t| {
+        let path = t.0.join("contracts/locked.toml");
+        let text = fs::read_to_string(&path).expect("read");
+        let line = text.lines().find(|l| l.starts_with("relu = ")).expect("locked").to_owned();
+        fs::write(&path, format!("{text}{line}\n")).expect("written");
+    });
+}
+
+#[test]
 fn a_widened_tolerance() {
     let widen = |t: &Tree| t.edit("contracts/add-v1.yaml", "f32: {ulp: 0.5}", "f32: {ulp: 4}");
     caught_by_lint("widen", "FUL-LCK-001", "add", widen);

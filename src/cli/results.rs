@@ -31,7 +31,9 @@ impl Results {
                     // What a test prints may look like a verdict, but it comes on top of the runner's own.
                     left = match left {
                         Some(0) => {
-                            return Err(format!("more verdicts than tests: `{line}` is not the runner's own"));
+                            return Err(format!(
+                                "more verdicts than tests: `{line}` is not the runner's own"
+                            ));
                         }
                         left => left.map(|n| n - 1),
                     };
