@@ -90,7 +90,7 @@ pub(crate) const fn masks<S: Simd>() -> bool {
 }
 
 /// Rows, columns and inner dimension up to which [`few`](super::few) multiplies.
-pub(crate) const FEW_SIDE: usize = 64;
+pub(crate) const FEW_SIDE: usize = 40;
 
 /// The same for a set. The last vector is always masked, so it is for sets where that is free.
 pub(super) const fn few(isa: Isa) -> usize {
