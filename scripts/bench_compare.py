@@ -57,12 +57,10 @@ def compared(old: Path, new: Path) -> int:
     return worse
 
 
-def newest(name: str) -> Path:
+def newest(name: str) -> Path | None:
     """The earlier table of this name."""
     found = sorted((ROOT / "benches/results").glob(f"20??-??-??-{name}.csv"))
-    if not found:
-        raise SystemExit(f"benches/results has no table `{name}`")
-    return found[-1]
+    return found[-1] if found else None
 
 
 def main() -> int:
@@ -70,7 +68,13 @@ def main() -> int:
     parser.add_argument("new", nargs="+", type=Path)
     parser.add_argument("--old", type=Path)
     args = parser.parse_args()
-    return 1 if sum(compared(args.old or newest(new.stem), new) for new in args.new) else 0
+    worse = 0
+    for new in args.new:
+        if old := args.old or newest(new.stem):
+            worse += compared(old, new)
+        else:
+            print(f"{new}: benches/results has no earlier table of this name, nothing to compare with")
+    return 1 if worse else 0
 
 
 if __name__ == "__main__":

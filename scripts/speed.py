@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the README's tables of speed from the benchmarks' CSVs.
+"""Writes the tables of speed of README.md and docs/performance.md from the benchmarks' CSVs.
 
-  scripts/speed.py benches/results/2026-11-23-pointwise.csv benches/results/2026-11-23-gemm.csv
+  scripts/speed.py benches/results/2026-11-23-pointwise.csv [GEMM.csv]
 
-Rows and columns are those that the README has; what they say comes from the tables.
+Rows and columns are those that the pages have; what they say comes from the CSVs.
 """
 
 import csv
@@ -12,7 +12,7 @@ import sys
 
 from toolchain import ROOT
 
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs/performance.md")
 PEERS = {"loop": "loop", "ndarray": "ndarray", "mkl": "MKL", "mkl-vml-ha": "MKL ha", "mkl-vml-la": "MKL la", "mkl-ha+loops": "MKL ha + loops", "mkl-la+loops": "MKL la + loops"}
 
 
@@ -44,21 +44,27 @@ def gemm(rows: dict, kind: str, sizes: list[str]) -> list[str]:
     return [f"| {name} | " + " | ".join(cells) + " |" for name, cells in lines.items()]
 
 
-def main() -> int:
-    if len(sys.argv) != 3:
-        raise SystemExit(__doc__)
-    ops, products = table(sys.argv[1]), table(sys.argv[2])
-    text = README.read_text()
+def rewritten(text: str, ops: dict, products: dict | None) -> str:
+    """The page with its tables made anew."""
     head = "| op | 1 000 | | 100 000 | | 10 000 000 | |\n|---|--:|---|--:|---|--:|---|\n"
     start = text.index(head) + len(head)
     end = text.index("\n\n", start)
     names = re.findall(r"^\| `([^`]+)`", text[start:end], re.M)
     text = text[:start] + "\n".join(pointwise(ops, op) for op in names) + text[end:]
     found = re.search(r"^\| n × n × n \|(.*)\|\n\|[-:| ]*\|\n", text, re.M)
+    if found is None or products is None:
+        return text
     sizes = [cell.strip() for cell in found[1].split("|")]
     end = text.index("\n\n", found.end())
-    text = text[: found.end()] + "\n".join(gemm(products, "f32", sizes) + gemm(products, "f64", sizes)) + text[end:]
-    README.write_text(text)
+    return text[: found.end()] + "\n".join(gemm(products, "f32", sizes) + gemm(products, "f64", sizes)) + text[end:]
+
+
+def main() -> int:
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit(__doc__)
+    ops, products = table(sys.argv[1]), table(sys.argv[2]) if len(sys.argv) == 3 else None
+    for page in PAGES:
+        page.write_text(rewritten(page.read_text(), ops, products))
     return 0
 
 
