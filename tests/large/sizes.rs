@@ -159,7 +159,7 @@ fn every_threshold_is_listed() {
                             let digits: String =
                                 rest.chars().take_while(|c| c.is_ascii_digit() || *c == '_').collect();
                             let next = rest.chars().nth(digits.len());
-                            digits.replace('_', "").parse::<u64>().is_ok_and(|n| n > 100) && next != Some('.')
+                            digits.replace('_', "").parse::<u64>().is_ok_and(|n| n > 127) && next != Some('.')
                         })
                     });
                     let checked = ["debug_assert", "kani::", "assert!"].iter().any(|w| code.contains(w));

@@ -152,7 +152,7 @@ impl Op for Forward {
         Args::new::<Self>(x, vec![scale(sizes[2].1)], &sizes)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![stale(a.x[0].len()), stale(a.size("n").min(1000) * a.size("heads").min(100))]
+        vec![stale(a.x[0].len()), stale(a.size("n").min(5000) * a.size("heads").min(100))]
     }
     fn workspace<T: Element>(a: &Args<T>) -> usize {
         4 * fulmen::attention_workspace(a.size("heads").min(100), a.size("dim").min(2000))
