@@ -22,7 +22,7 @@ fn kernels() -> Module {
 }
 
 /// What is checked in at `path` is `text`; `FULMEN_BLESS=1` puts it there.
-fn golden(path: &str, text: &str) {
+pub fn golden(path: &str, text: &str) {
     let path = Path::new(common::ROOT).join("tests/golden").join(path);
     if std::env::var_os("FULMEN_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

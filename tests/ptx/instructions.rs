@@ -2,8 +2,8 @@
 
 use super::support::*;
 use fulmen::cuda::ptx::{
-    B32, Bf16, Builder, Bytes, Cmp, Device, Error, F16, F32, Hopper, Kernel, Mma, Module, Op, Pred, Rmw,
-    Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
+    B32, Bf16, Builder, Bytes, Cmp, Device, Error, F16, F32, Group, Hopper, Kernel, Mma, Module, Op, Pred,
+    Rmw, Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
 };
 
 /// A kernel over one buffer.
@@ -185,7 +185,7 @@ fn hopper(swizzle: u64) -> Kernel {
     };
     b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
     b.hopper(Hopper::GroupFence, &[]);
-    let c = b.wgmma(8, descriptor(0, 1024), descriptor(2048, 128), &[b.f32(0.25); 4]);
+    let c = b.wgmma(Group::F16, 8, [descriptor(0, 1024), descriptor(2048, 128)], &[b.f32(0.25); 4]);
     b.hopper(Hopper::GroupCommit, &[]);
     b.hopper(Hopper::GroupWait(0), &[]);
     let (warp, lane) = (t >> b.int::<U32>(5), t & b.int(31));
@@ -213,7 +213,14 @@ fn warp_groups_multiply_what_tensor_maps_load() {
         let mut d = Device::new();
         let mut map = |rows: u32, part: u32, bytes: Vec<u8>| {
             let at = d.buffer(Bytes::new(bytes));
-            let map = TensorMap { at, element: Type::F16, size: [rows, 16], stride: 32, part: [part, 8] };
+            let map = TensorMap {
+                at,
+                element: Type::F16,
+                size: [rows, 16],
+                stride: 32,
+                part: [part, 8],
+                swizzle: false,
+            };
             d.tensor(map)
         };
         let maps = [map(60, 64, matrix(60, &a)), map(8, 8, matrix(8, &bt))];
@@ -227,7 +234,7 @@ fn warp_groups_multiply_what_tensor_maps_load() {
         assert_eq!(got, want as f32 + 0.25, "{i},{j}");
     }
     // A layout that the interpreter does not know.
-    assert_eq!(run(&hopper(1)), Err(Error::NotInterpreted { instruction: "wgmma.mma_async" }));
+    assert_eq!(run(&hopper(2)), Err(Error::NotInterpreted { instruction: "wgmma.mma_async" }));
     let m = Module { kernels: vec![hopper(0)] };
     let mut text = String::new();
     m.emit(Target::SM_90A, &mut text).unwrap();
@@ -410,7 +417,7 @@ fn instructions_need_their_targets() {
                 let (da, db) = (b.int::<U64>(1 << 16), b.int::<U64>(1 << 17));
                 let c: Vec<_> = (0..32).map(|_| b.f32(0.0)).collect();
                 b.hopper(Hopper::GroupFence, &[]);
-                let c = b.wgmma(64, da, db, &c);
+                let c = b.wgmma(Group::F16, 64, [da, db], &c);
                 b.hopper(Hopper::GroupCommit, &[]);
                 b.hopper(Hopper::GroupWait(0), &[]);
                 keep(b, x, c[31]);

@@ -4,10 +4,12 @@
 mod assemble;
 mod bounded;
 mod fuzz;
+mod group;
 mod instructions;
 mod naive;
 mod numbers;
 mod passes;
 mod plans;
+mod refused;
 mod support;
 mod templates;

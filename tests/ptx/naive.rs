@@ -222,7 +222,7 @@ fn a_barrier_ends_what_is_known_of_memory() {
     for pass in passes {
         let mut k = k.clone();
         pass(&mut k);
-        // The interpreter's warps are in step, so numbers alone would not show it: the read behind the barrier is there.
+        // The read behind the barrier is there, whatever the order of the warps.
         let behind = k.body.insts.iter().skip_while(|i| i.op != Op::Barrier);
         assert_eq!(behind.filter(|i| matches!(i.op, Op::Load { .. })).count(), 1);
         let mut d = Device::new();

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::ir::{
-    Approx, Block, Cmp, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
+    Approx, Block, Cmp, Group, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
     Variable, Vote,
 };
 use super::record::{Param, Recorded};
@@ -302,14 +302,14 @@ impl Builder {
     /// `A · B + C` of a warp group, operands in shared memory by their descriptors.
     pub fn wgmma<'b>(
         &'b self,
+        input: Group,
         n: u16,
-        a: Value<'b, U64>,
-        b: Value<'b, U64>,
+        [a, b]: [Value<'b, U64>; 2],
         c: &[Value<'b, F32>],
     ) -> Vec<Value<'b, F32>> {
         let args: Ids = [a.id, b.id].into_iter().chain(c.iter().map(|v| v.id)).collect();
         let types: Vec<Type> = c.iter().map(|_| Type::F32).collect();
-        self.emit(Op::Hopper(Hopper::GroupMma { n }), &types, &args)
+        self.emit(Op::Hopper(Hopper::GroupMma { input, n }), &types, &args)
             .iter()
             .map(|id| self.value(*id))
             .collect()

@@ -1,7 +1,7 @@
 //! PTX text from a kernel.
 
 use super::error::Error;
-use super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
+use super::ir::{Block, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
 use super::require::{name, needs};
 use super::target::{Isa, Target, number};
 use super::types::{Sort, Type};
@@ -40,9 +40,10 @@ impl Module {
         }
         let mut isa = target.isa();
         for k in &self.kernels {
-            let (_, needed) = Kernel::layout(&k.shared);
-            if needed > target.shared_memory() {
-                return Err(Error::SharedMemory { needed, available: target.shared_memory() });
+            verify::kernel(k)?;
+            let (needed, available) = (k.shared_bytes(), target.shared_memory_opt_in());
+            if needed > available {
+                return Err(Error::SharedMemory { needed, available });
             }
             walk(k, &k.body, target, &mut isa)?;
         }
@@ -52,14 +53,23 @@ impl Module {
     /// Writes PTX for `target`, in the lowest language version that has what is used.
     pub fn emit(&self, target: Target, out: &mut impl Write) -> Result<(), Error> {
         let isa = self.isa(target)?;
-        self.kernels.iter().try_for_each(verify::kernel)?;
         out.write_str(".version ")?;
         isa.write(out)?;
         out.write_str("\n.target ")?;
         target.write(out)?;
         out.write_str("\n.address_size 64\n")?;
-        self.kernels.iter().try_for_each(|k| Emitter::new(k).kernel(out))
+        let declared = target.shared_memory();
+        if self.kernels.iter().any(|k| k.shared_bytes() > declared) {
+            out.write_str("\n.extern .shared .align 1024 .b8 dynamic[];\n")?;
+        }
+        self.kernels.iter().try_for_each(|k| Emitter::new(k, declared).kernel(out))
     }
+}
+
+/// Whether a product of a warp group in this block defines the value.
+fn group_of(b: &Block, id: Id) -> bool {
+    let group = |i: &&Inst| matches!(i.op, Op::Hopper(Hopper::GroupMma { .. }));
+    b.insts.iter().filter(group).any(|i| i.dst.contains(&id))
 }
 
 /// Where a value lives: a register, or nowhere because its bits are written where it is used.
@@ -76,14 +86,26 @@ struct Emitter<'k> {
     counts: [u32; 4],
     labels: u32,
     loops: bool,
+    // Where each shared variable is in what the launch adds, when it is more than can be declared.
+    dynamic: Option<Vec<u32>>,
+    used: Vec<u32>,
 }
 
 type Done = Result<(), Error>;
 
 impl<'k> Emitter<'k> {
-    fn new(k: &'k Kernel) -> Self {
+    fn new(k: &'k Kernel, declared: u32) -> Self {
         let none = Place { class: 0, number: u32::MAX, constant: None };
-        let mut e = Self { k, places: vec![none; k.types.len()], counts: [0; 4], labels: 0, loops: false };
+        let (starts, size) = Kernel::layout(&k.shared);
+        let mut e = Self {
+            k,
+            places: vec![none; k.types.len()],
+            counts: [0; 4],
+            labels: 0,
+            loops: false,
+            dynamic: (size > declared).then_some(starts),
+            used: super::pass::uses(k),
+        };
         e.place(&k.body);
         e
     }
@@ -141,6 +163,18 @@ impl<'k> Emitter<'k> {
                         self.set(*dst, place);
                     }
                 }
+                // Accumulates in place where nothing else wants the addend: a copy would wait for the product before.
+                Op::Hopper(Hopper::GroupMma { .. }) => {
+                    for (dst, c) in i.dst.iter().zip(i.args.iter().skip(2)) {
+                        let here = b.params.contains(c) || group_of(b, *c);
+                        if here && self.used.get(c.0 as usize) == Some(&1) {
+                            let place = self.at(*c);
+                            self.set(*dst, place);
+                        } else {
+                            self.register(*dst);
+                        }
+                    }
+                }
                 _ => i.dst.iter().for_each(|id| self.register(*id)),
             }
         }
@@ -179,7 +213,8 @@ impl<'k> Emitter<'k> {
             out.write_str("    .reg .pred %q;\n")?;
         }
         for (list, space, letter) in [(&k.shared, ".shared", 's'), (&k.local, ".local", 'l')] {
-            for (n, v) in list.iter().enumerate() {
+            let dynamic = letter == 's' && self.dynamic.is_some();
+            for (n, v) in list.iter().enumerate().filter(|_| !dynamic) {
                 writeln!(out, "    {space} .align {} .b8 {letter}{n}[{}];", v.align, v.bytes)?;
             }
         }
@@ -300,7 +335,10 @@ impl<'k> Emitter<'k> {
         match i.op {
             Op::Param(n) => write!(out, "[p{n}]")?,
             Op::Special(s) => out.write_str(special(s))?,
-            Op::Shared(n) => write!(out, "s{n}")?,
+            Op::Shared(n) => match self.dynamic.as_ref().map(|d| d.get(n as usize)) {
+                Some(start) => write!(out, "dynamic+{}", start.copied().unwrap_or(0))?,
+                None => write!(out, "s{n}")?,
+            },
             Op::Local(n) => write!(out, "l{n}")?,
             Op::Table(n) => write!(out, "{}_t{n}", self.k.name)?,
             _ => {}
@@ -492,6 +530,11 @@ impl<'k> Emitter<'k> {
                 out.write_str(", ")?;
                 self.operand(a(1), Type::U32, out)?;
             }
+            Hopper::BarrierArrive => {
+                self.head(&["mbarrier.arrive.shared.b64 _,"], out)?;
+                self.address(a(0), 0, out)?;
+            }
+            Hopper::ProxyFence => self.head(&["fence.proxy.async"], out)?,
             Hopper::BarrierTryWait => {
                 self.head(&["mbarrier.try_wait.parity.shared.b64"], out)?;
                 self.operand(i.dst.at(0), Type::Pred, out)?;
@@ -518,16 +561,23 @@ impl<'k> Emitter<'k> {
             Hopper::GroupFence => self.head(&["wgmma.fence.sync.aligned"], out)?,
             Hopper::GroupCommit => self.head(&["wgmma.commit_group.sync.aligned"], out)?,
             Hopper::GroupWait(n) => write!(out, "    wgmma.wait_group.sync.aligned {n}")?,
-            Hopper::GroupMma { n } => {
+            Hopper::GroupMma { n, input } => {
                 // Accumulates in place: the results start as the addend.
                 for (dst, c) in i.dst.iter().zip(i.args.iter().skip(2)) {
                     self.copy(*dst, *c, out)?;
                 }
-                write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}k16.f32.f16.f16 ")?;
+                // Only 16-bit inputs can be transposed.
+                let (how, last) = match input {
+                    Group::F16 => ("k16.f32.f16.f16", ", 1, 1, 1, 0, 0"),
+                    Group::Bf16 => ("k16.f32.bf16.bf16", ", 1, 1, 1, 0, 0"),
+                    Group::Tf32 => ("k8.f32.tf32.tf32", ", 1, 1, 1"),
+                    Group::E4m3 => ("k32.f32.e4m3.e4m3", ", 1, 1, 1"),
+                };
+                write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}{how} ")?;
                 self.braces(&i.dst, out)?;
                 out.write_str(", ")?;
                 self.list(&[a(0), a(1)], Type::U64, out)?;
-                out.write_str(", 1, 1, 1, 0, 0")?;
+                out.write_str(last)?;
             }
         }
         out.write_str(";\n")?;

@@ -8,7 +8,12 @@ const NAN_32: u64 = 0x7fff_ffff;
 const NAN_64: u64 = 0x7ff8_0000_0000_0000;
 
 /// `op` on bits, with a result of type `ty` and a first operand (for a selection, second) of type `from`.
+///
+/// What lies above an operand's type is ignored.
 pub(crate) fn eval(op: Op, ty: Type, from: Type, [a, b, c]: [u64; 3]) -> u64 {
+    let second = if matches!(op, Op::Shl | Op::Shr) { Type::U32 } else { from };
+    let first = if op == Op::Select { Type::Pred } else { from };
+    let (a, b, c) = (a & first.mask(), b & second.mask(), c & ty.mask());
     let bits = match op {
         Op::Bitcast => a,
         Op::Not => !a,
@@ -23,7 +28,7 @@ pub(crate) fn eval(op: Op, ty: Type, from: Type, [a, b, c]: [u64; 3]) -> u64 {
             }
         }
         Op::Popc => u64::from(a.count_ones()),
-        Op::Clz => u64::from(a.leading_zeros() - (64 - from.bits())),
+        Op::Clz => u64::from(a.leading_zeros().saturating_sub(64 - from.bits())),
         Op::Brev => a.reverse_bits() >> (64 - from.bits()),
         Op::Shl => a.checked_shl(b as u32).unwrap_or(0),
         Op::Shr if ty.sort() == Sort::Signed => (signed(a, ty) >> b.min(63)) as u64,

@@ -188,6 +188,31 @@ pub enum Mma {
     Tf32,
 }
 
+/// The inputs of a product of a warp group, accumulated in `f32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// `f16`, k = 16.
+    F16,
+    /// `bf16`, k = 16.
+    Bf16,
+    /// `tf32`, k = 8.
+    Tf32,
+    /// 8-bit floats with four bits of exponent, k = 32.
+    E4m3,
+}
+
+impl Group {
+    /// Elements along the depth of one product: 32 bytes.
+    #[must_use]
+    pub const fn depth(self) -> usize {
+        match self {
+            Self::F16 | Self::Bf16 => 16,
+            Self::Tf32 => 8,
+            Self::E4m3 => 32,
+        }
+    }
+}
+
 /// Instructions of Hopper and later that work on barriers in shared memory, tensor maps and warp groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Hopper {
@@ -195,6 +220,10 @@ pub enum Hopper {
     BarrierInit,
     /// `mbarrier.arrive.expect_tx` (address, bytes).
     BarrierExpect,
+    /// `mbarrier.arrive` (address).
+    BarrierArrive,
+    /// `fence.proxy.async`: tensor loads and warp groups see what the thread wrote before.
+    ProxyFence,
     /// `mbarrier.try_wait.parity` (address, parity), gives a predicate.
     BarrierTryWait,
     /// `cp.async.bulk.tensor.2d` (to, tensor map, x, y, barrier).
@@ -212,8 +241,10 @@ pub enum Hopper {
     GroupCommit,
     /// `wgmma.wait_group` until at most this many are pending.
     GroupWait(u8),
-    /// `wgmma.mma_async` m64nNk16 of `f16` (descriptor of A, descriptor of B, n/2 accumulators).
+    /// `wgmma.mma_async` m64nN of 32 bytes of depth (descriptor of A, descriptor of B, n/2 accumulators).
     GroupMma {
+        /// The inputs.
+        input: Group,
         /// Columns: a multiple of 8 up to 256.
         n: u16,
     },
@@ -494,7 +525,7 @@ impl Kernel {
         let starts = variables
             .iter()
             .map(|v| {
-                let start = at.next_multiple_of(v.align.max(1));
+                let start = at.checked_next_multiple_of(v.align.max(1)).unwrap_or(u32::MAX);
                 at = start.saturating_add(v.bytes);
                 start
             })
@@ -505,10 +536,32 @@ impl Kernel {
     /// How many instructions there are, those in blocks included.
     #[must_use]
     pub fn instructions(&self) -> usize {
-        fn count(b: &Block) -> usize {
-            b.insts.iter().map(|i| 1 + i.blocks.iter().map(count).sum::<usize>()).sum()
+        let (mut n, mut open) = (0, Vec::from([&self.body]));
+        while let Some(b) = open.pop() {
+            n += b.insts.len();
+            open.extend(b.insts.iter().flat_map(|i| &i.blocks));
         }
-        count(&self.body)
+        n
+    }
+}
+
+/// Blocks inside each other that a kernel has at most: what walks over them calls itself.
+pub(crate) const DEPTH: usize = 128;
+
+impl Kernel {
+    /// Whether blocks are inside each other no deeper than [`DEPTH`].
+    pub(crate) fn is_shallow(&self) -> bool {
+        fn walk(b: &Block, left: usize) -> bool {
+            let inner = |b| left.checked_sub(1).is_some_and(|left| walk(b, left));
+            b.insts.iter().flat_map(|i| &i.blocks).all(inner)
+        }
+        walk(&self.body, DEPTH)
+    }
+
+    /// Bytes of shared memory.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u32 {
+        Self::layout(&self.shared).1
     }
 }
 

@@ -73,6 +73,19 @@ impl Target {
         48 * 1024
     }
 
+    /// Shared memory that a block can have when its launch asks for it.
+    #[must_use]
+    pub const fn shared_memory_opt_in(self) -> u32 {
+        1024 * match self.sm {
+            ..=69 => 48,
+            70..=74 => 96,
+            75..=79 => 64,
+            80 | 87 => 163,
+            81..=89 | 120.. => 99,
+            90..=119 => 227,
+        }
+    }
+
     /// Whether code for `needs` runs here.
     #[must_use]
     pub const fn has(self, needs: Self) -> bool {

@@ -15,6 +15,9 @@ pub(crate) fn kernel(k: &Kernel) -> Result<(), Error> {
     if !head || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(Error::Name);
     }
+    if !k.is_shallow() {
+        return Err(Error::Overflow { what: "the depth of nested blocks" });
+    }
     let mut scope = Scope { k, defined: vec![false; k.types.len()], log: Vec::new() };
     scope.block(&k.body)?;
     barrier::check(k)
@@ -165,13 +168,16 @@ fn vector(one: Type, count: usize) -> bool {
 fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
     match h {
         Hopper::BarrierInit | Hopper::BarrierExpect => d.is_empty() && a == [Type::U32, Type::U32],
+        Hopper::BarrierArrive => d.is_empty() && a == [Type::U32],
         Hopper::BarrierTryWait => d == [Type::Pred] && a == [Type::U32, Type::U32],
         Hopper::TensorLoad => d.is_empty() && a == [Type::U32, Type::U64, Type::U32, Type::U32, Type::U32],
         Hopper::MaxRegisters { count, .. } => {
             d.is_empty() && a.is_empty() && (24..=256).contains(&count) && count % 8 == 0
         }
-        Hopper::GroupFence | Hopper::GroupCommit | Hopper::GroupWait(_) => d.is_empty() && a.is_empty(),
-        Hopper::GroupMma { n } => {
+        Hopper::ProxyFence | Hopper::GroupFence | Hopper::GroupCommit | Hopper::GroupWait(_) => {
+            d.is_empty() && a.is_empty()
+        }
+        Hopper::GroupMma { n, .. } => {
             (8..=256).contains(&n)
                 && n % 8 == 0
                 && d.len() == usize::from(n) / 2

@@ -2,10 +2,12 @@
 
 use super::super::error::Error;
 use super::super::eval::to_f64;
-use super::super::ir::{Hopper, Id, Inst, Space};
+use super::super::ir::{Group, Hopper, Id, Inst, Space};
 use super::super::require::name;
 use super::super::types::Type;
-use super::memory::Access;
+use super::control::Lanes;
+use super::memory::{Access, Kind};
+use super::warp::tf32;
 use super::{Device, Machine, label};
 use alloc::vec::Vec;
 
@@ -26,8 +28,10 @@ pub struct TensorMap {
     pub size: [u32; 2],
     /// Bytes from row to row.
     pub stride: u64,
-    /// Rows and columns of the box.
+    /// Rows and columns of the box, at most 256.
     pub part: [u32; 2],
+    /// Whether the eight 16-byte parts of row `r` of the box, which is 128 bytes wide, are exchanged by `r`.
+    pub swizzle: bool,
 }
 
 impl Device {
@@ -48,36 +52,34 @@ pub(super) struct Phase {
 }
 
 impl Machine<'_> {
-    pub(super) fn hopper(&mut self, h: Hopper, i: &Inst, mask: &[bool]) -> Result<(), Error> {
+    pub(super) fn hopper(&mut self, h: Hopper, i: &Inst, lanes: Lanes) -> Result<(), Error> {
         let arg = |m: &Self, k: usize, t: usize| m.reg(i.args.at(k), t);
         match h {
             Hopper::BarrierInit => {
-                for t in Self::each(mask) {
+                for t in lanes.each() {
                     let (at, threads) = (arg(self, 0, t), arg(self, 1, t));
                     Access { space: label(Space::Shared), address: at, thread: t as u32 }.aligned(8)?;
                     self.phases.insert(at, Phase { threads, pending: threads, bytes: 0, parity: 0 });
                 }
                 Ok(())
             }
-            Hopper::BarrierExpect => Self::each(mask).try_for_each(|t| {
+            Hopper::BarrierExpect => lanes.each().try_for_each(|t| {
                 let (at, bytes) = (arg(self, 0, t), arg(self, 1, t) as i64);
                 self.progress(at, 1, bytes)
             }),
-            Hopper::BarrierTryWait => Self::each(mask).try_for_each(|t| {
+            Hopper::BarrierArrive => lanes.each().try_for_each(|t| self.progress(arg(self, 0, t), 1, 0)),
+            Hopper::BarrierTryWait => lanes.each().try_for_each(|t| {
                 let over = self.phase(arg(self, 0, t))?.parity != arg(self, 1, t) & 1;
                 self.set(i.dst.at(0), t, u64::from(over));
                 Ok(())
             }),
-            Hopper::TensorLoad => Self::each(mask).try_for_each(|t| {
+            Hopper::TensorLoad => lanes.each().try_for_each(|t| {
                 let corner = [arg(self, 3, t), arg(self, 2, t)].map(|c| i64::from(c as u32 as i32));
                 let bytes = self.tensor_load(arg(self, 0, t), arg(self, 1, t), corner, t)?;
                 self.progress(arg(self, 4, t), 0, -bytes)
             }),
             // What registers and order cost is not modelled.
-            Hopper::MaxRegisters { .. } | Hopper::GroupFence | Hopper::GroupCommit | Hopper::GroupWait(_) => {
-                Ok(())
-            }
-            Hopper::GroupMma { n } => self.groups(i, usize::from(n), mask),
+            _ => Ok(()),
         }
     }
 
@@ -96,6 +98,7 @@ impl Machine<'_> {
             phase = Phase { pending: phase.threads, parity: phase.parity ^ 1, ..phase };
             // Who has seen the end of the phase sees what was written before.
             self.races.barrier();
+            self.events += 1;
         }
         self.phases.insert(at, phase);
         Ok(())
@@ -109,69 +112,106 @@ impl Machine<'_> {
             map.checked_sub(MAP).and_then(|m| self.device.maps.get((m / MAP_BYTES) as usize)).copied();
         let missing =
             Access { space: "tensor map", address: map, thread: t as u32 }.missing(MAP_BYTES as u32);
-        let TensorMap { at, element, size, stride, part } = known.ok_or(missing)?;
+        let TensorMap { at, element, size, stride, part, swizzle } = known.ok_or(missing)?;
         let width = element.bytes();
+        if part.iter().any(|n| !(1..=256).contains(n)) || (swizzle && part[1].saturating_mul(width) != 128) {
+            return Err(Error::Tile {
+                rule: "a box of a tensor map is at most 256 by 256, 128 bytes wide if swizzled",
+            });
+        }
+        who.aligned(if swizzle { 1024 } else { 128 })?;
         let mut place = 0;
         for r in 0..part[0] {
             for c in 0..part[1] {
                 let [row, col] = [corner[0] + i64::from(r), corner[1] + i64::from(c)];
                 let inside = (0..i64::from(size[0])).contains(&row) && (0..i64::from(size[1])).contains(&col);
                 let v = if inside {
-                    let from = at + row as u64 * stride + col as u64 * u64::from(width);
+                    let from = (row as u64).wrapping_mul(stride).wrapping_add(col as u64 * u64::from(width));
+                    let from = at.wrapping_add(from);
                     self.read(Space::Global, from, width, t)?
                 } else {
                     0
                 };
-                self.shared.write(to + place, width, v, who)?;
+                let place_here = to + if swizzle { swizzled(place) } else { place };
+                self.races.access(place_here, width, t as u32, Kind::Write)?;
+                self.shared.write(place_here, width, v, who)?;
                 place += u64::from(width);
             }
         }
         Ok(place as i64)
     }
 
-    /// Each warp group that takes part: 64 rows of A and `n` of B, both with sixteen neighbours along the depth.
-    fn groups(&mut self, i: &Inst, n: usize, mask: &[bool]) -> Result<(), Error> {
-        for first in (0..self.n).step_by(GROUP) {
-            let active = mask.get(first..(first + GROUP).min(self.n)).unwrap_or_default();
-            if !active.contains(&true) {
-                continue;
+    /// A warp group: 64 rows of A and `n` of B, both with 32 bytes along the depth.
+    pub(super) fn group(&mut self, i: &Inst, n: usize, input: Group, first: usize) -> Result<(), Error> {
+        let depth = input.depth();
+        let [a, b] = [(0, 64), (1, n)]
+            .map(|(k, rows)| self.operand(i, self.reg(i.args.at(k), first), rows, input, first));
+        let (a, b) = (a?, b?);
+        let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(GROUP * i.dst.len());
+        for t in 0..GROUP {
+            for (r, id) in i.dst.iter().enumerate() {
+                let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
+                let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
+                let pairs = a.iter().skip(depth * row).take(depth).zip(b.iter().skip(depth * col));
+                let c = to_f64(Type::F32, self.reg(i.args.at(2 + r), first + t));
+                let sum = pairs.map(|(x, y)| x * y).sum::<f64>() + c;
+                results.push((*id, first + t, u64::from((sum as f32).to_bits())));
             }
-            if active.len() < GROUP || active.contains(&false) {
-                return Err(Error::Divergent { instruction: name(i.op) });
-            }
-            let [a, b] = [(0, 64), (1, n)]
-                .map(|(k, rows)| self.operand(i, self.reg(i.args.at(k), first), rows, first));
-            let (a, b) = (a?, b?);
-            let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(GROUP * i.dst.len());
-            for t in 0..GROUP {
-                for (r, id) in i.dst.iter().enumerate() {
-                    let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
-                    let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
-                    let pairs = a.iter().skip(16 * row).take(16).zip(b.iter().skip(16 * col));
-                    let c = to_f64(Type::F32, self.reg(i.args.at(2 + r), first + t));
-                    let sum = pairs.map(|(x, y)| x * y).sum::<f64>() + c;
-                    results.push((*id, first + t, u64::from((sum as f32).to_bits())));
-                }
-            }
-            results.into_iter().for_each(|(id, t, v)| self.set(id, t, v));
         }
+        results.into_iter().for_each(|(id, t, v)| self.set(id, t, v));
         Ok(())
     }
 
-    /// The rows that a descriptor names: pieces of 8 rows of 16 bytes; 14 bits each for the start, the distance of
-    /// pieces along the depth and along the rows, in units of 16 bytes.
-    fn operand(&mut self, i: &Inst, descriptor: u64, rows: usize, t: usize) -> Result<Vec<f64>, Error> {
-        if descriptor >> 62 != 0 {
+    /// The rows that a descriptor names: 14 bits each for the start, the distance of pieces along the depth and along
+    /// the rows, in units of 16 bytes; two bits for the layout. Pieces are 8 rows of 16 bytes, or 8 rows of 128 bytes
+    /// in which the eight 16-byte parts of row `r` are exchanged by `r`.
+    fn operand(
+        &mut self,
+        i: &Inst,
+        descriptor: u64,
+        rows: usize,
+        input: Group,
+        t: usize,
+    ) -> Result<Vec<f64>, Error> {
+        let (layout, depth) = (descriptor >> 62, input.depth() as u64);
+        if layout > 1 {
             return Err(Error::NotInterpreted { instruction: name(i.op) });
         }
+        let width = 32 / depth;
         let [start, deep, down] = [0, 16, 32].map(|at| (descriptor >> at & 0x3fff) << 4);
-        let mut values = Vec::with_capacity(16 * rows);
+        let mut values = Vec::with_capacity(depth as usize * rows);
         for row in 0..rows as u64 {
-            for k in 0..16 {
-                let at = start + row / 8 * down + k / 8 * deep + row % 8 * 16 + k % 8 * 2;
-                values.push(to_f64(Type::F16, self.read(Space::Shared, at, 2, t)?));
+            for byte in (0..32).step_by(width as usize) {
+                let at = if layout == 1 {
+                    swizzled(start + row / 8 * down + row % 8 * 128 + byte)
+                } else {
+                    start + row / 8 * down + byte / 16 * deep + row % 8 * 16 + byte % 16
+                };
+                let bits = self.read(Space::Shared, at, width as u32, t)?;
+                values.push(match input {
+                    Group::F16 => to_f64(Type::F16, bits),
+                    Group::Bf16 => to_f64(Type::Bf16, bits),
+                    Group::Tf32 => tf32(bits),
+                    Group::E4m3 => e4m3(bits),
+                });
             }
         }
         Ok(values)
     }
+}
+
+/// Where the byte of an address lies when parts of 16 bytes are exchanged in pieces of 8 rows of 128 bytes.
+const fn swizzled(at: u64) -> u64 {
+    at ^ (at >> 7 & 7) << 4
+}
+
+/// Four bits of exponent, three of significand, no infinities.
+fn e4m3(bits: u64) -> f64 {
+    let (e, m) = (bits >> 3 & 15, bits & 7);
+    let magnitude = match (e, m) {
+        (15, 7) => f64::NAN,
+        (0, m) => m as f64 / 512.0,
+        (e, m) => f64::from_bits((e + 1016) << 52 | m << 49),
+    };
+    if bits & 0x80 != 0 { -magnitude } else { magnitude }
 }

@@ -147,7 +147,7 @@ impl Races {
     /// Refuses an access that no barrier separates from a conflicting one of another thread.
     pub(super) fn access(&mut self, at: u64, n: u32, thread: u32, kind: Kind) -> Result<(), Error> {
         let start = at as usize;
-        for cell in self.cells.get_mut(start..start + n as usize).unwrap_or_default() {
+        for cell in self.cells.get_mut(start..start.saturating_add(n as usize)).unwrap_or_default() {
             if cell.epoch != self.epoch {
                 *cell = Cell { epoch: self.epoch, ..Cell::default() };
             }

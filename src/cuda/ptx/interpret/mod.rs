@@ -1,8 +1,9 @@
 //! Executes kernels on the host: threads of a block in step, with what a GPU leaves unchecked checked.
 //!
-//! A block runs each instruction for all its active threads. Bounds, alignment, reads of what nothing wrote, barriers
+//! Each warp runs an instruction for all its active threads, until it waits for the others. Bounds, alignment, reads of what nothing wrote, barriers
 //! that a part of the block reaches, and races in shared memory are errors.
 
+mod control;
 mod hopper;
 mod memory;
 mod warp;
@@ -12,17 +13,23 @@ pub use memory::Bytes;
 
 use super::error::Error;
 use super::eval::eval;
-use super::ir::{Block, Id, Inst, Kernel, Op, Rmw, Space, Special};
-use super::types::Type;
+use super::ir::{Id, Inst, Kernel, Op, Rmw, Space, Special};
 use super::verify;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use control::{Lanes, Warp};
 use hopper::Phase;
 use memory::{Access, Kind, Races};
 
-/// Instructions that a block runs at most.
+/// Instructions that a warp runs at most.
 const FUEL: u64 = 1 << 20;
+/// Blocks that a launch has at most.
+const BLOCKS: u32 = 1 << 24;
+/// Bytes that a block can have, as much as any target.
+const SHARED: u32 = 227 << 10;
+/// Bytes that a thread can have.
+const LOCAL: u32 = 512 << 10;
 /// Where buffers start: the number of the buffer is above, the offset below.
 const BUFFER: u32 = 40;
 /// Constant tables are above all buffers.
@@ -63,12 +70,20 @@ impl Device {
         args: &[u64],
     ) -> Result<(), Error> {
         verify::kernel(k)?;
-        let count = threads.iter().map(|n| u64::from(*n)).product::<u64>();
+        let count = threads.iter().try_fold(1u32, |n, t| n.checked_mul(*t)).unwrap_or(0);
+        let blocks = grid.iter().try_fold(1u32, |n, b| n.checked_mul(*b));
         if args.len() != k.params.len()
             || k.threads.is_some_and(|t| t != threads)
             || !(1..=1024).contains(&count)
+            || blocks.is_none_or(|n| n > BLOCKS)
         {
             return Err(Error::Arguments);
+        }
+        for (variables, available) in [(&k.shared, SHARED), (&k.local, LOCAL)] {
+            let (_, needed) = Kernel::layout(variables);
+            if needed > available {
+                return Err(Error::SharedMemory { needed, available });
+            }
         }
         for z in 0..grid[2] {
             for y in 0..grid[1] {
@@ -108,7 +123,9 @@ struct Machine<'a> {
     copies: Vec<Vec<Vec<Started>>>,
     // Barriers in shared memory, by their addresses.
     phases: BTreeMap<u64, Phase>,
-    fuel: u64,
+    warps: Vec<Warp<'a>>,
+    // What others may wait for has happened so often.
+    events: u64,
 }
 
 type Done = Result<(), Error>;
@@ -132,14 +149,9 @@ impl<'a> Machine<'a> {
             local: vec![Bytes::uninitialised(local as usize); if local > 0 { n } else { 0 }],
             copies: vec![vec![Vec::new()]; n],
             phases: BTreeMap::new(),
-            fuel: FUEL,
+            warps: Vec::new(),
+            events: 0,
         }
-    }
-
-    fn run(mut self) -> Done {
-        let k = self.k;
-        let all = self.live.clone();
-        self.block(&k.body, &all)
     }
 
     fn reg(&self, id: Id, t: usize) -> u64 {
@@ -152,85 +164,31 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The active threads, in order.
-    fn each(mask: &[bool]) -> impl Iterator<Item = usize> {
-        mask.iter().enumerate().filter(|(_, m)| **m).map(|(t, _)| t)
-    }
-
-    fn block(&mut self, b: &Block, mask: &[bool]) -> Done {
-        let mut mask = mask.to_vec();
-        for inst in &b.insts {
-            if !mask.contains(&true) {
-                return Ok(());
-            }
-            self.fuel = self.fuel.checked_sub(1).ok_or(Error::Endless)?;
-            self.inst(inst, &mask)?;
-            if inst.op == Op::Exit || !inst.blocks.is_empty() {
-                mask.iter_mut().zip(&self.live).for_each(|(m, l)| *m &= l);
-            }
-        }
-        Ok(())
-    }
-
-    /// `to ← from` in the active threads, all at once.
-    fn copy(&mut self, to: &[Id], from: &[Id], mask: &[bool]) {
-        let mut values = Vec::with_capacity(from.len());
-        for t in Self::each(mask) {
-            values.clear();
-            values.extend(from.iter().map(|f| self.reg(*f, t)));
-            for (to, v) in to.iter().zip(&values) {
-                self.set(*to, t, *v);
-            }
-        }
-    }
-
-    fn inst(&mut self, i: &Inst, mask: &[bool]) -> Done {
+    fn inst(&mut self, i: &Inst, lanes: Lanes) -> Done {
         if i.op.arity().is_some() {
             let ty = self.k.ty(i.dst.at(0));
             let from = self.k.ty(i.args.at(usize::from(i.op == Op::Select)));
-            for t in Self::each(mask) {
+            for t in lanes.each() {
                 let a = [0, 1, 2].map(|j| i.args.get(j).map_or(0, |id| self.reg(*id, t)));
                 self.set(i.dst.at(0), t, eval(i.op, ty, from, a));
             }
             return Ok(());
         }
         match i.op {
-            Op::If => {
-                let [then, other] = i.blocks.as_slice() else { return Ok(()) };
-                let p = i.args.at(0);
-                for (b, want) in [(then, 1), (other, 0)] {
-                    let part: Vec<bool> =
-                        mask.iter().enumerate().map(|(t, m)| *m && self.reg(p, t) & 1 == want).collect();
-                    if part.contains(&true) {
-                        self.block(b, &part)?;
-                        self.copy(&i.dst, &b.yields, &part);
-                    }
-                }
-                Ok(())
-            }
-            Op::For { .. } => self.counted(i, mask),
-            Op::Repeat => self.repeated(i, mask),
             Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {
-                Self::each(mask).try_for_each(|t| self.memory(i, t))
+                lanes.each().try_for_each(|t| self.memory(i, t))
             }
             Op::Exit => {
-                Self::each(mask).for_each(|t| {
+                lanes.each().for_each(|t| {
                     if let Some(l) = self.live.get_mut(t) {
                         *l = false;
                     }
                 });
                 Ok(())
             }
-            Op::Barrier => {
-                if mask != self.live {
-                    return Err(Error::Barrier { why: "a part of the block waits elsewhere" });
-                }
-                self.races.barrier();
-                Ok(())
-            }
             Op::Fence => Ok(()),
             Op::CopyAsync { bytes } => {
-                for t in Self::each(mask) {
+                for t in lanes.each() {
                     let copy = (self.reg(i.args.at(0), t), self.reg(i.args.at(1), t), u32::from(bytes));
                     let open = self.copies.get_mut(t).and_then(|c| c.last_mut());
                     open.into_iter().for_each(|g| g.push(copy));
@@ -238,70 +196,22 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             Op::CopyCommit => {
-                Self::each(mask)
+                lanes
+                    .each()
                     .for_each(|t| self.copies.get_mut(t).into_iter().for_each(|c| c.push(Vec::new())));
                 Ok(())
             }
-            Op::CopyWait(pending) => Self::each(mask).try_for_each(|t| self.arrive(t, usize::from(pending))),
-            Op::Shuffle(_) | Op::Vote(_) | Op::LdMatrix { .. } | Op::Mma(_) => self.warps(i, mask),
-            Op::Hopper(h) => self.hopper(h, i, mask),
+            Op::CopyWait(pending) => lanes.each().try_for_each(|t| self.arrive(t, usize::from(pending))),
+            Op::Shuffle(_) | Op::Vote(_) | Op::LdMatrix { .. } | Op::Mma(_) => self.warp(i, lanes),
+            Op::Hopper(h) => self.hopper(h, i, lanes),
             _ => {
-                for t in Self::each(mask) {
-                    let v = self.leaf(i.op, t);
+                for t in lanes.each() {
+                    let v = self.leaf(i.op, t) & self.k.ty(i.dst.at(0)).mask();
                     self.set(i.dst.at(0), t, v);
                 }
                 Ok(())
             }
         }
-    }
-
-    fn counted(&mut self, i: &Inst, mask: &[bool]) -> Done {
-        let Some(body) = i.blocks.first() else { return Ok(()) };
-        let (counter, carried) = (body.params.at(0), body.params.get(1..).unwrap_or_default());
-        let ty = self.k.ty(counter);
-        self.copy(&[counter], &[i.args.at(0)], mask);
-        self.copy(carried, i.args.get(3..).unwrap_or_default(), mask);
-        let mut active = mask.to_vec();
-        loop {
-            let less = Op::Compare(super::ir::Cmp::Lt);
-            for (t, m) in active.iter_mut().enumerate() {
-                let bounds = [self.reg(counter, t), self.reg(i.args.at(1), t), 0];
-                *m = *m && self.live.get(t) == Some(&true) && eval(less, Type::Pred, ty, bounds) != 0;
-            }
-            if !active.contains(&true) {
-                break;
-            }
-            self.fuel = self.fuel.checked_sub(1).ok_or(Error::Endless)?;
-            self.block(body, &active)?;
-            self.copy(carried, &body.yields, &active);
-            for t in Self::each(&active) {
-                let now = self.reg(counter, t);
-                let next = eval(Op::Add, ty, ty, [now, self.reg(i.args.at(2), t), 0]);
-                if eval(Op::Compare(super::ir::Cmp::Le), Type::Pred, ty, [next, now, 0]) != 0 {
-                    return Err(Error::Overflow { what: "the counter of a loop" });
-                }
-                self.set(counter, t, next);
-            }
-        }
-        self.copy(&i.dst, carried, mask);
-        Ok(())
-    }
-
-    fn repeated(&mut self, i: &Inst, mask: &[bool]) -> Done {
-        let Some(body) = i.blocks.first() else { return Ok(()) };
-        self.copy(&body.params, &i.args, mask);
-        let mut active = mask.to_vec();
-        while active.contains(&true) {
-            self.fuel = self.fuel.checked_sub(1).ok_or(Error::Endless)?;
-            self.block(body, &active)?;
-            let again: Vec<bool> = (0..self.n).map(|t| self.reg(body.yields.at(0), t) & 1 != 0).collect();
-            self.copy(&body.params, body.yields.get(1..).unwrap_or_default(), &active);
-            for ((m, again), live) in active.iter_mut().zip(&again).zip(&self.live) {
-                *m &= *again && *live;
-            }
-        }
-        self.copy(&i.dst, &body.params, mask);
-        Ok(())
     }
 
     fn leaf(&self, op: Op, t: usize) -> u64 {
@@ -339,7 +249,7 @@ impl<'a> Machine<'a> {
     fn arrive(&mut self, t: usize, pending: usize) -> Done {
         let Some(groups) = self.copies.get_mut(t) else { return Ok(()) };
         // The open group is not waited for.
-        let done = (groups.len() - 1).saturating_sub(pending);
+        let done = groups.len().saturating_sub(pending.saturating_add(1));
         let ready: Vec<Started> = groups.drain(..done).flatten().collect();
         for (to, from, bytes) in ready {
             for (space, at) in [(Space::Shared, to), (Space::Global, from)] {
@@ -408,7 +318,8 @@ impl<'a> Machine<'a> {
 
     /// The address of an access, checked for alignment.
     fn place(&self, space: Space, base: u64, offset: i32, bytes: u32, t: usize) -> Result<u64, Error> {
-        let address = base.wrapping_add(i64::from(offset) as u64);
+        // Addresses wrap in their own width.
+        let address = base.wrapping_add(i64::from(offset) as u64) & verify::address(space).mask();
         Access { space: label(space), address, thread: t as u32 }.aligned(bytes)?;
         Ok(address)
     }

@@ -6,35 +6,28 @@ use super::super::ir::{Id, Inst, Mma, Op, Shuffle, Space, Vote};
 use super::super::require::name;
 use super::super::types::Type;
 use super::Machine;
+use super::control::{LANES, Lanes};
 use alloc::vec::Vec;
 
-/// Lanes of a warp.
-const LANES: usize = 32;
-
 impl Machine<'_> {
-    /// Runs a warp's instruction in each warp that has an active lane; all its live lanes take part.
-    pub(super) fn warps(&mut self, i: &Inst, mask: &[bool]) -> Result<(), Error> {
-        for first in (0..self.n).step_by(LANES) {
-            let lanes = first..(first + LANES).min(self.n);
-            let active = mask.get(lanes.clone()).unwrap_or_default();
-            if !active.contains(&true) {
-                continue;
-            }
-            let divergent = Error::Divergent { instruction: name(i.op) };
-            if active != self.live.get(lanes).unwrap_or_default() {
-                return Err(divergent);
-            }
-            let whole = active.len() == LANES && !active.contains(&false);
-            let active = active.to_vec();
-            match i.op {
-                Op::Shuffle(mode) => self.shuffle(i, mode, first, &active)?,
-                Op::Vote(v) => self.vote(i, v, first, &active),
-                // The others need every lane.
-                _ if !whole => return Err(divergent),
-                Op::LdMatrix { transpose } => self.ldmatrix(i, transpose, first)?,
-                Op::Mma(kind) => self.mma(i, kind, first),
-                _ => {}
-            }
+    /// Runs a warp's instruction; all its live lanes take part.
+    pub(super) fn warp(&mut self, i: &Inst, lanes: Lanes) -> Result<(), Error> {
+        let first = lanes.first;
+        let divergent = Error::Divergent { instruction: name(i.op) };
+        if lanes.bits != self.live(first) {
+            return Err(divergent);
+        }
+        // The last warp may be short.
+        let there = (self.n - first).min(LANES);
+        let active: Vec<bool> = (0..there).map(|l| lanes.bits >> l & 1 != 0).collect();
+        match i.op {
+            Op::Shuffle(mode) => self.shuffle(i, mode, first, &active)?,
+            Op::Vote(v) => self.vote(i, v, first, &active),
+            // The others need every lane.
+            _ if lanes.bits != u32::MAX => return Err(divergent),
+            Op::LdMatrix { transpose } => self.ldmatrix(i, transpose, first)?,
+            Op::Mma(kind) => self.mma(i, kind, first),
+            _ => {}
         }
         Ok(())
     }
@@ -126,6 +119,6 @@ const fn input(kind: Mma) -> Type {
 }
 
 /// The upper 19 bits of a binary32.
-fn tf32(bits: u64) -> f64 {
+pub(super) fn tf32(bits: u64) -> f64 {
     to_f64(Type::F32, bits & 0xffff_e000)
 }

@@ -134,6 +134,9 @@ impl Fold<'_> {
 
 /// Drops instructions whose results nobody uses and that change nothing.
 pub fn remove_dead(k: &mut Kernel) {
+    if !k.is_shallow() {
+        return;
+    }
     loop {
         let (used, before) = (uses(k), k.instructions());
         let mut body = core::mem::replace(&mut k.body, Block::EMPTY);

@@ -39,6 +39,10 @@ pub fn optimise(k: &mut Kernel) {
 
 /// Takes the body out of the kernel while a pass makes a new one.
 fn rewrite(k: &mut Kernel, f: impl FnOnce(&mut Kernel, Block) -> Block) {
+    // Verification refuses it.
+    if !k.is_shallow() {
+        return;
+    }
     let body = core::mem::replace(&mut k.body, Block::EMPTY);
     k.body = f(k, body);
 }
@@ -57,6 +61,9 @@ impl Defs {
             }
         }
         let mut defs = vec![None; k.types.len()];
+        if !k.is_shallow() {
+            return Self(defs);
+        }
         walk(&k.body, &mut defs);
         Self(defs)
     }
@@ -74,7 +81,7 @@ impl Defs {
 }
 
 /// How often each value is used.
-fn uses(k: &Kernel) -> Vec<u32> {
+pub(super) fn uses(k: &Kernel) -> Vec<u32> {
     fn walk(b: &Block, n: &mut Vec<u32>) {
         let mut count = |id: &Id| {
             if let Some(n) = n.get_mut(id.0 as usize) {
@@ -86,6 +93,9 @@ fn uses(k: &Kernel) -> Vec<u32> {
         b.insts.iter().for_each(|i| i.blocks.iter().for_each(|b| walk(b, n)));
     }
     let mut n = vec![0; k.types.len()];
+    if !k.is_shallow() {
+        return n;
+    }
     walk(&k.body, &mut n);
     n
 }

@@ -7,6 +7,9 @@ use alloc::collections::BTreeSet;
 /// The largest number of 32-bit registers that hold values still needed; constants and predicates need none.
 #[must_use]
 pub fn pressure(k: &Kernel) -> u32 {
+    if !k.is_shallow() {
+        return 0;
+    }
     let mut most = 0;
     let mut live = BTreeSet::new();
     block(k, &k.body, &mut live, &mut most);

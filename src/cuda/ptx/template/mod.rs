@@ -2,6 +2,8 @@
 
 pub(crate) mod chain;
 mod gemm;
+mod group;
+mod launch;
 mod part;
 mod plan;
 mod pointwise;
@@ -10,6 +12,8 @@ mod row;
 
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
+pub use group::{GroupTile, group_gemm};
+pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub use part::Meet;
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};

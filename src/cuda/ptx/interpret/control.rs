@@ -1,0 +1,276 @@
+//! Control flow: each warp goes its own way, with a stack of its own, until it waits for others.
+
+use super::super::error::Error;
+use super::super::eval::eval;
+use super::super::ir::{Block, Cmp, Hopper, Id, Inst, Op};
+use super::super::require::name;
+use super::super::types::Type;
+use super::{Done, Machine};
+use alloc::vec::Vec;
+
+/// Lanes of a warp.
+pub(super) const LANES: usize = 32;
+/// Warps of a group.
+const GROUP: usize = 4;
+/// Rounds in which every warp only asks for a barrier's phase, before that is taken to be for ever.
+const PATIENCE: u32 = 64;
+
+/// The lanes of a warp that run an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lanes {
+    /// The first thread of the warp.
+    pub(super) first: usize,
+    pub(super) bits: u32,
+}
+
+impl Lanes {
+    /// The threads, in order.
+    pub(super) fn each(self) -> impl Iterator<Item = usize> {
+        (0..LANES).filter(move |l| self.bits >> l & 1 != 0).map(move |l| self.first + l)
+    }
+
+    fn only(self, f: impl Fn(usize) -> bool) -> Self {
+        let keep = |bits, t| if f(t) { bits | 1 << (t - self.first) } else { bits };
+        Self { bits: self.each().fold(0, keep), ..self }
+    }
+}
+
+/// What comes after a block.
+#[derive(Debug, Clone, Copy)]
+enum After<'a> {
+    /// The end of the thread.
+    End,
+    /// What follows the condition, for which these lanes took the block; then the other block, for those that did not.
+    If(&'a Inst, u32),
+    /// The next turn, or for the lanes that came to it the end of the loop.
+    Turn(&'a Inst, u32),
+}
+
+/// A block that a warp is in.
+#[derive(Debug, Clone, Copy)]
+struct Frame<'a> {
+    block: &'a Block,
+    at: usize,
+    mask: u32,
+    after: After<'a>,
+}
+
+/// A warp, and how far it is.
+#[derive(Debug)]
+pub(super) struct Warp<'a> {
+    frames: Vec<Frame<'a>>,
+    /// The instruction that the warp cannot do alone.
+    waits: Option<&'a Inst>,
+    fuel: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// Warps in turn, each as far as it comes.
+    pub(super) fn run(mut self) -> Done {
+        let mask = u32::MAX;
+        let start = Frame { block: &self.k.body, at: 0, mask, after: After::End };
+        let warps = self.n.div_ceil(LANES);
+        self.warps =
+            (0..warps).map(|_| Warp { frames: Vec::from([start]), waits: None, fuel: super::FUEL }).collect();
+        let mut idle = 0;
+        loop {
+            let before = self.events;
+            for w in 0..warps {
+                self.advance(w)?;
+            }
+            if self.warps.iter().all(|w| w.frames.is_empty()) {
+                return Ok(());
+            }
+            self.release();
+            idle = if self.events == before { idle + 1 } else { 0 };
+            if idle > PATIENCE {
+                return Err(self.stuck());
+            }
+        }
+    }
+
+    /// Why nothing goes on.
+    fn stuck(&self) -> Error {
+        match self.warps.iter().find_map(|w| w.waits) {
+            Some(i) if i.op == Op::Barrier => Error::Barrier { why: "a part of the block waits elsewhere" },
+            Some(i) => Error::Divergent { instruction: name(i.op) },
+            None => Error::Endless,
+        }
+    }
+
+    /// Lets all go on when every warp that has not ended waits at the same barrier.
+    fn release(&mut self) {
+        let mut open = self.warps.iter().filter(|w| !w.frames.is_empty()).map(|w| w.waits);
+        let Some(Some(first)) = open.next() else { return };
+        if first.op != Op::Barrier || !open.all(|w| w.is_some_and(|w| core::ptr::eq(w, first))) {
+            return;
+        }
+        self.races.barrier();
+        self.events += 1;
+        (0..self.warps.len()).for_each(|w| self.pass(w));
+    }
+
+    /// Goes past the instruction that a warp waited at.
+    fn pass(&mut self, w: usize) {
+        let Some(warp) = self.warps.get_mut(w) else { return };
+        if warp.waits.take().is_some() {
+            warp.frames.last_mut().into_iter().for_each(|f| f.at += 1);
+        }
+    }
+
+    pub(super) fn live(&self, first: usize) -> u32 {
+        (0..LANES).filter(|l| self.live.get(first + l) == Some(&true)).fold(0, |bits, l| bits | 1 << l)
+    }
+
+    fn push(&mut self, w: usize, frame: Frame<'a>) {
+        self.warps.get_mut(w).into_iter().for_each(|w| w.frames.push(frame));
+    }
+
+    /// Runs a warp until it ends, waits, or finds that a barrier's phase is not over.
+    fn advance(&mut self, w: usize) -> Done {
+        let first = w * LANES;
+        loop {
+            let Some(warp) = self.warps.get_mut(w) else { return Ok(()) };
+            if warp.waits.is_some() {
+                return Ok(());
+            }
+            let Some(mut frame) = warp.frames.last().copied() else { return Ok(()) };
+            warp.fuel = warp.fuel.checked_sub(1).ok_or(Error::Endless)?;
+            frame.mask &= self.live(first);
+            let lanes = Lanes { first, bits: frame.mask };
+            let inst = frame.block.insts.get(frame.at).filter(|_| frame.mask != 0);
+            let Some(inst) = inst else {
+                if let Some(w) = self.warps.get_mut(w) {
+                    w.frames.pop();
+                }
+                self.leave(w, frame, lanes)?;
+                continue;
+            };
+            if matches!(inst.op, Op::Barrier | Op::Hopper(Hopper::GroupMma { .. })) {
+                return self.wait(w, inst, lanes);
+            }
+            if let Some(top) = self.warps.get_mut(w).and_then(|w| w.frames.last_mut()) {
+                top.at += 1;
+            }
+            match (inst.op, inst.blocks.as_slice()) {
+                (Op::If, [then, _]) => {
+                    let p = inst.args.at(0);
+                    let mask = lanes.only(|t| self.reg(p, t) & 1 == 1).bits;
+                    self.push(w, Frame { block: then, at: 0, mask, after: After::If(inst, lanes.bits) });
+                }
+                (Op::For { .. }, [body]) => {
+                    self.copy(&[body.params.at(0)], &[inst.args.at(0)], lanes);
+                    let init = inst.args.get(3..).unwrap_or_default();
+                    self.copy(body.params.get(1..).unwrap_or_default(), init, lanes);
+                    self.turn(w, inst, body, lanes, lanes.bits);
+                }
+                (Op::Repeat, [body]) => {
+                    self.copy(&body.params, &inst.args, lanes);
+                    self.turn(w, inst, body, lanes, lanes.bits);
+                }
+                _ => {
+                    self.inst(inst, lanes)?;
+                    let again = inst.op == Op::Hopper(Hopper::BarrierTryWait)
+                        && lanes.each().any(|t| self.reg(inst.dst.at(0), t) & 1 == 0);
+                    if again {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A turn of a loop for the lanes that have one left; without any, its results for those that came to it.
+    fn turn(&mut self, w: usize, inst: &'a Inst, body: &'a Block, mut lanes: Lanes, entered: u32) {
+        if inst.op != Op::Repeat {
+            let (counter, end) = (body.params.at(0), inst.args.at(1));
+            let ty = self.k.ty(counter);
+            let less = Op::Compare(Cmp::Lt);
+            let more = |t| eval(less, Type::Pred, ty, [self.reg(counter, t), self.reg(end, t), 0]) != 0;
+            lanes = lanes.only(more);
+        }
+        if lanes.bits != 0 {
+            let after = After::Turn(inst, entered);
+            return self.push(w, Frame { block: body, at: 0, mask: lanes.bits, after });
+        }
+        let skip = usize::from(inst.op != Op::Repeat);
+        let carried = body.params.get(skip..).unwrap_or_default();
+        self.copy(&inst.dst, carried, Lanes { bits: entered, ..lanes });
+    }
+
+    /// A block is over; `lanes` are those of it that have not exited.
+    fn leave(&mut self, w: usize, frame: Frame<'a>, lanes: Lanes) -> Done {
+        let yields = &frame.block.yields;
+        match frame.after {
+            After::End => self.events += 1,
+            After::If(inst, all) => {
+                self.copy(&inst.dst, yields, lanes);
+                // The second block is entered once: it hands on no lanes that are left.
+                let second = inst.blocks.get(1).filter(|b| !core::ptr::eq(*b, frame.block));
+                if let Some(block) = second {
+                    let rest = Lanes { first: lanes.first, bits: all };
+                    let mask = rest.only(|t| self.reg(inst.args.at(0), t) & 1 == 0).bits;
+                    if mask != 0 {
+                        self.push(w, Frame { block, at: 0, mask, after: After::If(inst, 0) });
+                    }
+                }
+            }
+            After::Turn(inst, entered) if inst.op == Op::Repeat => {
+                let again = lanes.only(|t| self.reg(yields.at(0), t) & 1 != 0);
+                self.copy(&frame.block.params, yields.get(1..).unwrap_or_default(), lanes);
+                self.turn(w, inst, frame.block, again, entered);
+            }
+            After::Turn(inst, entered) => {
+                let counter = frame.block.params.at(0);
+                let ty = self.k.ty(counter);
+                self.copy(frame.block.params.get(1..).unwrap_or_default(), yields, lanes);
+                for t in lanes.each() {
+                    let now = self.reg(counter, t);
+                    let next = eval(Op::Add, ty, ty, [now, self.reg(inst.args.at(2), t), 0]);
+                    if eval(Op::Compare(Cmp::Le), Type::Pred, ty, [next, now, 0]) != 0 {
+                        return Err(Error::Overflow { what: "the counter of a loop" });
+                    }
+                    self.set(counter, t, next);
+                }
+                self.turn(w, inst, frame.block, lanes, entered);
+            }
+        }
+        Ok(())
+    }
+
+    /// A warp comes to an instruction of the block or of a warp group.
+    fn wait(&mut self, w: usize, inst: &'a Inst, lanes: Lanes) -> Done {
+        self.warps.get_mut(w).into_iter().for_each(|w| w.waits = Some(inst));
+        let Op::Hopper(Hopper::GroupMma { n, input }) = inst.op else {
+            if lanes.bits != self.live(lanes.first) {
+                return Err(Error::Barrier { why: "a part of the block waits elsewhere" });
+            }
+            return Ok(());
+        };
+        if lanes.bits != u32::MAX {
+            return Err(Error::Divergent { instruction: name(inst.op) });
+        }
+        let group = w / GROUP * GROUP..(w / GROUP + 1) * GROUP;
+        let warps = self.warps.get(group.clone()).unwrap_or_default();
+        let here = |w: &Warp<'_>| w.waits.is_some_and(|i| core::ptr::eq(i, inst));
+        if warps.is_empty() || !warps.iter().all(here) {
+            return Ok(());
+        }
+        self.group(inst, usize::from(n), input, group.start * LANES)?;
+        self.events += 1;
+        group.for_each(|w| self.pass(w));
+        Ok(())
+    }
+
+    /// `to ← from` in the active threads, all at once.
+    fn copy(&mut self, to: &[Id], from: &[Id], lanes: Lanes) {
+        let mut values = Vec::with_capacity(from.len());
+        for t in lanes.each() {
+            values.clear();
+            values.extend(from.iter().map(|f| self.reg(*f, t)));
+            for (to, v) in to.iter().zip(&values) {
+                self.set(*to, t, *v);
+            }
+        }
+    }
+}

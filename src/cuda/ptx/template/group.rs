@@ -1,0 +1,345 @@
+//! Products on Hopper's warp groups: one warp loads tiles by tensor maps into a ring in shared memory, the others
+//! multiply. Sizes, distances and factors are arguments: one text serves every shape.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Group, Hopper, Kernel, Space, Special};
+use super::super::types::{Bf16, F16, F32, Pred, Type, U32, U64};
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
+const SLAB: u32 = 128;
+/// Threads of a warp group.
+const GROUP: u32 = 128;
+/// Rows of tiles that blocks take together, so that they share what they read.
+const BAND: i64 = 16;
+
+/// The tile of a product of warp groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupTile {
+    /// Rows of the result: 64 or 128 for each group.
+    pub m: u32,
+    /// Columns: a multiple of 8 up to 256.
+    pub n: u32,
+    /// Slabs of 128 bytes of depth in the ring.
+    pub stages: u32,
+    /// Warp groups that multiply.
+    pub groups: u32,
+}
+
+impl GroupTile {
+    /// Tiles that the planner chooses from.
+    pub const ALL: [Self; 6] = [
+        Self { m: 128, n: 256, stages: 4, groups: 2 },
+        Self { m: 256, n: 128, stages: 4, groups: 2 },
+        Self { m: 128, n: 128, stages: 6, groups: 2 },
+        Self { m: 128, n: 64, stages: 4, groups: 2 },
+        Self { m: 64, n: 128, stages: 4, groups: 1 },
+        Self { m: 64, n: 64, stages: 6, groups: 1 },
+    ];
+
+    /// Threads of a block.
+    #[must_use]
+    pub const fn threads(self) -> u32 {
+        GROUP * (self.groups + 1)
+    }
+
+    fn check(self) -> Result<(), Error> {
+        let rule = "64 or 128 rows a group, columns by 8 up to 256, 2 to 8 stages, 1 or 2 groups";
+        let rows = self.m.checked_div(self.groups).unwrap_or(0);
+        let fits = matches!(rows, 64 | 128)
+            && rows * self.groups == self.m
+            && (8..=256).contains(&self.n)
+            && self.n.is_multiple_of(8)
+            && rows * self.n <= 128 * 128
+            && (2..=8).contains(&self.stages)
+            && matches!(self.groups, 1 | 2);
+        if fits { Ok(()) } else { Err(Error::Tile { rule }) }
+    }
+}
+
+/// `C ← α·A·B + β·C`, with A of m × k and B of n × k, both with the depth along their rows, and C row by row.
+///
+/// Parameters: tensor maps of A and B (boxes of the tile's rows and 128 bytes, swizzled), C, its row distance in
+/// elements (`U64`), m, n, slabs of depth, rows and columns of tiles (`U32`), α and β (`F32`). C is not read where β
+/// is 0. The grid has any number of blocks.
+pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel, Error> {
+    tile.check()?;
+    let letters = match input {
+        Group::F16 => "f16",
+        Group::Bf16 => "bf16",
+        Group::Tf32 => "tf32",
+        Group::E4m3 => "e4m3",
+    };
+    let to = match output {
+        Type::F32 => "f32",
+        Type::F16 => "f16",
+        Type::Bf16 => "bf16",
+        _ => return Err(Error::Operand { instruction: "st" }),
+    };
+    let GroupTile { m, n, stages, groups } = tile;
+    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}"));
+    b.threads([tile.threads(), 1, 1]);
+    let k = Frame {
+        b: &b,
+        tile,
+        input,
+        output,
+        maps: [b.param(), b.param()],
+        c: b.param(),
+        pitch: b.param(),
+        size: [b.param(), b.param()],
+        slabs: b.param(),
+        tiles: [b.param(), b.param()],
+        factors: [b.param(), b.param()],
+        rooms: [b.shared(stages * m * SLAB, 1024), b.shared(stages * n * SLAB, 1024)],
+        full: b.shared(8 * stages, 8),
+        empty: b.shared(8 * stages, 8),
+        thread: b.special(Special::TidX),
+    };
+    k.start();
+    let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+    b.either::<U32, 0>(
+        loads,
+        || {
+            k.load();
+            []
+        },
+        || {
+            k.multiply();
+            []
+        },
+    );
+    b.finish()
+}
+
+struct Frame<'b> {
+    b: &'b Builder,
+    tile: GroupTile,
+    input: Group,
+    output: Type,
+    maps: [Value<'b, U64>; 2],
+    c: Value<'b, U64>,
+    pitch: Value<'b, U64>,
+    size: [Value<'b, U32>; 2],
+    slabs: Value<'b, U32>,
+    tiles: [Value<'b, U32>; 2],
+    factors: [Value<'b, F32>; 2],
+    rooms: [Value<'b, U32>; 2],
+    full: Value<'b, U32>,
+    empty: Value<'b, U32>,
+    thread: Value<'b, U32>,
+}
+
+impl<'b> Frame<'b> {
+    fn u(&self, v: u32) -> Value<'b, U32> {
+        self.b.int(i64::from(v))
+    }
+
+    /// The barriers: one arrival fills a stage, with its bytes; every warp that multiplies empties it.
+    fn start(&self) {
+        let b = self.b;
+        b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
+            for s in 0..self.tile.stages {
+                let at = self.u(8 * s);
+                b.hopper(Hopper::BarrierInit, &[(self.full + at).into(), self.u(1).into()]);
+                let warps = self.u(4 * self.tile.groups);
+                b.hopper(Hopper::BarrierInit, &[(self.empty + at).into(), warps.into()]);
+            }
+            b.hopper(Hopper::ProxyFence, &[]);
+        });
+        b.barrier();
+    }
+
+    fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
+        self.b.repeat([parity], |[v]| (!self.b.try_wait(barrier, parity), [v]));
+    }
+
+    /// The stage of a turn, and the parity of its phase.
+    fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let stages = self.u(self.tile.stages);
+        [turn % stages, (turn / stages) & self.u(1)]
+    }
+
+    /// For each tile of this block: its first row and column; turns go on from tile to tile.
+    fn each_tile(&self, body: impl FnOnce([Value<'b, U32>; 2], Value<'b, U32>)) {
+        let b = self.b;
+        let [down, across] = self.tiles;
+        let range = [b.special(Special::CtaidX), down * across, b.special(Special::NctaidX)];
+        b.count(range, 1, &[self.u(0)], |t, turns| {
+            let first_turn = turns.first().copied().unwrap_or(t);
+            let band = across * b.int(BAND);
+            let (first, inside) = (t / band * b.int(BAND), t % band);
+            let rows = (down - first).least(b.int(BAND));
+            let corner = [(first + inside % rows) * self.u(self.tile.m), inside / rows * self.u(self.tile.n)];
+            body(corner, first_turn);
+            Vec::from([first_turn + self.slabs])
+        });
+    }
+
+    /// One thread keeps the ring full.
+    fn load(&self) {
+        let b = self.b;
+        if self.tile.groups > 1 {
+            b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
+        }
+        b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
+            self.each_tile(|corner, first| {
+                b.count::<U32, U32>([first, first + self.slabs, self.u(1)], 1, &[], |turn, _| {
+                    let [stage, parity] = self.stage(turn);
+                    let barrier = stage * self.u(8);
+                    self.wait(self.empty + barrier, parity ^ self.u(1));
+                    let [rows, cols] = [self.tile.m, self.tile.n].map(|r| r * SLAB);
+                    let full = self.full + barrier;
+                    b.hopper(Hopper::BarrierExpect, &[full.into(), self.u(rows + cols).into()]);
+                    let deep = (turn - first) * self.u(SLAB * self.input.depth() as u32 / 32);
+                    for (part, bytes) in [rows, cols].into_iter().enumerate() {
+                        let [Some(room), Some(row)] = [self.rooms.get(part), corner.get(part)] else {
+                            continue;
+                        };
+                        let Some(map) = self.maps.get(part) else { continue };
+                        let to = *room + stage * self.u(bytes);
+                        b.hopper(
+                            Hopper::TensorLoad,
+                            &[to.into(), (*map).into(), deep.into(), (*row).into(), full.into()],
+                        );
+                    }
+                    Vec::new()
+                });
+            });
+        });
+    }
+
+    /// The descriptor of rows that start at an address: swizzled, pieces of 8 rows one after the other.
+    fn descriptor(&self, at: Value<'b, U32>) -> Value<'b, U64> {
+        let start = (at >> self.u(4)) & self.u(0x3fff);
+        start.to::<U64>() | self.b.bits(1 << 62 | 64 << 32 | 1 << 16)
+    }
+
+    fn multiply(&self) {
+        let b = self.b;
+        let GroupTile { m, n, groups, .. } = self.tile;
+        if groups > 1 {
+            b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
+        }
+        let group = (self.thread >> self.u(7)) - self.u(1);
+        let rows = m / groups;
+        let lane = self.thread & self.u(31);
+        let leads = lane.compare(Cmp::Eq, b.int(0));
+        let free = |turn: Value<'b, U32>, really: Value<'b, Pred>| {
+            let [stage, _] = self.stage(turn - self.u(1));
+            b.when(leads & really, || {
+                b.hopper(Hopper::BarrierArrive, &[(self.empty + stage * self.u(8)).into()]);
+            });
+        };
+        let parts = rows as usize / 64;
+        let each = n as usize / 2;
+        let zeros: Vec<Value<'b, F32>> = (0..parts * each).map(|_| b.f32(0.0)).collect();
+        self.each_tile(|corner, first| {
+            let end = first + self.slabs;
+            let sums = b.count([first, end, self.u(1)], 1, &zeros, |turn, sums| {
+                let [stage, parity] = self.stage(turn);
+                self.wait(self.full + stage * self.u(8), parity);
+                b.hopper(Hopper::GroupFence, &[]);
+                let [room_a, room_b] = self.rooms;
+                let a = room_a + stage * self.u(m * SLAB) + group * self.u(rows * SLAB);
+                let (a, bt) = (self.descriptor(a), self.descriptor(room_b + stage * self.u(n * SLAB)));
+                let mut next: Vec<Value<'b, F32>> = sums.to_vec();
+                for step in 0..4 {
+                    for (part, sums) in next.chunks_mut(each).enumerate() {
+                        let a = a + b.int(2 * step + 512 * part as i64);
+                        let new = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], sums);
+                        sums.iter_mut().zip(new).for_each(|(s, new)| *s = new);
+                    }
+                }
+                b.hopper(Hopper::GroupCommit, &[]);
+                // The products of the slab before are done: its stage can be filled again.
+                b.hopper(Hopper::GroupWait(1), &[]);
+                free(turn, turn.compare(Cmp::Ne, first));
+                next
+            });
+            b.hopper(Hopper::GroupWait(0), &[]);
+            free(end, self.slabs.compare(Cmp::Ne, b.int(0)));
+            let warp = (self.thread >> self.u(5)) & self.u(3);
+            let [top, left] = corner;
+            let row = top + group * self.u(rows) + warp * self.u(16) + (lane >> self.u(2));
+            let col = left + (lane & self.u(3)) * self.u(2);
+            self.finish(&sums, [row, col], left);
+        });
+    }
+
+    /// Pairs of neighbours are written at once where a tile is whole and C is even; elsewhere one by one.
+    fn finish(&self, sums: &[Value<'b, F32>], [row, col]: [Value<'b, U32>; 2], left: Value<'b, U32>) {
+        let b = self.b;
+        let [m, n] = self.size;
+        let [alpha, beta] = self.factors;
+        let width = self.output.bytes();
+        let sums: Vec<Value<'b, F32>> = sums.iter().map(|s| alpha * *s).collect();
+        let units = self.c >> b.int::<U32>(i64::from(width.trailing_zeros()));
+        let even = ((units | self.pitch) & b.int(1)).compare(Cmp::Eq, b.int(0));
+        let whole = (left + self.u(self.tile.n)).compare(Cmp::Le, n);
+        let fast = even & whole & beta.compare(Cmp::Eq, b.f32(0.0));
+        let each = self.tile.n as usize / 2;
+        for (part, sums) in sums.chunks(each).enumerate() {
+            for half in 0..2 {
+                let row = row + b.int(64 * part as i64 + 8 * half as i64);
+                let at = self.c + (row.to::<U64>() * self.pitch + col.to::<U64>()) * b.int(i64::from(width));
+                let pairs = || {
+                    let pairs = sums.chunks(4).filter_map(move |four| four.get(2 * half..2 * half + 2));
+                    pairs.enumerate().map(|(j, p)| (8 * j as i32, p))
+                };
+                b.when(row.compare(Cmp::Lt, m), || {
+                    b.either::<U32, 0>(
+                        fast,
+                        || {
+                            pairs().for_each(|(j, p)| self.pair(at, j * width as i32, p));
+                            []
+                        },
+                        || {
+                            for (j, p) in pairs() {
+                                for (one, v) in p.iter().enumerate() {
+                                    let j = j + one as i32;
+                                    let inside = (col + b.int(i64::from(j))).compare(Cmp::Lt, n);
+                                    b.when(inside, || self.single(at, j * width as i32, *v));
+                                }
+                            }
+                            []
+                        },
+                    );
+                });
+            }
+        }
+    }
+
+    fn pair(&self, at: Value<'b, U64>, offset: i32, pair: &[Value<'b, F32>]) {
+        let &[x, y] = pair else { return };
+        match self.output {
+            Type::F16 => {
+                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<F16>()));
+            }
+            Type::Bf16 => {
+                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<Bf16>()));
+            }
+            _ => self.b.store_vector(Space::Global, at, offset, [x, y]),
+        }
+    }
+
+    /// With β, which a whole tile does not have.
+    fn single(&self, at: Value<'b, U64>, offset: i32, v: Value<'b, F32>) {
+        let b = self.b;
+        let [_, beta] = self.factors;
+        let reads = beta.compare(Cmp::Ne, b.f32(0.0));
+        let old = || match self.output {
+            Type::F16 => b.load::<F16>(Space::Global, at, offset).to(),
+            Type::Bf16 => b.load::<Bf16>(Space::Global, at, offset).to(),
+            _ => b.load::<F32>(Space::Global, at, offset),
+        };
+        let [v] = b.either(reads, || [beta.fma(old(), v)], || [v]);
+        match self.output {
+            Type::F16 => b.store(Space::Global, at, offset, v.to::<F16>()),
+            Type::Bf16 => b.store(Space::Global, at, offset, v.to::<Bf16>()),
+            _ => b.store(Space::Global, at, offset, v),
+        }
+    }
+}

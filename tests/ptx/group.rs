@@ -1,0 +1,205 @@
+//! Products of warp groups in the interpreter against sums in `f64`, and what the interpreter refuses.
+
+use super::support::*;
+use fulmen::cuda::ptx::template::{Argument, GroupProduct, GroupTile};
+use fulmen::cuda::ptx::{Bytes, Device, Error, Group, Kernel, Module, Target, Type};
+
+/// Eighths in [-7/8, 7/8], which every input type holds exactly, and their bytes.
+fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
+    let x = ((e * 37 + 11).rem_euclid(15) - 7) as f32 / 8.0;
+    let f = x.to_bits();
+    let bytes = match input {
+        Group::Bf16 => ((f >> 16) as u16).to_le_bytes().to_vec(),
+        Group::Tf32 => x.to_le_bytes().to_vec(),
+        Group::F16 if x == 0.0 => vec![0, 0],
+        Group::F16 => {
+            let h = (f >> 16 & 0x8000) | (((f >> 23 & 255) - 112) << 10) | (f >> 13 & 1023);
+            (h as u16).to_le_bytes().to_vec()
+        }
+        Group::E4m3 if x == 0.0 => vec![0],
+        Group::E4m3 => vec![((f >> 24 & 0x80) | (((f >> 23 & 255) - 120) << 3) | (f >> 20 & 7)) as u8],
+    };
+    (f64::from(x), bytes)
+}
+
+/// Runs a launch on the interpreter; C starts as ones. Gives C in `f64`.
+fn run(p: &GroupProduct, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error> {
+    let launch = p.launch(tile, blocks)?;
+    let mut d = Device::new();
+    let matrix = |rows: u32, ld: u64, seed: i64| -> Vec<u8> {
+        let all = (0..i64::from(rows) * ld as i64).flat_map(|e| element(p.input, e * 3 + seed).1);
+        all.collect()
+    };
+    let one: &[u8] = match p.output {
+        Type::F32 => &[0, 0, 0x80, 0x3f],
+        Type::Bf16 => &[0x80, 0x3f],
+        _ => &[0, 0x3c],
+    };
+    let c = if p.beta == 0.0 {
+        // Read, it would be an error.
+        Bytes::uninitialised(p.m as usize * p.ldc as usize * one.len())
+    } else {
+        Bytes::new(one.repeat(p.m as usize * p.ldc as usize))
+    };
+    let buffers =
+        [Bytes::new(matrix(p.m, p.lda, 1)), Bytes::new(matrix(p.n, p.ldb, 2)), c].map(|b| d.buffer(b));
+    let args: Vec<u64> = launch
+        .args
+        .iter()
+        .map(|a| match *a {
+            Argument::Buffer(k) => buffers[k],
+            Argument::Bits(bits) => bits,
+            Argument::Map(k, mut map) => {
+                map.at += buffers[k];
+                d.tensor(map)
+            }
+        })
+        .collect();
+    d.launch(&launch.kernel, launch.grid, launch.threads, &args)?;
+    let bytes = d.get(buffers[2]).unwrap().bytes();
+    Ok(bytes
+        .chunks_exact(one.len())
+        .map(|b| match p.output {
+            Type::F32 => f64::from(f32::from_le_bytes(b.try_into().unwrap())),
+            Type::Bf16 => f64::from(f32::from_bits(u32::from(u16::from_le_bytes([b[0], b[1]])) << 16)),
+            _ => {
+                let h = u32::from(u16::from_le_bytes([b[0], b[1]]));
+                let (e, m) = (h >> 10 & 31, f64::from(h & 1023));
+                let x =
+                    if e == 0 { m / 16_777_216.0 } else { (m / 1024.0 + 1.0) * (f64::from(e) - 15.0).exp2() };
+                if h & 0x8000 != 0 { -x } else { x }
+            }
+        })
+        .collect())
+}
+
+fn check(p: GroupProduct, tile: GroupTile, blocks: u32) {
+    let got = run(&p, tile, blocks).unwrap_or_else(|e| panic!("{p:?} {tile:?}: {e}"));
+    let unit = match p.output {
+        Type::F32 => f64::from(f32::EPSILON),
+        Type::Bf16 => 1.0 / 256.0,
+        _ => 1.0 / 2048.0,
+    };
+    let at = |e: u64, seed: i64| element(p.input, e as i64 * 3 + seed).0;
+    for i in 0..u64::from(p.m) {
+        for j in 0..u64::from(p.n) {
+            let terms = (0..u64::from(p.k)).map(|k| at(i * p.lda + k, 1) * at(j * p.ldb + k, 2));
+            // Products and sums of eighths are exact in f32; what is left is the last rounding.
+            let want = f64::from(p.alpha) * terms.sum::<f64>() + f64::from(p.beta);
+            let got = got[(i * p.ldc + j) as usize];
+            assert!((got - want).abs() <= unit * want.abs(), "{i},{j}: {got}, not {want}; {p:?} {tile:?}");
+        }
+    }
+}
+
+/// Every tile: more tiles than blocks, more slabs than stages, edges on all sides.
+#[test]
+fn every_tile_multiplies_every_type() {
+    let types = [
+        (Group::Bf16, Type::Bf16),
+        (Group::F16, Type::F32),
+        (Group::E4m3, Type::F16),
+        (Group::Tf32, Type::F32),
+    ];
+    for (t, tile) in GroupTile::ALL.into_iter().enumerate() {
+        let (input, output) = types[t % 4];
+        let per = 16 / u64::from(input.element().bytes());
+        let deep = 4 * input.depth() as u32;
+        let k = deep * (tile.stages + 1) - 5;
+        let ld = u64::from(k).next_multiple_of(per);
+        let p = GroupProduct {
+            m: tile.m + 7,
+            n: tile.n + 4,
+            k,
+            lda: ld,
+            ldb: ld + per,
+            ldc: u64::from(tile.n + 6),
+            alpha: 0.5,
+            beta: 0.0,
+            input,
+            output,
+        };
+        check(p, tile, 3);
+    }
+}
+
+#[test]
+fn factors_types_and_odd_rows() {
+    let tile = GroupTile { m: 64, n: 64, stages: 2, groups: 1 };
+    for (input, output) in [
+        (Group::Bf16, Type::F32),
+        (Group::F16, Type::F16),
+        (Group::E4m3, Type::Bf16),
+        (Group::Tf32, Type::F16),
+        (Group::Bf16, Type::Bf16),
+    ] {
+        for (n, ldc, beta) in [(64, 65, 0.0), (64, 64, -2.0), (9, 9, 0.25), (65, 66, 1.0)] {
+            let p = GroupProduct { m: 65, n, k: 33, lda: 48, ldb: 64, ldc, alpha: 2.0, beta, input, output };
+            check(p, tile, 1);
+        }
+    }
+}
+
+/// What a product cannot be is named before anything runs.
+#[test]
+fn launches_that_are_refused() {
+    let good = GroupProduct {
+        m: 64,
+        n: 64,
+        k: 64,
+        lda: 64,
+        ldb: 64,
+        ldc: 64,
+        alpha: 1.0,
+        beta: 0.0,
+        input: Group::Bf16,
+        output: Type::F32,
+    };
+    let tile = GroupTile::ALL[5];
+    assert!(good.launch(tile, 1).is_ok());
+    for bad in [
+        GroupProduct { m: 0, ..good },
+        GroupProduct { k: u32::MAX, ..good },
+        GroupProduct { lda: 65, ..good },
+        GroupProduct { ldb: 56, ..good },
+        GroupProduct { ldc: 63, ..good },
+        GroupProduct { lda: u64::MAX, ..good },
+        GroupProduct { output: Type::F64, ..good },
+    ] {
+        assert!(bad.launch(tile, 1).is_err(), "{bad:?}");
+    }
+    for bad in [
+        GroupTile { m: 96, ..tile },
+        GroupTile { n: 60, ..tile },
+        GroupTile { stages: 1, ..tile },
+        GroupTile { groups: 0, ..tile },
+    ] {
+        assert!(matches!(good.launch(bad, 1), Err(Error::Tile { .. })), "{bad:?}");
+    }
+}
+
+/// The text does not depend on the sizes, and `ptxas` finds room for it without spilling.
+#[test]
+fn every_tile_assembles() {
+    let mut m = Module::new();
+    for tile in GroupTile::ALL {
+        for (input, output) in [(Group::Bf16, Type::Bf16), (Group::Tf32, Type::F32), (Group::E4m3, Type::F16)]
+        {
+            m.kernels.push(fulmen::cuda::ptx::template::group_gemm(tile, input, output).unwrap());
+        }
+    }
+    let mut text = String::new();
+    m.emit(Target::SM_90A, &mut text).unwrap();
+    assert!(m.emit(Target::sm(90), &mut String::new()).is_err());
+    let Some(ptxas) = ptxas() else { return };
+    let used = assemble(&ptxas, &text, Target::SM_90A).unwrap();
+    let names: Vec<&Kernel> = m.kernels.iter().collect();
+    assert_eq!(used.len(), names.len());
+    let mut table = String::from("kernel,registers,spills\n");
+    for u in &used {
+        table += &format!("{},{},{}\n", u.kernel, u.registers, u.spills);
+    }
+    println!("{table}");
+    assert!(used.iter().all(|u| u.spills == 0), "{table}");
+    super::assemble::golden("ptxas_group.csv", &table);
+}
