@@ -143,7 +143,10 @@ pub fn explain(args: &Fuse) -> Result<String, String> {
 }
 
 /// How many kernels the library makes of a plan, or why none: they are made, so that no other number is printed.
-#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "this build makes none"))]
+#[cfg_attr(
+    not(feature = "cuda"),
+    allow(unused_variables, unreachable_code, reason = "this build makes none")
+)]
 fn kernels(plan: &Plan<'_>, graph: &[Node<'_>], named: &impl Fn(String) -> String) -> String {
     let made: Result<usize, String> = match plan.language {
         Language::Rust => return "calls of the library on the host".into(),

@@ -31,6 +31,7 @@ pub(super) fn apt<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
 
 /// `C = αAB + βC` of [`apt`] operands.
 #[inline(always)]
+#[allow(clippy::collapsible_match, reason = "what is false of the constants is not compiled")]
 pub(super) fn run<S: Simd, T: Element>(s: S, p: &Problem<'_, T>) {
     let lanes = T::Vec::<S>::LANES;
     let mut col = 0;
