@@ -26,7 +26,8 @@ fn classify(x: &[f32; INPUTS]) -> Result<(usize, f32), Error> {
 fn main() -> ! {
     match classify(&[1.0, 2.0, -0.5, 0.25]) {
         Ok((class, p)) => {
-            let _ = hprintln!("lanes: {:?}; class {} with {} %", fulmen::NATIVE, class, (100.0 * p + 0.5) as u32);
+            let _ =
+                hprintln!("lanes: {:?}; class {} with {} %", fulmen::NATIVE, class, (100.0 * p + 0.5) as u32);
             debug::exit(debug::EXIT_SUCCESS);
         }
         Err(_) => debug::exit(debug::EXIT_FAILURE),

@@ -26,7 +26,13 @@ pub unsafe extern "C" fn normalize(data: *mut f32, rows: usize, dim: usize) -> u
     u32::from(fulmen::normalize_in_place(data, dim).is_err())
 }
 
-fn nearest(data: &[f32], query: &[f32], scores: &mut [f32], values: &mut [f32], indices: &mut [usize]) -> Result<(), Error> {
+fn nearest(
+    data: &[f32],
+    query: &[f32],
+    scores: &mut [f32],
+    values: &mut [f32],
+    indices: &mut [usize],
+) -> Result<(), Error> {
     let rows = MatRef::row_major(data, scores.len(), query.len())?;
     fulmen::gemv(1.0, rows, VecRef::from(query), 0.0, VecMut::from(&mut *scores))?;
     fulmen::top_k(scores, values.len(), values, indices)

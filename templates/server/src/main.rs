@@ -5,7 +5,14 @@ use fulmen::{Error, MatMut, MatRef};
 use std::time::Instant;
 
 /// `out = softmax(x · wᵀ)`, row by row, on the instruction set of `s`.
-fn layer<S: Simd>(s: S, x: &[f32], w: &[f32], [rows, cols, k]: [usize; 3], out: &mut [f32], workspace: &mut [f32]) -> Result<&'static str, Error> {
+fn layer<S: Simd>(
+    s: S,
+    x: &[f32],
+    w: &[f32],
+    [rows, cols, k]: [usize; 3],
+    out: &mut [f32],
+    workspace: &mut [f32],
+) -> Result<&'static str, Error> {
     let (x, w) = (MatRef::row_major(x, rows, k)?, MatRef::row_major(w, cols, k)?);
     fulmen::gemm_on(s, 1.0, x, w.t(), 0.0, MatMut::row_major(out, rows, cols)?, workspace)?;
     fulmen::softmax_in_place_on(s, out, cols)?;
@@ -22,7 +29,11 @@ fn main() -> Result<(), Error> {
     // The lanes are chosen once, for the whole job.
     let began = Instant::now();
     let lanes = fulmen::dispatch!(|s| layer(s, &x, &w, dims, &mut out, &mut workspace))?;
-    println!("lanes: {lanes} (the build's own: {:?}), {:.2} ms", fulmen::NATIVE, began.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "lanes: {lanes} (the build's own: {:?}), {:.2} ms",
+        fulmen::NATIVE,
+        began.elapsed().as_secs_f64() * 1e3
+    );
 
     // Every row of a softmax sums to one.
     let worst = out.chunks(cols).map(|row| (fulmen::sum(row) - 1.0).abs()).fold(0.0, f32::max);
