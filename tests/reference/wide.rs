@@ -43,10 +43,13 @@ impl From<&BigFloat> for Wide {
         }
         // The mantissa's last word is its highest, with the top bit set.
         let Some((words, _, _, exponent, _)) = x.as_raw_parts() else { return Self::Plain(f64::NAN) };
+        // Words have 64 bits or 32, as the machine has; their first 128 bits here.
+        let width = 8 * words.first().map_or(8, size_of_val);
         let mut high_first = words.iter().rev().copied();
-        let (a, b) = (high_first.next().unwrap_or(0), high_first.next().unwrap_or(0));
-        let hi = (a >> 11) as f64 * exp2i(-53);
-        let lo = ((a & 0x7ff) << 53 | b >> 11) as f64 * exp2i(-53 - 64);
+        let top = (0..128 / width)
+            .fold(0, |top: u128, _| top << width | u128::from(high_first.next().unwrap_or(0)));
+        let hi = (top >> 75) as f64 * exp2i(-53);
+        let lo = ((top >> 11) as u64) as f64 * exp2i(-53 - 64);
         Self::Scaled { hi: hi * sign, lo: lo * sign, exponent }
     }
 }
