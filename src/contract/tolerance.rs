@@ -28,13 +28,13 @@ pub enum Mass {
     SumAbsProducts,
     /// `Σ|xᵢ|/n`.
     MeanAbs,
-    /// `var + γ·(Σ|xᵢ|/n)²`: two-pass variance.
+    /// The variance of the first input.
     Variance,
-    /// The change of `√var` when `var` moves by `γ` times its own mass.
+    /// Its standard deviation.
     Stddev,
-    /// `mean|a−ā||b−b̄| + γ·mean|a|·mean|b|`.
+    /// `σ_a·σ_b`.
     Covariance,
-    /// `1 + γ·(κ_a + κ_b)²` with `κ = mean|x| / σ`.
+    /// 1; 0 where one input is constant.
     Correlation,
 }
 
@@ -151,10 +151,10 @@ impl Tolerance {
                 // A rounding below the normal numbers is absolute, not relative.
                 let floor =
                     if flush { libm::ldexp(1.0, format::<T>().1) } else { k.min(1.0) * ulp::<T>(0.0) };
-                gamma * mass(of, r, inputs, terms, gamma) + floor
+                gamma * mass(of, r, inputs, terms) + floor
             }
             Self::Compensated { of } => {
-                2.0 * u * r + 2.0 * n * u * u * mass(of, r, inputs, terms, u) + ulp::<T>(0.0)
+                2.0 * u * r + 2.0 * n * u * u * mass(of, r, inputs, terms) + ulp::<T>(0.0)
             }
         }
     }
@@ -180,34 +180,24 @@ fn mean(x: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     x.iter().map(|&v| f(v)).sum::<f64>() / x.len() as f64
 }
 
-fn mass(of: Mass, r: f64, inputs: &[&[f64]], terms: f64, gamma: f64) -> f64 {
+fn mass(of: Mass, r: f64, inputs: &[&[f64]], terms: f64) -> f64 {
     let a = inputs.first().copied().unwrap_or_default();
     let b = inputs.get(1).copied().unwrap_or(a);
-    let centred = |x: &[f64], y: &[f64]| {
-        let (mx, my) = (mean(x, |v| v), mean(y, |v| v));
-        x.iter().zip(y).map(|(&p, &q)| ((p - mx) * (q - my)).abs()).sum::<f64>() / x.len() as f64
+    let spread = |x: &[f64]| {
+        let m = mean(x, |v| v);
+        libm::sqrt(mean(x, |v| (v - m) * (v - m)))
     };
-    let kappa = |x: &[f64]| mean(x, f64::abs) / libm::sqrt(centred(x, x));
-    let variance = |x: &[f64]| {
-        let m = mean(x, f64::abs);
-        centred(x, x) + gamma * m * m
-    };
+    let varies = |x: &[f64]| x.iter().any(|v| Some(v) != x.first());
     match of {
         Mass::Value => r,
         Mass::Terms => terms,
         Mass::SumAbs => a.iter().map(|v| v.abs()).sum(),
         Mass::SumAbsProducts => a.iter().zip(b).map(|(p, q)| (p * q).abs()).sum(),
         Mass::MeanAbs => mean(a, f64::abs),
-        Mass::Variance => variance(a),
-        Mass::Stddev => {
-            let v = centred(a, a);
-            (libm::sqrt(v + gamma * variance(a)) - libm::sqrt(v)) / gamma + libm::sqrt(v)
-        }
-        Mass::Covariance => centred(a, b) + gamma * mean(a, f64::abs) * mean(b, f64::abs),
-        Mass::Correlation => {
-            // Constant data has the correlation 0, exactly.
-            let k = kappa(a) + kappa(b);
-            if k.is_finite() { 1.0 + gamma * k * k } else { 0.0 }
-        }
+        Mass::Variance => spread(a) * spread(a),
+        Mass::Stddev => spread(a),
+        Mass::Covariance => spread(a) * spread(b),
+        // Constant data has the correlation 0, exactly.
+        Mass::Correlation => f64::from(u8::from(varies(a) && varies(b))),
     }
 }

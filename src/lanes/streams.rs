@@ -29,6 +29,13 @@ pub(crate) trait Folds<T: Number, const N: usize> {
 pub(crate) trait Streams<T: Number, const N: usize>: Folds<T, N> {
     /// The summary of all elements.
     fn summary<P: Summary<T, N, K>, const K: usize>(&self, p: P) -> [Self::V; K];
+    /// [`Streams::summary`] where `m` holds, else `otherwise`.
+    fn summary_where<P: Summary<T, N, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K];
     /// How many elements there are.
     fn len(&self) -> Self::V;
 }
@@ -50,6 +57,8 @@ pub(crate) trait Summary<T: Number, const N: usize, const K: usize>: Copy + Send
 pub(crate) trait Row<T: Number>: Streams<T, 1> {
     /// The first element.
     fn first(&self) -> Self::V;
+    /// Whether `m` holds, where that is known before the work is done.
+    fn known(&self, m: <Self::V as Alu>::Mask) -> Option<bool>;
     /// `y[i] = body(x[i])`.
     fn map<B: Body<T, 1>>(&mut self, body: B);
     /// `y[i] = body(x[i], γ[i])`.
@@ -103,9 +112,30 @@ impl<J: Join, S: Simd, T: Element, const N: usize> Streams<T, N> for Slices<'_, 
         tree(j, 0, n, block, &part, &merge).map(scalar)
     }
     #[inline(always)]
+    fn summary_where<P: Summary<T, N, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        if Self::V::any(m) { rarely(self, p) } else { otherwise }
+    }
+    #[inline(always)]
     fn len(&self) -> Self::V {
         scalar(T::from_usize(self.2.first().map_or(0, |x| x.len())))
     }
+}
+
+/// [`Streams::summary`], kept out of the way of what is common.
+#[cold]
+#[inline(never)]
+fn rarely<T, R, P, const N: usize, const K: usize>(x: &R, p: P) -> [R::V; K]
+where
+    T: Element,
+    R: Streams<T, N>,
+    P: Summary<T, N, K>,
+{
+    x.summary(p)
 }
 
 /// A vector with a stride: the bits of [`Slices`].

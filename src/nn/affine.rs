@@ -8,27 +8,48 @@ use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Row;
 use crate::lanes::{Element, Simd};
-use crate::reduce::{SumSquares, mean_and_variance};
+use crate::reduce::{Centred, ScaledSquares, SumSquares, centred, rescue, scales};
 
-/// `(x - mean) · scale`.
+/// `(x - mean) · scale` by multiply-adds: `((x p - hi p) - lo) · scale`, the mean being `hi + lo/p`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Standard<T>(pub(super) T, pub(super) T);
+pub(super) struct Standard<T> {
+    pub(super) p: T,
+    /// `-hi p`.
+    pub(super) minus: T,
+    pub(super) scale: T,
+    /// `-lo · scale`.
+    pub(super) rest: T,
+}
+
+impl<T: Number> Standard<T> {
+    /// Of data with these moments.
+    #[inline(always)]
+    pub(super) fn new<V: Alu<Elem = T>>(m: Centred<V>, scale: V, number: impl Fn(V) -> T) -> Self {
+        Self {
+            p: number(m.p),
+            minus: number(-(m.hi * m.p)),
+            scale: number(scale),
+            rest: number(-(m.lo * scale)),
+        }
+    }
+}
 
 impl<T: Number> Body<T, 1> for Standard<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x - x.param(self.0)) * x.param(self.1)
+        let d = x.mul_add(x.param(self.p), x.param(self.minus));
+        d.mul_add(x.param(self.scale), x.param(self.rest))
     }
 }
 
 /// `(x - mean) · scale · γ + β`.
 #[derive(Debug, Clone, Copy)]
-struct StandardAffine<T>(T, T);
+struct StandardAffine<T>(Standard<T>);
 
 impl<T: Number> Body<T, 3> for StandardAffine<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma, beta]: [V; 3]) -> V {
-        Standard(self.0, self.1).eval([x]).mul_add(gamma, beta)
+        self.0.eval([x]).mul_add(gamma, beta)
     }
 }
 
@@ -43,17 +64,28 @@ impl<T: Number> Body<T, 2> for ScaledBy<T> {
     }
 }
 
-/// `1 / √x`; NaN below the normal numbers, where most digits of the squares in `x` are gone.
-#[inline(always)]
-pub(super) fn inverse_root<V: Alu>(x: V) -> V {
-    V::select(x.lt(x.lit(V::Elem::MIN_NORMAL)), x.lit(V::Elem::NAN), x.c(1.0) / x.sqrt())
+/// `(x · p) · scale · γ`.
+#[derive(Debug, Clone, Copy)]
+struct ScaledTwice<T>(T, T);
+
+impl<T: Number> Body<T, 2> for ScaledTwice<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x, gamma]: [V; 2]) -> V {
+        (x * x.param(self.0)) * x.param(self.1) * gamma
+    }
 }
 
-/// Mean, and what scales deviations to unit spread.
+/// `1 / √(squares + eps)`, where the squares are of data times `p`.
+#[inline(always)]
+pub(super) fn inverse_root<V: Alu>(squares: V, eps: V, p: V) -> V {
+    squares.c(1.0) / (squares + eps * p * p).sqrt()
+}
+
+/// What brings a row to mean 0 and unit spread.
 #[inline(always)]
 fn standard<T: Number, R: Row<T>>(row: &R, eps: R::V) -> Standard<T> {
-    let [mean, variance] = mean_and_variance(row);
-    Standard(row.number(mean), row.number(inverse_root(variance + eps)))
+    let m = centred(row, eps);
+    Standard::new(m, inverse_root(m.variance, eps, m.p), |v| row.number(v))
 }
 
 /// A row of [`layer_norm_simple`](crate::layer_norm_simple()).
@@ -66,17 +98,23 @@ pub(crate) fn layer_norm_simple_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V
 /// A row of [`layer_norm`](crate::layer_norm()).
 #[inline(always)]
 pub(crate) fn layer_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
-    let Standard(mean, scale) = standard(row, eps);
-    row.map_affine(StandardAffine(mean, scale));
+    let body = StandardAffine(standard(row, eps));
+    row.map_affine(body);
 }
 
 /// A row of [`rms_norm`](crate::rms_norm()).
 #[inline(always)]
 pub(crate) fn rms_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
     let [squares] = row.fold(SumSquares);
-    let scale = squares.c(1.0) / (squares / row.len() + eps).sqrt();
-    let body = ScaledBy(row.number(scale));
-    row.map_scaled(body);
+    let p = rescue(squares + eps);
+    let [squares] = row.fold_where(scales(p), ScaledSquares(row.number(p)), [squares]);
+    let scale = row.number(inverse_root(squares / row.len(), eps, p));
+    if row.known(scales(p)) == Some(false) {
+        row.map_scaled(ScaledBy(scale));
+    } else {
+        let body = ScaledTwice(row.number(p), scale);
+        row.map_scaled(body);
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -142,8 +180,8 @@ row_op! {
     /// `eps` is in the square of `x`'s unit. The variance takes two passes
     /// ([`variance`](crate::variance())).
     ///
-    /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole. A constant row gives `beta`
-    /// when `eps` is a normal number; a row with `σ² + eps` below the normal numbers becomes NaN.
+    /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole. A constant row gives `beta` when `eps > 0`, and
+    /// NaN when `eps` is 0. Squares neither overflow nor underflow on the way.
     ///
     /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Len`] when `beta` or `out` has another
     /// length, [`Error::Domain`] when `eps` is negative or NaN, [`Error::Rows`] when `x` does not hold
@@ -190,7 +228,7 @@ row_op! {
     /// of each query and key by itself.
     ///
     /// NaN and ±0: a row with NaN becomes NaN as a whole; with an infinity, 0 and NaN. A row of zeros
-    /// gives zeros when `eps > 0`, and NaN when `eps` is 0.
+    /// gives zeros when `eps > 0`, and NaN when `eps` is 0. Squares neither overflow nor underflow on the way.
     ///
     /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN,
     /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `out` differs in length.

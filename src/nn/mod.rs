@@ -40,6 +40,7 @@ use crate::lanes::fold::{Fold, Join, Serial, split, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::{Portable, scalar};
 use crate::lanes::streams::{Folds, Row, Slices, Streams, Summary};
+use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 
 /// A function of one row.
@@ -87,6 +88,15 @@ impl<J: Join, S: Simd, T: Element> Streams<T, 1> for OnRow<'_, '_, J, S, T> {
         self.slices().summary(p)
     }
     #[inline(always)]
+    fn summary_where<P: Summary<T, 1, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.slices().summary_where(m, p, otherwise)
+    }
+    #[inline(always)]
     fn len(&self) -> Self::V {
         self.slices().len()
     }
@@ -96,6 +106,10 @@ impl<J: Join, S: Simd, T: Element> Row<T> for OnRow<'_, '_, J, S, T> {
     #[inline(always)]
     fn first(&self) -> Self::V {
         scalar(self.2.input().first().copied().unwrap_or_default())
+    }
+    #[inline(always)]
+    fn known(&self, m: <Self::V as Alu>::Mask) -> Option<bool> {
+        Some(<Self::V as Vector>::any(m))
     }
     #[inline(always)]
     fn map<B: Body<T, 1>>(&mut self, body: B) {

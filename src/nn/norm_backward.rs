@@ -1,6 +1,6 @@
 //! Gradients of the norms, and RMS norm behind the addition of a residual.
 
-use super::affine::{RmsNorm, inverse_root};
+use super::affine::{RmsNorm, Standard, inverse_root};
 use super::parts::{Parts as _, Read, Write, count, each_row};
 use super::{RowOp, forms};
 use crate::alu::{Alu, Body, Number};
@@ -12,29 +12,30 @@ use crate::lanes::portable::scalar;
 use crate::lanes::streams::Slices;
 use crate::lanes::{Element, Simd, drive};
 use crate::pointwise::Add;
-use crate::reduce::{mean_and_variance, square_root, sums};
+use crate::reduce::{centred, rescue, sums};
 
-/// `Σ x²` and `Σ γ dy x`.
+/// `Σ (x p)²` and `Σ γ dy (x p)`.
 #[derive(Debug, Clone, Copy)]
-struct SquaresAndAlong;
-sums!(SquaresAndAlong, 3, 2, |self, [squares, along], [x, gamma, dy]| [
-    x.mul_add(x, squares),
-    (gamma * dy).mul_add(x, along)
-]);
-
-/// `Σ γ dy` and `Σ γ dy (x - mean)`.
-#[derive(Debug, Clone, Copy)]
-struct SumAndAlong<T>(T);
-sums!(SumAndAlong<T>, 3, 2, |self, [sum, along], [x, gamma, dy]| {
-    let g = gamma * dy;
-    [sum + g, g.mul_add(x - x.param(self.0), along)]
+struct SquaresAndAlong<T>(T);
+sums!(SquaresAndAlong<T>, 3, 2, |self, [squares, along], [x, gamma, dy]| {
+    let x = x * x.param(self.0);
+    [x.mul_add(x, squares), (gamma * dy).mul_add(x, along)]
 });
 
-/// `scale (γ dy - shift - (x - mean) along)`.
+/// `Σ γ dy` and `Σ γ dy (x p + minus)`.
+#[derive(Debug, Clone, Copy)]
+struct SumAndAlong<T>(T, T);
+sums!(SumAndAlong<T>, 3, 2, |self, [sum, along], [x, gamma, dy]| {
+    let g = gamma * dy;
+    [sum + g, g.mul_add(x.mul_add(x.param(self.0), x.param(self.1)), along)]
+});
+
+/// `scale (γ dy - shift - (x p + minus) along)`.
 #[derive(Debug, Clone, Copy)]
 struct Gradient<T> {
     scale: T,
-    mean: T,
+    p: T,
+    minus: T,
     shift: T,
     along: T,
 }
@@ -42,21 +43,18 @@ impl<T: Number> Body<T, 3> for Gradient<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma, dy]: [V; 3]) -> V {
         let g = gamma * dy - x.param(self.shift);
-        let d = x - x.param(self.mean);
+        let d = x.mul_add(x.param(self.p), x.param(self.minus));
         (g - d * x.param(self.along)) * x.param(self.scale)
     }
 }
 
-/// `sum + dy (x - mean) scale`.
+/// `sum + dy x̂`.
 #[derive(Debug, Clone, Copy)]
-struct AddScaled<T> {
-    mean: T,
-    scale: T,
-}
+struct AddScaled<T>(Standard<T>);
 impl<T: Number> Body<T, 3> for AddScaled<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [sum, dy, x]: [V; 3]) -> V {
-        dy.mul_add((x - x.param(self.mean)) * x.param(self.scale), sum)
+        dy.mul_add(self.0.eval([x]), sum)
     }
 }
 
@@ -91,6 +89,7 @@ forms! {
     /// added to `dgamma` in order.
     ///
     /// NaN and ±0: a row with NaN makes its row of `dx` NaN; in `dgamma`, NaN in `x` reaches every column, in `dy` its own.
+    /// A row of zeros becomes NaN when `eps` is 0; infinite where `ρ` overflows. Squares neither overflow nor underflow.
     ///
     /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN,
     /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `dy`, `dx` or `dgamma` has another length.
@@ -114,7 +113,7 @@ forms! {
     /// are added to `dgamma` and `dbeta` in order.
     ///
     /// NaN and ±0: a row with NaN makes its row of `dx` NaN; in `dgamma`, NaN in `x` reaches every column, in `dy` its own.
-    /// A row with `σ² + eps` below the normal numbers becomes NaN.
+    /// A constant row becomes NaN when `eps` is 0; infinite where `ρ` overflows. Squares neither overflow nor underflow.
     ///
     /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN, [`Error::Rows`] when
     /// `x` does not hold whole rows, [`Error::Len`] when `dy`, `dx`, `dgamma` or `dbeta` has another length. Scratch: none.
@@ -196,12 +195,20 @@ pub(crate) fn rms_norm_backward_by<J: Join, S: Simd, T: Element>(
         || {
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
-                let [squares, along] = fold_by(j, s, SquaresAndAlong, [x.0, gamma, dy.0]);
-                let scale = T::ONE / square_root(squares / n + eps);
-                let body =
-                    Gradient { scale, mean: T::ZERO, shift: T::ZERO, along: along / n * scale * scale };
+                let mut sums = fold_by(j, s, SquaresAndAlong(T::ONE), [x.0, gamma, dy.0]);
+                let [squares, _] = sums;
+                let p = to_scalar(rescue(scalar(squares + eps)));
+                if p != T::ONE {
+                    sums = fold_by(j, s, SquaresAndAlong(p), [x.0, gamma, dy.0]);
+                }
+                let [squares, along] = sums;
+                let scale = to_scalar(inverse_root(scalar(squares / n), scalar(eps), scalar(p)));
+                let none = -T::ZERO;
+                let unit = Standard { p, minus: none, scale, rest: none };
+                let along = along / n * scale * scale;
+                let body = Gradient { scale: scale * p, p, minus: none, shift: T::ZERO, along };
                 InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
-                InOut::in_place(dgamma).map3(j, s, AddScaled { mean: T::ZERO, scale }, dy.0, x.0);
+                InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
                 parts = rest;
             }
         },
@@ -239,12 +246,17 @@ pub(crate) fn layer_norm_backward_by<J: Join, S: Simd, T: Element>(
         || {
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
-                let [mean, variance] = mean_and_variance(&Slices(j, s, [x.0]));
-                let (mean, scale) = (to_scalar(mean), to_scalar(inverse_root(variance + scalar(eps))));
-                let [sum, along] = fold_by(j, s, SumAndAlong(mean), [x.0, gamma, dy.0]);
-                let body = Gradient { scale, mean, shift: sum / n, along: along / n * scale * scale };
+                let m = centred(&Slices(j, s, [x.0]), scalar(eps));
+                let unit = Standard::new(m, inverse_root(m.variance, scalar(eps), m.p), |v| to_scalar(v));
+                let Standard { p, minus, scale, .. } = unit;
+                let lo = to_scalar(m.lo);
+                let [sum, along] = fold_by(j, s, SumAndAlong(p, minus), [x.0, gamma, dy.0]);
+                let along = (along - lo * sum) / n * scale * scale;
+                // The low part of the mean is the same for all elements.
+                let shift = sum / n - lo * along;
+                let body = Gradient { scale: scale * p, p, minus, shift, along };
                 InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
-                InOut::in_place(dgamma).map3(j, s, AddScaled { mean, scale }, dy.0, x.0);
+                InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
                 drive::zip_in_place(j, s, Add, dbeta, dy.0);
                 parts = rest;
             }

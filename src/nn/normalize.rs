@@ -8,7 +8,7 @@ use crate::lanes::fold::{Fold, Join};
 use crate::lanes::inout::InOut;
 use crate::lanes::streams::Row;
 use crate::lanes::{Element, Simd};
-use crate::reduce::{ScaledSquares, SumSquares, mean_and_variance, rescue, scales};
+use crate::reduce::{ScaledSquares, SumSquares, centred, rescue, scales};
 
 /// `(x · p) · scale`.
 #[derive(Debug, Clone, Copy)]
@@ -41,11 +41,8 @@ pub(crate) fn normalize_row<T: Number, R: Row<T>>(row: &mut R) {
 /// A row of [`zscore`](crate::zscore()).
 #[inline(always)]
 pub(crate) fn zscore_row<T: Number, R: Row<T>>(row: &mut R) {
-    let [mean, variance] = mean_and_variance(row);
-    // Below the normal numbers most digits of the squares are gone.
-    let tiny = variance.lt(variance.lit(T::MIN_NORMAL));
-    let variance = R::V::select(tiny, variance.c(0.0), variance);
-    let body = Standard(row.number(mean), row.number(inverse_length(variance)));
+    let m = centred(row, row.len().c(0.0));
+    let body = Standard::new(m, inverse_length(m.variance), |v| row.number(v));
     row.map(body);
 }
 
@@ -171,8 +168,7 @@ row_op! {
     /// a constant row becomes zeros.
     ///
     /// Shapes and units: `x` and `out` hold whole rows of `cols` elements; the result has no unit.
-    /// Where the squares of the deviations overflow, or their mean is below the smallest normal number, the row
-    /// becomes zeros, too.
+    /// Squares neither overflow nor underflow on the way.
     ///
     /// NaN and ±0: a row with NaN or an infinity becomes NaN as a whole.
     ///

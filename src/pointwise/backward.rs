@@ -2,43 +2,7 @@
 
 use super::binary;
 use crate::alu::{Alu, Body, Number};
-
-/// `e^-|x|` and `1 / (1 + e^-|x|)`: either tail of the logistic function without cancellation.
-#[inline(always)]
-fn logistic<V: Alu>(x: V) -> [V; 2] {
-    let e = (-x.abs()).exp();
-    let r = x.c(1.0) / (x.c(1.0) + e);
-    [e, r]
-}
-
-/// `x`, kept in `-most … most`; NaN stays.
-#[inline(always)]
-fn within<V: Alu>(x: V, most: f64) -> V {
-    x.c(-most).max(x.c(most).min(x))
-}
-
-/// The derivative of silu, `σ + x σ (1 - σ)`.
-#[inline(always)]
-pub(crate) fn silu_slope<V: Alu>(x: V) -> V {
-    // Beyond, σ is 0 or 1, and an infinity times 1 - σ would be NaN.
-    let x = within(x, 750.0);
-    let [e, r] = logistic(x);
-    let s = V::select(x.lt(x.c(0.0)), e * r, r);
-    (x * (e * r * r)) + s
-}
-
-/// The derivative of gelu in its tanh form, `σ + x σ (1 - σ) v'` with `σ = σ(v)`, `v = √(8/π) (x + 0.044715 x³)`.
-#[inline(always)]
-fn gelu_slope<V: Alu>(x: V) -> V {
-    const K: f64 = 1.595_769_121_605_730_7;
-    let x = within(x, 30.0);
-    let square = x * x;
-    let v = x * square.mul_add(x.c(K * 0.044715), x.c(K));
-    let slope = square.mul_add(x.c(3.0 * K * 0.044715), x.c(K));
-    let [e, r] = logistic(v);
-    let s = V::select(v.lt(x.c(0.0)), e * r, r);
-    (x * slope * (e * r * r)) + s
-}
+use crate::lanes::math::sigmoid::{gelu_slope, silu_slope};
 
 /// `dy` where `x > 0`, else 0.
 #[derive(Debug, Clone, Copy)]
@@ -166,7 +130,7 @@ impl<T: Number> Body<T, 2> for SiluBackward {
 binary! {
     /// `out[i] = σ·(1 + a[i]·(1 − σ))·b[i]`, `σ = sigmoid(a[i])`: the gradient of [`silu`](crate::silu()) at `a`, times `b`.
     ///
-    /// Absolute error of the slope a few ulp of `σ + |a[i]|σ(1 − σ)`. NaN where either is NaN; the slope is 1 at ∞ and 0 at −∞.
+    /// Error of the slope a few ulp of `σ + |a[i]|σ(1 − σ)`, or of the smallest normal number. NaN where either is NaN; the slope is 1 at ∞ and 0 at −∞.
     ///
     /// Errors: [`Error::Len`](crate::Error::Len) when `b` or `out` differs in length from `a`.
     /// Scratch: none.
@@ -195,7 +159,7 @@ binary! {
     /// `out[i] = (σ + a[i]·σ·(1 − σ)·v')·b[i]`, `σ = sigmoid(v)`, `v = √(8/π)·(a[i] + 0.044715·a[i]³)`: the gradient
     /// of [`gelu`](crate::gelu()) at `a`, times `b`.
     ///
-    /// Absolute error of the slope a few ulp of the magnitudes of its terms. NaN where either is NaN; the slope is 1 at
+    /// Error of the slope a few ulp of the magnitudes of its two terms, or of the smallest normal number. NaN where either is NaN; the slope is 1 at
     /// ∞ and 0 at −∞.
     ///
     /// Errors: [`Error::Len`](crate::Error::Len) when `b` or `out` differs in length from `a`.

@@ -1,6 +1,6 @@
 //! Mean and spread of one slice.
 
-use super::norms::add_each;
+use super::norms::{add_each, rescue, scales, sums};
 use super::reduction;
 use super::sums::Sum;
 use crate::alu::{Alu, Number, Real};
@@ -13,9 +13,27 @@ use crate::lanes::{Element, Simd, from_fn};
 /// Elements whose mean and deviations are taken at a time: the second pass finds them in a cache.
 pub(crate) const BLOCK: usize = 16384;
 
-/// `Σ d` and `Σ d²` of the deviations `d = x - m`.
+/// `Σ x p`.
 #[derive(Debug, Clone, Copy)]
-struct Deviations<T>(T);
+struct ScaledSum<T>(T);
+sums!(ScaledSum<T>, 1, 1, |self, [acc], [x]| [x.mul_add(x.param(self.0), acc)]);
+
+/// `Σ d` and `Σ d²` of the deviations `d = x p - m p`.
+#[derive(Debug, Clone, Copy)]
+struct Deviations<T> {
+    p: T,
+    /// `m`, which fills masked-off lanes.
+    about: T,
+    /// `-m p`.
+    minus: T,
+}
+
+impl<T: Number> Deviations<T> {
+    #[inline(always)]
+    fn about<R: Streams<T, 1>>(x: &R, p: T, m: R::V) -> Self {
+        Self { p, about: x.number(m), minus: x.number(-(m * m.param(p))) }
+    }
+}
 
 impl<T: Number> Fold<T, 1, 2> for Deviations<T> {
     #[inline(always)]
@@ -23,7 +41,7 @@ impl<T: Number> Fold<T, 1, 2> for Deviations<T> {
     where
         T: Real,
     {
-        [self.0]
+        [self.about]
     }
     #[inline(always)]
     fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 2] {
@@ -31,7 +49,7 @@ impl<T: Number> Fold<T, 1, 2> for Deviations<T> {
     }
     #[inline(always)]
     fn step<V: Alu<Elem = T>>(self, [sum, squares]: [V; 2], [x]: [V; 1]) -> [V; 2] {
-        let d = x - x.param(self.0);
+        let d = x.mul_add(x.param(self.p), x.param(self.minus));
         [sum + d, d.mul_add(d, squares)]
     }
     #[inline(always)]
@@ -40,44 +58,69 @@ impl<T: Number> Fold<T, 1, 2> for Deviations<T> {
     }
 }
 
-/// Count, mean and `Σ (x - mean)²`.
+/// Count, mean and `Σ (x - mean)²` of the data times `p`, a power of two. The mean is `hi + lo/p`: rounded to one
+/// value it would be off by more than the spread of data far from zero.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spread;
+pub(crate) struct Spread<T>(T);
 
-impl<T: Number> Summary<T, 1, 3> for Spread {
+impl<T: Number> Summary<T, 1, 4> for Spread<T> {
     #[inline(always)]
     fn block(self, _: usize) -> usize {
         BLOCK
     }
-    /// Two passes. The second one also corrects the mean by the mean of the deviations from it, which makes it exact
-    /// for constant data.
+    /// Two passes; the second one also gives the mean of the deviations from the rough mean. A third one where the
+    /// rough mean is so far off that this correction would cancel: its centre is off by half an ulp at most, which is
+    /// less than the spread of whatever is not constant, and exact for what is.
     #[inline(always)]
-    fn of<R: Streams<T, 1>>(self, x: &R) -> [R::V; 3] {
+    fn of<R: Streams<T, 1>>(self, x: &R) -> [R::V; 4] {
         let n = x.len();
-        let [sum] = x.fold(Sum);
-        let rough = sum / n;
-        let [sum, squares] = x.fold(Deviations(x.number(rough)));
+        let p = n.param(self.0);
+        let back = p.c(1.0) / p;
+        let [sum] = x.fold(ScaledSum(self.0));
+        let rough = sum / n * back;
+        let first: [R::V; 2] = x.fold(Deviations::about(x, self.0, rough));
+        let [sum, squares] = first;
         let shift = sum / n;
-        let m2 = squares - sum * shift;
+        // Also where both overflowed: a third pass finds constant data, and costs others nothing.
+        let far = !(sum * shift).lt(squares * p.c(0.25));
+        let better = rough + shift * back;
+        let [sum, squares] = x.fold_where(far, Deviations::about(x, self.0, better), first);
+        let lo = sum / n;
+        let m2 = squares - sum * lo;
         // Rounding may leave a negative difference; NaN stays.
         let zero = m2.c(0.0);
-        [n, rough + shift, R::V::select(m2.lt(zero), zero, m2)]
+        [n, R::V::select(far, better, rough), lo, R::V::select(m2.lt(zero), zero, m2)]
     }
     /// Chan's update: exact for the exact moments of the parts.
     #[inline(always)]
-    fn merge<V: Alu<Elem = T>>(self, a: [V; 3], b: [V; 3]) -> [V; 3] {
-        let ([an, mean, m2], [bn, other, others]) = (a, b);
+    fn merge<V: Alu<Elem = T>>(self, a: [V; 4], b: [V; 4]) -> [V; 4] {
+        let ([an, hi, lo, m2], [bn, other, rest, others]) = (a, b);
         let n = an + bn;
-        let d = other - mean;
+        let d = apart(n.param(self.0), [hi, lo], [other, rest]);
         let share = bn / n;
-        let both = [n, mean + d * share, (m2 + others) + d * d * (an * share)];
+        let both = [n, hi, lo + d * share, (m2 + others) + d * d * (an * share)];
         present(a, b, both)
     }
     #[cfg(feature = "cuda")]
     #[inline(always)]
-    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 3] {
-        [like.c(0.0); 3]
+    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 4] {
+        [like.c(0.0); 4]
     }
+}
+
+/// How far the second mean is above the first one, times `p`.
+#[inline(always)]
+pub(super) fn apart<V: Alu>(p: V, [hi, lo]: [V; 2], [other, rest]: [V; 2]) -> V {
+    (other * p - hi * p) + (rest - lo)
+}
+
+/// As [`rescue`] for `m2`, squares of deviations from a mean of about `mean`, and what is added to them. NaN may be that
+/// of a sum that overflowed. Where the mean is 1 and more, deviations are 0 or large enough.
+#[inline(always)]
+pub(super) fn rescue_centred<V: Alu>(m2: V, mean: V, plus: V) -> V {
+    let one = m2.c(1.0);
+    let p = rescue(V::select(m2.is_nan(), m2.lit(V::Elem::INFINITY), m2 + plus));
+    V::select(p.gt(one) & mean.abs().ge(one), one, p)
 }
 
 /// `both`, or the one part that has elements, the first value of each being their number.
@@ -92,18 +135,41 @@ pub(super) fn present<V: Alu, const K: usize>(a: [V; K], b: [V; K], both: [V; K]
     )
 }
 
+/// Mean and variance of the data times `p`, a power of two that keeps squares within range.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Centred<V> {
+    pub(crate) p: V,
+    /// The mean of the data is this and `lo / p`.
+    pub(crate) hi: V,
+    pub(crate) lo: V,
+    /// The population variance times `p²`.
+    pub(crate) variance: V,
+}
+
+/// The moments of `x`, which is not empty; taken again of scaled data where squares left the safe range, as far as that
+/// shows beside `eps`.
+#[inline(always)]
+pub(crate) fn centred<T: Number, R: Streams<T, 1>>(x: &R, eps: R::V) -> Centred<R::V> {
+    let plain: [R::V; 4] = x.summary(Spread(x.number(x.len().c(1.0))));
+    let [_, hi, _, m2] = plain;
+    let p = rescue_centred(m2, hi, eps);
+    let [n, hi, lo, m2] = x.summary_where(scales(p), Spread(x.number(p)), plain);
+    Centred { p, hi, lo, variance: m2 / n }
+}
+
 /// The population variance.
 #[inline(always)]
 pub(crate) fn spread<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
-    let [n, _, m2] = x.summary(Spread);
-    m2 / n
+    let Centred { p, variance, .. } = centred(x, x.len().c(0.0));
+    let back = p.c(1.0) / p;
+    variance * back * back
 }
 
-/// Mean and population variance of `x`, which is not empty.
+/// Its root.
 #[inline(always)]
-pub(crate) fn mean_and_variance<T: Number, R: Streams<T, 1>>(x: &R) -> [R::V; 2] {
-    let [n, mean, m2] = x.summary(Spread);
-    [mean, m2 / n]
+pub(crate) fn deviation<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
+    let Centred { p, variance, .. } = centred(x, x.len().c(0.0));
+    variance.sqrt() * (p.c(1.0) / p)
 }
 
 /// The mean.
@@ -138,11 +204,11 @@ reduction! {
 
     /// The population variance `Σ (x[i] - mean)² / n`.
     ///
-    /// Shapes and units: one value in the square of `x`'s unit. Two passes (mean, then deviations,
-    /// which also correct the mean) over each 16384 elements, parts merged by Chan's formula, so that
-    /// data far from zero loses no digits to cancellation.
+    /// Shapes and units: one value in the square of `x`'s unit. Two passes (mean, then deviations, which also correct
+    /// the mean) over each 16384 elements, parts merged by Chan's formula with means in two parts: the error is
+    /// relative to the variance itself, however far from zero the data is. Scaled data where squares overflow or underflow.
     ///
-    /// NaN and ±0: NaN when any element is NaN or infinite, or when the sum of 16384 elements overflows.
+    /// NaN and ±0: NaN when any element is NaN or infinite; 0 for constant data.
     ///
     /// Errors: [`Error::Empty`]. Scratch: none.
     ///
@@ -189,5 +255,9 @@ pub(crate) fn variance_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> 
 
 #[inline]
 pub(crate) fn stddev_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
-    Ok(square_root(variance_by(j, s, x)?))
+    not_empty("x", x.len())?;
+    Ok(s.vectorize(
+        #[inline(always)]
+        || to_scalar(deviation(&Slices(j, s, [x]))),
+    ))
 }

@@ -1,123 +1,172 @@
 //! How two slices vary together.
 
-use super::moments::{BLOCK, present};
-use super::norms::{add_each, similarity};
+use super::moments::{BLOCK, apart, present, rescue_centred};
+use super::norms::{add_each, scales, similarity};
 use super::reduction;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::math::dd::{Dd, two_sum};
 use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd};
 
-/// `Σ (a - m)` and `Σ (b - n)`.
+/// The streams times powers of two, seen from two values: `a p - m p` and `b q - k q`.
 #[derive(Debug, Clone, Copy)]
-struct Sums<T>(T, T);
+struct About<T> {
+    p: [T; 2],
+    /// `m` and `k`, which fill masked-off lanes.
+    about: [T; 2],
+    /// `-m p` and `-k q`.
+    minus: [T; 2],
+}
 
-impl<T: Number> Fold<T, 2, 2> for Sums<T> {
+impl<T: Number> About<T> {
     #[inline(always)]
-    fn fill(self) -> [T; 2]
-    where
-        T: Real,
-    {
-        [self.0, self.1]
+    fn new<R: Streams<T, 2>>(x: &R, [p, q]: [T; 2], [m, k]: [R::V; 2]) -> Self {
+        Self {
+            p: [p, q],
+            about: [x.number(m), x.number(k)],
+            minus: [x.number(-(m * m.param(p))), x.number(-(k * k.param(q)))],
+        }
     }
     #[inline(always)]
-    fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 2] {
-        [like.c(0.0); 2]
-    }
-    #[inline(always)]
-    fn step<V: Alu<Elem = T>>(self, [sa, sb]: [V; 2], [a, b]: [V; 2]) -> [V; 2] {
-        [sa + (a - a.param(self.0)), sb + (b - b.param(self.1))]
-    }
-    #[inline(always)]
-    fn merge<V: Alu<Elem = T>>(self, a: [V; 2], b: [V; 2]) -> [V; 2] {
-        add_each(a, b)
+    fn of<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> [V; 2] {
+        let ([p, q], [m, k]) = (self.p, self.minus);
+        [a.mul_add(a.param(p), a.param(m)), b.mul_add(b.param(q), b.param(k))]
     }
 }
 
-/// `Σ (a - m)²`, `Σ (b - n)²`, `Σ (a - m)(b - n)`.
-#[derive(Debug, Clone, Copy)]
-struct Deviations<T>(T, T);
-
-impl<T: Number> Fold<T, 2, 3> for Deviations<T> {
-    #[inline(always)]
-    fn fill(self) -> [T; 2]
-    where
-        T: Real,
-    {
-        [self.0, self.1]
-    }
-    #[inline(always)]
-    fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; 3] {
-        [like.c(0.0); 3]
-    }
-    #[inline(always)]
-    fn step<V: Alu<Elem = T>>(self, [aa, bb, ab]: [V; 3], [a, b]: [V; 2]) -> [V; 3] {
-        let (a, b) = (a - a.param(self.0), b - b.param(self.1));
-        [a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]
-    }
-    #[inline(always)]
-    fn merge<V: Alu<Elem = T>>(self, a: [V; 3], b: [V; 3]) -> [V; 3] {
-        add_each(a, b)
-    }
+macro_rules! about {
+    ($(#[$doc:meta])* $F:ident, $k:literal, |$acc:pat_param, $ab:pat_param| $step:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        struct $F<T>(About<T>);
+        impl<T: Number> Fold<T, 2, $k> for $F<T> {
+            #[inline(always)]
+            fn fill(self) -> [T; 2]
+            where
+                T: Real,
+            {
+                self.0.about
+            }
+            #[inline(always)]
+            fn identity<V: Alu<Elem = T>>(self, like: V) -> [V; $k] {
+                [like.c(0.0); $k]
+            }
+            #[inline(always)]
+            fn step<V: Alu<Elem = T>>(self, $acc: [V; $k], x: [V; 2]) -> [V; $k] {
+                let $ab = self.0.of(x);
+                $step
+            }
+            #[inline(always)]
+            fn merge<V: Alu<Elem = T>>(self, a: [V; $k], b: [V; $k]) -> [V; $k] {
+                add_each(a, b)
+            }
+        }
+    };
+}
+about! {
+    /// The sums of both.
+    Sums, 2, |[sa, sb], [a, b]| [sa + a, sb + b]
+}
+about! {
+    /// The sums of both squares and of the products.
+    Deviations, 3, |[aa, bb, ab], [a, b]| [a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]
 }
 
-/// Count, means, and sums of products of the deviations from them: `aa`, `bb`, `ab`.
+/// Count, means as in [`Spread`](super::moments::Spread), and sums of products of the deviations from them: `aa`, `bb`,
+/// `ab`; all of `a p` and `b q`, powers of two.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CoSpread;
+pub(crate) struct CoSpread<T>([T; 2]);
 
-impl<T: Number> Summary<T, 2, 6> for CoSpread {
+impl<T: Number> Summary<T, 2, 8> for CoSpread<T> {
     #[inline(always)]
     fn block(self, _: usize) -> usize {
         BLOCK
     }
-    /// Means, their correction (exact for constant data), deviations.
+    /// Rough means, their correction, deviations from the corrected means. What these lost to rounding is less than the
+    /// spread of whatever is not constant, and taken into account; for constant data they are exact.
     #[inline(always)]
-    fn of<R: Streams<T, 2>>(self, x: &R) -> [R::V; 6] {
+    fn of<R: Streams<T, 2>>(self, x: &R) -> [R::V; 8] {
         let n = x.len();
-        let [m, k] = x.fold(Sums(x.number(n.c(0.0)), x.number(n.c(0.0))));
-        let (m, k) = (m / n, k / n);
-        let [dm, dk] = x.fold(Sums(x.number(m), x.number(k)));
-        let (m, k) = (m + dm / n, k + dk / n);
-        let [aa, bb, ab] = x.fold(Deviations(x.number(m), x.number(k)));
-        [n, m, k, aa, bb, ab]
+        let zero = n.c(0.0);
+        let [p, q] = self.0.map(|p| n.param(p));
+        let [sa, sb] = x.fold(Sums(About::new(x, self.0, [zero; 2])));
+        let (m, k) = (sa / n / p, sb / n / q);
+        let [sa, sb] = x.fold(Sums(About::new(x, self.0, [m, k])));
+        let [m, da] = corrected(p, m, sa / n);
+        let [k, db] = corrected(q, k, sb / n);
+        let [aa, bb, ab] = x.fold(Deviations(About::new(x, self.0, [m, k])));
+        let none = |squares: R::V, d: R::V| R::V::select(squares.eq(zero), zero, d);
+        let (da, db) = (none(aa, da), none(bb, db));
+        // Rounding may leave a negative difference; NaN stays.
+        let rest = |squares: R::V| R::V::select(squares.lt(zero), zero, squares);
+        [n, m, da, k, db, rest(aa - n * da * da), rest(bb - n * db * db), ab - n * da * db]
     }
     /// Chan's update in two variables.
     #[inline(always)]
-    fn merge<V: Alu<Elem = T>>(self, p: [V; 6], q: [V; 6]) -> [V; 6] {
-        let ([pn, pa, pb, paa, pbb, pab], [qn, qa, qb, qaa, qbb, qab]) = (p, q);
-        let n = pn + qn;
-        let (a, b) = (qa - pa, qb - pb);
-        let share = qn / n;
-        let w = pn * share;
+    fn merge<V: Alu<Elem = T>>(self, f: [V; 8], g: [V; 8]) -> [V; 8] {
+        let ([fn_, fa, fda, fb, fdb, faa, fbb, fab], [gn, ga, gda, gb, gdb, gaa, gbb, gab]) = (f, g);
+        let n = fn_ + gn;
+        let [p, q] = self.0.map(|p| n.param(p));
+        let (a, b) = (apart(p, [fa, fda], [ga, gda]), apart(q, [fb, fdb], [gb, gdb]));
+        let share = gn / n;
+        let w = fn_ * share;
         let both = [
             n,
-            pa + a * share,
-            pb + b * share,
-            (paa + qaa) + a * a * w,
-            (pbb + qbb) + b * b * w,
-            (pab + qab) + a * b * w,
+            fa,
+            fda + a * share,
+            fb,
+            fdb + b * share,
+            (faa + gaa) + a * a * w,
+            (fbb + gbb) + b * b * w,
+            (fab + gab) + a * b * w,
         ];
-        present(p, q, both)
+        present(f, g, both)
     }
     #[cfg(feature = "cuda")]
     #[inline(always)]
-    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 6] {
-        [like.c(0.0); 6]
+    fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 8] {
+        [like.c(0.0); 8]
     }
+}
+
+/// `m + shift / p` rounded, and what is left of it times `p`.
+#[inline(always)]
+fn corrected<V: Alu>(p: V, m: V, shift: V) -> [V; 2] {
+    let Dd { hi, lo } = two_sum(m * p, shift);
+    let m = hi / p;
+    [m, lo + (hi - m * p)]
+}
+
+/// The powers of two, then `n`, `aa`, `bb`, `ab` of the data times them.
+#[inline(always)]
+fn together<T: Number, R: Streams<T, 2>>(x: &R) -> ([R::V; 2], [R::V; 4]) {
+    let plain: [R::V; 8] = x.summary(CoSpread([x.number(x.len().c(1.0)); 2]));
+    let [_, a, _, b, _, aa, bb, _] = plain;
+    let zero = a.c(0.0);
+    let (p, q) = (rescue_centred(aa, a, zero), rescue_centred(bb, b, zero));
+    let scaled = CoSpread([x.number(p), x.number(q)]);
+    let [n, _, _, _, _, aa, bb, ab] = x.summary_where(scales(p) | scales(q), scaled, plain);
+    ([p, q], [n, aa, bb, ab])
 }
 
 /// The population covariance.
 #[inline(always)]
 pub(crate) fn joint_spread<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
-    let [n, _, _, _, _, ab] = x.summary(CoSpread);
-    ab / n
+    let ([p, q], [n, _, _, ab]) = together(x);
+    let (one, mean) = (p.c(1.0), ab / n);
+    let (p, q) = (one / p, one / q);
+    // Neither order of one factor above 1 and one below is safe, nor is the product of two on one side.
+    let both = p * q;
+    let beyond = both.eq(one.c(0.0)) | both.eq(one.lit(T::INFINITY));
+    R::V::select(beyond, mean * p * q, mean * both)
 }
 
 /// Pearson's correlation; NaN when one of the slices makes `ab` NaN.
 #[inline(always)]
 pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
-    let [_, _, _, aa, bb, ab] = x.summary(CoSpread);
+    let (_, [_, aa, bb, ab]) = together(x);
     similarity(aa, bb, ab)
 }
 
@@ -125,7 +174,8 @@ reduction! {
     /// The population covariance `Σ (a[i] - ā)(b[i] - b̄) / n`.
     ///
     /// Shapes and units: `a` and `b` of one length; one value in the product of their units. Means
-    /// first, then deviations from them, over each 16384 elements; parts merged by Chan's formula.
+    /// first, then deviations from them, over each 16384 elements; parts merged by Chan's formula with means in two
+    /// parts. The error is relative to the product of both standard deviations, however far from zero the data is.
     ///
     /// NaN and ±0: NaN when an element is NaN or infinite. 0 when `a` or `b` is constant.
     ///
@@ -141,8 +191,8 @@ reduction! {
 
     /// Pearson's correlation `cov(a, b) / (σ(a) σ(b))`.
     ///
-    /// Shapes and units: `a` and `b` of one length; one value in -1 … 1 without unit. The squares of
-    /// the deviations must neither overflow nor underflow.
+    /// Shapes and units: `a` and `b` of one length; one value in -1 … 1 without unit, as accurate as
+    /// [`covariance`](crate::covariance()). Squares of the deviations neither overflow nor underflow.
     ///
     /// NaN and ±0: NaN when an element is NaN or infinite; else 0 when `a` or `b` is constant, which
     /// varies with nothing ([`zscore`](crate::zscore()) is 0 there, too).

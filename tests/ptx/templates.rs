@@ -134,6 +134,15 @@ fn reductions_of_special_values() {
     assert_eq!(run("cosine_similarity", &large, &tiny).0, 1.0);
     assert_eq!(run("correlation", &[1.0, 1.0], &[2.0, 3.0]).0, 0.0);
     assert_eq!(run("variance", &[7.0; 9], &[]).0, 0.0);
+    // Far from zero, the second block around another mean than the first.
+    let far = [1e7f32, 1e7 + 1.0, 1e7, 1e7 + 1.0, 1e7 + 6.0, 1e7 + 7.0, 1e7 + 6.0, 1e7 + 7.0];
+    assert_eq!(run("variance", &far, &[]).0, 9.25);
+    assert_eq!(run("covariance", &far, &far).0, 9.25);
+    assert_eq!(run("correlation", &far, &far).0, 1.0);
+    assert_eq!(run("correlation", &far[..2], &[1e7, 1e7 + 3.0]).0, 1.0);
+    assert_eq!(run("stddev", &[2e19, -2e19, 2e19, -2e19], &[]).0, 2e19);
+    assert_eq!(run("stddev", &[3e-42, -3e-42], &[]).0, 3e-42);
+    assert_eq!(run("variance", &large, &[]).0, 0.0);
     for name in ["argmax", "argmin"] {
         assert_eq!(run(name, &[1.0, f32::NAN, 2.0], &[]).1, u32::MAX);
         assert_eq!(run(name, &[0.0, -0.0, 0.0], &[]).1, 0);

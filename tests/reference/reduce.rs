@@ -100,49 +100,34 @@ pub struct Moments {
     pub variance: f64,
     /// `σ`.
     pub spread: f64,
-    /// How far the corrected mean may be off.
+    /// How far the mean may be off that deviations are taken from.
     pub mean_error: f64,
     /// How far the variance may be off.
     pub variance_error: f64,
-    levels: f64,
-    gamma: f64,
-    unit: f64,
+    /// The share of a product of spreads by which a sum of products of deviations may be off.
+    share: f64,
 }
 
 impl Moments {
-    /// The rough mean of a block is off by `e = γ max|x|` at most. The deviations from it, their
-    /// squares and sums are off by `γ` of themselves, and the correction by the square of the mean
-    /// deviation by twice that; the mean of their magnitudes is at most their root mean square, which
-    /// in one block is at most `σ` times the root of the number of blocks. A level of the tree adds the error of the means times the spread.
-    pub fn of<S: Simd, T: Element>(x: &[T]) -> Self {
-        let n = x.len();
-        let levels = levels(n, BLOCK);
-        let gamma = gamma::<T>(depth::<S, T>(n.min(BLOCK)) + 8.0);
-        let largest = x.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
-        let (mean, variance) = (mean(x).value(), covariance(x, x).value());
-        let spread = variance.max(0.0).sqrt();
-        let rough = gamma * largest;
-        let around = spread * (n.div_ceil(BLOCK).max(1) as f64).sqrt() + rough;
-        let mean_error = (4.0 + 4.0 * levels) * unit::<T>() * largest + gamma * around;
-        let leaf = gamma * (spread + rough).powi(2) + 2.0 * rough * gamma * around + (gamma * around).powi(2);
-        let tree = levels * (2.0 * mean_error * spread + mean_error.powi(2) + 8.0 * unit::<T>() * variance);
-        Self {
-            mean,
-            variance,
-            spread,
-            mean_error,
-            variance_error: leaf + tree,
-            levels,
-            gamma,
-            unit: unit::<T>(),
-        }
+    /// What the variance of `n` elements may be off by, as a share of itself.
+    ///
+    /// Deviations are taken from a centre that is off by less than the spread, so they are off by `u`, and their sums,
+    /// those of their squares and the corrections made of both by `γ`, of what is about the spread of the block and
+    /// three roundings on the way. Each level of the tree adds an error of the difference of means, which is of the same
+    /// kind. Nothing is relative to the mean.
+    pub fn share<S: Simd, T: Element>(n: usize) -> f64 {
+        (6.0 + 2.0 * levels(n, BLOCK)) * gamma::<T>(depth::<S, T>(n.min(BLOCK)) + 8.0)
     }
 
-    /// How far the covariance of the data of `self` and `o` may be off: each product by `γ` of itself,
-    /// and the errors of the means once in a leaf and at each level.
+    pub fn of<S: Simd, T: Element>(x: &[T]) -> Self {
+        let n = x.len();
+        let (mean, variance) = (mean(x).value(), covariance(x, x).value().max(0.0));
+        let (spread, share) = (variance.sqrt(), Self::share::<S, T>(n));
+        Self { mean, variance, spread, mean_error: share * spread, variance_error: share * variance, share }
+    }
+
+    /// How far the covariance of the data of `self` and `o` may be off.
     pub fn covariance_error(&self, o: &Self) -> f64 {
-        let (a, b) = (self.spread + self.mean_error, o.spread + o.mean_error);
-        let means = self.mean_error * b + o.mean_error * a;
-        self.gamma * a * b + (self.levels + 1.0) * (means + 8.0 * self.unit * a * b)
+        self.share * self.spread * o.spread
     }
 }

@@ -53,7 +53,9 @@ pub fn standard<S: Simd, T: Element>(x: &[T], gamma_beta: Option<(&[T], &[T])>, 
             let (g, b) = gamma_beta.map_or((1.0, 0.0), |(g, b)| (g[i].to_f64(), b[i].to_f64()));
             let d = x.to_f64() - m.mean;
             let y = d * scale * g;
-            let off = y.abs() * (scale_off + 4.0 * u) + (m.mean_error * scale * g).abs();
+            // The low part of the mean is below the spread.
+            let centre = (m.mean_error + 4.0 * u * m.spread) * scale;
+            let off = y.abs() * (scale_off + 4.0 * u) + (centre * g).abs();
             (y + b, off + u * (y + b).abs() + u * y.abs())
         })
         .collect()

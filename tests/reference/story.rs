@@ -4,6 +4,7 @@ use crate::call::Args;
 use crate::reference::unary::UNARY;
 use crate::reference::{dd::Dd, reduce, rows};
 use fulmen::Element;
+use fulmen::contract::ulp;
 use fulmen::lanes::Simd;
 use fulmen::ops::Op;
 
@@ -79,51 +80,58 @@ fn binary<T: Element>(name: &str, a: T, b: T) -> Want {
         // Over its first input: α times the second plus the first.
         "axpy" => fma(1.5, y, x),
         "pow" => Want { own: 3.0, ..exactly(x.powf(y)) },
-        "swiglu" => gated::<T>(x * logistic(x)[0], x * logistic(x)[0], y, x),
+        "swiglu" => gated::<T>(x * logistic(Dd::from(x))[0], x * logistic(Dd::from(x))[0], y, x),
         "geglu" => {
-            let v = gelu(x)[0];
-            gated::<T>(x * logistic(v)[0], x * logistic(v)[0], y, v)
+            let v = gelu(x).0;
+            gated::<T>(x * logistic(v)[0], x * logistic(v)[0], y, v.0)
         }
         "relu_backward" => exactly(if x > 0.0 { y } else { 0.0 * y }),
         "leaky_relu_backward" => exactly(if x < 0.0 { 0.25 * y } else { y }),
         "sigmoid_backward" => gated::<T>(x * (1.0 - x), x * (1.0 - x), y, 0.0),
         "tanh_backward" => gated::<T>((1.0 - x) * (1.0 + x), (1.0 - x) * (1.0 + x), y, 0.0),
         "silu_backward" => {
-            let [s, both] = logistic(x);
-            gated::<T>(s + x * both, s + (x * both).abs() * (1.0 + x.abs()), y, x)
+            let [s, both] = logistic(Dd::from(x));
+            gated::<T>(s + x * both, s + (x * both).abs(), y, x)
         }
         "gelu_backward" => {
-            let [v, slope] = gelu(x);
+            let (v, slope) = gelu(x);
             let [s, both] = logistic(v);
-            let part = (x * slope * both).abs();
-            gated::<T>(s + x * slope * both, s + both * v.abs() + part * (1.0 + v.abs()), y, v)
+            let part = x.clamp(-30.0, 30.0) * slope * both;
+            gated::<T>(s + part, s + part.abs(), y, v.0)
         }
         _ => panic!("no reference for {name}"),
     }
 }
 
-/// `σ(x)`, and `σ(x) σ(-x)`.
-fn logistic(x: f64) -> [f64; 2] {
-    let e = (-x.abs()).exp();
+/// `σ(x)`, and `σ(x) σ(-x)`. The exponential multiplies the error of its argument by that, hence two words.
+fn logistic(x: Dd) -> [f64; 2] {
+    let left = x.0 < 0.0;
+    let e = (-x.0.abs()).exp() * (1.0 + if left { x.1 } else { -x.1 });
     let r = 1.0 / (1.0 + e);
-    [if x < 0.0 { e * r } else { r }, e * r * r]
+    [if left { e * r } else { r }, e * r * r]
 }
 
 /// What is in the sigmoid of gelu, and its slope; gelu is flat beyond ±30.
-fn gelu(x: f64) -> [f64; 2] {
-    let (k, x) = ((8.0 / core::f64::consts::PI).sqrt(), x.clamp(-30.0, 30.0));
-    [k * (x + 0.044715 * x * x * x), k * (1.0 + 3.0 * 0.044715 * x * x)]
+fn gelu(x: f64) -> (Dd, f64) {
+    let x = x.clamp(-30.0, 30.0);
+    // √(8/π) in two words.
+    let k = Dd(1.5957691216057308, -9.96930880911092e-17);
+    let (wide, cubic) = (Dd::from(x), Dd(0.044715, 2.1960211427085595e-18));
+    let v = k * (wide + cubic * wide * wide * wide);
+    (v, k.0 * (1.0 + 3.0 * 0.044715 * x * x))
 }
 
-/// `slope · y`; where the slope is below the normal numbers, its error is absolute. `exponent` is that of the
-/// exponential in it, in which `f64` is off by as many ulp.
+/// `slope · y`; where the slope is below the normal numbers, its error is that of the smallest of them. `exponent` is that
+/// of the exponential in it.
 fn gated<T: Element>(slope: f64, terms: f64, y: f64, exponent: f64) -> Want {
     let tiny = if T::NAME == "f32" { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
-    Want {
-        terms: (terms.abs() + 1e3 * tiny) * y.abs(),
-        own: 8.0 + 2.0 * exponent.abs().min(745.0),
-        ..exactly(slope * y)
-    }
+    let value = slope * y;
+    // The exponentials of this reference are off by an ulp, the rest of it by three; below the normal numbers an ulp is
+    // that of the smallest, and is multiplied.
+    let coarse = slope.abs() < 1e3 * f64::MIN_POSITIVE;
+    let lost =
+        if coarse { (2.0 + exponent.abs()) * f64::from_bits(1) * y.abs() / ulp::<f64>(value) } else { 0.0 };
+    Want { terms: terms.abs().max(tiny) * y.abs(), own: 8.0 + lost, ..exactly(value) }
 }
 
 fn fma(a: f64, b: f64, c: f64) -> Want {

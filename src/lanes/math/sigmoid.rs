@@ -83,17 +83,32 @@ pub(crate) fn silu<V: Alu>(x: V) -> V {
     x.c(-0.0).max(x) - d.scale(v * d.logistic())
 }
 
-/// [`silu`], and its derivative `σ + x σ (1 - σ)`.
+/// `σ + v σ (1 - σ)` of the sign that `left` says, where `σ = 2^n g` on the left and 1 less that on the right; what can
+/// underflow is rounded once.
+#[inline(always)]
+fn silu_slope_of<V: Alu>(left: V::Mask, v: V, d: &Decay<V>, g: V) -> V {
+    let h = d.scale(g);
+    let rest = v.c(1.0) - h;
+    // Far out it is a negative number that rounds to zero: 0, not -0.
+    let tail = d.scale(g - g * (v * rest)) + v.c(0.0);
+    V::select(left, tail, (v * h).mul_add(rest, rest))
+}
+
+/// The derivative of [`silu`], `σ + x σ (1 - σ)`.
+#[inline(always)]
+pub(crate) fn silu_slope<V: Alu>(x: V) -> V {
+    let v = pick(x, 115.0, 760.0).min(x.abs());
+    let d = Decay::new(v);
+    silu_slope_of(x.lt(x.c(0.0)), v, &d, d.logistic())
+}
+
+/// [`silu`], and its derivative.
 #[inline(always)]
 pub(crate) fn silu_and_slope<V: Alu>(x: V) -> [V; 2] {
     let v = pick(x, 115.0, 760.0).min(x.abs());
     let d = Decay::new(v);
     let g = d.logistic();
-    // h = σ(-|x|), and v = |x| is finite: times h = 0 it is no NaN.
-    let (h, rest) = (d.scale(g), x.c(1.0) - d.scale(g));
-    let left = x.lt(x.c(0.0));
-    let slope = V::select(left, -v, v) * (h * rest) + V::select(left, h, rest);
-    [x.c(-0.0).max(x) - d.scale(v * g), slope]
+    [x.c(-0.0).max(x) - d.scale(v * g), silu_slope_of(x.lt(x.c(0.0)), v, &d, g)]
 }
 
 /// `2√(2/π) (x + 0.044715 x³) = K x (x² + 1/0.044715)`, and `(e^Kf - 1) / f` for `|f| ≤ ln 2 / 2K`: least
@@ -121,11 +136,17 @@ const GELU_DOUBLE: [f64; 11] = [
     6.1061301292788725e-21,
 ];
 
-/// `x / (1 + e^-2u)` with `u = √(2/π) (x + 0.044715 x³)`, within 2 ulp.
+/// Past it gelu is 0 on the left and x on the right, and its slope 0 and 1.
 #[inline(always)]
-pub(crate) fn gelu<V: Alu>(x: V) -> V {
-    // From here on the left is 0 and the right is x.
-    let a = pick(x, 10.8, 21.6).min(x.abs());
+fn gelu_end<V: Alu>(x: V) -> V {
+    pick(x, 10.8, 21.6)
+}
+
+/// `1 + e^2|u|` for `u = √(2/π) (a + 0.044715 a³)`, `0 ≤ a ≤` [`gelu_end`], in two words times a power of two that keeps
+/// it finite; and that power.
+#[inline(always)]
+fn gelu_under<V: Alu>(a: V) -> (Dd<V>, V) {
+    let x = a;
     // 2|u| = K v, v = a (a² + k) in two words, since the exponential multiplies its error by itself. The
     // first word of k is so short that k less the sum is exact.
     let k = pick(x, 22.363861083984375, 22.36386000223638);
@@ -152,8 +173,33 @@ pub(crate) fn gelu<V: Alu>(x: V) -> V {
         let w = two_prod(w, p);
         (rest + w.hi) + w.lo
     };
+    (Dd { hi: d, lo }, one)
+}
+
+/// `x / (1 + e^-2u)` with `u = √(2/π) (x + 0.044715 x³)`, within 2 ulp.
+#[inline(always)]
+pub(crate) fn gelu<V: Alu>(x: V) -> V {
+    let a = gelu_end(x).min(x.abs());
+    let (under, one) = gelu_under(a);
     // x - h on the right, -h on the left.
-    x.c(-0.0).max(x) - divide(a, None, Dd { hi: d, lo }) * one
+    x.c(-0.0).max(x) - divide(a, None, under) * one
+}
+
+/// The derivative of [`gelu`], `σ + x σ (1 - σ) w'` with `σ = σ(w)`, `w = 2u`; what can underflow is rounded once.
+#[inline(always)]
+pub(crate) fn gelu_slope<V: Alu>(x: V) -> V {
+    const K: f64 = 1.595_769_121_605_730_7;
+    let (zero, full) = (x.c(0.0), x.c(1.0));
+    let a = gelu_end(x).min(x.abs());
+    let (under, one) = gelu_under(a);
+    // σ(-|w|) = t one, and |x w'|.
+    let t = divide(full, None, under);
+    let along = a * (a * a).mul_add(x.c(3.0 * K * 0.044715), x.c(K));
+    let h = t * one;
+    let rest = full - h;
+    let left = (t - t * (along * rest)) * one;
+    let left = V::select(a.eq(gelu_end(x)), zero, left);
+    V::select(x.lt(zero), left, (along * h).mul_add(rest, rest))
 }
 
 /// `x tanh(ln(1 + e^x))`, within 2 ulp.

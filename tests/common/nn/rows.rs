@@ -26,7 +26,7 @@ pub fn silu(x: f64) -> [f64; 3] {
     let r = 1.0 / (1.0 + e);
     let s = if x < 0.0 { e * r } else { r };
     let slope = x * (e * r * r);
-    [full * s, s + slope, s + slope.abs() * (1.0 + x.abs())]
+    [full * s, s + slope, s + slope.abs()]
 }
 
 /// `Σ a[i] b[i]`.
@@ -145,13 +145,14 @@ fn norm_backward(a: &Args<f64>, centred: bool) -> Vec<Vec<Want>> {
     let mut sums: Vec<Vec<Want>> = a.x[3..].iter().map(|x| x.iter().map(|x| copied(*x)).collect()).collect();
     for (x, dy) in a.x[0].chunks(n).zip(a.x[2].chunks(n)) {
         let m = if centred { mean(n, |k| x[k]) } else { 0.0 };
-        let far = if centred { mean(n, |k| x[k].abs()) } else { 0.0 };
-        let rho = 1.0 / (mean(n, |k| (x[k] - m) * (x[k] - m)) + eps).sqrt();
+        let square = mean(n, |k| (x[k] - m) * (x[k] - m));
+        let rho = 1.0 / (square + eps).sqrt();
+        // The mean is subtracted with an error of its own, a share of the spread.
+        let far = if centred { square.sqrt() } else { 0.0 };
         let g = |k: usize| gamma[k] * dy[k];
         let shift = if centred { mean(n, g) } else { 0.0 };
         let along = mean(n, |k| g(k) * (x[k] - m)) * rho * rho;
-        // Magnitudes: the mean is subtracted with an error of its own.
-        let d = |k: usize| x[k].abs() + far;
+        let d = |k: usize| (x[k] - m).abs() + far;
         let along_mass = mean(n, |k| g(k).abs() * d(k)) * rho * rho;
         let shift_mass = if centred { mean(n, |k| g(k).abs()) } else { 0.0 };
         for k in 0..n {

@@ -168,6 +168,15 @@ impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for PartOf<'b, T, N> 
     fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         p.of(self)
     }
+    fn summary_where<P: Summary<Param<T>, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        let end = Value::select(m, self.0.end, self.0.begin);
+        choose(m, p.of(&Self::new(Part { end, ..self.0 })), otherwise)
+    }
     fn len(&self) -> Self::V {
         (self.0.end - self.0.begin).to()
     }

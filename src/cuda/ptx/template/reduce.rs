@@ -74,7 +74,7 @@ recipes! {
     TheMin, 1: |all| only(all.fold(Exact(Minimum, constant(all, T::INFINITY))));
     TheMean, 1: |all| reduce::average(all);
     TheVariance, 1: |all| reduce::spread(all);
-    TheDeviation, 1: |all| reduce::spread(all).sqrt();
+    TheDeviation, 1: |all| reduce::deviation(all);
     TheCovariance, 2: |all| reduce::joint_spread(all);
     TheCorrelation, 2: |all| reduce::pearson(all);
 }
@@ -234,9 +234,19 @@ impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for Staged<'b, T, N> {
     }
 }
 
-impl<T: Recorded, const N: usize> Streams<Param<T>, N> for Staged<'_, T, N> {
+impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Staged<'b, T, N> {
     fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         self.next(|part| p.of(part), p.empty(self.b.bits(0)), |a, b| p.merge(a, b))
+    }
+    fn summary_where<P: Summary<Param<T>, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        let empty = p.empty(self.b.bits(0));
+        let got = self.next(|part| part.summary_where(m, p, empty), empty, |a, b| p.merge(a, b));
+        choose(m, got, otherwise)
     }
     fn len(&self) -> Self::V {
         self.n.to()

@@ -8,7 +8,7 @@ use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::part::{Meet, Part, PartOf};
 use super::pointwise::Takes;
-use crate::alu::{Body, Real};
+use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Row, Streams, Summary};
 use crate::nn;
@@ -44,6 +44,14 @@ impl<T: Recorded> Streams<Param<T>, 1> for OnRow<'_, T> {
     fn summary<P: Summary<Param<T>, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         self.part.summary(p)
     }
+    fn summary_where<P: Summary<Param<T>, 1, K>, const K: usize>(
+        &self,
+        m: <Self::V as Alu>::Mask,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.part.summary_where(m, p, otherwise)
+    }
     fn len(&self) -> Self::V {
         self.part.len()
     }
@@ -68,6 +76,9 @@ impl<T: Recorded> Row<Param<T>> for OnRow<'_, T> {
     fn first(&self) -> Self::V {
         let Part { b, x: [x], .. } = self.part.0;
         b.load(Space::Global, x, 0)
+    }
+    fn known(&self, _: <Self::V as Alu>::Mask) -> Option<bool> {
+        None
     }
     fn map<B: Body<Param<T>, 1>>(&mut self, body: B) {
         self.map_with(body);
