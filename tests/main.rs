@@ -40,6 +40,8 @@ mod gemm_low;
 mod hardware;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod log_trig;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod moments;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
@@ -52,6 +54,8 @@ mod reduce;
 mod rope;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod rows;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod slopes;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod transpose;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]

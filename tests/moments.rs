@@ -1,14 +1,10 @@
 //! Statistics and norms of data far from zero, up to 10⁷ elements: what eight whole numbers repeated are on top of a mean
 //! of up to 10⁸ times their spread is known exactly, so the reference costs nothing.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-mod reference;
-
+use common::lanes::*;
+use common::reference::reduce::*;
 use fulmen::Element;
 use fulmen::lanes::Simd;
-use lanes::*;
-use reference::reduce::*;
 
 const A: [f64; 8] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 const B: [f64; 8] = [3.0, 0.0, 6.0, 1.0, 4.0, 7.0, 2.0, 5.0];

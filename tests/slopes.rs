@@ -1,15 +1,11 @@
 //! The tails of the activations' gradients: where the exponential multiplies the error of its argument, and where results
 //! leave the normal numbers. The errors are those that the contracts state, of the two terms of a slope.
 
-#[path = "common/lanes.rs"]
-mod lanes;
-mod reference;
-
+use common::lanes::*;
+use common::reference::dd::Dd;
 use fulmen::contract::{agrees, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
-use lanes::*;
-use reference::dd::Dd;
 
 /// `e^-v` of two words, for `v ≥ 0`.
 fn decay(v: Dd) -> f64 {
