@@ -7,17 +7,17 @@ use fulmen::contract::{agrees, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 
-/// `e^-v` of two words, for `v ≥ 0`.
-fn decay(v: Dd) -> f64 {
-    (-v.0).exp() * (1.0 - v.1)
+/// `e^(-v/2)` of two words, for `v ≥ 0`: its square may leave the normal numbers where the slope does not.
+fn half_decay(v: Dd) -> f64 {
+    (-v.0 / 2.0).exp() * (1.0 - v.1 / 2.0)
 }
 
 /// The slope at `x` and the magnitudes of its terms, from `v` and `x v'`, `v` having the sign of `x`.
 fn slope(x: f64, v: Dd, along: f64) -> (f64, f64) {
-    let e = decay(if x < 0.0 { Dd(-v.0, -v.1) } else { v });
-    let (r, left) = (1.0 / (1.0 + e), x < 0.0);
-    let s = if left { e * r } else { r };
-    let part = along * (e * r) * r;
+    let h = half_decay(if x < 0.0 { Dd(-v.0, -v.1) } else { v });
+    let (r, left) = (1.0 / (1.0 + h * h), x < 0.0);
+    let s = if left { h * h * r } else { r };
+    let part = along * h * r * r * h;
     (s + part, s + part.abs())
 }
 
