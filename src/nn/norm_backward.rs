@@ -247,7 +247,7 @@ pub(crate) fn layer_norm_backward_by<J: Join, S: Simd, T: Element>(
             while parts.rows() > 0 {
                 let ((x, dy, dx), rest) = parts.split(1);
                 let m = centred(&Slices(j, s, [x.0]), scalar(eps));
-                let unit = Standard::new(m, inverse_root(m.variance, scalar(eps), m.p), |v| to_scalar(v));
+                let unit = Standard::new(m, inverse_root(m.variance, scalar(eps), m.p), to_scalar);
                 let Standard { p, minus, scale, .. } = unit;
                 let lo = to_scalar(m.lo);
                 let [sum, along] = fold_by(j, s, SumAndAlong(p, minus), [x.0, gamma, dy.0]);
