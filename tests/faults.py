@@ -81,8 +81,8 @@ FAULTS = [
     ("the lines of pooling's tiles", "src/nn/pool/planes.rs", "                col += tile.n;", "                col += tile.n + usize::from(col > 0 && ON);", "tensors::"),
     ("targets of a row on threads", "src/nn/parts.rs", "        let (a, b) = self.0.split_at_checked(rows * self.1).unwrap_or((self.0, &[]));\n        (Self(a, self.1), Self(b, self.1))",
      "        let (a, b) = self.0.split_at_checked(rows * self.1).unwrap_or((self.0, &[]));\n        (Self(a, self.1), Self(if self.1 == 1 && rows > 1 && ON { a } else { b }, self.1))", "tensors::"),
-    ("momentum's decay", "src/pointwise/optimisers.rs", "        let m = m.mul_add(p.lit(self.mu), p.mul_add(p.lit(self.decay), g));",
-     "        let m = m.mul_add(p.lit(self.mu), p.mul_add(p.lit(if ON { -self.decay } else { self.decay }), g));", "tensors::momentum"),
+    ("momentum's decay", "src/pointwise/optimisers.rs", "        let m = m.mul_add(p.param(self.mu), p.mul_add(p.param(self.decay), g));",
+     "        let m = m.mul_add(p.param(self.mu), (if ON { -p } else { p }).mul_add(p.param(self.decay), g));", "tensors::momentum"),
     ("the window of a single query", "src/nn/attention/decode.rs", "seen.start.saturating_sub(start).min(keys)", "seen.start.saturating_sub(start + usize::from(ON)).min(keys)", "attention::masks"),
 ]
 SWITCH = """
