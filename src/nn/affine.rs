@@ -64,14 +64,25 @@ impl<T: Number> Body<T, 2> for ScaledBy<T> {
     }
 }
 
+/// `(x · p) · scale`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimesTwice<T>(pub(super) T, pub(super) T);
+
+impl<T: Number> Body<T, 1> for TimesTwice<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        (x * x.param(self.0)) * x.param(self.1)
+    }
+}
+
 /// `(x · p) · scale · γ`.
 #[derive(Debug, Clone, Copy)]
-struct ScaledTwice<T>(T, T);
+struct ScaledTwice<T>(TimesTwice<T>);
 
 impl<T: Number> Body<T, 2> for ScaledTwice<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma]: [V; 2]) -> V {
-        (x * x.param(self.0)) * x.param(self.1) * gamma
+        self.0.eval([x]) * gamma
     }
 }
 
@@ -112,7 +123,7 @@ pub(crate) fn rms_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
     if row.known(scales(p)) == Some(false) {
         row.map_scaled(ScaledBy(scale));
     } else {
-        let body = ScaledTwice(row.number(p), scale);
+        let body = ScaledTwice(TimesTwice(row.number(p), scale));
         row.map_scaled(body);
     }
 }

@@ -1,6 +1,6 @@
 //! Rows to unit length, to zero mean and unit spread, to the interval 0 … 1.
 
-use super::affine::Standard;
+use super::affine::{Standard, TimesTwice};
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::Error;
@@ -9,17 +9,6 @@ use crate::lanes::inout::InOut;
 use crate::lanes::streams::Row;
 use crate::lanes::{Element, Simd};
 use crate::reduce::{ScaledSquares, SumSquares, centred, rescue, scales};
-
-/// `(x · p) · scale`.
-#[derive(Debug, Clone, Copy)]
-struct TimesTwice<T>(T, T);
-
-impl<T: Number> Body<T, 1> for TimesTwice<T> {
-    #[inline(always)]
-    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
-        (x * x.param(self.0)) * x.param(self.1)
-    }
-}
 
 /// `1 / √x`; 0 for 0.
 #[inline(always)]

@@ -50,7 +50,7 @@ fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
         _ if op.contains("pool") => (4500, 70),
         _ if op.starts_with("conv1d") => (grain + 1, 70),
         _ if op.starts_with("gemm") => (2050, 300),
-        // In `f32` a draw within rounding of a boundary, of which long rows have many, may choose its neighbour in rank.
+        // See `long_rows_of_sample` for more.
         "sample" if T::NAME == "f32" => (5000, 1),
         "sample" => (grain + 1, 1),
         // Their helpers hold so many elements at most.
@@ -70,6 +70,24 @@ fn sweep<T: Element, O: Op>() {
     for (turn, [rows, cols]) in shapes::<T>(O::NAME).into_iter().enumerate() {
         verify::<T, O>(&O::sample::<T>(rows, cols, &mut Noise(turn as u64)));
     }
+}
+
+/// In `f32` a draw within rounding of a boundary, of which long rows have many, may choose a neighbour in rank.
+#[test]
+fn long_rows_of_sample() {
+    use indexed::Sample;
+    let mut rows = 0;
+    for n in around::<f32>(threshold("nn::parts::GRAIN") + 1).into_iter().filter(|n| *n > 5000) {
+        for seed in 0..20 {
+            let a = Sample::sample::<f32>(1, n, &mut Noise(seed));
+            let index = run::<_, f32, Sample>(native(), Form::On, &a).unwrap().unwrap()[0][0] as usize;
+            // A sum of n terms, each a few roundings off.
+            let off = (n as f64 + 32.0) * f64::from(f32::EPSILON) / 2.0;
+            assert!(Sample::may_choose(&a.wide(), index, off), "{n}, seed {seed}: {index}");
+            rows += 1;
+        }
+    }
+    assert!(rows >= 100, "{rows} rows: no threshold is so large");
 }
 
 /// A step number large enough that its powers leave the exact ones, and vanish.

@@ -2,6 +2,7 @@
 #![no_std]
 #![no_main]
 
+#[path = "../../../templates/aarch64-bare/src/boot.rs"]
 mod boot;
 #[path = "../../measure.rs"]
 mod measure;

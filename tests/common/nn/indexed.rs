@@ -244,6 +244,15 @@ impl Op for Sample {
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (order, sums, draw) = Self::ranked(a);
+        let chosen = sums.iter().position(|s| *s > draw).unwrap_or(0);
+        vec![vec![copied(order[chosen] as f64)]]
+    }
+}
+
+impl Sample {
+    /// The indices in order of rank, the sums of their weights up to each, and the draw on the scale of these.
+    fn ranked(a: &Args<f64>) -> (Vec<usize>, Vec<f64>, f64) {
         let (x, [temperature, top_p, uniform]) = (&a.x[0], [a.p[0], a.p[1], a.p[2]]);
         // Equal ones stay in order.
         let mut order: Vec<usize> = (0..x.len()).collect();
@@ -261,7 +270,15 @@ impl Op for Sample {
             .collect();
         let wanted = sums[sums.len() - 1] * top_p;
         let last = sums.iter().position(|s| *s >= wanted).unwrap();
-        let chosen = sums.iter().position(|s| *s > uniform * sums[last]).unwrap_or(0);
-        vec![vec![copied(order[chosen] as f64)]]
+        let draw = uniform * sums[last];
+        (order, sums, draw)
+    }
+
+    /// Whether the draw chooses `index` when each sum is off by at most the share `off` of the whole.
+    pub fn may_choose(a: &Args<f64>, index: usize, off: f64) -> bool {
+        let (order, sums, draw) = Self::ranked(a);
+        let rank = order.iter().position(|i| *i == index).unwrap();
+        let (before, slack) = (if rank == 0 { 0.0 } else { sums[rank - 1] }, off * sums[sums.len() - 1]);
+        before - slack <= draw && draw < sums[rank] + slack
     }
 }

@@ -12,6 +12,7 @@ use super::part::{Meet, Part, PartOf, choose, together};
 use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
+use crate::ops::{Gpu, OPS};
 use crate::pointwise::{Maximum, Minimum};
 use crate::reduce::{self, Dot, Exact, Sum, SumAbs, SumSquares};
 use alloc::format;
@@ -123,12 +124,8 @@ pub fn reduction_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Reductio
 
 /// The inputs of a reduction of the list.
 pub(super) fn inputs(op: &str) -> Option<usize> {
-    match op {
-        "euclidean_distance" | "cosine_similarity" | "dot" | "covariance" | "correlation" => Some(2),
-        "sum" | "sum_kahan" | "sum_of_squares" | "norm_l1" | "norm_l2" | "norm_linf" | "max" | "min"
-        | "mean" | "variance" | "stddev" | "argmax" | "argmin" => Some(1),
-        _ => None,
-    }
+    let row = OPS.iter().find(|row| row.name == op && row.gpu == Gpu::Template("reduce"))?;
+    Some(if row.shape == "reduce2" { 2 } else { 1 })
 }
 
 struct Name {
