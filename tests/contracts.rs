@@ -14,6 +14,7 @@
 mod accuracy;
 mod backend_story;
 mod edge;
+mod invariant;
 mod level1;
 #[cfg(feature = "half")]
 mod low;

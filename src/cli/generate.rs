@@ -38,7 +38,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
     Ok(format!(
         "// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.\n\
          \n\
-         use super::post::Post::*;\n\
+         use super::post::{By, Post::*};\n\
          use super::tolerance::{{Mass, Per, Tolerance}};\n\
          use super::{{Determinism, Post, Spec, enforced}};\n\
          use crate::error::Error;\n\
@@ -108,6 +108,7 @@ fn post(p: &Post, c: &Contract) -> String {
         Post::Range { lo, hi } => format!("Range({}, {})", scalar(lo), scalar(hi)),
         Post::Monotone { ulps } => format!("Monotone({ulps:?})"),
         Post::WithinParams { lo, hi } => format!("WithinParams({}, {})", param(lo), param(hi)),
+        Post::Bounded { by, times } => format!("Bounded(By::{by:?}, {times:?})"),
         Post::RowSum { value, ulps_per_n } => format!("RowSum({value:?}, {ulps_per_n:?})"),
         Post::RowExpSum { value, ulps_per_n } => format!("RowExpSum({value:?}, {ulps_per_n:?})"),
         Post::RowSumSquares { at_most, ulps_per_n } => format!("RowSumSquares({at_most:?}, {ulps_per_n:?})"),

@@ -211,7 +211,7 @@ pub struct Equation {
     pub codomain: String,
     pub preconditions: Vec<Pre>,
     pub postconditions: Vec<Post>,
-    pub invariants: Vec<String>,
+    pub invariants: Vec<Invariant>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -237,6 +237,43 @@ pub enum PreCheck {
     Workspace,
 }
 
+/// What relates several calls of an op; a test makes them on every lane. Bits are compared, except that one NaN is as
+/// good as another.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Invariant {
+    /// `f(-x) = -f(x)`.
+    Odd {},
+    /// `f(-x) = f(x)`.
+    Even {},
+    /// `f(f(x)) = f(x)`.
+    Idempotent {},
+    /// `f(f(x)) = x`.
+    Involution {},
+    /// `f(a, b) = f(b, a)`.
+    Commutative {},
+    /// `f(a, b) = -f(b, a)`, zeros of either sign.
+    Anticommutative {},
+    /// `f(x, x) = x`.
+    OfEqual {},
+    /// `f(value, b) = out`, even for NaN; `b` when `out` is left out.
+    FirstIs {
+        value: Scalar,
+        #[serde(default)]
+        out: Option<Scalar>,
+    },
+    /// `f(a, value) = out`, even for NaN; `a` when `out` is left out.
+    SecondIs {
+        value: Scalar,
+        #[serde(default)]
+        out: Option<Scalar>,
+    },
+    /// `f(x) - f(-x) = x` for finite `x`, up to so many ulp of it.
+    Reflects { ulps: f64 },
+    /// `f(x) + f(-x) = 1`, up to so many ulp.
+    Complements { ulps: f64 },
+}
+
 /// A postcondition; the library's `Post` has the same variants.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]
@@ -260,6 +297,10 @@ pub enum Post {
         lo: String,
         hi: String,
     },
+    Bounded {
+        by: By,
+        times: f64,
+    },
     NonNegativeWhereFirstIs {},
     DominatesMax {},
     DominatesMin {},
@@ -280,6 +321,24 @@ pub enum Post {
     IndexOfMax {},
     IndexOfMin {},
     Descending {},
+}
+
+/// What the magnitude of a result is compared with; the library's `By` has the same variants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    Sum,
+    Product,
+    Quotient,
+    MulAdd,
+    Second,
+    Scaled,
+    Lerp,
+    SumAbs,
+    MeanAbs,
+    SumAbsProducts,
+    Spreads,
+    Row,
 }
 
 #[derive(Debug, Clone, Deserialize)]

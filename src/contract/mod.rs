@@ -22,7 +22,7 @@ mod tolerance;
 
 pub(crate) use generated::marker;
 pub use generated::{SPECS, check};
-pub use post::{Call, Post, Violation, evaluate};
+pub use post::{By, Call, Post, Violation, evaluate};
 pub use tolerance::{Mass, Per, Tolerance, agrees, ulp};
 
 /// Whether two runs give the same bits.

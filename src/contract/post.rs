@@ -26,6 +26,8 @@ pub enum Post {
     Monotone(f64),
     /// Between the parameters of these positions.
     WithinParams(usize, usize),
+    /// `|out[i]|` is at most so many times that, but for rounding. An infinite result needs a bound past the largest value.
+    Bounded(By, f64),
     /// `out[i] >= 0` where the first input is positive.
     NonNegativeWhereFirstIs,
     /// The scalar result is `>=` every element.
@@ -48,6 +50,67 @@ pub enum Post {
     IndexOfMin,
     /// `out` is sorted, largest first.
     Descending,
+}
+
+/// What the magnitude of a result is compared with.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// `|a| + |b|`.
+    Sum,
+    /// `|a b|`.
+    Product,
+    /// `|a / b|`.
+    Quotient,
+    /// `|a b| + |c|`.
+    MulAdd,
+    /// `|b|`.
+    Second,
+    /// The first parameter times `|a|`.
+    Scaled,
+    /// `|(1 - t) a| + |t b|`, `t` being the first parameter.
+    Lerp,
+    /// `Σ |x|`.
+    SumAbs,
+    /// `Σ |x| / n`.
+    MeanAbs,
+    /// `Σ |a b|`.
+    SumAbsProducts,
+    /// `√(Σ a² Σ b²) / n`.
+    Spreads,
+    /// `√cols |γ[i]| + |β[i]|`: what an element of a row of unit spread becomes, at most.
+    Row,
+}
+
+impl By {
+    /// The bound of element `i`, and the roundings that may have come on top.
+    fn of<T: Real>(self, c: &Call<'_, T>, i: usize) -> (f64, f64) {
+        let x = |k: usize| at(c, k, i).map_or(0.0, |v| v.to_f64().abs());
+        let p = c.params.first().map_or(0.0, |p| p.to_f64());
+        let all = |k: usize| c.inputs.get(k).copied().unwrap_or_default().iter().map(|v| v.to_f64());
+        let n = all(0).len() as f64;
+        let weight = |k: usize, none: f64| {
+            let column = i.checked_rem(c.cols).unwrap_or(0);
+            at(c, k, column).map_or(none, |v| v.to_f64().abs())
+        };
+        match self {
+            Self::Sum => (x(0) + x(1), 2.0),
+            Self::Product => (x(0) * x(1), 8.0),
+            Self::Quotient => (x(0) / x(1), 2.0),
+            Self::MulAdd => (x(0) * x(1) + x(2), 4.0),
+            Self::Second => (x(1), 8.0),
+            Self::Scaled => (p.abs() * x(0), 2.0),
+            Self::Lerp => ((1.0 - p).abs() * x(0) + p.abs() * x(1), 8.0),
+            Self::SumAbs => (all(0).map(f64::abs).sum(), n + 4.0),
+            Self::MeanAbs => (all(0).map(f64::abs).sum::<f64>() / n, n + 4.0),
+            Self::SumAbsProducts => (all(0).zip(all(1)).map(|(a, b)| (a * b).abs()).sum(), n + 4.0),
+            Self::Spreads => {
+                let squares = |k: usize| all(k).map(|v| v * v).sum::<f64>();
+                (libm::sqrt(squares(0)) * libm::sqrt(squares(1)) / n, 8.0 * (n + 16.0))
+            }
+            Self::Row => (libm::sqrt(c.cols as f64) * weight(1, 1.0) + weight(2, 0.0), c.cols as f64 + 32.0),
+        }
+    }
 }
 
 /// One finished call: the arguments and the result.
@@ -208,6 +271,15 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
         }),
         Post::WithinParams(lo, hi) => elements(c, |_, y| {
             c.params.get(lo).is_none_or(|&lo| lo <= y) && c.params.get(hi).is_none_or(|&hi| y <= hi)
+        }),
+        Post::Bounded(by, times) => elements(c, |i, y| {
+            let (bound, roundings) = by.of(c, i);
+            let u = libm::ldexp(1.0, -T::SIGNIFICAND - 1);
+            let most = times * bound * (1.0 + roundings * u) + 2.0 * super::ulp::<T>(0.0);
+            let y = y.to_f64().abs();
+            // Halves, so that the largest value and what follows are told apart in `f64`, too.
+            let largest = if T::SIGNIFICAND == 23 { f64::from(f32::MAX) } else { f64::MAX };
+            bound.is_nan() || y <= most || (y.is_infinite() && most >= largest)
         }),
         Post::NonNegativeWhereFirstIs => {
             elements(c, |i, y| at(c, 0, i).is_none_or(|x| y >= T::ZERO || x <= T::ZERO || nan(x)))

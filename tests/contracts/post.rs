@@ -7,7 +7,7 @@ use common::lanes::*;
 use common::yaml::contract;
 use common::yaml::schema::{Contract, Output, PreCheck, Shape};
 use fulmen::Element;
-use fulmen::contract::{Call, Post, evaluate, spec};
+use fulmen::contract::{By, Call, Post, evaluate, spec};
 use fulmen::lanes::Simd;
 
 const LENGTHS: [usize; 14] = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 129, 200];
@@ -49,7 +49,7 @@ impl Stream {
 }
 
 /// Moderate values, moderate values in order, bit patterns, and one NaN or infinity among moderate ones.
-fn data<T: Element>(kind: usize, n: usize, seed: usize, ty: &str) -> Vec<T> {
+pub fn data<T: Element>(kind: usize, n: usize, seed: usize, ty: &str) -> Vec<T> {
     let mut r = Stream(seed as u64 * 7919 + n as u64);
     if kind == 2 {
         return (0..n).map(|_| r.any(ty)).collect();
@@ -153,6 +153,74 @@ fn every_predicate_can_fail() {
             Post::NonNegativeWhereFirstIs,
             Call::new(&[&[1.0, -1.0]], &[0.0, -1.0]),
             Call::new(&[&[1.0]], &[-1.0]),
+        ),
+        (
+            Post::Bounded(By::Sum, 1.0),
+            Call::new(&[&[1.0], &[-2.0]], &[-3.0]),
+            Call::new(&[&[1.0], &[-2.0]], &[3.1]),
+        ),
+        (
+            Post::Bounded(By::Product, 1.0),
+            Call::new(&[&[2.0], &[3.0]], &[6.0]),
+            Call::new(&[&[2.0], &[3.0]], &[-6.1]),
+        ),
+        (
+            Post::Bounded(By::Quotient, 1.0),
+            Call::new(&[&[2.0], &[4.0]], &[0.5]),
+            Call::new(&[&[2.0], &[4.0]], &[0.6]),
+        ),
+        (
+            Post::Bounded(By::MulAdd, 1.0),
+            Call::new(&[&[2.0], &[3.0], &[1.0]], &[7.0]),
+            Call::new(&[&[2.0], &[3.0], &[1.0]], &[7.1]),
+        ),
+        (
+            Post::Bounded(By::Second, 1.5),
+            Call::new(&[&[9.0], &[2.0]], &[3.0]),
+            Call::new(&[&[9.0], &[2.0]], &[3.1]),
+        ),
+        (
+            Post::Bounded(By::Scaled, 1.0),
+            Call::new(&[&[9.0]], &[-18.0]).params(&[-2.0]),
+            Call::new(&[&[9.0]], &[f64::INFINITY]).params(&[-2.0]),
+        ),
+        (
+            Post::Bounded(By::Lerp, 1.0),
+            Call::new(&[&[2.0], &[4.0]], &[3.0]).params(&[0.5]),
+            Call::new(&[&[2.0], &[4.0]], &[3.1]).params(&[0.5]),
+        ),
+        (
+            Post::Bounded(By::SumAbs, 1.0),
+            Call::new(&[&[1.0, -2.0]], &[3.0]),
+            Call::new(&[&[1.0, -2.0]], &[3.1]),
+        ),
+        (
+            Post::Bounded(By::MeanAbs, 1.0),
+            Call::new(&[&[1.0, -2.0]], &[1.5]),
+            Call::new(&[&[1.0, -2.0]], &[1.6]),
+        ),
+        (
+            Post::Bounded(By::SumAbsProducts, 1.0),
+            Call::new(&[&[1.0, 2.0], &[3.0, -4.0]], &[11.0]),
+            Call::new(&[&[1.0, 2.0], &[3.0, -4.0]], &[11.1]),
+        ),
+        (
+            Post::Bounded(By::Spreads, 1.0),
+            Call::new(&[&[3.0, 4.0], &[3.0, -4.0]], &[12.5]),
+            Call::new(&[&[3.0, 4.0], &[3.0, -4.0]], &[12.6]),
+        ),
+        (
+            Post::Bounded(By::Row, 1.0),
+            Call::new(
+                &[&[0.0; 8], &[1.0, 2.0, 1.0, 1.0], &[0.0, 1.0, 0.0, 0.0]],
+                &[0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0],
+            )
+            .cols(4),
+            Call::new(
+                &[&[0.0; 8], &[1.0, 2.0, 1.0, 1.0], &[0.0, 1.0, 0.0, 0.0]],
+                &[0.0, 0.0, 0.0, 0.0, 0.0, 5.1, 0.0, 0.0],
+            )
+            .cols(4),
         ),
         (Post::DominatesMax, Call::new(&[&[1.0, 2.0]], &[2.0]), Call::new(&[&[1.0, 2.0]], &[1.0])),
         (Post::DominatesMin, Call::new(&[&[1.0, 2.0]], &[1.0]), Call::new(&[&[1.0, 2.0]], &[2.0])),
