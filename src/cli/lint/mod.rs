@@ -8,7 +8,7 @@ mod source;
 use crate::corpus::{Corpus, File};
 use crate::report::Finding;
 use crate::results::Results;
-use crate::schema::Level;
+use crate::schema::{Level, Obligation, ProvenBy};
 use contract::{audit, edge_kinds, special, validate};
 use source::{enforce, generated, locked, verify};
 use std::collections::BTreeMap;
@@ -89,8 +89,11 @@ fn score(s: &mut Sink<'_>, min: u32) -> BTreeMap<String, u32> {
             .iter()
             .filter(|b| **b)
             .count();
+        // What a theorem says of the formula neither adds to the score nor lowers it.
+        let formula = |o: &&Obligation| o.level < Level::L2 && matches!(o.proven_by, ProvenBy::Theorem(_));
+        let (formulas, all) = (c.proof_obligations.iter().filter(formula).count(), c.proof_obligations.len());
         let proven = c.proof_obligations.iter().filter(|o| o.level >= Level::L2).count();
-        let levels = 25 * proven / c.proof_obligations.len().max(1);
+        let levels = 25 * proven / (all - formulas).max(1);
         let total = u32::from(clean) * 25
             + edges as u32
             + [0, 9, 17, 25].get(executes).copied().unwrap_or(0)
