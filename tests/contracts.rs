@@ -102,3 +102,28 @@ fn contracts_hold_every_op_of_the_list() {
     }
     assert_eq!(corpus.rows.len(), fulmen::ops::OPS.len());
 }
+
+/// A theorem about the code's tree has the code's numbers in it.
+#[test]
+fn constants_of_theorems_are_those_of_the_code() {
+    let leaf = fulmen::thresholds::ALL.iter().find(|t| t.name == "lanes::fold::LEAF_VECTORS");
+    let lanes = 8;
+    let leaf = leaf.expect("the leaf of the tree is a threshold").value * lanes;
+    assert!(leaf.is_power_of_two());
+    let text =
+        std::fs::read_to_string(std::path::Path::new(common::ROOT).join("contracts/proofs/DriveSum.v"));
+    let text = text.expect("the proof is there");
+    // Along a path: an accumulator's blocks, four merges of accumulators, those of the lanes.
+    let depth = |unroll: usize| leaf / (unroll * lanes) + 4 + lanes.ilog2() as usize;
+    for (theorem, wide, depth) in [
+        ("drive_sum_error_f32_8_lanes", "true", depth(8)),
+        ("drive_compensated_sum_error_f32_8_lanes", "false", depth(4)),
+    ] {
+        let at = text.find(&format!("Theorem {theorem} ")).unwrap_or_else(|| panic!("no theorem {theorem}"));
+        let statement = &text[at..at + text[at..].find("Proof.").expect("a proof")];
+        let tree = format!("drive_tree {wide} (2 ^ {}) {} x n", leaf.ilog2(), lanes.ilog2());
+        assert!(statement.contains(&tree), "{theorem} is not about `{tree}`");
+        assert!(statement.contains(&format!("({depth} + ")), "{theorem} does not speak of {depth} roundings");
+        assert!(statement.contains(&format!("2 ^ k * (2 ^ {})", leaf.ilog2())), "{theorem}");
+    }
+}
