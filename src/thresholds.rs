@@ -29,11 +29,11 @@ pub struct Threshold {
 }
 
 macro_rules! thresholds {
-    ($(#[$at:meta])* $list:ident $($($part:ident)::+ $unit:ident;)*) => {
+    ($(#[$at:meta])* $list:ident $($first:ident$(::$part:ident)+ $unit:ident;)*) => {
         $(#[$at])*
         pub const $list: &[Threshold] = &[$(Threshold {
-            name: stringify!($($part)::+),
-            value: crate::$($part)::+,
+            name: concat!(stringify!($first) $(, "::", stringify!($part))+),
+            value: crate::$first$(::$part)+,
             unit: Unit::$unit,
         }),*];
     };

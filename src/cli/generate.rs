@@ -38,7 +38,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
     Ok(format!(
         "// Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.\n\
          \n\
-         use super::post::{By, Post::*};\n\
+         use super::post::{{By, Post::*}};\n\
          use super::tolerance::{{Mass, Per, Tolerance}};\n\
          use super::{{Determinism, Post, Spec, enforced}};\n\
          use crate::error::Error;\n\

@@ -274,6 +274,30 @@ pub enum Invariant {
     Complements { ulps: f64 },
 }
 
+impl Invariant {
+    /// Whether it can be said of an op with so many inputs; else why not.
+    pub fn applies(&self, inputs: usize) -> Result<(), String> {
+        let takes = match self {
+            Self::Odd {} | Self::Even {} | Self::Idempotent {} | Self::Involution {} => 1,
+            Self::Reflects { ulps } | Self::Complements { ulps } => {
+                if !(0.0..=64.0).contains(ulps) {
+                    return Err(format!("{ulps} ulp are no bound"));
+                }
+                1
+            }
+            Self::Commutative {} | Self::Anticommutative {} | Self::OfEqual {} => 2,
+            Self::FirstIs { value, out } | Self::SecondIs { value, out } => {
+                let nan = |s: &Scalar| s.value("f32").is_nan();
+                if nan(value) && out.is_none() {
+                    return Err("what NaN gives has to be said".into());
+                }
+                2
+            }
+        };
+        if inputs == takes { Ok(()) } else { Err(format!("it takes {takes} inputs, the call has {inputs}")) }
+    }
+}
+
 /// A postcondition; the library's `Post` has the same variants.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]

@@ -1,6 +1,6 @@
 // Made by `fulmen contract generate` from contracts/*.yaml; a test compares. Do not edit.
 
-use super::post::Post::*;
+use super::post::{By, Post::*};
 use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
@@ -55,7 +55,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Sum, 1.0)],
     },
     Spec {
         op: "approx_exp",
@@ -303,7 +303,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Spreads, 1.0)],
     },
     Spec {
         op: "cross_entropy",
@@ -327,7 +327,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Quotient, 1.0)],
     },
     Spec {
         op: "dot",
@@ -335,7 +335,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::SumAbsProducts, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)],
     },
     Spec {
         op: "dot_strided",
@@ -431,7 +431,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 2.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::MulAdd, 1.0)],
     },
     Spec {
         op: "fract",
@@ -447,7 +447,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Product, 1.0)],
     },
     Spec {
         op: "gelu",
@@ -463,7 +463,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Second, 1.13)],
     },
     Spec {
         op: "gemm",
@@ -567,7 +567,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Row, 1.0)],
     },
     Spec {
         op: "layer_norm_backward",
@@ -607,7 +607,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Lerp, 1.0)],
     },
     Spec {
         op: "ln",
@@ -703,7 +703,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::MeanAbs, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 3.0, of: Mass::MeanAbs, flush: false })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::MeanAbs, 1.0)],
     },
     Spec {
         op: "min",
@@ -751,7 +751,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Product, 1.0)],
     },
     Spec {
         op: "neg",
@@ -839,7 +839,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Second, 1.0)],
     },
     Spec {
         op: "rms_norm",
@@ -847,7 +847,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 8.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Row, 1.0)],
     },
     Spec {
         op: "rms_norm_backward",
@@ -959,7 +959,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Scaled, 1.0)],
     },
     Spec {
         op: "scatter",
@@ -1031,7 +1031,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Second, 1.1)],
     },
     Spec {
         op: "sin",
@@ -1103,7 +1103,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Sum, 1.0)],
     },
     Spec {
         op: "sum",
@@ -1111,7 +1111,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::SumAbs, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::SumAbs, flush: false })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::SumAbs, 1.0)],
     },
     Spec {
         op: "sum_kahan",
@@ -1119,7 +1119,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Compensated { of: Mass::SumAbs }), ("f64", Tolerance::Compensated { of: Mass::SumAbs })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 7.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::SumAbs, 1.0)],
     },
     Spec {
         op: "sum_of_squares",
@@ -1143,7 +1143,7 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 20.0,
-        post: &[NanIfNan],
+        post: &[NanIfNan, Bounded(By::Product, 1.0)],
     },
     Spec {
         op: "swiglu_packed",
@@ -1351,7 +1351,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Sum, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `approx_exp`.
@@ -1561,7 +1561,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn covariance<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Spreads, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cross_entropy`.
@@ -1582,14 +1582,14 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn div<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Quotient, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dot`.
     ///
     /// Errors: the first that does not hold.
     pub fn dot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dot_strided`.
@@ -1652,7 +1652,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn fma<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::MulAdd, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `fract`.
@@ -1666,7 +1666,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn geglu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gelu`.
@@ -1680,7 +1680,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn gelu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.13)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `gemm`.
@@ -1736,7 +1736,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn layer_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Row, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `layer_norm_backward`.
@@ -1771,7 +1771,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn lerp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Lerp, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ln`.
@@ -1855,7 +1855,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn mean<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::MeanAbs, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `min`.
@@ -1897,7 +1897,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn mul<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `neg`.
@@ -1974,14 +1974,14 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm`.
     ///
     /// Errors: the first that does not hold.
     pub fn rms_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Row, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm_backward`.
@@ -2079,7 +2079,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn scale<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Scaled, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `scatter`.
@@ -2142,7 +2142,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn silu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.1)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sin`.
@@ -2205,21 +2205,21 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn sub<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Sum, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sum`.
     ///
     /// Errors: the first that does not hold.
     pub fn sum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbs, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sum_kahan`.
     ///
     /// Errors: the first that does not hold.
     pub fn sum_kahan<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbs, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `sum_of_squares`.
@@ -2240,7 +2240,7 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn swiglu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
-        const POSTS: &[Post] = &[NanIfNan];
+        const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `swiglu_packed`.

@@ -144,8 +144,12 @@ impl<T: Element> RowOp<T> for LayerNorm<'_, T> {
         Ok(self.gamma.len())
     }
     #[inline(always)]
+    fn columns(&self) -> [&[T]; 2] {
+        [self.gamma, self.beta]
+    }
+    #[inline(always)]
     fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
-        layer_norm_row(&mut OnRow(j, s, row, [self.gamma, self.beta]), scalar(self.eps));
+        layer_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(self.eps));
     }
 }
 
@@ -178,8 +182,12 @@ impl<T: Element> RowOp<T> for RmsNorm<'_, T> {
         Ok(self.gamma.len())
     }
     #[inline(always)]
+    fn columns(&self) -> [&[T]; 2] {
+        [self.gamma, &[]]
+    }
+    #[inline(always)]
     fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
-        rms_norm_row(&mut OnRow(j, s, row, [self.gamma, &[]]), scalar(self.eps));
+        rms_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(self.eps));
     }
 }
 

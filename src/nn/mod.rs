@@ -47,6 +47,10 @@ use crate::lanes::{Element, Simd};
 pub(crate) trait RowOp<T: Element>: Copy + Send + Sync {
     /// Elements in a row; checks the parameters.
     fn cols(self) -> Result<usize, Error>;
+    /// What acts by column, a row long each; empty where the op has none.
+    fn columns(&self) -> [&[T]; 2] {
+        [&[]; 2]
+    }
     /// Writes one row; `j` may split it. Mark it `#[inline(always)]`.
     fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>);
 }
@@ -219,10 +223,12 @@ macro_rules! row_op {
             $($arg: $ty,)*
             out: &mut [T],
         ) -> Result<(), $crate::Error> {
+            let op = $op;
+            let [first, second] = $crate::nn::RowOp::<T>::columns(&op);
             $crate::contract::contract!(
                 $name,
-                $crate::nn::rows_by($crate::lanes::fold::Serial, s, $op, x, out),
-                &$crate::contract::Call::new(&[x], out).cols($crate::nn::RowOp::<T>::cols($op).unwrap_or_default())
+                $crate::nn::rows_by($crate::lanes::fold::Serial, s, op, x, out),
+                &$crate::contract::Call::new(&[x, first, second], out).cols($crate::nn::RowOp::<T>::cols(op).unwrap_or_default())
             )
         }
         #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) over its input.")]

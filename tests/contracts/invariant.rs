@@ -121,7 +121,7 @@ fn signs<S: Simd>(s: S) {
                 let x = &x[..n];
                 let to: Vec<$T> = (0..n).map(|i| if i % 3 == 0 { -0.0 } else { 2.0 }).collect();
                 let mut y = vec![0.0; n];
-                let mut compare = |what: &str, y: &[$T], want: &dyn Fn(usize) -> $bits| {
+                let compare = |what: &str, y: &[$T], want: &dyn Fn(usize) -> $bits| {
                     for (i, y) in y.iter().enumerate() {
                         let (got, want) = (y.to_bits(), want(i));
                         assert!(got == want, "{what} {} at {i} of {n}: {got:#x}, not {want:#x}", S::NAME);

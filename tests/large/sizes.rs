@@ -43,7 +43,7 @@ pub fn tiles<T: Element>() -> [usize; 5] {
 
 /// The value of the threshold of this name.
 pub fn threshold(name: &str) -> usize {
-    let mut found = ALL.iter().filter(|t| t.name.replace(' ', "") == name);
+    let mut found = ALL.iter().filter(|t| t.name == name);
     found.next().unwrap_or_else(|| panic!("no threshold {name}")).value
 }
 

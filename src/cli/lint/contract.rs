@@ -162,6 +162,11 @@ fn arguments(s: &mut Sink<'_>, f: &File, c: &Contract) {
             s.on("FUL-VAL-007", f, format!("`{}` is no variant of Error", p.error));
         }
     }
+    for inv in c.equations.values().flat_map(|e| &e.invariants) {
+        if let Err(why) = inv.applies(c.call.inputs.len()) {
+            s.on("FUL-VAL-007", f, format!("invariant {inv:?}: {why}"));
+        }
+    }
     for p in c.posts() {
         if let Post::WithinParams { lo, hi } = p {
             for a in [lo, hi].into_iter().filter(|a| !c.call.params.iter().any(|p| p.name == **a)) {
