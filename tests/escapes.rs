@@ -222,8 +222,8 @@ fn what_is_stated_beside_the_promises() {
         (
             "invariant",
             "contracts/exp-v1.yaml",
-            "    invariants:\n",
-            "    invariants:\n      - \"exp(x) > x\"\n",
+            "    invariants: []\n",
+            "    invariants:\n      - {check: odd}\n",
             "exp",
         ),
         ("worst", "contracts/exp-v1.yaml", "ulp: 0.8942", "ulp: 0.1", "exp"),
@@ -308,6 +308,18 @@ fn smaller_promises() {
     caught_by_lint("unlocked", "FUL-LCK-002", "relu", |t| {
         t.edit("contracts/locked.toml", "\nrelu = ", "\n# relu = ")
     });
+    // An invariant in prose, and one that the op has no arguments for.
+    for (name, rule, says) in
+        [("prose", "FUL-VAL-001", "\"exp(x) > x\""), ("arity", "FUL-VAL-007", "{check: commutative}")]
+    {
+        caught_by_lint(name, rule, "exp", |t| {
+            t.edit(
+                "contracts/exp-v1.yaml",
+                "    invariants: []\n",
+                &format!("    invariants:\n      - {says}\n"),
+            );
+        });
+    }
     caught_by_lint("unknown-key", "FUL-VAL-001", "relu", |t| {
         t.edit("contracts/relu-v1.yaml", "op: relu\n", "op: relu\nnote: x\n")
     });
