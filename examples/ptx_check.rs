@@ -7,8 +7,8 @@
 //! allows or does not run, with 2 when there is no driver or no GPU.
 
 use fulmen::contract::{spec, ulp};
-use fulmen::cuda::ptx::template::{self, OfRow, THREADS, Tile};
-use fulmen::cuda::ptx::{Bytes, Device, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
+use fulmen::gpu::template::{self, OfRow, THREADS, Tile};
+use fulmen::gpu::{Bytes, Device, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::ops::OPS;
 use fulmen::{Alu, Body, Element, Gelu, Number, Real};
 use std::process::ExitCode;

@@ -101,10 +101,8 @@ mod capi;
 pub mod contract;
 #[cfg(feature = "half")]
 mod convert;
-#[cfg(feature = "cuda")]
-pub mod cuda;
 mod error;
-#[cfg(feature = "wgsl")]
+#[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;
 pub mod lanes;

@@ -233,5 +233,5 @@ fn parameters_are_no_part_of_a_text() {
     assert_eq!(other.parameters, [[7.25, -2.5, 3.5, 7.25, 7.25]]);
     valid(&one.texts[0]);
     let said = texts(&graph(&[])).unwrap_err();
-    assert_eq!(said, Error::Body(fulmen::cuda::ptx::Error::Parameters { node: 1, expected: 1, got: 0 }));
+    assert_eq!(said, Error::Body(fulmen::gpu::Error::Parameters { node: 1, expected: 1, got: 0 }));
 }

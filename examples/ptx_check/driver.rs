@@ -2,7 +2,7 @@
 
 use super::{Arg, Launch, Script};
 use cudarc::driver::{DriverError, result, sys};
-use fulmen::cuda::ptx::Target;
+use fulmen::gpu::Target;
 use std::ffi::{CString, c_void};
 
 /// The first GPU of the machine, its context current in this thread.

@@ -144,14 +144,14 @@ pub fn explain(args: &Fuse) -> Result<String, String> {
 
 /// How many kernels the library makes of a plan, or why none: they are made, so that no other number is printed.
 #[cfg_attr(
-    not(feature = "cuda"),
+    not(any(feature = "cuda", feature = "wgsl")),
     allow(unused_variables, unreachable_code, reason = "this build makes none")
 )]
 fn kernels(plan: &Plan<'_>, graph: &[Node<'_>], named: &impl Fn(String) -> String) -> String {
     let made: Result<usize, String> = match plan.language {
         Language::Rust => return "calls of the library on the host".into(),
         #[cfg(feature = "cuda")]
-        Language::Ptx => fulmen::cuda::ptx::template::planned(plan, graph)
+        Language::Ptx => fulmen::gpu::template::planned(plan, graph)
             .map(|p| p.module.kernels.len())
             .map_err(|e| e.to_string()),
         #[cfg(feature = "wgsl")]

@@ -1,7 +1,7 @@
 //! `fulmen ptx`: the text of an op's kernels.
 
 use clap::{Args, ValueEnum};
-use fulmen::cuda::ptx::{F32, F64, Target, template};
+use fulmen::gpu::{F32, F64, Target, template};
 
 #[derive(Args)]
 pub struct Ptx {

@@ -49,7 +49,7 @@ pub(crate) trait Summary<T: Number, const N: usize, const K: usize>: Copy + Send
     /// Of both parts; one without elements changes nothing.
     fn merge<V: Alu<Elem = T>>(self, a: [V; K], b: [V; K]) -> [V; K];
     /// Of no elements; `like` only names where. A GPU's block may have none.
-    #[cfg(feature = "cuda")]
+    #[cfg(feature = "gpu")]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; K];
 }
 

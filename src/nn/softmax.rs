@@ -183,7 +183,7 @@ impl<T: Number> Summary<T, 1, 2> for PeakAndSum {
         let at = |p: V, sum: V| sum * exp_not_above_zero(p - shift(peak));
         [peak, at(p, a) + at(q, b)]
     }
-    #[cfg(feature = "cuda")]
+    #[cfg(feature = "gpu")]
     #[inline(always)]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 2] {
         [like.lit(-T::INFINITY), like.c(0.0)]

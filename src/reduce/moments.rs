@@ -101,7 +101,7 @@ impl<T: Number> Summary<T, 1, 4> for Spread<T> {
         let both = [n, hi, lo + d * share, (m2 + others) + d * d * (an * share)];
         present(a, b, both)
     }
-    #[cfg(feature = "cuda")]
+    #[cfg(feature = "gpu")]
     #[inline(always)]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 4] {
         [like.c(0.0); 4]

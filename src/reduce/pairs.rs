@@ -124,7 +124,7 @@ impl<T: Number> Summary<T, 2, 8> for CoSpread<T> {
         ];
         present(f, g, both)
     }
-    #[cfg(feature = "cuda")]
+    #[cfg(feature = "gpu")]
     #[inline(always)]
     fn empty<V: Alu<Elem = T>>(self, like: V) -> [V; 8] {
         [like.c(0.0); 8]

@@ -2,7 +2,7 @@
 
 use super::support::*;
 use super::templates::{TILES, of, product};
-use fulmen::cuda::ptx::{F32, F64, Kernel, Module, Target, pass, template};
+use fulmen::gpu::{F32, F64, Kernel, Module, Target, pass, template};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The side condition of barrier elimination, for every program of up to five steps over two shared variables, straight and
 //! with a loop around some of the steps.
 
-use fulmen::cuda::ptx::{Block, Builder, F32, Kernel, Op, Space, Special, U32, pass};
+use fulmen::gpu::{Block, Builder, F32, Kernel, Op, Space, Special, U32, pass};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {

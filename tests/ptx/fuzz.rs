@@ -1,7 +1,7 @@
 //! Random programs: optimised and not, they give the same bits; and both assemble.
 
 use super::support::*;
-use fulmen::cuda::ptx::{
+use fulmen::gpu::{
     Builder, Bytes, Cmp, Device, F32, Id, Kernel, Module, Op, S32, Shuffle, Space, Special, Target, Type,
     U32, U64, Value, pass,
 };
@@ -170,7 +170,7 @@ fn program(seed: u64) -> Kernel {
         (Type::F32, b.load::<F32>(Space::Global, data + tid.wide(b.int(4)), 0).id()),
         (Type::F32, b.f32(0.5).id()),
         (Type::F64, b.f64(-1.75).id()),
-        (Type::F64, tid.to::<fulmen::cuda::ptx::F64>().id()),
+        (Type::F64, tid.to::<fulmen::gpu::F64>().id()),
         (Type::Pred, tid.compare(Cmp::Lt, b.int(9)).id()),
     ];
     let mut g = Gen { b: &b, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, data, own, tid };

@@ -1,8 +1,8 @@
 //! Products of warp groups in the interpreter against sums in `f64`, and what the interpreter refuses.
 
 use super::support::*;
-use fulmen::cuda::ptx::template::{Argument, GroupProduct, GroupTile};
-use fulmen::cuda::ptx::{Bytes, Device, Error, Group, Kernel, Module, Target, Type};
+use fulmen::gpu::template::{Argument, GroupProduct, GroupTile};
+use fulmen::gpu::{Bytes, Device, Error, Group, Kernel, Module, Target, Type};
 
 /// Eighths in [-7/8, 7/8], which every input type holds exactly, and their bytes.
 fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
@@ -185,7 +185,7 @@ fn every_tile_assembles() {
     for tile in GroupTile::ALL {
         for (input, output) in [(Group::Bf16, Type::Bf16), (Group::Tf32, Type::F32), (Group::E4m3, Type::F16)]
         {
-            m.kernels.push(fulmen::cuda::ptx::template::group_gemm(tile, input, output).unwrap());
+            m.kernels.push(fulmen::gpu::template::group_gemm(tile, input, output).unwrap());
         }
     }
     let mut text = String::new();

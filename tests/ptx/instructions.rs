@@ -1,7 +1,7 @@
 //! Instructions beyond arithmetic: what they do in the interpreter, which targets have them, and what is refused.
 
 use super::support::*;
-use fulmen::cuda::ptx::{
+use fulmen::gpu::{
     B32, Bf16, Builder, Bytes, Cmp, Device, Error, F16, F32, Group, Hopper, Kernel, Mma, Module, Op, Pred,
     Rmw, Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
 };
@@ -322,7 +322,7 @@ fn instructions_need_their_targets() {
             Target::sm(75),
             "7.0",
             module(|b, x, _| {
-                keep(b, x, b.load::<F32>(Space::Global, x, 0).approx(fulmen::cuda::ptx::Approx::Tanh));
+                keep(b, x, b.load::<F32>(Space::Global, x, 0).approx(fulmen::gpu::Approx::Tanh));
             }),
         ),
         (

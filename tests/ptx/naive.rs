@@ -1,6 +1,6 @@
 //! What passes leave, against plain Rust: neither the folder's arithmetic nor what a pass believes is asked.
 
-use fulmen::cuda::ptx::{
+use fulmen::gpu::{
     Block, Builder, Bytes, Cmp, Device, F32, Id, Kernel, Op, S32, Space, Special, Type, U32, U64, Value, pass,
 };
 

@@ -6,7 +6,7 @@ use common::call::Args;
 use common::call::{Form, Out, call};
 use common::reference::story::{self, answer};
 use fulmen::contract::{agrees, spec, ulp};
-use fulmen::cuda::ptx::pass;
+use fulmen::gpu::pass;
 use fulmen::lanes::Native;
 use fulmen::ops::{Gpu, OPS};
 

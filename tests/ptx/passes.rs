@@ -1,6 +1,6 @@
 //! Each pass changes what it should, keeps the meaning, and leaves alone what it must.
 
-use fulmen::cuda::ptx::{
+use fulmen::gpu::{
     Block, Builder, Bytes, Cmp, Device, Error, F32, Inst, Kernel, Op, Space, Special, U32, U64, Value, pass,
 };
 

@@ -2,8 +2,8 @@
 
 use super::support::*;
 use super::templates::multiply;
-use fulmen::cuda::ptx::template::{Tile, planned};
-use fulmen::cuda::ptx::{Error, Module, Target};
+use fulmen::gpu::template::{Tile, planned};
+use fulmen::gpu::{Error, Module, Target};
 use fulmen::hardware::{
     self, Chain, Kind, Language, Node, Plan, Scalar, TARGETS, compile_for_target, find_fusible_chains, parse,
 };
@@ -134,9 +134,9 @@ fn plans_of_other_forms_have_kernels() {
     // relu(x) · row + col.
     let x: Vec<f32> = data(8 * 16, 3, 0);
     let (row, col): (Vec<f32>, Vec<f32>) = (data(16, 4, 0), data(8, 5, 0));
-    let mut d = fulmen::cuda::ptx::Device::new();
-    let [a, b, c] = [&x, &row, &col].map(|v| d.buffer(fulmen::cuda::ptx::Bytes::f32(v)));
-    let out = d.buffer(fulmen::cuda::ptx::Bytes::uninitialised(4 * 8 * 16));
+    let mut d = fulmen::gpu::Device::new();
+    let [a, b, c] = [&x, &row, &col].map(|v| d.buffer(fulmen::gpu::Bytes::f32(v)));
+    let out = d.buffer(fulmen::gpu::Bytes::uninitialised(4 * 8 * 16));
     d.launch(&of(&[3, 4, 5]).kernels[0], [2, 1, 1], [32, 1, 1], &[a, b, c, out, 8, 16]).unwrap();
     for (i, got) in d.get(out).unwrap().to_f32().iter().enumerate() {
         assert_eq!(*got, x[i].max(0.0) * row[i % 16] + col[i / 16], "{i}");
@@ -263,7 +263,7 @@ fn near(got: &[f32], want: &[f64], what: &str) {
 /// one text serves both, and each gives the numbers of its own values.
 #[test]
 fn chains_take_their_parameters_when_they_run() {
-    use fulmen::cuda::ptx::{Bytes, Device};
+    use fulmen::gpu::{Bytes, Device};
     let machine = hardware::target("sm_80").unwrap();
     let sets: [[f64; 9]; 2] = [
         [0.3, -2.5, 3.5, 0.7, 0.05, 0.8, -0.6, 3.0, 0.2],

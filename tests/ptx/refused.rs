@@ -1,6 +1,6 @@
 //! Inputs that a kernel of the builder never has: the interpreter and the passes answer with an error, not a panic.
 
-use fulmen::cuda::ptx::{
+use fulmen::gpu::{
     B32, Block, Builder, Bytes, Device, Error, Hopper, Id, Ids, Inst, Kernel, Module, Op, Space, Special,
     Target, Type, U32, U64, Variable, pass,
 };
@@ -92,7 +92,7 @@ fn addresses_wrap_in_their_width() {
 /// Blocks inside each other as deep as this, around nothing.
 fn nested(depth: usize) -> Kernel {
     let b = Builder::new("k");
-    let p = b.special(Special::TidX).compare(fulmen::cuda::ptx::Cmp::Eq, b.int(0));
+    let p = b.special(Special::TidX).compare(fulmen::gpu::Cmp::Eq, b.int(0));
     b.when(p, || ());
     let mut k = b.finish().unwrap();
     let one = k.body.insts.pop().unwrap();
@@ -135,11 +135,11 @@ fn warps_that_wait_for_each_other() {
         let (bar, room) = (b.shared(8, 8), b.shared(4, 4));
         let t = b.special(Special::TidX);
         let one = b.int::<U32>(1);
-        b.when(t.compare(fulmen::cuda::ptx::Cmp::Eq, b.int(0)), || {
+        b.when(t.compare(fulmen::gpu::Cmp::Eq, b.int(0)), || {
             b.hopper(Hopper::BarrierInit, &[bar.into(), one.into()]);
         });
         b.barrier();
-        let first = (t >> b.int::<U32>(5)).compare(fulmen::cuda::ptx::Cmp::Eq, b.int(0));
+        let first = (t >> b.int::<U32>(5)).compare(fulmen::gpu::Cmp::Eq, b.int(0));
         // The first warp waits for what the second does after it in the text.
         b.either::<U32, 0>(
             first,
@@ -149,7 +149,7 @@ fn warps_that_wait_for_each_other() {
                 []
             },
             || {
-                b.when(t.compare(fulmen::cuda::ptx::Cmp::Eq, b.int(32)), || {
+                b.when(t.compare(fulmen::gpu::Cmp::Eq, b.int(32)), || {
                     b.store(Space::Shared, room, 0, b.int::<U32>(7));
                     if arrives {
                         b.hopper(Hopper::BarrierArrive, &[bar.into()]);

@@ -1,7 +1,7 @@
 //! Data, launches and kernels for the other tests.
 
 use fulmen::Element;
-use fulmen::cuda::ptx::{Bytes, Device, Error, Kernel, Target, template};
+use fulmen::gpu::{Bytes, Device, Error, Kernel, Target, template};
 use fulmen::ops::{OPS, Op};
 use std::path::PathBuf;
 use std::process::Command;
@@ -38,7 +38,7 @@ impl Moved for f32 {
         b.to_f32()
     }
     fn kernel(name: &str) -> Option<Result<Kernel, Error>> {
-        template::op::<fulmen::cuda::ptx::F32>(name)
+        template::op::<fulmen::gpu::F32>(name)
     }
     fn same(a: Self, b: Self) -> bool {
         a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
@@ -52,7 +52,7 @@ impl Moved for f64 {
         b.to_f64()
     }
     fn kernel(name: &str) -> Option<Result<Kernel, Error>> {
-        template::op::<fulmen::cuda::ptx::F64>(name)
+        template::op::<fulmen::gpu::F64>(name)
     }
     fn same(a: Self, b: Self) -> bool {
         a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())

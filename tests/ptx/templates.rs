@@ -4,10 +4,8 @@ use super::support::*;
 use common::call::Args;
 use common::reference::story::answer;
 use fulmen::contract::{agrees, spec, ulp};
-use fulmen::cuda::ptx::template::{
-    Meet, Reduction, THREADS, Tile, gemm, named, reduction, reduction_by, row_by,
-};
-use fulmen::cuda::ptx::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
+use fulmen::gpu::template::{Meet, Reduction, THREADS, Tile, gemm, named, reduction, reduction_by, row_by};
+use fulmen::gpu::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
 use fulmen::ops::{Gpu, OPS};
 use fulmen::{Alu, Body, Gelu, Number};

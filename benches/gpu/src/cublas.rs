@@ -1,8 +1,8 @@
 //! cuBLAS, by its C interface.
 
 use cudarc::driver::sys;
-use fulmen::cuda::ptx::template::GroupProduct;
-use fulmen::cuda::ptx::{Group, Type};
+use fulmen::gpu::template::GroupProduct;
+use fulmen::gpu::{Group, Type};
 use libloading::Library;
 use std::ffi::c_void;
 

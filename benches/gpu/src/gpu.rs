@@ -1,8 +1,8 @@
 //! NVIDIA's driver, as far as timed launches need it.
 
 use cudarc::driver::{DriverError, result, sys};
-use fulmen::cuda::ptx::template::{Argument, GroupLaunch};
-use fulmen::cuda::ptx::{Module, Target, TensorMap, Type};
+use fulmen::gpu::template::{Argument, GroupLaunch};
+use fulmen::gpu::{Module, Target, TensorMap, Type};
 use std::ffi::{CString, c_void};
 
 pub struct Gpu {

@@ -6,8 +6,8 @@ mod cublas;
 mod gpu;
 
 use cublas::Cublas;
-use fulmen::cuda::ptx::template::{GroupProduct, GroupTile};
-use fulmen::cuda::ptx::{Group, Type};
+use fulmen::gpu::template::{GroupProduct, GroupTile};
+use fulmen::gpu::{Group, Type};
 use gpu::{Gpu, Graph};
 use std::process::ExitCode;
 

@@ -2,10 +2,8 @@
 
 use super::Error;
 use crate::alu::Body;
-use crate::cuda::ptx::template::chain::Steps;
-use crate::cuda::ptx::{
-    Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Param, Space, Type, U64, Value,
-};
+use crate::gpu::template::chain::Steps;
+use crate::gpu::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Param, Space, Type, U64, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::emit::{PRELUDE, Writer, tables, ty};
-use crate::cuda::ptx::{Block, Id, Inst, Kernel, Op, Space, Special, Type};
+use crate::gpu::{Block, Id, Inst, Kernel, Op, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;

@@ -15,7 +15,7 @@ mod emit;
 mod kernel;
 mod template;
 
-pub use crate::cuda::ptx::template::Spread as Operand;
+pub use crate::gpu::template::Spread as Operand;
 pub use template::{Planned, gemm, op, planned, pointwise, reduction, row};
 
 use crate::hardware::PlanError;
@@ -26,7 +26,7 @@ use core::fmt;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Error {
     /// The recorder refused the body.
-    Body(crate::cuda::ptx::Error),
+    Body(crate::gpu::Error),
     /// The body uses an operation that WGSL lacks.
     Lacks {
         /// The operation.
@@ -57,8 +57,8 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-impl From<crate::cuda::ptx::Error> for Error {
-    fn from(e: crate::cuda::ptx::Error) -> Self {
+impl From<crate::gpu::Error> for Error {
+    fn from(e: crate::gpu::Error) -> Self {
         Self::Body(e)
     }
 }

@@ -3,10 +3,10 @@
 use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
-use crate::cuda::ptx::template::chain::{self, Spread, Spread as Operand, Steps};
-use crate::cuda::ptx::template::{Meet, Reduction, reduction_by, row_by};
-use crate::cuda::ptx::{F32, Param};
 use crate::for_each_op;
+use crate::gpu::template::chain::{self, Spread, Spread as Operand, Steps};
+use crate::gpu::template::{Meet, Reduction, reduction_by, row_by};
+use crate::gpu::{F32, Param};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::format;
 use alloc::string::String;
@@ -93,7 +93,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 }
 
 /// The texts of a reduction of the list: two for each stage, as
-/// [`Stage`](crate::cuda::ptx::template::Stage) says. `None` for another op.
+/// [`Stage`](crate::gpu::template::Stage) says. `None` for another op.
 #[must_use]
 pub fn reduction(name: &str) -> Option<Result<Vec<[String; 2]>, Error>> {
     let texts = |r: Reduction| r.stages.iter().map(|s| Ok([text(&s.parts)?, text(&s.merge)?])).collect();
@@ -101,7 +101,7 @@ pub fn reduction(name: &str) -> Option<Result<Vec<[String; 2]>, Error>> {
 }
 
 /// The text of a row operation of the list, with the parameters that
-/// [`row`](crate::cuda::ptx::template::row) says. `None` for another op.
+/// [`row`](crate::gpu::template::row) says. `None` for another op.
 #[must_use]
 pub fn row(name: &str) -> Option<Result<String, Error>> {
     Some(row_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(|k| text(&k)))
@@ -137,7 +137,7 @@ pub struct Planned {
 }
 
 /// The texts of a plan in `f32`, by the names of its nodes; what they take is as in
-/// [`planned`](crate::cuda::ptx::template::planned). A reduction has two texts a stage, a norm in front of a product is a
+/// [`planned`](crate::gpu::template::planned). A reduction has two texts a stage, a norm in front of a product is a
 /// text of its own.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Planned, Error> {
     }
     chain::countable(plan)?;
     let root = plan.chain.root().ok_or(Error::Plan)?;
-    let unknown = |node| Error::Body(crate::cuda::ptx::Error::Node { node });
+    let unknown = |node| Error::Body(crate::gpu::Error::Node { node });
     let node = |at: usize| graph.get(at).ok_or(unknown(at));
     let norm = |at: usize| {
         chain::single(graph, at)?;

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --manifest-path benches/ops/Cargo.toml --features cuda --bin ptx`
 
-use fulmen::cuda::ptx::{Builder, F32, Kernel, Module, Space, Special, Target, U32, U64, pass, template};
+use fulmen::gpu::{Builder, F32, Kernel, Module, Space, Special, Target, U32, U64, pass, template};
 use std::hint::black_box;
 use std::time::Instant;
 

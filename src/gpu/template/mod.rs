@@ -23,8 +23,8 @@ pub use row::{row, row_by};
 use super::error::Error;
 use super::ir::Module;
 use super::pass;
+use super::ptx::target::Target;
 use super::record::Recorded;
-use super::target::Target;
 use super::types::Type;
 use alloc::vec::Vec;
 

@@ -84,6 +84,7 @@ impl Type {
     }
 
     /// The suffix of an instruction on this type.
+    #[cfg(feature = "cuda")]
     pub(crate) const fn suffix(self) -> &'static str {
         match self {
             Self::Pred => ".pred",
@@ -105,6 +106,7 @@ impl Type {
     }
 
     /// The suffix of an instruction that only moves bits.
+    #[cfg(feature = "cuda")]
     pub(crate) const fn raw(self) -> &'static str {
         match self.bits() {
             1 => ".pred",

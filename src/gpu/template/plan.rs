@@ -4,7 +4,7 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Kernel, Module, Space, Special};
 use super::super::pass;
-use super::super::target::Target;
+use super::super::ptx::target::Target;
 use super::super::types::{F32, U32, U64};
 use super::chain::{Spread, Steps, countable, elements, single};
 use super::gemm::{End, product};

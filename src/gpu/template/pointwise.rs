@@ -15,16 +15,16 @@ use alloc::vec::Vec;
 /// kernel's, so one text serves all their values; whoever launches it checks them, as [`Body::check`] does.
 ///
 /// ```
-/// use fulmen::cuda::ptx::{F32, template::pointwise};
+/// use fulmen::gpu::{F32, template::pointwise};
 /// use fulmen::{Clamp, Exp, Then};
 /// let kernel = pointwise::<F32, _, 2, 1>("clamped_exp", |[lo, hi]| Then(Clamp(lo, hi), Exp))?;
 /// assert_eq!(kernel.params.len(), 5);
-/// # Ok::<(), fulmen::cuda::ptx::Error>(())
+/// # Ok::<(), fulmen::gpu::Error>(())
 /// ```
 ///
 /// A body that holds a plain number is none of a kernel:
 /// ```compile_fail,E0277
-/// use fulmen::cuda::ptx::{F32, template::pointwise};
+/// use fulmen::gpu::{F32, template::pointwise};
 /// let _ = pointwise::<F32, _, 0, 1>("scale", |[]| fulmen::Scale(1.5f32));
 /// ```
 pub fn pointwise<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usize>(

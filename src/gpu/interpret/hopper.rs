@@ -3,7 +3,7 @@
 use super::super::error::Error;
 use super::super::eval::to_f64;
 use super::super::ir::{Group, Hopper, Id, Inst, Space};
-use super::super::require::name;
+use super::super::name::name;
 use super::super::types::Type;
 use super::control::Lanes;
 use super::memory::{Access, Kind};

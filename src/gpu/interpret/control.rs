@@ -3,7 +3,7 @@
 use super::super::error::Error;
 use super::super::eval::eval;
 use super::super::ir::{Block, Cmp, Hopper, Id, Inst, Op};
-use super::super::require::name;
+use super::super::name::name;
 use super::super::types::Type;
 use super::{Done, Machine};
 use alloc::vec::Vec;

@@ -1,11 +1,12 @@
 //! PTX text from a kernel.
 
-use super::error::Error;
-use super::ir::{Block, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
-use super::require::{name, needs};
+use super::super::error::Error;
+use super::super::ir::{Block, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
+use super::super::name::name;
+use super::super::types::{Sort, Type};
+use super::super::verify;
+use super::require::needs;
 use super::target::{Isa, Target, number};
-use super::types::{Sort, Type};
-use super::verify;
 use super::words::{self, approx, atomic, cmp, memory, param, rounding, special, vector};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -104,7 +105,7 @@ impl<'k> Emitter<'k> {
             labels: 0,
             loops: false,
             dynamic: (size > declared).then_some(starts),
-            used: super::pass::uses(k),
+            used: super::super::pass::uses(k),
         };
         e.place(&k.body);
         e
@@ -157,7 +158,8 @@ impl<'k> Emitter<'k> {
                 Op::For { .. } | Op::Repeat => {
                     self.loops = true;
                     let skip = usize::from(i.op != Op::Repeat);
-                    let params = i.blocks.first().map(|b| b.params.clone()).unwrap_or(super::ir::Ids::NONE);
+                    let params =
+                        i.blocks.first().map(|b| b.params.clone()).unwrap_or(super::super::ir::Ids::NONE);
                     for (dst, param) in i.dst.iter().zip(params.iter().skip(skip)) {
                         let place = self.at(*param);
                         self.set(*dst, place);

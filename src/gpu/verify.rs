@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Op, Rmw, Space};
+use super::name::name;
 use super::pass::barrier;
-use super::require::name;
 use super::types::{Sort, Type};
 use alloc::vec;
 use alloc::vec::Vec;

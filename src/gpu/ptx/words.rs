@@ -1,7 +1,7 @@
 //! The words of PTX for each part of an instruction.
 
-use super::ir::{Approx, Cmp, Rmw, Space, Special};
-use super::types::Type;
+use super::super::ir::{Approx, Cmp, Rmw, Space, Special};
+use super::super::types::Type;
 
 /// Parameters and memory have no 16-bit floats of their own.
 pub(super) const fn param(ty: Type) -> &'static str {

@@ -3,7 +3,7 @@
 use super::super::error::Error;
 use super::super::eval::to_f64;
 use super::super::ir::{Id, Inst, Mma, Op, Shuffle, Space, Vote};
-use super::super::require::name;
+use super::super::name::name;
 use super::super::types::Type;
 use super::Machine;
 use super::control::{LANES, Lanes};

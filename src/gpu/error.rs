@@ -1,6 +1,6 @@
 //! Why a kernel is refused, at the earliest stage that can know.
 
-use super::target::Target;
+use super::ptx::target::Target;
 use core::fmt;
 
 /// Why a kernel was not built, not emitted, or stopped in the interpreter.

@@ -1,6 +1,7 @@
 //! Targets, and the versions of the PTX language.
 
-use super::error::Error;
+#[cfg(feature = "cuda")]
+use super::super::error::Error;
 use core::fmt;
 
 /// A GPU that PTX is made for: `sm_90`, or `sm_90a` with what only that architecture has.
@@ -92,6 +93,7 @@ impl Target {
         if needs.specific { self.specific && self.sm == needs.sm } else { self.sm >= needs.sm }
     }
 
+    #[cfg(feature = "cuda")]
     pub(crate) const fn check(self, instruction: &'static str, needs: Self) -> Result<(), Error> {
         if self.has(needs) { Ok(()) } else { Err(Error::Lacks { target: self, instruction, needs }) }
     }

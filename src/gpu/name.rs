@@ -1,8 +1,6 @@
-//! The lowest language version and target that have an instruction.
+//! The names of instructions, in errors and texts.
 
-use super::ir::{Approx, Hopper, Inst, Kernel, Op, Rmw, Space};
-use super::target::{Isa, Target};
-use super::types::Type;
+use super::ir::{Approx, Hopper, Op};
 
 /// What an instruction is called in errors.
 pub(crate) const fn name(op: Op) -> &'static str {
@@ -68,36 +66,5 @@ pub(crate) const fn name(op: Op) -> &'static str {
         Op::If => "if",
         Op::For { .. } => "for",
         Op::Repeat => "repeat",
-    }
-}
-
-/// The lowest version and target that have the instruction.
-pub(crate) fn needs(k: &Kernel, i: &Inst) -> (Isa, Target) {
-    let sm = |isa, sm| (Isa(isa), Target::sm(sm));
-    let ty = i.dst.first().or(i.args.first()).map_or(Type::B32, |id| k.ty(*id));
-    let operand = i.args.first().map_or(ty, |id| k.ty(*id));
-    let bf16 = |t: Type| t == Type::Bf16;
-    let half = |t: Type| t == Type::F16;
-    match i.op {
-        Op::Approx(Approx::Tanh) => sm(70, 75),
-        Op::Min | Op::Max if half(ty) || bf16(ty) => sm(70, 80),
-        Op::Fma | Op::Neg | Op::Abs if bf16(ty) => sm(70, 80),
-        Op::Add | Op::Sub | Op::Mul if bf16(ty) => sm(78, 90),
-        Op::Compare(_) if bf16(operand) => sm(78, 90),
-        Op::Neg | Op::Abs | Op::Compare(_) if half(operand) => sm(65, 53),
-        Op::Add | Op::Sub | Op::Mul | Op::Fma if half(ty) => sm(42, 53),
-        Op::Convert if bf16(ty) => sm(70, 80),
-        Op::Convert if bf16(operand) => sm(78, 90),
-        Op::Atomic { rmw: Rmw::Add, .. } if ty == Type::F64 => sm(50, 60),
-        Op::Shuffle(_) | Op::Vote(_) => sm(60, 30),
-        Op::CopyAsync { .. } | Op::CopyCommit | Op::CopyWait(_) => sm(70, 80),
-        Op::LdMatrix { .. } => sm(65, 75),
-        Op::Mma(_) => sm(70, 80),
-        Op::Hopper(Hopper::BarrierInit | Hopper::BarrierArrive) => sm(70, 80),
-        Op::Hopper(Hopper::BarrierExpect | Hopper::TensorLoad | Hopper::ProxyFence) => sm(80, 90),
-        Op::Hopper(Hopper::BarrierTryWait) => sm(78, 90),
-        Op::Hopper(_) => (Isa(80), Target::SM_90A),
-        Op::Load { space: Space::Const, .. } | Op::Table(_) => sm(22, 10),
-        _ => sm(20, 20),
     }
 }

@@ -1,3 +1,0 @@
-//! NVIDIA GPUs: kernels as PTX text, made and checked in Rust alone.
-
-pub mod ptx;
