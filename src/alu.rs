@@ -5,7 +5,7 @@
 //! choices are [`Alu::select`], and [`Alu::patch`] where a CPU may skip work that no lane needs.
 
 use crate::error::Error;
-use crate::lanes::math::{exp, hyperbolic, inverse, ln, pow, sigmoid, tanh_table, trig};
+use crate::lanes::math::{erf, exp, hyperbolic, inverse, ln, pow, sigmoid, tanh_table, trig};
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
@@ -208,6 +208,16 @@ pub trait Alu:
     #[inline(always)]
     fn gelu(self) -> Self {
         sigmoid::gelu(self)
+    }
+    /// The error function, within 2 ulp.
+    #[inline(always)]
+    fn erf(self) -> Self {
+        erf::erf(self)
+    }
+    /// `self·(1 + erf(self/√2))/2`, within 4 ulp.
+    #[inline(always)]
+    fn gelu_erf(self) -> Self {
+        erf::gelu_erf(self)
     }
     /// `self·tanh(ln(1 + e^self))`, within 2 ulp.
     #[inline(always)]

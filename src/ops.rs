@@ -184,6 +184,7 @@ macro_rules! for_each_op {
             unary sinh(sinh, sinh_on, sinh_in_place) Sinh[] transcendental, pointwise;
             unary cosh(cosh, cosh_on, cosh_in_place) Cosh[] transcendental, pointwise;
             unary tanh(tanh, tanh_on, tanh_in_place) Tanh[] transcendental, pointwise;
+            unary erf(erf, erf_on, erf_in_place) Erf[] transcendental, pointwise;
             unary approx_exp(approx_exp, approx_exp_on, approx_exp_in_place) ApproxExp[] transcendental, pointwise;
             unary approx_tanh(approx_tanh, approx_tanh_on, approx_tanh_in_place) ApproxTanh[] transcendental, pointwise;
 
@@ -194,6 +195,9 @@ macro_rules! for_each_op {
             unary sigmoid(sigmoid, sigmoid_on, sigmoid_in_place) Sigmoid[] activation, pointwise;
             unary silu(silu, silu_on, silu_in_place) Silu[] activation, pointwise;
             unary gelu(gelu, gelu_on, gelu_in_place) Gelu[] activation, pointwise;
+            unary gelu_erf(gelu_erf, gelu_erf_on, gelu_erf_in_place) GeluErf[] activation, pointwise;
+            unary softplus(softplus, softplus_on, softplus_in_place) Softplus[] activation, pointwise;
+            unary hard_sigmoid(hard_sigmoid, hard_sigmoid_on, hard_sigmoid_in_place) HardSigmoid[] activation, pointwise;
             unary hardswish(hardswish, hardswish_on, hardswish_in_place) Hardswish[] activation, pointwise;
             unary mish(mish, mish_on, mish_in_place) Mish[] activation, pointwise;
             unary approx_sigmoid(approx_sigmoid, approx_sigmoid_on, approx_sigmoid_in_place) ApproxSigmoid[] activation, pointwise;

@@ -362,6 +362,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "erf",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 60.0,
+        post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(3.0)],
+    },
+    Spec {
         op: "euclidean_distance",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 10.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 10.0, of: Mass::Value, flush: false })],
@@ -466,6 +474,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, Bounded(By::Second, 1.13)],
     },
     Spec {
+        op: "gelu_erf",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(4.0)), ("f64", Tolerance::Ulp(4.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 40.0,
+        post: &[NanIffNan, Range(-0.1699713, f64::INFINITY)],
+    },
+    Spec {
         op: "gemm",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -544,6 +560,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "hard_sigmoid",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4.0,
+        post: &[NanIffNan, Range(0.0, 1.0), Monotone(0.0)],
     },
     Spec {
         op: "hardswish",
@@ -1064,6 +1088,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "softplus",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(3.0)), ("f64", Tolerance::Ulp(3.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 40.0,
+        post: &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(6.0)],
     },
     Spec {
         op: "softsign",
@@ -1613,6 +1645,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `erf`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn erf<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(3.0)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `euclidean_distance`.
     ///
     /// Errors: the first that does not hold.
@@ -1683,6 +1722,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.13)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gelu_erf`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gelu_erf<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(-0.1699713, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gemm`.
     ///
     /// Errors: the first that does not hold.
@@ -1716,6 +1762,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn ger<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `hard_sigmoid`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn hard_sigmoid<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, 1.0), Monotone(0.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `hardswish`.
@@ -2173,6 +2226,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `softplus`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn softplus<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), Monotone(6.0)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `softsign`.
     ///
     /// Errors: the first that does not hold.
@@ -2431,6 +2491,7 @@ pub(crate) mod marker {
     pub(crate) enum dot_strided {}
     pub(crate) enum elu {}
     pub(crate) enum embedding {}
+    pub(crate) enum erf {}
     pub(crate) enum euclidean_distance {}
     pub(crate) enum exp {}
     pub(crate) enum exp2 {}
@@ -2441,11 +2502,13 @@ pub(crate) mod marker {
     pub(crate) enum geglu {}
     pub(crate) enum gelu {}
     pub(crate) enum gelu_backward {}
+    pub(crate) enum gelu_erf {}
     pub(crate) enum gemm {}
     pub(crate) enum gemm_backward_a {}
     pub(crate) enum gemm_backward_b {}
     pub(crate) enum gemv {}
     pub(crate) enum ger {}
+    pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
     pub(crate) enum iamax {}
     pub(crate) enum layer_norm {}
@@ -2511,6 +2574,7 @@ pub(crate) mod marker {
     pub(crate) enum sinh {}
     pub(crate) enum softmax {}
     pub(crate) enum softmax_backward {}
+    pub(crate) enum softplus {}
     pub(crate) enum softsign {}
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
@@ -3277,6 +3341,13 @@ const _: fn(Native, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::elu_o
 const _: fn(Native, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::elu_on::<Native, f64>;
 const _: fn(&mut [f32], f32) -> Result<(), Error> = crate::elu_in_place::<f32>;
 const _: fn(&mut [f64], f64) -> Result<(), Error> = crate::elu_in_place::<f64>;
+const _: () = enforced::<marker::erf>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::erf::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::erf::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::erf_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::erf_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::erf_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::erf_in_place::<f64>;
 const _: () = enforced::<marker::selu>();
 const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::selu::<f32>;
 const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::selu::<f64>;
@@ -3305,6 +3376,20 @@ const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::gelu_on::<
 const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::gelu_on::<Native, f64>;
 const _: fn(&mut [f32]) -> Result<(), Error> = crate::gelu_in_place::<f32>;
 const _: fn(&mut [f64]) -> Result<(), Error> = crate::gelu_in_place::<f64>;
+const _: () = enforced::<marker::gelu_erf>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::gelu_erf::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::gelu_erf::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::gelu_erf_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::gelu_erf_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::gelu_erf_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::gelu_erf_in_place::<f64>;
+const _: () = enforced::<marker::hard_sigmoid>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::hard_sigmoid::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::hard_sigmoid::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::hard_sigmoid_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::hard_sigmoid_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::hard_sigmoid_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::hard_sigmoid_in_place::<f64>;
 const _: () = enforced::<marker::hardswish>();
 const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::hardswish::<f32>;
 const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::hardswish::<f64>;
@@ -3513,6 +3598,13 @@ const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::sof
 const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::softmax_backward::<f64>;
 const _: fn(Native, &[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::softmax_backward_on::<Native, f32>;
 const _: fn(Native, &[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::softmax_backward_on::<Native, f64>;
+const _: () = enforced::<marker::softplus>();
+const _: fn(&[f32], &mut [f32]) -> Result<(), Error> = crate::softplus::<f32>;
+const _: fn(&[f64], &mut [f64]) -> Result<(), Error> = crate::softplus::<f64>;
+const _: fn(Native, &[f32], &mut [f32]) -> Result<(), Error> = crate::softplus_on::<Native, f32>;
+const _: fn(Native, &[f64], &mut [f64]) -> Result<(), Error> = crate::softplus_on::<Native, f64>;
+const _: fn(&mut [f32]) -> Result<(), Error> = crate::softplus_in_place::<f32>;
+const _: fn(&mut [f64]) -> Result<(), Error> = crate::softplus_in_place::<f64>;
 const _: () = enforced::<marker::log_softmax_backward>();
 const _: fn(&[f32], &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::log_softmax_backward::<f32>;
 const _: fn(&[f64], &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::log_softmax_backward::<f64>;

@@ -266,6 +266,92 @@ unary! {
     mish, mish_on, mish_in_place, Mish
 }
 
+/// GELU in its exact form.
+#[derive(Debug, Clone, Copy)]
+pub struct GeluErf;
+impl<T: Number> Body<T, 1> for GeluErf {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        x.gelu_erf()
+    }
+}
+unary! {
+    /// `out[i] = x[i]·(1 + erf(x[i]/√2)) / 2`.
+    ///
+    /// What most frameworks call GELU; [`gelu`](crate::gelu()) is its tanh form, which differs by up to 5e-4. Within
+    /// 4 ulp, also far on the left. NaN, ±0 and ∞ stay; −∞ gives −0.
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::gelu_erf(&[0.0, 2.0], &mut out)?;
+    /// assert!(out.iter().zip([0.0, 1.954_499_7]).all(|(o, w)| (o - w).abs() < 1e-6));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: D. Hendrycks, K. Gimpel, arXiv:1606.08415. Contract: `contracts/gelu_erf-v1.yaml`.
+    gelu_erf, gelu_erf_on, gelu_erf_in_place, GeluErf
+}
+
+/// `ln(1 + e^x)`.
+#[derive(Debug, Clone, Copy)]
+pub struct Softplus;
+impl<T: Number> Body<T, 1> for Softplus {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        // With e^-|x| nothing overflows, and both tails keep their precision.
+        x.c(0.0).max(x) + (-x.abs()).exp().ln_1p()
+    }
+}
+unary! {
+    /// `out[i] = ln(1 + e^x[i])`.
+    ///
+    /// Within 3 ulp, also far on the left; for large x it is x, so nothing overflows. NaN and ∞ stay; −∞ gives +0.
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::softplus(&[0.0, 100.0], &mut out)?;
+    /// assert!(out.iter().zip([0.693_147_2, 100.0]).all(|(o, w)| (o - w).abs() < 1e-6));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: C. Dugas et al., NIPS 2000. Contract: `contracts/softplus-v1.yaml`.
+    softplus, softplus_on, softplus_in_place, Softplus
+}
+
+/// `min(max(x + 3, 0), 6)/6`.
+#[derive(Debug, Clone, Copy)]
+pub struct HardSigmoid;
+impl<T: Number> Body<T, 1> for HardSigmoid {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        x.c(6.0).min(x.c(0.0).max(x + x.c(3.0))) / x.c(6.0)
+    }
+}
+unary! {
+    /// `out[i] = min(max(x[i] + 3, 0), 6)/6`.
+    ///
+    /// Within 1 ulp; 0 from −3 down and 1 from 3 up. NaN stays NaN.
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 3];
+    /// fulmen::hard_sigmoid(&[-4.0, 0.0, 5.0], &mut out)?;
+    /// assert_eq!(out, [0.0, 0.5, 1.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: A. Howard et al., ICCV 2019. Contract: `contracts/hard_sigmoid-v1.yaml`.
+    hard_sigmoid, hard_sigmoid_on, hard_sigmoid_in_place, HardSigmoid
+}
+
 /// `1/(1 + e^−x)`, cheaper and coarser.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxSigmoid;

@@ -172,6 +172,34 @@ unary! {
     tanh, tanh_on, tanh_in_place, Tanh
 }
 
+/// `erf x`.
+#[derive(Debug, Clone, Copy)]
+pub struct Erf;
+impl<T: Number> Body<T, 1> for Erf {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        x.erf()
+    }
+}
+unary! {
+    /// `out[i] = erf x[i] = 2/√π·∫₀^x[i] e^(−t²) dt`.
+    ///
+    /// Within 2 ulp. NaN and ±0 stay; erf ±∞ = ±1.
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::erf(&[0.0, 1.0], &mut out)?;
+    /// assert!(out.iter().zip([0.0, 0.842_700_8]).all(|(o, w)| (o - w).abs() < 1e-6));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: NIST Digital Library of Mathematical Functions, 7.2.1. Contract: `contracts/erf-v1.yaml`.
+    erf, erf_on, erf_in_place, Erf
+}
+
 /// `e^x`, cheaper and coarser.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxExp;

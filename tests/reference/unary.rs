@@ -50,6 +50,7 @@ unary! {
     sinh f64::sinh;
     cosh f64::cosh;
     tanh f64::tanh;
+    erf libm::erf;
     approx_exp f64::exp;
     approx_tanh f64::tanh;
 
@@ -61,6 +62,9 @@ unary! {
     sigmoid |x| logistic(1.0, x);
     silu |x| times_sigmoid(x, x);
     gelu |x| times_sigmoid(x, x * (C1 + C3 * x * x));
+    gelu_erf |x| if x < -40.0 { -0.0 } else { 0.5 * x * libm::erfc(-x * core::f64::consts::FRAC_1_SQRT_2) };
+    softplus |x| x.max_or_nan(0.0) + (-x.abs()).exp().ln_1p();
+    hard_sigmoid |x| (x.max_or_nan(-3.0) + 3.0).min_or_nan(6.0) / 6.0;
     hardswish |x| x.max_or_nan(-3.0) * ((x.max_or_nan(-3.0) + 3.0).min_or_nan(6.0) / 6.0);
     mish |x| if x < -40.0 { times_sigmoid(x, x) } else { x * x.exp().ln_1p().tanh() };
     approx_sigmoid |x| logistic(1.0, x);

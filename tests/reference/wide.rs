@@ -77,7 +77,7 @@ impl Evaluator {
                 | "acosh"
                 | "pow_scalar"
         );
-        let flat = matches!(op.name, "hardswish" | "relu") && plain == 0.0;
+        let flat = matches!(op.name, "hardswish" | "relu" | "hard_sigmoid") && plain == 0.0;
         if x == 0.0 || !x.is_finite() || plain.is_nan() || flat || (saturates && x.abs() > 1e4) {
             return Wide::Plain(plain);
         }
@@ -140,6 +140,31 @@ impl Evaluator {
                 let w = mul(&k, &add(&b, &cube));
                 mul(&b, &sigmoid(&w, cc))
             }
+            "erf" if x.abs() < 3.0 => erf_near(&b, cc),
+            "erf" if x < 0.0 => erfc_far(&b.neg(), cc).sub(&one, P, RM),
+            "erf" => one.sub(&erfc_far(&b, cc), P, RM),
+            "gelu_erf" => {
+                let t = div(&b, &c(2.0).sqrt(P, RM)).neg();
+                let erfc = if x.abs() < 4.0 {
+                    one.sub(&erf_near(&t, cc), P, RM)
+                } else if x < 0.0 {
+                    erfc_far(&t, cc)
+                } else {
+                    c(2.0).sub(&erfc_far(&t.neg(), cc), P, RM)
+                };
+                div(&mul(&b, &erfc), &c(2.0))
+            }
+            "softplus" => {
+                let e = b.exp(P, RM, cc);
+                if x < -60.0 {
+                    let t = c(0.5).sub(&div(&e, &c(3.0)), P, RM);
+                    mul(&e, &one.sub(&mul(&e, &t), P, RM))
+                } else {
+                    e.add_full_prec(&one).ln(P, RM, cc)
+                }
+            }
+            "hard_sigmoid" if x >= 3.0 => one,
+            "hard_sigmoid" => div(&b.add_full_prec(&c(3.0)), &c(6.0)),
             "hardswish" if x >= 3.0 => b,
             "hardswish" => div(&mul(&b, &add(&b, &c(3.0))), &c(6.0)),
             "mish" => {
@@ -168,6 +193,29 @@ impl Evaluator {
             _ => panic!("no definition of {name}"),
         }
     }
+}
+
+/// `erf x = 2/√π e^(-x²) (x + 2x³/3 + 4x⁵/15 + …)`, all terms of one sign; for `|x|` of a few units.
+fn erf_near(x: &BigFloat, cc: &mut Consts) -> BigFloat {
+    let square = x.mul(x, P, RM);
+    let (mut term, mut sum) = (x.clone(), x.clone());
+    for n in 1..160 {
+        let by = square.div(&BigFloat::from_f64(n as f64 + 0.5, P), P, RM);
+        term = term.mul(&by, P, RM);
+        sum = sum.add(&term, P, RM);
+    }
+    let scale = BigFloat::from_f64(2.0, P).div(&cc.pi(P, RM).sqrt(P, RM), P, RM);
+    sum.mul(&square.neg().exp(P, RM, cc), P, RM).mul(&scale, P, RM)
+}
+
+/// `erfc x = e^(-x²)/√π · 1/(x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …))))` for `x` from 2.8 on.
+fn erfc_far(x: &BigFloat, cc: &mut Consts) -> BigFloat {
+    let mut under = x.clone();
+    for n in (1..220).rev() {
+        under = x.add(&BigFloat::from_f64(0.5 * f64::from(n), P).div(&under, P, RM), P, RM);
+    }
+    let tail = x.mul(x, 2 * P, RM).neg().exp(P, RM, cc);
+    tail.div(&under.mul(&cc.pi(P, RM).sqrt(P, RM), P, RM), P, RM)
 }
 
 /// The error of `got` in the units of `b`, or infinite when one is NaN, or a zero has the wrong sign.

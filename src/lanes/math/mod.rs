@@ -1,6 +1,7 @@
 //! Transcendental functions over [`Alu`](crate::Alu): one polynomial each, for every backend.
 
 pub(crate) mod dd;
+pub(crate) mod erf;
 pub(crate) mod exp;
 pub(crate) mod hyperbolic;
 pub(crate) mod inverse;
