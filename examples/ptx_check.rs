@@ -8,7 +8,7 @@
 
 use fulmen::contract::{spec, ulp};
 use fulmen::gpu::template::{self, OfRow, THREADS, Tile};
-use fulmen::gpu::{Bytes, Device, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
+use fulmen::gpu::{Bytes, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::ops::OPS;
 use fulmen::{Alu, Body, Element, Gelu, Number, Real};
 use std::process::ExitCode;
@@ -65,7 +65,7 @@ impl Script {
     }
 
     fn interpreted(&self) -> Result<Vec<u8>, String> {
-        let mut device = Device::new();
+        let mut device = Interpreter::new();
         let addresses: Vec<u64> = self.buffers.iter().map(|b| device.buffer(Bytes::new(b.clone()))).collect();
         for l in &self.launches {
             let bits = |a: &Arg| match *a {

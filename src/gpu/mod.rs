@@ -2,7 +2,7 @@
 //! bodies of the CPU's ops, emitters (`ptx`, `wgsl`), and an interpreter that runs it all without a GPU.
 //!
 //! ```
-//! use fulmen::gpu::{Builder, Bytes, Device, F32, Space, Special, U32, U64};
+//! use fulmen::gpu::{Builder, Bytes, Interpreter, F32, Space, Special, U32, U64};
 //! let b = Builder::new("double");
 //! let x = b.param::<U64>();
 //! let at = x + b.special(Special::TidX).wide(b.int::<U32>(4));
@@ -10,7 +10,7 @@
 //! b.store(Space::Global, at, 0, v + v);
 //! let kernel = b.finish()?;
 //!
-//! let mut device = Device::new();
+//! let mut device = Interpreter::new();
 //! let x = device.buffer(Bytes::f32(&[1.0, 2.5]));
 //! device.launch(&kernel, [1, 1, 1], [2, 1, 1], &[x])?;
 //! assert_eq!(device.get(x).map(Bytes::to_f32), Some(vec![2.0, 5.0]));
@@ -18,6 +18,7 @@
 //! ```
 
 mod builder;
+pub mod device;
 mod error;
 mod eval;
 mod interpret;
@@ -34,7 +35,7 @@ pub mod wgsl;
 
 pub use builder::{Address, Bitwise, Builder, Value};
 pub use error::Error;
-pub use interpret::{Bytes, Device, TensorMap};
+pub use interpret::{Bytes, Interpreter, TensorMap};
 pub use ir::*;
 pub use ptx::{Isa, Target};
 pub use record::{Param, Recorded};

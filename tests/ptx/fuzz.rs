@@ -2,8 +2,8 @@
 
 use super::support::*;
 use fulmen::gpu::{
-    Builder, Bytes, Cmp, Device, F32, Id, Kernel, Module, Op, S32, Shuffle, Space, Special, Target, Type,
-    U32, U64, Value, pass,
+    Builder, Bytes, Cmp, F32, Id, Interpreter, Kernel, Module, Op, S32, Shuffle, Space, Special, Target,
+    Type, U32, U64, Value, pass,
 };
 
 const THREADS: u32 = 32;
@@ -193,7 +193,7 @@ fn program(seed: u64) -> Kernel {
 }
 
 fn result(k: &Kernel, what: &str) -> Vec<u8> {
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let data = d.buffer(Bytes::f32(&data::<f32>(32, 5, 0)));
     let out = d.buffer(Bytes::new(vec![0; 8 * 8 * THREADS as usize]));
     d.launch(k, [1, 1, 1], [THREADS, 1, 1], &[data, out]).unwrap_or_else(|e| panic!("{what}: {e}"));

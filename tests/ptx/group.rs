@@ -2,7 +2,7 @@
 
 use super::support::*;
 use fulmen::gpu::template::{Argument, GroupProduct, GroupTile};
-use fulmen::gpu::{Bytes, Device, Error, Group, Kernel, Module, Target, Type};
+use fulmen::gpu::{Bytes, Error, Group, Interpreter, Kernel, Module, Target, Type};
 
 /// Eighths in [-7/8, 7/8], which every input type holds exactly, and their bytes.
 fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
@@ -25,7 +25,7 @@ fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
 /// Runs a launch on the interpreter; C starts as ones. Gives C in `f64`.
 fn run(p: &GroupProduct, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error> {
     let launch = p.launch(tile, blocks)?;
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let matrix = |rows: u32, ld: u64, seed: i64| -> Vec<u8> {
         let all = (0..i64::from(rows) * ld as i64).flat_map(|e| element(p.input, e * 3 + seed).1);
         all.collect()

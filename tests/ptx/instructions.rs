@@ -2,8 +2,8 @@
 
 use super::support::*;
 use fulmen::gpu::{
-    B32, Bf16, Builder, Bytes, Cmp, Device, Error, F16, F32, Group, Hopper, Kernel, Mma, Module, Op, Pred,
-    Rmw, Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
+    B32, Bf16, Builder, Bytes, Cmp, Error, F16, F32, Group, Hopper, Interpreter, Kernel, Mma, Module, Op,
+    Pred, Rmw, Shuffle, Space, Special, Target, TensorMap, Type, U8, U16, U32, U64, Value,
 };
 
 /// A kernel over one buffer.
@@ -20,7 +20,7 @@ fn at<'b>(b: &'b Builder, x: Value<'b, U64>, i: Value<'b, U32>) -> Value<'b, U64
 
 /// Runs a block of `threads` over these words.
 fn run(k: &Kernel, threads: u32, words: &[u32]) -> Result<Vec<u32>, Error> {
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let x = d.buffer(Bytes::new(words.iter().flat_map(|w| w.to_le_bytes()).collect()));
     d.launch(k, [1, 1, 1], [threads, 1, 1], &[x])?;
     let bytes = d.get(x).unwrap().bytes();
@@ -75,7 +75,7 @@ fn halves_convert_as_the_crate_half_does() {
     let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
     // Around every half: its neighbours and the ties between.
     let floats: Vec<f32> = (0..65536u32).map(|i| f32::from_bits(i.wrapping_mul(65_537) ^ 0x1000)).collect();
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let args =
         [d.buffer(Bytes::new(all)), d.buffer(Bytes::f32(&floats)), d.buffer(Bytes::uninitialised(16 << 16))];
     d.launch(&k, [256, 1, 1], [256, 1, 1], &args).unwrap();
@@ -210,7 +210,7 @@ fn warp_groups_multiply_what_tensor_maps_load() {
         (0..16 * rows).flat_map(|e| half(f(e / 16, e % 16)).to_le_bytes()).collect()
     };
     let run = |k: &Kernel| -> Result<Vec<f32>, Error> {
-        let mut d = Device::new();
+        let mut d = Interpreter::new();
         let mut map = |rows: u32, part: u32, bytes: Vec<u8>| {
             let at = d.buffer(Bytes::new(bytes));
             let map = TensorMap {
@@ -282,8 +282,8 @@ fn what_a_gpu_leaves_unchecked_is_an_error() {
         assert!(said.to_string().len() > 10);
     }
     let k = kernel(|_, _, _| {});
-    assert_eq!(Device::new().launch(&k, [1, 1, 1], [32, 1, 1], &[]), Err(Error::Arguments));
-    assert_eq!(Device::new().launch(&k, [1, 1, 1], [2048, 1, 1], &[0]), Err(Error::Arguments));
+    assert_eq!(Interpreter::new().launch(&k, [1, 1, 1], [32, 1, 1], &[]), Err(Error::Arguments));
+    assert_eq!(Interpreter::new().launch(&k, [1, 1, 1], [2048, 1, 1], &[0]), Err(Error::Arguments));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What passes leave, against plain Rust: neither the folder's arithmetic nor what a pass believes is asked.
 
 use fulmen::gpu::{
-    Block, Builder, Bytes, Cmp, Device, F32, Id, Kernel, Op, S32, Space, Special, Type, U32, U64, Value, pass,
+    Block, Builder, Bytes, Cmp, F32, Id, Interpreter, Kernel, Op, S32, Space, Special, Type, U32, U64, Value,
+    pass,
 };
 
 /// A kernel of 32 threads over 64 words.
@@ -33,7 +34,7 @@ fn gives(k: &Kernel, x: &[u32; 64], want: &[u32; 64]) {
     for (name, pass) in passes {
         let mut k = k.clone();
         pass(&mut k);
-        let mut d = Device::new();
+        let mut d = Interpreter::new();
         let at = d.buffer(Bytes::new(x.iter().flat_map(|x| x.to_le_bytes()).collect()));
         d.launch(&k, [1, 1, 1], [32, 1, 1], &[at]).unwrap();
         let got: Vec<u32> =
@@ -225,7 +226,7 @@ fn a_barrier_ends_what_is_known_of_memory() {
         // The read behind the barrier is there, whatever the order of the warps.
         let behind = k.body.insts.iter().skip_while(|i| i.op != Op::Barrier);
         assert_eq!(behind.filter(|i| matches!(i.op, Op::Load { .. })).count(), 1);
-        let mut d = Device::new();
+        let mut d = Interpreter::new();
         let at = d.buffer(Bytes::new(vec![0; 4 * 128]));
         d.launch(&k, [1, 1, 1], [64, 1, 1], &[at]).unwrap();
         for (i, word) in d.get(at).unwrap().bytes().chunks(4).enumerate().skip(64) {

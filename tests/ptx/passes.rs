@@ -1,7 +1,8 @@
 //! Each pass changes what it should, keeps the meaning, and leaves alone what it must.
 
 use fulmen::gpu::{
-    Block, Builder, Bytes, Cmp, Device, Error, F32, Inst, Kernel, Op, Space, Special, U32, U64, Value, pass,
+    Block, Builder, Bytes, Cmp, Error, F32, Inst, Interpreter, Kernel, Op, Space, Special, U32, U64, Value,
+    pass,
 };
 
 fn count(k: &Kernel, f: impl Fn(&Inst) -> bool + Copy) -> usize {
@@ -13,7 +14,7 @@ fn count(k: &Kernel, f: impl Fn(&Inst) -> bool + Copy) -> usize {
 
 /// Runs one block of 32 threads over 64 floats that the kernel may change.
 fn run(k: &Kernel) -> Result<Vec<f32>, Error> {
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let x: Vec<f32> = (0..64).map(|i| 1.0 + i as f32 / 7.0).collect();
     let x = d.buffer(Bytes::f32(&x));
     d.launch(k, [1, 1, 1], [32, 1, 1], &[x])?;

@@ -134,7 +134,7 @@ fn plans_of_other_forms_have_kernels() {
     // relu(x) · row + col.
     let x: Vec<f32> = data(8 * 16, 3, 0);
     let (row, col): (Vec<f32>, Vec<f32>) = (data(16, 4, 0), data(8, 5, 0));
-    let mut d = fulmen::gpu::Device::new();
+    let mut d = fulmen::gpu::Interpreter::new();
     let [a, b, c] = [&x, &row, &col].map(|v| d.buffer(fulmen::gpu::Bytes::f32(v)));
     let out = d.buffer(fulmen::gpu::Bytes::uninitialised(4 * 8 * 16));
     d.launch(&of(&[3, 4, 5]).kernels[0], [2, 1, 1], [32, 1, 1], &[a, b, c, out, 8, 16]).unwrap();
@@ -263,7 +263,7 @@ fn near(got: &[f32], want: &[f64], what: &str) {
 /// one text serves both, and each gives the numbers of its own values.
 #[test]
 fn chains_take_their_parameters_when_they_run() {
-    use fulmen::gpu::{Bytes, Device};
+    use fulmen::gpu::{Bytes, Interpreter};
     let machine = hardware::target("sm_80").unwrap();
     let sets: [[f64; 9]; 2] = [
         [0.3, -2.5, 3.5, 0.7, 0.05, 0.8, -0.6, 3.0, 0.2],
@@ -345,7 +345,7 @@ fn chains_take_their_parameters_when_they_run() {
                     .collect::<Vec<_>>()
             })
             .collect();
-        let mut d = Device::new();
+        let mut d = Interpreter::new();
         let at: Vec<u64> = inputs.iter().map(|x| d.buffer(Bytes::f32(x))).collect();
         let [y, z, w] = [(); 3].map(|()| d.buffer(Bytes::uninitialised((4 * rows * cols) as usize)));
         let own = |p: &[f64]| -> Vec<u64> { p.iter().map(|p| bits(*p as f32)).collect() };

@@ -1,8 +1,8 @@
 //! Inputs that a kernel of the builder never has: the interpreter and the passes answer with an error, not a panic.
 
 use fulmen::gpu::{
-    B32, Block, Builder, Bytes, Device, Error, Hopper, Id, Ids, Inst, Kernel, Module, Op, Space, Special,
-    Target, Type, U32, U64, Variable, pass,
+    B32, Block, Builder, Bytes, Error, Hopper, Id, Ids, Inst, Interpreter, Kernel, Module, Op, Space,
+    Special, Target, Type, U32, U64, Variable, pass,
 };
 
 /// `out[0] ← op(x)` with x an argument of this type.
@@ -27,7 +27,7 @@ fn unary(op: Op, ty: Type) -> Kernel {
 }
 
 fn word(k: &Kernel, arg: u64) -> u32 {
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let out = d.buffer(Bytes::uninitialised(4));
     d.launch(k, [1; 3], [1; 3], &[out, arg]).unwrap();
     u32::from_le_bytes(d.get(out).unwrap().bytes().try_into().unwrap())
@@ -53,7 +53,7 @@ fn arguments_and_constants_have_the_width_of_their_type() {
 #[test]
 fn launches_of_impossible_shape() {
     let k = unary(Op::Popc, Type::U32);
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let out = d.buffer(Bytes::uninitialised(4));
     let max = u32::MAX;
     for threads in [[max; 3], [max, 1, 1], [1 << 16, 1 << 16, 1], [0, 1, 1], [1025, 1, 1], [max, max, 2]] {
@@ -81,7 +81,7 @@ fn addresses_wrap_in_their_width() {
         let v = b.load::<B32>(Space::Shared, room, offset);
         b.store(Space::Shared, room, offset, v);
         let k = b.finish().unwrap();
-        let got = Device::new().launch(&k, [1; 3], [1; 3], &[]);
+        let got = Interpreter::new().launch(&k, [1; 3], [1; 3], &[]);
         assert!(
             matches!(got, Err(Error::OutOfBounds { .. } | Error::Misaligned { .. })),
             "{offset}: {got:?}"
@@ -110,11 +110,11 @@ fn nested(depth: usize) -> Kernel {
 fn deep_nesting_is_refused_before_anything_walks_it() {
     let mut k = nested(100);
     pass::optimise(&mut k);
-    Device::new().launch(&nested(100), [1; 3], [32, 1, 1], &[]).unwrap();
+    Interpreter::new().launch(&nested(100), [1; 3], [32, 1, 1], &[]).unwrap();
     Module { kernels: vec![nested(100)] }.emit(Target::sm(80), &mut String::new()).unwrap();
     let mut k = nested(20_000);
     let refused = Err(Error::Overflow { what: "the depth of nested blocks" });
-    assert_eq!(Device::new().launch(&k, [1; 3], [1; 3], &[]), refused);
+    assert_eq!(Interpreter::new().launch(&k, [1; 3], [1; 3], &[]), refused);
     pass::optimise(&mut k);
     let mut text = String::new();
     let module = Module { kernels: vec![k] };
@@ -158,7 +158,7 @@ fn warps_that_wait_for_each_other() {
                 []
             },
         );
-        let mut d = Device::new();
+        let mut d = Interpreter::new();
         let out = d.buffer(Bytes::uninitialised(128));
         d.launch(&b.finish().unwrap(), [1; 3], [64, 1, 1], &[out])
             .map(|()| d.get(out).unwrap().bytes().to_vec())

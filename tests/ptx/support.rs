@@ -1,7 +1,7 @@
 //! Data, launches and kernels for the other tests.
 
 use fulmen::Element;
-use fulmen::gpu::{Bytes, Device, Error, Kernel, Target, template};
+use fulmen::gpu::{Bytes, Error, Interpreter, Kernel, Target, template};
 use fulmen::ops::{OPS, Op};
 use std::path::PathBuf;
 use std::process::Command;
@@ -86,7 +86,7 @@ pub fn run<T: Moved>(
     parameters: &[T],
 ) -> Result<Vec<T>, Error> {
     let n = x[0].len();
-    let mut device = Device::new();
+    let mut device = Interpreter::new();
     let mut args: Vec<u64> = x.iter().map(|x| device.buffer(T::bytes(x))).collect();
     let out = device.buffer(Bytes::uninitialised(size_of_val(x[0])));
     args.extend([out, n as u64]);

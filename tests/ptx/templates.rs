@@ -5,7 +5,7 @@ use common::call::Args;
 use common::reference::story::answer;
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::gpu::template::{Meet, Reduction, THREADS, Tile, gemm, named, reduction, reduction_by, row_by};
-use fulmen::gpu::{Bytes, Device, Error, F32, F64, Kernel, Module, Recorded, Target, Type, pass};
+use fulmen::gpu::{Bytes, Error, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
 use fulmen::ops::{Gpu, OPS};
 use fulmen::{Alu, Body, Gelu, Number};
@@ -46,7 +46,7 @@ fn every_op_has_a_kernel_or_a_reason() {
 
 /// Runs the stages of a reduction; gives the bytes of the result.
 fn reduce_on<T: Moved>(r: &Reduction, x: &[&[T]], n: usize, blocks: u32) -> Vec<u8> {
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let inputs = r.stages[0].parts.params.len() - 2;
     let x: Vec<u64> = x[..inputs].iter().map(|x| d.buffer(T::bytes(x))).collect();
     let width = size_of::<T>();
@@ -153,7 +153,7 @@ fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (count, cols)
     let (gamma, beta): (Vec<T>, Vec<T>) = (data(cols, 77, 0), data(cols, 78, 0));
     let eps = T::from_f64(1e-3);
     let run = |k: &Kernel| {
-        let mut d = Device::new();
+        let mut d = Interpreter::new();
         let from = d.buffer(T::bytes(&x));
         let out = d.buffer(Bytes::uninitialised(count * cols * size_of::<T>()));
         let mut args = vec![from, out, count as u64, cols as u64];
@@ -228,7 +228,7 @@ pub fn product(tile: Tile) -> Kernel {
 pub fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
     let (a, b) = (data::<f32>(m * depth, 1, 0), data::<f32>(depth * n, 2, 0));
     let (bias, residual) = (data::<f32>(n, 3, 0), data::<f32>(m * n, 4, 0));
-    let mut d = Device::new();
+    let mut d = Interpreter::new();
     let [a_at, b_at] = [&a, &b].map(|x| d.buffer(Bytes::f32(x)));
     let out = d.buffer(Bytes::uninitialised(4 * m * n));
     let [bias_at, residual_at] = [&bias, &residual].map(|x| d.buffer(Bytes::f32(x)));

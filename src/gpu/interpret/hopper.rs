@@ -8,7 +8,7 @@ use super::super::types::Type;
 use super::control::Lanes;
 use super::memory::{Access, Kind};
 use super::warp::tf32;
-use super::{Device, Machine, label};
+use super::{Interpreter, Machine, label};
 use alloc::vec::Vec;
 
 /// Threads of a warp group.
@@ -34,7 +34,7 @@ pub struct TensorMap {
     pub swizzle: bool,
 }
 
-impl Device {
+impl Interpreter {
     /// The address of a tensor map.
     pub fn tensor(&mut self, map: TensorMap) -> u64 {
         self.maps.push(map);

@@ -56,6 +56,13 @@ impl Bytes {
         &self.data
     }
 
+    /// Writes what lies in the range, as far as both are long.
+    pub fn fill(&mut self, range: core::ops::Range<usize>, from: &[u8]) {
+        let to = self.data.get_mut(range.clone()).unwrap_or_default();
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        self.written.get_mut(range).unwrap_or_default().fill(true);
+    }
+
     /// Whether every byte was written.
     #[must_use]
     pub fn complete(&self) -> bool {

@@ -37,13 +37,13 @@ const TABLE: u64 = 1 << 62;
 
 /// Global memory, and the kernels run on it.
 #[derive(Debug, Clone, Default)]
-pub struct Device {
+pub struct Interpreter {
     buffers: Vec<Bytes>,
     maps: Vec<TensorMap>,
 }
 
-impl Device {
-    /// A device without memory.
+impl Interpreter {
+    /// Without memory.
     #[must_use]
     pub const fn new() -> Self {
         Self { buffers: Vec::new(), maps: Vec::new() }
@@ -55,10 +55,22 @@ impl Device {
         (self.buffers.len() as u64) << BUFFER
     }
 
-    /// What is at an address that [`Device::buffer`] gave.
+    /// What is at an address that [`Interpreter::buffer`] gave.
     #[must_use]
     pub fn get(&self, address: u64) -> Option<&Bytes> {
         self.buffers.get(((address >> BUFFER) as usize).checked_sub(1)?)
+    }
+
+    /// As [`Interpreter::get`], to be written.
+    pub fn get_mut(&mut self, address: u64) -> Option<&mut Bytes> {
+        self.buffers.get_mut(((address >> BUFFER) as usize).checked_sub(1)?)
+    }
+
+    /// Frees what is at an address that [`Interpreter::buffer`] gave; nothing else is ever there.
+    pub fn release(&mut self, address: u64) {
+        if let Some(bytes) = self.get_mut(address) {
+            *bytes = Bytes::default();
+        }
     }
 
     /// Runs a kernel; blocks one after the other. Arguments are the bits of the parameters.
@@ -108,7 +120,7 @@ type Started = (u64, u64, u32);
 
 /// One block.
 struct Machine<'a> {
-    device: &'a mut Device,
+    device: &'a mut Interpreter,
     k: &'a Kernel,
     args: &'a [u64],
     shape: Shape,
@@ -131,7 +143,7 @@ struct Machine<'a> {
 type Done = Result<(), Error>;
 
 impl<'a> Machine<'a> {
-    fn new(device: &'a mut Device, k: &'a Kernel, args: &'a [u64], shape: Shape) -> Self {
+    fn new(device: &'a mut Interpreter, k: &'a Kernel, args: &'a [u64], shape: Shape) -> Self {
         let n = shape.threads.iter().product::<u32>() as usize;
         let (starts, size) = Kernel::layout(&k.shared);
         let (local_starts, local) = Kernel::layout(&k.local);

@@ -1,0 +1,146 @@
+//! The interpreter as a device.
+
+use super::{Binding, Computes, Device, Error, Facts, Launch, Limits, check};
+use crate::gpu::interpret::{Bytes, Interpreter};
+use crate::gpu::template::{Argument, Meet};
+use crate::hardware::Language;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+/// The host, interpreting kernels: slow, and checks what GPUs do not.
+#[derive(Debug)]
+pub struct Host {
+    facts: Facts,
+    memory: Rc<RefCell<Interpreter>>,
+}
+
+/// Memory of the interpreter.
+#[derive(Debug)]
+pub struct Buffer {
+    address: u64,
+    bytes: u64,
+    memory: Rc<RefCell<Interpreter>>,
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.memory.borrow_mut().release(self.address);
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::new(Meet::Warps)
+    }
+}
+
+impl Host {
+    /// With threads that meet so. The limits are those that every WebGPU device has, but for `f64`.
+    #[must_use]
+    pub fn new(meet: Meet) -> Self {
+        let limits = Limits {
+            buffer: 256 << 20,
+            binding: 128 << 20,
+            bindings: 8,
+            grid: [65535; 3],
+            threads: 256,
+            shared: 16 << 10,
+        };
+        let name = String::from("interpreter");
+        Self::with(Facts { name, language: Language::Rust, meet, blocks: 8, limits })
+    }
+
+    /// As if it were this device.
+    #[must_use]
+    pub fn with(facts: Facts) -> Self {
+        Self { facts, memory: Rc::default() }
+    }
+
+    fn owns(&self, buffer: &Buffer) -> Result<(), Error> {
+        if Rc::ptr_eq(&self.memory, &buffer.memory) { Ok(()) } else { Err(Error::Foreign) }
+    }
+
+    fn range(&self, buffer: &Buffer, start: u64, bytes: u64) -> Result<core::ops::Range<usize>, Error> {
+        let bad = || Error::Range { device: self.facts.name.clone(), start, bytes, available: buffer.bytes };
+        let end = start.checked_add(bytes).filter(|end| *end <= buffer.bytes).ok_or_else(bad)?;
+        if start % 4 != 0 || bytes % 4 != 0 {
+            return Err(bad());
+        }
+        match (usize::try_from(start), usize::try_from(end)) {
+            (Ok(start), Ok(end)) => Ok(start..end),
+            _ => Err(bad()),
+        }
+    }
+}
+
+impl Device for Host {
+    type Buffer = Buffer;
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Buffer, Error> {
+        let available = self.facts.limits.buffer;
+        match usize::try_from(bytes) {
+            Ok(n) if bytes <= available => {
+                let address = self.memory.borrow_mut().buffer(Bytes::uninitialised(n));
+                Ok(Buffer { address, bytes, memory: Rc::clone(&self.memory) })
+            }
+            _ => {
+                let device = self.facts.name.clone();
+                Err(Error::Limit { device, what: "bytes of a buffer", asked: bytes, available })
+            }
+        }
+    }
+
+    fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.owns(to)?;
+        let range = self.range(to, start, bytes.len() as u64)?;
+        if let Some(b) = self.memory.borrow_mut().get_mut(to.address) {
+            b.fill(range, bytes);
+        }
+        Ok(())
+    }
+
+    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
+        for b in bindings {
+            self.owns(b.buffer)?;
+            self.range(b.buffer, b.start, b.bytes)?;
+        }
+        list.iter().try_for_each(|l| check(&self.facts, l, bindings.len()))?;
+        let mut memory = self.memory.borrow_mut();
+        for l in list {
+            let kernel = l.program.kernel();
+            let refused = |error| Error::Kernel { kernel: kernel.name.clone(), error };
+            let at = |k: usize| bindings.get(k).map_or(0, |b| b.buffer.address + b.start);
+            let arguments: Vec<u64> = l
+                .arguments
+                .iter()
+                .map(|a| match a {
+                    Argument::Buffer(k) => at(*k),
+                    Argument::Map(k, map) => {
+                        memory.tensor(super::super::TensorMap { at: map.at + at(*k), ..*map })
+                    }
+                    Argument::Bits(bits) => *bits,
+                })
+                .collect();
+            memory.launch(kernel, l.grid, l.block, &arguments).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+        self.owns(from)?;
+        let range = self.range(from, start, to.len() as u64)?;
+        let memory = self.memory.borrow();
+        let bytes = memory.get(from.address).and_then(|b| b.bytes().get(range)).unwrap_or_default();
+        to.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+}
+
+impl Computes<f32> for Host {}
+impl Computes<f64> for Host {}

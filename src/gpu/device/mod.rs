@@ -1,0 +1,202 @@
+//! Devices: what runs kernels. A launch is data; a device allocates, writes, launches a list, reads, and says what it is.
+//!
+//! [`Host`] is the interpreter behind this trait, so that everything that is made for devices runs without one.
+
+mod error;
+mod host;
+
+pub use error::Error;
+pub use host::{Buffer, Host};
+
+use super::ir::Kernel;
+use super::pass;
+use super::template::{Argument, Meet};
+use crate::hardware::Language;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// A kernel, and a key of its content: devices keep what they compile under it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    kernel: Kernel,
+    key: u128,
+}
+
+impl Program {
+    /// The kernel as it is.
+    #[must_use]
+    pub fn new(kernel: Kernel) -> Self {
+        let mut hash = Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        // Writing to a hash does not fail.
+        let _ = write!(hash, "{kernel:?}");
+        Self { kernel, key: hash.0 }
+    }
+
+    /// The optimised kernel.
+    #[must_use]
+    pub fn optimised(mut kernel: Kernel) -> Self {
+        pass::optimise(&mut kernel);
+        Self::new(kernel)
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub const fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Equal for equal kernels, another for all others.
+    #[must_use]
+    pub const fn key(&self) -> u128 {
+        self.key
+    }
+}
+
+/// FNV-1a of 128 bits.
+struct Fnv(u128);
+impl Write for Fnv {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
+        self.0 = text.bytes().fold(self.0, |h, b| (h ^ u128::from(b)).wrapping_mul(PRIME));
+        Ok(())
+    }
+}
+
+/// A launch of one kernel. The buffers of its arguments are the numbers of bindings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel.
+    pub program: Arc<Program>,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// The arguments, as many as the kernel has parameters, in their order.
+    pub arguments: Vec<Argument>,
+}
+
+/// A part of a buffer.
+#[derive(Debug)]
+pub struct Binding<'a, B> {
+    /// The buffer.
+    pub buffer: &'a B,
+    /// Where the part starts, in bytes: a multiple of the elements' width.
+    pub start: u64,
+    /// Bytes from there on that the launches may touch.
+    pub bytes: u64,
+}
+
+impl<B> Clone for Binding<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B> Copy for Binding<'_, B> {}
+
+/// What a device refuses beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a buffer.
+    pub buffer: u64,
+    /// Bytes of a buffer that one kernel reaches.
+    pub binding: u64,
+    /// Buffers of a kernel.
+    pub bindings: u32,
+    /// Blocks of a launch.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of memory that a block shares.
+    pub shared: u32,
+}
+
+/// What a device is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Its name, as errors tell it.
+    pub name: String,
+    /// What its kernels are written in.
+    pub language: Language,
+    /// How threads of its blocks meet.
+    pub meet: Meet,
+    /// Blocks that run at once, about: grids of loops are as large.
+    pub blocks: u32,
+    /// The limits.
+    pub limits: Limits,
+}
+
+/// What runs kernels. Work is done in the order in which it is given, some time later; [`Device::read`] waits for it.
+pub trait Device {
+    /// Memory of the device.
+    type Buffer;
+
+    /// What it is.
+    fn facts(&self) -> &Facts;
+
+    /// Memory, with anything in it.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for more than a buffer holds or the device has, [`Error::Lost`].
+    fn allocate(&self, bytes: u64) -> Result<Self::Buffer, Error>;
+
+    /// From the host, which may change `bytes` at once. Start and length are multiples of 4.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::Lost`].
+    fn write(&self, to: &Self::Buffer, start: u64, bytes: &[u8]) -> Result<(), Error>;
+
+    /// Runs kernels one after the other; each sees what those before it wrote. Nothing runs if one is refused.
+    ///
+    /// # Errors
+    /// [`Error::Limit`], [`Error::Refused`], [`Error::Kernel`], [`Error::Arguments`], [`Error::Range`], [`Error::Lost`].
+    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Self::Buffer>]) -> Result<(), Error>;
+
+    /// To the host, after all work given before. Start and length are multiples of 4.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::Lost`], and what went wrong in the work before.
+    fn read(&self, from: &Self::Buffer, start: u64, to: &mut [u8]) -> Result<(), Error>;
+}
+
+/// A device that has arithmetic of this element type. A program that asks another for it does not compile.
+pub trait Computes<T>: Device {}
+
+/// Refuses a launch that the limits do not admit or whose arguments are not those of its kernel.
+///
+/// # Errors
+/// [`Error::Limit`], [`Error::Arguments`].
+pub fn check(facts: &Facts, launch: &Launch, bindings: usize) -> Result<(), Error> {
+    let limits = &facts.limits;
+    let kernel = launch.program.kernel();
+    let limit = |what, asked: u64, available: u64| {
+        if asked <= available {
+            Ok(())
+        } else {
+            Err(Error::Limit { device: facts.name.clone(), what, asked, available })
+        }
+    };
+    for (what, asked, available) in [
+        ("blocks along x", launch.grid[0], limits.grid[0]),
+        ("blocks along y", launch.grid[1], limits.grid[1]),
+        ("blocks along z", launch.grid[2], limits.grid[2]),
+        ("bytes of shared memory", kernel.shared_bytes(), limits.shared),
+    ] {
+        limit(what, u64::from(asked), u64::from(available))?;
+    }
+    let threads = launch.block.iter().fold(1u64, |n, t| n.saturating_mul(u64::from(*t)));
+    limit("threads of a block", threads, u64::from(limits.threads))?;
+    let buffers = launch.arguments.iter().filter(|a| !matches!(a, Argument::Bits(_))).count();
+    limit("buffers of a kernel", buffers as u64, u64::from(limits.bindings))?;
+    let known = launch.arguments.iter().all(|a| match a {
+        Argument::Buffer(k) | Argument::Map(k, _) => *k < bindings,
+        Argument::Bits(_) => true,
+    });
+    let block = kernel.threads.is_none_or(|t| t == launch.block);
+    if known && block && launch.arguments.len() == kernel.params.len() && threads > 0 {
+        Ok(())
+    } else {
+        Err(Error::Arguments { kernel: kernel.name.clone() })
+    }
+}
