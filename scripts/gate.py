@@ -187,6 +187,7 @@ def lint_host(tally: Tally) -> None:
     kani(tally)
     docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", "--all-features"], env=docs)
+    attempt(tally, "public API", ["scripts/public_api.py"])
 
 
 def lint_cross(tally: Tally) -> None:
