@@ -19,6 +19,7 @@
 //! | [`reduce`] | sums, products of vectors, norms, extrema, statistics, similarity |
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
+//! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
 //! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
@@ -98,10 +99,12 @@ pub mod blas;
 mod buffer;
 #[cfg(feature = "capi")]
 mod capi;
+mod complex;
 pub mod contract;
 #[cfg(feature = "half")]
 mod convert;
 mod error;
+pub mod fft;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;
@@ -121,9 +124,11 @@ pub use alu::{Alu, Bits, Body, Mask, Number, Real, Then, WithFirst};
 pub use blas::*;
 #[cfg(feature = "alloc")]
 pub use buffer::Buffer;
+pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use convert::*;
 pub use error::Error;
+pub use fft::*;
 pub use lanes::{Element, NATIVE};
 pub use nn::*;
 pub use pointwise::*;

@@ -172,6 +172,10 @@ macro_rules! for_each_op {
             blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
             blas transpose(transpose, transpose_on) Transpose[] blas, host: "no template changes a layout in this release";
 
+            nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
+            nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";
+            nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
+
             nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_view(rope_view, rope_view_on) Rope[] embedding, host: "no template works on views in this release";

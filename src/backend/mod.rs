@@ -33,6 +33,7 @@ use core::ops::Range;
 /// What a backend's memory may hold.
 pub trait Plain: Copy + Send + Sync + 'static {}
 impl<T: Element> Plain for T {}
+impl<T: Element> Plain for crate::Complex<T> {}
 impl Plain for u32 {}
 impl Plain for usize {}
 impl Plain for i8 {}

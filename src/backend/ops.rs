@@ -6,13 +6,16 @@ use super::{Cpu, Memory};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Adam, Diagonal, Error, RotM, Side, Triangle};
+use crate::{Adam, Complex, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
 /// Everything.
-pub trait Backend: Elementwise + Reductions + Rows + Blas + Network + Integers + Scratch {}
-impl<B: Elementwise + Reductions + Rows + Blas + Network + Integers + Scratch> Backend for B {}
+pub trait Backend:
+    Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Scratch
+{
+}
+impl<B: Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Scratch> Backend for B {}
 
 type Done = Result<(), Error>;
 
@@ -208,6 +211,15 @@ family! {
         attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
+family! {
+    /// Fourier transforms. Plans are the host's.
+    Transforms TRANSFORMS {
+        fft [fft_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        fft_in_place [fft_in_place_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        rfft [rfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        irfft [irfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+    }
+}
 
 /// A trait of methods whose types are what they are, and what implements it.
 macro_rules! plain {
@@ -260,6 +272,8 @@ plain! {
         trmm_workspace(side: Side, m: usize, n: usize) -> usize;
         trsm_workspace(side: Side, m: usize, n: usize) -> usize;
         conv1d_workspace(conv: Conv1d) -> usize;
+        fft_workspace(n: usize) -> usize;
+        rfft_workspace(n: usize) -> usize;
         attention_workspace(heads: usize, dim: usize) -> usize;
         attention_backward_workspace(dim: usize) -> usize;
     }
@@ -279,7 +293,7 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed = [REDUCTIONS, BLAS, NETWORK].concat().contains(&op.name);
+            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS].concat().contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }

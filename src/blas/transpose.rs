@@ -355,9 +355,9 @@ unsafe fn tile<S: Simd, T: Element>(
                 if rows < lanes || cols < lanes {
                     piece(s, from, step, to, r.width, [rows, cols]);
                 } else if r.stream && i0 >= r.head && top == i {
-                    square::<S, T, true>(s, from, step, to, r.width);
+                    lane_square::<S, T, true>(s, from, step, to, r.width);
                 } else {
-                    square::<S, T, false>(s, from, step, to, r.width);
+                    lane_square::<S, T, false>(s, from, step, to, r.width);
                 }
             }
             i += lanes;
@@ -387,7 +387,7 @@ macro_rules! by_lanes {
 /// # Safety
 /// As [`Vector::square`].
 #[inline(always)]
-unsafe fn square<S: Simd, T: Element, const STREAM: bool>(
+pub(crate) unsafe fn lane_square<S: Simd, T: Element, const STREAM: bool>(
     s: S,
     from: *const T,
     step: isize,
@@ -528,9 +528,9 @@ fn over<S: Simd, T: Element>(s: S, mut a: MatMut<'_, T>) {
         // SAFETY: both squares lie in the matrix, and are one or don't overlap; the room holds one.
         unsafe {
             if rows == lanes && cols == lanes {
-                square::<S, T, false>(s, low, step, room, wide);
+                lane_square::<S, T, false>(s, low, step, room, wide);
                 if i != j {
-                    square::<S, T, false>(s, high, step, low, step);
+                    lane_square::<S, T, false>(s, high, step, low, step);
                 }
             } else {
                 piece(s, low, step, room, wide, [rows, cols]);

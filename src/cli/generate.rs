@@ -43,7 +43,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
          use super::{{Determinism, Post, Spec, enforced}};\n\
          use crate::error::Error;\n\
          use crate::lanes::Native;\n\
-         use crate::{{Adam, Attention, BatchMut, BatchRef, Conv1d, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef}};\n\
+         use crate::{{Adam, Attention, BatchMut, BatchRef, Complex, Conv1d, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef}};\n\
          \n\
          /// One entry per contract.\n\
          pub const SPECS: &[Spec] = &[\n{specs}];\n\
@@ -78,6 +78,7 @@ fn per(p: Per) -> &'static str {
     match p {
         Per::One => "Per::One",
         Per::N => "Per::N",
+        Per::Log => "Per::Log",
         Per::Tree => "Per::Tree",
     }
 }

@@ -186,6 +186,7 @@ pub enum Tolerance {
 pub enum Per {
     One,
     N,
+    Log,
     Tree,
 }
 

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Conv1d, Diagonal, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Complex, Conv1d, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -426,6 +426,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "fft",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 50.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "floor",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -584,6 +592,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[IndexInRange, IndexOfMax],
+    },
+    Spec {
+        op: "irfft",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 25.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "layer_norm",
@@ -864,6 +880,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
         post: &[NanIfNan, Bounded(By::Second, 1.0)],
+    },
+    Spec {
+        op: "rfft",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 25.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "rms_norm",
@@ -1680,6 +1704,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(-1.0, f64::INFINITY), Monotone(4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `fft`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `floor`.
     ///
     /// Errors: the first that does not hold.
@@ -1783,6 +1814,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn iamax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[IndexInRange, IndexOfMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `irfft`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn irfft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `layer_norm`.
@@ -2028,6 +2066,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan, Bounded(By::Second, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `rfft`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rfft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `rms_norm`.
@@ -2496,6 +2541,7 @@ pub(crate) mod marker {
     pub(crate) enum exp {}
     pub(crate) enum exp2 {}
     pub(crate) enum exp_m1 {}
+    pub(crate) enum fft {}
     pub(crate) enum floor {}
     pub(crate) enum fma {}
     pub(crate) enum fract {}
@@ -2511,6 +2557,7 @@ pub(crate) mod marker {
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
     pub(crate) enum iamax {}
+    pub(crate) enum irfft {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_backward {}
     pub(crate) enum layer_norm_simple {}
@@ -2546,6 +2593,7 @@ pub(crate) mod marker {
     pub(crate) enum recip {}
     pub(crate) enum relu {}
     pub(crate) enum relu_backward {}
+    pub(crate) enum rfft {}
     pub(crate) enum rms_norm {}
     pub(crate) enum rms_norm_backward {}
     pub(crate) enum rms_norm_residual {}
@@ -3635,6 +3683,23 @@ const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, 
 const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, &[f64], MatRef<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::attention_backward::<f64>;
 const _: fn(Native, &Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, &[f32], MatRef<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_backward_on::<Native, f32>;
 const _: fn(Native, &Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, &[f64], MatRef<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::attention_backward_on::<Native, f64>;
+const _: () = enforced::<marker::fft>();
+const _: fn(&Fft<'_, f32>, Direction, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::fft::<f32>;
+const _: fn(&Fft<'_, f64>, Direction, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::fft::<f64>;
+const _: fn(Native, &Fft<'_, f32>, Direction, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_on::<Native, f32>;
+const _: fn(Native, &Fft<'_, f64>, Direction, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_on::<Native, f64>;
+const _: fn(&Fft<'_, f32>, Direction, &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_in_place::<f32>;
+const _: fn(&Fft<'_, f64>, Direction, &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_in_place::<f64>;
+const _: () = enforced::<marker::rfft>();
+const _: fn(&RealFft<'_, f32>, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::rfft::<f32>;
+const _: fn(&RealFft<'_, f64>, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::rfft::<f64>;
+const _: fn(Native, &RealFft<'_, f32>, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::rfft_on::<Native, f32>;
+const _: fn(Native, &RealFft<'_, f64>, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::rfft_on::<Native, f64>;
+const _: () = enforced::<marker::irfft>();
+const _: fn(&RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::irfft::<f32>;
+const _: fn(&RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft::<f64>;
+const _: fn(Native, &RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::irfft_on::<Native, f32>;
+const _: fn(Native, &RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

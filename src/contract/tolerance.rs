@@ -10,6 +10,8 @@ pub enum Per {
     One,
     /// The length of the input, or of the row.
     N,
+    /// Its logarithm to base 2, rounded up.
+    Log,
     /// Roundings on the longest path through the reduction tree.
     Tree,
 }
@@ -165,6 +167,7 @@ impl Per {
         match self {
             Self::One => 1.0,
             Self::N => n,
+            Self::Log => libm::ceil(libm::log2(n.max(1.0))),
             Self::Tree => {
                 // One lane is the narrowest leaf and the tallest tree.
                 let leaf = crate::lanes::fold::LEAF_VECTORS as f64;

@@ -3,10 +3,11 @@
 use super::Threads;
 use super::blas::threaded;
 use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
+use crate::fft::{fft_by, fft_in_place_by, irfft_by, rfft_by};
 use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Adam, Element, Error, MatMut, MatRef};
+use crate::{Adam, Complex, Direction, Element, Error, Fft, MatMut, MatRef, RealFft};
 
 threaded! {
     swiglu_packed swiglu_packed_on swiglu_packed_by (x: &[T], cols: usize, out: &mut [T]);
@@ -52,6 +53,20 @@ threaded! {
     momentum momentum_on momentum_by (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]);
     adam adam_on adam_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
     adamw adamw_on adamw_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
+    ///
+    /// Transforms are on different threads, as many at a time as `workspace` has room for.
+    fft fft_on fft_by
+        (plan: &Fft<'_, T>, direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
+    ///
+    /// As [`fft`].
+    fft_in_place fft_in_place_on fft_in_place_by
+        (plan: &Fft<'_, T>, direction: Direction, x: &mut [Complex<T>], workspace: &mut [Complex<T>]);
+    ///
+    /// As [`fft`].
+    rfft rfft_on rfft_by (plan: &RealFft<'_, T>, x: &[T], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
+    ///
+    /// As [`fft`].
+    irfft irfft_on irfft_by (plan: &RealFft<'_, T>, x: &[Complex<T>], out: &mut [T], workspace: &mut [Complex<T>]);
     gemm_backward_a gemm_backward_a_on gemm_backward_a_by
         (dc: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, da: MatMut<'_, T>, workspace: &mut [T]);
     gemm_backward_b gemm_backward_b_on gemm_backward_b_by

@@ -42,6 +42,8 @@ pub mod pool;
 pub mod products;
 #[macro_use]
 pub mod rows;
+#[macro_use]
+pub mod transforms;
 
 #[macro_use]
 pub mod attention;
@@ -56,6 +58,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_pool_op!($cb);
         $crate::for_each_product!($cb);
         $crate::for_each_rows_op!($cb);
+        $crate::for_each_transform!($cb);
         $crate::for_each_attention_op!($cb);
     };
 }
@@ -138,6 +141,10 @@ pub trait Op {
     const ONE_NAN_IS_ALL: bool = false;
     /// Whether NaN anywhere is refused.
     const REFUSES_NAN: bool = false;
+    /// So many results in a row, of the first output, share a NaN: one of them has it where any should, and the others may.
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        1
+    }
     /// Outputs that are gradients: the output, and the input that [`Op::loss`] is derived by.
     const GRADIENTS: &'static [(usize, usize)] = &[];
     /// Arguments for `rows` and `cols`, from the stream of noise.

@@ -1,0 +1,197 @@
+//! One transform: its passes from one array to the other.
+
+use super::pass::{Pass, along, first};
+use super::plan::Steps;
+use super::{Direction, Fft, bluestein};
+use crate::complex::Complex;
+use crate::lanes::{Element, Simd};
+
+/// Input and output, which may be one.
+pub(super) enum Io<'a, T> {
+    Apart(&'a [Complex<T>], &'a mut [Complex<T>]),
+    Same(&'a mut [Complex<T>]),
+}
+
+impl<'a, T: Element> Io<'a, T> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Apart(x, y) => x.len().min(y.len()),
+            Self::Same(x) => x.len(),
+        }
+    }
+
+    /// The first `at` numbers and the others.
+    pub(super) fn split_at(self, at: usize) -> (Self, Self) {
+        let at = at.min(self.len());
+        match self {
+            Self::Apart(x, y) => {
+                let (x, y) = (x.split_at(at), y.split_at_mut(at));
+                (Self::Apart(x.0, y.0), Self::Apart(x.1, y.1))
+            }
+            Self::Same(x) => {
+                let x = x.split_at_mut(at);
+                (Self::Same(x.0), Self::Same(x.1))
+            }
+        }
+    }
+
+    pub(super) fn input(&self) -> &[Complex<T>] {
+        match self {
+            Self::Apart(x, _) => x,
+            Self::Same(x) => x,
+        }
+    }
+
+    pub(super) fn output(&mut self) -> &mut [Complex<T>] {
+        match self {
+            Self::Apart(_, y) => y,
+            Self::Same(x) => x,
+        }
+    }
+}
+
+/// One transform.
+pub(super) fn one<S: Simd, T: Element>(
+    s: S,
+    plan: &Fft<'_, T>,
+    direction: Direction,
+    io: Io<'_, T>,
+    workspace: &mut [Complex<T>],
+) {
+    let back = direction == Direction::Inverse;
+    let scale = if back { T::ONE / T::from_usize(plan.n) } else { T::ONE };
+    if plan.steps.n == plan.n {
+        passes(s, &plan.steps, plan.table, back, scale, io, workspace);
+    } else {
+        bluestein::one(s, plan.n, &plan.steps, plan.table, back, scale, io, workspace);
+    }
+}
+
+/// A pass by its radix.
+macro_rules! by_radix {
+    ($r:expr, $f:ident::<$S:ident, $T:ident, _ $(, $more:literal)*>($($arg:expr),*)) => {
+        match $r {
+            2 => $f::<$S, $T, 2 $(, $more)*>($($arg),*),
+            3 => $f::<$S, $T, 3 $(, $more)*>($($arg),*),
+            4 => $f::<$S, $T, 4 $(, $more)*>($($arg),*),
+            5 => $f::<$S, $T, 5 $(, $more)*>($($arg),*),
+            7 => $f::<$S, $T, 7 $(, $more)*>($($arg),*),
+            8 => $f::<$S, $T, 8 $(, $more)*>($($arg),*),
+            _ => $f::<$S, $T, 16 $(, $more)*>($($arg),*),
+        }
+    };
+}
+
+/// The transform by `steps`, whose roots are in `table`: with the parts of input and output exchanged and the result times
+/// `scale` if `back`.
+pub(super) fn passes<S: Simd, T: Element>(
+    s: S,
+    steps: &Steps,
+    table: &[T],
+    back: bool,
+    scale: T,
+    mut io: Io<'_, T>,
+    workspace: &mut [Complex<T>],
+) {
+    let n = steps.n;
+    let [r, rest @ ..] = steps.radices() else {
+        // One point.
+        if let (Some(x), Some(y)) = (io.input().first().copied(), io.output().first_mut()) {
+            *y = x;
+        }
+        return;
+    };
+    let r = usize::from(*r);
+    let pad = steps.pad();
+    let plane = n + 16 * pad;
+    if io.len() < n || workspace.len() < super::plan::room(n) {
+        return debug_assert!(false, "as all callers check");
+    }
+    let work = Complex::parts_mut(workspace).as_mut_ptr();
+    let same = matches!(io, Io::Same(_));
+    let mut from = Complex::parts(io.input()).as_ptr();
+    let out = Complex::parts_mut(io.output()).as_mut_ptr();
+    let one = Pass { width: 1, outer: [1, 0, 0], places: [1, 0, 0], points: [1, 1], roots: [0; 3] };
+    let mut roots = table.as_ptr();
+    // SAFETY: `from` and `out` hold `n` complex numbers, `work` as many or, with padding, twice `plane`, all apart but for
+    // `from` and `out`, which only a single butterfly may have in common; the constructors of plans see to it that `table`
+    // holds the roots of each pass, as long as this adds to `roots`.
+    unsafe {
+        if rest.is_empty() {
+            return match back {
+                false => {
+                    by_radix!(
+                        r,
+                        along::<S, T, _, true, true, false, false>(
+                            s, [from; 2], [out; 2], roots, scale, &one
+                        )
+                    )
+                }
+                true => {
+                    by_radix!(
+                        r,
+                        along::<S, T, _, true, true, false, true>(s, [from; 2], [out; 2], roots, scale, &one)
+                    )
+                }
+            };
+        }
+        // The last pass goes from the workspace to the output, the one before back or, with padding, to the other half of
+        // the workspace, and so on.
+        let planes = |turn: usize| {
+            let other = if pad > 0 { work.add(2 * plane) } else { out };
+            let p = if turn.is_multiple_of(2) { other } else { work };
+            [p, p.add(plane)]
+        };
+        let mut turn = rest.len();
+        if same && pad == 0 && turn.is_multiple_of(2) {
+            core::ptr::copy_nonoverlapping(from, work, 2 * n);
+            from = work;
+        }
+        // Passes write a sixteenth of a padded plane at a time.
+        let parts = if pad > 0 { 16 } else { 1 };
+        let m = n / r;
+        for part in 0..parts {
+            let to = planes(turn).map(|p| p.add(part * pad));
+            let (start, end) = (part * m / parts, (part + 1) * m / parts);
+            match back {
+                false => by_radix!(r, first::<S, T, _, false>(s, from, to, roots, m, start, end)),
+                true => by_radix!(r, first::<S, T, _, true>(s, from, to, roots, m, start, end)),
+            }
+        }
+        roots = roots.add(2 * (r - 1) * m);
+        let mut done = r;
+        for r in rest.iter().copied().map(usize::from) {
+            let m = n / (done * r);
+            let from = planes(turn).map(<*mut T>::cast_const);
+            turn -= 1;
+            // The sixteenths between two points.
+            let apart = m * done + 16 / r * pad;
+            let pass = Pass { width: done, points: [apart, done], roots: [2 * (r - 1), 2, 1], ..one };
+            if m > 1 {
+                let places = m / parts;
+                let pass = Pass { places: [places, done, r * done], ..pass };
+                for part in 0..parts {
+                    let from = from.map(|p| p.add(part * places * done + part / r * pad));
+                    let to = planes(turn).map(|p| p.add(part * places * r * done + part * pad));
+                    let roots = roots.add(2 * (r - 1) * places * part);
+                    by_radix!(
+                        r,
+                        along::<S, T, _, false, false, true, false>(s, from, to, roots, scale, &pass)
+                    );
+                }
+                roots = roots.add(2 * (r - 1) * m);
+            } else if back {
+                by_radix!(
+                    r,
+                    along::<S, T, _, false, true, false, true>(s, from, [out; 2], roots, scale, &pass)
+                );
+            } else {
+                by_radix!(
+                    r,
+                    along::<S, T, _, false, true, false, false>(s, from, [out; 2], roots, scale, &pass)
+                );
+            }
+            done *= r;
+        }
+    }
+}

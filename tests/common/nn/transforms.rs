@@ -1,0 +1,262 @@
+//! Fourier transforms.
+
+use super::*;
+use fulmen::{Complex, Direction, Fft, RealFft};
+
+#[macro_export]
+macro_rules! for_each_transform {
+    ($cb:ident) => {
+        $cb! {
+            fft $crate::nn::transforms::Forward, threads;
+            rfft $crate::nn::transforms::Real, threads;
+            irfft $crate::nn::transforms::RealInverse, threads;
+        }
+    };
+}
+
+/// Cosine and sine of `2π·at/n`, exact at quarters of a turn.
+pub fn turn(at: usize, n: usize) -> [f64; 2] {
+    let at = at % n;
+    let (octant, rest) = (8 * at / n, 8 * at % n);
+    let odd = octant % 2 == 1;
+    let part = if odd { n - rest } else { rest };
+    let (sin, cos) = (std::f64::consts::FRAC_PI_4 * part as f64 / n as f64).sin_cos();
+    let [c, s] = if odd { [sin, cos] } else { [cos, sin] };
+    match octant / 2 {
+        0 => [c, s],
+        1 => [-s, c],
+        2 => [-c, -s],
+        _ => [s, -c],
+    }
+}
+
+/// A sum in two parts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sum(f64, f64);
+impl Sum {
+    pub fn add(&mut self, x: f64) {
+        let s = self.0 + x;
+        let t = s - self.0;
+        let off = (self.0 - (s - t)) + (x - t);
+        // Past infinity there is no error to carry.
+        self.1 += if off.is_finite() { off } else { 0.0 };
+        self.0 = s;
+    }
+    pub fn value(self) -> f64 {
+        self.0 + self.1
+    }
+}
+
+fn product(x: f64, k: f64) -> f64 {
+    if k == 0.0 { 0.0 } else { x * k }
+}
+
+/// `Σ x[k]·e^(∓2πi·jk/n)`, with `x` and the results in pairs; the inverse divided by `n`.
+pub fn dft(x: &[f64], back: bool) -> Vec<f64> {
+    let n = x.len() / 2;
+    let roots: Vec<[f64; 2]> = (0..n).map(|k| turn(k, n)).collect();
+    let mut y = vec![Sum::default(); 2 * n];
+    for j in 0..n {
+        for k in 0..n {
+            let [c, s] = roots[j * k % n];
+            let s = if back { s } else { -s };
+            y[2 * j].add(product(x[2 * k], c));
+            y[2 * j].add(-product(x[2 * k + 1], s));
+            y[2 * j + 1].add(product(x[2 * k], s));
+            y[2 * j + 1].add(product(x[2 * k + 1], c));
+        }
+    }
+    y.iter().map(|y| if back { y.value() / n as f64 } else { y.value() }).collect()
+}
+
+/// Results of one transform, whose error is relative to all of its input.
+fn wants(x: &[f64], y: &[f64], n: usize, scale: f64) -> Vec<Want> {
+    let mass = scale * (n as f64 * x.iter().map(|x| x * x).sum::<f64>()).sqrt();
+    y.iter().map(move |y| Want { value: *y, mass, n }).collect()
+}
+
+/// What a call asks for; what no call that succeeds would is cut.
+fn bounded(n: usize) -> usize {
+    if n > 1 << 21 { 64 } else { n }
+}
+
+fn complex<T: Element>(x: &[T]) -> &[Complex<T>] {
+    Complex::of(&x[..x.len() / 2 * 2]).unwrap()
+}
+fn complex_mut<T: Element>(x: &mut [T]) -> &mut [Complex<T>] {
+    let n = x.len() / 2 * 2;
+    Complex::of_mut(&mut x[..n]).unwrap()
+}
+
+/// The table and what is left.
+fn split<T: Element>(w: &mut [T], table: usize) -> (&mut [T], &mut [Complex<T>]) {
+    let (table, rest) = w.split_at_mut(table.min(w.len()));
+    (table, complex_mut(rest))
+}
+
+fn direction<T: Element>(a: &Args<T>) -> Direction {
+    if a.get("inverse").is_some() { Direction::Inverse } else { Direction::Forward }
+}
+
+fn forward<S: Simd, T: Element>(
+    s: S,
+    form: Form,
+    a: &Args<T>,
+    out: &mut [T],
+    w: &mut [T],
+) -> Option<Result<(), Error>> {
+    let n = a.size("n");
+    let (table, w) = split(w, fulmen::fft_plan_len(n));
+    let plan = match Fft::plan(n, table, w) {
+        Ok(plan) => plan,
+        Err(e) => return Some(Err(e)),
+    };
+    let (d, x) = (direction(a), complex(&a.x[0]));
+    match form {
+        Form::On => Some(fulmen::fft_on(s, &plan, d, x, complex_mut(out), w)),
+        Form::InPlace => {
+            if out.len() != a.x[0].len() {
+                return None;
+            }
+            out.copy_from_slice(&a.x[0]);
+            let done = fulmen::fft_in_place_on(s, &plan, d, complex_mut(out), w);
+            if done.is_err() {
+                assert_eq!(bits(out), bits(&a.x[0]), "written");
+                out.fill(T::from_f64(STALE));
+            }
+            Some(done)
+        }
+        #[cfg(feature = "parallel")]
+        Form::Parallel => {
+            let done = fulmen::parallel::fft_on(s, &plan, d, x, complex_mut(out), w);
+            if done.is_ok() {
+                let mut over = x.to_vec();
+                fulmen::parallel::fft_in_place_on(s, &plan, d, &mut over, w).unwrap();
+                assert_eq!(bits(out), bits(Complex::parts(&over)), "in place");
+            }
+            Some(done)
+        }
+        #[cfg(not(feature = "parallel"))]
+        Form::Parallel => None,
+    }
+}
+
+pub struct Forward;
+impl Op for Forward {
+    const NAME: &'static str = "fft";
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        2
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let mut sizes = vec![("n", cols)];
+        if r.bits().is_multiple_of(2) {
+            sizes.push(("inverse", 1));
+        }
+        Args::new::<Self>(vec![r.slice(2 * rows * cols, 2.0)], vec![], &sizes)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len())]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        let n = a.size("n");
+        bounded(fulmen::fft_plan_len(n).saturating_add(fulmen::fft_workspace(n).saturating_mul(8)))
+    }
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        workspace: &mut [T],
+    ) -> Option<Result<(), Error>> {
+        let [out] = out else { return None };
+        forward(s, form, a, out, workspace)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (n, back) = (a.size("n"), direction(a) == Direction::Inverse);
+        let scale = if back { 1.0 / n as f64 } else { 1.0 };
+        vec![a.x[0].chunks(2 * n).flat_map(|x| wants(x, &dft(x, back), n, scale)).collect()]
+    }
+}
+
+pub struct Real;
+impl Op for Real {
+    const NAME: &'static str = "rfft";
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        2
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let n = if cols < 100 { cols } else { 2 * cols };
+        Args::new::<Self>(vec![r.slice(rows * n, 2.0)], vec![], &[("n", n)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let n = a.size("n").max(1);
+        vec![stale(bounded((a.x[0].len() / n).saturating_mul((n / 2 + 1).saturating_mul(2))))]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        let n = a.size("n");
+        bounded(fulmen::rfft_plan_len(n).saturating_add(fulmen::rfft_workspace(n).saturating_mul(8)))
+    }
+    called! {
+        |s, a, [out], w| {
+            let (table, w) = split(w, fulmen::rfft_plan_len(a.size("n")));
+            RealFft::plan(a.size("n"), table, w).and_then(|plan| fulmen::rfft_on(s, &plan, &a.x[0], complex_mut(out), w))
+        },
+        parallel {
+            let (table, w) = split(w, fulmen::rfft_plan_len(a.size("n")));
+            RealFft::plan(a.size("n"), table, w)
+                .and_then(|plan| fulmen::parallel::rfft_on(s, &plan, &a.x[0], complex_mut(out), w))
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let n = a.size("n");
+        let one = |x: &[f64]| {
+            let wide: Vec<f64> = x.iter().flat_map(|x| [*x, 0.0]).collect();
+            wants(x, &dft(&wide, false)[..2 * (n / 2 + 1)], n, 1.0)
+        };
+        vec![a.x[0].chunks(n).flat_map(one).collect()]
+    }
+}
+
+pub struct RealInverse;
+impl Op for RealInverse {
+    const NAME: &'static str = "irfft";
+    fn mixes<T: Element>(a: &Args<T>) -> usize {
+        a.size("n")
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let n = if cols < 100 { cols } else { 2 * cols };
+        Args::new::<Self>(vec![r.slice(2 * rows * (n / 2 + 1), 2.0)], vec![], &[("n", n)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let n = bounded(a.size("n"));
+        vec![stale(bounded(a.x[0].len() / (2 * (n / 2 + 1)) * n))]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        Real::workspace(a)
+    }
+    called! {
+        |s, a, [out], w| {
+            let (table, w) = split(w, fulmen::rfft_plan_len(a.size("n")));
+            RealFft::plan(a.size("n"), table, w).and_then(|plan| fulmen::irfft_on(s, &plan, complex(&a.x[0]), out, w))
+        },
+        parallel {
+            let (table, w) = split(w, fulmen::rfft_plan_len(a.size("n")));
+            RealFft::plan(a.size("n"), table, w)
+                .and_then(|plan| fulmen::parallel::irfft_on(s, &plan, complex(&a.x[0]), out, w))
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let n = a.size("n");
+        let one = |x: &[f64]| {
+            let mut all = vec![0.0; 2 * n];
+            for k in 0..n {
+                let (at, sign) = if 2 * k <= n { (k, 1.0) } else { (n - k, -1.0) };
+                let im = if k == 0 || 2 * k == n { 0.0 } else { sign * x[2 * at + 1] };
+                [all[2 * k], all[2 * k + 1]] = [x[2 * at], im];
+            }
+            let y: Vec<f64> = dft(&all, true).into_iter().step_by(2).collect();
+            wants(&all, &y, n, 1.0 / n as f64)
+        };
+        vec![a.x[0].chunks(2 * (n / 2 + 1)).flat_map(one).collect()]
+    }
+}

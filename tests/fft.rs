@@ -1,0 +1,198 @@
+//! Fourier transforms against sums, and by what they must keep.
+
+use common::nn::Noise;
+use common::nn::transforms::{Sum, dft, turn};
+use fulmen::lanes::{Portable, Simd, native};
+use fulmen::*;
+
+/// A plan's memory.
+struct Room<T> {
+    n: usize,
+    table: Vec<T>,
+    work: Vec<Complex<T>>,
+}
+
+impl<T: Element> Room<T> {
+    fn new(n: usize) -> Self {
+        let mut table = vec![T::NAN; fft_plan_len(n)];
+        let mut work = vec![Complex::new(T::NAN, T::NAN); fft_workspace(n)];
+        Fft::plan(n, &mut table, &mut work).unwrap();
+        Self { n, table, work }
+    }
+    fn run<S: Simd>(&mut self, s: S, d: Direction, x: &[Complex<T>]) -> Vec<Complex<T>> {
+        let plan = Fft::of(self.n, &self.table).unwrap();
+        let mut y = vec![Complex::new(T::NAN, T::NAN); x.len()];
+        self.work.fill(Complex::new(T::NAN, T::NAN));
+        fft_on(s, &plan, d, x, &mut y, &mut self.work).unwrap();
+        let mut z = x.to_vec();
+        fft_in_place_on(s, &plan, d, &mut z, &mut self.work).unwrap();
+        assert_eq!(y, z, "in place, {}", self.n);
+        y
+    }
+}
+
+fn noise<T: Element>(n: usize, seed: u64) -> Vec<Complex<T>> {
+    Complex::of(&Noise(seed).slice::<T>(2 * n, 1.0)).unwrap().to_vec()
+}
+
+fn wide<T: Element>(x: &[Complex<T>]) -> Vec<f64> {
+    Complex::parts(x).iter().map(|x| x.to_f64()).collect()
+}
+
+fn norm(x: impl Iterator<Item = f64>) -> f64 {
+    x.map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The error of some results, root mean square, in units of `u·√(log2 n)` of the results.
+fn error<T: Element>(x: &[Complex<T>], y: &[Complex<T>], back: bool) -> f64 {
+    let (n, x, y) = (x.len(), wide(x), wide(y));
+    let bins: Vec<usize> =
+        if n <= 200 { (0..n).collect() } else { (0..48).map(|i| (i * i * 7919 + i) % n).collect() };
+    let scale = if back { 1.0 / n as f64 } else { 1.0 };
+    let all = if n <= 200 { dft(&x, back) } else { vec![] };
+    let one = |j: usize| {
+        if n <= 200 {
+            return [all[2 * j], all[2 * j + 1]];
+        }
+        let (mut re, mut im) = (Sum::default(), Sum::default());
+        for k in 0..n {
+            let [c, s] = turn(j * k % n, n);
+            let s = if back { s } else { -s };
+            re.add(x[2 * k] * c);
+            re.add(-x[2 * k + 1] * s);
+            im.add(x[2 * k] * s);
+            im.add(x[2 * k + 1] * c);
+        }
+        [re.value() * scale, im.value() * scale]
+    };
+    let off = norm(bins.iter().flat_map(|&j| {
+        let [re, im] = one(j);
+        [y[2 * j] - re, y[2 * j + 1] - im]
+    }));
+    let typical = norm(x.iter().copied()) * scale * (bins.len() as f64).sqrt();
+    off / typical / f64::powi(2.0, -T::SIGNIFICAND - 1) / (n as f64).log2().max(1.0).sqrt()
+}
+
+fn errors<S: Simd, T: Element>(s: S, lengths: impl Iterator<Item = usize>) -> f64 {
+    let mut worst = 0.0f64;
+    for n in lengths {
+        let mut room = Room::<T>::new(n);
+        let x = noise(n, n as u64);
+        let directions = [Direction::Forward, Direction::Inverse];
+        for d in directions.into_iter().take(if n > 5000 { 1 } else { 2 }) {
+            let y = room.run(s, d, &x);
+            let e = error(&x, &y, d == Direction::Inverse);
+            assert!(e < 3.0, "{} {n} {d:?} on {}: {e}", T::NAME, S::NAME);
+            worst = worst.max(e);
+        }
+    }
+    worst
+}
+
+#[test]
+fn error_grows_with_the_logarithm() {
+    let some = [1000, 1024, 1155, 2048, 2187, 3125, 4096];
+    let worst = errors::<_, f32>(native(), (1..=200).chain(some).chain([1 << 13, 1 << 14, 1 << 15, 1 << 16]));
+    println!("f32: {worst:.2} u √log n");
+    let worst = errors::<_, f64>(native(), (1..=200).chain(some).chain([1 << 13, 1 << 14]));
+    println!("f64: {worst:.2} u √log n");
+    let few = (1..=40).chain([48, 64, 96, 100, 128, 180, 256, 512]);
+    errors::<_, f32>(Portable::<1>::new(), few.clone());
+    errors::<_, f64>(Portable::<1>::new(), few.clone());
+    errors::<_, f32>(Portable::<16>::new(), few.clone());
+    errors::<_, f64>(Portable::<16>::new(), few);
+}
+
+#[test]
+fn inverse_undoes() {
+    fn one<T: Element>(n: usize) {
+        let mut room = Room::<T>::new(n);
+        let x = noise::<T>(n, 3);
+        let y = room.run(native(), Direction::Forward, &x);
+        let z = room.run(native(), Direction::Inverse, &y);
+        let u = f64::powi(2.0, -T::SIGNIFICAND - 1);
+        let most = 8.0 * u * ((n as f64).log2() + 2.0) * 8.0;
+        assert!(wide(&x).iter().zip(wide(&z)).all(|(x, z)| (x - z).abs() < most), "{n}");
+        let mut table = vec![T::NAN; rfft_plan_len(n)];
+        let mut work = vec![Complex::new(T::NAN, T::NAN); rfft_workspace(n)];
+        let plan = RealFft::plan(n, &mut table, &mut work).unwrap();
+        let x = Noise(5).slice::<T>(n, 1.0);
+        let (mut y, mut z) = (vec![Complex::ZERO; plan.bins()], vec![T::NAN; n]);
+        rfft(&plan, &x, &mut y, &mut work).unwrap();
+        irfft(&plan, &y, &mut z, &mut work).unwrap();
+        assert!(x.iter().zip(&z).all(|(x, z)| (x.to_f64() - z.to_f64()).abs() < most), "real {n}");
+    }
+    for n in (1..70).chain([100, 128, 210, 256, 500, 1000, 1022, 1024, 4096]) {
+        one::<f32>(n);
+        one::<f64>(n);
+    }
+}
+
+/// Linearity, shift, Parseval, and an impulse at each place.
+#[test]
+fn identities() {
+    for n in [2, 3, 8, 12, 16, 31, 60, 64, 128, 210, 211, 256, 1000] {
+        let mut room = Room::<f64>::new(n);
+        let mut f = |x: &[c64]| room.run(native(), Direction::Forward, x);
+        let (x, y) = (noise::<f64>(n, 1), noise::<f64>(n, 2));
+        let (fx, fy) = (f(&x), f(&y));
+        let most = 1e-13 * n as f64;
+        let near = |a: c64, b: c64| (a - b).norm_sqr().sqrt() < most;
+        let a = Complex::new(0.7, -1.3);
+        let sum: Vec<c64> = x.iter().zip(&y).map(|(x, y)| a * *x + *y).collect();
+        assert!(
+            f(&sum).iter().zip(fx.iter().zip(&fy)).all(|(s, (x, y))| near(*s, a * *x + *y)),
+            "linear, {n}"
+        );
+        let energy = |x: &[c64]| x.iter().map(|x| x.norm_sqr()).sum::<f64>();
+        assert!((energy(&fx) / n as f64 - energy(&x)).abs() < most, "Parseval, {n}");
+        let by = n / 3 + 1;
+        let shifted: Vec<c64> = (0..n).map(|k| x[(k + n - by % n) % n]).collect();
+        for (j, s) in f(&shifted).into_iter().enumerate() {
+            let [c, t] = turn(j * by % n, n);
+            assert!(near(s, fx[j] * Complex::new(c, -t)), "shift, {n}");
+        }
+        for at in (0..n).step_by(1 + n / 16) {
+            let mut impulse = vec![Complex::ZERO; n];
+            impulse[at] = Complex::ONE;
+            for (j, y) in f(&impulse).into_iter().enumerate() {
+                let [c, t] = turn(j * at % n, n);
+                assert!(near(y, Complex::new(c, -t)), "impulse {at} of {n}");
+            }
+        }
+    }
+}
+
+/// A table made when the program was compiled is the one that is made when it runs.
+#[test]
+fn constant_tables() {
+    static TABLE: [f32; fft_plan_len(1024)] = fft_table_f32(1024);
+    const WIDE: [f64; fft_plan_len(360)] = fft_table_f64(360);
+    assert_eq!(Room::<f32>::new(1024).table, TABLE);
+    assert_eq!(Room::<f64>::new(360).table, WIDE);
+    const PLAN: Result<Fft<'_, f32>, Error> = Fft::of(1024, &TABLE);
+    assert_eq!(PLAN.unwrap().len(), 1024);
+}
+
+#[test]
+fn plans_are_refused() {
+    let (mut table, mut work) = ([7.0f32; 500], [Complex::<f32>::ZERO; 100]);
+    assert!(matches!(Fft::plan(0, &mut table, &mut work), Err(Error::Empty { arg: "n" })));
+    assert!(matches!(RealFft::plan(0, &mut table, &mut work), Err(Error::Empty { arg: "n" })));
+    let short = fft_plan_len(64) - 1;
+    assert!(matches!(Fft::plan(64, &mut table[..short], &mut []), Err(Error::Len { arg: "table", .. })));
+    assert!(matches!(Fft::<f32>::of(64, &table[..short]), Err(Error::Len { arg: "table", .. })));
+    assert!(matches!(Fft::plan(31, &mut table, &mut work), Err(Error::Workspace { .. })));
+    let short = rfft_plan_len(64) - 1;
+    assert!(matches!(RealFft::plan(64, &mut table[..short], &mut []), Err(Error::Len { arg: "table", .. })));
+    for n in [usize::MAX, usize::MAX / 2, 1 << (usize::BITS - 1), (1 << (usize::BITS - 2)) + 1] {
+        assert!(matches!(Fft::plan(n, &mut table, &mut work), Err(Error::Len { arg: "table", .. })), "{n}");
+        assert!(
+            matches!(RealFft::plan(n, &mut table, &mut work), Err(Error::Len { arg: "table", .. })),
+            "{n}"
+        );
+    }
+    assert!(table.iter().all(|x| *x == 7.0), "written");
+    assert!(matches!(Complex::of(&table[..3]), Err(Error::Rows { arg: "parts", cols: 2, got: 3 })));
+    assert!(Complex::of_mut(&mut table[..3]).is_err());
+}
