@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -250,6 +251,13 @@ def test(tally: Tally, strict: bool) -> None:
             t.check(f"the package has {bytes_ / 1000:.0f} KB")
         deny(t)
 
+    def gpu(t: Tally) -> None:
+        if not [*Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")]:
+            t.skip("missing for ops on lavapipe: apt-get install mesa-vulkan-drivers libvulkan1")
+            return
+        env = {"CARGO_TARGET_DIR": str(ROOT / "target/gpu"), "FULMEN_ADAPTER": "llvmpipe", "XDG_RUNTIME_DIR": "/tmp"}
+        attempt(t, "ops on lavapipe", ["cargo", "run", "--manifest-path", "tests/gpu/Cargo.toml"], env=env)
+
     def templates(t: Tally) -> None:
         script(t, "templates", ["scripts/templates.py", *more])
 
@@ -269,6 +277,7 @@ def test(tally: Tally, strict: bool) -> None:
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("escapes", escapes, HOST),
         Job("large sizes", large),
+        Job("ops on lavapipe", gpu),
         Job("program", cli, HOST),
         Job("fuzz", fuzz, frozenset({"fuzz"})),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),

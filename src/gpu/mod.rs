@@ -17,6 +17,7 @@
 //! # Ok::<(), fulmen::gpu::Error>(())
 //! ```
 
+pub mod backend;
 mod builder;
 pub mod device;
 mod error;
@@ -30,6 +31,8 @@ mod record;
 pub mod template;
 mod types;
 mod verify;
+#[cfg(all(feature = "wgpu", not(target_arch = "wasm32")))]
+pub mod wgpu;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
 

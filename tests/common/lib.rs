@@ -11,6 +11,8 @@
 pub mod arbitrary;
 pub mod blas;
 pub mod call;
+#[cfg(feature = "gpu")]
+pub mod device;
 pub mod lanes;
 pub mod matrix;
 // Its macros are exported.

@@ -65,7 +65,7 @@ impl Host {
     fn range(&self, buffer: &Buffer, start: u64, bytes: u64) -> Result<core::ops::Range<usize>, Error> {
         let bad = || Error::Range { device: self.facts.name.clone(), start, bytes, available: buffer.bytes };
         let end = start.checked_add(bytes).filter(|end| *end <= buffer.bytes).ok_or_else(bad)?;
-        if start % 4 != 0 || bytes % 4 != 0 {
+        if !start.is_multiple_of(4) || !bytes.is_multiple_of(4) {
             return Err(bad());
         }
         match (usize::try_from(start), usize::try_from(end)) {

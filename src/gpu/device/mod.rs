@@ -128,9 +128,9 @@ pub struct Facts {
 }
 
 /// What runs kernels. Work is done in the order in which it is given, some time later; [`Device::read`] waits for it.
-pub trait Device {
+pub trait Device: core::fmt::Debug {
     /// Memory of the device.
-    type Buffer;
+    type Buffer: core::fmt::Debug;
 
     /// What it is.
     fn facts(&self) -> &Facts;

@@ -9,6 +9,7 @@ mod plan;
 mod pointwise;
 mod reduce;
 mod row;
+mod strided;
 
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
@@ -19,6 +20,7 @@ pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{row, row_by};
+pub use strided::{STRIDED_THREADS, STRIDED_TILE, strided};
 
 use super::error::Error;
 use super::ir::Module;

@@ -4,14 +4,39 @@ use super::Error;
 use crate::alu::Body;
 use crate::gpu::template::chain::Steps;
 use crate::gpu::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Param, Space, Type, U64, Value};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use core::array::from_fn;
 
-/// What every text starts with: bits that the compiler of the device cannot fold, as it refuses NaN and infinity in
-/// constants.
-pub(super) const PRELUDE: &str = "var<private> zero_bits: u32;\nfn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits | zero_bits); }\n";
+/// What every text starts with. No compiler knows that `zero_bits` is 0, so none folds NaN and infinity, which are refused
+/// in constants, and none takes `(x + c) - c` for `x`, as WGSL lets it: that is how bodies round, split and compensate.
+pub(super) const PRELUDE: &str = "var<private> zero_bits: u32;
+fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits | zero_bits); }
+fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | zero_bits); }
+";
+
+/// `fma` for devices that round the product, as WGSL lets them: bodies reduce arguments and keep second words with it. The
+/// product and the sum are taken in two words (Dekker, Knuth); outside the range of those it is rounded twice.
+pub(super) const FUSED: &str = "fn upper(x: f32) -> f32 {
+  let c = rounded(x * 4097.0f);
+  return rounded(c - rounded(c - x));
+}
+fn fused(a: f32, b: f32, c: f32) -> f32 {
+  let p = rounded(a * b);
+  let s = rounded(p + c);
+  if !(max(max(abs(a), abs(b)), max(abs(p), abs(c))) < 1e30f && abs(p) > 1e-25f) { return s; }
+  let a1 = upper(a);
+  let a2 = rounded(a - a1);
+  let b1 = upper(b);
+  let b2 = rounded(b - b1);
+  let cross = rounded(rounded(rounded(rounded(a1 * b1) - p) + rounded(a1 * b2)) + rounded(a2 * b1));
+  let low = rounded(cross + rounded(a2 * b2));
+  let t = rounded(s - p);
+  let left = rounded(rounded(p - rounded(s - t)) + rounded(c - t));
+  return rounded(s + rounded(low + left));
+}
+";
 
 /// `fn name(x0: f32, …) -> array<f32, 1>`: a body, on its inputs and then its parameters.
 pub(super) fn body<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
@@ -88,6 +113,19 @@ pub(super) struct Writer<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) text: String,
     addresses: BTreeMap<Id, Address>,
+    products: BTreeSet<Id>,
+    pub(super) fma: &'static str,
+}
+
+/// What `fma` and `*` of floats give.
+fn products(kernel: &Kernel, block: &Block, into: &mut BTreeSet<Id>) {
+    for inst in &block.insts {
+        let dst = inst.dst.at(0);
+        if matches!(inst.op, Op::Fma | Op::Mul) && kernel.ty(dst) == Type::F32 {
+            into.insert(dst);
+        }
+        inst.blocks.iter().for_each(|b| products(kernel, b, into));
+    }
 }
 
 pub(super) const fn ty(t: Type) -> Result<&'static str, Error> {
@@ -100,8 +138,10 @@ pub(super) const fn ty(t: Type) -> Result<&'static str, Error> {
 }
 
 impl<'k> Writer<'k> {
-    pub(super) const fn new(kernel: &'k Kernel) -> Self {
-        Self { kernel, text: String::new(), addresses: BTreeMap::new() }
+    pub(super) fn new(kernel: &'k Kernel) -> Self {
+        let mut all = BTreeSet::new();
+        products(kernel, &kernel.body, &mut all);
+        Self { kernel, text: String::new(), addresses: BTreeMap::new(), products: all, fma: "fma" }
     }
 
     pub(super) fn line(&mut self, depth: usize, line: &str) {
@@ -175,8 +215,15 @@ impl<'k> Writer<'k> {
             Op::Approx(Approx::Rcp) => format!("1.0f / {}", v(0)),
             Op::Bitcast => format!("bitcast<{}>({})", ty(result)?, v(0)),
             Op::Convert if self.kernel.ty(inst.args.at(0)) == result => v(0),
-            Op::Add => infix("+"),
-            Op::Sub => infix("-"),
+            Op::Add | Op::Sub => {
+                let sign = if inst.op == Op::Add { "+" } else { "-" };
+                // A product is rounded before it is added to, too; that of a loop of `fma` is not.
+                let term = |k: usize| match self.products.contains(&inst.args.at(k)) {
+                    true => format!("rounded({})", v(k)),
+                    false => v(k),
+                };
+                if float { format!("rounded({} {sign} {})", term(0), term(1)) } else { infix(sign) }
+            }
             Op::Mul => infix("*"),
             Op::Div if float => infix("/"),
             // Of integers only: those of floats differ in what they do with NaN.
@@ -195,7 +242,7 @@ impl<'k> Writer<'k> {
                 Cmp::Eq => "==",
                 Cmp::Ne => "!=",
             }),
-            Op::Fma if float => format!("fma({}, {}, {})", v(0), v(1), v(2)),
+            Op::Fma if float => format!("{}({}, {}, {})", self.fma, v(0), v(1), v(2)),
             Op::Select => format!("select({}, {}, {})", v(2), v(1), v(0)),
             Op::Load { space: Space::Const, offset: 0 } => match self.addresses.get(&inst.args.at(0)) {
                 Some(Address::Element(t, i)) => {

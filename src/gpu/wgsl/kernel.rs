@@ -1,7 +1,7 @@
 //! Recorded kernels as whole texts: loops, shared memory and barriers, over buffers of 32-bit elements.
 
 use super::Error;
-use super::emit::{PRELUDE, Writer, tables, ty};
+use super::emit::{FUSED, PRELUDE, Writer, tables, ty};
 use crate::gpu::{Block, Id, Inst, Kernel, Op, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -37,13 +37,42 @@ struct Text<'k> {
     constants: BTreeMap<Id, u64>,
     buffers: Vec<Buffer>,
     starts: Vec<u32>,
+    threads: u32,
+    owners: Vec<usize>,
+    /// The word that has the first element of a parameter's buffer, if one has.
+    offsets: Vec<Option<usize>>,
 }
 
-/// The text of a kernel whose blocks have `threads` threads. Buffers are bound in the order of the parameters that are
-/// addresses, the others are words of the uniform `params`, which is bound last.
+/// The text of a kernel for a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// The text; its entry point is `main`.
+    pub text: String,
+    /// The parameters that are bound, in the order of their bindings, and whether they are written.
+    pub bound: Vec<(usize, bool)>,
+}
+
+/// The text of a kernel in blocks of `threads` threads. `shared[k]` is the first parameter that is in the same buffer as
+/// parameter `k`: that one alone is bound, as a buffer that is written must be bound once. The words of the uniform
+/// `params`, which is bound last, are those of the parameters that are no addresses, in order, then for each that is one
+/// the element of its buffer that it starts at, then a word that is 0.
+///
+/// `fused` says whether the device's `fma` rounds once; otherwise the text has one that does.
+///
+/// # Errors
+/// `Lacks`, `Threads`.
+pub fn kernel(kernel: &Kernel, threads: u32, shared: &[usize], fused: bool) -> Result<Whole, Error> {
+    write(kernel, threads, Some(shared), fused)
+}
+
+/// As [`kernel`], with each parameter a buffer of its own that starts where it starts, and the kernel's own threads.
 pub(super) fn text(kernel: &Kernel) -> Result<String, Error> {
     let [threads, 1, 1] = kernel.threads.unwrap_or([0; 3]) else { return Err(Error::Threads) };
-    if !threads.is_power_of_two() || threads > 256 {
+    Ok(write(kernel, threads, None, true)?.text)
+}
+
+fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -> Result<Whole, Error> {
+    if !threads.is_power_of_two() || threads > 256 || kernel.threads.is_some_and(|t| t != [threads, 1, 1]) {
         return Err(Error::Threads);
     }
     let mut starts = Vec::new();
@@ -52,40 +81,66 @@ pub(super) fn text(kernel: &Kernel) -> Result<String, Error> {
         starts.push(4 * words);
         words += v.bytes.div_ceil(4);
     }
-    let buffers = vec![Buffer::default(); kernel.params.len()];
+    let owner = |k: usize| shared.and_then(|s| s.get(k)).copied().unwrap_or(k);
+    let scalars = kernel.params.iter().filter(|t| **t != Type::U64).count();
+    let offsets = kernel.params.iter().scan(scalars, |word, t| {
+        let here = *word;
+        *word += usize::from(*t == Type::U64);
+        Some(shared.map(|_| here))
+    });
     let mut text = Text {
         plain: Writer::new(kernel),
         wide: BTreeMap::new(),
         constants: BTreeMap::new(),
-        buffers,
+        buffers: vec![Buffer::default(); kernel.params.len()],
         starts,
+        threads,
+        owners: (0..kernel.params.len()).map(owner).collect(),
+        offsets: offsets.collect(),
     };
+    if !fused {
+        text.plain.fma = "fused";
+    }
     text.block(&kernel.body, 1)?;
     let mut head = String::from(PRELUDE);
+    if !fused {
+        head += FUSED;
+    }
     head += &tables(kernel);
-    let mut binding = 0;
+    let mut bound = Vec::new();
     for (k, (of, buffer)) in kernel.params.iter().zip(&text.buffers).enumerate() {
-        if *of == Type::U64 {
+        if *of == Type::U64 && text.owners.get(k) == Some(&k) {
             let access = if buffer.written { "read_write" } else { "read" };
             let holds = ty(buffer.holds.unwrap_or(Type::F32))?;
+            let binding = bound.len();
             head += &format!("@group(0) @binding({binding}) var<storage, {access}> b{k}: array<{holds}>;\n");
-            binding += 1;
+            bound.push((k, buffer.written));
         }
     }
-    if kernel.params.iter().filter(|t| **t != Type::U64).count() > 4 {
-        return Err(Error::Lacks { operation: "fifth size" });
-    }
-    head += &format!("@group(0) @binding({binding}) var<uniform> params: vec4<u32>;\n");
+    let (all, zero) = match shared {
+        Some(_) => (kernel.params.len() + 1, word(kernel.params.len())),
+        // The first word is a count, which is lower.
+        None => (scalars, format!("u32({} == 0xffffffffu)", word(0))),
+    };
+    let (binding, rows) = (bound.len(), all.div_ceil(4).max(1));
+    head += &format!("@group(0) @binding({binding}) var<uniform> params: array<vec4<u32>, {rows}>;\n");
     if words > 0 {
         head += &format!("var<workgroup> shared_words: array<u32, {words}>;\n");
     }
-    Ok(format!(
+    let text = format!(
         "{head}@compute @workgroup_size({threads})
 fn main(@builtin(local_invocation_index) tid: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  zero_bits = {zero};
 {}}}
 ",
         text.plain.text
-    ))
+    );
+    Ok(Whole { text, bound })
+}
+
+/// A word of the uniform.
+fn word(k: usize) -> String {
+    format!("params[{}][{}]", k / 4, k % 4)
 }
 
 impl Text<'_> {
@@ -126,16 +181,18 @@ impl Text<'_> {
         let params = &self.plain.kernel.params;
         Ok(match i.op {
             Op::Param(p) => {
-                let word = params.iter().take(p as usize).filter(|t| **t != Type::U64).count();
+                let word = word(params.iter().take(p as usize).filter(|t| **t != Type::U64).count());
                 match result {
-                    Type::F32 => format!("bitcast<f32>(params[{word}])"),
-                    _ => format!("params[{word}]"),
+                    Type::F32 => format!("bitcast<f32>({word})"),
+                    _ => word,
                 }
             }
             Op::Special(s) => match s {
                 Special::TidX => "tid".into(),
                 Special::CtaidX => "group.x".into(),
+                Special::CtaidY => "group.y".into(),
                 Special::NctaidX => "groups.x".into(),
+                Special::NtidX => format!("{}u", self.threads),
                 _ => return Err(Error::Lacks { operation: "special register of this name" }),
             },
             Op::Shared(k) => {
@@ -170,12 +227,17 @@ impl Text<'_> {
         let index = format!("{} + {}u", wide.words()?, more / 4);
         match wide.base {
             Base::Buffer(k) => {
-                let buffer = self.buffers.get_mut(k as usize).ok_or(far)?;
+                let start = self.offsets.get(k as usize).copied().flatten().map(word);
+                let owner = self.owners.get(k as usize).copied().ok_or(far)?;
+                let buffer = self.buffers.get_mut(owner).ok_or(far)?;
                 buffer.written |= written;
                 if *buffer.holds.get_or_insert(of) != of {
                     return Err(Error::Lacks { operation: "buffer of two types" });
                 }
-                Ok(format!("b{k}[{index}]"))
+                Ok(match start {
+                    Some(start) => format!("b{owner}[{start} + {index}]"),
+                    None => format!("b{owner}[{index}]"),
+                })
             }
             Base::Table(t) => Ok(format!("{}_table{t}[{index}]", self.plain.kernel.name)),
             Base::Nothing => Err(far),

@@ -16,6 +16,7 @@ mod kernel;
 mod template;
 
 pub use crate::gpu::template::Spread as Operand;
+pub use kernel::{Whole, kernel};
 pub use template::{Planned, gemm, op, planned, pointwise, reduction, row};
 
 use crate::hardware::PlanError;

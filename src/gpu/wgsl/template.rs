@@ -84,6 +84,7 @@ fn elementwise(
     Ok(format!(
         "{head}{code}@compute @workgroup_size({threads})
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  zero_bits = u32(params.x == 0xffffffffu);
   for (var i = id.x; i < {count}; i += groups.x * {threads}u) {{
     out[i] = {function}({x})[0];
   }}
@@ -242,6 +243,7 @@ fn product(
 var<workgroup> b_tile: array<f32, {b_all}>;
 @compute @workgroup_size({across}, {down})
 fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {{
+  zero_bits = u32(params.x == 0xffffffffu);
   let first_row = group.y * {m}u;
   let first_col = group.x * {n}u;
   let top = t / {across}u * {tm}u;

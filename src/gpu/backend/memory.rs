@@ -1,0 +1,356 @@
+//! Typed memory from a pool, and views of it. A view that is written belongs to one place at a time, as `&mut` does.
+
+use super::super::device::{Binding, Device, Error};
+use super::Gpu;
+use super::plan::Planner;
+use crate::error::same_len;
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::marker::PhantomData;
+use core::ops::Range;
+
+/// What a device's memory holds.
+pub trait Word: Copy + Default + 'static {
+    /// Bytes of an element: a multiple of 4.
+    const BYTES: usize;
+    /// Writes its bytes, the lowest first.
+    fn put(self, to: &mut Vec<u8>);
+    /// From its bytes.
+    fn get(from: &[u8]) -> Self;
+}
+
+macro_rules! words {
+    ($($t:ty)*) => {$(
+        impl Word for $t {
+            const BYTES: usize = size_of::<$t>();
+            fn put(self, to: &mut Vec<u8>) {
+                to.extend_from_slice(&self.to_le_bytes());
+            }
+            fn get(from: &[u8]) -> Self {
+                from.try_into().map_or(<$t>::default(), <$t>::from_le_bytes)
+            }
+        }
+    )*};
+}
+words!(f32 f64 u32 i32);
+
+/// Memory from the pool.
+#[derive(Debug)]
+pub(super) struct Room<B> {
+    pub(super) buffer: B,
+    pub(super) bytes: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct State<D: Device> {
+    pub(super) device: D,
+    pub(super) planner: Planner,
+    free: RefCell<BTreeMap<u64, Vec<D::Buffer>>>,
+}
+
+impl<D: Device> State<D> {
+    pub(super) fn new(device: D) -> Self {
+        let planner = Planner::new(device.facts());
+        Self { device, planner, free: RefCell::default() }
+    }
+
+    /// At least so many bytes. Sizes are powers of two, or multiples of a mebibyte.
+    pub(super) fn take(&self, bytes: u64) -> Result<Room<D::Buffer>, Error> {
+        const LARGE: u64 = 1 << 20;
+        let limit = self.device.facts().limits.buffer;
+        let rounded = match bytes {
+            0..=256 => 256,
+            257..LARGE => bytes.next_power_of_two(),
+            _ => bytes.checked_next_multiple_of(LARGE).unwrap_or(u64::MAX),
+        };
+        // What fits is not refused for its rounding.
+        let size = if rounded > limit { bytes } else { rounded };
+        let kept = self.free.borrow_mut().get_mut(&size).and_then(Vec::pop);
+        let buffer = match kept {
+            Some(buffer) => buffer,
+            None => self.device.allocate(size)?,
+        };
+        Ok(Room { buffer, bytes: size })
+    }
+
+    pub(super) fn give(&self, room: Room<D::Buffer>) {
+        self.free.borrow_mut().entry(room.bytes).or_default().push(room.buffer);
+    }
+}
+
+/// Elements in memory of a device. It goes back to the pool when dropped.
+#[derive(Debug)]
+pub struct Array<T, D: Device> {
+    // Nothing only while it is dropped.
+    room: Option<Room<D::Buffer>>,
+    len: usize,
+    state: Rc<State<D>>,
+    element: PhantomData<T>,
+}
+
+impl<T, D: Device> Drop for Array<T, D> {
+    fn drop(&mut self) {
+        if let Some(room) = self.room.take() {
+            self.state.give(room);
+        }
+    }
+}
+
+impl<T: Word, D: Device> Array<T, D> {
+    /// Number of elements.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All of it, read.
+    #[must_use]
+    pub const fn view(&self) -> View<'_, T, D> {
+        View { array: self, start: 0, len: self.len }
+    }
+
+    /// All of it, written.
+    #[must_use]
+    pub const fn view_mut(&mut self) -> ViewMut<'_, T, D> {
+        ViewMut(View { array: self, start: 0, len: self.len })
+    }
+}
+
+/// Elements in a line, read.
+#[derive(Debug)]
+pub struct View<'a, T, D: Device> {
+    array: &'a Array<T, D>,
+    start: usize,
+    len: usize,
+}
+
+impl<T, D: Device> Clone for View<'_, T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, D: Device> Copy for View<'_, T, D> {}
+
+/// Elements in a line, written.
+#[derive(Debug)]
+pub struct ViewMut<'a, T, D: Device>(View<'a, T, D>);
+
+impl<'a, T: Word, D: Device> View<'a, T, D> {
+    /// Number of elements.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements in the range.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](crate::Error::OutOfBounds) when it has not all of them.
+    pub fn part(self, range: Range<usize>) -> Result<Self, Error> {
+        let bad = Error::Call(crate::Error::OutOfBounds { arg: "x", got: self.len });
+        if range.start > range.end || range.end > self.len {
+            return Err(bad);
+        }
+        Ok(Self { start: self.start + range.start, len: range.end - range.start, ..self })
+    }
+
+    /// Row after row.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow).
+    pub fn matrix(self, rows: usize, cols: usize) -> Result<Mat<'a, T, D>, Error> {
+        let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "rows * cols" })?;
+        same_len("data", n, self.len)?;
+        Ok(Mat { all: self, shape: [rows, cols], strides: [cols, 1], start: 0 })
+    }
+
+    /// What launches take.
+    pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+        if !Rc::ptr_eq(&self.array.state, &of.state) {
+            return Err(Error::Foreign);
+        }
+        let width = T::BYTES as u64;
+        let room = self.array.room.as_ref().ok_or(Error::Foreign)?;
+        Ok(Binding { buffer: &room.buffer, start: self.start as u64 * width, bytes: self.len as u64 * width })
+    }
+}
+
+impl<'a, T: Word, D: Device> ViewMut<'a, T, D> {
+    /// Number of elements.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+
+    /// To be read.
+    #[must_use]
+    pub const fn read(&self) -> View<'_, T, D> {
+        self.0
+    }
+
+    /// To be written, for a while.
+    #[must_use]
+    pub const fn lend(&mut self) -> ViewMut<'_, T, D> {
+        ViewMut(self.0)
+    }
+
+    /// The first `at` elements and the others.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](crate::Error::OutOfBounds).
+    pub fn split(self, at: usize) -> Result<[Self; 2], Error> {
+        let n = self.0.len;
+        Ok([Self(self.0.part(0..at)?), Self(self.0.part(at..n)?)])
+    }
+
+    /// As [`View::matrix`].
+    ///
+    /// # Errors
+    /// Those of [`View::matrix`].
+    pub fn matrix(self, rows: usize, cols: usize) -> Result<MatMut<'a, T, D>, Error> {
+        Ok(MatMut(self.0.matrix(rows, cols)?))
+    }
+
+    pub(super) fn binding(&self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+        self.0.binding(of)
+    }
+}
+
+/// A matrix, read.
+#[derive(Debug)]
+pub struct Mat<'a, T, D: Device> {
+    all: View<'a, T, D>,
+    pub(super) shape: [usize; 2],
+    pub(super) strides: [usize; 2],
+    start: usize,
+}
+
+impl<T, D: Device> Clone for Mat<'_, T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, D: Device> Copy for Mat<'_, T, D> {}
+
+/// A matrix, written.
+#[derive(Debug)]
+pub struct MatMut<'a, T, D: Device>(pub(super) Mat<'a, T, D>);
+
+impl<'a, T: Word, D: Device> Mat<'a, T, D> {
+    /// Rows and columns exchanged.
+    #[must_use]
+    pub const fn t(self) -> Self {
+        let ([m, n], [r, c]) = (self.shape, self.strides);
+        Self { shape: [n, m], strides: [c, r], ..self }
+    }
+
+    /// The columns in the range.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](crate::Error::OutOfBounds).
+    pub fn cols(self, range: Range<usize>) -> Result<Self, Error> {
+        let [rows, cols] = self.shape;
+        if range.start > range.end || range.end > cols {
+            return Err(crate::Error::OutOfBounds { arg: "x", got: cols }.into());
+        }
+        let start = self.start + range.start * self.strides[1];
+        Ok(Self { shape: [rows, range.end - range.start], start, ..self })
+    }
+
+    pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+        // A matrix without elements may start behind the last one.
+        self.all.part(self.start.min(self.all.len)..self.all.len)?.binding(of)
+    }
+}
+
+impl<'a, T: Word, D: Device> MatMut<'a, T, D> {
+    /// The first `col` columns and the others.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](crate::Error::OutOfBounds).
+    pub fn split_cols(self, col: usize) -> Result<[Self; 2], Error> {
+        let n = self.0.shape[1];
+        Ok([Self(self.0.cols(0..col)?), Self(self.0.cols(col..n)?)])
+    }
+
+    /// Rows and columns exchanged.
+    #[must_use]
+    pub const fn t(self) -> Self {
+        Self(self.0.t())
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// Memory for so many elements, with anything in it.
+    ///
+    /// # Errors
+    /// [`Error::Limit`], [`Error::Lost`].
+    pub fn alloc<T: Word>(&self, len: usize) -> Result<Array<T, D>, Error> {
+        let overflow = crate::Error::Overflow { arg: "len" };
+        let bytes = len.checked_mul(T::BYTES).ok_or(overflow)? as u64;
+        let room = Some(self.state.take(bytes)?);
+        Ok(Array { room, len, state: Rc::clone(&self.state), element: PhantomData })
+    }
+
+    /// Memory that holds these elements.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::alloc`].
+    pub fn upload<T: Word>(&self, from: &[T]) -> Result<Array<T, D>, Error> {
+        let mut array = self.alloc(from.len())?;
+        self.write(from, array.view_mut())?;
+        Ok(array)
+    }
+
+    /// From the host.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Lost`].
+    pub fn write<T: Word>(&self, from: &[T], to: ViewMut<'_, T, D>) -> Result<(), Error> {
+        same_len("to", from.len(), to.len())?;
+        let b = to.binding(self)?;
+        if from.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = Vec::with_capacity(from.len() * T::BYTES);
+        from.iter().for_each(|x| x.put(&mut bytes));
+        self.state.device.write(b.buffer, b.start, &bytes)
+    }
+
+    /// To the host, when everything before it is done.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Lost`], and what went wrong in the work before.
+    pub fn download<T: Word>(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
+        same_len("to", from.len(), to.len())?;
+        let b = from.binding(self)?;
+        if to.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = vec![0; to.len() * T::BYTES];
+        self.state.device.read(b.buffer, b.start, &mut bytes)?;
+        to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
+        Ok(())
+    }
+}

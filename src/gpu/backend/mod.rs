@@ -1,0 +1,82 @@
+//! The ops of the list that have kernels, over memory of a device.
+//!
+//! ```
+//! use fulmen::gpu::backend::Gpu;
+//! use fulmen::gpu::device::Host;
+//! let gpu = Gpu::new(Host::default());
+//! let x = gpu.upload(&[1.0f32, 1.0])?;
+//! let mut p = gpu.alloc(2)?;
+//! gpu.softmax(x.view(), 2, p.view_mut())?;
+//! gpu.mul_in_place(p.view_mut(), x.view())?;
+//! let mut host = [0.0; 2];
+//! gpu.download(p.view(), &mut host)?;
+//! assert_eq!(host, [0.5, 0.5]);
+//! # Ok::<(), fulmen::gpu::device::Error>(())
+//! ```
+//!
+//! A device that lacks a type is not asked for it:
+//! ```compile_fail,E0277
+//! # use fulmen::gpu::{backend::{Gpu, View, ViewMut}, device::{Computes, Device, Error}};
+//! fn twice<D: Computes<f32>>(gpu: &Gpu<D>, x: View<'_, f64, D>, out: ViewMut<'_, f64, D>) -> Result<(), Error> {
+//!     gpu.scale(x, 2.0, out)
+//! }
+//! ```
+//!
+//! Nothing waits but [`Gpu::download`]: a reduction writes its value to a view of one element. What is checked on a CPU
+//! before the first write is checked here before the launch, with the same errors; NaN in an order, which only the
+//! kernel sees, is said in the method's own words.
+
+mod memory;
+mod ops;
+mod plan;
+
+pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
+pub use ops::Scalar;
+pub use plan::{Plan, Planner, Product};
+
+use super::device::{Binding, Device, Error};
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use memory::State;
+
+/// A device, with a pool of its memory and the kernels made so far. Copies share them.
+#[derive(Debug)]
+pub struct Gpu<D: Device> {
+    state: Rc<State<D>>,
+}
+
+impl<D: Device> Clone for Gpu<D> {
+    fn clone(&self) -> Self {
+        Self { state: Rc::clone(&self.state) }
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// On this device.
+    pub fn new(device: D) -> Self {
+        Self { state: Rc::new(State::new(device)) }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &D {
+        &self.state.device
+    }
+
+    /// Kernels made so far: each once, whatever its sizes and parameters.
+    #[must_use]
+    pub fn kernels(&self) -> usize {
+        self.state.planner.kernels()
+    }
+
+    /// Runs a plan on these operands.
+    fn run(&self, plan: &Plan, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        let scratch = plan.scratch.iter().map(|n| self.state.take(*n)).collect::<Result<Vec<_>, Error>>()?;
+        let mut bindings = operands.to_vec();
+        bindings.extend(scratch.iter().map(|b| Binding { buffer: &b.buffer, start: 0, bytes: b.bytes }));
+        let done = self.state.device.launch(&plan.launches, &bindings);
+        // Work runs in order, so whoever takes it next writes after this.
+        scratch.into_iter().for_each(|b| self.state.give(b));
+        done
+    }
+}

@@ -1,0 +1,297 @@
+//! The methods: those of regular rows come from the list of ops.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::record::Recorded;
+use super::super::template::OfRow;
+use super::super::types::{F32, F64};
+use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
+use crate::alu::Body;
+use crate::error::{not_empty, not_negative, same_len, same_shape};
+use crate::lanes::Element;
+
+/// An element type of kernels.
+pub trait Scalar: Element + Word {
+    /// Its values in the recorder.
+    type Recorded: OfRow + Recorded<Elem = Self>;
+}
+impl Scalar for f32 {
+    type Recorded = F32;
+}
+impl Scalar for f64 {
+    type Recorded = F64;
+}
+
+fn bits<T: Scalar>(x: T) -> u64 {
+    <T::Recorded as Recorded>::bits(x)
+}
+
+type Done = Result<(), Error>;
+
+/// The method of a row of the list.
+macro_rules! method {
+    (unary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D> $(, $p: T)*, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            Body::<T, 1>::check(method!(=body $body $($p)*))?;
+            self.pointwise(stringify!($name), [("x", x)], &[$(bits($p)),*], out)
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
+        pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D> $(, $p: T)*) -> Done
+        where D: Computes<T> {
+            Body::<T, 1>::check(method!(=body $body $($p)*))?;
+            self.in_place(stringify!($name), x, [], &[$(bits($p)),*])
+        }
+    };
+    (binary $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D> $(, $p: T)*, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            Body::<T, 2>::check(method!(=body $body $($p)*))?;
+            self.pointwise(stringify!($name), [("a", a), ("b", b)], &[$(bits($p)),*], out)
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
+        pub fn $in_place<T: Scalar>(&self, a: ViewMut<'_, T, D>, b: View<'_, T, D> $(, $p: T)*) -> Done
+        where D: Computes<T> {
+            Body::<T, 2>::check(method!(=body $body $($p)*))?;
+            self.in_place(stringify!($name), a, [("b", b)], &[$(bits($p)),*])
+        }
+    };
+    (ternary $name:ident ($f:ident, $on:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, c: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            self.pointwise(stringify!($name), [("a", a), ("b", b), ("c", c)], &[], out)
+        }
+    };
+    (update $name:ident ($f:ident, $on:ident) $body:ident [$p:ident]) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, p: T, x: View<'_, T, D>, y: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            Body::<T, 2>::check(crate::$body(p))?;
+            same_len("y", x.len(), y.len())?;
+            let n = y.len();
+            let plan = self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)])?;
+            self.run(&plan, &[x.binding(self)?, y.binding(self)?])
+        }
+    };
+    (total $name:ident ($f:ident, $on:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            self.reduction(stringify!($name), [("x", x)], out)
+        }
+    };
+    (reduce $name:ident ($f:ident, $on:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element, which is NaN where the op has no value for it.")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            crate::$f::<T>(&[]).or_else(|e| if x.is_empty() { Err(e) } else { Ok(T::ZERO) })?;
+            self.reduction(stringify!($name), [("x", x)], out)
+        }
+    };
+    (reduce2 $name:ident ($f:ident, $on:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one element.")]
+        pub fn $f<T: Scalar>(&self, a: View<'_, T, D>, b: View<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            same_len("b", a.len(), b.len())?;
+            crate::$f::<T>(&[], &[]).or_else(|e| if a.is_empty() { Err(e) } else { Ok(T::ZERO) })?;
+            self.reduction(stringify!($name), [("a", a), ("b", b)], out)
+        }
+    };
+    (arg $name:ident ($f:ident, $on:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) to a view of one index, which is `u32::MAX` where `x` contains NaN.")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
+        where D: Computes<T> {
+            not_empty("x", x.len())?;
+            self.reduction(stringify!($name), [("x", x)], out)
+        }
+    };
+    (rows $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "cols", cols, x, Some(out), [], None)
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
+        pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, cols: usize) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "cols", cols, x.read(), None, [], None)
+        }
+    };
+    (rows_eps $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, eps: T, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "cols", cols, x, Some(out), [], Some(eps))
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
+        pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, cols: usize, eps: T) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "cols", cols, x.read(), None, [], Some(eps))
+        }
+    };
+    (rows_scale $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma)], Some(eps))
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
+        pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, gamma: View<'_, T, D>, eps: T) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma)], Some(eps))
+        }
+    };
+    (rows_affine $name:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+        pub fn $f<T: Scalar>(&self, x: View<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T, out: ViewMut<'_, T, D>) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "gamma", gamma.len(), x, Some(out), [("gamma", gamma), ("beta", beta)], Some(eps))
+        }
+        #[doc = concat!("[`", stringify!($in_place), "`](crate::", stringify!($in_place), "())")]
+        pub fn $in_place<T: Scalar>(&self, x: ViewMut<'_, T, D>, gamma: View<'_, T, D>, beta: View<'_, T, D>, eps: T) -> Done
+        where D: Computes<T> {
+            self.rows(stringify!($name), "gamma", gamma.len(), x.read(), None, [("gamma", gamma), ("beta", beta)], Some(eps))
+        }
+    };
+    (=body $body:ident) => { crate::$body };
+    (=body $body:ident $($p:ident)+) => { crate::$body($($p),+) };
+    ($other:ident $($row:tt)*) => {};
+}
+
+macro_rules! methods {
+    ($($shape:ident $name:ident $f:tt $body:ident [$($value:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+        /// The ops of regular rows of the list.
+        #[allow(clippy::too_many_arguments, reason = "the op's own")]
+        impl<D: Device> Gpu<D> { $(methods! { @$shape $name $f $body [$($value),*] })* }
+    };
+    (@unary $name:ident $f:tt $body:ident [$v:expr]) => { method! { unary $name $f $body [p] } };
+    (@unary $name:ident $f:tt $body:ident [$v:expr, $w:expr]) => { method! { unary $name $f $body [p, q] } };
+    (@binary $name:ident $f:tt $body:ident [$v:expr]) => { method! { binary $name $f $body [p] } };
+    (@update $name:ident $f:tt $body:ident [$v:expr]) => { method! { update $name $f $body [p] } };
+    (@$shape:ident $($row:tt)*) => { method! { $shape $($row)* } };
+}
+crate::for_each_op!(methods);
+
+impl<D: Device> Gpu<D> {
+    fn pointwise<T: Scalar, const N: usize>(
+        &self,
+        op: &'static str,
+        x: [(&'static str, View<'_, T, D>); N],
+        parameters: &[u64],
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        let n = x.first().map_or(0, |(_, x)| x.len());
+        for (arg, x) in x.iter().skip(1) {
+            same_len(arg, n, x.len())?;
+        }
+        same_len("out", n, out.len())?;
+        let mut operands = [0, 1, 2, 3].map(|_| out.binding(self));
+        for (to, (_, x)) in operands.iter_mut().zip(x) {
+            *to = x.binding(self);
+        }
+        let bound = operands.into_iter().take(N + 1).collect::<Result<alloc::vec::Vec<_>, Error>>()?;
+        let all = [0, 1, 2, 3];
+        let plan = self.state.planner.pointwise::<T::Recorded>(
+            op,
+            all.get(..=N).unwrap_or_default(),
+            n,
+            parameters,
+        )?;
+        self.run(&plan, &bound)
+    }
+
+    fn in_place<T: Scalar, const N: usize>(
+        &self,
+        op: &'static str,
+        x: ViewMut<'_, T, D>,
+        others: [(&'static str, View<'_, T, D>); N],
+        parameters: &[u64],
+    ) -> Done {
+        let n = x.len();
+        let mut bound = alloc::vec![x.binding(self)?];
+        for (arg, other) in others {
+            same_len(arg, n, other.len())?;
+            bound.push(other.binding(self)?);
+        }
+        let mut operands: alloc::vec::Vec<usize> = (0..=N).collect();
+        operands.push(0);
+        let plan = self.state.planner.pointwise::<T::Recorded>(op, &operands, n, parameters)?;
+        self.run(&plan, &bound)
+    }
+
+    fn reduction<T: Scalar, R: Word, const N: usize>(
+        &self,
+        op: &'static str,
+        x: [(&'static str, View<'_, T, D>); N],
+        out: ViewMut<'_, R, D>,
+    ) -> Done {
+        same_len("out", 1, out.len())?;
+        let n = x.first().map_or(0, |(_, x)| x.len());
+        let plan = self.state.planner.reduction::<T::Recorded>(op, N, n)?;
+        let mut bound =
+            x.iter().map(|(_, x)| x.binding(self)).collect::<Result<alloc::vec::Vec<_>, Error>>()?;
+        bound.push(out.binding(self)?);
+        self.run(&plan, &bound)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what rows have")]
+    fn rows<T: Scalar, const N: usize>(
+        &self,
+        op: &'static str,
+        width: &'static str,
+        cols: usize,
+        x: View<'_, T, D>,
+        out: Option<ViewMut<'_, T, D>>,
+        weights: [(&'static str, View<'_, T, D>); N],
+        eps: Option<T>,
+    ) -> Done {
+        not_empty(width, cols)?;
+        for (arg, weights) in &weights {
+            same_len(arg, cols, weights.len())?;
+        }
+        if let Some(eps) = eps {
+            not_negative("eps", eps)?;
+        }
+        if !x.len().is_multiple_of(cols) {
+            return Err(crate::Error::Rows { arg: "x", cols, got: x.len() }.into());
+        }
+        let mut bound = alloc::vec![x.binding(self)?];
+        if let Some(out) = &out {
+            same_len("out", x.len(), out.len())?;
+            bound.push(out.binding(self)?);
+        }
+        for (_, w) in weights {
+            bound.push(w.binding(self)?);
+        }
+        let shape = [x.len() / cols, cols];
+        let to = usize::from(out.is_some());
+        let plan = self.state.planner.rows::<T::Recorded>(op, shape, to, N, eps.map(bits))?;
+        self.run(&plan, &bound)
+    }
+
+    /// [`gemm`](crate::gemm()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    pub fn gemm<T: Scalar>(
+        &self,
+        alpha: T,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: T,
+        c: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let ([m, n], k) = (c.0.shape, a.shape[1]);
+        same_shape("a", [m, k], a.shape)?;
+        same_shape("b", [k, n], b.shape)?;
+        let strides = [a.strides, b.strides, c.0.strides];
+        let plan =
+            self.state.planner.product::<T::Recorded>(&Product { sizes: [m, n, k], strides, alpha, beta })?;
+        self.run(&plan, &[a.binding(self)?, b.binding(self)?, c.0.binding(self)?])
+    }
+}

@@ -1,0 +1,261 @@
+//! From an op and its sizes to launches. No device is needed to plan.
+
+use super::super::device::{Error, Facts, Launch, Limits, Program};
+use super::super::ir::Kernel;
+use super::super::record::Recorded;
+use super::super::template::{self, Argument, Meet, OfRow, STRIDED_THREADS, STRIDED_TILE, THREADS};
+use crate::hardware::Language;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+/// Threads of a block of element-wise kernels.
+const POINTWISE: u32 = 256;
+/// Elements that a block of a reduction has at least, but for the last.
+const PART: usize = 2048;
+
+/// Launches, and the memory between them. Their bindings are the operands, then the scratch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// In the order in which they run.
+    pub launches: Vec<Launch>,
+    /// Bytes of each piece of memory that only the launches use.
+    pub scratch: Vec<u64>,
+}
+
+/// What a reduction or another op is made of.
+#[derive(Debug, Clone)]
+struct Made {
+    programs: Vec<Arc<Program>>,
+    /// Values that each stage's blocks leave.
+    widths: Vec<u32>,
+    /// Values that stages leave for later ones.
+    states: u32,
+}
+
+/// A product on strides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Product<T> {
+    /// Rows of C, its columns, and the depth.
+    pub sizes: [usize; 3],
+    /// Strides of the rows and columns of A, of B, of C.
+    pub strides: [[usize; 2]; 3],
+    /// α.
+    pub alpha: T,
+    /// β.
+    pub beta: T,
+}
+
+/// Makes plans for a device, each kernel once.
+#[derive(Debug)]
+pub struct Planner {
+    device: String,
+    optimise: bool,
+    meet: Meet,
+    blocks: u32,
+    limits: Limits,
+    made: RefCell<BTreeMap<String, Made>>,
+}
+
+/// The elements of an operand as kernels count them.
+fn counted(arg: &'static str, n: usize) -> Result<u32, Error> {
+    // Counters pass the end by as many as the grid has threads.
+    u32::try_from(n).ok().filter(|n| *n <= 1 << 31).ok_or(Error::Call(crate::Error::Overflow { arg }))
+}
+
+impl Planner {
+    /// For this device.
+    #[must_use]
+    pub fn new(facts: &Facts) -> Self {
+        Self {
+            device: facts.name.clone(),
+            // The emitter of WGSL takes kernels as they are recorded: its compiler has the passes.
+            optimise: facts.language != Language::Wgsl,
+            meet: facts.meet,
+            blocks: facts.blocks.clamp(1, 1 << 20).min(facts.limits.grid[0]),
+            limits: facts.limits,
+            made: RefCell::default(),
+        }
+    }
+
+    /// Kernels made so far.
+    #[must_use]
+    pub fn kernels(&self) -> usize {
+        self.made.borrow().values().map(|m| m.programs.len()).sum()
+    }
+
+    fn program(&self, kernel: Kernel) -> Arc<Program> {
+        Arc::new(if self.optimise { Program::optimised(kernel) } else { Program::new(kernel) })
+    }
+
+    fn made<T: Recorded>(
+        &self,
+        op: &str,
+        make: impl FnOnce() -> Option<Result<Made, super::super::Error>>,
+    ) -> Result<Made, Error> {
+        let name = format!("{op}_{}", <T::Elem as crate::Real>::NAME);
+        if let Some(made) = self.made.borrow().get(&name) {
+            return Ok(made.clone());
+        }
+        let none = super::super::Error::Node { node: 0 };
+        let made =
+            make().unwrap_or(Err(none)).map_err(|error| Error::Kernel { kernel: name.clone(), error })?;
+        self.made.borrow_mut().insert(name, made.clone());
+        Ok(made)
+    }
+
+    fn one<T: Recorded>(
+        &self,
+        op: &str,
+        kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
+    ) -> Result<Arc<Program>, Error> {
+        let single = |k| Made { programs: vec![self.program(k)], widths: Vec::new(), states: 0 };
+        let made = self.made::<T>(op, || kernel().map(|k| k.map(single)))?;
+        made.programs.first().cloned().ok_or(Error::Arguments { kernel: op.to_string() })
+    }
+
+    /// Refuses an operand that no kernel reaches whole.
+    fn reach(&self, elements: usize, width: u32) -> Result<(), Error> {
+        let (asked, available) = (elements as u64 * u64::from(width), self.limits.binding);
+        if asked <= available {
+            return Ok(());
+        }
+        Err(Error::Limit { device: self.device.clone(), what: "bytes of a binding", asked, available })
+    }
+
+    /// An element-wise op of `n` elements. `operands` are the bindings of its inputs, then of its result: in place, that
+    /// of an input.
+    ///
+    /// # Errors
+    /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
+    pub fn pointwise<T: OfRow>(
+        &self,
+        op: &'static str,
+        operands: &[usize],
+        n: usize,
+        parameters: &[u64],
+    ) -> Result<Plan, Error> {
+        let count = counted("x", n)?;
+        self.reach(n, T::TYPE.bytes())?;
+        if n == 0 {
+            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
+        }
+        let program = self.one::<T>(op, || template::op::<T>(op))?;
+        let mut arguments: Vec<Argument> = operands.iter().map(|k| Argument::Buffer(*k)).collect();
+        arguments.push(Argument::Bits(u64::from(count)));
+        arguments.extend(parameters.iter().map(|p| Argument::Bits(*p)));
+        let grid = [count.div_ceil(POINTWISE).clamp(1, self.blocks), 1, 1];
+        let launch = Launch { program, grid, block: [POINTWISE, 1, 1], arguments };
+        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+    }
+
+    /// A reduction of `n` elements of each of `inputs` operands; the result is the operand behind them.
+    ///
+    /// # Errors
+    /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
+    pub fn reduction<T: OfRow>(&self, op: &'static str, inputs: usize, n: usize) -> Result<Plan, Error> {
+        let count = counted("x", n)?;
+        self.reach(n, T::TYPE.bytes())?;
+        let made = self.made::<T>(op, || {
+            let made = template::reduction_by::<T>(op, self.meet)?;
+            Some(made.map(|r| Made {
+                widths: r.stages.iter().map(|s| s.state).collect(),
+                states: r.states,
+                programs:
+                    r.stages.into_iter().flat_map(|s| [s.parts, s.merge]).map(|k| self.program(k)).collect(),
+            }))
+        })?;
+        let width = u64::from(T::TYPE.bytes());
+        let blocks = u32::try_from(n.div_ceil(PART)).unwrap_or(u32::MAX).clamp(1, self.blocks);
+        let widest = made.widths.iter().copied().max().unwrap_or(1);
+        let (parts, states) = (inputs + 1, inputs + 2);
+        let mut scratch = vec![u64::from(blocks) * u64::from(widest) * width];
+        if made.states > 0 {
+            scratch.push(u64::from(made.states) * width);
+        }
+        let last = (made.programs.len() / 2).saturating_sub(1);
+        let bits = |v: u32| Argument::Bits(u64::from(v));
+        let mut launches = Vec::new();
+        for (stage, pair) in made.programs.as_chunks::<2>().0.iter().enumerate() {
+            let [fold, merge] = pair;
+            let earlier = (stage > 0).then_some(Argument::Buffer(states));
+            let mut arguments: Vec<Argument> = (0..inputs).map(Argument::Buffer).collect();
+            arguments.extend([Argument::Buffer(parts), bits(count)]);
+            arguments.extend(earlier);
+            let block = [THREADS, 1, 1];
+            launches.push(Launch { program: Arc::clone(fold), grid: [blocks, 1, 1], block, arguments });
+            let to = if stage == last { inputs } else { states };
+            let mut arguments =
+                vec![Argument::Buffer(parts), Argument::Buffer(to), bits(blocks), bits(count)];
+            arguments.extend(earlier);
+            launches.push(Launch { program: Arc::clone(merge), grid: [1, 1, 1], block, arguments });
+        }
+        Ok(Plan { launches, scratch })
+    }
+
+    /// A row op. The operands are the rows, the result and `columns` rows of weights; in place, `out` is 0.
+    ///
+    /// # Errors
+    /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
+    pub fn rows<T: OfRow>(
+        &self,
+        op: &'static str,
+        [rows, cols]: [usize; 2],
+        out: usize,
+        columns: usize,
+        eps: Option<u64>,
+    ) -> Result<Plan, Error> {
+        let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "x" })?;
+        counted("x", n)?;
+        self.reach(n, T::TYPE.bytes())?;
+        let (count, cols) = (counted("x", rows)?, counted("cols", cols)?);
+        if n == 0 {
+            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
+        }
+        let program = self.one::<T>(op, || template::row_by::<T>(op, self.meet))?;
+        let bits = |v: u32| Argument::Bits(u64::from(v));
+        let mut arguments = vec![Argument::Buffer(0), Argument::Buffer(out), bits(count), bits(cols)];
+        arguments.extend((0..columns).map(|k| Argument::Buffer(out + 1 + k)));
+        arguments.extend(eps.map(Argument::Bits));
+        let grid = [count.min(self.limits.grid[0]), 1, 1];
+        let launch = Launch { program, grid, block: [THREADS, 1, 1], arguments };
+        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+    }
+
+    /// A product; the operands are A, B, C. With α = 0 neither A nor B is read.
+    ///
+    /// # Errors
+    /// `Overflow` for offsets that kernels do not count, [`Error::Limit`].
+    pub fn product<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Plan, Error> {
+        let [m, n, k] = of.sizes;
+        let [sa, sb, sc] = of.strides;
+        for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
+            let overflow = crate::Error::Overflow { arg };
+            let last = |n: usize, s: usize| n.saturating_sub(1).checked_mul(s);
+            let end = last(rows, r).zip(last(cols, c)).and_then(|(a, b)| a.checked_add(b));
+            let end = end.and_then(|e| e.checked_add(1)).ok_or(overflow)?;
+            counted(arg, end)?;
+            counted(arg, rows.max(cols))?;
+            self.reach(end, T::TYPE.bytes())?;
+        }
+        if m == 0 || n == 0 {
+            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
+        }
+        let program = self.one::<T>("gemm", || Some(template::strided::<T>()))?;
+        let zero = <T::Elem as crate::Number>::ZERO;
+        let k = if of.alpha == zero { 0 } else { k };
+        let words = [m, n, k].into_iter().chain([sa, sb, sc].into_iter().flatten());
+        let mut arguments: Vec<Argument> = (0..3).map(Argument::Buffer).collect();
+        // A stride that no element needs may be longer than a word.
+        arguments.extend(words.map(|w| Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)))));
+        arguments.extend([of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x))));
+        let tiles = |n: usize| u32::try_from(n.div_ceil(STRIDED_TILE as usize)).unwrap_or(u32::MAX);
+        let launch =
+            Launch { program, grid: [tiles(n), tiles(m), 1], block: [STRIDED_THREADS, 1, 1], arguments };
+        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+    }
+}

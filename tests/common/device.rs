@@ -1,0 +1,273 @@
+//! Every op of the list that has kernels, on a device, against its definition and within its contract.
+
+use crate::call::Args;
+use crate::reference::story::{Answer, answer};
+use fulmen::contract::{agrees, spec, ulp};
+use fulmen::gpu::backend::{Gpu, Scalar, View, ViewMut};
+use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::lanes::Native;
+use fulmen::ops::{OPS, Op};
+
+/// `kind` 0 is moderate, 1 spans twenty binades, 2 is small whole numbers, with ties and zeros.
+pub fn data<T: Scalar>(n: usize, seed: u64, kind: u8) -> Vec<T> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..n)
+        .map(|_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let unit = (state >> 11) as f64 / (1u64 << 53) as f64;
+            let sign = if state & (1 << 63) == 0 { 1.0 } else { -1.0 };
+            T::from_f64(match kind {
+                0 => 8.0 * unit * sign,
+                1 => sign * (unit * 20.0 - 10.0).exp2(),
+                _ => (unit * 9.0).floor() - 4.0,
+            })
+        })
+        .collect()
+}
+
+/// One op's inputs on the device, each behind `pad` elements of its buffer.
+pub struct On<'a, T, D: Device> {
+    pub gpu: &'a Gpu<D>,
+    pub x: [View<'a, T, D>; 3],
+    pub cols: usize,
+    pub eps: T,
+}
+
+macro_rules! calls {
+    ($($shape:ident $name:ident($f:ident $(, $more:ident)*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
+        /// Calls an op, out of place; `false` when devices have no method for it.
+        pub fn call<T: Scalar, D: Computes<T>>(op: &str, on: &On<'_, T, D>, out: ViewMut<'_, T, D>, index: ViewMut<'_, u32, D>) -> Result<bool, Error> {
+            #[allow(unused_variables, reason = "each shape takes what it needs")]
+            let ((gpu, [a, b, c]), cols) = ((on.gpu, on.x), on.cols);
+            match op {
+                $(stringify!($name) => calls!(@$shape $f [$($p),*] on gpu a b c cols out index),)*
+                _ => return Ok(false),
+            }
+            .map(|()| true)
+        }
+        /// Calls its form in place, over a copy of the first input in `out`; `false` when there is none.
+        pub fn call_in_place<T: Scalar, D: Computes<T>>(op: &str, on: &On<'_, T, D>, out: ViewMut<'_, T, D>) -> Result<bool, Error> {
+            #[allow(unused_variables, reason = "each shape takes what it needs")]
+            let ((gpu, [_, b, c]), cols) = ((on.gpu, on.x), on.cols);
+            match op {
+                $(stringify!($name) => calls!(@in_place $shape ($($more),*) [$($p),*] on gpu b c cols out),)*
+                _ => return Ok(false),
+            }
+            .map(|()| true)
+        }
+    };
+    (@unary $f:ident [$($p:expr),*] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a $(, T::from_f64($p))*, $out) };
+    (@binary $f:ident [$($p:expr),*] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b $(, T::from_f64($p))*, $out) };
+    (@ternary $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b, $c, $out) };
+    // Over its first input, which `out` holds.
+    (@update $f:ident [$p:expr] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f(T::from_f64($p), $b, $out) };
+    (@total $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $out.split(1)?.into_iter().next().unwrap()) };
+    (@reduce $($rest:tt)*) => { calls!(@total $($rest)*) };
+    (@reduce2 $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b, $out.split(1)?.into_iter().next().unwrap()) };
+    (@arg $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $index) };
+    (@rows $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $cols, $out) };
+    (@rows_eps $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $cols, $on.eps, $out) };
+    (@rows_scale $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b.part(0..$cols)?, $on.eps, $out) };
+    (@rows_affine $f:ident [] $on:ident $gpu:ident $a:ident $b:ident $c:ident $cols:ident $out:ident $index:ident) => { $gpu.$f($a, $b.part(0..$cols)?, $c.part(0..$cols)?, $on.eps, $out) };
+    (@in_place unary ($s:ident, $f:ident) [$($p:expr),*] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out $(, T::from_f64($p))*) };
+    (@in_place binary ($s:ident, $f:ident) [$($p:expr),*] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $b $(, T::from_f64($p))*) };
+    (@in_place rows ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $cols) };
+    (@in_place rows_eps ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $cols, $on.eps) };
+    (@in_place rows_scale ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $b.part(0..$cols)?, $on.eps) };
+    (@in_place rows_affine ($s:ident, $f:ident) [] $on:ident $gpu:ident $b:ident $c:ident $cols:ident $out:ident) => { $gpu.$f($out, $b.part(0..$cols)?, $c.part(0..$cols)?, $on.eps) };
+    (@$($rest:tt)*) => { return Ok(false) };
+}
+fulmen::for_each_op!(calls);
+
+/// An op's worst error, as a share of what its contract allows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Worst {
+    pub op: &'static str,
+    pub share: f64,
+    pub got: f64,
+    pub want: f64,
+}
+
+fn share<T: Scalar>(op: &Op, got: &[T], want: &Answer, inputs: &[&[T]], cols: usize, worst: &mut Worst) {
+    let tolerance = spec(op.name).and_then(|s| s.tolerance(T::NAME)).unwrap();
+    let wide: Vec<Vec<f64>> = inputs.iter().map(|x| x.iter().map(|x| x.to_f64()).collect()).collect();
+    for (i, (got, want)) in got.iter().zip(&want.y).enumerate() {
+        let one: Vec<&[f64]> = match op.shape {
+            "total" | "reduce" | "reduce2" => wide.iter().map(|x| &x[..]).collect(),
+            s if s.starts_with("rows") => vec![&wide[0][i / cols * cols..(i / cols + 1) * cols]],
+            _ => wide.iter().map(|x| &x[i..=i]).collect(),
+        };
+        let allowed = tolerance.allowed::<T>(want.value, &one, want.terms);
+        let allowed = want.bound.unwrap_or(allowed) + want.own * ulp::<f64>(want.value);
+        let off = (got.to_f64() - want.value).abs();
+        let past = T::from_f64(want.value).to_f64().is_infinite()
+            && got.to_f64() == T::from_f64(want.value).to_f64();
+        let this = if past || agrees(*got, want.value, 0.0) {
+            0.0
+        } else if off.is_finite() && allowed > 0.0 {
+            off / allowed
+        } else {
+            f64::INFINITY
+        };
+        // No number is more than the worst, and NaN is worse than every number.
+        if !(this <= worst.share) {
+            *worst = Worst { op: op.name, share: this, got: got.to_f64(), want: want.value };
+        }
+    }
+}
+
+/// Runs an op in all its forms at this size; `None` when devices have no method for it.
+pub fn run<T: Scalar, D: Computes<T>>(
+    gpu: &Gpu<D>,
+    op: &Op,
+    (rows, cols): (usize, usize),
+    kind: u8,
+) -> Result<Option<Worst>, Error> {
+    const PAD: usize = 3;
+    let n = rows * cols;
+    let mut raw: [Vec<T>; 3] = [0, 1, 2].map(|j| data(n, 7 * n as u64 + 100 * j + u64::from(kind), kind));
+    if ["ln", "log2", "log10", "sqrt", "pow", "pow_scalar", "acosh"].contains(&op.name) {
+        raw[0].iter_mut().for_each(|x| *x = T::from_f64(x.to_f64().abs() + 1.0));
+    }
+    if ["asin", "acos", "atanh"].contains(&op.name) {
+        raw[0].iter_mut().for_each(|x| *x = T::from_f64(x.to_f64() / 1025.0));
+    }
+    let args = Args { x: [&raw[0], &raw[1], &raw[2]], params: &[], cols, eps: T::from_f64(1e-3), k: 1 };
+    let padded = |x: &[T]| gpu.upload(&[&vec![T::ONE; PAD][..], x].concat());
+    let arrays = [padded(&raw[0])?, padded(&raw[1])?, padded(&raw[2])?];
+    let part = |k: usize| arrays[k].view().part(PAD..PAD + n);
+    let on = On { gpu, x: [part(0)?, part(1)?, part(2)?], cols, eps: args.eps };
+    let mut index = gpu.upload(&[7u32])?;
+    // What surrounds the result is not written.
+    let mark = T::from_f64(12345.0);
+    let around = |out: &[T]| [&[mark; PAD][..], out, &[mark; PAD][..]].concat();
+    let mut out = gpu.upload(&around(&raw[0]))?;
+    {
+        let [_, rest] = out.view_mut().split(PAD)?;
+        let [inner, _] = rest.split(n)?;
+        if !call(op.name, &on, inner, index.view_mut())? {
+            return Ok(None);
+        }
+    }
+    let want = answer::<Native, T>(op, args);
+    let mut worst = Worst { op: op.name, share: 0.0, got: 0.0, want: 0.0 };
+    let mut got = vec![T::ZERO; n + 2 * PAD];
+    gpu.download(out.view(), &mut got)?;
+    let inputs = [&raw[0][..], &raw[1][..], &raw[2][..]];
+    let check = |got: &[T], worst: &mut Worst| {
+        assert!(
+            got[..PAD].iter().chain(&got[n + PAD..]).all(|x| *x == mark),
+            "{}: wrote past its result",
+            op.name
+        );
+        share(op, &got[PAD..], &want, &inputs, cols, worst);
+    };
+    check(&got, &mut worst);
+    if op.shape == "arg" {
+        let mut at = [0];
+        gpu.download(index.view(), &mut at)?;
+        assert_eq!(at[0] as usize, want.index[0], "{} n={n}", op.name);
+    }
+    let mut over = gpu.upload(&around(&raw[0]))?;
+    let [_, rest] = over.view_mut().split(PAD)?;
+    let [inner, _] = rest.split(n)?;
+    if call_in_place(op.name, &on, inner)? {
+        gpu.download(over.view(), &mut got)?;
+        check(&got, &mut worst);
+    }
+    // Inputs are as they were.
+    for (array, raw) in arrays.iter().zip(&raw) {
+        let mut back = vec![T::ZERO; n];
+        gpu.download(array.view().part(PAD..PAD + n)?, &mut back)?;
+        assert_eq!(&back, raw, "{}: an input changed", op.name);
+    }
+    Ok(Some(worst))
+}
+
+/// Products with all transposes, α and β, on parts of larger matrices: their worst error.
+pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<Worst, Error> {
+    let per = spec("gemm").and_then(|s| s.tolerance(T::NAME)).unwrap();
+    let mut worst = Worst { op: "gemm", share: 0.0, got: 0.0, want: 0.0 };
+    for (case, [m, n, k]) in shapes.iter().enumerate() {
+        let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0]);
+        let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0)][case % 4];
+        let (a, b, c) =
+            (data::<T>(m * (k + 2), 1, 0), data::<T>(k * (n + 1), 2, 0), data::<T>(m * (n + 3), 3, 0));
+        let [on_a, on_b] = [gpu.upload(&a)?, gpu.upload(&b)?];
+        // Where β is 0, C holds what must not be read.
+        let old = if beta == 0.0 { vec![T::from_f64(f64::NAN); c.len()] } else { c.clone() };
+        let mut on_c = gpu.upload(&old)?;
+        let mat_a = if flip[0] {
+            on_a.view().matrix(k + 2, m)?.t().cols(2..k + 2)?
+        } else {
+            on_a.view().matrix(m, k + 2)?.cols(2..k + 2)?
+        };
+        let mat_b = if flip[1] {
+            on_b.view().matrix(n + 1, k)?.t().cols(1..n + 1)?
+        } else {
+            on_b.view().matrix(k, n + 1)?.cols(1..n + 1)?
+        };
+        let [_, mat_c] = on_c.view_mut().matrix(m, n + 3)?.split_cols(3)?;
+        gpu.gemm(T::from_f64(alpha), mat_a, mat_b, T::from_f64(beta), mat_c)?;
+        let mut got = vec![T::ZERO; c.len()];
+        gpu.download(on_c.view(), &mut got)?;
+        let at_a = |i: usize, p: usize| if flip[0] { a[(p + 2) * m + i] } else { a[i * (k + 2) + p + 2] };
+        let at_b = |p: usize, j: usize| if flip[1] { b[(j + 1) * k + p] } else { b[p * (n + 1) + j + 1] };
+        for i in 0..m {
+            for j in 0..n {
+                let row: Vec<f64> = (0..k).map(|p| at_a(i, p).to_f64()).collect();
+                let col: Vec<f64> = (0..k).map(|p| at_b(p, j).to_f64()).collect();
+                let sum: f64 = row.iter().zip(&col).map(|(x, y)| x * y).sum();
+                let mass: f64 = row.iter().zip(&col).map(|(x, y)| (x * y).abs()).sum();
+                let before = if beta == 0.0 { 0.0 } else { c[i * (n + 3) + 3 + j].to_f64() };
+                let want = alpha * sum + beta * before;
+                let allowed = alpha.abs() * per.allowed::<T>(sum, &[&row, &col], mass)
+                    + 2.0 * ulp::<T>(alpha * sum)
+                    + 2.0 * ulp::<T>(want);
+                let got = got[i * (n + 3) + 3 + j];
+                let this = (got.to_f64() - want).abs() / allowed;
+                if !(this <= worst.share) {
+                    worst = Worst { op: "gemm", share: this, got: got.to_f64(), want };
+                }
+            }
+            let left = &got[i * (n + 3)..i * (n + 3) + 3];
+            assert!(
+                left.iter().zip(&old[i * (n + 3)..]).all(|(x, y)| x == y || (x != x && y != y)),
+                "gemm wrote past C"
+            );
+        }
+    }
+    Ok(worst)
+}
+
+/// Every op of the list at these sizes, the first with all kinds of data: its worst error, the ops that have no method.
+/// `slow` devices have but one size of two blocks, for reductions.
+pub fn story<T: Scalar, D: Computes<T>>(
+    gpu: &Gpu<D>,
+    slow: bool,
+    sizes: &[(usize, usize)],
+    products_of: &[[usize; 3]],
+) -> Result<(Vec<Worst>, Vec<&'static str>), Error> {
+    let (mut ran, mut without) = (Vec::new(), Vec::new());
+    for op in OPS {
+        let mut worst: Option<Worst> = None;
+        let whole = ["total", "reduce", "reduce2", "arg"].contains(&op.shape);
+        for (i, size) in sizes.iter().enumerate() {
+            if slow && !whole && size.0 * size.1 > 1000 {
+                continue;
+            }
+            for kind in if i == 0 { 0..3 } else { 1..2 } {
+                let this = run::<T, D>(gpu, op, *size, kind)?;
+                worst = worst.into_iter().chain(this).max_by(|a, b| a.share.total_cmp(&b.share));
+            }
+        }
+        if op.name == "gemm" {
+            worst = Some(products::<T, D>(gpu, products_of)?);
+        }
+        match worst {
+            Some(worst) => ran.push(worst),
+            None => without.push(op.name),
+        }
+    }
+    Ok((ran, without))
+}

@@ -1,0 +1,220 @@
+//! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
+#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+
+use common::device::{data, story};
+use fulmen::gpu::backend::{Gpu, Planner, Product};
+use fulmen::gpu::device::{Binding, Device, Error, Facts, Host, Launch, Limits, Program};
+use fulmen::gpu::template::{Argument, Meet};
+use fulmen::gpu::{Builder, F32, Space, Special, U32, U64};
+use fulmen::hardware::Language;
+use fulmen::ops::{Gpu as Form, OPS};
+
+/// Every op that the list gives to a template is a method, and keeps its contract on the interpreter.
+#[test]
+fn every_op_keeps_its_contract() {
+    let products = [[1, 1, 9], [3, 65, 10], [66, 2, 3], [3, 2, 5], [2, 3, 0]];
+    let templates = OPS.iter().filter(|op| matches!(op.gpu, Form::Template(_))).count();
+    let gpu = Gpu::new(Host::new(Meet::Memory));
+    let (ran, _) = story::<f32, _>(&gpu, true, &[(3, 37), (1, 1), (9, 257)], &products).unwrap();
+    let gpu = Gpu::new(Host::default());
+    let (doubles, _) = story::<f64, _>(&gpu, true, &[(2, 70)], &products[3..]).unwrap();
+    for w in ran.iter().chain(&doubles) {
+        assert!(w.share <= 1.0, "{w:?}");
+    }
+    assert_eq!([ran.len(), doubles.len()], [templates; 2]);
+    println!("{templates} ops on the interpreter keep their contracts");
+}
+
+fn gpu() -> Gpu<Host> {
+    Gpu::new(Host::default())
+}
+
+/// A parameter is an argument of the kernel: one kernel for all values.
+#[test]
+fn one_kernel_serves_every_parameter_and_size() {
+    let gpu = gpu();
+    for (n, alpha) in [(1usize, 2.0f32), (70, -0.5), (3000, 0.0)] {
+        let x = gpu.upload(&vec![3.0f32; n]).unwrap();
+        let mut out = gpu.alloc(n).unwrap();
+        gpu.scale(x.view(), alpha, out.view_mut()).unwrap();
+        let mut back = vec![0.0; n];
+        gpu.download(out.view(), &mut back).unwrap();
+        assert!(back.iter().all(|y| *y == 3.0 * alpha), "{n}");
+    }
+    assert_eq!(gpu.kernels(), 1);
+}
+
+/// Dropped memory is used again.
+#[test]
+fn memory_is_pooled() {
+    let gpu = gpu();
+    let plain = |x: fulmen::gpu::backend::View<'_, f32, Host>| {
+        let mut back = [0.0];
+        gpu.download(x, &mut back).map(|()| back[0])
+    };
+    let first = gpu.upload(&[5.0f32]).unwrap();
+    drop(first);
+    let again = gpu.alloc::<f32>(1).unwrap();
+    assert_eq!(plain(again.view()), Ok(5.0), "the memory of the one before");
+}
+
+/// The errors are those of a CPU, and nothing is written.
+#[test]
+fn bad_arguments_are_those_of_a_cpu() {
+    let gpu = gpu();
+    let (x, y) = (gpu.upload(&[1.0f32, 2.0, 3.0]).unwrap(), gpu.upload(&[1.0f32, 2.0]).unwrap());
+    let none = gpu.alloc::<f32>(0).unwrap();
+    let mut out = gpu.upload(&[9.0f32, 9.0]).unwrap();
+    let mut one = gpu.upload(&[9.0f32]).unwrap();
+    let mut index = gpu.upload(&[9u32]).unwrap();
+    let host = [1.0f32, 2.0, 3.0];
+    let mut short = [9.0f32; 2];
+    let call = |e: fulmen::Error| Err(Error::Call(e));
+    let same =
+        |got: Result<(), Error>, cpu: Result<(), fulmen::Error>| assert_eq!(got, call(cpu.unwrap_err()));
+    same(gpu.exp(x.view(), out.view_mut()), fulmen::exp(&host, &mut short));
+    same(gpu.add(x.view(), y.view(), out.view_mut()), fulmen::add(&host, &host[..2], &mut short));
+    same(gpu.add_in_place(out.view_mut(), x.view()), fulmen::add_in_place(&mut short, &host));
+    same(gpu.clamp(y.view(), 2.0, 1.0, out.view_mut()), fulmen::clamp(&host[..2], 2.0, 1.0, &mut short));
+    same(gpu.axpy(1.0, x.view(), out.view_mut()), fulmen::axpy(1.0, &host, &mut short));
+    same(gpu.softmax(x.view(), 2, out.view_mut()), fulmen::softmax(&host, 2, &mut short));
+    same(gpu.softmax(x.view(), 0, out.view_mut()), fulmen::softmax(&host, 0, &mut short));
+    same(gpu.softmax(y.view(), 0, out.view_mut()), fulmen::softmax(&host[..2], 0, &mut short));
+    same(gpu.softmax(x.view(), 3, out.view_mut()), fulmen::softmax(&host, 3, &mut short));
+    let eps = |e: f32, s: &mut [f32]| fulmen::rms_norm(&host[..2], &host[..2], e, s);
+    same(gpu.rms_norm(y.view(), y.view(), -1.0, out.view_mut()), eps(-1.0, &mut short));
+    same(gpu.rms_norm(y.view(), y.view(), f32::NAN, out.view_mut()), eps(f32::NAN, &mut short));
+    same(
+        gpu.rms_norm(y.view(), none.view(), 0.0, out.view_mut()),
+        fulmen::rms_norm(&host[..2], &[], 0.0, &mut short),
+    );
+    same(
+        gpu.layer_norm(y.view(), y.view(), x.view(), 0.0, out.view_mut()),
+        fulmen::layer_norm(&host[..2], &host[..2], &host, 0.0, &mut short),
+    );
+    same(gpu.max(none.view(), one.view_mut()), fulmen::max::<f32>(&[]).map(|_| ()));
+    same(gpu.mean(none.view(), one.view_mut()), fulmen::mean::<f32>(&[]).map(|_| ()));
+    same(gpu.argmin(none.view(), index.view_mut()), fulmen::argmin::<f32>(&[]).map(|_| ()));
+    same(gpu.dot(x.view(), y.view(), one.view_mut()), fulmen::dot(&host, &host[..2]).map(|_| ()));
+    same(
+        gpu.covariance(none.view(), none.view(), one.view_mut()),
+        fulmen::covariance::<f32>(&[], &[]).map(|_| ()),
+    );
+    assert_eq!(
+        gpu.sum(x.view(), out.view_mut()),
+        call(fulmen::Error::Len { arg: "out", expected: 1, got: 2 })
+    );
+    assert!(matches!(x.view().part(2..4), Err(Error::Call(fulmen::Error::OutOfBounds { .. }))));
+    assert!(matches!(x.view().matrix(2, 2), Err(Error::Call(fulmen::Error::Len { .. }))));
+    let wide = x.view().matrix(1, 3).unwrap();
+    let shape = gpu.gemm(1.0, wide, wide, 0.0, one.view_mut().matrix(1, 1).unwrap());
+    assert!(matches!(shape, Err(Error::Call(fulmen::Error::Shape { .. }))), "{shape:?}");
+    let mut back = [0.0; 2];
+    gpu.download(out.view(), &mut back).unwrap();
+    assert_eq!((back, short), ([9.0; 2], [9.0; 2]), "nothing was written");
+    // What has a value for nothing.
+    gpu.sum(none.view(), one.view_mut()).unwrap();
+    gpu.download(one.view(), &mut back[..1]).unwrap();
+    assert_eq!(back[0], 0.0);
+    // NaN has no place in an order.
+    let nan = gpu.upload(&[1.0, f32::NAN]).unwrap();
+    gpu.argmax(nan.view(), index.view_mut()).unwrap();
+    let mut at = [0];
+    gpu.download(index.view(), &mut at).unwrap();
+    assert_eq!(at, [u32::MAX]);
+}
+
+/// Memory of another device, more than a buffer holds, more than a kernel reaches.
+#[test]
+fn limits_are_named() {
+    let limits =
+        Limits { buffer: 4096, binding: 1024, bindings: 4, grid: [65535; 3], threads: 256, shared: 16384 };
+    let facts =
+        Facts { name: "small".into(), language: Language::Rust, meet: Meet::Memory, blocks: 2, limits };
+    let gpu = Gpu::new(Host::with(facts));
+    let said = gpu.alloc::<f32>(1025).unwrap_err();
+    assert_eq!(
+        said,
+        Error::Limit { device: "small".into(), what: "bytes of a buffer", asked: 4100, available: 4096 }
+    );
+    assert_eq!(said.to_string(), "small: 4100 bytes of a buffer asked for, the limit is 4096");
+    let x = gpu.upload(&data::<f32>(1024, 1, 0)).unwrap();
+    let mut y = gpu.upload(&data::<f32>(1024, 2, 0)).unwrap();
+    let far = gpu.exp(x.view(), y.view_mut());
+    assert!(matches!(far, Err(Error::Limit { what: "bytes of a binding", asked: 4096, .. })), "{far:?}");
+    let far = gpu.alloc::<f64>(usize::MAX / 4).unwrap_err();
+    assert!(matches!(far, Error::Call(fulmen::Error::Overflow { .. })), "{far:?}");
+    let other = self::gpu();
+    let mut mine = other.alloc::<f32>(1024).unwrap();
+    assert_eq!(other.exp(x.view(), mine.view_mut()), Err(Error::Foreign));
+    assert_eq!(gpu.exp(x.view(), mine.view_mut()).unwrap_err(), Error::Foreign);
+}
+
+/// Plans are data: the same for the same sizes, and none for sizes that kernels do not count.
+#[test]
+fn plans_count_what_they_can() {
+    let planner = Planner::new(Host::default().facts());
+    let a = planner.reduction::<F32>("variance", 1, 100_000).unwrap();
+    assert_eq!(a, planner.reduction::<F32>("variance", 1, 100_000).unwrap());
+    assert_eq!((a.launches.len(), a.scratch.len()), (4, 2));
+    assert!(a.launches.iter().all(|l| l.grid[0] >= 1 && l.grid[0] <= 8));
+    assert!(planner.pointwise::<F32>("exp", &[0, 1], 0, &[]).unwrap().launches.is_empty());
+    let overflow = |r: Result<_, Error>| matches!(r, Err(Error::Call(fulmen::Error::Overflow { .. })));
+    let limit = |r: Result<_, Error>| matches!(r, Err(Error::Limit { .. }));
+    assert!(overflow(planner.pointwise::<F32>("exp", &[0, 1], (1 << 31) + 1, &[])));
+    assert!(limit(planner.pointwise::<F32>("exp", &[0, 1], 1 << 31, &[])));
+    assert!(overflow(planner.rows::<F32>("softmax", [usize::MAX, 2], 1, 0, None)));
+    let product =
+        |sizes, strides| planner.product::<F32>(&Product { sizes, strides, alpha: 1.0f32, beta: 0.0 });
+    assert!(overflow(product([1 << 20, 1 << 20, 1], [[1, 1], [1 << 20, 1], [1 << 20, 1]])));
+    assert!(overflow(product([2, 2, 2], [[usize::MAX, 1], [2, 1], [2, 1]])));
+    assert!(product([0, 5, 5], [[5, 1]; 3]).unwrap().launches.is_empty());
+    let none = planner.pointwise::<F32>("softmax", &[0, 1], 5, &[]).unwrap_err();
+    assert!(matches!(none, Error::Kernel { .. }), "{none}");
+}
+
+/// A list of launches is refused whole.
+#[test]
+fn launches_are_checked_before_one_runs() {
+    let host = Host::default();
+    let b = Builder::new("ones");
+    let (out, n) = (b.param::<U64>(), b.param::<U32>());
+    let at = b.special(Special::TidX);
+    b.when(at.compare(fulmen::gpu::Cmp::Lt, n), || {
+        b.store(Space::Global, out + at.wide(b.int(4)), 0, b.f32(1.0));
+    });
+    let program = std::sync::Arc::new(Program::new(b.finish().unwrap()));
+    assert_eq!(program.key(), Program::new(program.kernel().clone()).key());
+    let buffer = host.allocate(16).unwrap();
+    host.write(&buffer, 0, &[0; 16]).unwrap();
+    let bindings = [Binding { buffer: &buffer, start: 0, bytes: 16 }];
+    let good = Launch {
+        program,
+        grid: [1; 3],
+        block: [4, 1, 1],
+        arguments: vec![Argument::Buffer(0), Argument::Bits(4)],
+    };
+    for (bad, named) in [
+        (Launch { grid: [1 << 16, 1, 1], ..good.clone() }, "blocks along x"),
+        (Launch { block: [512, 1, 1], ..good.clone() }, "threads of a block"),
+        (Launch { arguments: vec![Argument::Buffer(0)], ..good.clone() }, "arguments of `ones`"),
+        (
+            Launch { arguments: vec![Argument::Buffer(1), Argument::Bits(4)], ..good.clone() },
+            "arguments of `ones`",
+        ),
+        (Launch { block: [0, 1, 1], ..good.clone() }, "arguments of `ones`"),
+    ] {
+        let said = host.launch(&[good.clone(), bad], &bindings).unwrap_err();
+        assert!(said.to_string().contains(named), "{said}");
+    }
+    let mut back = [7; 16];
+    host.read(&buffer, 0, &mut back).unwrap();
+    assert_eq!(back, [0; 16], "nothing ran");
+    let past = host.launch(&[good.clone()], &[Binding { buffer: &buffer, start: 4, bytes: 16 }]).unwrap_err();
+    assert!(matches!(past, Error::Range { start: 4, bytes: 16, available: 16, .. }), "{past}");
+    assert!(matches!(host.read(&buffer, 2, &mut back[..4]), Err(Error::Range { .. })));
+    assert!(matches!(host.write(&buffer, 16, &[0; 4]), Err(Error::Range { .. })));
+    host.launch(&[good], &bindings).unwrap();
+    host.read(&buffer, 0, &mut back).unwrap();
+    assert_eq!(back[..4], 1.0f32.to_le_bytes());
+}
