@@ -210,7 +210,9 @@ fn launches_are_checked_before_one_runs() {
     let mut back = [7; 16];
     host.read(&buffer, 0, &mut back).unwrap();
     assert_eq!(back, [0; 16], "nothing ran");
-    let past = host.launch(&[good.clone()], &[Binding { buffer: &buffer, start: 4, bytes: 16 }]).unwrap_err();
+    let past = host
+        .launch(std::slice::from_ref(&good), &[Binding { buffer: &buffer, start: 4, bytes: 16 }])
+        .unwrap_err();
     assert!(matches!(past, Error::Range { start: 4, bytes: 16, available: 16, .. }), "{past}");
     assert!(matches!(host.read(&buffer, 2, &mut back[..4]), Err(Error::Range { .. })));
     assert!(matches!(host.write(&buffer, 16, &[0; 4]), Err(Error::Range { .. })));

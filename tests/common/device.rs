@@ -109,8 +109,8 @@ fn share<T: Scalar>(op: &Op, got: &[T], want: &Answer, inputs: &[&[T]], cols: us
         } else {
             f64::INFINITY
         };
-        // No number is more than the worst, and NaN is worse than every number.
-        if !(this <= worst.share) {
+        // NaN is worse than every number.
+        if this > worst.share || this.is_nan() {
             *worst = Worst { op: op.name, share: this, got: got.to_f64(), want: want.value };
         }
     }
@@ -226,7 +226,7 @@ pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) 
                     + 2.0 * ulp::<T>(want);
                 let got = got[i * (n + 3) + 3 + j];
                 let this = (got.to_f64() - want).abs() / allowed;
-                if !(this <= worst.share) {
+                if this > worst.share || this.is_nan() {
                     worst = Worst { op: "gemm", share: this, got: got.to_f64(), want };
                 }
             }
