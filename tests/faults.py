@@ -117,15 +117,16 @@ def plant(tree: Path) -> None:
     lib.write_text(lib.read_text() + SWITCH)
 
 
-def run(program: Path, test: str, number: int) -> tuple[bool, str]:
-    """Whether the tests of that name pass, and the first that does not."""
+def run(tests: dict[Path, str], test: str, number: int) -> tuple[bool, str]:
+    """Whether the tests of that name pass in every program that has them, and the first that does not."""
     env = os.environ | {"FULMEN_FAULT": str(number)}
-    done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True)
-    failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
-    ran = [line for line in done.stdout.splitlines() if line.startswith("test result") and " 0 passed; 0 failed" not in line]
-    if not ran and done.returncode >= 0 and not failed:
-        return False, "no test of this name ran"
-    return done.returncode == 0, failed[0] if failed else f"ended by {done.returncode}"
+    holding = [program for program, names in tests.items() if any(test in name for name in names.splitlines())]
+    for program in holding:
+        done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True)
+        failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
+        if done.returncode:
+            return False, failed[0] if failed else f"ended by {done.returncode}"
+    return bool(holding), "" if holding else "no test of this name ran"
 
 
 def main() -> int:
@@ -151,8 +152,10 @@ def main() -> int:
     target = tree / "target"
     build = ["cargo", "test", "--release", "--no-run", "--manifest-path", tree / "tests/large/Cargo.toml", "--target-dir", target]
     subprocess.run(build, env=env, check=True)
-    programs = sorted(target.glob("release/deps/large-*"), key=lambda p: p.stat().st_mtime)
-    program = [p for p in programs if p.suffix == ""][-1]
+    built = sorted((p for p in target.glob("release/deps/on_*") if p.suffix == ""), key=lambda p: p.stat().st_mtime)
+    # The newest of each program.
+    programs = {p.name.rsplit("-", 1)[0]: p for p in built}.values()
+    tests = {p: subprocess.run([p, "--list"], capture_output=True, text=True, check=True).stdout for p in programs}
     chosen = [
         (number, fault) for number, fault in enumerate(FAULTS, 1)
         if not args.which or any(w == str(number) or (not w.isdigit() and w in fault[0]) for w in args.which)
@@ -160,11 +163,11 @@ def main() -> int:
     missed = 0
     for number, (what, _, _, _, test) in chosen:
         start = time.monotonic()
-        passed, by = run(program, test, number)
+        passed, by = run(tests, test, number)
         missed += passed
         print(f"{number:3} {what}: {'NOT FOUND by ' + test if passed else 'found by ' + by} ({time.monotonic() - start:.0f} s)", flush=True)
     for test in sorted({fault[4] for _, fault in chosen}):
-        passed, by = run(program, test, 0)
+        passed, by = run(tests, test, 0)
         if not passed:
             missed += 1
             print(f"without a fault, {test} fails too: {by}", flush=True)

@@ -1,4 +1,4 @@
-//! Ops on slices: element-wise ones, reductions, ops on rows.
+//! Ops on slices: element-wise ones, reductions, ops on rows; of one element type in a program, [`Tested`](crate::Tested).
 
 use crate::call::{Args, Form, Out, call};
 use crate::sizes::*;
@@ -75,13 +75,8 @@ fn far<T: Element>() {
 }
 
 #[test]
-fn element_wise_far_f32() {
-    far::<f32>();
-}
-
-#[test]
-fn element_wise_far_f64() {
-    far::<f64>();
+fn element_wise_far_of_the_type() {
+    far::<crate::Tested>();
 }
 
 /// The cheapest op of each shape around every threshold, every element of it: the loop is the same for all.
@@ -156,13 +151,8 @@ fn loops<T: Element>(apart: usize) {
 }
 
 #[test]
-fn loops_at_thresholds_f32() {
-    loops::<f32>(1);
-}
-
-#[test]
-fn loops_at_thresholds_f64() {
-    loops::<f64>(2);
+fn loops_at_thresholds_of_the_type() {
+    loops::<crate::Tested>(size_of::<crate::Tested>() / 4);
 }
 
 /// Reductions around every threshold, and over several leaves of the tree.
@@ -213,20 +203,15 @@ fn reductions<T: Element>() {
 }
 
 #[test]
-fn reductions_f32() {
-    reductions::<f32>();
-}
-
-#[test]
-fn reductions_f64() {
-    reductions::<f64>();
+fn reductions_of_the_type() {
+    reductions::<crate::Tested>();
 }
 
 /// The extremum at every kind of place, one larger than the rest.
 #[test]
 fn extrema_at_thresholds() {
-    for n in around::<f32>(300_000) {
-        let mut x: Vec<f32> = (0..n).map(|i| (i % 977) as f32).collect();
+    for n in around::<crate::Tested>(300_000) {
+        let mut x: Vec<crate::Tested> = (0..n).map(|i| (i % 977) as crate::Tested).collect();
         let found = places(n, 20);
         for at in found.iter().step_by(1 + found.len() / 60) {
             let old = std::mem::replace(&mut x[*at], 5000.0);
@@ -243,8 +228,8 @@ fn extrema_at_thresholds() {
 
 #[test]
 fn top_k_at_thresholds() {
-    for (turn, n) in around::<f64>(40_000).into_iter().enumerate() {
-        let mut x = Stream::new(n as u64).slice::<f64>(n, 3.0);
+    for (turn, n) in around::<crate::Tested>(40_000).into_iter().enumerate() {
+        let mut x = Stream::new(n as u64).slice::<crate::Tested>(n, 3.0);
         // The last one is the largest, or the first.
         x[if turn % 2 == 0 { n - 1 } else { 0 }] = 4.0;
         let mut order: Vec<usize> = (0..n).collect();
@@ -298,11 +283,6 @@ fn rows<T: Element>() {
 }
 
 #[test]
-fn rows_f32() {
-    rows::<f32>();
-}
-
-#[test]
-fn rows_f64() {
-    rows::<f64>();
+fn rows_of_the_type() {
+    rows::<crate::Tested>();
 }

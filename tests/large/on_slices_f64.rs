@@ -1,4 +1,4 @@
-//! Every kernel against naive references in wider arithmetic, at sizes one below, at and one above each of
+//! Ops on slices of `f64` against naive references in wider arithmetic, at sizes one below, at and one above each of
 //! `fulmen::thresholds`, on one thread and on several.
 #![allow(
     dead_code,
@@ -11,11 +11,7 @@
 #[macro_use]
 #[path = "../common"]
 pub mod shared {
-    pub mod blas;
     pub mod call;
-    pub mod matrix;
-    #[macro_use]
-    pub mod nn;
 }
 #[path = "../reference"]
 pub mod reference {
@@ -26,16 +22,10 @@ pub mod reference {
     pub mod unary;
 }
 pub use reference::{dd, story, unary};
-pub use shared::{blas, call, matrix, nn};
+pub use shared::call;
 
-mod abi;
-mod attention;
-mod gemm;
-mod level1;
-mod low;
 mod sizes;
 mod slices;
-mod tensors;
-mod tiles;
-mod transpose;
-mod triangles;
+
+/// The element type of this program.
+pub type Tested = f64;

@@ -1,0 +1,31 @@
+//! Ops on slices of `f32` against naive references in wider arithmetic, at sizes one below, at and one above each of
+//! `fulmen::thresholds`, on one thread and on several.
+#![allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    clippy::duplicate_mod,
+    reason = "shared with the other tests"
+)]
+
+#[macro_use]
+#[path = "../common"]
+pub mod shared {
+    pub mod call;
+}
+#[path = "../reference"]
+pub mod reference {
+    pub mod dd;
+    pub mod reduce;
+    pub mod rows;
+    pub mod story;
+    pub mod unary;
+}
+pub use reference::{dd, story, unary};
+pub use shared::call;
+
+mod sizes;
+mod slices;
+
+/// The element type of this program.
+pub type Tested = f32;
