@@ -31,6 +31,7 @@ bench:
 	$(SERVER) benches/ops/Cargo.toml --bin pointwise -- --csv=target/bench/pointwise.csv
 	$(SERVER) benches/ops/Cargo.toml --bin nn -- --csv=target/bench/nn.csv
 	$(SERVER) benches/peers/Cargo.toml -- --csv=target/bench/gemm.csv
+	$(SERVER) benches/fft/Cargo.toml -- --csv=target/bench/fft.csv
 
 # Fails where a case of today's tables is slower, against its best peer, than in the newest ones of benches/results, by more than both spreads.
 bench-compare: bench

@@ -28,7 +28,7 @@ OPEN = {
     "syrk", "transpose_packed_in_place", "trmm", "trmv", "trsm", "trsv",
 }
 ABSENT = {
-    "adam", "adamw", "clip_by_norm", "cross_entropy", "cross_entropy_backward", "fft", "irfft", "layer_norm_backward",
+    "adam", "adamw", "biquad", "clip_by_norm", "cross_entropy", "cross_entropy_backward", "fft", "fir", "irfft", "layer_norm_backward",
     "log_softmax_backward", "masked_softmax", "momentum", "rfft", "rms_norm_backward", "rms_norm_residual", "sample", "sgd",
     "softmax_backward", "swiglu_packed", "swiglu_packed_backward",
 }

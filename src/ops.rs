@@ -175,6 +175,8 @@ macro_rules! for_each_op {
             nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
             nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";
             nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
+            nn fir(fir, fir_on) Fir[] filter, host: "no template reads windows in this release";
+            nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
 
             nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";

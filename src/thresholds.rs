@@ -99,6 +99,10 @@ thresholds! {
     nn::attention::forward::PANELS Elements;
     nn::attention::panel::TURN Elements;
     nn::attention::panel::MOST_LINES Elements;
+    fft::GRAIN Elements;
+    fft::filter::BLOCK Elements;
+    fft::plan::PADDED Elements;
+    fft::real::GRAIN Elements;
     nn::conv1d::near::FAR_BYTES Bytes;
     nn::conv1d::near::FEW_CHANNELS Elements;
     nn::conv1d::near::CELLS Elements;

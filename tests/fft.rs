@@ -196,3 +196,34 @@ fn plans_are_refused() {
     assert!(matches!(Complex::of(&table[..3]), Err(Error::Rows { arg: "parts", cols: 2, got: 3 })));
     assert!(Complex::of_mut(&mut table[..3]).is_err());
 }
+
+/// Filters give in blocks what they give at once.
+#[test]
+fn filters_in_blocks() {
+    let x = Noise(9).slice::<f32>(5000, 1.0);
+    let list = [0.3, -0.2].map(|a| Biquad { b: [0.5, 0.2, -0.1f32], a: [a, 0.5] });
+    for (taps, decimation) in [(1, 1), (2, 1), (7, 1), (16, 2), (33, 4), (64, 1), (67, 5)] {
+        let h = Noise(taps as u64).slice::<f32>(taps, 1.0);
+        let n = x.len() / decimation;
+        let (mut all, mut state) = (vec![f32::NAN; n], vec![0.0; taps - 1]);
+        fir(&h, decimation, &mut state, &x[..n * decimation], &mut all).unwrap();
+        for block in [1, 3, 16, 40, 1030] {
+            let (mut y, mut again) = (vec![f32::NAN; n], vec![0.0; taps - 1]);
+            for (x, y) in x[..n * decimation].chunks(block * decimation).zip(y.chunks_mut(block)) {
+                fir(&h, decimation, &mut again, x, y).unwrap();
+            }
+            let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-5 * (taps as f32).sqrt();
+            assert!(y.iter().zip(&all).all(near), "{taps} taps, {decimation}, blocks of {block}");
+            assert_eq!(state, again);
+        }
+    }
+    let (mut all, mut state) = (vec![f32::NAN; x.len()], [0.0; 4]);
+    biquad(&list, &mut state, &x, &mut all).unwrap();
+    for block in [1, 7, 1000] {
+        let (mut y, mut again) = (vec![f32::NAN; x.len()], [0.0; 4]);
+        for (x, y) in x.chunks(block).zip(y.chunks_mut(block)) {
+            biquad(&list, &mut again, x, y).unwrap();
+        }
+        assert_eq!((&y, again), (&all, state), "blocks of {block}");
+    }
+}

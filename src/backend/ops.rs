@@ -6,7 +6,7 @@ use super::{Cpu, Memory};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Adam, Complex, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
+use crate::{Adam, Biquad, Complex, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
@@ -212,12 +212,14 @@ family! {
     }
 }
 family! {
-    /// Fourier transforms. Plans are the host's.
+    /// Fourier transforms and filters. Plans and sections are the host's.
     Transforms TRANSFORMS {
         fft [fft_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         fft_in_place [fft_in_place_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         rfft [rfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         irfft [irfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        fir [fir_on serial] (taps: Self::Ref<'_, T>, decimation: usize, state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
+        biquad [biquad_on serial] (sections: &[Biquad<T>], state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
     }
 }
 

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Complex, Conv1d, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -200,6 +200,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 6.0)],
         flops_per_element: 1.0,
         post: &[],
+    },
+    Spec {
+        op: "biquad",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 8.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 8.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 10.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "ceil",
@@ -431,6 +439,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 12.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
         flops_per_element: 50.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "fir",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 32.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -1529,6 +1545,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `biquad`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn biquad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `ceil`.
     ///
     /// Errors: the first that does not hold.
@@ -1708,6 +1731,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn fft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `fir`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fir<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2516,6 +2546,7 @@ pub(crate) mod marker {
     pub(crate) enum avg_pool_backward {}
     pub(crate) enum axpy {}
     pub(crate) enum axpy_strided {}
+    pub(crate) enum biquad {}
     pub(crate) enum ceil {}
     pub(crate) enum clamp {}
     pub(crate) enum clip_by_norm {}
@@ -2542,6 +2573,7 @@ pub(crate) mod marker {
     pub(crate) enum exp2 {}
     pub(crate) enum exp_m1 {}
     pub(crate) enum fft {}
+    pub(crate) enum fir {}
     pub(crate) enum floor {}
     pub(crate) enum fma {}
     pub(crate) enum fract {}
@@ -3700,6 +3732,16 @@ const _: fn(&RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>])
 const _: fn(&RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft::<f64>;
 const _: fn(Native, &RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::irfft_on::<Native, f32>;
 const _: fn(Native, &RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft_on::<Native, f64>;
+const _: () = enforced::<marker::fir>();
+const _: fn(&[f32], usize, &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fir::<f32>;
+const _: fn(&[f64], usize, &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fir::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fir_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fir_on::<Native, f64>;
+const _: () = enforced::<marker::biquad>();
+const _: fn(&[Biquad<f32>], &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::biquad::<f32>;
+const _: fn(&[Biquad<f64>], &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::biquad::<f64>;
+const _: fn(Native, &[Biquad<f32>], &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::biquad_on::<Native, f32>;
+const _: fn(Native, &[Biquad<f64>], &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::biquad_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

@@ -5,11 +5,13 @@
 
 mod bluestein;
 mod butterfly;
+pub(crate) mod filter;
 mod pass;
-mod plan;
-mod real;
+pub(crate) mod plan;
+pub(crate) mod real;
 mod run;
 
+pub use filter::*;
 pub use plan::{fft_table_f32, fft_table_f64};
 pub use real::*;
 
@@ -221,7 +223,7 @@ fn spread<T: Element, E>(
 }
 
 /// Complex numbers that are worth a thread.
-const GRAIN: usize = 1 << 12;
+pub(crate) const GRAIN: usize = 1 << 12;
 
 /// All transforms of `io`; on threads as far as the workspace reaches.
 fn each<J: Join, S: Simd, T: Element>(

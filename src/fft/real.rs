@@ -161,7 +161,7 @@ fn rows(x: [usize; 2], out: [usize; 2]) -> Result<usize, Error> {
 }
 
 /// Numbers that are worth a thread.
-const GRAIN: usize = 1 << 13;
+pub(crate) const GRAIN: usize = 1 << 13;
 
 /// `f` on each row, with the workspace; on threads as far as that reaches.
 fn each<J: Join, A: Sync, B: Send, T: Element>(

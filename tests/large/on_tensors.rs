@@ -30,3 +30,4 @@ pub use shared::{call, matrix, nn};
 mod attention;
 mod sizes;
 mod tensors;
+mod transforms;
