@@ -78,6 +78,7 @@ macro_rules! call {
     (convert $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (gemm $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (mixed $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
+    (quant $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (blas $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (nn $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (rows $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b.len(), $($p,)* $out) };

@@ -6,35 +6,16 @@ use crate::error::{Error, same_len};
 use crate::lanes::{Simd, native};
 use half::{bf16, f16};
 
-/// Exact for finite values; NaN keeps its sign and the bits of its payload.
+/// [`crate::float16::widen`] of an `f16`.
 #[inline(always)]
 pub(crate) fn widen_f16(h: f16) -> f32 {
-    let h = u32::from(h.to_bits());
-    let sign = (h & 0x8000) << 16;
-    let magnitude = (h & 0x7fff) << 13;
-    // The exponents differ by 112; the product is exact and makes subnormals normal.
-    let finite = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
-    let special = magnitude | 0x7f80_0000;
-    // An f16 NaN is quieted, as the hardware conversion does.
-    let quiet = if magnitude > 0x0f80_0000 { 0x0040_0000 } else { 0 };
-    f32::from_bits(sign | if magnitude >= 0x0f80_0000 { special | quiet } else { finite })
+    crate::float16::widen(h.to_bits())
 }
 
-/// Round to nearest even; overflow gives infinity, NaN stays NaN (quiet, truncated payload).
+/// [`crate::float16::narrow`] to an `f16`.
 #[inline(always)]
 fn narrow_f16(x: f32) -> f16 {
-    let bits = x.to_bits();
-    let sign = (bits >> 16) & 0x8000;
-    let a = bits & 0x7fff_ffff;
-    // Normal results: add half an ulp less the tie to even, then move the exponent down by 112.
-    let normal = a.wrapping_add(0xc800_0fff).wrapping_add((a >> 13) & 1) >> 13;
-    // Subnormal results: adding 0.5 lets the float adder round to multiples of 2^-24.
-    let subnormal = (f32::from_bits(a) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
-    let nan = 0x7e00 | ((a >> 13) & 0x1ff);
-    let finite = if a < 0x3880_0000 { subnormal } else { normal };
-    let big = if a > 0x7f80_0000 { nan } else { 0x7c00 };
-    let r = sign | if a >= 0x477f_f000 { big } else { finite };
-    f16::from_bits(r as u16)
+    f16::from_bits(crate::float16::narrow(x))
 }
 
 /// Exact; NaN is quieted.

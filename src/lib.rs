@@ -20,6 +20,7 @@
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
+//! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
 //! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
@@ -105,6 +106,7 @@ pub mod contract;
 mod convert;
 mod error;
 pub mod fft;
+mod float16;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;
@@ -114,6 +116,7 @@ pub mod ops;
 #[cfg(feature = "parallel")]
 pub mod parallel;
 pub mod pointwise;
+pub mod quant;
 pub mod reduce;
 // For the tests.
 #[doc(hidden)]
@@ -132,5 +135,9 @@ pub use fft::*;
 pub use lanes::{Element, NATIVE};
 pub use nn::*;
 pub use pointwise::*;
+pub use quant::{
+    dequantize, dequantize_on, quant_dot, quant_dot_on, quant_gemm, quant_gemm_on, quant_gemv, quant_gemv_on,
+    quant_rows, quant_rows_on, quantize, quantize_on,
+};
 pub use reduce::*;
 pub use view::{BatchMut, BatchRef, MatMut, MatRef, VecMut, VecRef};

@@ -21,6 +21,7 @@
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //! | `blas` | its own, on views of matrices and vectors |
 //! | `nn` | its own, on slices and views, with sizes, indices and words |
+//! | `quant` | its own, on blocks of a format (`quant::Block`) |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
 //! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
@@ -177,6 +178,12 @@ macro_rules! for_each_op {
             nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
             nn fir(fir, fir_on) Fir[] filter, host: "no template reads windows in this release";
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
+            quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quantize(quantize, quantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quant_dot(quant_dot, quant_dot_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, host: "no template unpacks blocks in this release";
 
             nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";

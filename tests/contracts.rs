@@ -44,6 +44,7 @@ macro_rules! falsify {
     (@op nn $name:ident) => {};
     // Other element types again: see `low`.
     (@op mixed $name:ident) => {};
+    (@op quant $name:ident) => {};
     // A total function has no precondition to violate.
     (@op total $name:ident) => {
         mod $name {

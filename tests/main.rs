@@ -52,6 +52,8 @@ mod native;
 mod nn;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod ptx;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod quant;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod reduce;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]

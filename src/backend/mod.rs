@@ -38,6 +38,10 @@ impl Plain for u32 {}
 impl Plain for usize {}
 impl Plain for i8 {}
 impl Plain for i32 {}
+macro_rules! blocks {
+    ($($B:ident)*) => { $(impl Plain for crate::quant::$B {})* };
+}
+blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 Q4_K Q5_K Q6_K Q8_K }
 #[cfg(feature = "half")]
 impl Plain for half::f16 {}
 #[cfg(feature = "half")]

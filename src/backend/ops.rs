@@ -2,20 +2,24 @@
 
 #[cfg(feature = "parallel")]
 use super::Threads;
-use super::{Cpu, Memory};
+use super::{Cpu, Memory, Plain};
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
+use crate::quant::Block;
 use crate::{Adam, Biquad, Complex, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
 /// Everything.
 pub trait Backend:
-    Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Scratch
+    Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Quantised + Scratch
 {
 }
-impl<B: Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Scratch> Backend for B {}
+impl<B: Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Quantised + Scratch>
+    Backend for B
+{
+}
 
 type Done = Result<(), Error>;
 
@@ -252,6 +256,38 @@ plain! {
         gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
     }
 }
+/// As [`plain`], of methods over any format of blocks.
+macro_rules! blocks {
+    ($(#[$doc:meta])* $Trait:ident { $($f:ident $on:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory {
+            $(
+                #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+                fn $f<Q: Block<Partner: Plain> + Plain>(&self, $($arg: $ty),*) -> $ret;
+            )*
+        }
+        impl<S: Simd> $Trait for Cpu<S> {
+            $(#[inline] fn $f<Q: Block<Partner: Plain> + Plain>(&self, $($arg: $ty),*) -> $ret { crate::$on(self.0, $($arg),*) })*
+        }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> {
+            $(#[inline] fn $f<Q: Block<Partner: Plain> + Plain>(&self, $($arg: $ty),*) -> $ret { crate::parallel::$on(self.0, $($arg),*) })*
+        }
+        #[cfg(test)]
+        const BLOCKS: &[&str] = &[$(stringify!($f)),*];
+    };
+}
+blocks! {
+    /// Quantised weights.
+    Quantised {
+        dequantize dequantize_on (x: Self::Ref<'_, Q>, out: Self::Mut<'_, f32>) -> Done;
+        quantize quantize_on (x: Self::Ref<'_, f32>, importance: Option<Self::Ref<'_, f32>>, out: Self::Mut<'_, Q>) -> Done;
+        quant_dot quant_dot_on (a: Self::Ref<'_, Q>, b: Self::Ref<'_, Q::Partner>) -> Result<f32, Error>;
+        quant_gemv quant_gemv_on (weights: Self::Ref<'_, Q>, x: Self::Ref<'_, Q::Partner>, out: Self::Mut<'_, f32>) -> Done;
+        quant_gemm quant_gemm_on (weights: Self::Ref<'_, Q>, x: Self::Ref<'_, Q::Partner>, cols: usize, out: Self::Mut<'_, f32>) -> Done;
+        quant_rows quant_rows_on (table: Self::Ref<'_, Q>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, f32>) -> Done;
+    }
+}
 #[cfg(feature = "half")]
 plain! {
     /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`], whose methods no feature changes.
@@ -295,7 +331,7 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS].concat().contains(&op.name);
+            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, BLOCKS].concat().contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }

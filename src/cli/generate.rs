@@ -1,7 +1,7 @@
 //! `src/contract/generated.rs` from the contracts and the bindings.
 
 use super::corpus::Corpus;
-use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Tolerance, Word};
+use super::schema::{Binding, Contract, Determinism, Mass, Per, Post, Scalar, Shape, Tolerance, Word};
 use core::fmt::Write as _;
 
 /// The text of `generated.rs`.
@@ -164,6 +164,10 @@ fn functions(out: &mut String, b: &Binding, c: &Contract) {
             }
             if has("T") {
                 generics.push(t);
+            }
+            // The format of blocks follows from the signature, which names one.
+            if has("S") && c.call.shape == Shape::Quant {
+                generics.push("_");
             }
             let turbofish =
                 if generics.is_empty() { String::new() } else { format!("::<{}>", generics.join(", ")) };

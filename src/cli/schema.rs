@@ -76,10 +76,11 @@ pub enum Shape {
     Blas,
     Nn,
     Mixed,
+    Quant,
 }
 
 impl Shape {
-    pub const ALL: [(Self, &'static str); 18] = [
+    pub const ALL: [(Self, &'static str); 19] = [
         (Self::Unary, "unary"),
         (Self::Binary, "binary"),
         (Self::Ternary, "ternary"),
@@ -98,16 +99,17 @@ impl Shape {
         (Self::Blas, "blas"),
         (Self::Nn, "nn"),
         (Self::Mixed, "mixed"),
+        (Self::Quant, "quant"),
     ];
 
     /// Whether each op has a call of its own, whose edge cases state shapes and options.
     pub fn own_call(self) -> bool {
-        matches!(self, Self::Blas | Self::Nn)
+        matches!(self, Self::Blas | Self::Nn | Self::Quant)
     }
 
     /// Whether the function has its own element types, so that no generic check can be made for it.
     pub fn own_types(self) -> bool {
-        matches!(self, Self::Convert | Self::Mixed)
+        matches!(self, Self::Convert | Self::Mixed | Self::Quant)
     }
 
     pub fn name(self) -> &'static str {

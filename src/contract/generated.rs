@@ -330,6 +330,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "dequantize",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
         op: "div",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
@@ -872,6 +880,46 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
         post: &[NonNegativeWhereFirstIs],
+    },
+    Spec {
+        op: "quant_dot",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "quant_gemm",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "quant_gemv",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "quant_rows",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "quantize",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
     },
     Spec {
         op: "recip",
@@ -3768,3 +3816,27 @@ const _: fn(&[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usiz
 const _: fn(&[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample::<f64>;
 const _: fn(Native, &[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f32>;
 const _: fn(Native, &[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f64>;
+const _: fn(&[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::dequantize;
+const _: fn(Native, &[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::dequantize_on::<Native, _>;
+#[cfg(feature = "parallel")]
+const _: fn(&[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::parallel::dequantize;
+const _: fn(&[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize;
+const _: fn(Native, &[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize_on::<Native, _>;
+#[cfg(feature = "parallel")]
+const _: fn(&[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::parallel::quantize;
+const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::quant_dot;
+const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::quant_dot_on::<Native, _>;
+#[cfg(feature = "parallel")]
+const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::parallel::quant_dot;
+const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::quant_gemv;
+const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::quant_gemv_on::<Native, _>;
+#[cfg(feature = "parallel")]
+const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::parallel::quant_gemv;
+const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::quant_gemm;
+const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::quant_gemm_on::<Native, _>;
+#[cfg(feature = "parallel")]
+const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::parallel::quant_gemm;
+const _: fn(&[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::quant_rows;
+const _: fn(Native, &[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::quant_rows_on::<Native, _>;
+#[cfg(feature = "parallel")]
+const _: fn(&[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::parallel::quant_rows;

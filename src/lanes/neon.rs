@@ -45,6 +45,11 @@ impl Simd for Neon {
         }
     }
     #[inline(always)]
+    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
+        // SAFETY: the token proves the instructions.
+        unsafe { super::bytes::neon(a, b) }
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

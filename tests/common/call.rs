@@ -206,6 +206,7 @@ macro_rules! calls {
     // Views of matrices: `tests/gemm.rs`, `tests/gemm_low.rs` and `tests/blas.rs` call them.
     (@gemm ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     (@mixed ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
+    (@quant ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     // `tests/nn.rs` calls these.
     (@nn ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     (@blas ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };

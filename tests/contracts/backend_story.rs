@@ -93,7 +93,7 @@ impl Matrix {
         for (i, op) in OPS
             .iter()
             .enumerate()
-            .filter(|(_, op)| !["convert", "gemm", "blas", "nn", "mixed"].contains(&op.shape))
+            .filter(|(_, op)| !["convert", "gemm", "blas", "nn", "mixed", "quant"].contains(&op.shape))
         {
             for (ty, worst) in [("f32", worst::<S, f32>(s, op, form)), ("f64", worst::<S, f64>(s, op, form))]
             {

@@ -160,6 +160,37 @@ fn no_product_of_low_precision_allocates() {
     }
 }
 
+/// Blocks of quantised numbers.
+#[test]
+fn no_op_on_blocks_allocates() {
+    use fulmen::quant::{Q4_K, Q6_K, Q8_K, blocks};
+    let x: Vec<f32> = (0..1024).map(|i| (i * 37 % 101) as f32 - 50.0).collect();
+    macro_rules! quiet {
+        ($B:ident) => {{
+            let zeros = vec![0; 4 * size_of::<$B>()];
+            let mut w = blocks::<$B>(&zeros).unwrap().to_vec();
+            let mut a = blocks::<Q8_K>(&[0; 4 * 292]).unwrap().to_vec();
+            let (mut out, mut y) = (vec![0.0; 1024], [0.0; 4]);
+            FORBIDDEN.set(true);
+            let all = [
+                fulmen::quantize(&x, Some(&x[..0]), &mut w).is_err(),
+                fulmen::quantize(&x, None, &mut w).is_ok(),
+                fulmen::quantize(&x, None, &mut a).is_ok(),
+                fulmen::dequantize(&w, &mut out).is_ok(),
+                fulmen::quant_dot(&w, &a).is_ok(),
+                fulmen::quant_gemv(&w, &a[..2], &mut y[..2]).is_ok(),
+                fulmen::quant_gemm(&w, &a, 512, &mut y).is_ok(),
+                fulmen::quant_rows(&w, 256, &[3, 0, 1, 2], &mut out).is_ok(),
+            ];
+            FORBIDDEN.set(false);
+            assert_eq!(all, [true; 8]);
+        }};
+    }
+    quiet!(Q4_K);
+    quiet!(Q6_K);
+    quiet!(Q8_K);
+}
+
 /// Every path of the matrix product: one tile, direct, packed, few rows, by columns.
 #[test]
 fn no_matrix_product_allocates() {

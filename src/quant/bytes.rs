@@ -1,0 +1,32 @@
+//! Blocks and the bytes of files, one as the other.
+
+use super::Block;
+use crate::Error;
+
+/// The blocks that lie in `bytes`, of any alignment, without a copy.
+///
+/// Errors: [`Error::Rows`] when the length is not a multiple of the block's.
+///
+/// ```
+/// use fulmen::quant::{Q4_0, blocks, bytes_of};
+/// let file = [0u8; 36];
+/// let weights = blocks::<Q4_0>(&file)?;
+/// assert_eq!((weights.len(), bytes_of(weights)), (2, &file[..]));
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+pub fn blocks<B: Block>(bytes: &[u8]) -> Result<&[B], Error> {
+    const { assert!(align_of::<B>() == 1 && size_of::<B>() > 0) };
+    let each = size_of::<B>();
+    if !bytes.len().is_multiple_of(each) {
+        return Err(Error::Rows { arg: "bytes", cols: each, got: bytes.len() });
+    }
+    // SAFETY: the trait is sealed, and each block is `repr(C)` of byte arrays: any bits are a value of it, its
+    // alignment is 1, and so many fit into the slice.
+    Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / each) })
+}
+
+/// The bytes of blocks, as a file holds them.
+pub fn bytes_of<B: Block>(blocks: &[B]) -> &[u8] {
+    // SAFETY: as in `blocks`; there is no padding, as each field is bytes.
+    unsafe { core::slice::from_raw_parts(blocks.as_ptr().cast(), size_of_val(blocks)) }
+}

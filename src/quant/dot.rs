@@ -1,0 +1,445 @@
+//! The ops: conversions, products, rows of a table.
+
+use super::block::{Active, Block, Sealed};
+use crate::error::{Error, not_empty, same_len};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::{Simd, native};
+use crate::nn::parts::{Read, Write, each_row};
+
+/// The op, and its form on a named instruction set.
+macro_rules! forms {
+    ($($(#[$doc:meta])* $name:ident, $on:ident, $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<B: Block>($($arg: $ty),*) -> $ret {
+            $on(native(), $($arg),*)
+        }
+        #[doc = concat!("[`", stringify!($name), "`](crate::", stringify!($name), "()) on the instruction set of `s`.")]
+        #[inline]
+        pub fn $on<S: Simd, B: Block>(s: S, $($arg: $ty),*) -> $ret {
+            $by(Serial, s, $($arg),*)
+        }
+    )*};
+}
+
+forms! {
+    /// `out[i] = (d·scale)·code − m·min` of each element: numbers from blocks.
+    ///
+    /// Shapes and units: `out` has as many elements as the blocks of `x`.
+    ///
+    /// NaN and ±0: a NaN or infinite scale gives what the formula gives; ±0 and subnormal scales are kept.
+    ///
+    /// Errors: [`Error::Len`] when `out` has another length. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// // The scale 0.5 in half precision, then the codes.
+    /// let file: [u8; 34] = core::array::from_fn(|i| if i < 2 { [0, 0x38][i] } else { i as u8 });
+    /// let mut out = [0.0; 32];
+    /// fulmen::dequantize(blocks::<Q8_0>(&file)?, &mut out)?;
+    /// assert_eq!(out[..3], [1.0, 1.5, 2.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the layouts of GGUF. Contract: `contracts/dequantize-v1.yaml`.
+    dequantize, dequantize_on, dequantize_by(x: &[B], out: &mut [f32]) -> Result<(), Error>;
+
+    /// Blocks whose elements are near `x`: scales that make the squared error small, searched from several first
+    /// guesses. For `q8_0`, `q8_1` and `q8_k` the scale maps the largest magnitude to 127, and the errors have no
+    /// weights.
+    ///
+    /// Shapes and units: `x` has as many elements as the blocks of `out`. With `importance`, error `i` of each row of as
+    /// many elements has that weight.
+    ///
+    /// NaN and ±0: NaN and infinities are refused; −0 is 0.
+    ///
+    /// Errors: [`Error::Len`] when `x` has another length; [`Error::Rows`] when it is no whole rows of `importance`, or
+    /// that has no whole blocks; [`Error::Domain`] names `x` when an element is not finite or past what a half-precision
+    /// scale holds (2047 for `q8_1`, else 65504; `q8_k` has no limit), `importance` when one is negative or not finite.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let x: [f32; 32] = core::array::from_fn(|i| i as f32 / 31.0);
+    /// let mut to = *blocks::<Q8_0>(&[0; 34])?.first_chunk::<1>().unwrap();
+    /// let mut back = [0.0; 32];
+    /// fulmen::quantize(&x, None, &mut to)?;
+    /// fulmen::dequantize(&to, &mut back)?;
+    /// assert!(x.iter().zip(back).all(|(x, y)| (x - y).abs() < 0.005));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: least squares. Contract: `contracts/quantize-v1.yaml`.
+    quantize, quantize_on, quantize_by(x: &[f32], importance: Option<&[f32]>, out: &mut [B]) -> Result<(), Error>;
+
+    /// `Σ a[i]·b[i]` of weights and quantised activations.
+    ///
+    /// Shapes and units: `b` has as many elements as `a`.
+    ///
+    /// NaN and ±0: as the scales give; +0 for nothing.
+    ///
+    /// Errors: [`Error::Len`] when `b` has another length. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let file: [u8; 34] = core::array::from_fn(|i| if i < 2 { [0, 0x38][i] } else { 3 });
+    /// let x = blocks::<Q8_0>(&file)?;
+    /// assert_eq!(fulmen::quant_dot(x, x)?, 32.0 * 1.5 * 1.5);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition; products of codes are summed in 32-bit integers. Contract: `contracts/quant_dot-v1.yaml`.
+    quant_dot, quant_dot_on, quant_dot_by(a: &[B], b: &[B::Partner]) -> Result<f32, Error>;
+
+    /// `out[r] = Σ weights[r][i]·x[i]`: a matrix of quantised rows times a vector of quantised activations.
+    ///
+    /// Shapes and units: `weights` has a row for each of `out`, as long as `x`.
+    ///
+    /// NaN and ±0: as [`quant_dot`](crate::quant_dot()), whose bits each element has.
+    ///
+    /// Errors: [`Error::Rows`] when `x` has no whole blocks of weights; [`Error::Len`] when `weights` has another length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let file: [u8; 68] = core::array::from_fn(|i| [0, 0x38, 3, 3][(i % 34).min(2)]);
+    /// let (weights, mut out) = (blocks::<Q8_0>(&file)?, [0.0; 2]);
+    /// fulmen::quant_gemv(weights, &weights[..1], &mut out)?;
+    /// assert_eq!(out, [72.0; 2]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/quant_gemv-v1.yaml`.
+    quant_gemv, quant_gemv_on, quant_gemv_by(weights: &[B], x: &[B::Partner], out: &mut [f32]) -> Result<(), Error>;
+
+    /// `out[j][r] = Σ weights[r][i]·x[j][i]`: quantised rows times several vectors of activations.
+    ///
+    /// Shapes and units: rows of `cols` elements, which are whole blocks; `out` holds a row of as many elements as
+    /// `weights` has rows, for each row of `x`.
+    ///
+    /// NaN and ±0: as [`quant_dot`](crate::quant_dot()), whose bits each element has.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0; [`Error::Rows`] when it is not whole blocks (naming `cols`), or
+    /// `weights` or `x` are not whole rows; [`Error::Len`] when `out` has another length. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let file: [u8; 68] = core::array::from_fn(|i| [0, 0x38, 3, 3][(i % 34).min(2)]);
+    /// let (x, mut out) = (blocks::<Q8_0>(&file)?, [0.0; 4]);
+    /// fulmen::quant_gemm(x, x, 32, &mut out)?;
+    /// assert_eq!(out, [72.0; 4]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/quant_gemm-v1.yaml`.
+    quant_gemm, quant_gemm_on, quant_gemm_by(weights: &[B], x: &[B::Partner], cols: usize, out: &mut [f32]) -> Result<(), Error>;
+
+    /// `out[r] = table[ids[r]]`: rows of a quantised table as numbers, what an embedding is.
+    ///
+    /// Shapes and units: rows of `cols` elements, which are whole blocks; `out` has one for each of `ids`.
+    ///
+    /// NaN and ±0: as [`dequantize`](crate::dequantize()).
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0; [`Error::Rows`] when it is not whole blocks (naming `cols`), or `table`
+    /// is not whole rows; [`Error::Len`] when `out` has another length; [`Error::Index`] when an index is not below the
+    /// number of rows. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let file: [u8; 68] = core::array::from_fn(|i| [0, 0x38, (i / 34) as u8][(i % 34).min(2)]);
+    /// let mut out = [7.0; 64];
+    /// fulmen::quant_rows(blocks::<Q8_0>(&file)?, 32, &[1, 0], &mut out)?;
+    /// assert_eq!((out[0], out[63]), (0.5, 0.0));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/quant_rows-v1.yaml`.
+    quant_rows, quant_rows_on, quant_rows_by(table: &[B], cols: usize, ids: &[u32], out: &mut [f32]) -> Result<(), Error>;
+}
+
+/// The elements of a block.
+#[inline(always)]
+fn decode<B: Block>(x: &B, out: &mut [f32]) {
+    let [d, m] = x.factors();
+    for (chunk, out) in out.chunks_exact_mut(32).enumerate() {
+        let (codes, scales, mins) = (x.codes(chunk), x.scales(chunk), x.mins(chunk));
+        let (low, high) = codes.split_at(16);
+        for (((codes, out), scale), min) in
+            [low, high].into_iter().zip(out.chunks_exact_mut(16)).zip(scales).zip(mins)
+        {
+            let (scale, min) = (d * scale as f32, m * min as f32);
+            for (out, q) in out.iter_mut().zip(codes) {
+                let x = scale * f32::from(*q);
+                *out = if B::MINS { x - min } else { x };
+            }
+        }
+    }
+}
+
+/// The sums that the parts of a product add to, wherever it runs.
+type Sums = [f32; 8];
+
+/// Adds a block's products to `sums`.
+#[inline(always)]
+fn multiply<S: Simd, B: Block>(s: S, a: &B, b: &[B::Partner], sums: &mut Sums) {
+    let per = B::Partner::ELEMENTS / 32;
+    let [d, m] = a.factors();
+    for (i, b) in b.iter().enumerate() {
+        let (mut whole, mut below) = ([0i32; 8], 0);
+        for chunk in 0..per {
+            let at = i * per + chunk;
+            let dots = match B::RANGE {
+                1 => s.dot_i8::<1>(a.codes(at), b.codes(chunk)),
+                2 => s.dot_i8::<2>(a.codes(at), b.codes(chunk)),
+                _ => s.dot_i8::<0>(a.codes(at), b.codes(chunk)),
+            };
+            let [low, high] = a.scales(at);
+            for (k, (whole, dot)) in whole.iter_mut().zip(dots).enumerate() {
+                *whole += if k < 4 { low } else { high } * dot;
+            }
+            if B::MINS {
+                let ([low, high], [p, q]) = (a.mins(at), b.sums(chunk));
+                below += low * p + high * q;
+            }
+        }
+        let scale = d * b.factor();
+        for (sum, whole) in sums.iter_mut().zip(whole) {
+            *sum += scale * whole as f32;
+        }
+        if B::MINS {
+            let [first, ..] = sums;
+            *first -= m * b.offset(below);
+        }
+    }
+}
+
+/// The product of a row, in blocks of both.
+#[inline(always)]
+fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32 {
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b.chunks_exact(const { B::ELEMENTS / <B::Partner as Block>::ELEMENTS })) {
+        multiply(s, a, b, &mut sums);
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// How many blocks hold a row of `cols`.
+#[inline]
+fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
+    not_empty("cols", cols)?;
+    if cols.is_multiple_of(B::ELEMENTS) {
+        Ok(cols / B::ELEMENTS)
+    } else {
+        Err(Error::Rows { arg: "cols", cols: B::ELEMENTS, got: cols })
+    }
+}
+
+/// How many rows of `each` blocks `x` holds.
+#[inline]
+fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Error> {
+    if x.is_multiple_of(each) { Ok(x / each) } else { Err(Error::Rows { arg, cols: each, got: x }) }
+}
+
+pub(crate) fn dequantize_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    x: &[B],
+    out: &mut [f32],
+) -> Result<(), Error> {
+    same_len("out", x.len().saturating_mul(B::ELEMENTS), out.len())?;
+    let parts = (Read(x, 1), Write(out, B::ELEMENTS));
+    each_row(
+        j,
+        s,
+        B::ELEMENTS,
+        parts,
+        #[inline(always)]
+        |(x, out): (Read<'_, B>, Write<'_, f32>)| {
+            let [x] = x.0 else { return };
+            decode(x, out.0);
+        },
+    );
+    Ok(())
+}
+
+pub(crate) fn quantize_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    x: &[f32],
+    importance: Option<&[f32]>,
+    out: &mut [B],
+) -> Result<(), Error> {
+    same_len("x", out.len().saturating_mul(B::ELEMENTS), x.len())?;
+    if let Some(w) = importance {
+        if w.is_empty() || !w.len().is_multiple_of(B::ELEMENTS) {
+            return Err(Error::Rows { arg: "importance", cols: B::ELEMENTS, got: w.len() });
+        }
+        if !x.len().is_multiple_of(w.len()) {
+            return Err(Error::Rows { arg: "x", cols: w.len(), got: x.len() });
+        }
+    }
+    let valid = s.vectorize(
+        #[inline(always)]
+        || {
+            let fits = |x: &[f32], least: f32, most: f32| {
+                x.iter().fold(true, |all, x| all & (*x >= least) & (*x <= most))
+            };
+            [fits(x, -B::LIMIT, B::LIMIT), importance.is_none_or(|w| fits(w, 0.0, f32::MAX))]
+        },
+    );
+    for (valid, arg) in valid.into_iter().zip(["x", "importance"]) {
+        if !valid {
+            return Err(Error::Domain { arg });
+        }
+    }
+    let per = importance.map_or(1, |w| w.len() / B::ELEMENTS);
+    let count = crate::nn::parts::Count(0..out.len());
+    each_row(
+        j,
+        s,
+        B::ELEMENTS,
+        (Read(x, B::ELEMENTS), Write(out, 1), count),
+        #[inline(always)]
+        |(x, out, at): (Read<'_, f32>, Write<'_, B>, crate::nn::parts::Count)| {
+            let [out] = out.0 else { return };
+            let from = at.0.start % per * B::ELEMENTS;
+            *out = B::encode(x.0, importance.and_then(|w| w.get(from..)));
+        },
+    );
+    Ok(())
+}
+
+pub(crate) fn quant_dot_by<J: Join, S: Simd, B: Block>(
+    _: J,
+    s: S,
+    a: &[B],
+    b: &[B::Partner],
+) -> Result<f32, Error> {
+    let per = B::ELEMENTS / <B::Partner as Block>::ELEMENTS;
+    same_len("b", a.len().saturating_mul(per), b.len())?;
+    Ok(s.vectorize(
+        #[inline(always)]
+        || product(s, a, b),
+    ))
+}
+
+pub(crate) fn quant_gemv_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    weights: &[B],
+    x: &[B::Partner],
+    out: &mut [f32],
+) -> Result<(), Error> {
+    let per = B::ELEMENTS / <B::Partner as Block>::ELEMENTS;
+    let each = rows("x", x.len(), per)?;
+    same_len("weights", each.saturating_mul(out.len()), weights.len())?;
+    if each == 0 {
+        out.fill(0.0);
+        return Ok(());
+    }
+    each_row(
+        j,
+        s,
+        each * B::ELEMENTS,
+        (Read(weights, each), Write(out, 1)),
+        #[inline(always)]
+        |(row, out): (Read<'_, B>, Write<'_, f32>)| {
+            let [out] = out.0 else { return };
+            *out = product(s, row.0, x);
+        },
+    );
+    Ok(())
+}
+
+/// Rows of activations that one pass over the weights serves: they stay in the first cache.
+const TOGETHER: usize = 16;
+
+pub(crate) fn quant_gemm_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    weights: &[B],
+    x: &[B::Partner],
+    cols: usize,
+    out: &mut [f32],
+) -> Result<(), Error> {
+    let each = whole::<B>(cols)?;
+    let of_x = each * (B::ELEMENTS / <B::Partner as Block>::ELEMENTS);
+    let (n, m) = (rows("weights", weights.len(), each)?, rows("x", x.len(), of_x)?);
+    same_len("out", n.saturating_mul(m), out.len())?;
+    if out.is_empty() {
+        return Ok(());
+    }
+    if m == 1 {
+        return quant_gemv_by(j, s, weights, x, out);
+    }
+    blocks_of_rows(j, s, weights, x, [each, of_x, n], out);
+    Ok(())
+}
+
+/// [`quant_gemm`](crate::quant_gemm()) of checked sizes: the rows of `x` are halved between threads, and then taken
+/// some at a time.
+fn blocks_of_rows<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    weights: &[B],
+    x: &[B::Partner],
+    [each, of_x, n]: [usize; 3],
+    out: &mut [f32],
+) {
+    let m = out.len() / n;
+    if !J::SERIAL && m > 1 {
+        let (x0, x1) = x.split_at_checked(m / 2 * of_x).unwrap_or_default();
+        let (out0, out1) = out.split_at_mut_checked(m / 2 * n).unwrap_or_default();
+        j.join(
+            weights.len().saturating_mul(m * B::ELEMENTS),
+            || blocks_of_rows(j, s, weights, x0, [each, of_x, n], out0),
+            || blocks_of_rows(j, s, weights, x1, [each, of_x, n], out1),
+        );
+        return;
+    }
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for (x, out) in x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {
+                for (r, row) in weights.chunks_exact(each).enumerate() {
+                    let to = out.iter_mut().skip(r).step_by(n);
+                    for (to, x) in to.zip(x.chunks_exact(of_x)) {
+                        *to = product(s, row, x);
+                    }
+                }
+            }
+        },
+    );
+}
+
+pub(crate) fn quant_rows_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    table: &[B],
+    cols: usize,
+    ids: &[u32],
+    out: &mut [f32],
+) -> Result<(), Error> {
+    let each = whole::<B>(cols)?;
+    let n = rows("table", table.len(), each)?;
+    same_len("out", ids.len().saturating_mul(cols), out.len())?;
+    if let Some(&i) = ids.iter().find(|i| **i as usize >= n) {
+        return Err(Error::Index { arg: "ids", index: i as usize, below: n });
+    }
+    each_row(
+        j,
+        s,
+        cols,
+        (Read(ids, 1), Write(out, cols)),
+        #[inline(always)]
+        |(id, out): (Read<'_, u32>, Write<'_, f32>)| {
+            let [id] = id.0 else { return };
+            let row = table.get(*id as usize * each..).and_then(|t| t.get(..each)).unwrap_or_default();
+            for (x, out) in row.iter().zip(out.0.chunks_exact_mut(B::ELEMENTS)) {
+                decode(x, out);
+            }
+        },
+    );
+    Ok(())
+}

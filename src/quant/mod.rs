@@ -1,0 +1,27 @@
+//! Weights in blocks of few bits, in the layouts of GGUF files, and their products with quantised activations.
+//!
+//! A [`Block`] is bytes without alignment, so [`blocks`] views a part of a file as weights without a copy. Rows are whole
+//! blocks, one after the other. Activations are quantised to the format's [`Block::Partner`] and multiplied in integers;
+//! the sums of a group are exact and everything after them has one order, so each op gives the same bits on every
+//! instruction set and on any number of threads.
+//!
+//! | format | elements | bytes | partner |
+//! |---|---|---|---|
+//! | [`Q4_0`], [`Q5_0`], [`Q8_0`] | 32 | 18, 22, 34 | [`Q8_0`] |
+//! | [`Q4_1`], [`Q5_1`], [`Q8_1`] | 32 | 20, 24, 36 | [`Q8_1`] |
+//! | [`Q4_K`], [`Q5_K`], [`Q6_K`], [`Q8_K`] | 256 | 144, 176, 210, 292 | [`Q8_K`] |
+
+mod block;
+mod bytes;
+mod dot;
+mod k;
+mod legacy;
+mod q8;
+mod search;
+
+pub use block::{Activation, Block};
+pub use bytes::{blocks, bytes_of};
+pub use dot::*;
+pub use k::{Q4_K, Q5_K, Q6_K};
+pub use legacy::{Q4_0, Q4_1, Q5_0, Q5_1};
+pub use q8::{Q8_0, Q8_1, Q8_K};

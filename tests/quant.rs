@@ -1,0 +1,561 @@
+//! Quantised blocks: against the vectors of `tests/golden/quant.py`, references in f64, and one lane against another.
+
+use common::lanes::*;
+use fulmen::lanes::{Portable, Simd};
+use fulmen::quant::*;
+use fulmen::*;
+
+/// Calls `$f::<Format>(arguments)` for every format.
+macro_rules! each_format {
+    ($f:ident ($($arg:expr),*)) => {{
+        $f::<Q4_0>($($arg),*);
+        $f::<Q4_1>($($arg),*);
+        $f::<Q5_0>($($arg),*);
+        $f::<Q5_1>($($arg),*);
+        $f::<Q8_0>($($arg),*);
+        $f::<Q8_1>($($arg),*);
+        $f::<Q4_K>($($arg),*);
+        $f::<Q5_K>($($arg),*);
+        $f::<Q6_K>($($arg),*);
+        $f::<Q8_K>($($arg),*);
+    }};
+}
+
+/// A golden file's count and the rest.
+fn golden(name: &str) -> Option<(usize, Vec<u8>)> {
+    let path = format!("{}/tests/golden/quant/{name}.bin", common::ROOT);
+    let bytes = std::fs::read(path).ok()?;
+    let (count, rest) = bytes.split_at(4);
+    Some((u32::from_le_bytes(count.try_into().unwrap()) as usize, rest.to_vec()))
+}
+
+fn floats(x: &[u8]) -> Vec<f32> {
+    x.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect()
+}
+
+/// The same bits, but for NaN.
+fn same(got: &[f32], want: &[f32], what: &str) {
+    assert_eq!(got.len(), want.len(), "{what}");
+    for (i, (a, b)) in got.iter().zip(want).enumerate() {
+        assert!(
+            a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            "{what}: element {i} is {a:e}, not {b:e}"
+        );
+    }
+}
+
+/// Numbers of a seed.
+struct Rng(u64);
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let x = (self.0 ^ self.0 >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x ^ x >> 32
+    }
+    fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+    fn gauss(&mut self) -> f64 {
+        (-2.0 * self.uniform().max(1e-300).ln()).sqrt() * (6.283185307179586 * self.uniform()).cos()
+    }
+    /// Gaussian, or of heavy tails (Student's t of two degrees of freedom).
+    fn row(&mut self, n: usize, heavy: bool) -> Vec<f32> {
+        let mut one = || {
+            let g = self.gauss();
+            let tail = if heavy { ((self.gauss().powi(2) + self.gauss().powi(2)) / 2.0).sqrt() } else { 1.0 };
+            (g / tail) as f32
+        };
+        (0..n).map(|_| one()).collect()
+    }
+}
+
+/// Blocks of any codes; scales are finite and moderate.
+fn random<B: Block>(rng: &mut Rng, n: usize) -> Vec<B> {
+    let x = rng.row(n * B::ELEMENTS, n % 2 == 0);
+    let mut to = zeros::<B>(n);
+    quantize(&x, None, &mut to).unwrap();
+    // The codes that no encoder writes, too.
+    let mut bytes = bytes_of(&to).to_vec();
+    if B::NAME == "q8_0" {
+        for b in bytes.chunks_mut(34) {
+            b[2..].iter_mut().for_each(|q| *q = [0x80, 0x7f, 0x81, 3][rng.next() as usize % 4]);
+        }
+    }
+    blocks::<B>(&bytes).unwrap().to_vec()
+}
+
+fn zeros<B: Block>(n: usize) -> Vec<B> {
+    blocks::<B>(&vec![0; n * size_of::<B>()]).unwrap().to_vec()
+}
+
+fn numbers<B: Block>(x: &[B]) -> Vec<f32> {
+    let mut to = vec![7.0; x.len() * B::ELEMENTS];
+    dequantize(x, &mut to).unwrap();
+    to
+}
+
+fn golden_numbers<B: Block>() {
+    let Some((count, rest)) = golden(B::NAME) else {
+        return assert!(B::NAME.starts_with("q8_") && B::NAME != "q8_0", "{} has no golden file", B::NAME);
+    };
+    let (x, want) = rest.split_at(count * size_of::<B>());
+    // At an odd address, too.
+    let odd = [&[0][..], x].concat();
+    let want = floats(want);
+    for_each_lane!(|s| {
+        let mut got = vec![7.0f32; want.len()];
+        dequantize_on(s, blocks::<B>(&odd[1..]).unwrap(), &mut got).unwrap();
+        same(&got, &want, B::NAME);
+    });
+}
+
+#[test]
+fn numbers_are_those_of_the_reference() {
+    each_format!(golden_numbers());
+}
+
+/// The squared error of what `x` becomes.
+fn error(x: &[f32], y: &[f32]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| (f64::from(*x) - f64::from(*y)).powi(2)).sum()
+}
+
+fn golden_error<B: Block>() {
+    let Some((rows, rest)) = golden(&format!("{}-encoded", B::NAME)) else {
+        return assert!(B::NAME.starts_with("q8_") && B::NAME != "q8_0", "{} has no golden file", B::NAME);
+    };
+    let (x, theirs) = rest.split_at(rows * B::ELEMENTS * 4);
+    let (x, theirs) = (floats(x), blocks::<B>(theirs).unwrap());
+    let mut ours = zeros::<B>(rows);
+    quantize(&x, None, &mut ours).unwrap();
+    if B::NAME == "q8_0" {
+        return assert_eq!(bytes_of(&ours), bytes_of(theirs));
+    }
+    for (row, x) in x.chunks(B::ELEMENTS).enumerate() {
+        let [a, b] = [&ours, theirs].map(|y| error(x, &numbers(&y[row..=row])));
+        println!("{} row {row}: {a:.4e}, the reference {b:.4e}", B::NAME);
+        assert!(a <= b * 1.0001 + 1e-13, "{} row {row}: {a:e}, the reference has {b:e}", B::NAME);
+    }
+}
+
+#[test]
+fn errors_are_below_those_of_the_reference() {
+    each_format!(golden_error());
+}
+
+/// Data whose range or place is hard for the scales.
+fn hard<B: Block>() {
+    let n = B::ELEMENTS;
+    let ramp: Vec<f32> = (0..n).map(|i| i as f32 / n as f32 - 0.5).collect();
+    // `(scale, offset, least share of the largest magnitude)`: subnormal scales, all positive, all negative, the largest.
+    for (scale, offset, allowed) in [
+        (1.0f32, 0.0f32, 0.07),
+        (1e-3, 0.0, 0.07),
+        (1e-5, 0.0, 0.1),
+        (1.0, 3.0, 0.07),
+        (1.0, -3.0, 0.07),
+        (1000.0, 0.0, 0.07),
+        (0.0, 1.0, 0.07),
+        (0.0, 0.0, 0.0),
+    ] {
+        let x: Vec<f32> = ramp.iter().map(|x| scale * x + offset).collect();
+        let top = x.iter().fold(0.0f32, |a, x| a.max(x.abs()));
+        let mut to = zeros::<B>(1);
+        quantize(&x, None, &mut to).unwrap();
+        for (x, y) in x.iter().zip(numbers(&to)) {
+            // Bytes are those of the scale before it was rounded, as the reference has them.
+            let allowed = if top < 1e-4 && B::NAME.starts_with("q8") { 0.6 } else { allowed };
+            assert!((x - y).abs() <= allowed * top, "{} {scale} {offset}: {x} is {y}", B::NAME);
+        }
+    }
+    // Numbers that vanish.
+    let tiny: Vec<f32> = ramp.iter().map(|x| x * 1e-40).collect();
+    let mut to = zeros::<B>(1);
+    quantize(&tiny, None, &mut to).unwrap();
+    assert!(numbers(&to).iter().all(|y| y.abs() < 1e-30), "{}", B::NAME);
+}
+
+#[test]
+fn hard_ranges_are_kept() {
+    each_format!(hard());
+    // A min of the other sign keeps what lies far from zero.
+    let x: Vec<f32> = (0..256).map(|i| 3.0 + i as f32 / 256.0).collect();
+    for name in ["q4_k", "q5_k"] {
+        let mut y = vec![0.0; 256];
+        let (mut four, mut five) = (zeros::<Q4_K>(1), zeros::<Q5_K>(1));
+        quantize(&x, None, &mut four).unwrap();
+        quantize(&x, None, &mut five).unwrap();
+        if name == "q4_k" {
+            dequantize(&four, &mut y).unwrap()
+        } else {
+            dequantize(&five, &mut y).unwrap()
+        }
+        let worst = x.iter().zip(&y).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+        assert!(worst < 0.04, "{name}: {worst}");
+    }
+}
+
+fn weighted<B: Block>() {
+    if B::NAME.starts_with("q8") {
+        return;
+    }
+    let mut rng = Rng(5);
+    let x = rng.row(2 * B::ELEMENTS, true);
+    let w: Vec<f32> = (0..B::ELEMENTS).map(|i| if i % 7 == 0 { 50.0 } else { 0.1 }).collect();
+    let (mut plain, mut to) = (zeros::<B>(2), zeros::<B>(2));
+    quantize(&x, None, &mut plain).unwrap();
+    quantize(&x, Some(&w), &mut to).unwrap();
+    let cost = |y: &[f32]| -> f64 {
+        let each = x.iter().zip(y).zip(w.iter().cycle());
+        each.map(|((x, y), w)| f64::from(*w) * f64::from(x - y).powi(2)).sum()
+    };
+    let [a, b] = [&to, &plain].map(|y| cost(&numbers(y)));
+    assert!(a < b, "{}: {a:e} with weights, {b:e} without", B::NAME);
+}
+
+#[test]
+fn important_errors_are_smaller() {
+    each_format!(weighted());
+}
+
+fn products<S: Simd, B: Block>(s: S) {
+    let mut rng = Rng(9);
+    let step = B::ELEMENTS / B::Partner::ELEMENTS;
+    for n in [0, 1, 2, 3, 5] {
+        let (a, b) = (random::<B>(&mut rng, n), random::<B::Partner>(&mut rng, n * step));
+        let got = quant_dot_on(s, &a, &b).unwrap();
+        let (x, y) = (numbers(&a), numbers(&b));
+        let terms = || x.iter().zip(&y).map(|(x, y)| f64::from(*x) * f64::from(*y));
+        let (want, mass) = (terms().sum::<f64>(), terms().map(f64::abs).sum::<f64>());
+        // `q8_1` holds its sum as a half, and mins can be larger than their elements.
+        let most = if B::Partner::NAME == "q8_1" && B::NAME != "q8_1" { 2e-2 } else { 3e-6 };
+        assert!((f64::from(got) - want).abs() <= most * mass, "{} {} {n}: {got} {want}", S::NAME, B::NAME);
+        let one = quant_dot_on(Portable::<1>::new(), &a, &b).unwrap();
+        assert_eq!(got.to_bits(), one.to_bits(), "{} {}", S::NAME, B::NAME);
+    }
+    // Rows, several vectors, a table: the bits of single products.
+    let (rows, cols, m) = (5, 2, 19);
+    let (w, x) = (random::<B>(&mut rng, rows * cols), random::<B::Partner>(&mut rng, m * cols * step));
+    let mut out = vec![7.0; rows * m];
+    quant_gemm_on(s, &w, &x, cols * B::ELEMENTS, &mut out).unwrap();
+    for (x, out) in x.chunks(cols * step).zip(out.chunks(rows)) {
+        let mut line = vec![7.0; rows];
+        quant_gemv_on(s, &w, x, &mut line).unwrap();
+        same(out, &line, B::NAME);
+        for (w, y) in w.chunks(cols).zip(&line) {
+            same(&[*y], &[quant_dot_on(s, w, x).unwrap()], B::NAME);
+        }
+    }
+    let mut row = vec![7.0; 3 * cols * B::ELEMENTS];
+    quant_rows_on(s, &w, cols * B::ELEMENTS, &[4, 0, 4], &mut row).unwrap();
+    let all = numbers(&w);
+    let want: Vec<f32> = [4, 0, 4]
+        .iter()
+        .flat_map(|r| &all[r * cols * B::ELEMENTS..][..cols * B::ELEMENTS])
+        .copied()
+        .collect();
+    same(&row, &want, B::NAME);
+}
+
+#[test]
+fn products_on_every_lane() {
+    for_each_lane!(|s| {
+        products::<_, Q4_0>(s);
+        products::<_, Q4_1>(s);
+        products::<_, Q5_0>(s);
+        products::<_, Q5_1>(s);
+        products::<_, Q8_0>(s);
+        products::<_, Q8_1>(s);
+        products::<_, Q4_K>(s);
+        products::<_, Q5_K>(s);
+        products::<_, Q6_K>(s);
+        products::<_, Q8_K>(s);
+    });
+}
+
+/// The integers, at their ends: every code of a format against the extreme bytes.
+#[test]
+fn sums_of_products_are_exact() {
+    for_each_lane!(|s| {
+        let mut rng = Rng(11);
+        for _ in 0..200 {
+            let pick = |rng: &mut Rng| [-128i8, 127, -127, 1, 0, -1, 100, -77][rng.next() as usize % 8];
+            let (a, b): ([i8; 32], [i8; 32]) =
+                (core::array::from_fn(|_| pick(&mut rng)), core::array::from_fn(|_| pick(&mut rng)));
+            let of = |x: &[i8; 32]| [&[0, 0x3c][..], &x.map(|x| x as u8)].concat();
+            let (x, y) = (of(&a), of(&b));
+            let got = quant_dot_on(s, blocks::<Q8_0>(&x).unwrap(), blocks::<Q8_0>(&y).unwrap()).unwrap();
+            let want: i32 = a.iter().zip(&b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+            assert_eq!(got, want as f32);
+            let four = [&[0, 0x3c][..], &a.map(|x| x as u8)[..16]].concat();
+            let got = quant_dot_on(s, blocks::<Q4_0>(&four).unwrap(), blocks::<Q8_0>(&y).unwrap()).unwrap();
+            let code = |i: usize| i32::from(a[i % 16] as u8 >> (4 * (i / 16)) & 15) - 8;
+            let want: i32 = b.iter().enumerate().map(|(i, b)| code(i) * i32::from(*b)).sum();
+            assert_eq!(got, want as f32);
+        }
+        // Six bits and a half at their largest.
+        let six = Q6::extreme();
+        let y = [-128i8 as u8; 256];
+        let eight = [&1f32.to_le_bytes()[..], &y, &(-2048i16).to_le_bytes().repeat(16)].concat();
+        let got = quant_dot_on(s, blocks::<Q6_K>(&six).unwrap(), blocks::<Q8_K>(&eight).unwrap()).unwrap();
+        assert_eq!(got, 256.0 * -32.0 * -128.0 * -128.0);
+    });
+}
+
+/// The cases of the contracts.
+mod edge_cases {
+    use super::*;
+    use common::yaml::contract;
+    use common::yaml::schema::EdgeCase as Edge;
+
+    /// A number as a half.
+    fn half(x: f64) -> [u8; 2] {
+        half::f16::from_f64(x).to_bits().to_le_bytes()
+    }
+    /// A block for each row of an input: the scale, and the codes repeated.
+    fn of(e: &Edge, i: usize) -> Vec<Q8_0> {
+        let cols = e.shapes.as_ref().unwrap()[i][1];
+        let numbers: Vec<f64> = e.inputs[i].iter().map(|x| x.value("f32")).collect();
+        let block = |row: &[f64]| {
+            let codes = row[1..].iter().cycle().take(32).map(|x| *x as i8 as u8);
+            [half(row[0]).to_vec(), codes.collect()].concat()
+        };
+        let bytes: Vec<u8> = numbers.chunks(cols).flat_map(block).collect();
+        blocks(&bytes).unwrap().to_vec()
+    }
+    fn option(e: &Edge, name: &str) -> usize {
+        let all = e.options.iter().filter_map(|o| o.split_once('='));
+        all.filter(|(k, _)| *k == name).map(|(_, v)| v.parse().unwrap()).next().unwrap()
+    }
+    /// Runs `f` on each case; `period` is how many results stand for a block of 32, 0 for all of them.
+    fn each(op: &str, period: impl Fn(&Edge) -> usize, f: impl Fn(&Edge) -> Result<Vec<f32>, Error>) {
+        let c = contract(op);
+        assert!(c.edge_cases.len() >= 5, "{op}");
+        for e in &c.edge_cases {
+            let got = f(e);
+            if let Some(error) = &e.error {
+                let got = format!("{:?}", got.unwrap_err());
+                assert!(got.starts_with(error.as_str()), "{op} {}: {got}", e.name);
+                continue;
+            }
+            let (got, p) = (got.unwrap(), period(e));
+            let want: Vec<f32> = e.out.as_ref().unwrap().iter().map(|x| x.value("f32") as f32).collect();
+            let want = if p == 0 {
+                want
+            } else {
+                want.chunks(p).flat_map(|w| w.iter().cycle().take(32)).copied().collect()
+            };
+            same(&got, &want, &format!("{op} {}", e.name));
+        }
+    }
+    fn cols(e: &Edge) -> usize {
+        e.shapes.as_ref().unwrap()[0][1] - 1
+    }
+
+    #[test]
+    fn dequantize() {
+        for_each_lane!(|s| each("dequantize", cols, |e| {
+            let x = of(e, 0);
+            let mut out = vec![7.0; 32 * x.len()];
+            dequantize_on(s, &x, &mut out).map(|()| out)
+        }));
+    }
+    #[test]
+    fn quantize() {
+        for_each_lane!(|s| each(
+            "quantize",
+            |e| cols(e) + 1,
+            |e| {
+                let x: Vec<f32> = e.inputs[0].iter().map(|x| x.value("f32") as f32).collect();
+                let n = if x.is_empty() { 0 } else { 32 };
+                let x: Vec<f32> = x.iter().cycle().take(n).copied().collect();
+                let mut out = zeros::<Q8_0>(n / 32);
+                quantize_on(s, &x, None, &mut out).map(|()| numbers(&out))
+            }
+        ));
+    }
+    #[test]
+    fn quant_dot() {
+        for_each_lane!(|s| each(
+            "quant_dot",
+            |_| 0,
+            |e| quant_dot_on(s, &of(e, 0), &of(e, 1)).map(|y| vec![y])
+        ));
+    }
+    #[test]
+    fn quant_gemv() {
+        for_each_lane!(|s| each(
+            "quant_gemv",
+            |_| 0,
+            |e| {
+                let mut out = vec![7.0; option(e, "rows")];
+                quant_gemv_on(s, &of(e, 0), &of(e, 1), &mut out).map(|()| out)
+            }
+        ));
+    }
+    #[test]
+    fn quant_gemm() {
+        for_each_lane!(|s| each(
+            "quant_gemm",
+            |_| 0,
+            |e| {
+                let x = of(e, 1);
+                let mut out = vec![7.0; option(e, "rows") * x.len()];
+                quant_gemm_on(s, &of(e, 0), &x, option(e, "cols"), &mut out).map(|()| out)
+            }
+        ));
+    }
+    #[test]
+    fn quant_rows() {
+        for_each_lane!(|s| each("quant_rows", cols, |e| {
+            let ids: Vec<u32> = e.inputs[1].iter().map(|x| x.value("f32") as u32).collect();
+            let mut out = vec![7.0; 32 * ids.len()];
+            quant_rows_on(s, &of(e, 0), option(e, "cols"), &ids, &mut out).map(|()| out)
+        }));
+    }
+}
+
+struct Q6;
+impl Q6 {
+    /// Every code -32, every scale -128, `d` 1.
+    fn extreme() -> Vec<u8> {
+        [&[0u8; 192][..], &[0x80; 16], &[0, 0x3c]].concat()
+    }
+}
+
+fn refusals<B: Block>() {
+    let n = B::ELEMENTS;
+    let (x, w) = (vec![1.0f32; 2 * n], vec![1.0f32; n]);
+    let before = random::<B>(&mut Rng(1), 2);
+    let mut to = before.clone();
+    let step = n / B::Partner::ELEMENTS;
+    let other = zeros::<B::Partner>(2 * step);
+    let mut out = vec![7.0f32; 2 * n];
+    let q = B::ELEMENTS;
+    assert_eq!(
+        quantize(&x[1..], None, &mut to),
+        Err(Error::Len { arg: "x", expected: 2 * n, got: 2 * n - 1 })
+    );
+    assert_eq!(
+        quantize(&x, Some(&w[1..]), &mut to),
+        Err(Error::Rows { arg: "importance", cols: n, got: n - 1 })
+    );
+    assert_eq!(quantize(&x, Some(&[]), &mut to), Err(Error::Rows { arg: "importance", cols: n, got: 0 }));
+    let three = vec![1.0; 3 * n];
+    assert_eq!(quantize(&x, Some(&three), &mut to), Err(Error::Rows { arg: "x", cols: 3 * n, got: 2 * n }));
+    for bad in [
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        if q == 256 && B::NAME == "q8_k" { f32::NAN } else { 65505.0 },
+    ] {
+        let mut x = x.clone();
+        x[2 * n - 1] = bad;
+        assert_eq!(quantize(&x, None, &mut to), Err(Error::Domain { arg: "x" }), "{} {bad}", B::NAME);
+    }
+    for bad in [f32::NAN, f32::INFINITY, -1.0] {
+        let mut w = w.clone();
+        w[n - 1] = bad;
+        assert_eq!(quantize(&x, Some(&w), &mut to), Err(Error::Domain { arg: "importance" }));
+    }
+    assert_eq!(bytes_of(&to), bytes_of(&before));
+    let len = |arg, expected, got| Err(Error::Len { arg, expected, got });
+    assert_eq!(dequantize(&before, &mut out[1..]), len("out", 2 * n, 2 * n - 1));
+    assert_eq!(quant_dot(&before, &other[1..]).map(|_| ()), len("b", 2 * step, 2 * step - 1));
+    assert_eq!(quant_gemv(&before, &other, &mut out[..2]), len("weights", 4, 2));
+    if step > 1 {
+        assert!(matches!(quant_gemv(&before, &other[1..], &mut out[..1]), Err(Error::Rows { arg: "x", .. })));
+    }
+    assert_eq!(quant_gemm(&before, &other, n, &mut out[..3]), len("out", 4, 3));
+    assert_eq!(quant_gemm(&before, &other, 0, &mut out[..4]), Err(Error::Empty { arg: "cols" }));
+    assert_eq!(
+        quant_gemm(&before, &other, n + 1, &mut out[..4]),
+        Err(Error::Rows { arg: "cols", cols: n, got: n + 1 })
+    );
+    assert_eq!(
+        quant_gemm(&before[1..], &other, 2 * n, &mut out[..4]),
+        Err(Error::Rows { arg: "weights", cols: 2, got: 1 })
+    );
+    assert_eq!(
+        quant_gemm(&before, &other[..step], 2 * n, &mut out[..4]),
+        Err(Error::Rows { arg: "x", cols: 2 * step, got: step })
+    );
+    assert_eq!(
+        quant_rows(&before, n, &[2], &mut out[..n]),
+        Err(Error::Index { arg: "ids", index: 2, below: 2 })
+    );
+    assert_eq!(quant_rows(&before, n, &[1, 0], &mut out[..n]), len("out", 2 * n, n));
+    assert_eq!(
+        quant_rows(&before, n - 1, &[1], &mut out[..n]),
+        Err(Error::Rows { arg: "cols", cols: n, got: n - 1 })
+    );
+    assert_eq!(
+        quant_rows(&before[1..], 2 * n, &[0], &mut out),
+        Err(Error::Rows { arg: "table", cols: 2, got: 1 })
+    );
+    assert_eq!(quant_rows(&before, 0, &[1], &mut out[..n]), Err(Error::Empty { arg: "cols" }));
+    assert!(out.iter().all(|y| *y == 7.0), "{}", B::NAME);
+    let each = size_of::<B>();
+    assert_eq!(
+        blocks::<B>(&vec![0; each + 1]).map(|_| ()),
+        Err(Error::Rows { arg: "bytes", cols: each, got: each + 1 })
+    );
+    // Nothing is nothing.
+    assert_eq!(quant_dot::<B>(&[], &[]), Ok(0.0));
+    assert_eq!(quant_gemv::<B>(&[], &[], &mut out[..2]), Ok(()));
+    assert_eq!(out[..3], [0.0, 0.0, 7.0]);
+    assert_eq!(quant_gemm::<B>(&[], &other, n, &mut []), Ok(()));
+    assert_eq!(quant_rows::<B>(&[], n, &[], &mut []), Ok(()));
+    assert_eq!(quantize::<B>(&[], None, &mut []), Ok(()));
+    assert_eq!(dequantize::<B>(&[], &mut []), Ok(()));
+}
+
+#[test]
+fn refusals_name_the_argument_and_write_nothing() {
+    each_format!(refusals());
+}
+
+#[cfg(feature = "parallel")]
+fn threads<B: Block>() {
+    let (rows, cols, m) = (70, 6, 5);
+    let mut rng = Rng(21);
+    let step = B::ELEMENTS / B::Partner::ELEMENTS;
+    let (w, x) = (random::<B>(&mut rng, rows * cols), random::<B::Partner>(&mut rng, m * cols * step));
+    let (mut a, mut b) = (vec![7.0; rows * m], vec![8.0; rows * m]);
+    quant_gemm(&w, &x, cols * B::ELEMENTS, &mut a).unwrap();
+    parallel::quant_gemm(&w, &x, cols * B::ELEMENTS, &mut b).unwrap();
+    same(&b, &a, B::NAME);
+    b.fill(8.0);
+    parallel::quant_gemv(&w, &x[..cols * step], &mut b[..rows]).unwrap();
+    same(&b[..rows], &a[..rows], B::NAME);
+    let (mut a, mut b) = (numbers(&w), vec![8.0; rows * cols * B::ELEMENTS]);
+    parallel::dequantize(&w, &mut b).unwrap();
+    same(&b, &a, B::NAME);
+    let ids: Vec<u32> = (0..rows as u32).rev().collect();
+    quant_rows(&w, cols * B::ELEMENTS, &ids, &mut a).unwrap();
+    parallel::quant_rows(&w, cols * B::ELEMENTS, &ids, &mut b).unwrap();
+    same(&b, &a, B::NAME);
+    assert_eq!(parallel::quant_dot(&w[..cols], &x[..cols * step]), quant_dot(&w[..cols], &x[..cols * step]));
+    let (x, weights) = (&a[..6 * B::ELEMENTS * 10], vec![1.0; cols * B::ELEMENTS]);
+    let (mut p, mut q) = (zeros::<B>(60), zeros::<B>(60));
+    let x: Vec<f32> = x.iter().map(|x| x.clamp(-900.0, 900.0)).collect();
+    quantize(&x, Some(&weights), &mut p).unwrap();
+    parallel::quantize(&x, Some(&weights), &mut q).unwrap();
+    assert_eq!(bytes_of(&p), bytes_of(&q));
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn threads_give_the_same_bits() {
+    each_format!(threads());
+}
+
+#[test]
+fn a_backend_has_them() {
+    use fulmen::backend::{Backend, Cpu, Quantised};
+    fn run<B: Backend>(b: &B, x: B::Ref<'_, f32>, to: B::Mut<'_, Q8_0>) -> Result<(), Error> {
+        b.quantize(x, None, to)
+    }
+    let mut to = zeros::<Q8_0>(1);
+    run(&Cpu::native(), &[1.0; 32], &mut to).unwrap();
+    assert_eq!(Cpu::native().quant_dot(&to, &to), quant_dot(&to, &to));
+}
