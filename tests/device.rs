@@ -15,9 +15,9 @@ fn every_op_keeps_its_contract() {
     let products = [[1, 1, 9], [3, 65, 10], [66, 2, 3], [3, 2, 5], [2, 3, 0]];
     let templates = OPS.iter().filter(|op| matches!(op.gpu, Form::Template(_))).count();
     let gpu = Gpu::new(Host::new(Meet::Memory));
-    let (ran, _) = story::<f32, _>(&gpu, true, &[(3, 37), (1, 1), (9, 257)], &products).unwrap();
+    let (ran, _) = story::<f32, _>(&gpu, "f32", true, &[(3, 37), (1, 1), (9, 257)], &products).unwrap();
     let gpu = Gpu::new(Host::default());
-    let (doubles, _) = story::<f64, _>(&gpu, true, &[(2, 70)], &products[3..]).unwrap();
+    let (doubles, _) = story::<f64, _>(&gpu, "f64", true, &[(2, 70)], &products[3..]).unwrap();
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }

@@ -68,7 +68,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "approx_gelu",
         determinism: Determinism::Stable,
-        tolerance: &[("f32", Tolerance::RelAbs { rel: 0.00048828125, abs: 3.41796875e-38 }), ("f64", Tolerance::RelAbs { rel: 0.00048828125, abs: 1.3671875e-307 })],
+        tolerance: &[("f32", Tolerance::RelAbs { rel: 0.00048828125, abs: 3.41796875e-38 }), ("f64", Tolerance::RelAbs { rel: 0.00048828125, abs: 1.3671875e-307 }), ("wgsl", Tolerance::RelAbs { rel: 0.00048828125, abs: 2e-37 })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 10.0,
         post: &[NanIffNan, Range(-0.1705294, f64::INFINITY)],
@@ -140,7 +140,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "atanh",
         determinism: Determinism::Stable,
-        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0)), ("wgsl", Tolerance::Ulp(4.0))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIfNan, Monotone(4.0)],
@@ -340,7 +340,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "div",
         determinism: Determinism::Exact,
-        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(2.5))],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[NanIfNan, Bounded(By::Quotient, 1.0)],
@@ -596,7 +596,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "hard_sigmoid",
         determinism: Determinism::Stable,
-        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
+        tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0)), ("wgsl", Tolerance::Ulp(3.0))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
         post: &[NanIffNan, Range(0.0, 1.0), Monotone(0.0)],
@@ -924,7 +924,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "recip",
         determinism: Determinism::Exact,
-        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(2.5))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
         post: &[NanIffNan, SameSign],
@@ -1188,7 +1188,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "softsign",
         determinism: Determinism::Exact,
-        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
+        tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0)), ("wgsl", Tolerance::Ulp(4.0))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
         post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
@@ -1196,7 +1196,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "sqrt",
         determinism: Determinism::Exact,
-        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
+        tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(5.0))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
         post: &[Range(-0.0, f64::INFINITY), NanIfNan, Monotone(0.0)],

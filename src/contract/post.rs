@@ -279,7 +279,12 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
             let y = y.to_f64().abs();
             // Halves, so that the largest value and what follows are told apart in `f64`, too.
             let largest = if T::SIGNIFICAND == 23 { f64::from(f32::MAX) } else { f64::MAX };
-            bound.is_nan() || y <= most || (y.is_infinite() && most >= largest)
+            // The sum before the division may overflow.
+            let sum = match by {
+                By::MeanAbs | By::Spreads => most * c.inputs.first().map_or(1.0, |x| x.len() as f64),
+                _ => most,
+            };
+            bound.is_nan() || y <= most || (y.is_infinite() && sum >= largest)
         }),
         Post::NonNegativeWhereFirstIs => {
             elements(c, |i, y| at(c, 0, i).is_none_or(|x| y >= T::ZERO || x <= T::ZERO || nan(x)))

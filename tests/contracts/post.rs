@@ -200,6 +200,11 @@ fn every_predicate_can_fail() {
             Call::new(&[&[1.0, -2.0]], &[1.6]),
         ),
         (
+            Post::Bounded(By::MeanAbs, 1.0),
+            Call::new(&[&[1.0e308, 1.0e308]], &[f64::INFINITY]),
+            Call::new(&[&[1.0e307, 1.0e307]], &[f64::INFINITY]),
+        ),
+        (
             Post::Bounded(By::SumAbsProducts, 1.0),
             Call::new(&[&[1.0, 2.0], &[3.0, -4.0]], &[11.0]),
             Call::new(&[&[1.0, 2.0], &[3.0, -4.0]], &[11.1]),

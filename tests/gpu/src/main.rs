@@ -50,7 +50,7 @@ fn run() -> Result<bool, Error> {
     let start = Instant::now();
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
     let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70]];
-    let (ran, without) = device::story::<f32, _>(&gpu, false, &sizes, &products)?;
+    let (ran, without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     let mut good = true;
     for w in &ran {
         let fine = w.share <= 1.0;
