@@ -71,7 +71,7 @@ impl Rng {
 
 /// Blocks of any codes; scales are finite and moderate.
 fn random<B: Block>(rng: &mut Rng, n: usize) -> Vec<B> {
-    let x = rng.row(n * B::ELEMENTS, n % 2 == 0);
+    let x = rng.row(n * B::ELEMENTS, n.is_multiple_of(2));
     let mut to = zeros::<B>(n);
     quantize(&x, None, &mut to).unwrap();
     // The codes that no encoder writes, too.
