@@ -353,7 +353,7 @@ pub(crate) fn quant_gemv_by<J: Join, S: Simd, B: Block>(
 }
 
 /// Rows of activations that one pass over the weights serves: they stay in the first cache.
-const TOGETHER: usize = 16;
+pub(crate) const TOGETHER: usize = 16;
 
 pub(crate) fn quant_gemm_by<J: Join, S: Simd, B: Block>(
     j: J,

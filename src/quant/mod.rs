@@ -13,7 +13,7 @@
 
 mod block;
 mod bytes;
-mod dot;
+pub(crate) mod dot;
 mod k;
 mod legacy;
 mod q8;

@@ -49,7 +49,7 @@ fn sources() -> &'static [String] {
     }
     TEXT.get_or_init(|| {
         let mut to = vec![];
-        for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise"] {
+        for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise", "src/fft", "src/quant"] {
             all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
         }
         to
@@ -103,6 +103,10 @@ fn parameters(op: &str) -> Vec<String> {
                 }
             }
         }
+    }
+    // A plan is made in the call.
+    if all.iter().any(|w| w == "plan") {
+        all.extend(["n", "table", "workspace"].map(String::from));
     }
     // A structure's fields count where it is an argument.
     let heads = fulmen::Attention { heads: 1, kv_heads: 1, dim: 1, scale: 1.0, causal: true, window: None };
