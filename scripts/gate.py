@@ -16,6 +16,7 @@ import queue
 import re
 import shutil
 import sys
+import tarfile
 import threading
 import time
 import traceback
@@ -35,8 +36,9 @@ CROSS = [
 ]
 CROSS_FLAGS = {"wasm32-unknown-unknown": "-Ctarget-feature=+simd128"}
 COVERAGE = 90
-# The most bytes that the published package may have.
-PACKAGE = 500_000
+# The most bytes that the published package may have, and what may be in it: sources, and what cargo and crates.io want.
+PACKAGE = 1_000_000
+PACKED = re.compile(r"src/.*\.(rs|pl)|include/fulmen\.h|Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|README\.md|CHANGELOG\.md|LICENSE-\w+")
 # The program `fulmen` and its tests.
 CONTRACTS = {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
 
@@ -249,6 +251,11 @@ def test(tally: Tally, strict: bool) -> None:
             t.wrong(f"the package has {bytes_} bytes, more than {PACKAGE}, or was not made")
         else:
             t.check(f"the package has {bytes_ / 1000:.0f} KB")
+        for crate in crates:
+            with tarfile.open(crate) as packed:
+                others = [n for n in packed.getnames() if not PACKED.fullmatch(n.partition("/")[2])]
+            if others:
+                t.wrong(f"the package holds what is no source of the library: {others}")
         deny(t)
 
     def gpu(t: Tally) -> None:

@@ -96,7 +96,8 @@ pub fn gamma<T: Element>(k: f64) -> f64 {
 
 /// What the moments of `x` are, and how far the library's may be off.
 pub struct Moments {
-    pub mean: f64,
+    /// With its low part: rounded to `f64` it would be off by `u |µ|`, which may be much of a small spread.
+    pub mean: Dd,
     pub variance: f64,
     /// `σ`.
     pub spread: f64,
@@ -121,7 +122,7 @@ impl Moments {
 
     pub fn of<S: Simd, T: Element>(x: &[T]) -> Self {
         let n = x.len();
-        let (mean, variance) = (mean(x).value(), covariance(x, x).value().max(0.0));
+        let (mean, variance) = (mean(x), covariance(x, x).value().max(0.0));
         let (spread, share) = (variance.sqrt(), Self::share::<S, T>(n));
         Self { mean, variance, spread, mean_error: share * spread, variance_error: share * variance, share }
     }

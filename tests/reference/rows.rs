@@ -1,5 +1,6 @@
 //! Row ops by their definitions, each element with the bound that theory gives for it.
 
+use super::dd::Dd;
 use super::reduce::{Moments, depth, dot, gamma, levels, unit};
 use fulmen::Element;
 use fulmen::lanes::Simd;
@@ -51,7 +52,7 @@ pub fn standard<S: Simd, T: Element>(x: &[T], gamma_beta: Option<(&[T], &[T])>, 
         .enumerate()
         .map(|(i, x)| {
             let (g, b) = gamma_beta.map_or((1.0, 0.0), |(g, b)| (g[i].to_f64(), b[i].to_f64()));
-            let d = x.to_f64() - m.mean;
+            let d = (Dd::from(x.to_f64()) - m.mean).value();
             let y = d * scale * g;
             // The low part of the mean is below the spread.
             let centre = (m.mean_error + 4.0 * u * m.spread) * scale;
