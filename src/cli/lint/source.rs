@@ -5,6 +5,8 @@ use crate::corpus::{Corpus, File, read};
 use crate::results::Results;
 use crate::schema::{Contract, Domain, Function, PreCheck, Shape};
 use crate::{generate, lock};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>) -> (usize, Option<usize>) {
     let corpus = s.corpus;
@@ -13,10 +15,12 @@ pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>
     if let Some(Err(e)) = results {
         s.add("FUL-VER-004", "results", e.clone());
     }
-    let source = source_files(corpus);
+    let library = source_files(corpus);
+    let harnesses = harnesses(&library);
+    let mut texts = BTreeMap::from([(corpus.root.join("src"), Tests::of(&library))]);
     for (f, c) in corpus.contracts() {
         for k in &c.kani_harnesses {
-            if !is_harness(&source, &k.harness) {
+            if !harnesses.contains(k.harness.rsplit("::").next().unwrap_or(&k.harness)) {
                 s.on(
                     "FUL-VER-005",
                     f,
@@ -27,7 +31,7 @@ pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>
         let discharging = c.kani_harnesses.iter().map(|k| (&k.id, &k.discharged_by));
         for (id, test) in c.falsify.iter().map(|t| (&t.id, &t.test)).chain(discharging) {
             named += 1;
-            if !in_source(corpus, test) {
+            if !in_source(corpus, &mut texts, test) {
                 s.on("FUL-VER-003", f, format!("{id}: `{test}` is no #[test] of the source"));
             }
             if let Some(Ok(results)) = results {
@@ -42,38 +46,67 @@ pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>
     (named, results.map(|_| executed))
 }
 
+/// The names that a text gives to tests and modules.
+struct Tests {
+    tests: BTreeSet<String>,
+    modules: BTreeSet<String>,
+}
+
+impl Tests {
+    fn of(text: &str) -> Self {
+        let after = |what: &'static str| {
+            text.match_indices(what).map(move |(at, _)| (at, name_at(text, at + what.len())))
+        };
+        let is_test = |at: usize| text.get(..at).is_some_and(|before| before.trim_end().ends_with("#[test]"));
+        Self {
+            tests: after("fn ")
+                .filter(|(at, n)| n.1.starts_with('(') && is_test(*at))
+                .map(|(_, n)| n.0.into())
+                .collect(),
+            modules: after("mod ")
+                .filter(|(_, n)| n.1.starts_with([' ', ';']))
+                .map(|(_, n)| n.0.into())
+                .collect(),
+        }
+    }
+}
+
+/// The identifier at `at`, and what follows it.
+fn name_at(text: &str, at: usize) -> (&str, &str) {
+    let rest = text.get(at..).unwrap_or("");
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    rest.split_at(end)
+}
+
 /// Whether `target::path::name` is a `#[test] fn name` in the file `tests/<target>.rs`, or in the file
 /// `tests/<target>/<module>.rs` of the next module. Modules that a macro makes per op stand in
 /// `src/ops.rs`, so each must be a row there or a `mod` of the file. This is weaker than the runner's
-/// output, which proves that the test ran.
-fn in_source(corpus: &Corpus, test: &str) -> bool {
+/// output, which proves that the test ran. `texts` keeps what was read; the library is there.
+fn in_source(corpus: &Corpus, texts: &mut BTreeMap<PathBuf, Tests>, test: &str) -> bool {
     let parts: Vec<&str> = test.split("::").collect();
     let [target, modules @ .., name] = parts.as_slice() else { return false };
     let tests = corpus.root.join("tests");
     let own = modules.first().map(|m| tests.join(target).join(format!("{m}.rs"))).filter(|p| p.exists());
-    let (text, modules) = match own {
-        Some(path) => (read(&path), modules.get(1..).unwrap_or_default()),
-        None if *target == "lib" => (source_files(corpus), modules),
-        None => (read(&tests.join(format!("{target}.rs"))), modules),
+    let (path, modules) = match own {
+        Some(path) => (path, modules.get(1..).unwrap_or_default()),
+        None if *target == "lib" => (corpus.root.join("src"), modules),
+        None => (tests.join(format!("{target}.rs")), modules),
     };
-    let is_test = text
-        .match_indices(&format!("fn {name}("))
-        .any(|(at, _)| text.get(..at).is_some_and(|before| before.trim_end().ends_with("#[test]")));
-    let known = |m: &&str| {
-        text.contains(&format!("mod {m} "))
-            || text.contains(&format!("mod {m};"))
-            || corpus.rows.iter().any(|r| r.op == **m)
-    };
-    is_test && modules.iter().all(known)
+    let text = texts.entry(path).or_insert_with_key(|path| Tests::of(&read(path)));
+    let known = |m: &&str| text.modules.contains(*m) || corpus.rows.iter().any(|r| r.op == **m);
+    text.tests.contains(*name) && modules.iter().all(known)
 }
 
-/// Whether `path` is a function of `source` marked `#[kani::proof]`, by its name.
-fn is_harness(source: &str, path: &str) -> bool {
-    let name = path.rsplit("::").next().unwrap_or(path);
-    source.split("#[kani::proof]").skip(1).any(|after| {
-        let item = after.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("#["));
-        item.is_some_and(|l| l.starts_with(&format!("fn {name}(")))
-    })
+/// The functions of `source` marked `#[kani::proof]`.
+fn harnesses(source: &str) -> BTreeSet<&str> {
+    source
+        .split("#[kani::proof]")
+        .skip(1)
+        .filter_map(|after| {
+            let item = after.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("#["))?;
+            Some(name_at(item.strip_prefix("fn ")?, 0).0)
+        })
+        .collect()
 }
 
 fn source_files(corpus: &Corpus) -> String {
@@ -128,11 +161,25 @@ pub(super) fn generated(s: &mut Sink<'_>) {
     // A text search: the compiler's check (`Enforced`) is the strong one, this one names the op.
     let source: String = source_files(s.corpus).chars().filter(|c| !c.is_whitespace()).collect();
     let by_macro = ["unary", "binary", "reduction", "row_op"].iter().all(|m| macro_has_contract(&source, m));
+    // `contract!(op,`, and `op,op_on,` where a macro writes the function.
+    let direct: BTreeSet<&str> = source
+        .match_indices("contract!(")
+        .map(|(at, what)| name_at(&source, at + what.len()))
+        .filter(|(_, rest)| rest.starts_with(','))
+        .map(|(name, _)| name)
+        .collect();
+    let through: BTreeSet<&str> = source
+        .match_indices("_on,")
+        .filter_map(|(at, _)| {
+            let before = source.get(..at)?;
+            let (rest, op) = before.rsplit_once(',')?;
+            rest.ends_with(op).then_some(op)
+        })
+        .collect();
     let corpus = s.corpus;
     for (f, c) in corpus.contracts().filter(|(_, c)| !c.call.shape.own_types()) {
-        let direct = source.contains(&format!("contract!({},", c.op));
-        let through = source.contains(&format!("{0},{0}_on,", c.op));
-        if !(direct || through && by_macro) {
+        let op = c.op.as_str();
+        if !(direct.contains(op) || through.contains(op) && by_macro) {
             s.on("FUL-ENF-004", f, "no `contract!` in the op's function");
         }
     }
@@ -166,7 +213,7 @@ pub(super) fn locked(s: &mut Sink<'_>) {
     let (text, now) = (read(&corpus.dir.join("locked.toml")), lock::render(corpus));
     if text != now {
         let now: Vec<&str> = now.lines().collect();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let odd = text.lines().find(|l| !now.contains(l) || !seen.insert(*l));
         let gone = || now.iter().find(|l| !text.lines().any(|t| t == **l)).copied();
         let odd = odd.or_else(gone).unwrap_or("the order of the lines");
