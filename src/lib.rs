@@ -21,6 +21,7 @@
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
+//! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
 //! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
@@ -107,6 +108,7 @@ mod convert;
 mod error;
 pub mod fft;
 mod float16;
+pub mod gguf;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod hardware;

@@ -41,6 +41,8 @@ mod gemm_forms;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm_low;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod gguf;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod hardware;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod log_trig;

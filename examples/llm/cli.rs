@@ -4,7 +4,7 @@ use crate::bench;
 use crate::chart;
 use crate::config::Config;
 use crate::files::{self, Failed, Shown, replace, shown, writable};
-use crate::gguf::{Gguf, Model};
+use crate::gguf::Model;
 use crate::machine::{Follower, Job, Machine, follower_plan, on_best_lanes};
 use crate::memory::{self, Bytes, Lack, Row};
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
@@ -381,7 +381,7 @@ impl Job for Work<'_, '_> {
 }
 
 fn open(path: &Path) -> Result<Model, Stop> {
-    Gguf::open(path).and_then(|file| Model::from_file(&file)).map_err(|why| useless(path, why))
+    Model::open(path).map_err(|why| useless(path, why))
 }
 
 /// Prints the bytes of each buffer of `f32` or tokens.

@@ -1,4 +1,4 @@
-//! Model files: GGUF, version 3, with `f32` tensors. What a file says about its sizes is checked against its length.
+//! Models as GGUF files: which keys and tensors they have. The library reads and writes.
 
 use crate::config::Config;
 use crate::files::{self, Shown};
@@ -6,15 +6,11 @@ use crate::memory::{Lack, zeros};
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
+use fulmen::gguf::{self, Array, Gguf, Info, Need, Tensor, validate_model_load};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
-
-const MAGIC: &[u8; 4] = b"GGUF";
-const VERSION: u32 = 3;
-/// Tensors start at multiples of this.
-const ALIGNMENT: usize = 32;
 
 /// A value of the file's dictionary, of the types that we write.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,9 +23,9 @@ pub enum Value {
     Texts(Vec<String>),
 }
 
-/// A file: its dictionary, and its tensors with their rows and columns (one row for a vector).
+/// A file to be written: its dictionary, and its tensors with their rows and columns (one row for a vector).
 #[derive(Debug, Default, PartialEq)]
-pub struct Gguf<'a> {
+pub struct Draft<'a> {
     pub values: BTreeMap<String, Value>,
     pub tensors: Vec<(String, [usize; 2], Cow<'a, [f32]>)>,
 }
@@ -37,7 +33,7 @@ pub struct Gguf<'a> {
 /// Why a file is of no use.
 #[derive(Debug)]
 pub enum Trouble {
-    Io(std::io::Error),
+    Io(io::Error),
     /// It is something else.
     Foreign(String),
     /// It ends early, or says something of itself that cannot be.
@@ -57,8 +53,8 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl From<std::io::Error> for Trouble {
-    fn from(e: std::io::Error) -> Self {
+impl From<io::Error> for Trouble {
+    fn from(e: io::Error) -> Self {
         Self::Io(e)
     }
 }
@@ -66,6 +62,18 @@ impl From<std::io::Error> for Trouble {
 impl From<Lack> for Trouble {
     fn from(why: Lack) -> Self {
         Self::Lack(why)
+    }
+}
+
+impl From<gguf::Error<'_>> for Trouble {
+    fn from(e: gguf::Error<'_>) -> Self {
+        use gguf::Error::{Format, Magic, Missing, Type, Unfit, Version};
+        match e {
+            Magic | Version(_) | Type(..) | Format(..) | Missing(_) | Unfit(_) => {
+                Self::Foreign(e.to_string())
+            }
+            _ => Self::Broken(e.to_string()),
+        }
     }
 }
 
@@ -77,199 +85,107 @@ fn foreign<T>(why: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Foreign(why.into()))
 }
 
-impl Gguf<'_> {
+/// A vector has one dimension in a file.
+fn dims(shape: &[usize; 2]) -> &[usize] {
+    if shape[0] == 1 { &shape[1..] } else { shape }
+}
+
+/// The number of the format `f32`.
+const F32: u32 = 0;
+
+impl Draft<'_> {
     /// Writes the file.
-    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let mut head: Vec<u8> = Vec::new();
-        head.extend(MAGIC);
-        head.extend(VERSION.to_le_bytes());
-        head.extend((self.tensors.len() as u64).to_le_bytes());
-        head.extend((self.values.len() as u64).to_le_bytes());
-        let text = |head: &mut Vec<u8>, s: &str| {
-            head.extend((s.len() as u64).to_le_bytes());
-            head.extend(s.as_bytes());
-        };
-        let array = |head: &mut Vec<u8>, kind: u32, len: usize| {
-            head.extend(9u32.to_le_bytes());
-            head.extend(kind.to_le_bytes());
-            head.extend((len as u64).to_le_bytes());
-        };
-        for (key, value) in &self.values {
-            text(&mut head, key);
-            match value {
-                Value::Numbers(x) => {
-                    array(&mut head, 4, x.len());
-                    x.iter().for_each(|x| head.extend(x.to_le_bytes()));
-                }
-                Value::Reals(x) => {
-                    array(&mut head, 6, x.len());
-                    x.iter().for_each(|x| head.extend(x.to_le_bytes()));
-                }
-                Value::Texts(x) => {
-                    array(&mut head, 8, x.len());
-                    x.iter().for_each(|x| text(&mut head, x));
-                }
-                Value::U32(x) => {
-                    head.extend(4u32.to_le_bytes());
-                    head.extend(x.to_le_bytes());
-                }
-                Value::F32(x) => {
-                    head.extend(6u32.to_le_bytes());
-                    head.extend(x.to_le_bytes());
-                }
-                Value::Text(s) => {
-                    head.extend(8u32.to_le_bytes());
-                    text(&mut head, s);
-                }
-            }
-        }
-        let mut offset = 0;
-        for (name, [rows, cols], data) in &self.tensors {
-            text(&mut head, name);
-            // The dimension that varies fastest comes first; a vector has only that.
-            let dims = if *rows == 1 { vec![*cols] } else { vec![*cols, *rows] };
-            head.extend((dims.len() as u32).to_le_bytes());
-            dims.iter().for_each(|&d| head.extend((d as u64).to_le_bytes()));
-            head.extend(0u32.to_le_bytes());
-            head.extend((offset as u64).to_le_bytes());
-            offset += (4 * data.len()).next_multiple_of(ALIGNMENT);
-        }
-        head.resize(head.len().next_multiple_of(ALIGNMENT), 0);
-        out.write_all(&head)?;
-        for (_, _, data) in &self.tensors {
-            for x in data.iter() {
-                out.write_all(&x.to_le_bytes())?;
-            }
-            out.write_all(&[0; ALIGNMENT][..(4 * data.len()).next_multiple_of(ALIGNMENT) - 4 * data.len()])?;
-        }
-        Ok(())
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.stored(out).map_err(|why| match why {
+            Trouble::Io(e) => e,
+            why => io::Error::other(why.to_string()),
+        })
     }
 
-    /// Reads a file.
-    pub fn open(path: &Path) -> Result<Self, Trouble> {
-        Self::read(&files::read(path)?)
-    }
-
-    /// Reads the file's bytes.
-    pub fn read(bytes: &[u8]) -> Result<Self, Trouble> {
-        if !bytes.starts_with(MAGIC) {
-            return foreign("it does not start with GGUF");
+    fn stored(&self, out: &mut dyn Write) -> Result<(), Trouble> {
+        let arrays: Vec<Vec<u8>> = self.values.values().map(Value::elements).collect();
+        let mut values = Vec::new();
+        for ((key, value), elements) in self.values.iter().zip(&arrays) {
+            values.push((&key[..], value.stored(elements)?));
         }
-        let mut r = Cursor { rest: &bytes[4..] };
-        match r.u32()? {
-            VERSION => {}
-            v => return foreign(format!("version {v} of GGUF, {VERSION} is read here")),
+        let mut infos = Vec::new();
+        for (name, shape, _) in &self.tensors {
+            infos.push(Info::new(name, dims(shape), F32)?);
         }
-        let (tensors, values) = (r.count(24)?, r.count(13)?);
-        let mut file = Self::default();
-        for _ in 0..values {
-            let key = r.text()?;
-            let value = match r.u32()? {
-                4 => Value::U32(r.u32()?),
-                6 => Value::F32(f32::from_bits(r.u32()?)),
-                8 => Value::Text(r.text()?),
-                9 => match (r.u32()?, r.count(4)?) {
-                    (4, n) => Value::Numbers((0..n).map(|_| r.u32()).collect::<Result<_, _>>()?),
-                    (6, n) => {
-                        Value::Reals((0..n).map(|_| r.u32().map(f32::from_bits)).collect::<Result<_, _>>()?)
-                    }
-                    (8, n) => Value::Texts((0..n).map(|_| r.text()).collect::<Result<_, _>>()?),
-                    (kind, _) => return foreign(format!("`{}` is an array of type {kind}", Shown(&key))),
-                },
-                kind => return foreign(format!("`{}` has type {kind}", Shown(&key))),
-            };
-            file.values.insert(key, value);
-        }
-        let mut places = Vec::new();
-        for _ in 0..tensors {
-            let name = r.text()?;
-            let dims = (0..r.u32()?.min(3)).map(|_| r.size()).collect::<Result<Vec<_>, _>>()?;
-            let shape = match dims[..] {
-                [cols] => [1, cols],
-                [cols, rows] => [rows, cols],
-                _ => return foreign(format!("`{}` has {} dimensions", Shown(&name), dims.len())),
-            };
-            match r.u32()? {
-                0 => places.push((name, shape, r.size()?)),
-                kind => {
-                    let name = Shown(&name);
-                    return foreign(format!("`{name}` holds elements of type {kind}, 0 (f32) is read here"));
-                }
+        let sink = |bytes: &[u8]| Ok::<(), Trouble>(out.write_all(bytes)?);
+        gguf::write(&values, &infos, sink, |i, put| {
+            let mut bytes = [0; 4096];
+            for x in self.tensors[i].2.chunks(bytes.len() / 4) {
+                let (to, _) = bytes.as_chunks_mut();
+                to.iter_mut().zip(x).for_each(|(to, x)| *to = x.to_le_bytes());
+                put(&bytes[..4 * x.len()])?;
             }
-        }
-        let data = (bytes.len() - r.rest.len()).next_multiple_of(ALIGNMENT);
-        // Tensors that share bytes would make much of a small file.
-        let mut held = 0usize;
-        for (name, [rows, cols], offset) in places {
-            let len = rows.checked_mul(cols).and_then(|n| n.checked_mul(4));
-            let end = len.and_then(|n| n.checked_add(data)?.checked_add(offset));
-            let Some(raw) = end.and_then(|end| bytes.get(data + offset..end)) else {
-                return broken(format!("the file ends before the end of `{}`", Shown(&name)));
-            };
-            held = held.saturating_add(raw.len());
-            if held > bytes.len() {
-                return broken("its tensors overlap");
+            Ok(())
+        })
+    }
+}
+
+impl Value {
+    /// The elements of an array, as a file holds them.
+    fn elements(&self) -> Vec<u8> {
+        match self {
+            Self::Numbers(x) => x.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::Reals(x) => x.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Self::Texts(x) => {
+                x.iter().flat_map(|x| [&(x.len() as u64).to_le_bytes(), x.as_bytes()].concat()).collect()
             }
-            let (words, _) = raw.as_chunks();
-            file.tensors.push((
-                name,
-                [rows, cols],
-                words.iter().map(|&w| f32::from_le_bytes(w)).collect::<Vec<_>>().into(),
-            ));
-        }
-        Ok(file)
-    }
-
-    fn number(&self, key: &str) -> Result<usize, Trouble> {
-        match self.values.get(key) {
-            Some(&Value::U32(x)) => Ok(x as usize),
-            _ => foreign(format!("it has no number `{key}`")),
+            _ => Vec::new(),
         }
     }
-
-    fn real(&self, key: &str) -> Result<f32, Trouble> {
-        match self.values.get(key) {
-            Some(&Value::F32(x)) => Ok(x),
-            _ => foreign(format!("it has no number `{key}`")),
+    /// What the library writes, with these elements.
+    fn stored<'a>(&'a self, elements: &'a [u8]) -> Result<gguf::Value<'a>, gguf::Error<'a>> {
+        let array = |of, len| Array::new(of, len, elements).map(gguf::Value::Array);
+        match self {
+            Self::U32(x) => Ok(gguf::Value::U32(*x)),
+            Self::F32(x) => Ok(gguf::Value::F32(*x)),
+            Self::Text(x) => Ok(gguf::Value::Text(x)),
+            Self::Numbers(x) => array(U32S, x.len()),
+            Self::Reals(x) => array(F32S, x.len()),
+            Self::Texts(x) => array(TEXTS, x.len()),
         }
     }
 }
 
-/// The bytes that are left.
-struct Cursor<'a> {
-    rest: &'a [u8],
+/// The types of our arrays.
+const U32S: u32 = 4;
+const F32S: u32 = 6;
+const TEXTS: u32 = 8;
+
+/// The array of whole numbers at `key`.
+pub fn numbers(file: &Gguf<'_>, key: &str) -> Option<Vec<u32>> {
+    let of = file.value(key)?.array().filter(|a| a.of() == U32S)?;
+    Some(of.bytes().as_chunks().0.iter().map(|&x| u32::from_le_bytes(x)).collect())
 }
 
-impl<'a> Cursor<'a> {
-    fn take(&mut self, n: usize) -> Result<&'a [u8], Trouble> {
-        let Some((taken, rest)) = self.rest.split_at_checked(n) else { return broken("the file ends early") };
-        self.rest = rest;
-        Ok(taken)
-    }
-    fn u32(&mut self) -> Result<u32, Trouble> {
-        Ok(u32::from_le_bytes(self.take(4)?.try_into().unwrap_or_default()))
-    }
-    fn size(&mut self) -> Result<usize, Trouble> {
-        let n = u64::from_le_bytes(self.take(8)?.try_into().unwrap_or_default());
-        usize::try_from(n).or_else(|_| broken("a size is too large"))
-    }
-    /// How many things of at least `each` bytes follow.
-    fn count(&mut self, each: usize) -> Result<usize, Trouble> {
-        let n = self.size()?;
-        if n > bytes_left(self.rest, each) {
-            broken("the file is too short for what it says to hold")
-        } else {
-            Ok(n)
-        }
-    }
-    fn text(&mut self) -> Result<String, Trouble> {
-        let n = self.size()?;
-        String::from_utf8(self.take(n)?.to_vec()).or_else(|_| broken("a name is not UTF-8"))
-    }
+/// The array of real numbers at `key`.
+pub fn reals(file: &Gguf<'_>, key: &str) -> Option<Vec<f32>> {
+    let of = file.value(key)?.array().filter(|a| a.of() == F32S)?;
+    Some(of.bytes().as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect())
 }
 
-fn bytes_left(rest: &[u8], each: usize) -> usize {
-    rest.len() / each
+fn number(file: &Gguf<'_>, key: &str) -> Result<usize, Trouble> {
+    let found = file.value(key).and_then(gguf::Value::number).and_then(|n| n.try_into().ok());
+    found.map_or_else(|| foreign(format!("it has no number `{key}`")), Ok)
+}
+
+fn real(file: &Gguf<'_>, key: &str) -> Result<f32, Trouble> {
+    let found = file.value(key).and_then(gguf::Value::real);
+    found.map_or_else(|| foreign(format!("it has no number `{key}`")), |x| Ok(x as f32))
+}
+
+/// The elements of a tensor, as many as `to` has.
+pub fn elements(t: &Tensor<'_>, to: &mut [f32]) -> Result<(), Trouble> {
+    let (words, _) = t.bytes.as_chunks();
+    if t.info.kind() != F32 || words.len() != to.len() {
+        return foreign(format!("`{}` does not hold {} elements of f32", Shown(t.info.name()), to.len()));
+    }
+    to.iter_mut().zip(words).for_each(|(to, &x)| *to = f32::from_le_bytes(x));
+    Ok(())
 }
 
 /// A model: its sizes, its vocabulary and its parameters.
@@ -306,7 +222,7 @@ fn tensors(c: &Config) -> Vec<(String, Range<usize>, [usize; 2])> {
 }
 
 /// A model as a file, under the names that files of this architecture use.
-pub fn file_of<'a>(c: &Config, vocabulary: &Vocabulary, parameters: &'a [f32]) -> Gguf<'a> {
+pub fn file_of<'a>(c: &Config, vocabulary: &Vocabulary, parameters: &'a [f32]) -> Draft<'a> {
     let number = |n: usize| Value::U32(u32::try_from(n).unwrap_or(u32::MAX));
     let values = [
         ("general.architecture", Value::Text("llama".into())),
@@ -329,32 +245,41 @@ pub fn file_of<'a>(c: &Config, vocabulary: &Vocabulary, parameters: &'a [f32]) -
     let cut = |(name, range, shape): (_, Range<usize>, _)| {
         (name, shape, parameters.get(range).unwrap_or_default().into())
     };
-    Gguf {
+    Draft {
         values: values.into_iter().map(|(k, v)| (k.into(), v)).collect(),
         tensors: tensors(c).into_iter().map(cut).collect(),
     }
 }
 
 impl Model {
+    /// From a file's path.
+    pub fn open(path: &Path) -> Result<Self, Trouble> {
+        Self::read(&files::read(path)?)
+    }
+
+    /// From a file's bytes.
+    pub fn read(bytes: &[u8]) -> Result<Self, Trouble> {
+        Self::from_file(&Gguf::read(bytes)?)
+    }
+
     /// From a file.
     pub fn from_file(file: &Gguf<'_>) -> Result<Self, Trouble> {
-        match file.values.get("general.architecture") {
-            Some(Value::Text(name)) if name == "llama" => {}
-            _ => return foreign("its architecture is not llama"),
+        if file.value("general.architecture") != Some(gguf::Value::Text("llama")) {
+            return foreign("its architecture is not llama");
         }
         let config = Config {
-            vocab: file.number("llama.vocab_size")?,
-            dim: file.number("llama.embedding_length")?,
-            layers: file.number("llama.block_count")?,
-            heads: file.number("llama.attention.head_count")?,
-            kv_heads: file.number("llama.attention.head_count_kv")?,
-            hidden: file.number("llama.feed_forward_length")?,
-            context: file.number("llama.context_length")?,
-            rope_base: file.real("llama.rope.freq_base")?,
-            eps: file.real("llama.attention.layer_norm_rms_epsilon")?,
+            vocab: number(file, "llama.vocab_size")?,
+            dim: number(file, "llama.embedding_length")?,
+            layers: number(file, "llama.block_count")?,
+            heads: number(file, "llama.attention.head_count")?,
+            kv_heads: number(file, "llama.attention.head_count_kv")?,
+            hidden: number(file, "llama.feed_forward_length")?,
+            context: number(file, "llama.context_length")?,
+            rope_base: real(file, "llama.rope.freq_base")?,
+            eps: real(file, "llama.attention.layer_norm_rms_epsilon")?,
         };
         let config = config.checked().or_else(|why| broken(why.to_string()))?;
-        let Some(Value::Numbers(pairs)) = file.values.get("fulmen.pairs") else {
+        let Some(pairs) = numbers(file, "fulmen.pairs") else {
             return foreign("it has no vocabulary of byte pairs");
         };
         let (pairs, rest) = pairs.as_chunks();
@@ -362,19 +287,18 @@ impl Model {
             Vocabulary::new(pairs.to_vec()).filter(|v| rest.is_empty() && v.len() == config.vocab);
         let Some(vocabulary) = vocabulary else { return broken("its vocabulary is not one of byte pairs") };
         // The file holds all of it, so it fits into memory.
-        let held: usize = file.tensors.iter().map(|t| t.2.len()).sum();
+        let held: usize = file.tensors().map(|t| t.bytes.len() / 4).sum();
         if held < config.parameters() {
             return broken(format!("it has {held} of {} parameters", config.parameters()));
         }
+        let all = tensors(&config);
+        let needs: Vec<_> = all.iter().map(|(name, _, shape)| Need::Tensor(name, dims(shape))).collect();
+        validate_model_load(file, &needs)?;
         let mut parameters = zeros(config.parameters())?;
-        for (name, range, shape) in tensors(&config) {
-            let Some((_, got, data)) = file.tensors.iter().find(|t| t.0 == name) else {
-                return broken(format!("`{name}` is missing"));
-            };
-            if *got != shape {
-                return broken(format!("`{name}` is {got:?}, not {shape:?}"));
+        for (name, range, _) in all {
+            if let Some(t) = file.tensor(&name) {
+                elements(&t, &mut parameters[range])?;
             }
-            parameters[range].copy_from_slice(data);
         }
         Ok(Self { config, vocabulary, parameters })
     }

@@ -3,12 +3,13 @@
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
 use crate::config::Config;
-use crate::files::{Failed, replace};
-use crate::gguf::{Gguf, Model, Trouble, Value, file_of};
+use crate::files::{self, Failed, replace};
+use crate::gguf::{self, Model, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions};
 use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
 use crate::vocabulary::Vocabulary;
+use fulmen::gguf::Gguf;
 use fulmen::{Adam, Error};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -337,34 +338,26 @@ impl<M: Machine> Trainer<M> {
 
     /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.
     pub fn resume(machine: M, state: &Path) -> Result<(Self, Vocabulary, Mark, Vec<f32>), Trouble> {
-        let mut file = Gguf::open(state)?;
+        let bytes = files::read(state)?;
+        let file = Gguf::read(&bytes)?;
         let model = Model::from_file(&file)?;
         let broken = || Trouble::Broken("it is no state of a training run".into());
-        let numbers = match file.values.get("fulmen.recipe.numbers") {
-            Some(Value::Numbers(x)) => {
-                <[u32; 5]>::try_from(&x[..]).map_err(|_| broken())?.map(|n| n as usize)
-            }
-            _ => return Err(broken()),
-        };
-        let reals = match file.values.get("fulmen.recipe.reals") {
-            Some(Value::Reals(x)) => <[f32; 3]>::try_from(&x[..]).map_err(|_| broken())?,
-            _ => return Err(broken()),
-        };
-        let ([steps, batch, length, groups, seed], [rate, decay, clip]) = (numbers, reals);
+        let numbers = |key| gguf::numbers(&file, key).ok_or_else(broken);
+        let reals = |key| gguf::reals(&file, key).ok_or_else(broken);
+        let whole = <[u32; 5]>::try_from(numbers("fulmen.recipe.numbers")?).map_err(|_| broken())?;
+        let [steps, batch, length, groups, seed] = whole.map(|n| n as usize);
+        let [rate, decay, clip] =
+            <[f32; 3]>::try_from(reals("fulmen.recipe.reals")?).map_err(|_| broken())?;
         let recipe = Recipe { steps, batch, length, groups, rate, decay, clip, seed: seed as u32 };
         if groups == 0 || batch < groups || length == 0 || length > model.config.context {
             return Err(broken());
         }
-        let mark = match file.values.get("fulmen.text") {
-            Some(Value::Numbers(x)) => Mark(x[..].try_into().map_err(|_| broken())?),
-            _ => return Err(broken()),
-        };
-        let Some(Value::Reals(losses)) = file.values.remove("fulmen.losses") else { return Err(broken()) };
+        let mark = Mark(numbers("fulmen.text")?.try_into().map_err(|_| broken())?);
+        let losses = reals("fulmen.losses")?;
         let trainer = Self::new(machine, model.config, recipe, model.parameters)?;
         for (name, moment) in ["first", "second"].iter().zip(&mut *held(&trainer.moments)) {
-            let name = format!("fulmen.moment.{name}");
-            let found = file.tensors.iter_mut().find(|t| t.0 == name && t.2.len() == moment.len());
-            *moment = std::mem::take(&mut found.ok_or_else(broken)?.2).into_owned();
+            let found = file.tensor(&format!("fulmen.moment.{name}")).ok_or_else(broken)?;
+            gguf::elements(&found, moment)?;
         }
         Ok((trainer, model.vocabulary, mark, losses))
     }

@@ -4,7 +4,7 @@ use super::{Folder, SMALL, a_file, a_model, bytes_of, program, text, tiny};
 use crate::cli;
 use crate::config::Config;
 use crate::files::{replace, shown, writable};
-use crate::gguf::{Gguf, Trouble, Value};
+use crate::gguf::{Draft, Model, Trouble, Value};
 use crate::machine::Follower;
 use crate::memory::{Lack, check, product, zeros};
 use crate::train::{Mark, Recipe, Trainer, first_parameters};
@@ -195,15 +195,15 @@ fn another_text_is_not_resumed() {
 
 #[test]
 fn names_of_files_and_keys_stay_on_their_line() {
-    let mut file = Gguf::default();
+    let mut file = Draft::default();
     let key = "a\nkey\x1b[2J";
     file.values.insert(key.into(), Value::U32(1));
     let mut bytes = bytes_of(&file);
     let at = bytes.windows(key.len()).position(|w| w == key.as_bytes()).unwrap() + key.len();
     bytes[at] = 77;
-    let why = Gguf::read(&bytes).unwrap_err();
+    let why = Model::read(&bytes).unwrap_err();
     assert!(matches!(why, Trouble::Foreign(_)));
-    assert_eq!(why.to_string(), r"not a model of this program: `a\nkey\u{1b}[2J` has type 77");
+    assert_eq!(why.to_string(), "not a model of this program: \"a\\nkey\\u{1b}[2J\" has the unknown type 77");
     assert_eq!(shown(Path::new("it's\rhere")).to_string(), r"it's\rhere");
     let (code, _, err) = program(&["gener\nate"]);
     assert!(code == 2 && err.contains(r"gener\nate"), "{err}");

@@ -10,10 +10,14 @@
 mod attention;
 #[path = "../../../examples/llm/config.rs"]
 mod config;
+#[path = "../../../examples/llm/files.rs"]
+mod files;
 #[path = "../../../examples/llm/gguf.rs"]
 mod gguf;
 #[path = "../../../examples/llm/machine.rs"]
 mod machine;
+#[path = "../../../examples/llm/memory.rs"]
+mod memory;
 #[path = "../../../examples/llm/model.rs"]
 mod model;
 #[path = "../../../examples/llm/train.rs"]

@@ -20,7 +20,7 @@ mod model;
 mod vocabulary;
 
 use fulmen::backend::Cpu;
-use gguf::{Gguf, Model};
+use gguf::Model;
 use machine::Follower;
 
 /// `len` zeroed bytes, for the host to fill.
@@ -31,7 +31,7 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 
 /// The likeliest `count` tokens after the prompt, as text.
 fn text(file: &[u8], prompt: &[u8], count: usize) -> Result<Vec<u8>, String> {
-    let model = Gguf::read(file).and_then(|file| Model::from_file(&file)).map_err(|why| why.to_string())?;
+    let model = Model::read(file).map_err(|why| why.to_string())?;
     let Model { config, vocabulary, parameters } = model;
     let mut follow =
         Follower::new(Cpu::native(), config, &parameters, config.context).map_err(|e| e.to_string())?;
