@@ -39,8 +39,9 @@ COVERAGE = 90
 # The most bytes that the published package may have, and what may be in it: sources, and what cargo and crates.io want.
 PACKAGE = 1_000_000
 PACKED = re.compile(r"src/.*\.(rs|pl)|include/fulmen\.h|Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|README\.md|CHANGELOG\.md|LICENSE-\w+")
-# The program `fulmen` and its tests.
+# The program `fulmen` and its tests: one set of features, so that it is built once.
 CONTRACTS = {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
+PROGRAM = ["--target", host(), "--features", "cli,half,cuda,wgsl"]
 
 
 # Jobs at a time. Each has stretches that keep one core busy: a linker, a test program, an emulator.
@@ -129,13 +130,13 @@ def contracts(tally: Tally, ran: str) -> None:
     log = ROOT / "target/tests.log"
     log.parent.mkdir(exist_ok=True)
     log.write_text(ran)
-    program = ["cargo", "run", "-q", "--target", host(), "--features", "cli,half", "--bin", "fulmen", "--", "contract"]
+    program = ["cargo", "run", "-q", *PROGRAM, "--bin", "fulmen", "--", "contract"]
     attempt(tally, "contracts", [*program, "lint", "--results", log], env=CONTRACTS)
     attempt(tally, "contract status", [*program, "status", "--results", log], env=CONTRACTS)
 
 
 def escapes(tally: Tally) -> None:
-    attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", "--target", host(), "--features", "cli,half", "--test", "escapes"], env=CONTRACTS, tests=True)
+    attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "escapes"], env=CONTRACTS, tests=True)
 
 
 def large(tally: Tally) -> None:
@@ -171,7 +172,7 @@ def kani(tally: Tally) -> None:
 
 def cli(tally: Tally) -> None:
     """The program as a user runs it, with the kernels that its plans are counted in."""
-    attempt(tally, "program", ["cargo", "test", "-p", "fulmen", "--target", host(), "--features", "cli,half,cuda,wgsl", "--test", "cli"], env=CONTRACTS, tests=True)
+    attempt(tally, "program", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "cli"], env=CONTRACTS, tests=True)
 
 
 def fuzz(tally: Tally) -> None:

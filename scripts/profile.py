@@ -166,14 +166,11 @@ def test(p: Profile, tally: Tally) -> None:
     env = environment(p, tool)
     features = ["--no-default-features", "--features", ",".join(p.features)]
     mem = "compiler_builtins" in p.std
+    # Tests build the library themselves, and so does `boot`.
     if p.size and not p.image:
         # The library inside the package that scripts/sizes.py measures, which takes what was built here.
         build = tool.cargo("build", "--release", "--lib", std=p.std, mem=mem)
         tally.step(f"{p.name}: build", build, env=env | {"FULMEN_OP": "empty"}, cwd=ROOT / p.size.package)
-    elif not p.image:  # `boot` builds the library inside the image.
-        # Tests compile it themselves, of a profile for this host; what is left is what only a release build holds.
-        verb = "check" if p.test and p.target == host() else "build"
-        tally.step(f"{p.name}: {verb}", tool.cargo(verb, "-p", "fulmen", "--release", "--lib", *features, std=p.std, mem=mem), env=env)
     if p.test:
         run_tests(p, tool, env, features, tally)
     if p.image:
@@ -185,7 +182,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     env = env | p.test.env | {"RUSTFLAGS": " ".join(flags), "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
     if p.target == host():
         env |= {"RUSTFLAGS": "", **members(flags)}
-    packages = ["fulmen-tests", *([] if p.test.only else ["fulmen"]), *(["fulmen-examples"] if p.test.examples else [])]
+    packages = ["fulmen-tests", *([] if p.test.only or p.test.programs else ["fulmen"]), *(["fulmen-examples"] if p.test.examples else [])]
     kinds = [word for name in p.test.programs for word in ("--test", name)] if p.test.programs else [] if p.test.examples else ["--tests"]
     args = [*(word for name in packages for word in ("-p", name)), *kinds, *features]
     std = p.test.std or p.std

@@ -18,3 +18,8 @@ mod guard;
 mod hostile;
 #[path = "entries/products.rs"]
 mod products;
+// On 32 bits this is the only program.
+#[cfg(target_pointer_width = "32")]
+mod profiles;
+#[cfg(target_pointer_width = "32")]
+mod selection;

@@ -1,4 +1,4 @@
-//! Every kernel, for every target, through the real assembler; and a few of them letter by letter.
+//! Every kernel through the real assembler; and a few of them letter by letter.
 
 use super::support::*;
 use super::templates::{TILES, of, product};
@@ -43,19 +43,25 @@ pub fn golden(path: &str, text: &str) {
     }
 }
 
-/// Registers of each kernel on each target, as `ptxas` reports them; no `f32` kernel spills.
+/// The oldest target, the newest, and what servers have.
+const ASSEMBLED: [Target; 4] = [Target::sm(61), Target::sm(80), Target::sm(90), Target::sm(121)];
+
+/// Registers of each kernel, as `ptxas` reports them; no `f32` kernel spills. Targets share the text but for its first
+/// lines, so four of them are assembled.
 #[test]
-fn every_kernel_assembles_for_every_target() {
-    let Some(ptxas) = ptxas() else { return };
+fn every_kernel_assembles() {
     let m = kernels();
-    let files: Vec<(Target, String)> = Target::ALL
-        .iter()
-        .map(|target| {
-            let mut text = String::new();
-            m.emit(*target, &mut text).unwrap_or_else(|e| panic!("{target}: {e}"));
-            (*target, text)
-        })
-        .collect();
+    let emitted = |target: Target| {
+        let mut text = String::new();
+        m.emit(target, &mut text).unwrap_or_else(|e| panic!("{target}: {e}"));
+        text
+    };
+    let body = |text: &str| text.split_once(".address_size").unwrap().1.to_string();
+    let files = ASSEMBLED.map(|target| (target, emitted(target)));
+    for target in Target::ALL {
+        assert!(body(&emitted(target)) == body(&files[0].1), "{target} has a text of its own: assemble it");
+    }
+    let Some(ptxas) = ptxas() else { return };
     let used: Vec<Usage> = std::thread::scope(|s| {
         let halves = files.chunks(files.len().div_ceil(2)).map(|files| {
             let ptxas = &ptxas;
@@ -71,7 +77,7 @@ fn every_kernel_assembles_for_every_target() {
         let halves: Vec<_> = halves.collect();
         halves.into_iter().flat_map(|h| h.join().unwrap()).collect()
     });
-    assert_eq!(used.len(), m.kernels.len() * Target::ALL.len());
+    assert_eq!(used.len(), m.kernels.len() * ASSEMBLED.len());
     let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut spilled = Vec::new();
     for u in &used {
@@ -83,7 +89,7 @@ fn every_kernel_assembles_for_every_target() {
         }
     }
     assert!(spilled.is_empty(), "{spilled:#?}");
-    let targets: Vec<String> = Target::ALL.iter().map(ToString::to_string).collect();
+    let targets = ASSEMBLED.map(|t| t.to_string());
     let mut table = format!("kernel,instructions,{}\n", targets.join(","));
     for k in &m.kernels {
         let registers = rows[k.name.as_str()].join(",");
