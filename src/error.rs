@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-/// Why a call was refused. Nothing was written when a function returns an error.
+/// Why a call was refused. Nothing was written when a function returns an error, but for [`Error::Pivot`] of a
+/// factorisation, which says what is left.
 ///
 /// `arg` is always the name of the parameter in the function's signature.
 #[non_exhaustive]
@@ -78,6 +79,13 @@ pub enum Error {
         /// The data that would be written twice.
         arg: &'static str,
     },
+    /// A factorisation, or what solves with one, meets a pivot that it cannot divide by.
+    Pivot {
+        /// The matrix.
+        arg: &'static str,
+        /// The row and column of the pivot.
+        index: usize,
+    },
     /// A size, or an offset that follows from it, does not fit the machine's integers.
     Overflow {
         /// What is too large.
@@ -108,6 +116,7 @@ impl fmt::Display for Error {
                 write!(f, "`{arg}` contains {index}, which is not below {below}")
             }
             Self::Overlap { arg } => write!(f, "elements of the view of `{arg}` overlap"),
+            Self::Pivot { arg, index } => write!(f, "pivot {index} of `{arg}` cannot be divided by"),
             Self::Overflow { arg } => write!(f, "the size of `{arg}` overflows"),
         }
     }

@@ -20,6 +20,7 @@
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
+//! | [`solve`] | systems of linear equations: Cholesky, LU |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`ops`] | the list of all ops, one row each |
@@ -120,6 +121,7 @@ pub mod parallel;
 pub mod pointwise;
 pub mod quant;
 pub mod reduce;
+pub mod solve;
 // For the tests.
 #[doc(hidden)]
 pub mod thresholds;
@@ -142,4 +144,5 @@ pub use quant::{
     quant_rows, quant_rows_on, quantize, quantize_on,
 };
 pub use reduce::*;
+pub use solve::*;
 pub use view::{BatchMut, BatchRef, MatMut, MatRef, VecMut, VecRef};

@@ -178,6 +178,12 @@ macro_rules! for_each_op {
             nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
             nn fir(fir, fir_on) Fir[] filter, host: "no template reads windows in this release";
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
+            nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "no template factors in this release";
+            nn cholesky_solve(cholesky_solve, cholesky_solve_on) Cholesky[] solve, host: "no template factors in this release";
+            nn lu(lu, lu_on) Lu[] solve, host: "no template factors in this release";
+            nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, host: "no template factors in this release";
+            nn determinant(determinant, determinant_on) Lu[] solve, host: "no template factors in this release";
+
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quant_dot(quant_dot, quant_dot_on) Block[] quantisation, host: "no template unpacks blocks in this release";

@@ -115,6 +115,8 @@ thresholds! {
     nn::rope::NEAR Bytes;
     nn::softmax::LONG_ROW Bytes;
     nn::softmax::BLOCK Elements;
+    solve::cholesky::LEAF Elements;
+    solve::lu::LEAF Elements;
     reduce::extrema::BLOCK Elements;
     reduce::moments::BLOCK Elements;
     reduce::top_k::STRIDE Elements;

@@ -46,6 +46,12 @@ fn poison<S: Simd, T: Element, O: Op>(s: S) {
                 a.x[k][at] = T::NAN;
                 let label = format!("{} {} on {}, NaN in input {k} at {at}", O::NAME, T::NAME, S::NAME);
                 let out = run::<S, T, O>(s, Form::On, &a).unwrap();
+                if O::unread(&clean, k, at) {
+                    if O::REFUSES_NAN {
+                        compare::<T, O>(&label, &out.unwrap(), &O::want(&a.wide()));
+                    }
+                    continue;
+                }
                 if O::REFUSES_NAN {
                     assert!(matches!(out, Err(Error::Nan { .. })), "{label}: {out:?}");
                     refused += 1;

@@ -13,11 +13,12 @@ use half::{bf16, f16};
 
 /// Everything.
 pub trait Backend:
-    Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Quantised + Scratch
+    Elementwise + Reductions + Rows + Blas + Network + Transforms + Solvers + Integers + Quantised + Scratch
 {
 }
-impl<B: Elementwise + Reductions + Rows + Blas + Network + Transforms + Integers + Quantised + Scratch>
-    Backend for B
+impl<
+    B: Elementwise + Reductions + Rows + Blas + Network + Transforms + Solvers + Integers + Quantised + Scratch,
+> Backend for B
 {
 }
 
@@ -226,6 +227,16 @@ family! {
         biquad [biquad_on serial] (sections: &[Biquad<T>], state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
     }
 }
+family! {
+    /// Systems of linear equations.
+    Solvers SOLVERS {
+        cholesky [cholesky_on] (a: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        cholesky_solve [cholesky_solve_on] (l: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        lu [lu_on] (a: Self::MatMut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
+        lu_solve [lu_solve_on] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        determinant [determinant_on serial] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>) -> Result<T, Error>;
+    }
+}
 
 /// A trait of methods whose types are what they are, and what implements it.
 macro_rules! plain {
@@ -312,6 +323,10 @@ plain! {
         conv1d_workspace(conv: Conv1d) -> usize;
         fft_workspace(n: usize) -> usize;
         rfft_workspace(n: usize) -> usize;
+        cholesky_workspace(n: usize) -> usize;
+        cholesky_solve_workspace(n: usize, cols: usize) -> usize;
+        lu_workspace(m: usize, n: usize) -> usize;
+        lu_solve_workspace(n: usize, cols: usize) -> usize;
         attention_workspace(heads: usize, dim: usize) -> usize;
         attention_backward_workspace(dim: usize) -> usize;
     }
@@ -331,7 +346,7 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, BLOCKS].concat().contains(&op.name);
+            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, SOLVERS, BLOCKS].concat().contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }

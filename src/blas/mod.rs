@@ -22,17 +22,19 @@ pub(crate) use gemv::gemv_by;
 pub use gemv::{gemv, gemv_on};
 pub use level1::*;
 pub use level2::{ger, ger_on, symv, symv_on, syr, syr_on, syr2, syr2_on};
+pub(crate) use level3::syrk_by;
 pub use level3::{
     symm, symm_on, symm_workspace, syr2k, syr2k_on, syr2k_workspace, syrk, syrk_on, syrk_workspace,
 };
 #[cfg(feature = "parallel")]
-pub(crate) use level3::{symm_by, syr2k_by, syrk_by};
+pub(crate) use level3::{symm_by, syr2k_by};
 pub use rectangle::*;
 pub use rotation::*;
 pub use transpose::*;
-pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};
 #[cfg(feature = "parallel")]
-pub(crate) use triangular::{trmm_by, trsm_by};
+pub(crate) use triangular::trmm_by;
+pub(crate) use triangular::trsm_by;
+pub use triangular::{trmm, trmm_on, trmm_workspace, trsm, trsm_on, trsm_workspace};
 pub use trmv::{trmv, trmv_on, trsv, trsv_on};
 
 /// Which half of a square matrix holds its values, the diagonal included; the other half is not read.

@@ -164,7 +164,7 @@ pub fn transpose_in_place_on<S: Simd, T: Element>(s: S, a: MatMut<'_, T>) -> Res
 }
 
 /// Halves of the longer side on different threads, down to parts that are worth it.
-pub(super) fn run<J: Join, S: Simd, T: Element>(j: J, s: S, a: MatRef<'_, T>, b: MatMut<'_, T>) {
+pub(crate) fn run<J: Join, S: Simd, T: Element>(j: J, s: S, a: MatRef<'_, T>, b: MatMut<'_, T>) {
     let bytes = a.rows().saturating_mul(a.cols()).saturating_mul(2 * size_of::<T>());
     divide(j, s, a, b, bytes >= FAR_BYTES, j.threads());
 }

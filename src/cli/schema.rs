@@ -237,6 +237,7 @@ pub enum PreCheck {
     KInRange,
     InRange,
     Shapes,
+    Pivots,
     Workspace,
 }
 

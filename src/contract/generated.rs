@@ -218,6 +218,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
     },
     Spec {
+        op: "cholesky",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 300.0,
+        post: &[Range(0.0, f64::INFINITY)],
+    },
+    Spec {
+        op: "cholesky_solve",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 64.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "clamp",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -336,6 +352,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
         post: &[],
+    },
+    Spec {
+        op: "determinant",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "div",
@@ -719,6 +743,22 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 14.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "lu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 600.0,
+        post: &[Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "lu_solve",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 64.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -1607,6 +1647,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cholesky`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cholesky<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cholesky_solve`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cholesky_solve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `clamp`.
     ///
     /// Errors: the first that does not hold.
@@ -1702,6 +1756,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `determinant`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn determinant<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -1982,6 +2043,20 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn log_softmax_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `lu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn lu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `lu_solve`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn lu_solve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2596,6 +2671,8 @@ pub(crate) mod marker {
     pub(crate) enum axpy_strided {}
     pub(crate) enum biquad {}
     pub(crate) enum ceil {}
+    pub(crate) enum cholesky {}
+    pub(crate) enum cholesky_solve {}
     pub(crate) enum clamp {}
     pub(crate) enum clip_by_norm {}
     pub(crate) enum conv1d {}
@@ -2610,6 +2687,7 @@ pub(crate) mod marker {
     pub(crate) enum covariance {}
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
+    pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
     pub(crate) enum dot_strided {}
@@ -2650,6 +2728,8 @@ pub(crate) mod marker {
     pub(crate) enum log2 {}
     pub(crate) enum log_softmax {}
     pub(crate) enum log_softmax_backward {}
+    pub(crate) enum lu {}
+    pub(crate) enum lu_solve {}
     pub(crate) enum masked_softmax {}
     pub(crate) enum max {}
     pub(crate) enum max_pool {}
@@ -3790,6 +3870,31 @@ const _: fn(&[Biquad<f32>], &mut [f32], &[f32], &mut [f32]) -> Result<(), Error>
 const _: fn(&[Biquad<f64>], &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::biquad::<f64>;
 const _: fn(Native, &[Biquad<f32>], &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::biquad_on::<Native, f32>;
 const _: fn(Native, &[Biquad<f64>], &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::biquad_on::<Native, f64>;
+const _: () = enforced::<marker::cholesky>();
+const _: fn(MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_on::<Native, f64>;
+const _: () = enforced::<marker::cholesky_solve>();
+const _: fn(MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky_solve::<f32>;
+const _: fn(MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_solve::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky_solve_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_solve_on::<Native, f64>;
+const _: () = enforced::<marker::lu>();
+const _: fn(MatMut<'_, f32>, &mut [usize], &mut [f32]) -> Result<(), Error> = crate::lu::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [usize], &mut [f64]) -> Result<(), Error> = crate::lu::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [usize], &mut [f32]) -> Result<(), Error> = crate::lu_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [usize], &mut [f64]) -> Result<(), Error> = crate::lu_on::<Native, f64>;
+const _: () = enforced::<marker::lu_solve>();
+const _: fn(MatRef<'_, f32>, &[usize], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::lu_solve::<f32>;
+const _: fn(MatRef<'_, f64>, &[usize], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::lu_solve::<f64>;
+const _: fn(Native, MatRef<'_, f32>, &[usize], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::lu_solve_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, &[usize], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::lu_solve_on::<Native, f64>;
+const _: () = enforced::<marker::determinant>();
+const _: fn(MatRef<'_, f32>, &[usize]) -> Result<f32, Error> = crate::determinant::<f32>;
+const _: fn(MatRef<'_, f64>, &[usize]) -> Result<f64, Error> = crate::determinant::<f64>;
+const _: fn(Native, MatRef<'_, f32>, &[usize]) -> Result<f32, Error> = crate::determinant_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, &[usize]) -> Result<f64, Error> = crate::determinant_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

@@ -25,6 +25,7 @@ mod pointwise;
 mod quant;
 mod reduce;
 mod rows;
+mod solve;
 mod transpose;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -37,6 +38,7 @@ pub use pointwise::*;
 pub use quant::*;
 pub use reduce::*;
 pub use rows::*;
+pub use solve::*;
 pub use transpose::*;
 
 use crate::lanes::drive::GRAIN;

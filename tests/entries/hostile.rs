@@ -28,7 +28,8 @@ fn argument(e: &Error) -> Option<&'static str> {
         | Error::OutOfBounds { arg, .. }
         | Error::Index { arg, .. }
         | Error::Overlap { arg }
-        | Error::Overflow { arg } => Some(arg),
+        | Error::Overflow { arg }
+        | Error::Pivot { arg, .. } => Some(arg),
         _ => None,
     }
 }
@@ -49,7 +50,8 @@ fn sources() -> &'static [String] {
     }
     TEXT.get_or_init(|| {
         let mut to = vec![];
-        for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise", "src/fft", "src/quant"] {
+        for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise", "src/fft", "src/quant", "src/solve"]
+        {
             all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
         }
         to
@@ -154,8 +156,10 @@ fn attempt<T: Element, O: Op>(form: Form, a: &Args<T>, before: &[Vec<T>], worksp
     };
     if let Err(e) = done {
         let at = format!("{} {} {:?}", O::NAME, T::NAME, a.n);
+        // What a factorisation meets on its way comes after writes.
+        let on_the_way = matches!(e, Error::Pivot { .. });
         for (x, before) in room.iter().zip(before) {
-            assert!(bits(x) == bits(before), "{at}: wrote, and then refused with {e}");
+            assert!(on_the_way || bits(x) == bits(before), "{at}: wrote, and then refused with {e}");
         }
         names(O::NAME, &e);
     }

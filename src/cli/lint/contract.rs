@@ -6,7 +6,7 @@ use crate::schema::{Contract, ObligationKind, Output, Post, ProvenBy, SCHEMA, Sh
 use std::collections::BTreeSet;
 
 /// The variants of the library's `Error`.
-const ERRORS: [&str; 11] = [
+const ERRORS: [&str; 12] = [
     "Len",
     "Empty",
     "Rows",
@@ -17,6 +17,7 @@ const ERRORS: [&str; 11] = [
     "OutOfBounds",
     "Index",
     "Overlap",
+    "Pivot",
     "Overflow",
 ];
 

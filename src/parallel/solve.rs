@@ -1,0 +1,15 @@
+//! Factorisations and what solves with them: parts of the products inside on different threads.
+
+use super::Threads;
+use super::blas::threaded;
+use crate::lanes::{Simd, native};
+use crate::solve::*;
+use crate::{Element, Error, MatMut, MatRef};
+
+threaded! {
+    cholesky cholesky_on cholesky_by (a: MatMut<'_, T>, workspace: &mut [T]);
+    cholesky_solve cholesky_solve_on cholesky_solve_by (l: MatRef<'_, T>, b: MatMut<'_, T>, workspace: &mut [T]);
+    lu lu_on lu_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]);
+    lu_solve lu_solve_on lu_solve_by
+        (factors: MatRef<'_, T>, pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]);
+}

@@ -1,0 +1,295 @@
+//! `PA = LU`: columns cut in two until a part lies in the caches; what is between is a triangular solve and a product.
+
+use super::{divides, finite};
+use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
+use crate::blas::{Diagonal, Side, Triangle, iamax_on, swap_on, transpose, trsm_by, trsm_workspace};
+use crate::contract::{Call, contract};
+use crate::error::{Error, enough, same_len, same_shape};
+use crate::lanes::fold::{Join, Serial};
+use crate::lanes::{Element, Simd};
+use crate::nn::forms;
+use crate::pointwise::axpy_on;
+use crate::view::{MatMut, MatRef, VecRef};
+
+/// Columns that are factored one after the other.
+pub(crate) const LEAF: usize = 16;
+
+/// Columns of the first of two parts.
+const fn first_part(n: usize) -> usize {
+    (n / 2).next_multiple_of(LEAF)
+}
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+/// Elements of workspace that [`lu`] needs for an `m` by `n` A.
+pub const fn lu_workspace(m: usize, n: usize) -> usize {
+    let k = if m < n { m } else { n };
+    let leaf = m.saturating_mul(if k < LEAF { k } else { LEAF });
+    let inner = if k <= LEAF {
+        0
+    } else {
+        let h = first_part(k);
+        let wide = max(h, k - h);
+        max(trsm_workspace(Side::Left, h, wide), gemm_workspace(m, wide, h))
+    };
+    max(max(leaf, inner), if n > k { trsm_workspace(Side::Left, k, n - k) } else { 0 })
+}
+
+/// Elements of workspace that [`lu_solve`] needs for an `n` by `cols` B.
+pub const fn lu_solve_workspace(n: usize, cols: usize) -> usize {
+    trsm_workspace(Side::Left, n, cols)
+}
+
+forms! {
+    /// `PA = LU` with the largest pivot of each column: U and, below its diagonal, L, whose diagonal of ones is not stored, lie
+    /// where A was. Row `i` was exchanged with row `pivots[i] ≥ i`, in the order of `i`.
+    ///
+    /// Shapes: A is `m` by `n`, of any strides; `pivots` has `min(m, n)` elements. `LU` is the exact product of a matrix whose
+    /// elements differ from `PA`'s by at most `γ_min(m, n)·|L||U|`.
+    ///
+    /// NaN and ±0: NaN and infinities are refused. The first of equal magnitudes is the pivot.
+    ///
+    /// Errors: [`Error::Len`] names `pivots`; [`Error::Workspace`]; [`Error::Nan`] and
+    /// [`Error::Domain`] when A holds NaN or an infinity: nothing is written then. [`Error::Pivot`] with the index of the first column whose
+    /// pivot is exactly 0, the only test that no scaling of A's rows and columns changes: the factorisation is complete, and [`determinant`] gives 0.
+    /// A matrix that is singular but for rounding is factored.
+    ///
+    /// Scratch: [`lu_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{MatMut, lu, lu_workspace};
+    /// let (mut a, mut pivots) = ([1.0f32, 4.0, 2.0, 2.0], [0; 2]);
+    /// lu(MatMut::row_major(&mut a, 2, 2)?, &mut pivots, &mut [0.0; lu_workspace(2, 2)])?;
+    /// assert_eq!((a, pivots), ([2.0, 2.0, 0.5, 3.0], [1, 1]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: S. Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting" (1997); the bound: N. Higham, "Accuracy
+    /// and Stability of Numerical Algorithms", §9.3. Contract: `contracts/lu-v1.yaml`.
+    lu, lu_on, lu_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]) -> Result<(), Error>;
+    /// `X = A⁻¹B` over B, for `PA = LU` by [`lu`].
+    ///
+    /// Shapes: `factors` is `n` by `n`, `pivots` has `n` elements, B is `n` by any number of columns; any strides.
+    ///
+    /// NaN and ±0: NaN and infinities spread by IEEE 754.
+    ///
+    /// Errors: [`Error::Shape`] names `factors` or `b`; [`Error::Len`] and [`Error::Index`] name `pivots`; [`Error::Workspace`];
+    /// [`Error::Pivot`] with the index of the first zero on U's diagonal. Nothing is written then.
+    ///
+    /// Scratch: [`lu_solve_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{MatMut, MatRef, lu_solve, lu_solve_workspace};
+    /// let (factors, mut b) = ([2.0f32, 2.0, 0.5, 3.0], [9.0f32, 6.0]);
+    /// let mut workspace = [0.0; lu_solve_workspace(2, 1)];
+    /// let x = MatMut::row_major(&mut b, 2, 1)?;
+    /// lu_solve(MatRef::row_major(&factors, 2, 2)?, &[1, 1], x, &mut workspace)?;
+    /// assert_eq!(b, [1.0, 2.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`lu`]. Contract: `contracts/lu_solve-v1.yaml`.
+    lu_solve, lu_solve_on, lu_solve_by
+        (factors: MatRef<'_, T>, pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
+    /// The determinant of A, for `PA = LU` by [`lu`]: the product of U's diagonal, with the sign of P.
+    ///
+    /// Shapes: `factors` is `n` by `n`, of any strides; `pivots` has `n` elements; 1 for nothing.
+    ///
+    /// NaN and ±0: NaN when one is on the diagonal. No product on the way overflows or underflows, only the result.
+    ///
+    /// Errors: [`Error::Shape`] names `factors`; [`Error::Len`] and [`Error::Index`] name `pivots`. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatRef, determinant};
+    /// let factors = [2.0f32, 2.0, 0.5, 3.0];
+    /// assert_eq!(determinant(MatRef::row_major(&factors, 2, 2)?, &[1, 1])?, -6.0);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/determinant-v1.yaml`.
+    determinant, determinant_on, determinant_by (factors: MatRef<'_, T>, pivots: &[usize]) -> Result<T, Error>;
+}
+
+pub(crate) fn lu_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    mut a: MatMut<'_, T>,
+    pivots: &mut [usize],
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let (m, n) = (a.rows(), a.cols());
+    let k = m.min(n);
+    same_len("pivots", k, pivots.len())?;
+    enough(lu_workspace(m, n), workspace.len())?;
+    finite("a", a.as_ref(), None)?;
+    let (mut left, mut right) = a.reborrow().split_cols(k)?;
+    factor(j, s, left.reborrow(), pivots, workspace)?;
+    exchange(s, right.reborrow(), pivots)?;
+    // Only fewer rows than columns leave columns on the right.
+    let (side, l) = (Side::Left, left.as_ref().block([0, 0], [k, k]));
+    let right = right.block([0, 0], [k, usize::MAX]);
+    trsm_by(j, s, side, T::ONE, Triangle::Lower, Diagonal::Unit, l, right, workspace)?;
+    contract!(
+        lu,
+        divides("a", a.as_ref()),
+        each | check | {
+            let below = (0..m).flat_map(|i| (0..i.min(n)).map(move |j| [i, j]));
+            let mut all = below.filter_map(|[i, j]| a.get(i, j));
+            all.try_for_each(|x| check(&Call::new(&[&[x]], &[x])))
+        }
+    )
+}
+
+/// A matrix with at least as many rows as columns.
+fn factor<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    a: MatMut<'_, T>,
+    pivots: &mut [usize],
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = a.cols();
+    if n <= LEAF {
+        return leaf(s, a, pivots, workspace);
+    }
+    let h = first_part(n);
+    let (mut left, mut right) = a.split_cols(h)?;
+    let (first, second) = pivots.split_at_mut_checked(h).unwrap_or_default();
+    factor(j, s, left.reborrow(), first, workspace)?;
+    exchange(s, right.reborrow(), first)?;
+    let (mut u12, mut a22) = right.split_rows(h)?;
+    let l = left.as_ref();
+    let (l11, l21) = (l.block([0, 0], [h, h]), l.block([h, 0], [usize::MAX, h]));
+    trsm_by(j, s, Side::Left, T::ONE, Triangle::Lower, Diagonal::Unit, l11, u12.reborrow(), workspace)?;
+    let p = Problem { alpha: -T::ONE, beta: T::ONE, a: l21, b: u12.as_ref(), c: a22.reborrow() };
+    gemm_by(j, s, p, (), workspace)?;
+    factor(j, s, a22, second, workspace)?;
+    exchange(s, left.block([h, 0], [usize::MAX, h]), second)?;
+    for p in second {
+        *p += h;
+    }
+    Ok(())
+}
+
+/// Row `i` with row `pivots[i]`, in the order of `i`.
+fn exchange<S: Simd, T: Element>(s: S, mut a: MatMut<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+    for (i, &p) in pivots.iter().enumerate() {
+        if p != i && a.cols() > 0 {
+            let (above, below) = a.reborrow().split_rows(p.max(i))?;
+            swap_on(s, above.row(p.min(i))?, below.row(0)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// At most [`LEAF`] columns, on a copy in which they follow each other.
+fn leaf<S: Simd, T: Element>(
+    s: S,
+    a: MatMut<'_, T>,
+    pivots: &mut [usize],
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let (m, n) = (a.rows(), a.cols());
+    let Some(room) = workspace.get_mut(..m * n).filter(|room| !room.is_empty()) else { return Ok(()) };
+    transpose::run(Serial, s, a.as_ref(), MatMut::packed(room, n, m));
+    for (k, pivot) in pivots.iter_mut().enumerate() {
+        let column = room.get(k * m + k..(k + 1) * m).unwrap_or_default();
+        *pivot = k + iamax_on(s, VecRef::from(column))?;
+        if *pivot != k {
+            for column in room.chunks_exact_mut(m) {
+                column.swap(k, *pivot);
+            }
+        }
+        let (done, rest) = room.split_at_mut_checked((k + 1) * m).unwrap_or_default();
+        let column = done.get_mut(k * m + k..).unwrap_or_default();
+        let Some((pivot, l)) = column.split_first_mut() else { continue };
+        let (pivot, inverse) = (*pivot, T::ONE / *pivot);
+        // A column of zeros is one of L, too.
+        if pivot == T::ZERO {
+            continue;
+        }
+        let normal = super::abs(inverse) >= T::MIN_NORMAL && super::abs(inverse) < T::INFINITY;
+        for l in l.iter_mut() {
+            *l = if normal { *l * inverse } else { *l / pivot };
+        }
+        for column in rest.chunks_exact_mut(m) {
+            let Some((u, to)) = column.get_mut(k..).and_then(|column| column.split_first_mut()) else {
+                continue;
+            };
+            axpy_on(s, -*u, l, to)?;
+        }
+    }
+    transpose::run(Serial, s, MatRef::packed(room, n, m), a);
+    Ok(())
+}
+
+/// `Ok` when the factors are square and the exchanges are of their rows.
+fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+    let n = factors.rows();
+    same_shape("factors", [n, n], [n, factors.cols()])?;
+    same_len("pivots", n, pivots.len())?;
+    match pivots.iter().find(|p| **p >= n) {
+        Some(&index) => Err(Error::Index { arg: "pivots", index, below: n }),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn lu_solve_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    factors: MatRef<'_, T>,
+    pivots: &[usize],
+    mut b: MatMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let (n, left) = (factors.rows(), Side::Left);
+    checked(factors, pivots)?;
+    same_shape("b", [n, b.cols()], [b.rows(), b.cols()])?;
+    enough(lu_solve_workspace(n, b.cols()), workspace.len())?;
+    divides("factors", factors)?;
+    exchange(s, b.reborrow(), pivots)?;
+    trsm_by(j, s, left, T::ONE, Triangle::Lower, Diagonal::Unit, factors, b.reborrow(), workspace)?;
+    trsm_by(j, s, left, T::ONE, Triangle::Upper, Diagonal::NonUnit, factors, b.reborrow(), workspace)?;
+    contract!(
+        lu_solve,
+        Ok(()),
+        each | check | {
+            let all = (0..n).flat_map(|i| (0..b.cols()).map(move |j| [i, j]));
+            let mut pairs = all.filter_map(|[i, j]| Some((factors.get(i, i)?, b.get(i, j)?)));
+            pairs.try_for_each(|(u, x)| check(&Call::new(&[&[u]], &[x])))
+        }
+    )
+}
+
+pub(crate) fn determinant_by<J: Join, S: Simd, T: Element>(
+    _: J,
+    _: S,
+    factors: MatRef<'_, T>,
+    pivots: &[usize],
+) -> Result<T, Error> {
+    checked(factors, pivots)?;
+    let odd = pivots.iter().enumerate().filter(|(i, p)| i != *p).count() % 2 == 1;
+    // A number between ½ and 1, and a power of 2.
+    let (mut product, mut exponent) = (if odd { -1.0 } else { 1.0 }, 0i64);
+    for i in 0..factors.rows() {
+        let (x, e) = libm::frexp(factors.get(i, i).unwrap_or_default().to_f64());
+        let (y, f) = libm::frexp(product * x);
+        // Of what is infinite or NaN there is no exponent.
+        if y - y == 0.0 {
+            exponent += i64::from(e) + i64::from(f);
+        }
+        product = y;
+    }
+    let exponent = exponent.clamp(-5000, 5000) as i32;
+    let result = T::from_f64(libm::ldexp(product, exponent));
+    contract!(
+        determinant,
+        Ok(result),
+        each | check | {
+            let mut diagonal = (0..factors.rows()).filter_map(|i| factors.get(i, i));
+            diagonal.try_for_each(|u| check(&Call::new(&[&[u]], &[result])))
+        }
+    )
+}

@@ -1,0 +1,447 @@
+//! Factorisations by what they promise: backward errors as ratios that LAPACK's test programs accept below 30, on matrices that
+//! are hard in different ways; every layout of views; what is refused.
+
+use common::lanes::*;
+use common::nn::Noise;
+use fulmen::lanes::{Simd, native};
+use fulmen::*;
+
+const LIMIT: f64 = 30.0;
+/// Around the rows and columns that are factored at once, and of several parts; more where it costs little.
+const ORDERS: &[usize] = if cfg!(debug_assertions) {
+    &[1, 2, 5, 15, 16, 17, 31, 32, 33, 65]
+} else {
+    &[1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 97, 130, 200]
+};
+
+fn unit<T: Element>() -> f64 {
+    f64::powi(2.0, -T::SIGNIFICAND - 1)
+}
+
+/// A matrix in `f64`, row after row.
+#[derive(Clone, Debug)]
+struct Matrix {
+    rows: usize,
+    cols: usize,
+    x: Vec<f64>,
+}
+
+impl Matrix {
+    fn new(rows: usize, cols: usize, f: impl Fn(usize, usize) -> f64) -> Self {
+        Self { rows, cols, x: (0..rows * cols).map(|at| f(at / cols, at % cols)).collect() }
+    }
+    fn random(rows: usize, cols: usize, seed: u64) -> Self {
+        Self { rows, cols, x: Noise(seed).slice(rows * cols, 1.0) }
+    }
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.x[i * self.cols + j]
+    }
+    fn scaled(mut self, by: f64) -> Self {
+        self.x.iter_mut().for_each(|x| *x *= by);
+        self
+    }
+    /// As numbers of the type, and those again as they are now.
+    fn rounded<T: Element>(self) -> (Vec<T>, Self) {
+        let t: Vec<T> = self.x.iter().map(|x| T::from_f64(*x)).collect();
+        (t.clone(), Self { x: t.iter().map(|x| x.to_f64()).collect(), ..self })
+    }
+    /// The largest sum of magnitudes of a column.
+    fn norm(&self) -> f64 {
+        (0..self.cols).map(|j| (0..self.rows).map(|i| self.at(i, j).abs()).sum()).fold(0.0, f64::max)
+    }
+    fn mul(&self, b: &Self) -> Self {
+        let mut c = vec![0.0; self.rows * b.cols];
+        for i in 0..self.rows {
+            for p in 0..self.cols {
+                let f = self.at(i, p);
+                for j in 0..b.cols {
+                    c[i * b.cols + j] += f * b.at(p, j);
+                }
+            }
+        }
+        Self { rows: self.rows, cols: b.cols, x: c }
+    }
+    fn sub(&self, b: &Self) -> Self {
+        Self { x: self.x.iter().zip(&b.x).map(|(a, b)| a - b).collect(), ..self.clone() }
+    }
+    fn t(&self) -> Self {
+        Self::new(self.cols, self.rows, |i, j| self.at(j, i))
+    }
+    fn of<T: Element>(rows: usize, cols: usize, x: &[T]) -> Self {
+        Self { rows, cols, x: x.iter().map(|x| x.to_f64()).collect() }
+    }
+}
+
+/// Powers of ten from 1 down to `10^-span`.
+fn graded(i: usize, n: usize, span: f64) -> f64 {
+    f64::powf(10.0, -span * i as f64 / n as f64)
+}
+
+/// Symmetric, positive definite ones.
+fn definite<T: Element>(n: usize) -> Vec<(&'static str, Matrix)> {
+    let g = Matrix::random(n, n, n as u64);
+    let mut plain = g.mul(&g.t());
+    (0..n).for_each(|i| plain.x[i * n + i] += 0.1);
+    let scale = |span| Matrix::new(n, n, |i, j| plain.at(i, j) * graded(i, n, span) * graded(j, n, span));
+    // No larger a disturbance than rounding makes of it.
+    let shift = 8.0 * n as f64 * unit::<T>();
+    let hilbert = Matrix::new(n, n, |i, j| 1.0 / (i + j + 1) as f64 + if i == j { shift } else { 0.0 });
+    let far = if T::NAME == "f32" { 1e-20 } else { 1e-150 };
+    vec![
+        ("random", plain.clone()),
+        ("graded", scale(8.0)),
+        ("Hilbert", hilbert),
+        ("large", plain.clone().scaled(1e20)),
+        ("small", plain.clone().scaled(1e-20)),
+        ("far", plain.clone().scaled(far)),
+    ]
+}
+
+/// Those of `rows` by `cols` that are no better.
+fn general(m: usize, n: usize) -> Vec<(&'static str, Matrix)> {
+    let plain = Matrix::random(m, n, (m * 1000 + n) as u64);
+    let (s, c) = f64::sin_cos(1.2);
+    let kahan = |i: usize, j: usize| {
+        let d = s.powi(i as i32);
+        match i.cmp(&j) {
+            std::cmp::Ordering::Less => -c * d,
+            std::cmp::Ordering::Equal => d,
+            std::cmp::Ordering::Greater => 0.0,
+        }
+    };
+    // The last column is a sum of others, but for rounding.
+    let near = Matrix::new(m, n, |i, j| {
+        if j + 1 < n {
+            plain.at(i, j)
+        } else {
+            (0..n - 1).map(|p| plain.at(i, p)).sum::<f64>() / n as f64 + 1e-30
+        }
+    });
+    vec![
+        ("random", plain.clone()),
+        ("rows graded", Matrix::new(m, n, |i, j| plain.at(i, j) * graded(i, m, 12.0))),
+        ("columns graded", Matrix::new(m, n, |i, j| plain.at(i, j) * graded(j, n, 12.0))),
+        ("Hilbert", Matrix::new(m, n, |i, j| 1.0 / (i + j + 1) as f64)),
+        ("Kahan", Matrix::new(m, n, kahan)),
+        ("nearly singular", near),
+        ("large", plain.clone().scaled(1e20)),
+        ("small", plain.clone().scaled(1e-20)),
+    ]
+}
+
+/// Only what stands below the diagonal, or there, of the first columns.
+fn lower(f: &Matrix, cols: usize, unit: bool) -> Matrix {
+    Matrix::new(f.rows, cols, |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Greater => f.at(i, j),
+        std::cmp::Ordering::Equal if unit => 1.0,
+        std::cmp::Ordering::Equal => f.at(i, j),
+        std::cmp::Ordering::Less => 0.0,
+    })
+}
+
+fn upper(f: &Matrix, rows: usize) -> Matrix {
+    Matrix::new(rows, f.cols, |i, j| if i <= j { f.at(i, j) } else { 0.0 })
+}
+
+/// Below the limit, and a number.
+fn accept(ratio: f64, what: &str) {
+    assert!(ratio < LIMIT, "{what}: ratio {ratio}");
+}
+
+fn room<T: Element>(n: usize) -> Vec<T> {
+    vec![T::NAN; n]
+}
+
+/// Every layout of a view: rows with gaps, columns, and both backwards.
+fn layouts<T: Element>(
+    x: &[T],
+    rows: usize,
+    cols: usize,
+    mut f: impl FnMut(&str, MatMut<'_, T>),
+) -> Vec<Vec<T>> {
+    let mut results = vec![];
+    let (r, c) = (rows as isize, cols as isize);
+    let [last_r, last_c] = [r - 1, c - 1].map(|n| n.max(0));
+    for (name, first, rs, cs) in [
+        ("rows", 0, c, 1),
+        ("rows with gaps", 3, c + 5, 1),
+        ("columns", 0, 1, r),
+        ("columns with gaps", 2, 1, r + 3),
+        ("every second", 1, 2 * c + 1, 2),
+        ("backwards", last_r * (c + 1) + last_c, -(c + 1), -1),
+    ] {
+        let at = |i: usize, j: usize| (first + i as isize * rs + j as isize * cs) as usize;
+        let len = 4 + 2 * (rows + 6) * (cols + 6);
+        let stale = T::from_f64(-77.0);
+        let mut data = vec![stale; len];
+        (0..rows * cols).for_each(|k| data[at(k / cols, k % cols)] = x[k]);
+        f(name, MatMut::strided(&mut data, first as usize, rows, cols, rs, cs).unwrap());
+        results.push((0..rows * cols).map(|k| data[at(k / cols, k % cols)]).collect());
+        (0..rows * cols).for_each(|k| data[at(k / cols, k % cols)] = stale);
+        assert!(data.iter().all(|x| *x == stale), "{name}: wrote outside");
+    }
+    results
+}
+
+fn cholesky_of<S: Simd, T: Element>(s: S, a: &[T], n: usize) -> Vec<T> {
+    let mut l = a.to_vec();
+    // What is above the diagonal is not read.
+    (0..n * n).filter(|at| at % n > at / n).for_each(|at| l[at] = T::NAN);
+    cholesky_on(s, MatMut::row_major(&mut l, n, n).unwrap(), &mut room(cholesky_workspace(n))).unwrap();
+    l
+}
+
+fn lu_of<S: Simd, T: Element>(s: S, a: &[T], m: usize, n: usize) -> (Vec<T>, Vec<usize>) {
+    let (mut f, mut pivots) = (a.to_vec(), vec![usize::MAX; m.min(n)]);
+    let done = lu_on(s, MatMut::row_major(&mut f, m, n).unwrap(), &mut pivots, &mut room(lu_workspace(m, n)));
+    // A factorisation with a zero pivot is complete.
+    assert!(matches!(done, Ok(()) | Err(Error::Pivot { .. })), "{done:?}");
+    (f, pivots)
+}
+
+fn cholesky_ratios<S: Simd, T: Element>(s: S) {
+    for &n in ORDERS {
+        for (name, a) in definite::<T>(n) {
+            let (t, a) = a.rounded::<T>();
+            let l = lower(&Matrix::of(n, n, &cholesky_of(s, &t, n)), n, false);
+            let off = l.mul(&l.t()).sub(&a).norm();
+            accept(off / (n as f64 * unit::<T>() * a.norm()), &format!("{name} {} {n} {}", T::NAME, S::NAME));
+        }
+    }
+}
+
+#[test]
+fn cholesky_backward_errors() {
+    for_each_lane!(|s| {
+        cholesky_ratios::<_, f32>(s);
+        cholesky_ratios::<_, f64>(s);
+    });
+}
+
+/// `|b - Ax|₁ / (n u |A|₁ |x|₁)` of each column.
+fn residual<T: Element>(a: &Matrix, x: &Matrix, b: &Matrix) -> f64 {
+    let r = b.sub(&a.mul(x));
+    (0..b.cols)
+        .map(|j| {
+            let of = |m: &Matrix| (0..m.rows).map(|i| m.at(i, j).abs()).sum::<f64>();
+            of(&r) / (a.rows as f64 * unit::<T>() * a.norm() * of(x))
+        })
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn cholesky_residuals() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for (name, a) in definite::<T>(n) {
+                let (t, a) = a.rounded::<T>();
+                let l = cholesky_of(native(), &t, n);
+                for cols in [1, 3, 40] {
+                    let (mut x, b) = Matrix::random(n, cols, 5).rounded::<T>();
+                    let mut w = room(cholesky_solve_workspace(n, cols));
+                    let to = MatMut::row_major(&mut x, n, cols).unwrap();
+                    cholesky_solve(MatRef::row_major(&l, n, n).unwrap(), to, &mut w).unwrap();
+                    let ratio = residual::<T>(&a, &Matrix::of(n, cols, &x), &b);
+                    accept(ratio, &format!("{name} {} {n} x {cols}", T::NAME));
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+fn exchanged(a: &Matrix, pivots: &[usize]) -> Matrix {
+    let mut a = a.clone();
+    for (i, &p) in pivots.iter().enumerate() {
+        assert!(p >= i && p < a.rows, "row {i} with {p}");
+        (0..a.cols).for_each(|j| a.x.swap(i * a.cols + j, p * a.cols + j));
+    }
+    a
+}
+
+fn lu_ratios<S: Simd, T: Element>(s: S) {
+    let shapes = ORDERS.iter().flat_map(|&n| [[n, n], [n + 21, n], [n, n + 19]]);
+    for [m, n] in shapes {
+        for (name, a) in general(m, n) {
+            let at = format!("{name} {} {m} x {n} {}", T::NAME, S::NAME);
+            let (t, a) = a.rounded::<T>();
+            let (f, pivots) = lu_of(s, &t, m, n);
+            let f = Matrix::of(m, n, &f);
+            let (l, u) = (lower(&f, m.min(n), true), upper(&f, m.min(n)));
+            assert!(l.x.iter().all(|x| x.abs() <= 1.0), "{at}: a multiplier above 1");
+            let off = l.mul(&u).sub(&exchanged(&a, &pivots)).norm();
+            accept(off / (n as f64 * unit::<T>() * a.norm()), &at);
+        }
+    }
+}
+
+#[test]
+fn lu_backward_errors() {
+    for_each_lane!(|s| {
+        lu_ratios::<_, f32>(s);
+        lu_ratios::<_, f64>(s);
+    });
+}
+
+#[test]
+fn lu_residuals() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for (name, a) in general(n, n) {
+                let (t, a) = a.rounded::<T>();
+                let (f, pivots) = lu_of(native(), &t, n, n);
+                if (0..n).any(|i| f[i * n + i] == T::ZERO) {
+                    continue;
+                }
+                for cols in [1, 3, 40] {
+                    let (mut x, b) = Matrix::random(n, cols, 5).rounded::<T>();
+                    let mut w = room(lu_solve_workspace(n, cols));
+                    let to = MatMut::row_major(&mut x, n, cols).unwrap();
+                    lu_solve(MatRef::row_major(&f, n, n).unwrap(), &pivots, to, &mut w).unwrap();
+                    let x = Matrix::of(n, cols, &x);
+                    // A solution past the largest number is infinite.
+                    if x.x.iter().any(|x| !x.is_finite()) {
+                        assert!(["nearly singular", "Hilbert"].contains(&name), "{name} {n}");
+                        continue;
+                    }
+                    accept(residual::<T>(&a, &x, &b), &format!("{name} {} {n} x {cols}", T::NAME));
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// A power of two, of the matrix or of its rows and columns, changes nothing but exponents.
+#[test]
+fn scales_change_no_decision() {
+    fn check<T: Element>() {
+        let n = 70;
+        let far: f64 = if T::NAME == "f32" { 20.0 } else { 200.0 };
+        let (a, _) = definite::<T>(n)[0].1.clone().rounded::<T>();
+        let (l, (f, p)) = (cholesky_of(native(), &a, n), lu_of(native(), &a, n, n));
+        for e in [-far, far] {
+            let by = |x: &[T], f: f64| x.iter().map(|x| *x * T::from_f64(f64::exp2(f))).collect::<Vec<T>>();
+            let scaled = by(&a, 2.0 * e);
+            let same = |x: &[T], y: &[T]| x.iter().zip(y).all(|(x, y)| x == y || x.to_f64().is_nan());
+            assert!(same(&by(&l, e), &cholesky_of(native(), &scaled, n)), "{} {e}", T::NAME);
+            let (g, q) = lu_of(native(), &scaled, n, n);
+            assert_eq!(p, q);
+            // The multipliers stay, the rest is scaled.
+            let split = |x: &[T], lower| {
+                (0..n * n).filter(|at| (at % n < at / n) == lower).map(|at| x[at]).collect::<Vec<T>>()
+            };
+            assert!(same(&split(&f, true), &split(&g, true)), "{} {e}", T::NAME);
+            assert!(same(&by(&split(&f, false), 2.0 * e), &split(&g, false)), "{} {e}", T::NAME);
+        }
+        // A tiny pivot is one; a singular matrix has its index.
+        for k in [0, 15, 16, 33, 69] {
+            let mut d: Vec<T> = vec![T::ZERO; n * n];
+            (0..n).for_each(|i| d[i * n + i] = T::MIN_NORMAL);
+            assert!(!lu_of(native(), &d, n, n).0.contains(&T::NAN));
+            let mut w = room(lu_workspace(n, n));
+            let mut run = |mut d: Vec<T>| lu(MatMut::row_major(&mut d, n, n).unwrap(), &mut [0; 70], &mut w);
+            assert_eq!(run(d.clone()), Ok(()));
+            d[k * n + k] = T::ZERO;
+            assert_eq!(run(d.clone()), Err(Error::Pivot { arg: "a", index: k }));
+            let mut w = room(cholesky_workspace(n));
+            let a = MatMut::row_major(&mut d, n, n).unwrap();
+            assert_eq!(cholesky(a, &mut w), Err(Error::Pivot { arg: "a", index: k }));
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn factors_in_every_layout() {
+    fn check<T: Element>() {
+        for n in [1, 7, 33, 50] {
+            let (t, a) = definite::<T>(n)[0].1.clone().rounded::<T>();
+            let bound = n as f64 * unit::<T>() * a.norm();
+            let w = &mut room(cholesky_workspace(n));
+            for l in layouts(&t, n, n, |_, a| cholesky(a, w).unwrap()) {
+                let l = lower(&Matrix::of(n, n, &l), n, false);
+                accept(l.mul(&l.t()).sub(&a).norm() / bound, "cholesky");
+            }
+            // By the other triangle.
+            for u in layouts(&t, n, n, |_, a| cholesky(a.t(), w).unwrap()) {
+                let u = upper(&Matrix::of(n, n, &u), n);
+                accept(u.t().mul(&u).sub(&a).norm() / bound, "cholesky of the transpose");
+            }
+            let l = cholesky_of(native(), &t, n);
+            let f = lu_of(native(), &t, n, n);
+            let (b, wide) = Matrix::random(n, 9, 3).rounded::<T>();
+            let w = &mut room(lu_solve_workspace(n, 9));
+            let [lv, fv] = [&l, &f.0].map(|x| MatRef::row_major(x, n, n).unwrap());
+            let by_l = layouts(&b, n, 9, |_, b| cholesky_solve(lv, b, w).unwrap());
+            let by_f = layouts(&b, n, 9, |_, b| lu_solve(fv, &f.1, b, w).unwrap());
+            for x in by_l.into_iter().chain(by_f) {
+                accept(residual::<T>(&a, &Matrix::of(n, 9, &x), &wide), "solve");
+            }
+        }
+        for [m, n] in [[40, 33], [33, 40]] {
+            let (t, a) = Matrix::random(m, n, 9).rounded::<T>();
+            let w = &mut room(lu_workspace(m, n));
+            let mut all = vec![];
+            let results = layouts(&t, m, n, |_, a| {
+                let mut pivots = vec![0; m.min(n)];
+                lu(a, &mut pivots, w).unwrap();
+                all.push(pivots);
+            });
+            for (f, pivots) in results.iter().zip(all) {
+                let f = Matrix::of(m, n, f);
+                let (l, u) = (lower(&f, m.min(n), true), upper(&f, m.min(n)));
+                let off = l.mul(&u).sub(&exchanged(&a, &pivots)).norm();
+                accept(off / (n as f64 * unit::<T>() * a.norm()), "lu");
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// By expansion along rows, in integers.
+fn expanded(a: &[Vec<i64>]) -> i64 {
+    let Some((first, rest)) = a.split_first() else { return 1 };
+    let minor = |j: usize| -> Vec<Vec<i64>> {
+        rest.iter()
+            .map(|row| row.iter().enumerate().filter(|(k, _)| *k != j).map(|(_, x)| *x).collect())
+            .collect()
+    };
+    first
+        .iter()
+        .enumerate()
+        .map(|(j, x)| if j % 2 == 0 { x * expanded(&minor(j)) } else { -x * expanded(&minor(j)) })
+        .sum()
+}
+
+#[test]
+fn determinants() {
+    let mut r = Noise(3);
+    for n in 0..7 {
+        for _ in 0..20 {
+            let a: Vec<Vec<i64>> =
+                (0..n).map(|_| (0..n).map(|_| (r.bits() % 9) as i64 - 4).collect()).collect();
+            let x: Vec<f64> = a.iter().flatten().map(|x| *x as f64).collect();
+            let (f, p) = lu_of(native(), &x, n, n);
+            let det = determinant(MatRef::row_major(&f, n, n).unwrap(), &p).unwrap();
+            let exact = expanded(&a) as f64;
+            assert!((det - exact).abs() < 1e-9 * (1.0 + exact.abs()), "{det} {exact} {a:?}");
+        }
+    }
+    // Factors whose product is past every exponent until the last one; each exchange turns the sign.
+    for n in [64, 65, 500] {
+        let mut f = vec![0.0f32; n * n];
+        (0..n).for_each(|i| f[i * n + i] = if i < n / 2 { 1e30 } else { 1e-30 });
+        let pivots: Vec<usize> = (0..n).map(|i| if i % 3 == 0 && i + 1 < n { i + 1 } else { i }).collect();
+        let exchanges = (0..n).filter(|i| i % 3 == 0 && i + 1 < n).count();
+        let det = determinant(MatRef::row_major(&f, n, n).unwrap(), &pivots).unwrap();
+        let last: f64 = if n % 2 == 1 { 1e-30 } else { 1.0 };
+        let exact = last * f64::powi(f64::from(1e30f32) * f64::from(1e-30f32), (n / 2) as i32);
+        let sign = if exchanges % 2 == 1 { -1.0 } else { 1.0 };
+        assert!((f64::from(det) * sign / exact - 1.0).abs() < 1e-6, "{n}: {det} {exact}");
+    }
+}
