@@ -123,6 +123,10 @@ pub(crate) fn lu_by<J: Join, S: Simd, T: Element>(
     let k = m.min(n);
     same_len("pivots", k, pivots.len())?;
     enough(lu_workspace(m, n), workspace.len())?;
+    // There may be any number of empty rows.
+    if k == 0 {
+        return Ok(());
+    }
     finite("a", a.as_ref(), None)?;
     let (mut left, mut right) = a.reborrow().split_cols(k)?;
     factor(j, s, left.reborrow(), pivots, workspace)?;
