@@ -183,6 +183,9 @@ macro_rules! for_each_op {
             nn lu(lu, lu_on) Lu[] solve, host: "no template factors in this release";
             nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, host: "no template factors in this release";
             nn determinant(determinant, determinant_on) Lu[] solve, host: "no template factors in this release";
+            nn qr(qr, qr_on) Qr[] solve, host: "no template factors in this release";
+            nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, host: "no template factors in this release";
+            nn least_squares(least_squares, least_squares_on) Qr[] solve, host: "no template factors in this release";
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";

@@ -117,6 +117,7 @@ thresholds! {
     nn::softmax::BLOCK Elements;
     solve::cholesky::LEAF Elements;
     solve::lu::LEAF Elements;
+    solve::qr::BLOCK Elements;
     reduce::extrema::BLOCK Elements;
     reduce::moments::BLOCK Elements;
     reduce::top_k::STRIDE Elements;

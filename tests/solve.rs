@@ -445,3 +445,116 @@ fn determinants() {
         assert!((f64::from(det) * sign / exact - 1.0).abs() < 1e-6, "{n}: {det} {exact}");
     }
 }
+
+/// The factors and τ, and Q and R in `f64`: Q as many columns as rows.
+fn qr_of<S: Simd, T: Element>(s: S, a: &[T], m: usize, n: usize) -> (Vec<T>, Vec<T>, Matrix, Matrix) {
+    let (mut f, mut tau) = (a.to_vec(), vec![T::NAN; m.min(n)]);
+    qr_on(s, MatMut::row_major(&mut f, m, n).unwrap(), &mut tau, &mut room(qr_workspace(m, n))).unwrap();
+    let mut q = vec![T::ZERO; m * m];
+    (0..m).for_each(|i| q[i * m + i] = T::ONE);
+    let w = &mut room(qr_apply_workspace(m, m.min(n), m));
+    let factors = MatRef::row_major(&f, m, n).unwrap();
+    qr_apply_on(s, false, factors, &tau, MatMut::row_major(&mut q, m, m).unwrap(), w).unwrap();
+    let r = upper(&Matrix::of(m, n, &f), m);
+    (f, tau, Matrix::of(m, m, &q), r)
+}
+
+/// Ratios of the factorisation, and of how far Q is from orthogonal.
+fn qr_ratios<S: Simd, T: Element>(s: S) {
+    let shapes = ORDERS.iter().flat_map(|&n| [[n, n], [n + 21, n], [n, n + 19]]);
+    for [m, n] in shapes {
+        let far = if T::NAME == "f32" { 1e37 } else { 1e300 };
+        let extreme = [far, 1.0 / far].map(|by| ("extreme", Matrix::random(m, n, 77).scaled(by)));
+        for (name, a) in general(m, n).into_iter().chain(extreme) {
+            let at = format!("{name} {} {m} x {n} {}", T::NAME, S::NAME);
+            let (t, a) = a.rounded::<T>();
+            let (_, tau, q, r) = qr_of(s, &t, m, n);
+            assert!(
+                tau.iter().all(|t| *t == T::ZERO || (0.999..2.001).contains(&t.to_f64())),
+                "{at}: {tau:?}"
+            );
+            let bound = m as f64 * unit::<T>();
+            // Out of the reach of powers of ten that a product of them would leave.
+            let by = 1.0 / a.norm();
+            let off = q.mul(&r.scaled(by)).sub(&a.clone().scaled(by)).norm();
+            accept(off / bound, &at);
+            let one = Matrix::new(m, m, |i, j| f64::from(u8::from(i == j)));
+            accept(one.sub(&q.t().mul(&q)).norm() / bound, &format!("{at}: Q"));
+        }
+    }
+}
+
+#[test]
+fn qr_backward_errors() {
+    for_each_lane!(|s| {
+        qr_ratios::<_, f32>(s);
+        qr_ratios::<_, f64>(s);
+    });
+}
+
+#[test]
+fn qr_applied_both_ways() {
+    fn check<T: Element>() {
+        for [m, n] in [[1, 1], [40, 33], [70, 65], [33, 50]] {
+            let (t, _) = Matrix::random(m, n, 5).rounded::<T>();
+            let (f, tau, q, _) = qr_of(native(), &t, m, n);
+            let f = MatRef::row_major(&f, m, n).unwrap();
+            let (c, wide) = Matrix::random(m, 9, 6).rounded::<T>();
+            let bound = m as f64 * unit::<T>() * wide.norm();
+            let w = &mut room(qr_apply_workspace(m, m.min(n), 9));
+            for x in layouts(&c, m, 9, |_, c| qr_apply(false, f, &tau, c, w).unwrap()) {
+                accept(q.mul(&wide).sub(&Matrix::of(m, 9, &x)).norm() / bound, "Q");
+            }
+            for x in layouts(&c, m, 9, |_, mut c| {
+                qr_apply(true, f, &tau, c.reborrow(), w).unwrap();
+                qr_apply(false, f, &tau, c, w).unwrap();
+            }) {
+                accept(wide.sub(&Matrix::of(m, 9, &x)).norm() / bound, "there and back");
+            }
+            // In other layouts of A the factors are the same but for rounding.
+            let w = &mut room(qr_workspace(m, n));
+            for g in layouts(&t, m, n, |_, a| qr(a, &mut vec![T::ZERO; m.min(n)], w).unwrap()) {
+                let (g, f) = (
+                    upper(&Matrix::of(m, n, &g), m),
+                    upper(&Matrix::new(m, n, |i, j| f.get(i, j).unwrap().to_f64()), m),
+                );
+                assert!(g.sub(&f).norm() < 1e4 * unit::<T>() * f.norm(), "{m} x {n}");
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn least_squares_residuals() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for m in [n, n + 30] {
+                let plain = Matrix::random(m, n, n as u64);
+                let grade = |i, n, by| if i > n { 1.0 } else { graded(i, n, by) };
+                for (name, a) in [
+                    ("random", plain.clone()),
+                    ("columns graded", Matrix::new(m, n, |i, j| plain.at(i, j) * grade(j, n, 3.0))),
+                    ("large", plain.clone().scaled(1e15)),
+                    ("small", plain.clone().scaled(1e-15)),
+                ] {
+                    let (t, a) = a.rounded::<T>();
+                    let (b, wide) = Matrix::random(m, 3, 5).rounded::<T>();
+                    let (mut f, mut x, mut tau) = (t, b, vec![T::NAN; n]);
+                    let w = &mut room(least_squares_workspace(m, n, 3));
+                    let [av, bv] =
+                        [(&mut f, n), (&mut x, 3)].map(|(x, n)| MatMut::row_major(x, m, n).unwrap());
+                    least_squares(av, &mut tau, bv, w).unwrap();
+                    let x = Matrix { rows: n, ..Matrix::of(n, 3, &x[..3 * n]) };
+                    let r = a.mul(&x).sub(&wide);
+                    let size = a.norm() * (a.norm() * x.norm() + wide.norm());
+                    let ratio = a.t().mul(&r).norm() / (m as f64 * unit::<T>() * size);
+                    accept(ratio, &format!("{name} {} {m} x {n}", T::NAME));
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}

@@ -235,6 +235,9 @@ family! {
         lu [lu_on] (a: Self::MatMut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
         lu_solve [lu_solve_on] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         determinant [determinant_on serial] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>) -> Result<T, Error>;
+        qr [qr_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        qr_apply [qr_apply_on] (transposed: bool, factors: Self::Mat<'_, T>, tau: Self::Ref<'_, T>, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        least_squares [least_squares_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
 
@@ -327,6 +330,9 @@ plain! {
         cholesky_solve_workspace(n: usize, cols: usize) -> usize;
         lu_workspace(m: usize, n: usize) -> usize;
         lu_solve_workspace(n: usize, cols: usize) -> usize;
+        qr_workspace(m: usize, n: usize) -> usize;
+        qr_apply_workspace(m: usize, k: usize, cols: usize) -> usize;
+        least_squares_workspace(m: usize, n: usize, cols: usize) -> usize;
         attention_workspace(heads: usize, dim: usize) -> usize;
         attention_backward_workspace(dim: usize) -> usize;
     }

@@ -690,6 +690,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "least_squares",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 600.0,
+        post: &[Range(0.0, 2.001)],
+    },
+    Spec {
         op: "lerp",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 3.0, of: Mass::Terms, flush: false })],
@@ -920,6 +928,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
         post: &[NonNegativeWhereFirstIs],
+    },
+    Spec {
+        op: "qr",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 600.0,
+        post: &[Range(0.0, 2.001)],
+    },
+    Spec {
+        op: "qr_apply",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 128.0,
+        post: &[Range(f64::NEG_INFINITY, f64::INFINITY)],
     },
     Spec {
         op: "quant_dot",
@@ -1997,6 +2021,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `least_squares`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn least_squares<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 2.001)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `lerp`.
     ///
     /// Errors: the first that does not hold.
@@ -2198,6 +2229,20 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn pow_scalar<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NonNegativeWhereFirstIs];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `qr`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn qr<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 2.001)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `qr_apply`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn qr_apply<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(f64::NEG_INFINITY, f64::INFINITY)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `recip`.
@@ -2721,6 +2766,7 @@ pub(crate) mod marker {
     pub(crate) enum layer_norm_simple {}
     pub(crate) enum leaky_relu {}
     pub(crate) enum leaky_relu_backward {}
+    pub(crate) enum least_squares {}
     pub(crate) enum lerp {}
     pub(crate) enum ln {}
     pub(crate) enum ln_1p {}
@@ -2750,6 +2796,8 @@ pub(crate) mod marker {
     pub(crate) enum nrm2 {}
     pub(crate) enum pow {}
     pub(crate) enum pow_scalar {}
+    pub(crate) enum qr {}
+    pub(crate) enum qr_apply {}
     pub(crate) enum recip {}
     pub(crate) enum relu {}
     pub(crate) enum relu_backward {}
@@ -3895,6 +3943,21 @@ const _: fn(MatRef<'_, f32>, &[usize]) -> Result<f32, Error> = crate::determinan
 const _: fn(MatRef<'_, f64>, &[usize]) -> Result<f64, Error> = crate::determinant::<f64>;
 const _: fn(Native, MatRef<'_, f32>, &[usize]) -> Result<f32, Error> = crate::determinant_on::<Native, f32>;
 const _: fn(Native, MatRef<'_, f64>, &[usize]) -> Result<f64, Error> = crate::determinant_on::<Native, f64>;
+const _: () = enforced::<marker::qr>();
+const _: fn(MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::qr::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::qr::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::qr_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::qr_on::<Native, f64>;
+const _: () = enforced::<marker::qr_apply>();
+const _: fn(bool, MatRef<'_, f32>, &[f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::qr_apply::<f32>;
+const _: fn(bool, MatRef<'_, f64>, &[f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::qr_apply::<f64>;
+const _: fn(Native, bool, MatRef<'_, f32>, &[f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::qr_apply_on::<Native, f32>;
+const _: fn(Native, bool, MatRef<'_, f64>, &[f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::qr_apply_on::<Native, f64>;
+const _: () = enforced::<marker::least_squares>();
+const _: fn(MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::least_squares::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::least_squares_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`cholesky`](cholesky()) | symmetric, positive definite | [`cholesky_solve`] |
 //! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`determinant`] |
+//! | [`qr`](qr()) | of any shape | [`least_squares`], [`qr_apply`] |
 //!
 //! A factor lies where its matrix was, in views of any strides, and a solution where its right-hand sides were. A pivot that cannot
 //! be divided by is [`Error::Pivot`] with its index; no test compares a pivot with a fixed number, so a matrix and its
@@ -23,6 +24,7 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod lu;
+pub(crate) mod qr;
 
 pub use cholesky::{
     cholesky, cholesky_on, cholesky_solve, cholesky_solve_on, cholesky_solve_workspace, cholesky_workspace,
@@ -34,6 +36,12 @@ pub use lu::{
 };
 #[cfg(feature = "parallel")]
 pub(crate) use lu::{lu_by, lu_solve_by};
+pub use qr::{
+    least_squares, least_squares_on, least_squares_workspace, qr, qr_apply, qr_apply_on, qr_apply_workspace,
+    qr_on, qr_workspace,
+};
+#[cfg(feature = "parallel")]
+pub(crate) use qr::{least_squares_by, qr_apply_by, qr_by};
 
 use crate::blas::Triangle;
 use crate::error::Error;

@@ -41,6 +41,8 @@ pub mod pool;
 #[macro_use]
 pub mod products;
 #[macro_use]
+pub mod reflections;
+#[macro_use]
 pub mod rows;
 #[macro_use]
 pub mod solvers;
@@ -61,6 +63,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_product!($cb);
         $crate::for_each_rows_op!($cb);
         $crate::for_each_solver!($cb);
+        $crate::for_each_reflection!($cb);
         $crate::for_each_transform!($cb);
         $crate::for_each_attention_op!($cb);
     };

@@ -19,17 +19,17 @@ macro_rules! for_each_solver {
 }
 
 /// The order of a matrix for these numbers of rows and columns.
-fn order(cols: usize) -> usize {
+pub fn order(cols: usize) -> usize {
     if cols < 200 { cols } else { 97 + cols % 131 }
 }
 
 /// For sizes that may be anything.
-fn bounded(n: usize) -> usize {
+pub fn bounded(n: usize) -> usize {
     n.min(1 << 9)
 }
 
 /// Noise with `n` added on the diagonal.
-fn dominated<T: Element>(n: usize, r: &mut Noise) -> Vec<T> {
+pub fn dominated<T: Element>(n: usize, r: &mut Noise) -> Vec<T> {
     let mut a = r.slice::<T>(n * n, 1.0);
     for i in 0..n {
         a[i * n + i] = a[i * n + i] + T::from_usize(n);
@@ -38,7 +38,7 @@ fn dominated<T: Element>(n: usize, r: &mut Noise) -> Vec<T> {
 }
 
 /// What may be off by the errors of a matrix with such a domination: its largest value, times the condition.
-fn wants(x: Vec<f64>, n: usize) -> Vec<Want> {
+pub fn wants(x: Vec<f64>, n: usize) -> Vec<Want> {
     let most = x.iter().filter(|x| x.is_finite()).fold(0.0f64, |m, x| m.max(x.abs()));
     x.into_iter().map(|value| Want { value, mass: 6.0 * most, n }).collect()
 }
@@ -111,7 +111,7 @@ pub fn lu_solve(f: &[f64], pivots: &[usize], n: usize, cols: usize, b: &mut [f64
 }
 
 /// Columns of a right-hand side of so many elements.
-fn columns(len: usize, rows: usize) -> usize {
+pub fn columns(len: usize, rows: usize) -> usize {
     len.checked_div(rows).unwrap_or(1)
 }
 
