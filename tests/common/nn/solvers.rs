@@ -18,9 +18,13 @@ macro_rules! for_each_solver {
     };
 }
 
-/// The order of a matrix for these numbers of rows and columns.
+/// The order of a matrix for these numbers of rows and columns: past the blocks, and for threads past what is worth one.
 pub fn order(cols: usize) -> usize {
-    if cols < 200 { cols } else { 97 + cols % 131 }
+    match cols {
+        0..=66 => cols,
+        67..=1000 => 30 + cols % 40,
+        _ => 97 + cols % 131,
+    }
 }
 
 /// For sizes that may be anything.
