@@ -79,6 +79,7 @@ macro_rules! call {
     (gemm $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (mixed $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (quant $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
+    (random $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (blas $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (nn $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { () };
     (rows $f:ident [$($p:expr),*] $a:ident $b:ident $out:ident) => { fulmen::$f($a, $b.len(), $($p,)* $out) };

@@ -23,6 +23,7 @@
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
+//! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |
 //! | [`ops`] | the list of all ops, one row each |
 //! | [`backend`] | one program for many devices |
 //! | [`hardware`] | facts about machines; tiles and fusion that follow from them |
@@ -120,6 +121,7 @@ pub mod ops;
 pub mod parallel;
 pub mod pointwise;
 pub mod quant;
+pub mod random;
 pub mod reduce;
 pub mod solve;
 // For the tests.
@@ -142,6 +144,11 @@ pub use pointwise::*;
 pub use quant::{
     dequantize, dequantize_on, quant_dot, quant_dot_on, quant_gemm, quant_gemm_on, quant_gemv, quant_gemv_on,
     quant_rows, quant_rows_on, quantize, quantize_on,
+};
+pub use random::{
+    bernoulli, bernoulli_on, exponential, exponential_on, integers, integers_on, normal, normal_on,
+    permutation, permutation_on, random_bits, random_bits_on, shuffle, shuffle_on, truncated_normal,
+    truncated_normal_on, uniform, uniform_on,
 };
 pub use reduce::*;
 pub use solve::*;

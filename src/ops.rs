@@ -22,6 +22,7 @@
 //! | `blas` | its own, on views of matrices and vectors |
 //! | `nn` | its own, on slices and views, with sizes, indices and words |
 //! | `quant` | its own, on blocks of a format (`quant::Block`) |
+//! | `random` | its own, on a `random::Stream` and what it fills |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
 //! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
@@ -193,6 +194,16 @@ macro_rules! for_each_op {
             quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+
+            random random_bits(random_bits, random_bits_on) Philox[] random, host: "no template makes words of counters in this release";
+            random uniform(uniform, uniform_on) Philox[] random, host: "no template makes words of counters in this release";
+            random normal(normal, normal_on) Normal[] random, host: "no template makes words of counters in this release";
+            random exponential(exponential, exponential_on) Exponential[] random, host: "no template makes words of counters in this release";
+            random truncated_normal(truncated_normal, truncated_normal_on) Normal[] random, host: "no template makes words of counters in this release";
+            random integers(integers, integers_on) Philox[] random, host: "no template makes words of counters in this release";
+            random bernoulli(bernoulli, bernoulli_on) Philox[] random, host: "no template makes words of counters in this release";
+            random shuffle(shuffle, shuffle_on) Philox[] random, host: "one exchange needs those before it";
+            random permutation(permutation, permutation_on) Philox[] random, host: "one exchange needs those before it";
 
             nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";

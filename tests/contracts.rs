@@ -45,6 +45,7 @@ macro_rules! falsify {
     // Other element types again: see `low`.
     (@op mixed $name:ident) => {};
     (@op quant $name:ident) => {};
+    (@op random $name:ident) => {};
     // A total function has no precondition to violate.
     (@op total $name:ident) => {
         mod $name {

@@ -56,6 +56,8 @@ mod nn;
 mod ptx;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod quant;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod random;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod reduce;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]

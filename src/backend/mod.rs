@@ -38,6 +38,9 @@ impl Plain for u32 {}
 impl Plain for usize {}
 impl Plain for i8 {}
 impl Plain for i32 {}
+impl Plain for u64 {}
+impl Plain for i64 {}
+impl Plain for bool {}
 macro_rules! blocks {
     ($($B:ident)*) => { $(impl Plain for crate::quant::$B {})* };
 }

@@ -7,17 +7,38 @@ use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
 use crate::quant::Block;
+use crate::random::{Integer, Stream, Variate};
 use crate::{Adam, Biquad, Complex, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
 /// Everything.
 pub trait Backend:
-    Elementwise + Reductions + Rows + Blas + Network + Transforms + Solvers + Integers + Quantised + Scratch
+    Elementwise
+    + Reductions
+    + Rows
+    + Blas
+    + Network
+    + Transforms
+    + Solvers
+    + Integers
+    + Quantised
+    + Random
+    + Scratch
 {
 }
 impl<
-    B: Elementwise + Reductions + Rows + Blas + Network + Transforms + Solvers + Integers + Quantised + Scratch,
+    B: Elementwise
+        + Reductions
+        + Rows
+        + Blas
+        + Network
+        + Transforms
+        + Solvers
+        + Integers
+        + Quantised
+        + Random
+        + Scratch,
 > Backend for B
 {
 }
@@ -270,6 +291,45 @@ plain! {
         gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
     }
 }
+/// As [`plain`], of methods that may be over several types.
+macro_rules! random {
+    ($(#[$doc:meta])* $Trait:ident { $($f:ident $on:ident [$($g:ident: $bound:path)?] $form:tt ($($arg:ident: $ty:ty),*);)* }) => {
+        $(#[$doc])*
+        pub trait $Trait: Memory {
+            $(
+                #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
+                fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> Done;
+            )*
+        }
+        impl<S: Simd> $Trait for Cpu<S> {
+            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> Done { random!(@cpu $form $on self.0, $($arg),*) })*
+        }
+        #[cfg(feature = "parallel")]
+        impl<S: Simd> $Trait for Threads<S> {
+            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> Done { random!(@threads $form $on self.0, $($arg),*) })*
+        }
+        #[cfg(test)]
+        const RANDOM: &[&str] = &[$(stringify!($f)),*];
+    };
+    (@cpu [checked] $on:ident $s:expr, $($arg:expr),*) => { crate::$on($s, $($arg),*) };
+    (@threads [checked] $on:ident $s:expr, $($arg:expr),*) => { crate::parallel::$on($s, $($arg),*) };
+    (@threads [total] $on:ident $s:expr, $($arg:expr),*) => {{ crate::parallel::$on($s, $($arg),*); Ok(()) }};
+    (@$how:ident $form:tt $on:ident $s:expr, $($arg:expr),*) => {{ crate::$on($s, $($arg),*); Ok(()) }};
+}
+random! {
+    /// Random numbers: a stream is a key and a place, so no backend keeps one.
+    Random {
+        random_bits random_bits_on [] [total] (stream: Stream, out: Self::Mut<'_, u32>);
+        uniform uniform_on [T: Variate] [total] (stream: Stream, out: Self::Mut<'_, T>);
+        normal normal_on [T: Variate] [checked] (stream: Stream, mean: T, stddev: T, out: Self::Mut<'_, T>);
+        exponential exponential_on [T: Variate] [checked] (stream: Stream, scale: T, out: Self::Mut<'_, T>);
+        truncated_normal truncated_normal_on [T: Variate] [checked] (stream: Stream, mean: T, stddev: T, low: T, high: T, out: Self::Mut<'_, T>);
+        integers integers_on [I: Integer] [checked] (stream: Stream, low: I, high: I, out: Self::Mut<'_, I>);
+        bernoulli bernoulli_on [] [checked] (stream: Stream, p: f64, out: Self::Mut<'_, bool>);
+        shuffle shuffle_on [X: Copy] [serial] (stream: Stream, x: Self::Mut<'_, X>);
+        permutation permutation_on [] [serial] (stream: Stream, out: Self::Mut<'_, usize>);
+    }
+}
 /// As [`plain`], of methods over any format of blocks.
 macro_rules! blocks {
     ($(#[$doc:meta])* $Trait:ident { $($f:ident $on:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
@@ -352,7 +412,8 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, SOLVERS, BLOCKS].concat().contains(&op.name);
+            let listed =
+                [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, SOLVERS, BLOCKS, RANDOM].concat().contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }

@@ -169,8 +169,12 @@ fn functions(out: &mut String, b: &Binding, c: &Contract) {
             if has("S") && c.call.shape == Shape::Quant {
                 generics.push("_");
             }
-            let turbofish =
-                if generics.is_empty() { String::new() } else { format!("::<{}>", generics.join(", ")) };
+            // A random number's type follows from the signature, too.
+            let turbofish = if generics.is_empty() || c.call.shape == Shape::Random {
+                String::new()
+            } else {
+                format!("::<{}>", generics.join(", "))
+            };
             for feature in f.feature.iter().flat_map(|all| all.split(',')).map(str::trim) {
                 let _ = writeln!(out, "#[cfg(feature = {feature:?})]");
             }

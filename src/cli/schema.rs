@@ -77,10 +77,11 @@ pub enum Shape {
     Nn,
     Mixed,
     Quant,
+    Random,
 }
 
 impl Shape {
-    pub const ALL: [(Self, &'static str); 19] = [
+    pub const ALL: [(Self, &'static str); 20] = [
         (Self::Unary, "unary"),
         (Self::Binary, "binary"),
         (Self::Ternary, "ternary"),
@@ -100,16 +101,17 @@ impl Shape {
         (Self::Nn, "nn"),
         (Self::Mixed, "mixed"),
         (Self::Quant, "quant"),
+        (Self::Random, "random"),
     ];
 
     /// Whether each op has a call of its own, whose edge cases state shapes and options.
     pub fn own_call(self) -> bool {
-        matches!(self, Self::Blas | Self::Nn | Self::Quant)
+        matches!(self, Self::Blas | Self::Nn | Self::Quant | Self::Random)
     }
 
     /// Whether the function has its own element types, so that no generic check can be made for it.
     pub fn own_types(self) -> bool {
-        matches!(self, Self::Convert | Self::Mixed | Self::Quant)
+        matches!(self, Self::Convert | Self::Mixed | Self::Quant | Self::Random)
     }
 
     pub fn name(self) -> &'static str {

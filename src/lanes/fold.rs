@@ -39,7 +39,7 @@ pub(crate) trait Fold<T: Number, const N: usize, const K: usize>: Copy + Send + 
 }
 
 /// How the two halves of a tree run: one after the other, or on two threads.
-pub(crate) trait Join: Copy + Send + Sync {
+pub trait Join: Copy + Send + Sync {
     /// Whether parts always run one after the other.
     const SERIAL: bool;
     /// Runs both; together they work on `n` elements.

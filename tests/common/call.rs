@@ -207,6 +207,7 @@ macro_rules! calls {
     (@gemm ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     (@mixed ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     (@quant ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
+    (@random ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     // `tests/nn.rs` calls these.
     (@nn ($($f:ident),*) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };
     (@blas ($f:ident, $on:ident) [] $s:ident, $form:ident, $a:ident, $out:ident) => { None };

@@ -90,11 +90,9 @@ struct Matrix {
 impl Matrix {
     fn column<S: Simd>(&mut self, s: S, form: Form, title: &str) {
         self.columns.push(format!("{}{title}", S::NAME));
-        for (i, op) in OPS
-            .iter()
-            .enumerate()
-            .filter(|(_, op)| !["convert", "gemm", "blas", "nn", "mixed", "quant"].contains(&op.shape))
-        {
+        for (i, op) in OPS.iter().enumerate().filter(|(_, op)| {
+            !["convert", "gemm", "blas", "nn", "mixed", "quant", "random"].contains(&op.shape)
+        }) {
             for (ty, worst) in [("f32", worst::<S, f32>(s, op, form)), ("f64", worst::<S, f64>(s, op, form))]
             {
                 // Only top-k has no parallel form.

@@ -55,7 +55,7 @@ fn run<T: Element>(n: usize) -> usize {
 fn no_op_allocates() {
     // One leaf, and several levels of the reduction tree.
     let calls = run::<f32>(64) + run::<f64>(64) + run::<f32>(100_000) + run::<f64>(100_000);
-    let listed = fulmen::ops::OPS.iter().filter(|op| op.shape != "nn").count();
+    let listed = fulmen::ops::OPS.iter().filter(|op| !["nn", "random"].contains(&op.shape)).count();
     assert!(calls >= 8 * listed - 5 * 8, "only {calls} calls were made");
     println!("{calls} calls without an allocation");
 }
@@ -189,6 +189,31 @@ fn no_op_on_blocks_allocates() {
     quiet!(Q4_K);
     quiet!(Q6_K);
     quiet!(Q8_K);
+}
+
+/// Random numbers, draws that are rejected among them.
+#[test]
+fn no_random_number_allocates() {
+    use fulmen::random::Stream;
+    let s = Stream::new(7).skip(5);
+    let (mut x, mut y, mut w, mut b, mut order) =
+        ([0.0f32; 99], [0.0f64; 99], [0u32; 99], [false; 99], [0; 99]);
+    FORBIDDEN.set(true);
+    fulmen::random_bits(s, &mut w);
+    fulmen::uniform(s, &mut x);
+    fulmen::uniform(s, &mut y);
+    fulmen::permutation(s, &mut order);
+    fulmen::shuffle(s, &mut order);
+    let all = [
+        fulmen::normal(s, 0.0, 1.0, &mut x).is_ok(),
+        fulmen::normal(s, 0.0, f64::NAN, &mut y).is_err(),
+        fulmen::exponential(s, 1.0, &mut y).is_ok(),
+        fulmen::truncated_normal(s, 0.0, 1.0, 3.0, 4.0, &mut y).is_ok(),
+        fulmen::integers(s, 0, 1 << 31, &mut w).is_ok(),
+        fulmen::bernoulli(s, 0.5, &mut b).is_ok(),
+    ];
+    FORBIDDEN.set(false);
+    assert_eq!(all, [true; 6]);
 }
 
 /// Every path of the matrix product: one tile, direct, packed, few rows, by columns.

@@ -50,8 +50,16 @@ fn sources() -> &'static [String] {
     }
     TEXT.get_or_init(|| {
         let mut to = vec![];
-        for dir in ["src/blas", "src/nn", "src/reduce", "src/pointwise", "src/fft", "src/quant", "src/solve"]
-        {
+        for dir in [
+            "src/blas",
+            "src/nn",
+            "src/reduce",
+            "src/pointwise",
+            "src/fft",
+            "src/quant",
+            "src/solve",
+            "src/random",
+        ] {
             all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
         }
         to

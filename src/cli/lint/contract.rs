@@ -276,9 +276,9 @@ pub(super) fn audit(s: &mut Sink<'_>, f: &File, c: &Contract) {
     }
 }
 
-/// Whether the op has to state what it does with special inputs: bytes are none.
+/// Whether the op has to state what it does with special inputs: bytes are none, and random numbers have none.
 pub(super) fn special(c: &Contract) -> bool {
-    c.call.shape != Shape::Convert && c.types.iter().any(|t| t.starts_with('f'))
+    !matches!(c.call.shape, Shape::Convert | Shape::Random) && c.types.iter().any(|t| t.starts_with('f'))
 }
 
 /// The special inputs, and whether some edge case has them.

@@ -85,10 +85,11 @@ fn score(s: &mut Sink<'_>, min: u32) -> BTreeMap<String, u32> {
         let kinds = edge_kinds(c);
         let edges =
             if !special(c) { 25 } else { 25 * kinds.iter().filter(|(_, k)| *k).count() / kinds.len() };
-        let executes = [c.pres().count() > 0, c.posts().count() > 0, c.falsify.len() >= 2]
-            .iter()
-            .filter(|b| **b)
-            .count();
+        let executes =
+            [c.pres().count() > 0 || source::total(corpus, c), c.posts().count() > 0, c.falsify.len() >= 2]
+                .iter()
+                .filter(|b| **b)
+                .count();
         // What a theorem says of the formula neither adds to the score nor lowers it.
         let formula = |o: &&Obligation| o.level < Level::L2 && matches!(o.proven_by, ProvenBy::Theorem(_));
         let (formulas, all) = (c.proof_obligations.iter().filter(formula).count(), c.proof_obligations.len());

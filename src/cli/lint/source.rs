@@ -127,13 +127,7 @@ fn source_files(corpus: &Corpus) -> String {
 }
 
 pub(super) fn enforce(s: &mut Sink<'_>, f: &File, c: &Contract) {
-    // A total function refuses nothing; one with a call of its own is total when it returns no `Result`.
-    let total = match c.call.shape {
-        Shape::Total => true,
-        shape if shape.own_call() => bindings(s.corpus, &c.op).all(|f| !f.signature.contains("Result")),
-        _ => false,
-    };
-    if c.pres().count() == 0 && !total {
+    if c.pres().count() == 0 && !total(s.corpus, c) {
         s.on("FUL-ENF-001", f, "the op refuses nothing");
     }
     let domains = c.call.params.iter().filter(|p| p.domain != Domain::Any).count();
@@ -142,6 +136,15 @@ pub(super) fn enforce(s: &mut Sink<'_>, f: &File, c: &Contract) {
     }
     if c.posts().count() == 0 && !c.call.shape.own_types() {
         s.on("FUL-ENF-002", f, "no executable postcondition");
+    }
+}
+
+/// Whether the op refuses nothing; one with a call of its own does when it returns no `Result`.
+pub(super) fn total(corpus: &Corpus, c: &Contract) -> bool {
+    match c.call.shape {
+        Shape::Total => true,
+        shape if shape.own_call() => bindings(corpus, &c.op).all(|f| !f.signature.contains("Result")),
+        _ => false,
     }
 }
 

@@ -48,7 +48,7 @@ const DECIMAL: Base = Base {
 
 /// `ln(1 + f) = f - f²/2 + f³ T(f)` on [√½ - 1, √2 - 1], degree 7, minimax with weight `f²`: error
 /// 2^-27.3.
-const T32: [f64; 8] = [
+pub(crate) const T32: [f64; 8] = [
     0.33333316445350647,
     -0.25000810623168945,
     0.2000230848789215,
@@ -61,7 +61,7 @@ const T32: [f64; 8] = [
 
 /// `2 artanh(s) = 2s + s z R(z)`, `z = s²`, on [0, (3 - 2√2)²], degree 6, minimax with weight `z`:
 /// relative error 2^-58.4.
-const R64: [f64; 7] = [
+pub(crate) const R64: [f64; 7] = [
     0.6666666666666735,
     0.39999999999409314,
     0.28571428743702176,
@@ -79,7 +79,7 @@ fn exponent<V: Alu>(b: V::Bits) -> V::Bits {
 
 /// `x = 2^k (1 + f)` for a positive normal `x`: `1 + f` in [√½, √2).
 #[inline(always)]
-pub(super) fn reduce<V: Alu>(x: V) -> (V, V) {
+pub(crate) fn reduce<V: Alu>(x: V) -> (V, V) {
     let (low, one, fraction, bias) = if V::Elem::SIGNIFICAND == 23 {
         (0x3f35_04f3, 0x3f80_0000, 0x007f_ffff, 127.0)
     } else {

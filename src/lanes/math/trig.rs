@@ -11,10 +11,10 @@ use core::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// `sin r = r + r z S(z)`, `z = r²`, on [0, 0.617], degree 3, minimax with weight `z`: relative
 /// error 2^-32.5.
-const SIN32: [f64; 4] =
+pub(crate) const SIN32: [f64; 4] =
     [-0.1666666716337204, 0.008333380334079266, -0.00019853511184919626, 2.837512056430569e-06];
 /// `cos r = 1 - z/2 + z² C(z)` on [0, 0.617], degree 2, minimax with weight `z²`: error 2^-33.1.
-const COS32: [f64; 3] = [0.04166664555668831, -0.00138873013202101, 2.4430666599073447e-05];
+pub(crate) const COS32: [f64; 3] = [0.04166664555668831, -0.00138873013202101, 2.4430666599073447e-05];
 /// `tan r = r + r z T(z)` on [0, 0.617], degree 6, minimax with weight `z`: relative error 2^-29.3.
 const TAN32: [f64; 7] = [
     0.3333335220813751,
@@ -27,7 +27,7 @@ const TAN32: [f64; 7] = [
 ];
 
 /// The sine for `f64`, degree 5: relative error 2^-58.
-const SIN64: [f64; 6] = [
+pub(crate) const SIN64: [f64; 6] = [
     -0.16666666666666632,
     0.008333333333322486,
     -0.00019841269829853152,
@@ -36,7 +36,7 @@ const SIN64: [f64; 6] = [
     1.5896883580207286e-10,
 ];
 /// The cosine for `f64`, degree 5: error 2^-64.
-const COS64: [f64; 6] = [
+pub(crate) const COS64: [f64; 6] = [
     0.0416666666666666,
     -0.001388888888887447,
     2.4801587289666875e-05,

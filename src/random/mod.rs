@@ -1,0 +1,31 @@
+//! Random numbers that are functions of a key and a place: counter-based generators and distributions.
+//!
+//! A [`Stream`] is a key, a number and an offset; each op fills a slice with what the stream has there. Nothing is
+//! updated: the same call gives the same numbers, and [`Stream::skip`] is the next part. Every op gives the same bits on
+//! every instruction set, cut into parts at will, on any number of threads.
+//!
+//! ```
+//! use fulmen::random::Stream;
+//! let mut weights = [0.0f32; 100];
+//! fulmen::normal(Stream::new(42), 0.0, 0.02, &mut weights)?;
+//! # Ok::<(), fulmen::Error>(())
+//! ```
+//!
+//! The generators stand alone too, for protocols of one's own: [`Philox4x32::generate_at`] and seven more. They pass the
+//! known answers of Random123. None is for secrets.
+//!
+//! Source: Salmon, Moraes, Dror, Shaw, *Parallel Random Numbers: As Easy as 1, 2, 3* (SC 2011).
+
+mod bodies;
+mod draws;
+mod generators;
+pub(crate) mod ops;
+mod stream;
+mod truncated;
+mod variates;
+
+pub use draws::Integer;
+pub use generators::*;
+pub use ops::*;
+pub use stream::Stream;
+pub use variates::Variate;
