@@ -203,7 +203,11 @@ pub(super) fn exchange<S: Simd, X>(s: S, stream: Stream, x: &mut [X]) {
         for (i, word) in words.iter().enumerate() {
             let last = n - 1 - done - i;
             let to = draw64(stream, first.offset.wrapping_add(i as u64), *word, last as u64);
-            x.swap(last, to as usize);
+            // Itself is not among those before it, and stays.
+            let (before, rest) = x.split_at_mut(last.min(n));
+            if let (Some(a), Some(b)) = (before.get_mut(to as usize), rest.first_mut()) {
+                core::mem::swap(a, b);
+            }
         }
         done += many;
     }

@@ -124,7 +124,7 @@ pub(super) fn fill<const N: usize, J: Join, S: Simd, X: Copy + Default + Send>(
 ) {
     if !J::SERIAL && out.len() > 2 * GRAIN {
         let n = out.len();
-        let (a, b) = out.split_at_mut((n / 2).next_multiple_of(N));
+        let (a, b) = out.split_at_mut((n / 2).next_multiple_of(N).min(n));
         let next = stream.skip(a.len() as u64);
         j.join(n, || fill(j, s, stream, a, make), || fill(j, s, next, b, make));
         return;
