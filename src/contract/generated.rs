@@ -194,6 +194,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "bernoulli",
+        determinism: Determinism::Exact,
+        tolerance: &[("bool", Tolerance::Exact)],
+        bytes_per_element: &[("bool", 1.0)],
+        flops_per_element: 10.0,
+        post: &[],
+    },
+    Spec {
         op: "bf16_to_f32",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact)],
@@ -442,6 +450,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(-1.0, f64::INFINITY), Monotone(4.0)],
     },
     Spec {
+        op: "exponential",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Ulp(4.0)), ("f64", Tolerance::Ulp(4.0))],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 40.0,
+        post: &[],
+    },
+    Spec {
         op: "f16_to_f32",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact)],
@@ -640,6 +656,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[IndexInRange, IndexOfMax],
+    },
+    Spec {
+        op: "integers",
+        determinism: Determinism::Exact,
+        tolerance: &[("i32", Tolerance::Exact), ("i64", Tolerance::Exact), ("u32", Tolerance::Exact), ("u64", Tolerance::Exact)],
+        bytes_per_element: &[("i32", 4.0), ("i64", 8.0), ("u32", 4.0), ("u64", 8.0)],
+        flops_per_element: 12.0,
+        post: &[],
     },
     Spec {
         op: "irfft",
@@ -898,6 +922,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY), NanIffNan],
     },
     Spec {
+        op: "normal",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::RelAbs { rel: 6e-7, abs: 4e-7 }), ("f64", Tolerance::RelAbs { rel: 1e-15, abs: 8e-16 })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 50.0,
+        post: &[],
+    },
+    Spec {
         op: "normalize",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 12.0, of: Mass::Terms, flush: false })],
@@ -912,6 +944,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "permutation",
+        determinism: Determinism::Exact,
+        tolerance: &[("u64", Tolerance::Exact)],
+        bytes_per_element: &[("u64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[],
     },
     Spec {
         op: "pow",
@@ -983,6 +1023,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("i8", Tolerance::Exact)],
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "random_bits",
+        determinism: Determinism::Exact,
+        tolerance: &[("u32", Tolerance::Exact)],
+        bytes_per_element: &[("u32", 4.0)],
+        flops_per_element: 10.0,
         post: &[],
     },
     Spec {
@@ -1168,6 +1216,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "shuffle",
+        determinism: Determinism::Exact,
+        tolerance: &[("u64", Tolerance::Exact)],
+        bytes_per_element: &[("u64", 16.0)],
+        flops_per_element: 20.0,
+        post: &[],
     },
     Spec {
         op: "sigmoid",
@@ -1472,6 +1528,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "truncated_normal",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 200.0,
+        post: &[],
+    },
+    Spec {
+        op: "uniform",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 12.0,
+        post: &[],
     },
     Spec {
         op: "variance",
@@ -3958,6 +4030,66 @@ const _: fn(MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<
 const _: fn(MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares::<f64>;
 const _: fn(Native, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::least_squares_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares_on::<Native, f64>;
+const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
+const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, &mut [u32]) = crate::parallel::random_bits;
+const _: fn(crate::random::Stream, &mut [f32]) = crate::uniform;
+const _: fn(crate::random::Stream, &mut [f64]) = crate::uniform;
+const _: fn(Native, crate::random::Stream, &mut [f32]) = crate::uniform_on;
+const _: fn(Native, crate::random::Stream, &mut [f64]) = crate::uniform_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, &mut [f32]) = crate::parallel::uniform;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, &mut [f64]) = crate::parallel::uniform;
+const _: fn(crate::random::Stream, f32, f32, &mut [f32]) -> Result<(), Error> = crate::normal;
+const _: fn(crate::random::Stream, f64, f64, &mut [f64]) -> Result<(), Error> = crate::normal;
+const _: fn(Native, crate::random::Stream, f32, f32, &mut [f32]) -> Result<(), Error> = crate::normal_on;
+const _: fn(Native, crate::random::Stream, f64, f64, &mut [f64]) -> Result<(), Error> = crate::normal_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f32, f32, &mut [f32]) -> Result<(), Error> = crate::parallel::normal;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f64, f64, &mut [f64]) -> Result<(), Error> = crate::parallel::normal;
+const _: fn(crate::random::Stream, f32, &mut [f32]) -> Result<(), Error> = crate::exponential;
+const _: fn(crate::random::Stream, f64, &mut [f64]) -> Result<(), Error> = crate::exponential;
+const _: fn(Native, crate::random::Stream, f32, &mut [f32]) -> Result<(), Error> = crate::exponential_on;
+const _: fn(Native, crate::random::Stream, f64, &mut [f64]) -> Result<(), Error> = crate::exponential_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f32, &mut [f32]) -> Result<(), Error> = crate::parallel::exponential;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f64, &mut [f64]) -> Result<(), Error> = crate::parallel::exponential;
+const _: fn(crate::random::Stream, f32, f32, f32, f32, &mut [f32]) -> Result<(), Error> = crate::truncated_normal;
+const _: fn(crate::random::Stream, f64, f64, f64, f64, &mut [f64]) -> Result<(), Error> = crate::truncated_normal;
+const _: fn(Native, crate::random::Stream, f32, f32, f32, f32, &mut [f32]) -> Result<(), Error> = crate::truncated_normal_on;
+const _: fn(Native, crate::random::Stream, f64, f64, f64, f64, &mut [f64]) -> Result<(), Error> = crate::truncated_normal_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f32, f32, f32, f32, &mut [f32]) -> Result<(), Error> = crate::parallel::truncated_normal;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f64, f64, f64, f64, &mut [f64]) -> Result<(), Error> = crate::parallel::truncated_normal;
+const _: fn(crate::random::Stream, u32, u32, &mut [u32]) -> Result<(), Error> = crate::integers;
+const _: fn(crate::random::Stream, i32, i32, &mut [i32]) -> Result<(), Error> = crate::integers;
+const _: fn(crate::random::Stream, u64, u64, &mut [u64]) -> Result<(), Error> = crate::integers;
+const _: fn(crate::random::Stream, i64, i64, &mut [i64]) -> Result<(), Error> = crate::integers;
+const _: fn(Native, crate::random::Stream, u32, u32, &mut [u32]) -> Result<(), Error> = crate::integers_on;
+const _: fn(Native, crate::random::Stream, i32, i32, &mut [i32]) -> Result<(), Error> = crate::integers_on;
+const _: fn(Native, crate::random::Stream, u64, u64, &mut [u64]) -> Result<(), Error> = crate::integers_on;
+const _: fn(Native, crate::random::Stream, i64, i64, &mut [i64]) -> Result<(), Error> = crate::integers_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, u32, u32, &mut [u32]) -> Result<(), Error> = crate::parallel::integers;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, i32, i32, &mut [i32]) -> Result<(), Error> = crate::parallel::integers;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, u64, u64, &mut [u64]) -> Result<(), Error> = crate::parallel::integers;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, i64, i64, &mut [i64]) -> Result<(), Error> = crate::parallel::integers;
+const _: fn(crate::random::Stream, f64, &mut [bool]) -> Result<(), Error> = crate::bernoulli;
+const _: fn(Native, crate::random::Stream, f64, &mut [bool]) -> Result<(), Error> = crate::bernoulli_on;
+#[cfg(feature = "parallel")]
+const _: fn(crate::random::Stream, f64, &mut [bool]) -> Result<(), Error> = crate::parallel::bernoulli;
+const _: fn(crate::random::Stream, &mut [crate::Complex<f32>]) = crate::shuffle;
+const _: fn(Native, crate::random::Stream, &mut [crate::Complex<f32>]) = crate::shuffle_on;
+const _: fn(crate::random::Stream, &mut [usize]) = crate::permutation;
+const _: fn(Native, crate::random::Stream, &mut [usize]) = crate::permutation_on;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;
