@@ -44,7 +44,7 @@ impl Plain for bool {}
 macro_rules! blocks {
     ($($B:ident)*) => { $(impl Plain for crate::quant::$B {})* };
 }
-blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 Q4_K Q5_K Q6_K Q8_K }
+blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K }
 #[cfg(feature = "half")]
 impl Plain for half::f16 {}
 #[cfg(feature = "half")]

@@ -49,6 +49,11 @@ impl Simd for Avx2 {
         unsafe { super::bytes::avx2::<RANGE>(a, b) }
     }
     #[inline(always)]
+    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
+        // SAFETY: the token proves the instructions.
+        unsafe { super::bytes::lookup_avx2(table, at) }
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx2,fma")]
         #[inline]

@@ -66,6 +66,11 @@ impl Simd for Avx512 {
         unsafe { super::bytes::avx512::<RANGE>(a, b) }
     }
     #[inline(always)]
+    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
+        // SAFETY: the token proves the instructions.
+        unsafe { super::bytes::lookup_avx2(table, at) }
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         #[inline]

@@ -1,4 +1,4 @@
-//! [`Simd::dot_i8`](super::Simd::dot_i8) by the instructions of each set. Inlined, the arrays are registers.
+//! [`Simd::dot_i8`](super::Simd::dot_i8) and [`Simd::lookup_i8`](super::Simd::lookup_i8) by the instructions of each set. Inlined, the arrays are registers.
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use core::arch::aarch64::*;
@@ -130,5 +130,39 @@ pub(super) unsafe fn simd128(a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
             i32x4_add(i32x4_shuffle::<0, 2, 4, 6>(low, high), i32x4_shuffle::<1, 3, 5, 7>(low, high))
         };
         bits([sums(a0, b0), sums(a1, b1)])
+    }
+}
+
+/// # Safety
+/// The CPU has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) unsafe fn lookup_avx2(table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
+    // SAFETY: the caller's promise; as in `avx2`.
+    unsafe { bits(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bits(table)), bits(at))) }
+}
+
+/// # Safety
+/// The CPU has NEON.
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+#[inline(always)]
+pub(super) unsafe fn lookup_neon(table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
+    // SAFETY: the caller's promise; as in `neon`.
+    unsafe {
+        let [low, high]: [uint8x16_t; 2] = bits(at);
+        bits([vqtbl1q_s8(bits(table), low), vqtbl1q_s8(bits(table), high)])
+    }
+}
+
+/// # Safety
+/// None: the module is refused by an engine without SIMD128.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[inline(always)]
+#[allow(unused_unsafe, reason = "wasm intrinsics without pointers are safe")]
+pub(super) unsafe fn lookup_simd128(table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
+    // SAFETY: as in `simd128`.
+    unsafe {
+        let [low, high]: [v128; 2] = bits(at);
+        bits([i8x16_swizzle(bits(table), low), i8x16_swizzle(bits(table), high)])
     }
 }

@@ -177,6 +177,16 @@ pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed {
             |j| product(4 * j) + product(4 * j + 1) + product(4 * j + 2) + product(4 * j + 3),
         )
     }
+    /// `table[at[i]]` for each `i`; the elements of `at` are below 16.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
+        // Comparisons, which every set has, where loads would be one by one.
+        at.map(
+            #[inline(always)]
+            |at| table.iter().zip(0i8..).fold(0, |y, (x, i)| if at == i { *x } else { y }),
+        )
+    }
 }
 
 /// The 32-bit integer lanes of a set.

@@ -23,6 +23,8 @@ pub trait Activation: Block + Active {}
 
 pub(crate) use sealed::*;
 mod sealed {
+    use crate::lanes::Simd;
+
     /// The parts of a format that only this crate uses.
     pub trait Sealed: Sized {
         /// The range of the codes, for [`Simd::dot_i8`](crate::lanes::Simd).
@@ -36,7 +38,7 @@ mod sealed {
         /// The factors of scales and mins.
         fn factors(&self) -> [f32; 2];
         /// The codes of the elements from `32·chunk`.
-        fn codes(&self, chunk: usize) -> [i8; 32];
+        fn codes<S: Simd>(&self, s: S, chunk: usize) -> [i8; 32];
         /// The scales of the two halves of that chunk.
         fn scales(&self, _chunk: usize) -> [i32; 2] {
             [1, 1]

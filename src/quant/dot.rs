@@ -55,7 +55,7 @@ forms! {
     ///
     /// Errors: [`Error::Len`] when `x` has another length; [`Error::Rows`] when it is no whole rows of `importance`, or
     /// that has no whole blocks; [`Error::Domain`] names `x` when an element is not finite or past what a half-precision
-    /// scale holds (2047 for `q8_1`, else 65504; `q8_k` has no limit), `importance` when one is negative or not finite.
+    /// scale holds (2047 for `q8_1`, else 65504; `q8_k` and `mxfp4` have no limit), `importance` when one is negative or not finite.
     /// Scratch: none.
     ///
     /// ```
@@ -159,10 +159,10 @@ forms! {
 
 /// The elements of a block.
 #[inline(always)]
-fn decode<B: Block>(x: &B, out: &mut [f32]) {
+fn decode<S: Simd, B: Block>(s: S, x: &B, out: &mut [f32]) {
     let [d, m] = x.factors();
     for (chunk, out) in out.chunks_exact_mut(32).enumerate() {
-        let (codes, scales, mins) = (x.codes(chunk), x.scales(chunk), x.mins(chunk));
+        let (codes, scales, mins) = (x.codes(s, chunk), x.scales(chunk), x.mins(chunk));
         let (low, high) = codes.split_at(16);
         for (((codes, out), scale), min) in
             [low, high].into_iter().zip(out.chunks_exact_mut(16)).zip(scales).zip(mins)
@@ -189,9 +189,9 @@ fn multiply<S: Simd, B: Block>(s: S, a: &B, b: &[B::Partner], sums: &mut Sums) {
         for chunk in 0..per {
             let at = i * per + chunk;
             let dots = match B::RANGE {
-                1 => s.dot_i8::<1>(a.codes(at), b.codes(chunk)),
-                2 => s.dot_i8::<2>(a.codes(at), b.codes(chunk)),
-                _ => s.dot_i8::<0>(a.codes(at), b.codes(chunk)),
+                1 => s.dot_i8::<1>(a.codes(s, at), b.codes(s, chunk)),
+                2 => s.dot_i8::<2>(a.codes(s, at), b.codes(s, chunk)),
+                _ => s.dot_i8::<0>(a.codes(s, at), b.codes(s, chunk)),
             };
             let [low, high] = a.scales(at);
             for (k, (whole, dot)) in whole.iter_mut().zip(dots).enumerate() {
@@ -257,7 +257,7 @@ pub(crate) fn dequantize_by<J: Join, S: Simd, B: Block>(
         #[inline(always)]
         |(x, out): (Read<'_, B>, Write<'_, f32>)| {
             let [x] = x.0 else { return };
-            decode(x, out.0);
+            decode(s, x, out.0);
         },
     );
     Ok(())
@@ -437,7 +437,7 @@ pub(crate) fn quant_rows_by<J: Join, S: Simd, B: Block>(
             let [id] = id.0 else { return };
             let row = table.get(*id as usize * each..).and_then(|t| t.get(..each)).unwrap_or_default();
             for (x, out) in row.iter().zip(out.0.chunks_exact_mut(B::ELEMENTS)) {
-                decode(x, out);
+                decode(s, x, out);
             }
         },
     );

@@ -3,6 +3,7 @@
 use super::block::{Block, Half, Sealed, nibbles, pack_nibbles, size};
 use super::q8::{Q8_0, Q8_1};
 use super::search::{Mins, affine, codes, error, symmetric};
+use crate::lanes::Simd;
 
 /// Four bits, `d·(q − 8)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,7 +98,7 @@ impl Sealed for Q4_0 {
         [self.d.get(), 0.0]
     }
     #[inline(always)]
-    fn codes(&self, _: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
         nibbles(&self.qs).map(
             #[inline(always)]
             |q| q - 8,
@@ -126,7 +127,7 @@ impl Sealed for Q4_1 {
         [self.d.get(), -self.m.get()]
     }
     #[inline(always)]
-    fn codes(&self, _: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
         nibbles(&self.qs)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
@@ -152,7 +153,7 @@ impl Sealed for Q5_0 {
         [self.d.get(), 0.0]
     }
     #[inline(always)]
-    fn codes(&self, _: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
         five(&self.qs, self.qh, 16)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
@@ -178,7 +179,7 @@ impl Sealed for Q5_1 {
         [self.d.get(), -self.m.get()]
     }
     #[inline(always)]
-    fn codes(&self, _: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
         five(&self.qs, self.qh, 0)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {

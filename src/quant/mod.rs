@@ -9,19 +9,22 @@
 //! |---|---|---|---|
 //! | [`Q4_0`], [`Q5_0`], [`Q8_0`] | 32 | 18, 22, 34 | [`Q8_0`] |
 //! | [`Q4_1`], [`Q5_1`], [`Q8_1`] | 32 | 20, 24, 36 | [`Q8_1`] |
-//! | [`Q4_K`], [`Q5_K`], [`Q6_K`], [`Q8_K`] | 256 | 144, 176, 210, 292 | [`Q8_K`] |
+//! | [`IQ4_NL`], [`MXFP4`] | 32 | 18, 17 | [`Q8_0`] |
+//! | [`Q2_K`], [`Q3_K`], [`Q4_K`], [`Q5_K`], [`Q6_K`], [`Q8_K`] | 256 | 84, 110, 144, 176, 210, 292 | [`Q8_K`] |
 
 mod block;
 mod bytes;
 pub(crate) mod dot;
 mod k;
 mod legacy;
+mod levels;
 mod q8;
 mod search;
 
 pub use block::{Activation, Block};
 pub use bytes::{blocks, bytes_of};
 pub use dot::*;
-pub use k::{Q4_K, Q5_K, Q6_K};
+pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};
 pub use legacy::{Q4_0, Q4_1, Q5_0, Q5_1};
+pub use levels::{IQ4_NL, MXFP4};
 pub use q8::{Q8_0, Q8_1, Q8_K};

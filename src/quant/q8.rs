@@ -2,6 +2,7 @@
 
 use super::block::{Activation, Active, Block, Half, Sealed, part, size};
 use super::search::{extreme, inverse};
+use crate::lanes::Simd;
 
 /// A byte each, `d·q`, blocks of 32.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,7 +74,7 @@ impl Sealed for Q8_0 {
         [self.d.get(), 0.0]
     }
     #[inline(always)]
-    fn codes(&self, _: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
         self.qs
     }
     #[inline(always)]
@@ -117,7 +118,7 @@ impl Sealed for Q8_1 {
         [self.d.get(), 0.0]
     }
     #[inline(always)]
-    fn codes(&self, _: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
         self.qs
     }
     #[inline(always)]
@@ -162,7 +163,7 @@ impl Sealed for Q8_K {
         [self.factor(), 0.0]
     }
     #[inline(always)]
-    fn codes(&self, chunk: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
         part(&self.qs, 32 * chunk)
     }
     #[inline(always)]

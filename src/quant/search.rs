@@ -45,12 +45,18 @@ pub(crate) fn error(x: &[f32], w: Option<&[f32]>, scale: f32, min: f32, lo: i32,
 /// The codes in `lo..=hi` nearest to `x` under `scale·code − min`.
 #[inline]
 pub(crate) fn codes<const N: usize>(x: &[f32], scale: f32, min: f32, lo: i32, hi: i32) -> [i8; N] {
-    let by = inverse(scale);
     let mut to = [0; N];
+    codes_into(x, scale, min, lo, hi, &mut to);
+    to
+}
+
+/// [`codes`] as long as `to`.
+#[inline]
+pub(crate) fn codes_into(x: &[f32], scale: f32, min: f32, lo: i32, hi: i32, to: &mut [i8]) {
+    let by = inverse(scale);
     for (to, x) in to.iter_mut().zip(x) {
         *to = nearest((x + min) * by).clamp(lo, hi) as i8;
     }
-    to
 }
 
 /// A scale for codes in `-n..n`.

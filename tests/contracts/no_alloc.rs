@@ -216,6 +216,20 @@ fn no_random_number_allocates() {
     assert_eq!(all, [true; 6]);
 }
 
+/// A model file.
+#[test]
+fn no_file_is_read_with_an_allocation() {
+    use fulmen::gguf::{Gguf, Need, validate_model_load};
+    let bytes = std::fs::read(format!("{}/tests/golden/gguf/small.gguf", common::ROOT)).unwrap();
+    FORBIDDEN.set(true);
+    let file = Gguf::read(&bytes).unwrap();
+    let elements = file.values().filter_map(|(_, v)| v.array()).map(|a| a.iter().count()).sum::<usize>();
+    let held = file.tensors().map(|t| t.bytes.len()).sum::<usize>();
+    let lacks = validate_model_load(&file, &[Need::Tensor("matrix", &[3, 4]), Need::Text("absent")]).is_err();
+    FORBIDDEN.set(false);
+    assert_eq!((elements, held, lacks), (10, 48 + 48 + 136 + 4, true));
+}
+
 /// Every path of the matrix product: one tile, direct, packed, few rows, by columns.
 #[test]
 fn no_matrix_product_allocates() {

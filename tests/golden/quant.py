@@ -24,6 +24,7 @@ FOLDER = Path(__file__).parent / "quant"
 SCALES = {
     "q4_0": [0], "q4_1": [0, 2], "q5_0": [0], "q5_1": [0, 2], "q8_0": [0],
     "q4_k": [0, 2], "q5_k": [0, 2], "q6_k": [208],
+    "q2_k": [80, 82], "q3_k": [108], "iq4_nl": [0], "mxfp4": [],
 }
 SPECIAL = [0x0000, 0x8000, 0x0001, 0x83FF, 0x0400, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E01]
 
@@ -49,6 +50,8 @@ def main():
             scales = (rng.integers(0, 0x7800, count) | rng.integers(0, 2, count) << 15).astype("<u2")
             scales[4:] = np.roll(SPECIAL, at)
             blocks[:, at : at + 2] = scales.view(np.uint8).reshape(count, 2)
+        if name == "mxfp4":
+            blocks[4:, 0] = [0, 1, 2, 3, 126, 127, 250, 252, 254, 255]
         with np.errstate(all="ignore"):
             values = quants.dequantize(blocks.reshape(1, -1), kind)
         data = struct.pack("<I", count) + blocks.tobytes() + values.astype("<f4").tobytes()
@@ -57,7 +60,7 @@ def main():
             x = samples(rng, size)
             y = quants.quantize(x, kind)
         except NotImplementedError:
-            if len(sys.argv) < 2:
+            if len(sys.argv) < 2 or not name.endswith("_k"):
                 continue
             y = np.zeros((len(x), width), dtype=np.uint8)
             counts = (ctypes.c_int64 * 16)()

@@ -1,0 +1,162 @@
+//! What is done with a model's weights: shown, quantised, and measured on a text.
+
+use crate::cli::{Stop, Streams};
+use crate::config::Config;
+use crate::files::Shown;
+use crate::gguf::{F32, Model, Trouble, of_kind};
+use crate::machine::{Follower, Machine};
+use core::fmt;
+use fulmen::gguf::{self, Gguf, Info, Value, format};
+use fulmen::quant::*;
+use std::io::Write;
+
+/// The number of the format with that name, of those that weights are quantised to.
+pub fn named(name: &str) -> Option<u32> {
+    fn is<B: Block>(name: &str) -> bool {
+        B::NAME == name
+    }
+    (0..64).find(|&kind| of_kind!(kind, is(name)) == Some(true))
+}
+
+/// A value of a file in a line.
+struct Line<'a>(Value<'a>);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Text(s) if s.chars().count() > 60 => {
+                write!(f, "{:?}…, {} bytes", s.chars().take(60).collect::<String>(), s.len())
+            }
+            Value::Text(s) => write!(f, "{s:?}"),
+            Value::Array(a) => {
+                write!(f, "{} of [", a.len())?;
+                for (i, x) in a.iter().take(6).enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, Line(x))?;
+                }
+                f.write_str(if a.len() > 6 { ", …]" } else { "]" })
+            }
+            Value::Bool(x) => write!(f, "{x}"),
+            Value::F32(x) => write!(f, "{x}"),
+            Value::F64(x) => write!(f, "{x}"),
+            Value::I8(x) => write!(f, "{x}"),
+            Value::I16(x) => write!(f, "{x}"),
+            Value::I32(x) => write!(f, "{x}"),
+            Value::I64(x) => write!(f, "{x}"),
+            x => write!(f, "{}", x.number().unwrap_or(0)),
+        }
+    }
+}
+
+/// Prints the keys and tensors of any file.
+pub fn inspect(bytes: &[u8], out: &mut dyn Write) -> Result<(), Stop> {
+    let file = Gguf::read(bytes).map_err(|e| Stop::Useless(Trouble::from(e).to_string()))?;
+    writeln!(out, "version {}, alignment {}", file.version(), file.alignment())?;
+    for (key, value) in file.values() {
+        writeln!(out, "{} = {}", Shown(key), Line(value))?;
+    }
+    for t in file.tensors() {
+        let name = format(t.info.kind()).map_or("", |f| f.name);
+        writeln!(out, "{:>8} {:?} {}, {} bytes", name, t.info.shape(), Shown(t.info.name()), t.bytes.len())?;
+    }
+    Ok(())
+}
+
+/// Writes the model again with its matrices in the format `kind`; those whose rows are no whole blocks of it stay, as
+/// vectors do, and are named.
+pub fn quantize(
+    file: &Gguf<'_>,
+    kind: u32,
+    note: &mut Streams<'_>,
+    out: &mut dyn Write,
+) -> Result<(), Trouble> {
+    let (tensors, mut infos): (Vec<_>, Vec<Info<'_>>) = (file.tensors().collect(), Vec::new());
+    let (mut done, mut kept) = (0, Vec::new());
+    for t in &tensors {
+        let (name, shape) = (t.info.name(), t.info.shape());
+        if shape.len() < 2 {
+            infos.push(t.info);
+            continue;
+        }
+        if t.info.kind() != F32 {
+            let is = format(t.info.kind()).map_or("", |f| f.name);
+            return Err(Trouble::Foreign(format!("`{}` is {is}, not f32", Shown(name))));
+        }
+        match Info::new(name, shape, kind) {
+            Ok(info) => {
+                infos.push(info);
+                done += 1;
+            }
+            Err(_) => {
+                kept.push(format!("{} {shape:?}", Shown(name)));
+                infos.push(t.info);
+            }
+        }
+    }
+    let format = format(kind).map_or("", |f| f.name);
+    if done == 0 {
+        return Err(Trouble::Foreign(format!("none of its matrices has rows of whole blocks of {format}")));
+    }
+    if !kept.is_empty() {
+        note.note(format_args!("no whole blocks of {format} in a row, so f32: {}\n", kept.join(", ")));
+    }
+    let values: Vec<_> = file.values().filter(|(key, _)| *key != "general.alignment").collect();
+    let sink = |bytes: &[u8]| Ok::<(), Trouble>(out.write_all(bytes)?);
+    gguf::write(&values, &infos, sink, |i, put| {
+        let (Some(t), Some(info)) = (tensors.get(i), infos.get(i)) else { return Ok(()) };
+        if info.kind() == F32 {
+            return put(t.bytes);
+        }
+        let cols = info.shape().last().copied().unwrap_or(0);
+        for row in t.bytes.chunks(4 * cols.max(1)) {
+            let x: Vec<f32> = row.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect();
+            let bytes = of_kind!(kind, encoded(&x)).unwrap_or_else(|| Ok(Vec::new()));
+            put(&bytes.map_err(|e| Trouble::Broken(format!("`{}`: {e}", Shown(info.name()))))?)?;
+        }
+        Ok(())
+    })
+}
+
+/// The blocks of a row, as bytes.
+fn encoded<B: Block>(x: &[f32]) -> Result<Vec<u8>, fulmen::Error> {
+    let zeros = vec![0; x.len() / B::ELEMENTS * size_of::<B>()];
+    let mut row = blocks::<B>(&zeros)?.to_vec();
+    fulmen::quantize(x, None, &mut row)?;
+    Ok(bytes_of(&row).to_vec())
+}
+
+/// Prints how well the model foresees `text`, in windows of its context, of which the first token is given.
+pub fn perplexity<M: Machine>(
+    machine: M,
+    model: &Model,
+    text: &[u8],
+    most: usize,
+    io: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let tokens = model.vocabulary.encode(text);
+    let tokens = tokens.get(..most).unwrap_or(&tokens);
+    if tokens.len() < 2 {
+        return Err(Stop::Useless("the text has no two tokens".into()));
+    }
+    let config = Config { context: model.config.context.min(tokens.len()), ..model.config };
+    let mut follower = Follower::new(machine, config, &model.parameters, 1)?;
+    let (mut sum, mut count, mut bytes) = (0.0f64, 0usize, Vec::new());
+    for window in tokens.chunks(config.context) {
+        follower.restart();
+        for pair in window.windows(2) {
+            let [one, next] = pair else { continue };
+            let logits = follower.feed(&[*one])?;
+            let top = logits.iter().fold(f32::NEG_INFINITY, |m, x| m.max(*x));
+            let mass: f64 = logits.iter().map(|x| f64::from(x - top).exp()).sum();
+            let it = logits.get(*next as usize).copied().unwrap_or(f32::NAN);
+            sum += mass.ln() - f64::from(it - top);
+            count += 1;
+            model.vocabulary.decode_into(*next, &mut bytes);
+        }
+    }
+    let (per_token, per_byte) = (sum / count.max(1) as f64, sum / bytes.len().max(1) as f64);
+    Ok(writeln!(
+        io.out,
+        "perplexity {:.4} over {count} tokens, {per_byte:.4} nats per byte",
+        per_token.exp()
+    )?)
+}
