@@ -4,12 +4,14 @@ use crate::bench;
 use crate::chart;
 use crate::config::Config;
 use crate::files::{self, Failed, Shown, replace, shown, writable};
-use crate::gguf::Model;
+use crate::gguf::{self, Model, Trouble};
 use crate::machine::{Follower, Job, Machine, follower_plan, on_best_lanes};
 use crate::memory::{self, Bytes, Lack, Row};
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
+use crate::weights;
 use core::fmt;
+use fulmen::gguf::Gguf;
 use lexopt::Arg;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -20,6 +22,12 @@ const USAGE: &str = "\
 usage: llm train FILE --out MODEL     learns from the bytes of FILE
        llm generate MODEL --prompt T  writes what follows T
        llm bench MODEL                measures training and generation
+       llm quantize MODEL --to FORMAT --out FILE
+                                      the model with matrices of q4_0, q4_1, q5_0, q5_1, q8_0, iq4_nl, mxfp4 or q2_k to
+                                      q6_k; whoever reads it expands them
+       llm perplexity MODEL --text FILE
+                                      how well the model foresees FILE (its first --tokens)
+       llm inspect FILE               the keys and tensors of any GGUF file
 
 train:
   --out MODEL      the model; beside it, MODEL.state, from which --resume goes on
@@ -159,6 +167,9 @@ enum Command {
     Train,
     Generate,
     Bench,
+    Quantize,
+    Perplexity,
+    Inspect,
 }
 
 /// The options that take a number.
@@ -193,6 +204,8 @@ pub struct Request {
     command: Command,
     file: PathBuf,
     out: Option<PathBuf>,
+    text: Option<PathBuf>,
+    to: Option<u32>,
     svg: Option<PathBuf>,
     prompt: Option<Vec<u8>>,
     resume: bool,
@@ -228,19 +241,26 @@ impl Request {
                 Some("train") => Command::Train,
                 Some("generate") => Command::Generate,
                 Some("bench") => Command::Bench,
+                Some("quantize") => Command::Quantize,
+                Some("perplexity") => Command::Perplexity,
+                Some("inspect") => Command::Inspect,
                 _ => {
                     let word = Shown(word.to_string_lossy());
-                    return usage(format!("\"{word}\" is not train, generate or bench"));
+                    return usage(format!(
+                        "\"{word}\" is not train, generate, bench, quantize, perplexity or inspect"
+                    ));
                 }
             },
             Some(Arg::Short('h') | Arg::Long("help")) => return Err(Stop::Help),
             Some(other) => return Err(other.unexpected().into()),
-            None => return usage("train, generate or bench?".into()),
+            None => return usage("train, generate, bench, quantize, perplexity or inspect?".into()),
         };
         let mut r = Self {
             command,
             file: PathBuf::new(),
             out: None,
+            text: None,
+            to: None,
             svg: None,
             prompt: None,
             resume: false,
@@ -264,6 +284,14 @@ impl Request {
                 Arg::Long("fresh") => r.fresh = true,
                 Arg::Long("plan") => r.plan = true,
                 Arg::Long("out") => r.out = Some(args.value()?.into()),
+                Arg::Long("text") => r.text = Some(args.value()?.into()),
+                Arg::Long("to") => {
+                    let name = args.value()?.to_string_lossy().into_owned();
+                    r.to = gguf::named(&name);
+                    if r.to.is_none() {
+                        return usage(format!("--to {} is no format of weights", Shown(name)));
+                    }
+                }
                 Arg::Long("svg") => r.svg = Some(args.value()?.into()),
                 Arg::Long("prompt") => r.prompt = Some(args.value()?.into_encoded_bytes()),
                 Arg::Long("backend") => {
@@ -352,6 +380,12 @@ impl Request {
         if self.command == Command::Train && self.out.is_none() && !self.plan {
             return usage("train needs --out");
         }
+        if self.command == Command::Quantize && (self.out.is_none() || self.to.is_none()) {
+            return usage("quantize needs --to and --out");
+        }
+        if self.command == Command::Perplexity && self.text.is_none() {
+            return usage("perplexity needs a --text");
+        }
         if self.resume && self.fresh {
             return usage("--resume or --fresh, not both");
         }
@@ -376,12 +410,34 @@ impl Job for Work<'_, '_> {
                 let model = open(&r.file)?;
                 bench::run(machine, r, &model, io)
             }
+            Command::Quantize => quantize(r, io),
+            Command::Perplexity => {
+                let (model, path) = (open(&r.file)?, r.text.as_deref().unwrap_or(Path::new("")));
+                let text = files::read(path).map_err(|why| useless(path, why))?;
+                weights::perplexity(machine, &model, &text, r.tokens.unwrap_or(usize::MAX), io)
+            }
+            Command::Inspect => {
+                let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
+                weights::inspect(&bytes, io.out)
+            }
         }
     }
 }
 
 fn open(path: &Path) -> Result<Model, Stop> {
     Model::open(path).map_err(|why| useless(path, why))
+}
+
+fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
+    let (Some(out), Some(kind)) = (r.out.as_deref(), r.to) else { return Ok(()) };
+    let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
+    let file = Gguf::read(&bytes).map_err(|why| useless(&r.file, Trouble::from(why)))?;
+    // What is wrong with the model is said of its file, before there is another.
+    Model::from_file(&file).map_err(|why| useless(&r.file, why))?;
+    let mut whole = Vec::new();
+    weights::quantize(&file, kind, io, &mut whole).map_err(|why| useless(&r.file, why))?;
+    replace(out, |to| to.write_all(&whole))?;
+    Ok(writeln!(io.out, "{}: {} bytes, from {}", shown(out), whole.len(), bytes.len())?)
 }
 
 /// Prints the bytes of each buffer of `f32` or tokens.

@@ -6,7 +6,9 @@ use crate::memory::{Lack, zeros};
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
+use fulmen::Error;
 use fulmen::gguf::{self, Array, Gguf, Info, Need, Tensor, validate_model_load};
+use fulmen::quant::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -91,7 +93,7 @@ fn dims(shape: &[usize; 2]) -> &[usize] {
 }
 
 /// The number of the format `f32`.
-const F32: u32 = 0;
+pub const F32: u32 = 0;
 
 impl Draft<'_> {
     /// Writes the file.
@@ -178,14 +180,56 @@ fn real(file: &Gguf<'_>, key: &str) -> Result<f32, Trouble> {
     found.map_or_else(|| foreign(format!("it has no number `{key}`")), |x| Ok(x as f32))
 }
 
-/// The elements of a tensor, as many as `to` has.
+/// Calls `$f::<Format>(arguments)` for the format of that number; `None` for one that there is no quantising to.
+macro_rules! of_kind {
+    ($kind:expr, $f:ident ($($arg:expr),*)) => {
+        of_kind!(@ $kind, $f ($($arg),*) Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K)
+    };
+    (@ $kind:expr, $f:ident $args:tt $($B:ident)*) => {
+        match $kind {
+            $(<$B as Block>::TYPE => Some(of_kind!(@@ $f $B $args)),)*
+            _ => None,
+        }
+    };
+    (@@ $f:ident $B:ident ($($arg:expr),*)) => { $f::<$B>($($arg),*) };
+}
+
+/// The elements of a tensor, as many as `to` has; blocks become numbers.
 pub fn elements(t: &Tensor<'_>, to: &mut [f32]) -> Result<(), Trouble> {
-    let (words, _) = t.bytes.as_chunks();
-    if t.info.kind() != F32 || words.len() != to.len() {
-        return foreign(format!("`{}` does not hold {} elements of f32", Shown(t.info.name()), to.len()));
+    fn expanded<B: Block>(bytes: &[u8], to: &mut [f32]) -> Result<(), Error> {
+        fulmen::dequantize(blocks::<B>(bytes)?, to)
     }
-    to.iter_mut().zip(words).for_each(|(to, &x)| *to = f32::from_le_bytes(x));
-    Ok(())
+    let (name, kind) = (Shown(t.info.name()), t.info.kind());
+    if t.info.shape().iter().product::<usize>() != to.len() {
+        return broken(format!("`{name}` does not hold {} elements", to.len()));
+    }
+    if kind == F32 {
+        to.iter_mut().zip(t.bytes.as_chunks().0).for_each(|(to, &x)| *to = f32::from_le_bytes(x));
+        return Ok(());
+    }
+    match of_kind!(kind, expanded(t.bytes, to)) {
+        Some(done) => done.or_else(|e| broken(format!("`{name}`: {e}"))),
+        None => foreign(format!("`{name}` is {}", gguf::format(kind).map_or("unknown", |f| f.name))),
+    }
+}
+
+/// The number of the format with that name, of those that weights are quantised to.
+pub fn named(name: &str) -> Option<u32> {
+    fn is<B: Block>(name: &str) -> bool {
+        B::NAME == name
+    }
+    (0..64).find(|&kind| of_kind!(kind, is(name)) == Some(true))
+}
+
+/// The blocks of a row in the format of that number, as bytes; none for a format that there is no quantising to.
+pub fn encoded(kind: u32, x: &[f32]) -> Result<Vec<u8>, Error> {
+    fn row<B: Block>(x: &[f32]) -> Result<Vec<u8>, Error> {
+        let zeros = vec![0; x.len() / B::ELEMENTS * size_of::<B>()];
+        let mut row = blocks::<B>(&zeros)?.to_vec();
+        fulmen::quantize(x, None, &mut row)?;
+        Ok(bytes_of(&row).to_vec())
+    }
+    of_kind!(kind, row(x)).unwrap_or_else(|| Ok(Vec::new()))
 }
 
 /// A model: its sizes, its vocabulary and its parameters.
@@ -287,7 +331,8 @@ impl Model {
             Vocabulary::new(pairs.to_vec()).filter(|v| rest.is_empty() && v.len() == config.vocab);
         let Some(vocabulary) = vocabulary else { return broken("its vocabulary is not one of byte pairs") };
         // The file holds all of it, so it fits into memory.
-        let held: usize = file.tensors().map(|t| t.bytes.len() / 4).sum();
+        let sizes = file.tensors().map(|t| t.info.shape().iter().product());
+        let held = sizes.fold(0, |all: usize, n: usize| if n == 0 { all } else { all.saturating_add(n) });
         if held < config.parameters() {
             return broken(format!("it has {held} of {} parameters", config.parameters()));
         }

@@ -4,10 +4,13 @@
 //! cargo run --release --example llm -- train FILE --out model.gguf
 //! cargo run --release --example llm -- generate model.gguf --prompt "The "
 //! cargo run --release --example llm -- bench model.gguf
+//! cargo run --release --example llm -- quantize model.gguf --to q4_0 --out small.gguf
+//! cargo run --release --example llm -- perplexity small.gguf --text FILE
+//! cargo run --release --example llm -- inspect small.gguf
 //! ```
 //!
 //! `model.rs` is the model, written once for every backend; `train.rs` and `machine.rs` run it on the CPU; `gguf.rs` is its
-//! file and `vocabulary.rs` its tokens. `cli.rs` is the command line.
+//! file, `weights.rs` what else is done with that, and `vocabulary.rs` its tokens. `cli.rs` is the command line.
 
 mod bench;
 mod chart;
@@ -20,6 +23,7 @@ mod memory;
 mod model;
 mod train;
 mod vocabulary;
+mod weights;
 
 use std::io::{IsTerminal, stderr, stdout};
 use std::process::ExitCode;

@@ -3,20 +3,11 @@
 use crate::cli::{Stop, Streams};
 use crate::config::Config;
 use crate::files::Shown;
-use crate::gguf::{F32, Model, Trouble, of_kind};
+use crate::gguf::{F32, Model, Trouble, encoded};
 use crate::machine::{Follower, Machine};
 use core::fmt;
 use fulmen::gguf::{self, Gguf, Info, Value, format};
-use fulmen::quant::*;
 use std::io::Write;
-
-/// The number of the format with that name, of those that weights are quantised to.
-pub fn named(name: &str) -> Option<u32> {
-    fn is<B: Block>(name: &str) -> bool {
-        B::NAME == name
-    }
-    (0..64).find(|&kind| of_kind!(kind, is(name)) == Some(true))
-}
 
 /// A value of a file in a line.
 struct Line<'a>(Value<'a>);
@@ -109,19 +100,12 @@ pub fn quantize(
         let cols = info.shape().last().copied().unwrap_or(0);
         for row in t.bytes.chunks(4 * cols.max(1)) {
             let x: Vec<f32> = row.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect();
-            let bytes = of_kind!(kind, encoded(&x)).unwrap_or_else(|| Ok(Vec::new()));
-            put(&bytes.map_err(|e| Trouble::Broken(format!("`{}`: {e}", Shown(info.name()))))?)?;
+            let bytes =
+                encoded(kind, &x).map_err(|e| Trouble::Broken(format!("`{}`: {e}", Shown(info.name()))))?;
+            put(&bytes)?;
         }
         Ok(())
     })
-}
-
-/// The blocks of a row, as bytes.
-fn encoded<B: Block>(x: &[f32]) -> Result<Vec<u8>, fulmen::Error> {
-    let zeros = vec![0; x.len() / B::ELEMENTS * size_of::<B>()];
-    let mut row = blocks::<B>(&zeros)?.to_vec();
-    fulmen::quantize(x, None, &mut row)?;
-    Ok(bytes_of(&row).to_vec())
 }
 
 /// Prints how well the model foresees `text`, in windows of its context, of which the first token is given.

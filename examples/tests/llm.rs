@@ -30,6 +30,8 @@ mod model;
 mod train;
 #[path = "../llm/vocabulary.rs"]
 mod vocabulary;
+#[path = "../llm/weights.rs"]
+mod weights;
 
 #[path = "llm_manners.rs"]
 mod manners;
@@ -424,7 +426,7 @@ fn it_generates_and_says_what_it_cannot() {
         (vec!["train", file, "--out", "x", "--backend=abacus"], "abacus"),
         (vec!["train", file, file], "one file"),
         (vec!["sing"], "sing"),
-        (vec![], "train, generate or bench"),
+        (vec![], "quantize, perplexity or inspect"),
     ] {
         let (code, _, err) = program(&args);
         assert!(code == 2 && err.contains(word), "{args:?}: {code} {err}");
@@ -458,4 +460,57 @@ fn text_at_once_or_token_by_token() {
     assert_eq!(f.feed(&[1; 5]).err(), Some(Error::Domain { arg: "ids" }));
     assert_eq!(f.feed(&[]).err(), Some(Error::Domain { arg: "ids" }));
     assert_eq!(f.left(), 4);
+}
+
+#[test]
+fn quantised_models_are_written_and_read() {
+    let folder = Folder::new("quantised");
+    let (text_file, out) = (folder.file("text"), folder.file("model.gguf"));
+    std::fs::write(&text_file, text()).unwrap();
+    let small = folder.file("small.gguf");
+    let [file, model, small] = [&text_file, &out, &small].map(|p| p.to_str().unwrap());
+    let sizes =
+        ["--steps=15", "--rate=0.01", "--vocab=256", "--dim=32", "--layers=1", "--heads=2", "--kv-heads=1"];
+    let more = ["--hidden=48", "--context=32", "--batch=4", "--length=32"];
+    let train = [&["train", file, "--out", model], &sizes[..], &more].concat();
+    assert_eq!(program(&train).0, 0);
+    let measured = |model| {
+        let (code, out, err) = program(&["perplexity", model, "--text", file, "--tokens=100"]);
+        assert_eq!(code, 0, "{err}");
+        out.split(' ').nth(1).unwrap().parse::<f64>().unwrap()
+    };
+    let full = measured(model);
+    assert!(full > 1.0 && full < 100.0, "{full}");
+    for (format, most) in [("q8_0", 1.01), ("q4_0", 1.2), ("mxfp4", 1.3)] {
+        let (code, out, err) = program(&["quantize", model, "--to", format, "--out", small]);
+        assert_eq!(code, 0, "{err}");
+        // A row of 48 is no whole blocks; a vector is no matrix.
+        assert!(err.contains("ffn_down.weight [32, 48]") && err.lines().count() == 1, "{err}");
+        assert!(out.contains("bytes, from"), "{out}");
+        let got = measured(small);
+        assert!((full / most..full * most).contains(&got) && got != full, "{format}: {got}, f32 {full}");
+        let (code, out, _) = program(&["inspect", small]);
+        assert_eq!(code, 0);
+        let line = |name: &str| out.lines().find(|l| l.contains(name)).unwrap().trim().to_owned();
+        assert!(line("blk.0.attn_k.weight").starts_with(&format!("{format} [16, 32]")), "{out}");
+        assert!(line("output_norm.weight").starts_with("f32 [32]"), "{out}");
+        assert!(line("general.architecture").ends_with("\"llama\""), "{out}");
+        assert!(
+            line("tokenizer.ggml.tokens").contains("256 of [") && line("fulmen.pairs").contains("0 of []")
+        );
+    }
+    let (code, out, err) = program(&["generate", small, "--prompt", "the ", "--tokens=4", "--temperature=0"]);
+    assert!(code == 0 && out.starts_with("the "), "{out} {err}");
+    for (args, why) in [
+        (&["quantize", model, "--to", "q4_k", "--out", small][..], "whole blocks of q4_k"),
+        (&["quantize", small, "--to", "q8_0", "--out", model], "is mxfp4, not f32"),
+        (&["quantize", model, "--to", "q9", "--out", small], "q9 is no format"),
+        (&["quantize", model, "--out", small], "--to"),
+        (&["perplexity", model], "--text"),
+        (&["inspect", file], "GGUF"),
+    ] {
+        let (code, out, err) = program(args);
+        assert!(code == 2 && out.is_empty() && err.contains(why), "{args:?}: {code} {out} {err}");
+    }
+    assert_eq!(measured(model), full);
 }
