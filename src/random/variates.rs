@@ -19,8 +19,23 @@ pub trait Variate: Element {
     fn truncated<J: Join>(j: J, stream: Stream, with: [Self; 4], out: &mut [Self]);
 }
 
+/// The upper 24 bits as a fraction.
+#[inline(always)]
+fn unit32(word: u32) -> f32 {
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+/// The upper 53 bits as a fraction, from two halves: few sets convert integers of 64 bits.
+#[inline(always)]
+fn unit64(word: u64) -> f64 {
+    const INTEGRAL: f64 = (1u64 << 52) as f64;
+    let float = |half: u64| f64::from_bits(half | INTEGRAL.to_bits()) - INTEGRAL;
+    float(word >> 43) * (1.0 / 2_097_152.0)
+        + float(word >> 11 & 0xffff_ffff) * (1.0 / 9_007_199_254_740_992.0)
+}
+
 macro_rules! variate {
-    ($t:ident, $words:expr, $word:ty, $n:expr, $unit:literal, $drop:literal) => {
+    ($t:ident, $words:expr, $word:ty, $n:expr, $unit:ident) => {
         impl Variate for $t {
             #[inline(always)]
             fn uniform<J: Join, S: Simd>(j: J, s: S, stream: Stream, out: &mut [Self]) {
@@ -32,7 +47,7 @@ macro_rules! variate {
                     #[inline(always)]
                     |words: &Words, _, out: &mut [Self; $n]| {
                         for (out, word) in out.iter_mut().zip($words(words)) {
-                            *out = (word >> $drop) as $t * (1.0 / $unit);
+                            *out = $unit(word);
                         }
                     },
                 );
@@ -92,5 +107,5 @@ macro_rules! variate {
         }
     };
 }
-variate!(f32, halves, u32, 4 * BLOCKS, 16_777_216.0, 8);
-variate!(f64, Words::clone, u64, 2 * BLOCKS, 9_007_199_254_740_992.0, 11);
+variate!(f32, halves, u32, 4 * BLOCKS, unit32);
+variate!(f64, Words::clone, u64, 2 * BLOCKS, unit64);
