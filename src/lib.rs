@@ -21,6 +21,7 @@
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR |
+//! | [`sparse`] | matrices of compressed rows, and their products with vectors |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |
@@ -124,6 +125,7 @@ pub mod quant;
 pub mod random;
 pub mod reduce;
 pub mod solve;
+pub mod sparse;
 // For the tests.
 #[doc(hidden)]
 pub mod thresholds;
@@ -152,4 +154,5 @@ pub use random::{
 };
 pub use reduce::*;
 pub use solve::*;
+pub use sparse::*;
 pub use view::{BatchMut, BatchRef, MatMut, MatRef, VecMut, VecRef};

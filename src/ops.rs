@@ -187,6 +187,7 @@ macro_rules! for_each_op {
             nn qr(qr, qr_on) Qr[] solve, host: "no template factors in this release";
             nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, host: "no template factors in this release";
             nn least_squares(least_squares, least_squares_on) Qr[] solve, host: "no template factors in this release";
+            nn spmv(spmv, spmv_on) Spmv[] sparse, host: "no template follows indices in this release";
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";

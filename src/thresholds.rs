@@ -118,6 +118,8 @@ thresholds! {
     solve::cholesky::LEAF Elements;
     solve::lu::LEAF Elements;
     solve::qr::BLOCK Elements;
+    sparse::spmv::GRAIN Elements;
+    sparse::spmv::SUMS Elements;
     reduce::extrema::BLOCK Elements;
     reduce::moments::BLOCK Elements;
     reduce::top_k::STRIDE Elements;

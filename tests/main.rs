@@ -69,6 +69,8 @@ mod slopes;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod solve;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod sparse;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod transpose;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod wgsl;

@@ -8,7 +8,7 @@ use crate::nn::*;
 use crate::pointwise::*;
 use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
-use crate::{Adam, Biquad, Complex, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
+use crate::{Adam, Biquad, Complex, Csr, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
@@ -21,6 +21,7 @@ pub trait Backend:
     + Network
     + Transforms
     + Solvers
+    + Sparse
     + Integers
     + Quantised
     + Random
@@ -35,6 +36,7 @@ impl<
         + Network
         + Transforms
         + Solvers
+        + Sparse
         + Integers
         + Quantised
         + Random
@@ -261,6 +263,12 @@ family! {
         least_squares [least_squares_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
+family! {
+    /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
+    Sparse SPARSE {
+        spmv [spmv_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
+    }
+}
 
 /// A trait of methods whose types are what they are, and what implements it.
 macro_rules! plain {
@@ -412,8 +420,9 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed =
-                [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, SOLVERS, BLOCKS, RANDOM].concat().contains(&op.name);
+            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, SOLVERS, SPARSE, BLOCKS, RANDOM]
+                .concat()
+                .contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }

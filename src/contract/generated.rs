@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -1314,6 +1314,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
     },
     Spec {
+        op: "spmv",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "sqrt",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(5.0))],
@@ -2555,6 +2563,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `spmv`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn spmv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `sqrt`.
     ///
     /// Errors: the first that does not hold.
@@ -2904,6 +2919,7 @@ pub(crate) mod marker {
     pub(crate) enum softmax_backward {}
     pub(crate) enum softplus {}
     pub(crate) enum softsign {}
+    pub(crate) enum spmv {}
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
     pub(crate) enum stddev {}
@@ -4090,6 +4106,11 @@ const _: fn(crate::random::Stream, &mut [crate::Complex<f32>]) = crate::shuffle;
 const _: fn(Native, crate::random::Stream, &mut [crate::Complex<f32>]) = crate::shuffle_on;
 const _: fn(crate::random::Stream, &mut [usize]) = crate::permutation;
 const _: fn(Native, crate::random::Stream, &mut [usize]) = crate::permutation_on;
+const _: () = enforced::<marker::spmv>();
+const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv::<f32>;
+const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv::<f64>;
+const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_on::<Native, f32>;
+const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

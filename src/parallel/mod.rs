@@ -27,6 +27,7 @@ mod random;
 mod reduce;
 mod rows;
 mod solve;
+mod sparse;
 mod transpose;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -41,6 +42,7 @@ pub use random::*;
 pub use reduce::*;
 pub use rows::*;
 pub use solve::*;
+pub use sparse::*;
 pub use transpose::*;
 
 use crate::lanes::drive::GRAIN;

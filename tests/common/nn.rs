@@ -47,6 +47,8 @@ pub mod rows;
 #[macro_use]
 pub mod solvers;
 #[macro_use]
+pub mod sparse;
+#[macro_use]
 pub mod transforms;
 
 #[macro_use]
@@ -64,6 +66,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_rows_op!($cb);
         $crate::for_each_solver!($cb);
         $crate::for_each_reflection!($cb);
+        $crate::for_each_sparse_op!($cb);
         $crate::for_each_transform!($cb);
         $crate::for_each_attention_op!($cb);
     };

@@ -59,6 +59,7 @@ fn sources() -> &'static [String] {
             "src/quant",
             "src/solve",
             "src/random",
+            "src/sparse",
         ] {
             all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
         }
@@ -110,6 +111,9 @@ fn parameters(op: &str) -> Vec<String> {
                 if ["MatRef", "MatMut"].iter().any(|view| signature.contains(view)) {
                     // Where the test makes the view.
                     all.push("data".into());
+                }
+                if signature.contains("Csr<") {
+                    all.extend(["rows", "offsets", "columns", "values"].map(String::from));
                 }
             }
         }

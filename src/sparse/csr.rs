@@ -1,0 +1,109 @@
+//! Compressed rows: [`Csr`].
+
+use crate::error::{Error, same_len};
+
+/// A matrix of compressed sparse rows: row `i` has the elements from `offsets[i]` to `offsets[i + 1]` of `values`, in the
+/// columns that `columns` holds beside them.
+///
+/// ```
+/// use fulmen::{Csr, Error};
+/// let (offsets, values) = ([0, 1, 2], [1.0f32, 2.0]);
+/// let a = Csr::new(2, 2, &offsets, &[1, 0], &values)?;
+/// assert_eq!((a.rows(), a.len()), (2, 2));
+/// let outside = Csr::new(2, 2, &offsets, &[1, 2], &values).err();
+/// assert_eq!(outside, Some(Error::Index { arg: "columns", index: 2, below: 2 }));
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Csr<'a, T> {
+    cols: usize,
+    offsets: &'a [usize],
+    columns: &'a [u32],
+    values: &'a [T],
+}
+
+impl<T> Clone for Csr<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Csr<'_, T> {}
+
+impl<'a, T> Csr<'a, T> {
+    /// The matrix, once everything about it is found to be true: that takes one pass over `offsets` and `columns`.
+    ///
+    /// Errors: [`Error::Len`] when `offsets` has not `rows + 1` numbers, or `columns` or `values` not as many as the last one
+    /// says; [`Error::Domain`] names `offsets` when the first is not 0 or one is below that before it, and `columns` when those of a row do not
+    /// ascend; [`Error::Index`] when a column is not below `cols`; [`Error::Overflow`] when `rows` is the largest integer.
+    #[inline]
+    pub fn new(
+        rows: usize,
+        cols: usize,
+        offsets: &'a [usize],
+        columns: &'a [u32],
+        values: &'a [T],
+    ) -> Result<Self, Error> {
+        let ends = rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?;
+        same_len("offsets", ends, offsets.len())?;
+        let ascend = offsets.array_windows().all(|[a, b]| a <= b);
+        if offsets.first() != Some(&0) || !ascend {
+            return Err(Error::Domain { arg: "offsets" });
+        }
+        let len = offsets.last().copied().unwrap_or(0);
+        same_len("columns", len, columns.len())?;
+        same_len("values", len, values.len())?;
+        for [from, to] in offsets.array_windows() {
+            let row = columns.get(*from..*to).unwrap_or_default();
+            if !row.array_windows().all(|[a, b]| a < b) {
+                return Err(Error::Domain { arg: "columns" });
+            }
+            // The last one is the largest.
+            if let Some(&last) = row.last().filter(|last| **last as usize >= cols) {
+                return Err(Error::Index { arg: "columns", index: last as usize, below: cols });
+            }
+        }
+        Ok(Self { cols, offsets, columns, values })
+    }
+    /// Rows.
+    #[inline(always)]
+    pub const fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+    /// Columns.
+    #[inline(always)]
+    pub const fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Elements that are stored.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty, reason = "a shape, not a container")]
+    pub const fn len(&self) -> usize {
+        self.values.len()
+    }
+    /// The columns and the values of row `i`; nothing for one that is not there.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> (&'a [u32], &'a [T]) {
+        let Some(&[from, to]) = self.offsets.get(i..).and_then(|at| at.first_chunk()) else {
+            return (&[], &[]);
+        };
+        let (columns, values) = (self.columns.get(from..to), self.values.get(from..to));
+        (columns.unwrap_or_default(), values.unwrap_or_default())
+    }
+    /// The row that half of the work of the rows in between comes before: a row's is that of its elements, and one more.
+    pub(crate) fn middle(&self, from: usize, to: usize) -> usize {
+        let work = |i: usize| self.offsets.get(i).copied().unwrap_or(0).saturating_add(i);
+        let half = work(from) / 2 + work(to) / 2;
+        let (mut low, mut high) = (from, to);
+        while low < high {
+            let mid = low + (high - low) / 2;
+            if work(mid) < half { low = mid + 1 } else { high = mid }
+        }
+        low
+    }
+    /// What rows from `from` to `to` hold.
+    pub(crate) fn between(&self, from: usize, to: usize) -> usize {
+        let at = |i: usize| self.offsets.get(i).copied().unwrap_or(0);
+        at(to).saturating_sub(at(from)).saturating_add(to - from)
+    }
+}

@@ -1,0 +1,21 @@
+//! Sparse matrices over slices of the caller, checked once.
+//!
+//! ```
+//! use fulmen::{Csr, spmv};
+//! // [4 0 1]
+//! // [0 2 0]
+//! let (offsets, columns, values) = ([0, 2, 3], [0, 2, 1], [4.0f32, 1.0, 2.0]);
+//! let a = Csr::new(2, 3, &offsets, &columns, &values)?;
+//! let mut y = [0.0; 2];
+//! spmv(1.0, a, &[1.0, 10.0, 100.0], 0.0, &mut y)?;
+//! assert_eq!(y, [104.0, 20.0]);
+//! # Ok::<(), fulmen::Error>(())
+//! ```
+
+pub(crate) mod csr;
+pub(crate) mod spmv;
+
+pub use csr::Csr;
+#[cfg(feature = "parallel")]
+pub(crate) use spmv::spmv_by;
+pub use spmv::{spmv, spmv_on};

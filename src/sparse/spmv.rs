@@ -1,0 +1,120 @@
+//! `y = αAx + βy` of a sparse A.
+
+use super::Csr;
+use crate::contract::{Call, contract};
+use crate::error::{Error, same_len};
+use crate::lanes::fold::Join;
+use crate::lanes::{Element, Simd};
+use crate::nn::forms;
+
+/// Elements and rows that are worth a thread.
+pub(crate) const GRAIN: usize = 1 << 15;
+/// Sums of a row, side by side.
+pub(crate) const SUMS: usize = 4;
+
+forms! {
+    /// `y = αAx + βy` for a sparse A.
+    ///
+    /// Shapes: `x` has A's columns, `y` its rows. The elements of a row are multiplied and added in their order to four sums in turn, as
+    /// far as whole fours go; the first and third, the second and fourth, and those two sums are added, then what is left. So the bits
+    /// are the same on every instruction set and at any number of threads, which have whole rows, about as many elements each.
+    ///
+    /// NaN and ±0: `β = 0` writes `y` without reading it, `α = 0` reads neither A nor `x`, and a row without elements is 0.
+    /// Otherwise NaN and infinities spread by IEEE 754, also through a stored 0.
+    ///
+    /// Errors: [`Error::Len`] names `x` or `y`; nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Csr, spmv};
+    /// let a = Csr::new(2, 2, &[0, 1, 3], &[1, 0, 1], &[2.0f32, 3.0, 4.0])?;
+    /// let mut y = [1.0, 1.0];
+    /// spmv(1.0, a, &[10.0, 100.0], -1.0, &mut y)?;
+    /// assert_eq!(y, [199.0, 429.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/spmv-v1.yaml`.
+    spmv, spmv_on, spmv_by (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+}
+
+pub(crate) fn spmv_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: Csr<'_, T>,
+    x: &[T],
+    beta: T,
+    y: &mut [T],
+) -> Result<(), Error> {
+    same_len("x", a.cols(), x.len())?;
+    same_len("y", a.rows(), y.len())?;
+    divide(j, s, alpha, a, x, beta, y, 0);
+    contract!(
+        spmv,
+        Ok(()),
+        each | check | {
+            let nan = |i: usize| {
+                let (columns, values) = a.row(i);
+                let of = |(c, v): (&u32, &T)| {
+                    v.to_f64().is_nan() || x.get(*c as usize).is_some_and(|x| x.to_f64().is_nan())
+                };
+                alpha != T::ZERO && columns.iter().zip(values).any(of)
+            };
+            let input = |i| if nan(i) { T::NAN } else { T::ZERO };
+            y.iter().enumerate().try_for_each(|(i, y)| check(&Call::new(&[&[input(i)]], &[*y])))
+        }
+    )
+}
+
+/// Halves of the work on different threads, while they are worth it. `y` is that of the rows from `first` on.
+#[allow(clippy::too_many_arguments, reason = "the operands, and where they are")]
+fn divide<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    alpha: T,
+    a: Csr<'_, T>,
+    x: &[T],
+    beta: T,
+    y: &mut [T],
+    first: usize,
+) {
+    let to = first + y.len();
+    let work = a.between(first, to);
+    let middle = a.middle(first, to);
+    if J::SERIAL || work < 2 * GRAIN || middle == first || middle == to {
+        return s.vectorize(
+            #[inline(always)]
+            || rows(alpha, a, x, beta, y, first),
+        );
+    }
+    let (above, below) = y.split_at_mut(middle - first);
+    j.join(
+        usize::MAX,
+        || divide(j, s, alpha, a, x, beta, above, first),
+        || divide(j, s, alpha, a, x, beta, below, middle),
+    );
+}
+
+#[inline(always)]
+fn rows<T: Element>(alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T], first: usize) {
+    for (i, y) in y.iter_mut().enumerate() {
+        let old = if beta == T::ZERO { T::ZERO } else { beta * *y };
+        *y = if alpha == T::ZERO { old } else { alpha * product(a.row(first + i), x) + old };
+    }
+}
+
+/// Of one row.
+#[inline(always)]
+fn product<T: Element>((columns, values): (&[u32], &[T]), x: &[T]) -> T {
+    let at = |c: &u32| x.get(*c as usize).copied().unwrap_or_default();
+    let (columns, last_columns) = columns.as_chunks::<SUMS>();
+    let (values, last_values) = values.as_chunks::<SUMS>();
+    let mut sums = [T::ZERO; SUMS];
+    for (columns, values) in columns.iter().zip(values) {
+        for (sum, (c, v)) in sums.iter_mut().zip(columns.iter().zip(values)) {
+            *sum = *sum + *v * at(c);
+        }
+    }
+    let [p, q, r, s] = sums;
+    last_columns.iter().zip(last_values).fold((p + r) + (q + s), |sum, (c, v)| sum + *v * at(c))
+}

@@ -1,0 +1,92 @@
+//! Sparse matrices: what is no matrix, and one result whatever computes it.
+
+use common::lanes::*;
+use common::nn::Noise;
+use common::nn::sparse::pattern;
+use fulmen::*;
+
+#[test]
+fn what_is_no_matrix() {
+    let values = [1.0f32, 2.0, 3.0];
+    let columns = [0, 2, 1];
+    let new = |rows, cols, offsets: &[usize], columns: &[u32], n: usize| {
+        Csr::new(rows, cols, offsets, columns, &values[..n])
+            .map(|a| (a.rows(), a.cols(), a.len()))
+            .map_err(|e| e)
+    };
+    let good = [0, 2, 3];
+    assert_eq!(new(2, 3, &good, &columns, 3), Ok((2, 3, 3)));
+    assert_eq!(new(0, 3, &[0], &[], 0), Ok((0, 3, 0)));
+    assert_eq!(new(2, 0, &[0, 0, 0], &[], 0), Ok((2, 0, 0)));
+    let [offsets, order] = ["offsets", "columns"].map(|arg| Error::Domain { arg });
+    for (rows, cols, at, columns, n, error) in [
+        (3, 3, &good[..], &columns[..], 3, Error::Len { arg: "offsets", expected: 4, got: 3 }),
+        (0, 3, &[], &[], 0, Error::Len { arg: "offsets", expected: 1, got: 0 }),
+        (usize::MAX, 3, &good, &columns, 3, Error::Overflow { arg: "rows" }),
+        (2, 3, &[1, 2, 3], &columns, 3, offsets),
+        (2, 3, &[0, 4, 3], &columns, 3, offsets),
+        (2, 3, &[0, usize::MAX, 3], &columns, 3, offsets),
+        (2, 3, &[0, 2, usize::MAX], &columns, 3, Error::Len { arg: "columns", expected: usize::MAX, got: 3 }),
+        (2, 3, &[0, 2, 2], &columns, 3, Error::Len { arg: "columns", expected: 2, got: 3 }),
+        (2, 3, &good, &columns, 2, Error::Len { arg: "values", expected: 3, got: 2 }),
+        (2, 3, &good, &[2, 0, 1], 3, order),
+        (2, 3, &good, &[1, 1, 1], 3, order),
+        (2, 3, &good, &[0, 3, 1], 3, Error::Index { arg: "columns", index: 3, below: 3 }),
+        (
+            2,
+            3,
+            &good,
+            &[0, 2, u32::MAX],
+            3,
+            Error::Index { arg: "columns", index: u32::MAX as usize, below: 3 },
+        ),
+    ] {
+        assert_eq!(new(rows, cols, at, columns, n), Err(error), "{at:?} {columns:?}");
+    }
+}
+
+/// The stated order of sums, and so the same bits on every set of lanes and at any number of threads.
+#[test]
+fn one_result() {
+    fn check<T: Element>() {
+        let (rows, cols) = (3000, 700);
+        let r = &mut Noise(5);
+        let (mut offsets, mut columns) = pattern(rows, cols, 60, r);
+        // A row that is a large part of the work, behind rows of nothing.
+        offsets.extend([columns.len(); 500]);
+        columns.extend(0..cols as u32);
+        offsets.push(columns.len());
+        let rows = offsets.len() - 1;
+        let (values, x) = (r.slice::<T>(columns.len(), 1.0), r.slice::<T>(cols, 1.0));
+        let before = r.slice::<T>(rows, 1.0);
+        let a = Csr::new(rows, cols, &offsets, &columns, &values).unwrap();
+        let [alpha, beta] = [1.25, -0.5].map(T::from_f64);
+        let stated = |i: usize| {
+            let (c, v) = a.row(i);
+            let mut sums = [T::ZERO; 4];
+            let whole = c.len() / 4 * 4;
+            (0..whole).for_each(|k| sums[k % 4] = sums[k % 4] + v[k] * x[c[k] as usize]);
+            let head = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+            let sum = (whole..c.len()).fold(head, |sum, k| sum + v[k] * x[c[k] as usize]);
+            (alpha * sum + beta * before[i]).to_f64().to_bits()
+        };
+        let want: Vec<u64> = (0..rows).map(stated).collect();
+        let same = |y: &[T], what: &str| {
+            assert!(y.iter().zip(&want).all(|(y, w)| y.to_f64().to_bits() == *w), "{} {what}", T::NAME);
+        };
+        for_each_lane!(|s| {
+            let mut y = before.clone();
+            spmv_on(s, alpha, a, &x, beta, &mut y).unwrap();
+            same(&y, name_of(s));
+        });
+        #[cfg(feature = "parallel")]
+        for threads in [1, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut y = before.clone();
+            pool.install(|| parallel::spmv(alpha, a, &x, beta, &mut y)).unwrap();
+            same(&y, "on threads");
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
