@@ -558,3 +558,20 @@ fn least_squares_residuals() {
     check::<f32>();
     check::<f64>();
 }
+
+/// Norms that are no number of full precision: reflections of them still are.
+#[test]
+fn reflections_of_subnormal_columns() {
+    fn check<T: Element>() {
+        let tiny = T::MIN_NORMAL / T::INTEGRAL;
+        let (mut a, mut tau) = ([tiny, tiny], [T::NAN]);
+        qr(MatMut::row_major(&mut a, 2, 1).unwrap(), &mut tau, &mut room(qr_workspace(2, 1))).unwrap();
+        let near = |x: T, y: f64| (x.to_f64() - y).abs() < 1e-6;
+        assert!(
+            a[0] == -tiny && near(a[1], 2f64.sqrt() - 1.0) && near(tau[0], 1.0 + 0.5f64.sqrt()),
+            "{a:?} {tau:?}"
+        );
+    }
+    check::<f32>();
+    check::<f64>();
+}

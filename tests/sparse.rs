@@ -10,9 +10,7 @@ fn what_is_no_matrix() {
     let values = [1.0f32, 2.0, 3.0];
     let columns = [0, 2, 1];
     let new = |rows, cols, offsets: &[usize], columns: &[u32], n: usize| {
-        Csr::new(rows, cols, offsets, columns, &values[..n])
-            .map(|a| (a.rows(), a.cols(), a.len()))
-            .map_err(|e| e)
+        Csr::new(rows, cols, offsets, columns, &values[..n]).map(|a| (a.rows(), a.cols(), a.len()))
     };
     let good = [0, 2, 3];
     assert_eq!(new(2, 3, &good, &columns, 3), Ok((2, 3, 3)));
