@@ -91,10 +91,12 @@ fn pack_scales(scales: &[[i32; 2]; 8]) -> [u8; 12] {
 fn nibbles(qs: &[u8; 128], chunk: usize) -> [i8; 32] {
     let bytes: [u8; 32] = part(qs, chunk / 2 * 32);
     let shift = chunk % 2 * 4;
-    bytes.map(
-        #[inline(always)]
-        |x| (x >> shift & 15) as i8,
-    )
+    let mut to = [0; 32];
+    // `map` of an array is not always inlined.
+    for (to, x) in to.iter_mut().zip(&bytes) {
+        *to = (x >> shift & 15) as i8;
+    }
+    to
 }
 
 /// Codes of eight groups, low nibbles of even ones beside those of the next.
@@ -196,10 +198,11 @@ fn signed(x: &[f32], w: Option<&[f32]>, n: i32, top: i32) -> (Half, [i32; 16], [
 fn pairs(qs: &[u8; 64], chunk: usize) -> [i8; 32] {
     let bytes: [u8; 32] = part(qs, chunk / 4 * 32);
     let shift = chunk % 4 * 2;
-    bytes.map(
-        #[inline(always)]
-        |x| (x >> shift & 3) as i8,
-    )
+    let mut to = [0; 32];
+    for (to, x) in to.iter_mut().zip(&bytes) {
+        *to = (x >> shift & 3) as i8;
+    }
+    to
 }
 
 /// The inverse of [`pairs`], of the low two bits.

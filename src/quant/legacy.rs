@@ -99,10 +99,11 @@ impl Sealed for Q4_0 {
     }
     #[inline(always)]
     fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        nibbles(&self.qs).map(
-            #[inline(always)]
-            |q| q - 8,
-        )
+        let mut q = nibbles(&self.qs);
+        for q in &mut q {
+            *q -= 8;
+        }
+        q
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, q) = signed(x, w, 8);
