@@ -19,6 +19,8 @@
 
 pub mod backend;
 mod builder;
+#[cfg(all(feature = "cuda", feature = "std", any(target_os = "linux", target_os = "windows")))]
+pub mod cuda;
 pub mod device;
 mod error;
 mod eval;

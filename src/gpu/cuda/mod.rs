@@ -1,0 +1,548 @@
+//! An NVIDIA GPU through its driver, as a device. Neither a toolkit nor a link step: the driver's library is looked for
+//! when a device is opened, and the driver compiles the PTX.
+//!
+//! ```no_run
+//! use fulmen::gpu::{backend::Gpu, cuda::Cuda};
+//! let gpu = Gpu::new(Cuda::open("", None)?);
+//! let x = gpu.upload(&[3.0f64, 4.0])?;
+//! let mut norm = gpu.alloc(1)?;
+//! gpu.norm_l2(x.view(), norm.view_mut())?;
+//! # Ok::<(), fulmen::gpu::device::Error>(())
+//! ```
+//!
+//! A device has a context of its own. A kernel that faults takes that context with it: every later call says
+//! [`Error::Lost`], and a new device can be opened.
+
+mod cache;
+
+use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check};
+use super::ir::Module;
+use super::ptx::Target;
+use super::template::{Argument, Meet};
+use super::types::Type;
+use crate::hardware::Language;
+use alloc::collections::BTreeMap;
+use alloc::ffi::CString;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+use core::ffi::{CStr, c_void};
+use core::ptr;
+use cudarc::driver::sys;
+use std::path::{Path, PathBuf};
+use sys::CUresult as Code;
+
+/// Bytes of what the compiler says.
+const LOG: usize = 4096;
+/// Threads of most kernels' blocks.
+const THREADS: i32 = 256;
+
+/// A device of NVIDIA's driver.
+#[derive(Debug)]
+pub struct Cuda {
+    facts: Facts,
+    target: Target,
+    driver: i32,
+    cache: Option<PathBuf>,
+    modules: RefCell<BTreeMap<u128, Function>>,
+    compiled: Cell<usize>,
+    read: Cell<usize>,
+    // Last: what is above is of it.
+    context: Rc<Context>,
+}
+
+/// Memory of a device of NVIDIA's.
+#[derive(Debug)]
+pub struct Buffer {
+    at: sys::CUdeviceptr,
+    bytes: u64,
+    context: Rc<Context>,
+}
+
+#[derive(Debug)]
+struct Context {
+    inner: sys::CUcontext,
+    stream: sys::CUstream,
+    /// Why it is gone.
+    lost: RefCell<Option<String>>,
+}
+
+/// A loaded kernel. Modules stay as long as their context.
+#[derive(Debug, Clone, Copy)]
+struct Function {
+    inner: sys::CUfunction,
+    /// What a launch asks for, where it is more than can be declared.
+    shared: u32,
+}
+
+/// What the driver says of a code.
+fn said(code: Code) -> String {
+    let mut text = ptr::null();
+    // SAFETY: `text` is valid for a write; the driver's texts are constants that end with 0.
+    let known =
+        unsafe { sys::cuGetErrorString(code, &raw mut text) } == Code::CUDA_SUCCESS && !text.is_null();
+    match known {
+        // SAFETY: as above.
+        true => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+        false => format!("{code:?}"),
+    }
+}
+
+/// Codes after which a context does nothing more.
+const fn ends(code: Code) -> bool {
+    matches!(
+        code,
+        Code::CUDA_ERROR_ILLEGAL_ADDRESS
+            | Code::CUDA_ERROR_LAUNCH_FAILED
+            | Code::CUDA_ERROR_LAUNCH_TIMEOUT
+            | Code::CUDA_ERROR_MISALIGNED_ADDRESS
+            | Code::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | Code::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | Code::CUDA_ERROR_INVALID_PC
+            | Code::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | Code::CUDA_ERROR_ASSERT
+            | Code::CUDA_ERROR_ECC_UNCORRECTABLE
+            | Code::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | Code::CUDA_ERROR_UNKNOWN
+    )
+}
+
+/// A call that is made before there is a device.
+fn first(code: Code) -> Result<(), Error> {
+    match code {
+        Code::CUDA_SUCCESS => Ok(()),
+        code => Err(none(&said(code))),
+    }
+}
+
+fn none(reason: &str) -> Error {
+    Error::Driver { device: "CUDA".into(), reason: reason.into() }
+}
+
+/// Where the driver is, and its devices.
+fn devices() -> Result<Vec<(sys::CUdevice, String)>, Error> {
+    // SAFETY: opens a library by name, which runs its initialisers only.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(none("the library of NVIDIA's driver (libcuda.so.1, nvcuda.dll) is not there"));
+    }
+    // SAFETY: the library is there; no flag is defined.
+    first(unsafe { sys::cuInit(0) })?;
+    let mut count = 0;
+    // SAFETY: `count` is valid for a write.
+    first(unsafe { sys::cuDeviceGetCount(&raw mut count) })?;
+    (0..count)
+        .map(|ordinal| {
+            let mut device = 0;
+            // SAFETY: `device` is valid for a write.
+            first(unsafe { sys::cuDeviceGet(&raw mut device, ordinal) })?;
+            let mut name = [0u8; 128];
+            // SAFETY: `name` is valid for writes of its length; the driver ends it with 0.
+            first(unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as i32, device) })?;
+            let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+            Ok((device, name.to_string_lossy().into_owned()))
+        })
+        .collect()
+}
+
+impl Context {
+    /// Of this device, with a stream.
+    fn new(device: sys::CUdevice) -> Result<Self, Error> {
+        let (mut inner, mut stream) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: valid for a write; the device is one of the driver's.
+        first(unsafe { sys::cuCtxCreate_v2(&raw mut inner, 0, device) })?;
+        let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: valid for a write; the new context is current in this thread.
+        let code = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
+        let made = Self { inner, stream, lost: RefCell::default() };
+        first(code).map(|()| made)
+    }
+
+    /// Makes it this thread's.
+    fn enter(&self) -> Code {
+        // SAFETY: the context lives as long as this value.
+        unsafe { sys::cuCtxSetCurrent(self.inner) }
+    }
+}
+
+impl Context {
+    /// Gives it up, and with it what the driver keeps of the fault: until then no other context can be made. Nothing uses
+    /// it from now on.
+    fn lose(&self, reason: &str) {
+        let mut lost = self.lost.borrow_mut();
+        if lost.is_none() {
+            *lost = Some(reason.into());
+            // SAFETY: made by `new`, not destroyed before, and everything that would use it looks at `lost`.
+            let _ = unsafe { sys::cuCtxDestroy_v2(self.inner) };
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.lose("");
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.context.lost.borrow().is_some() {
+            return;
+        }
+        let _ = self.context.enter();
+        // SAFETY: allocated in this context, once. The driver waits for kernels that use it. There is nobody to tell of
+        // an error.
+        let _ = unsafe { sys::cuMemFree_v2(self.at) };
+    }
+}
+
+impl Cuda {
+    /// The names of the devices, in the order of their indices.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] without a driver.
+    pub fn devices() -> Result<Vec<String>, Error> {
+        Ok(devices()?.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// The device with this index, or the first with this in its name (of any case), or the first for nothing. What is
+    /// compiled is kept in the folder `cache`, under what it was made of, for what device and by what driver; without
+    /// one it is compiled again in each process.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] without a driver, or with one too old for the device; [`Error::NoAdapter`].
+    pub fn open(wanted: &str, cache: Option<&Path>) -> Result<Self, Error> {
+        let all = devices()?;
+        let name = wanted.trim().to_lowercase();
+        let at = match name.parse::<usize>() {
+            Ok(index) => all.get(index),
+            Err(_) => all.iter().find(|(_, found)| found.to_lowercase().contains(&name)),
+        };
+        let Some((device, name)) = at else {
+            let found = all.iter().map(|(_, name)| name.clone()).collect();
+            return Err(Error::NoAdapter { wanted: wanted.trim().into(), found });
+        };
+        Self::on(*device, name, cache)
+    }
+
+    /// The device that the environment variable `FULMEN_ADAPTER` names, any without it; `FULMEN_CUDA_CACHE` names the
+    /// folder of what is compiled.
+    ///
+    /// # Errors
+    /// Those of [`Cuda::open`].
+    pub fn from_env() -> Result<Self, Error> {
+        let cache = std::env::var_os("FULMEN_CUDA_CACHE").filter(|c| !c.is_empty());
+        Self::open(&std::env::var("FULMEN_ADAPTER").unwrap_or_default(), cache.as_ref().map(Path::new))
+    }
+
+    fn on(device: sys::CUdevice, name: &str, cache: Option<&Path>) -> Result<Self, Error> {
+        use sys::CUdevice_attribute as Which;
+        let attribute = |which| {
+            let mut value = 0;
+            // SAFETY: valid for a write; the device is one of the driver's.
+            first(unsafe { sys::cuDeviceGetAttribute(&raw mut value, which, device) }).map(|()| value)
+        };
+        let mut driver = 0;
+        // SAFETY: valid for a write.
+        first(unsafe { sys::cuDriverGetVersion(&raw mut driver) })?;
+        let sm = 10 * attribute(Which::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?
+            + attribute(Which::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let here = u16::try_from(sm).unwrap_or(0);
+        let fits = |t: &Target| if t.specific { t.sm == here } else { t.sm <= here };
+        let Some(target) = Target::ALL.into_iter().filter(fits).max() else {
+            let reason = format!("its compute capability is {}.{}, 6.1 is needed", sm / 10, sm % 10);
+            return Err(Error::Driver { device: name.into(), reason });
+        };
+        let mut memory = 0;
+        // SAFETY: valid for a write; the device is one of the driver's.
+        first(unsafe { sys::cuDeviceTotalMem_v2(&raw mut memory, device) })?;
+        let number = |which| attribute(which).map(|n| n.max(0) as u32);
+        let per = attribute(Which::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)? / THREADS;
+        let multiprocessors = attribute(Which::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let facts = Facts {
+            name: name.into(),
+            language: Language::Ptx,
+            meet: Meet::Warps,
+            blocks: (per * multiprocessors).max(1) as u32,
+            limits: Limits {
+                buffer: memory as u64,
+                binding: memory as u64,
+                bindings: u32::MAX,
+                grid: [
+                    number(Which::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                    number(Which::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                    number(Which::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+                ],
+                threads: number(Which::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+                shared: number(Which::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+            },
+        };
+        Ok(Self {
+            facts,
+            target,
+            driver,
+            cache: cache.map(Path::to_path_buf),
+            modules: RefCell::default(),
+            compiled: Cell::default(),
+            read: Cell::default(),
+            context: Rc::new(Context::new(device)?),
+        })
+    }
+
+    /// What its kernels are compiled for.
+    #[must_use]
+    pub const fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The version of the driver, as CUDA counts: 12.9, say.
+    #[must_use]
+    pub fn driver(&self) -> String {
+        format!("{}.{}", self.driver / 1000, self.driver % 1000 / 10)
+    }
+
+    /// Kernels that the driver compiled so far, and those that were read from the folder. Neither grows in a steady state.
+    #[must_use]
+    pub fn modules(&self) -> [usize; 2] {
+        [self.compiled.get(), self.read.get()]
+    }
+
+    /// The error of a code, if it is one.
+    fn told(&self, code: Code) -> Result<(), Error> {
+        if code == Code::CUDA_SUCCESS {
+            return Ok(());
+        }
+        let (device, reason) = (self.facts.name.clone(), said(code));
+        if ends(code) {
+            self.context.lose(&reason);
+            return Err(Error::Lost { device, reason });
+        }
+        Err(Error::Driver { device, reason })
+    }
+
+    /// Makes the context this thread's, if it still does something.
+    fn enter(&self) -> Result<(), Error> {
+        match &*self.context.lost.borrow() {
+            Some(reason) => Err(Error::Lost { device: self.facts.name.clone(), reason: reason.clone() }),
+            None => self.told(self.context.enter()),
+        }
+    }
+
+    fn range(&self, of: &Buffer, start: u64, bytes: u64) -> Result<sys::CUdeviceptr, Error> {
+        if !Rc::ptr_eq(&of.context, &self.context) {
+            return Err(Error::Foreign);
+        }
+        let inside = start.checked_add(bytes).is_some_and(|end| end <= of.bytes);
+        if inside && start.is_multiple_of(4) && bytes.is_multiple_of(4) {
+            return Ok(of.at + start);
+        }
+        Err(Error::Range { device: self.facts.name.clone(), start, bytes, available: of.bytes })
+    }
+
+    /// The device's code of `text`, by the driver's compiler.
+    fn compiled(&self, text: &str) -> Result<Vec<u8>, String> {
+        use sys::CUjit_option as Option_;
+        let image = CString::new(text).map_err(|e| e.to_string())?;
+        let mut log = vec![0u8; LOG];
+        let mut options = [Option_::CU_JIT_ERROR_LOG_BUFFER, Option_::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG)];
+        let mut state = ptr::null_mut();
+        // SAFETY: as many values as options; the log outlives the linker.
+        let code =
+            unsafe { sys::cuLinkCreate_v2(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut state) };
+        if code != Code::CUDA_SUCCESS {
+            return Err(said(code));
+        }
+        let (mut cubin, mut size) = (ptr::null_mut(), 0);
+        // SAFETY: the image ends with 0 and its length counts that; the linker's result lives until the linker goes.
+        let code = unsafe {
+            let bytes = image.as_bytes_with_nul();
+            let kind = sys::CUjitInputType_enum::CU_JIT_INPUT_PTX;
+            let from = bytes.as_ptr().cast_mut().cast();
+            let nothing = (ptr::null_mut(), ptr::null_mut());
+            match sys::cuLinkAddData_v2(state, kind, from, bytes.len(), ptr::null(), 0, nothing.0, nothing.1)
+            {
+                Code::CUDA_SUCCESS => sys::cuLinkComplete(state, &raw mut cubin, &raw mut size),
+                bad => bad,
+            }
+        };
+        let made = if code == Code::CUDA_SUCCESS {
+            // SAFETY: the linker's result, of this length.
+            Ok(unsafe { core::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec())
+        } else {
+            let log = CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy();
+            let isa = text.lines().next().and_then(|l| l.strip_prefix(".version ")).unwrap_or("");
+            Err(match code {
+                Code::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                    format!("the driver, of CUDA {}, is too old for PTX {isa}", self.driver())
+                }
+                code => format!("{}: {}", said(code), log.trim()),
+            })
+        };
+        // SAFETY: made above.
+        let _ = unsafe { sys::cuLinkDestroy(state) };
+        made
+    }
+
+    /// Loads the kernel `name` of the device's code.
+    fn loaded(&self, cubin: &[u8], name: &str) -> Result<sys::CUfunction, String> {
+        let name = CString::new(name).map_err(|e| e.to_string())?;
+        let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the driver checks the code, which ends where its own headers say: it is the driver's own, unchanged.
+        let mut code = unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) };
+        if code == Code::CUDA_SUCCESS {
+            // SAFETY: the module was loaded, the name ends with 0.
+            code = unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
+        }
+        if code == Code::CUDA_SUCCESS { Ok(function) } else { Err(said(code)) }
+    }
+
+    fn function(&self, program: &Program) -> Result<Function, Error> {
+        if let Some(function) = self.modules.borrow().get(&program.key()) {
+            return Ok(*function);
+        }
+        let kernel = program.kernel();
+        let refused = |reason: String| Error::Refused {
+            device: self.facts.name.clone(),
+            kernel: kernel.name.clone(),
+            reason,
+        };
+        let mut text = String::new();
+        let module = Module { kernels: vec![kernel.clone()] };
+        module.emit(self.target, &mut text).map_err(|e| refused(e.to_string()))?;
+        let path =
+            self.cache.as_ref().map(|c| c.join(cache::name(&text, &self.target.to_string(), self.driver)));
+        let kept =
+            path.as_deref().and_then(cache::read).and_then(|cubin| self.loaded(&cubin, &kernel.name).ok());
+        let inner = match kept {
+            Some(inner) => {
+                self.read.set(self.read.get() + 1);
+                inner
+            }
+            None => {
+                let cubin = self.compiled(&text).map_err(refused)?;
+                if let Some(path) = path {
+                    // A folder that cannot be written costs the next start its time, and nothing else.
+                    let _ = cache::write(&path, &cubin);
+                }
+                self.compiled.set(self.compiled.get() + 1);
+                self.loaded(&cubin, &kernel.name).map_err(refused)?
+            }
+        };
+        let bytes = kernel.shared_bytes();
+        let shared = if bytes > self.target.shared_memory() { bytes } else { 0 };
+        if shared > 0 {
+            let most = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function was loaded; `check` has held the size against the device's.
+            self.told(unsafe { sys::cuFuncSetAttribute(inner, most, shared as i32) })?;
+        }
+        let function = Function { inner, shared };
+        self.modules.borrow_mut().insert(program.key(), function);
+        Ok(function)
+    }
+}
+
+impl Device for Cuda {
+    type Buffer = Buffer;
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Buffer, Error> {
+        self.enter()?;
+        let limit =
+            |what, available| Error::Limit { device: self.facts.name.clone(), what, asked: bytes, available };
+        let available = self.facts.limits.buffer;
+        let size = usize::try_from(bytes.max(4)).ok().filter(|_| bytes <= available);
+        let size = size.ok_or_else(|| limit("bytes of a buffer", available))?;
+        let mut at = 0;
+        // SAFETY: valid for a write.
+        match unsafe { sys::cuMemAlloc_v2(&raw mut at, size) } {
+            Code::CUDA_ERROR_OUT_OF_MEMORY => {
+                let (mut free, mut all) = (0, 0);
+                // SAFETY: valid for writes.
+                self.told(unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut all) })?;
+                Err(limit("bytes of free memory", free as u64))
+            }
+            code => {
+                self.told(code)?;
+                Ok(Buffer { at, bytes: size as u64, context: Rc::clone(&self.context) })
+            }
+        }
+    }
+
+    fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        let at = self.range(to, start, bytes.len() as u64)?;
+        self.enter()?;
+        // SAFETY: the range was checked; the driver has copied memory of the host that it does not know before it
+        // returns.
+        self.told(unsafe {
+            sys::cuMemcpyHtoDAsync_v2(at, bytes.as_ptr().cast(), bytes.len(), self.context.stream)
+        })
+    }
+
+    fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
+        self.enter()?;
+        bindings.iter().try_for_each(|b| self.range(b.buffer, b.start, b.bytes).map(|_| ()))?;
+        let mut ready = Vec::with_capacity(list.len());
+        for l in list {
+            check(&self.facts, l, bindings.len())?;
+            let kernel = l.program.kernel();
+            let wrong = || Error::Arguments { kernel: kernel.name.clone() };
+            let bits = |(a, ty): (&Argument, &Type)| match (a, ty) {
+                (Argument::Buffer(k), Type::U64) => {
+                    bindings.get(*k).map(|b| b.buffer.at + b.start).ok_or_else(wrong)
+                }
+                (Argument::Bits(bits), _) => Ok(*bits),
+                _ => Err(wrong()),
+            };
+            let arguments: Vec<u64> =
+                l.arguments.iter().zip(&kernel.params).map(bits).collect::<Result<_, _>>()?;
+            ready.push((l, self.function(&l.program)?, arguments));
+        }
+        for (l, function, mut arguments) in ready {
+            let [x, y, z] = l.grid;
+            if x == 0 || y == 0 || z == 0 {
+                continue;
+            }
+            // A parameter of four bytes reads the lower half, which comes first.
+            let mut pointers: Vec<*mut c_void> = arguments.iter_mut().map(|a| (&raw mut *a).cast()).collect();
+            let [i, j, k] = l.block;
+            // SAFETY: the function is of this context; as many arguments as the kernel has parameters, which the driver
+            // copies before it returns.
+            let code = unsafe {
+                sys::cuLaunchKernel(
+                    function.inner,
+                    x,
+                    y,
+                    z,
+                    i,
+                    j,
+                    k,
+                    function.shared,
+                    self.context.stream,
+                    pointers.as_mut_ptr(),
+                    ptr::null_mut(),
+                )
+            };
+            self.told(code)?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+        let at = self.range(from, start, to.len() as u64)?;
+        self.enter()?;
+        // Before anything is copied: a fault of the work before leaves the caller's memory as it is.
+        // SAFETY: the stream is of this context.
+        self.told(unsafe { sys::cuStreamSynchronize(self.context.stream) })?;
+        // SAFETY: the range was checked; the copy is waited for.
+        self.told(unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), at, to.len()) })
+    }
+}
+
+impl Computes<f32> for Cuda {}
+impl Computes<f64> for Cuda {}

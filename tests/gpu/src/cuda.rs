@@ -1,0 +1,144 @@
+//! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
+
+use crate::{device, kernel, report, times};
+use fulmen::gpu::backend::Gpu;
+use fulmen::gpu::cuda::Cuda;
+use fulmen::gpu::device::{Binding, Device, Error, Launch};
+use fulmen::gpu::{Space, U64};
+use std::time::Instant;
+
+/// Where there is no driver, that is what is said.
+pub fn without() -> Result<(), Error> {
+    match Cuda::open("", None) {
+        Err(Error::Driver { device, reason }) if device == "CUDA" => println!("CUDA: {reason}"),
+        Err(Error::NoAdapter { .. }) => println!("CUDA: the driver knows no device"),
+        Ok(device) => println!("CUDA: {}; FULMEN_DEVICE=cuda runs on it", device.facts().name),
+        Err(other) => return Err(other),
+    }
+    Ok(())
+}
+
+pub fn run() -> Result<bool, Error> {
+    let start = Instant::now();
+    let device = Cuda::from_env()?;
+    let opened = start.elapsed().as_secs_f64() * 1e3;
+    println!(
+        "{}: {}, CUDA {}, {:?}; opened in {opened:.1} ms",
+        device.facts().name,
+        device.target(),
+        device.driver(),
+        device.facts()
+    );
+    refusals()?;
+    faults()?;
+    let gpu = Gpu::new(device);
+    let sizes = [(3, 37), (1, 1), (5, 300), (33, 257), (2, 70_000)];
+    let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70]];
+    let start = Instant::now();
+    let (ran, without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
+    let mut good = report(&ran);
+    let (wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
+    good &= report(&wide);
+    println!(
+        "{} ops ran in f32 and {} in f64 in {:.1} s, {} kernels, {:?} compiled and read; on the host: {}",
+        ran.len(),
+        wide.len(),
+        start.elapsed().as_secs_f64(),
+        gpu.kernels(),
+        gpu.device().modules(),
+        without.join(" ")
+    );
+    // Nothing is compiled a second time, whatever the sizes.
+    let before = gpu.device().modules();
+    device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
+    assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
+    if std::env::var_os("FULMEN_TIMES").is_some() {
+        times::run(&gpu)?;
+    }
+    Ok(good)
+}
+
+fn refusals() -> Result<(), Error> {
+    let none = Cuda::open("no such device", None).unwrap_err();
+    assert!(
+        matches!(&none, Error::NoAdapter { wanted, found } if wanted == "no such device" && !found.is_empty()),
+        "{none}"
+    );
+    assert!(matches!(Cuda::open("999", None), Err(Error::NoAdapter { .. })));
+    let gpu = Gpu::new(Cuda::from_env()?);
+    let limits = gpu.device().facts().limits;
+    let Err(far) = gpu.device().allocate(limits.buffer + 1) else { panic!("a buffer past the limit") };
+    assert!(matches!(&far, Error::Limit { what: "bytes of a buffer", .. }), "{far}");
+    // Two of nearly all there is: the second names what is left.
+    let most = limits.buffer / 10 * 8;
+    let kept = gpu.device().allocate(most)?;
+    let Err(full) = gpu.device().allocate(most) else { panic!("twice the memory") };
+    assert!(
+        matches!(&full, Error::Limit { what: "bytes of free memory", asked, available, .. } if *asked == most && available < asked),
+        "{full}"
+    );
+    drop(kept);
+    drop(gpu.device().allocate(most)?);
+
+    let x = gpu.upload(&[4.0f32, 9.0])?;
+    let mut out = gpu.upload(&[7.0f32, 7.0])?;
+    let mut back = [0.0; 2];
+    let good = kernel("good", |b, out| b.store(Space::Global, out, 0, b.f32(1.0)));
+    let buffer = gpu.device().allocate(8)?;
+    gpu.device().write(&buffer, 0, &[0; 8])?;
+    let bindings = [Binding { buffer: &buffer, start: 0, bytes: 8 }];
+    let far = Launch { grid: [1, limits.grid[1] + 1, 1], ..good.clone() };
+    let said = gpu.device().launch(&[good.clone(), far], &bindings);
+    assert!(matches!(said, Err(Error::Limit { what: "blocks along y", .. })), "{said:?}");
+    let none = Launch { arguments: vec![], ..good };
+    assert!(matches!(gpu.device().launch(&[none], &bindings), Err(Error::Arguments { .. })));
+    let mut untouched = [1; 8];
+    gpu.device().read(&buffer, 0, &mut untouched)?;
+    assert_eq!(untouched, [0; 8], "nothing ran");
+    for (start, bytes) in [(0, 12), (8, 4), (2, 4), (u64::MAX - 3, 8)] {
+        let mut room = vec![3; bytes];
+        let read = gpu.device().read(&buffer, start, &mut room);
+        assert!(matches!(read, Err(Error::Range { available: 8, .. })), "{read:?}");
+        assert!(room.iter().all(|b| *b == 3));
+        assert!(matches!(gpu.device().write(&buffer, start, &room), Err(Error::Range { .. })));
+    }
+    let short = gpu.exp(x.view().part(0..1)?, out.view_mut());
+    assert!(matches!(short, Err(Error::Call(fulmen::Error::Len { .. }))), "{short:?}");
+    gpu.download(out.view(), &mut back)?;
+    assert_eq!(back, [7.0; 2], "nothing was written");
+    let other = Gpu::new(Cuda::from_env()?);
+    assert_eq!(other.exp(x.view(), out.view_mut()), Err(Error::Foreign));
+    println!("refusals: no device, limits, memory, ranges, arguments, foreign memory");
+    Ok(())
+}
+
+/// A kernel that writes where nothing is takes its context with it, and nothing else.
+fn faults() -> Result<(), Error> {
+    let gpu = Gpu::new(Cuda::from_env()?);
+    let beside = Gpu::new(Cuda::from_env()?);
+    let (x, y) = (gpu.upload(&[4.0f32])?, beside.upload(&[4.0f32])?);
+    let mut out = gpu.alloc::<f32>(1)?;
+    let far = kernel("far", |b, out| b.store(Space::Global, out + b.int::<U64>(1 << 46), 0, b.f32(1.0)));
+    let buffer = gpu.device().allocate(8)?;
+    gpu.device().launch(&[far], &[Binding { buffer: &buffer, start: 0, bytes: 8 }])?;
+    let mut back = [3.0];
+    let mut after = vec![gpu.download(x.view(), &mut back)];
+    after.push(gpu.exp(x.view(), out.view_mut()));
+    after.push(gpu.write(&[1.0], out.view_mut()));
+    after.push(gpu.upload(&[0.0f32; 4000]).map(|_| ()));
+    assert!(after.iter().all(|r| matches!(r, Err(Error::Lost { .. }))), "{after:?}");
+    println!("a fault: {}", after[0].clone().unwrap_err());
+    assert_eq!(back, [3.0], "the caller's memory is as it was");
+    let went_on = beside.download(y.view(), &mut [0.0]);
+    println!(
+        "the device beside it: {}",
+        if went_on.is_ok() { "goes on".into() } else { format!("{went_on:?}") }
+    );
+    let again = Gpu::new(Cuda::from_env()?);
+    let z = again.upload(&[9.0f32])?;
+    let mut root = again.alloc(1)?;
+    again.sqrt(z.view(), root.view_mut())?;
+    again.download(root.view(), &mut back)?;
+    assert_eq!(back, [3.0], "a new device works");
+    Ok(())
+}
