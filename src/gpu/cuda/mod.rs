@@ -10,8 +10,8 @@
 //! # Ok::<(), fulmen::gpu::device::Error>(())
 //! ```
 //!
-//! A device has a context of its own. A kernel that faults takes that context with it: every later call says
-//! [`Error::Lost`], and a new device can be opened.
+//! A device has a context of its own. After a kernel that faults the driver gives nothing more to the process: calls of
+//! every device in it say [`Error::Lost`], and opening another one says why. A new process can.
 
 mod cache;
 
@@ -114,6 +114,9 @@ const fn ends(code: Code) -> bool {
 fn first(code: Code) -> Result<(), Error> {
     match code {
         Code::CUDA_SUCCESS => Ok(()),
+        code if ends(code) => {
+            Err(none(&format!("{}: a kernel of this process faulted, a new process is needed", said(code))))
+        }
         code => Err(none(&said(code))),
     }
 }
@@ -167,30 +170,15 @@ impl Context {
     }
 }
 
-impl Context {
-    /// Gives it up, and with it what the driver keeps of the fault: until then no other context can be made. Nothing uses
-    /// it from now on.
-    fn lose(&self, reason: &str) {
-        let mut lost = self.lost.borrow_mut();
-        if lost.is_none() {
-            *lost = Some(reason.into());
-            // SAFETY: made by `new`, not destroyed before, and everything that would use it looks at `lost`.
-            let _ = unsafe { sys::cuCtxDestroy_v2(self.inner) };
-        }
-    }
-}
-
 impl Drop for Context {
     fn drop(&mut self) {
-        self.lose("");
+        // SAFETY: made by `new`, and everything of it holds this value. There is nobody to tell of an error.
+        let _ = unsafe { sys::cuCtxDestroy_v2(self.inner) };
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if self.context.lost.borrow().is_some() {
-            return;
-        }
         let _ = self.context.enter();
         // SAFETY: allocated in this context, once. The driver waits for kernels that use it. There is nobody to tell of
         // an error.
@@ -316,7 +304,7 @@ impl Cuda {
         }
         let (device, reason) = (self.facts.name.clone(), said(code));
         if ends(code) {
-            self.context.lose(&reason);
+            self.context.lost.borrow_mut().get_or_insert_with(|| reason.clone());
             return Err(Error::Lost { device, reason });
         }
         Err(Error::Driver { device, reason })

@@ -30,9 +30,8 @@ pub fn run() -> Result<bool, Error> {
         device.facts()
     );
     refusals()?;
-    faults()?;
     let gpu = Gpu::new(device);
-    let sizes = [(3, 37), (1, 1), (5, 300), (33, 257), (2, 70_000)];
+    let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
     let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70]];
     let start = Instant::now();
     let (ran, without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
@@ -55,6 +54,7 @@ pub fn run() -> Result<bool, Error> {
     if std::env::var_os("FULMEN_TIMES").is_some() {
         times::run(&gpu)?;
     }
+    faults()?;
     Ok(good)
 }
 
@@ -112,7 +112,7 @@ fn refusals() -> Result<(), Error> {
     Ok(())
 }
 
-/// A kernel that writes where nothing is takes its context with it, and nothing else.
+/// A kernel that writes where nothing is ends the driver's work for this process, which every call says: the last test.
 fn faults() -> Result<(), Error> {
     let gpu = Gpu::new(Cuda::from_env()?);
     let beside = Gpu::new(Cuda::from_env()?);
@@ -129,16 +129,10 @@ fn faults() -> Result<(), Error> {
     assert!(after.iter().all(|r| matches!(r, Err(Error::Lost { .. }))), "{after:?}");
     println!("a fault: {}", after[0].clone().unwrap_err());
     assert_eq!(back, [3.0], "the caller's memory is as it was");
-    let went_on = beside.download(y.view(), &mut [0.0]);
-    println!(
-        "the device beside it: {}",
-        if went_on.is_ok() { "goes on".into() } else { format!("{went_on:?}") }
-    );
-    let again = Gpu::new(Cuda::from_env()?);
-    let z = again.upload(&[9.0f32])?;
-    let mut root = again.alloc(1)?;
-    again.sqrt(z.view(), root.view_mut())?;
-    again.download(root.view(), &mut back)?;
-    assert_eq!(back, [3.0], "a new device works");
+    let beside = beside.download(y.view(), &mut back);
+    assert!(matches!(beside, Err(Error::Lost { .. })), "{beside:?}");
+    let again = Cuda::from_env().map(|_| ()).unwrap_err();
+    assert!(matches!(&again, Error::Driver { reason, .. } if reason.contains("a new process")), "{again}");
+    println!("then: {again}");
     Ok(())
 }
