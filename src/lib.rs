@@ -51,7 +51,7 @@
 //! | `half` | `f16` and `bf16`: conversions, products of matrices |
 //! | `avx512`, `neon`, `simd128` | permit that instruction set; inert elsewhere |
 //! | `parallel` | the module `parallel` |
-//! | `cuda`, `wgsl` | kernels as PTX and as WGSL from the same bodies |
+//! | `cuda`, `wgsl` | kernels as PTX and as WGSL from the same bodies; with `cuda` and `std`, NVIDIA's driver to run them |
 //! | `capi` | the C ABI of BLAS |
 //! | `cli` | the program `fulmen` |
 //!
