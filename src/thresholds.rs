@@ -115,6 +115,8 @@ thresholds! {
     nn::rope::NEAR Bytes;
     nn::softmax::LONG_ROW Bytes;
     nn::softmax::BLOCK Elements;
+    random::stream::BLOCKS Elements;
+    random::stream::GRAIN Elements;
     solve::cholesky::LEAF Elements;
     solve::lu::LEAF Elements;
     solve::qr::BLOCK Elements;

@@ -20,7 +20,7 @@ mod bodies;
 mod draws;
 mod generators;
 pub(crate) mod ops;
-mod stream;
+pub(crate) mod stream;
 mod truncated;
 mod variates;
 

@@ -67,7 +67,7 @@ impl Stream {
 }
 
 /// Blocks that are made at a time.
-pub(super) const BLOCKS: usize = 16;
+pub(crate) const BLOCKS: usize = 16;
 
 /// Numbers of so many blocks, of 64 bits: two of a block in a row.
 pub(super) type Words = [u64; 2 * BLOCKS];
@@ -111,7 +111,7 @@ pub(super) fn halves(words: &Words) -> [u32; 4 * BLOCKS] {
 }
 
 /// Numbers that one thread takes at a time.
-const GRAIN: usize = 1 << 15;
+pub(crate) const GRAIN: usize = 1 << 15;
 
 /// Fills `out` with what `make` makes of the words of `N` numbers, 16 blocks; its second argument is the offset of the
 /// first one. Mark it `#[inline(always)]`.
