@@ -20,7 +20,7 @@
 //! ```
 
 use super::builder::Builder;
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check};
+use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
 use super::ir::{Cmp, Space, Special};
 use super::template::{Argument, Meet};
 use super::types::{F32, Type, U64};
@@ -159,16 +159,9 @@ impl Wgpu {
     /// [`Error::NoAdapter`], [`Error::Driver`].
     pub fn open(wanted: &str) -> Result<Self, Error> {
         let all = adapters();
-        let found: Vec<String> = all.iter().map(|a| a.get_info().name).collect();
-        let name = wanted.trim().to_lowercase();
-        let at = match name.parse::<usize>() {
-            Ok(index) => (index < all.len()).then_some(index),
-            Err(_) => found.iter().position(|f| f.to_lowercase().contains(&name)),
-        };
-        match at.and_then(|at| all.get(at)) {
-            Some(adapter) => Self::on(adapter),
-            None => Err(Error::NoAdapter { wanted: wanted.trim().into(), found }),
-        }
+        let at = choose(wanted, all.iter().map(|a| a.get_info().name).collect())?;
+        let none = || Error::NoAdapter { wanted: wanted.into(), found: Vec::new() };
+        all.get(at).ok_or_else(none).and_then(Self::on)
     }
 
     /// The adapter that the environment variable `FULMEN_ADAPTER` names, any without it.
@@ -287,22 +280,11 @@ impl Wgpu {
         failed.map_or(Ok(()), |reason| Err(Error::Driver { device: device(), reason }))
     }
 
-    fn limit(&self, what: &'static str, asked: u64, available: u64) -> Result<(), Error> {
-        if asked <= available {
-            return Ok(());
-        }
-        Err(Error::Limit { device: self.facts.name.clone(), what, asked, available })
-    }
-
     fn range(&self, of: &Buffer, start: u64, bytes: u64) -> Result<(), Error> {
         if of.device != self.device {
             return Err(Error::Foreign);
         }
-        let inside = start.checked_add(bytes).is_some_and(|end| end <= of.bytes);
-        if inside && start.is_multiple_of(4) && bytes.is_multiple_of(4) {
-            return Ok(());
-        }
-        Err(Error::Range { device: self.facts.name.clone(), start, bytes, available: of.bytes })
+        self.facts.range(start, bytes, of.bytes)
     }
 
     /// Does `f`; what the driver says against it is the error.
@@ -330,7 +312,11 @@ impl Wgpu {
             reason,
         };
         let whole = wgsl::kernel(kernel, threads, &key.2, self.fused).map_err(|e| refused(e.to_string()))?;
-        self.limit("buffers of a kernel", whole.bound.len() as u64, u64::from(self.facts.limits.bindings))?;
+        self.facts.limit(
+            "buffers of a kernel",
+            whole.bound.len() as u64,
+            u64::from(self.facts.limits.bindings),
+        )?;
         let entry = |binding: usize, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
             binding: binding as u32,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -420,7 +406,7 @@ impl Wgpu {
         let mut entries = Vec::new();
         for (binding, (k, _)) in pipeline.bound.iter().enumerate() {
             let (Some(Some(b)), Some([from, to])) = (of.get(*k), windows.get(k)) else { return Err(wrong()) };
-            self.limit("bytes of a binding", to - from, self.facts.limits.binding)?;
+            self.facts.limit("bytes of a binding", to - from, self.facts.limits.binding)?;
             entries.push(wgpu::BindGroupEntry {
                 binding: binding as u32,
                 resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -530,7 +516,7 @@ impl Device for Wgpu {
     fn allocate(&self, bytes: u64) -> Result<Buffer, Error> {
         self.alive()?;
         let available = self.facts.limits.buffer;
-        self.limit("bytes of a buffer", bytes, available)?;
+        self.facts.limit("bytes of a buffer", bytes, available)?;
         // A buffer is whole words, and no binding is empty.
         let size = bytes.next_multiple_of(4).max(4);
         let usage = Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST;
@@ -564,7 +550,7 @@ impl Device for Wgpu {
         let mut words = self.pending.borrow().words.clone();
         let ready =
             list.iter().map(|l| self.ready(l, bindings, &mut words)).collect::<Result<Vec<_>, _>>()?;
-        self.limit("bytes of arguments", words.len() as u64, WORDS)?;
+        self.facts.limit("bytes of arguments", words.len() as u64, WORDS)?;
         let mut pending = self.pending.borrow_mut();
         pending.words = words;
         pending.launches.extend(ready);

@@ -1,5 +1,6 @@
 //! Compiled modules in files: written whole or not at all, and never read back damaged.
 
+use super::super::device::Fnv;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,12 +13,10 @@ use std::process;
 /// What a file begins with; a new layout takes a new one.
 const MAGIC: &[u8; 8] = b"fulmen01";
 
-/// FNV-1a of 128 bits.
-pub(super) fn hash(bytes: &[u8]) -> u128 {
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
-    bytes
-        .iter()
-        .fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |h, b| (h ^ u128::from(*b)).wrapping_mul(PRIME))
+fn hash(bytes: &[u8]) -> u128 {
+    let mut hash = Fnv::default();
+    hash.add(bytes);
+    hash.0
 }
 
 /// What was kept at `path`, if it is there and whole.

@@ -15,7 +15,7 @@
 
 mod cache;
 
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check};
+use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
 use super::ir::Module;
 use super::ptx::Target;
 use super::template::{Argument, Meet};
@@ -203,15 +203,8 @@ impl Cuda {
     /// [`Error::Driver`] without a driver, or with one too old for the device; [`Error::NoAdapter`].
     pub fn open(wanted: &str, cache: Option<&Path>) -> Result<Self, Error> {
         let all = devices()?;
-        let name = wanted.trim().to_lowercase();
-        let at = match name.parse::<usize>() {
-            Ok(index) => all.get(index),
-            Err(_) => all.iter().find(|(_, found)| found.to_lowercase().contains(&name)),
-        };
-        let Some((device, name)) = at else {
-            let found = all.iter().map(|(_, name)| name.clone()).collect();
-            return Err(Error::NoAdapter { wanted: wanted.trim().into(), found });
-        };
+        let at = choose(wanted, all.iter().map(|(_, name)| name.clone()).collect())?;
+        let (device, name) = all.get(at).ok_or_else(|| none("the driver knows no device"))?;
         Self::on(*device, name, cache)
     }
 
@@ -322,11 +315,7 @@ impl Cuda {
         if !Rc::ptr_eq(&of.context, &self.context) {
             return Err(Error::Foreign);
         }
-        let inside = start.checked_add(bytes).is_some_and(|end| end <= of.bytes);
-        if inside && start.is_multiple_of(4) && bytes.is_multiple_of(4) {
-            return Ok(of.at + start);
-        }
-        Err(Error::Range { device: self.facts.name.clone(), start, bytes, available: of.bytes })
+        self.facts.range(start, bytes, of.bytes).map(|()| of.at + start)
     }
 
     /// The device's code of `text`, by the driver's compiler.

@@ -63,14 +63,12 @@ impl Host {
     }
 
     fn range(&self, buffer: &Buffer, start: u64, bytes: u64) -> Result<core::ops::Range<usize>, Error> {
-        let bad = || Error::Range { device: self.facts.name.clone(), start, bytes, available: buffer.bytes };
-        let end = start.checked_add(bytes).filter(|end| *end <= buffer.bytes).ok_or_else(bad)?;
-        if !start.is_multiple_of(4) || !bytes.is_multiple_of(4) {
-            return Err(bad());
-        }
+        self.facts.range(start, bytes, buffer.bytes)?;
+        let end = start + bytes;
         match (usize::try_from(start), usize::try_from(end)) {
             (Ok(start), Ok(end)) => Ok(start..end),
-            _ => Err(bad()),
+            // Past what this host can address.
+            _ => Err(Error::Range { device: self.facts.name.clone(), start, bytes, available: buffer.bytes }),
         }
     }
 }

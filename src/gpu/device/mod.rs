@@ -28,7 +28,7 @@ impl Program {
     /// The kernel as it is.
     #[must_use]
     pub fn new(kernel: Kernel) -> Self {
-        let mut hash = Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        let mut hash = Fnv::default();
         // Writing to a hash does not fail.
         let _ = write!(hash, "{kernel:?}");
         Self { kernel, key: hash.0 }
@@ -55,11 +55,21 @@ impl Program {
 }
 
 /// FNV-1a of 128 bits.
-struct Fnv(u128);
+pub(super) struct Fnv(pub(super) u128);
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+impl Fnv {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
+        self.0 = bytes.iter().fold(self.0, |h, b| (h ^ u128::from(*b)).wrapping_mul(PRIME));
+    }
+}
 impl Write for Fnv {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
-        self.0 = text.bytes().fold(self.0, |h, b| (h ^ u128::from(b)).wrapping_mul(PRIME));
+        self.add(text.as_bytes());
         Ok(())
     }
 }
@@ -127,6 +137,39 @@ pub struct Facts {
     pub limits: Limits,
 }
 
+impl Facts {
+    /// Refuses more than there is of something.
+    pub(super) fn limit(&self, what: &'static str, asked: u64, available: u64) -> Result<(), Error> {
+        if asked <= available {
+            return Ok(());
+        }
+        Err(Error::Limit { device: self.name.clone(), what, asked, available })
+    }
+
+    /// Refuses a part of a buffer of `available` bytes that is not in it, or starts or ends inside a word.
+    pub(super) fn range(&self, start: u64, bytes: u64, available: u64) -> Result<(), Error> {
+        let inside = start.checked_add(bytes).is_some_and(|end| end <= available);
+        if inside && start.is_multiple_of(4) && bytes.is_multiple_of(4) {
+            return Ok(());
+        }
+        Err(Error::Range { device: self.name.clone(), start, bytes, available })
+    }
+}
+
+/// Which of these names is wanted: the one with this index, or the first with this in it (of any case), or the first for
+/// nothing.
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+#[allow(dead_code, reason = "devices are for some targets")]
+pub(super) fn choose(wanted: &str, names: Vec<String>) -> Result<usize, Error> {
+    let wanted = wanted.trim();
+    let name = wanted.to_lowercase();
+    let at = match name.parse::<usize>() {
+        Ok(index) => (index < names.len()).then_some(index),
+        Err(_) => names.iter().position(|f| f.to_lowercase().contains(&name)),
+    };
+    at.ok_or_else(|| Error::NoAdapter { wanted: wanted.into(), found: names })
+}
+
 /// What runs kernels. Work is done in the order in which it is given, some time later; [`Device::read`] waits for it.
 pub trait Device: core::fmt::Debug {
     /// Memory of the device.
@@ -170,25 +213,18 @@ pub trait Computes<T>: Device {}
 pub fn check(facts: &Facts, launch: &Launch, bindings: usize) -> Result<(), Error> {
     let limits = &facts.limits;
     let kernel = launch.program.kernel();
-    let limit = |what, asked: u64, available: u64| {
-        if asked <= available {
-            Ok(())
-        } else {
-            Err(Error::Limit { device: facts.name.clone(), what, asked, available })
-        }
-    };
     for (what, asked, available) in [
         ("blocks along x", launch.grid[0], limits.grid[0]),
         ("blocks along y", launch.grid[1], limits.grid[1]),
         ("blocks along z", launch.grid[2], limits.grid[2]),
         ("bytes of shared memory", kernel.shared_bytes(), limits.shared),
     ] {
-        limit(what, u64::from(asked), u64::from(available))?;
+        facts.limit(what, u64::from(asked), u64::from(available))?;
     }
     let threads = launch.block.iter().fold(1u64, |n, t| n.saturating_mul(u64::from(*t)));
-    limit("threads of a block", threads, u64::from(limits.threads))?;
+    facts.limit("threads of a block", threads, u64::from(limits.threads))?;
     let buffers = launch.arguments.iter().filter(|a| !matches!(a, Argument::Bits(_))).count();
-    limit("buffers of a kernel", buffers as u64, u64::from(limits.bindings))?;
+    facts.limit("buffers of a kernel", buffers as u64, u64::from(limits.bindings))?;
     let known = launch.arguments.iter().all(|a| match a {
         Argument::Buffer(k) | Argument::Map(k, _) => *k < bindings,
         Argument::Bits(_) => true,
