@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// Why a call was refused. Nothing was written when a function returns an error, but for [`Error::Pivot`] of a
-/// factorisation, which says what is left.
+/// factorisation, which says what is left, and [`Error::Convergence`].
 ///
 /// `arg` is always the name of the parameter in the function's signature.
 #[non_exhaustive]
@@ -86,6 +86,11 @@ pub enum Error {
         /// The row and column of the pivot.
         index: usize,
     },
+    /// An iteration that always ends well, but for rounding errors that nobody has seen, did not within its bound.
+    Convergence {
+        /// The matrix.
+        arg: &'static str,
+    },
     /// A size, or an offset that follows from it, does not fit the machine's integers.
     Overflow {
         /// What is too large.
@@ -117,6 +122,7 @@ impl fmt::Display for Error {
             }
             Self::Overlap { arg } => write!(f, "elements of the view of `{arg}` overlap"),
             Self::Pivot { arg, index } => write!(f, "pivot {index} of `{arg}` cannot be divided by"),
+            Self::Convergence { arg } => write!(f, "the iteration on `{arg}` did not converge"),
             Self::Overflow { arg } => write!(f, "the size of `{arg}` overflows"),
         }
     }

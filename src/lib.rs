@@ -20,7 +20,7 @@
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
-//! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR |
+//! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`sparse`] | matrices of compressed rows, and their products with vectors |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |

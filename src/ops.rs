@@ -187,6 +187,8 @@ macro_rules! for_each_op {
             nn qr(qr, qr_on) Qr[] solve, host: "no template factors in this release";
             nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, host: "no template factors in this release";
             nn least_squares(least_squares, least_squares_on) Qr[] solve, host: "no template factors in this release";
+            nn eigh(eigh, eigh_on) Eigh[] solve, host: "no template factors in this release";
+            nn svd(svd, svd_on) Svd[] solve, host: "no template factors in this release";
             nn spmv(spmv, spmv_on) Spmv[] sparse, host: "no template follows indices in this release";
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";

@@ -118,8 +118,13 @@ thresholds! {
     random::stream::BLOCKS Elements;
     random::stream::GRAIN Elements;
     solve::cholesky::LEAF Elements;
+    solve::eigh::BLOCK Elements;
     solve::lu::LEAF Elements;
     solve::qr::BLOCK Elements;
+    solve::rotations::LONGEST Elements;
+    solve::rotations::STRIP Elements;
+    solve::rotations::SWEEPS Elements;
+    solve::svd::BLOCK Elements;
     sparse::spmv::GRAIN Elements;
     sparse::spmv::SUMS Elements;
     reduce::extrema::BLOCK Elements;

@@ -6,6 +6,8 @@ use common::nn::Noise;
 use fulmen::lanes::{Simd, native};
 use fulmen::*;
 
+mod eigen;
+
 const LIMIT: f64 = 30.0;
 /// Around the rows and columns that are factored at once, and of several parts; more where it costs little.
 const ORDERS: &[usize] = if cfg!(debug_assertions) {

@@ -261,6 +261,8 @@ family! {
         qr [qr_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         qr_apply [qr_apply_on] (transposed: bool, factors: Self::Mat<'_, T>, tau: Self::Ref<'_, T>, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         least_squares [least_squares_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        eigh [eigh_on] (a: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        svd [svd_on] (a: Self::MatMut<'_, T>, u: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, vt: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
 family! {
@@ -401,6 +403,8 @@ plain! {
         qr_workspace(m: usize, n: usize) -> usize;
         qr_apply_workspace(m: usize, k: usize, cols: usize) -> usize;
         least_squares_workspace(m: usize, n: usize, cols: usize) -> usize;
+        eigh_workspace(n: usize) -> usize;
+        svd_workspace(m: usize, n: usize) -> usize;
         attention_workspace(heads: usize, dim: usize) -> usize;
         attention_backward_workspace(dim: usize) -> usize;
     }

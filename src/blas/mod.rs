@@ -22,12 +22,12 @@ pub(crate) use gemv::gemv_by;
 pub use gemv::{gemv, gemv_on};
 pub use level1::*;
 pub use level2::{ger, ger_on, symv, symv_on, syr, syr_on, syr2, syr2_on};
-pub(crate) use level3::syrk_by;
+#[cfg(feature = "parallel")]
+pub(crate) use level3::symm_by;
 pub use level3::{
     symm, symm_on, symm_workspace, syr2k, syr2k_on, syr2k_workspace, syrk, syrk_on, syrk_workspace,
 };
-#[cfg(feature = "parallel")]
-pub(crate) use level3::{symm_by, syr2k_by};
+pub(crate) use level3::{syr2k_by, syrk_by};
 pub use rectangle::*;
 pub use rotation::*;
 pub use transpose::*;

@@ -394,6 +394,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "eigh",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4000.0,
+        post: &[Range(-1.001, 1.001)],
+    },
+    Spec {
         op: "elu",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -1378,6 +1386,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
     },
     Spec {
+        op: "svd",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8000.0,
+        post: &[Range(-1.001, 1.001)],
+    },
+    Spec {
         op: "swap",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1889,6 +1905,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn dot_strided<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `eigh`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn eigh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(-1.001, 1.001)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `elu`.
@@ -2619,6 +2642,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `svd`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn svd<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(-1.001, 1.001)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `swap`.
     ///
     /// Errors: the first that does not hold.
@@ -2823,6 +2853,7 @@ pub(crate) mod marker {
     pub(crate) enum div {}
     pub(crate) enum dot {}
     pub(crate) enum dot_strided {}
+    pub(crate) enum eigh {}
     pub(crate) enum elu {}
     pub(crate) enum embedding {}
     pub(crate) enum erf {}
@@ -2927,6 +2958,7 @@ pub(crate) mod marker {
     pub(crate) enum sum {}
     pub(crate) enum sum_kahan {}
     pub(crate) enum sum_of_squares {}
+    pub(crate) enum svd {}
     pub(crate) enum swap {}
     pub(crate) enum swiglu {}
     pub(crate) enum swiglu_packed {}
@@ -4046,6 +4078,16 @@ const _: fn(MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<
 const _: fn(MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares::<f64>;
 const _: fn(Native, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::least_squares_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares_on::<Native, f64>;
+const _: () = enforced::<marker::eigh>();
+const _: fn(MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eigh::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eigh_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh_on::<Native, f64>;
+const _: () = enforced::<marker::svd>();
+const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd::<f32>;
+const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd::<f64>;
+const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd_on::<Native, f64>;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]

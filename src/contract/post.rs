@@ -275,7 +275,8 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
         Post::Bounded(by, times) => elements(c, |i, y| {
             let (bound, roundings) = by.of(c, i);
             let u = libm::ldexp(1.0, -T::SIGNIFICAND - 1);
-            let most = times * bound * (1.0 + roundings * u) + 2.0 * super::ulp::<T>(0.0);
+            // A subnormal product is off by half of the smallest one.
+            let most = times * bound * (1.0 + roundings * u) + (2.0 + roundings) * super::ulp::<T>(0.0);
             let y = y.to_f64().abs();
             // Halves, so that the largest value and what follows are told apart in `f64`, too.
             let largest = if T::SIGNIFICAND == 23 { f64::from(f32::MAX) } else { f64::MAX };

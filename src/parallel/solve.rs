@@ -17,4 +17,7 @@ threaded! {
         (transposed: bool, factors: MatRef<'_, T>, tau: &[T], c: MatMut<'_, T>, workspace: &mut [T]);
     least_squares least_squares_on least_squares_by
         (a: MatMut<'_, T>, tau: &mut [T], b: MatMut<'_, T>, workspace: &mut [T]);
+    eigh eigh_on eigh_by (a: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]);
+    svd svd_on svd_by
+        (a: MatMut<'_, T>, u: MatMut<'_, T>, values: &mut [T], vt: MatMut<'_, T>, workspace: &mut [T]);
 }

@@ -1,10 +1,12 @@
-//! Systems of linear equations: factorisations over the matrix itself, blocked on products of matrices.
+//! Systems of linear equations, eigenvalues and singular values: factorisations over the matrix itself, blocked on products of matrices.
 //!
 //! | factorisation | of | solves |
 //! |---|---|---|
 //! | [`cholesky`](cholesky()) | symmetric, positive definite | [`cholesky_solve`] |
 //! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`determinant`] |
 //! | [`qr`](qr()) | of any shape | [`least_squares`], [`qr_apply`] |
+//! | [`eigh`] | symmetric: eigenvalues and eigenvectors | |
+//! | [`svd`](svd()) | of any shape: singular values and their vectors | |
 //!
 //! A factor lies where its matrix was, in views of any strides, and a solution where its right-hand sides were. A pivot that cannot
 //! be divided by is [`Error::Pivot`] with its index; no test compares a pivot with a fixed number, so a matrix and its
@@ -23,14 +25,20 @@
 //! ```
 
 pub(crate) mod cholesky;
+pub(crate) mod eigh;
 pub(crate) mod lu;
 pub(crate) mod qr;
+pub(crate) mod rotations;
+pub(crate) mod svd;
 
 pub use cholesky::{
     cholesky, cholesky_on, cholesky_solve, cholesky_solve_on, cholesky_solve_workspace, cholesky_workspace,
 };
 #[cfg(feature = "parallel")]
 pub(crate) use cholesky::{cholesky_by, cholesky_solve_by};
+#[cfg(feature = "parallel")]
+pub(crate) use eigh::eigh_by;
+pub use eigh::{eigh, eigh_on, eigh_workspace};
 pub use lu::{
     determinant, determinant_on, lu, lu_on, lu_solve, lu_solve_on, lu_solve_workspace, lu_workspace,
 };
@@ -42,16 +50,96 @@ pub use qr::{
 };
 #[cfg(feature = "parallel")]
 pub(crate) use qr::{least_squares_by, qr_apply_by, qr_by};
+#[cfg(feature = "parallel")]
+pub(crate) use svd::svd_by;
+pub use svd::{svd, svd_on, svd_workspace};
 
 use crate::blas::Triangle;
 use crate::error::Error;
 use crate::lanes::Element;
-use crate::view::MatRef;
+use crate::view::{MatMut, MatRef};
 
 /// `|x|`.
 #[inline(always)]
 fn abs<T: Element>(x: T) -> T {
     if x < T::ZERO { -x } else { x }
+}
+
+/// The power of 2 that brings `most` next to 1, but for no further exponent than `far`.
+fn power(most: f64, far: i32) -> f64 {
+    let (_, exponent) = libm::frexp(most);
+    libm::ldexp(1.0, (-exponent).clamp(-far, far))
+}
+
+/// What to multiply a matrix by so that neither squares of its elements nor sums of them leave the range, and what by
+/// afterwards: powers of 2, or 1 where nothing would.
+fn scales<T: Element>(most: T) -> [T; 2] {
+    let most = most.to_f64();
+    // The largest exponents of `f32`, or of `f64`, less some.
+    let (far, near) = if T::SIGNIFICAND < 30 { (120, 1e6) } else { (1000, 1e30) };
+    if most == 0.0 || (most < near && most > 1.0 / near) {
+        return [T::ONE; 2];
+    }
+    let by = power(most, far);
+    [by, 1.0 / by].map(T::from_f64)
+}
+
+/// The largest magnitude in a matrix, or in its lower triangle.
+fn largest<T: Element>(a: MatRef<'_, T>, lower: bool) -> T {
+    let by_columns = a.col_stride() != 1 && a.row_stride() == 1;
+    let m = if by_columns { a.t() } else { a };
+    let mut most = T::ZERO;
+    for i in 0..m.rows() {
+        let [from, to] = match (lower, by_columns) {
+            (true, false) => [0, m.cols().min(i + 1)],
+            (true, true) => [m.cols().min(i), m.cols()],
+            _ => [0, m.cols()],
+        };
+        let more = |most: T, x: T| if abs(x) > most { abs(x) } else { most };
+        most = match m.row_slice(i) {
+            Some(row) => row.get(from..to).unwrap_or_default().iter().fold(most, |most, x| more(most, *x)),
+            None => (from..to).filter_map(|j| m.get(i, j)).fold(most, more),
+        };
+    }
+    most
+}
+
+/// The first of the largest magnitudes of every row made positive, and zeros without a sign; the rows of `other` with them.
+fn orient<T: Element>(mut rows: MatMut<'_, T>, mut other: Option<MatMut<'_, T>>) {
+    for i in 0..rows.rows() {
+        let mut most = T::ZERO;
+        for x in (0..rows.cols()).filter_map(|j| rows.get(i, j)) {
+            if abs(x) > abs(most) {
+                most = x;
+            }
+        }
+        let sign = if most < T::ZERO { -T::ONE } else { T::ONE };
+        turn(rows.reborrow(), i, sign);
+        if let Some(other) = &mut other {
+            turn(other.reborrow(), i, sign);
+        }
+    }
+}
+
+/// Row `i` times 1 or -1.
+fn turn<T: Element>(mut m: MatMut<'_, T>, i: usize, sign: T) {
+    for j in 0..m.cols() {
+        if let Some(x) = m.get(i, j) {
+            m.set(i, j, x * sign + T::ZERO);
+        }
+    }
+}
+
+/// All elements, or those of the lower triangle, times a number.
+fn multiply<T: Element>(mut a: MatMut<'_, T>, by: T, lower: bool) {
+    for i in 0..a.rows() {
+        let to = if lower { a.cols().min(i + 1) } else { a.cols() };
+        for j in 0..to {
+            if let Some(x) = a.get(i, j) {
+                a.set(i, j, x * by);
+            }
+        }
+    }
 }
 
 /// `Ok` when the matrix, or its triangle, holds neither NaN nor an infinity.

@@ -210,7 +210,7 @@ fn triangle<T: Element>(t: &mut [T], tau: &[T]) {
 }
 
 /// The reflection that leaves of `x` its first element alone; the factor τ.
-fn reflection<S: Simd, T: Element>(s: S, x: &mut [T]) -> T {
+pub(super) fn reflection<S: Simd, T: Element>(s: S, x: &mut [T]) -> T {
     if x.iter().skip(1).all(|x| *x == T::ZERO) {
         return T::ZERO;
     }
@@ -259,7 +259,7 @@ fn columns<S: Simd, T: Element>(s: S, v: &mut [T], m: usize, tau: &mut [T]) -> R
     Ok(())
 }
 
-fn factor<J: Join, S: Simd, T: Element>(
+pub(super) fn factor<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -282,7 +282,42 @@ fn factor<J: Join, S: Simd, T: Element>(
     Ok(())
 }
 
-fn apply<J: Join, S: Simd, T: Element>(
+/// The product of reflections over their vectors, which stand `below` rows (0 or 1) under the diagonal of a square matrix.
+pub(super) fn form<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    mut a: MatMut<'_, T>,
+    tau: &[T],
+    below: usize,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let mut room = Room::new(workspace, a.rows(), tau.len(), a.cols());
+    let blocks = tau.len().div_ceil(BLOCK);
+    for at in (0..blocks).rev().map(|i| i * BLOCK) {
+        let tau = tau.get(at..tau.len().min(at + BLOCK)).unwrap_or_default();
+        let b = tau.len();
+        let m = room.read(s, a.as_ref().block([at + below, at], [usize::MAX, b]));
+        room.complete(m, b);
+        let mut to = a.reborrow().block([at + below, at + below], [usize::MAX; 2]);
+        unit(to.reborrow(), b);
+        room.reflect(j, s, false, tau, to)?;
+    }
+    if below > 0 {
+        unit(a, below);
+    }
+    Ok(())
+}
+
+/// The first rows and columns as those of the identity.
+fn unit<T: Element>(mut a: MatMut<'_, T>, b: usize) {
+    for i in 0..a.rows() {
+        for j in 0..if i < b { a.cols() } else { b } {
+            a.set(i, j, if i == j { T::ONE } else { T::ZERO });
+        }
+    }
+}
+
+pub(super) fn apply<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,
     transposed: bool,

@@ -6,7 +6,7 @@ use crate::schema::{Contract, ObligationKind, Output, Post, ProvenBy, SCHEMA, Sh
 use std::collections::BTreeSet;
 
 /// The variants of the library's `Error`.
-const ERRORS: [&str; 12] = [
+const ERRORS: [&str; 13] = [
     "Len",
     "Empty",
     "Rows",
@@ -18,6 +18,7 @@ const ERRORS: [&str; 12] = [
     "Index",
     "Overlap",
     "Pivot",
+    "Convergence",
     "Overflow",
 ];
 

@@ -1,0 +1,204 @@
+//! Plane rotations: those that implicit QR iterations find are kept, and applied to a strip of the vectors at a time, which
+//! stays in the caches.
+
+use super::abs;
+use crate::blas::transpose;
+use crate::lanes::fold::Serial;
+use crate::lanes::{Element, Simd};
+use crate::view::{MatMut, MatRef};
+
+/// Columns of a strip.
+pub(crate) const STRIP: usize = 16;
+/// Sweeps that are kept.
+pub(crate) const SWEEPS: usize = 32;
+/// Longest sweeps that there is room for.
+pub(crate) const LONGEST: usize = 16;
+
+/// Elements of the room for rotations of `n` vectors.
+pub(super) const fn room(n: usize) -> usize {
+    n.saturating_mul(2 * LONGEST)
+}
+
+/// Elements of a strip of `n` vectors.
+pub(super) const fn strip(n: usize) -> usize {
+    n.saturating_mul(STRIP)
+}
+
+/// The rotation `[c s; -s c]` that makes of `(f, g)` `(r, 0)`: `[c, s, r]`.
+pub(super) fn rotation(f: f64, g: f64) -> [f64; 3] {
+    if g == 0.0 {
+        return [1.0, 0.0, f];
+    }
+    if f == 0.0 {
+        return [0.0, 1.0, g];
+    }
+    let most = abs(f).max(abs(g));
+    // Squares of smaller numbers lose digits.
+    let by = if most < 1e-140 { super::power(most, 1000) } else { 1.0 };
+    let (f, g) = (f * by, g * by);
+    let r = libm::sqrt(f * f + g * g);
+    [f / r, g / r, r / by]
+}
+
+/// Rotations of neighbours in a matrix's rows, each with what the one before left: of rows `start`, and the next ones up or down.
+#[derive(Clone, Copy, Default)]
+struct Sweep {
+    start: usize,
+    len: usize,
+    down: bool,
+}
+
+impl Sweep {
+    fn rows(self) -> [usize; 2] {
+        if self.down { [self.start - self.len, self.start] } else { [self.start, self.start + self.len] }
+    }
+}
+
+/// Sweeps that wait.
+pub(super) struct Rotations<'a, T> {
+    pairs: &'a mut [[T; 2]],
+    used: usize,
+    sweeps: [Sweep; SWEEPS],
+    count: usize,
+}
+
+impl<'a, T: Element> Rotations<'a, T> {
+    pub fn new(room: &'a mut [T]) -> Self {
+        Self { pairs: room.as_chunks_mut().0, used: 0, sweeps: [Sweep::default(); SWEEPS], count: 0 }
+    }
+    /// Whether there is room for a sweep of `len` rotations.
+    pub fn full(&self, len: usize) -> bool {
+        self.count == SWEEPS || self.pairs.len() - self.used < len
+    }
+    /// A sweep that begins with row `start`; its rotations follow by [`Self::push`].
+    pub fn begin(&mut self, start: usize, down: bool) {
+        if let Some(sweep) = self.sweeps.get_mut(self.count) {
+            *sweep = Sweep { start, len: 0, down };
+            self.count += 1;
+        }
+    }
+    /// Of row `x`, which the last one left, and the next one, `y`: `cx + sy` stays, and `cy - sx` goes on.
+    pub fn push(&mut self, c: f64, s: f64) {
+        let sweep = self.count.checked_sub(1).and_then(|last| self.sweeps.get_mut(last));
+        if let (Some(sweep), Some(pair)) = (sweep, self.pairs.get_mut(self.used)) {
+            *pair = [T::from_f64(c), T::from_f64(s)];
+            sweep.len += 1;
+            self.used += 1;
+        }
+    }
+    /// All of them, on the rows of `m`.
+    pub fn apply<S: Simd>(&mut self, s: S, mut m: MatMut<'_, T>, buffer: &mut [T]) {
+        let sweeps = self.sweeps.get(..self.count).unwrap_or_default();
+        let (low, high) =
+            sweeps.iter().filter(|sweep| sweep.len > 0).fold((usize::MAX, 0), |(low, high), sweep| {
+                let [from, to] = sweep.rows();
+                (low.min(from), high.max(to))
+            });
+        if low < high {
+            let n = high + 1 - low;
+            let buffer = buffer.get_mut(..strip(n)).unwrap_or_default();
+            for at in (0..m.cols()).step_by(STRIP) {
+                let mut part = m.reborrow().block([low, at], [n, STRIP]);
+                let shape = [n, part.cols()];
+                if part.cols() < STRIP {
+                    buffer.fill(T::ZERO);
+                }
+                let to = MatMut::packed(buffer, n, STRIP).block([0, 0], shape);
+                transpose::run(Serial, s, part.as_ref().t(), to);
+                s.vectorize(
+                    #[inline(always)]
+                    || all(sweeps, self.pairs, low, buffer.as_chunks_mut().0),
+                );
+                let from = MatRef::packed(buffer, n, STRIP).block([0, 0], shape);
+                transpose::run(Serial, s, from.t(), part.reborrow());
+            }
+        }
+        (self.used, self.count) = (0, 0);
+    }
+}
+
+#[inline(always)]
+fn all<T: Element>(sweeps: &[Sweep], mut pairs: &[[T; 2]], low: usize, rows: &mut [[T; STRIP]]) {
+    for sweep in sweeps {
+        let (these, rest) = pairs.split_at_checked(sweep.len).unwrap_or_default();
+        pairs = rest;
+        let [from, to] = sweep.rows();
+        let Some(rows) = rows.get_mut(from - low..=to - low) else { continue };
+        if sweep.down { one(rows.iter_mut().rev(), these) } else { one(rows.iter_mut(), these) }
+    }
+}
+
+#[inline(always)]
+fn one<'a, T: Element>(mut rows: impl Iterator<Item = &'a mut [T; STRIP]>, pairs: &[[T; 2]]) {
+    let Some(mut to) = rows.next() else { return };
+    let mut x = *to;
+    for (row, [c, s]) in rows.zip(pairs) {
+        for ((to, x), y) in to.iter_mut().zip(&mut x).zip(&*row) {
+            *to = *c * *x + *s * *y;
+            *x = *c * *y - *s * *x;
+        }
+        to = row;
+    }
+    *to = x;
+}
+
+/// Rows of a matrix exchanged.
+pub(super) fn exchange<S: Simd, T: Element>(
+    s: S,
+    m: MatMut<'_, T>,
+    i: usize,
+    k: usize,
+) -> Result<(), crate::Error> {
+    if i == k || m.cols() == 0 {
+        return Ok(());
+    }
+    let (above, below) = m.split_rows(i.max(k))?;
+    crate::blas::swap_on(s, above.row(i.min(k))?, below.row(0)?)
+}
+
+/// Numbers of a diagonal, or beside one, in `f64`, from one end or the other.
+pub(super) struct Band<'a, T> {
+    d: &'a mut [T],
+    e: &'a mut [T],
+    /// The element that is the first of the block.
+    first: usize,
+    /// Whether those before it are the next ones.
+    down: bool,
+}
+
+impl<'a, T: Element> Band<'a, T> {
+    pub fn new(d: &'a mut [T], e: &'a mut [T]) -> Self {
+        Self { d, e, first: 0, down: false }
+    }
+    /// Block from `low` to `high`, from its other end when `down`.
+    pub fn turn(&mut self, low: usize, high: usize, down: bool) {
+        (self.first, self.down) = (if down { high } else { low }, down);
+    }
+    /// Where element `i` of the block is.
+    pub fn place(&self, i: usize) -> usize {
+        if self.down { self.first.wrapping_sub(i) } else { self.first.wrapping_add(i) }
+    }
+    fn beside(&self, i: usize) -> usize {
+        if self.down { self.first.wrapping_sub(i + 1) } else { self.first.wrapping_add(i) }
+    }
+    /// Element `i` of the diagonal.
+    pub fn d(&self, i: usize) -> f64 {
+        self.d.get(self.place(i)).copied().unwrap_or_default().to_f64()
+    }
+    /// What stands between elements `i` and `i + 1`.
+    pub fn e(&self, i: usize) -> f64 {
+        self.e.get(self.beside(i)).copied().unwrap_or_default().to_f64()
+    }
+    pub fn set_d(&mut self, i: usize, x: f64) {
+        let at = self.place(i);
+        if let Some(d) = self.d.get_mut(at) {
+            *d = T::from_f64(x);
+        }
+    }
+    pub fn set_e(&mut self, i: usize, x: f64) {
+        let at = self.beside(i);
+        if let Some(e) = self.e.get_mut(at) {
+            *e = T::from_f64(x);
+        }
+    }
+}
