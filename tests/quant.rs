@@ -357,12 +357,15 @@ fn sums_of_products_are_exact() {
             let want: i32 = b.iter().enumerate().map(|(i, b)| code(i) * i32::from(*b)).sum();
             assert_eq!(got, want as f32);
         }
-        // Six bits and a half at their largest.
-        let six = Q6::extreme();
+        // Six bits at both ends, and the largest scales and bytes.
         let y = [-128i8 as u8; 256];
         let eight = [&1f32.to_le_bytes()[..], &y, &(-2048i16).to_le_bytes().repeat(16)].concat();
-        let got = quant_dot_on(s, blocks::<Q6_K>(&six).unwrap(), blocks::<Q8_K>(&eight).unwrap()).unwrap();
-        assert_eq!(got, 256.0 * -32.0 * -128.0 * -128.0);
+        for (codes, value) in [(0u8, -32.0), (0xff, 31.0)] {
+            let six = [&[codes; 192][..], &[0x80; 16], &[0, 0x3c]].concat();
+            let got =
+                quant_dot_on(s, blocks::<Q6_K>(&six).unwrap(), blocks::<Q8_K>(&eight).unwrap()).unwrap();
+            assert_eq!(got, 256.0 * value * -128.0 * -128.0);
+        }
     });
 }
 
@@ -487,14 +490,6 @@ mod edge_cases {
             let mut out = vec![7.0; 32 * ids.len()];
             quant_rows_on(s, &of(e, 0), option(e, "cols"), &ids, &mut out).map(|()| out)
         }));
-    }
-}
-
-struct Q6;
-impl Q6 {
-    /// Every code -32, every scale -128, `d` 1.
-    fn extreme() -> Vec<u8> {
-        [&[0u8; 192][..], &[0x80; 16], &[0, 0x3c]].concat()
     }
 }
 

@@ -44,16 +44,6 @@ impl Simd for Avx2 {
         fn dot_i16(self, sum: I32x8, a: I32x8, b: I32x8) -> I32x8 = I32x8(_mm256_add_epi32(sum.0, _mm256_madd_epi16(a.0, b.0)));
     }
     #[inline(always)]
-    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::avx2::<RANGE>(a, b) }
-    }
-    #[inline(always)]
-    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::lookup_avx2(table, at) }
-    }
-    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx2,fma")]
         #[inline]

@@ -61,16 +61,6 @@ impl Simd for Avx512 {
         fn dot_i16(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_dpwssd_epi32(sum.0, a.0, b.0));
     }
     #[inline(always)]
-    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::avx512::<RANGE>(a, b) }
-    }
-    #[inline(always)]
-    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::lookup_avx2(table, at) }
-    }
-    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         #[inline]

@@ -34,8 +34,7 @@ macro_rules! lane_fns {
 
 #[cfg(any(test, kani))]
 mod bounded;
-#[allow(dead_code, reason = "a target may have no intrinsics")]
-mod bytes;
+pub(crate) mod bytes;
 #[cfg(feature = "std")]
 mod dispatch;
 pub(crate) mod drive;
@@ -146,7 +145,7 @@ pub const fn native() -> Native {
 }
 
 /// An instruction set that is known to be present: implemented by the tokens only.
-pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed {
+pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::Bytes {
     /// Which instruction set.
     const ISA: Isa;
     /// Its name with the width in `f32` lanes, such as `"avx2x8"`.
@@ -163,30 +162,6 @@ pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed {
     /// `sum + a₀·b₀ + a₁·b₁` in each 32-bit lane, of its two signed 16-bit halves, modulo 2³².
     #[doc(hidden)]
     fn dot_i16(self, sum: Pairs<Self>, a: Pairs<Self>, b: Pairs<Self>) -> Pairs<Self>;
-    /// The sums of four neighbouring products, exact: element `j` is `Σ a[4j + k]·b[4j + k]` for `k < 4`. The elements
-    /// of `a` are any with `RANGE` 0, between -64 and 63 with 1, and not negative with 2.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
-        let product = |i: usize| match (a.get(i), b.get(i)) {
-            (Some(a), Some(b)) => i32::from(*a) * i32::from(*b),
-            _ => 0,
-        };
-        from_fn(
-            #[inline(always)]
-            |j| product(4 * j) + product(4 * j + 1) + product(4 * j + 2) + product(4 * j + 3),
-        )
-    }
-    /// `table[at[i]]` for each `i`; the elements of `at` are below 16.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
-        // Comparisons, which every set has, where loads would be one by one.
-        at.map(
-            #[inline(always)]
-            |at| table.iter().zip(0i8..).fold(0, |y, (x, i)| if at == i { *x } else { y }),
-        )
-    }
 }
 
 /// The 32-bit integer lanes of a set.

@@ -45,16 +45,6 @@ impl Simd for Neon {
         }
     }
     #[inline(always)]
-    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::neon(a, b) }
-    }
-    #[inline(always)]
-    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::lookup_neon(table, at) }
-    }
-    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

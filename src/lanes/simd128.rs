@@ -40,16 +40,6 @@ impl Simd for Simd128 {
         fn dot_i16(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 = I32x4(i32x4_add(sum.0, i32x4_dot_i16x8(a.0, b.0)));
     }
     #[inline(always)]
-    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::simd128(a, b) }
-    }
-    #[inline(always)]
-    fn lookup_i8(self, table: [i8; 16], at: [i8; 32]) -> [i8; 32] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::lookup_simd128(table, at) }
-    }
-    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

@@ -40,11 +40,6 @@ impl Simd for Sse2 {
         fn dot_i16(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 = I32x4(_mm_add_epi32(sum.0, _mm_madd_epi16(a.0, b.0)));
     }
     #[inline(always)]
-    fn dot_i8<const RANGE: u8>(self, a: [i8; 32], b: [i8; 32]) -> [i32; 8] {
-        // SAFETY: the token proves the instructions.
-        unsafe { super::bytes::sse2(a, b) }
-    }
-    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

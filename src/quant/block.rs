@@ -26,26 +26,27 @@ mod sealed {
     use crate::lanes::Simd;
 
     /// The parts of a format that only this crate uses.
-    pub trait Sealed: Sized {
-        /// The range of the codes, for [`Simd::dot_i8`](crate::lanes::Simd).
-        const RANGE: u8;
+    pub trait Sealed: Sized + 'static {
+        /// Whether codes may be negative; otherwise they are below 64.
+        const SIGNED: bool = false;
+        /// What is taken off each code.
+        const OFFSET: i32 = 0;
+        /// Whether groups have scales of their own, and mins where there are any.
+        const GROUPS: bool = false;
         /// Whether there are mins.
-        const MINS: bool;
+        const MINS: bool = false;
         /// The largest magnitude that it can hold.
-        const LIMIT: f32;
-        /// All zeros.
+        const LIMIT: f32 = 65504.0;
+        /// Zeros.
         const ZERO: Self;
-        /// The factors of scales and mins.
-        fn factors(&self) -> [f32; 2];
+        /// The factors of scales and of mins.
+        fn factors<S: Simd>(s: S, x: [&Self; 4]) -> [[f32; 4]; 2];
         /// The codes of the elements from `32·chunk`.
-        fn codes<S: Simd>(&self, s: S, chunk: usize) -> [i8; 32];
-        /// The scales of the two halves of that chunk.
-        fn scales(&self, _chunk: usize) -> [i32; 2] {
-            [1, 1]
-        }
-        /// The mins of them.
-        fn mins(&self, _chunk: usize) -> [i32; 2] {
-            [1, 1]
+        fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes;
+        /// The scales of groups of 16, and their mins.
+        #[inline(always)]
+        fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
+            [s.scales([1; 16]); 2]
         }
         /// The block nearest to `x`, whose squared errors have the weights `w`.
         fn encode(x: &[f32], w: Option<&[f32]>) -> Self;
@@ -53,12 +54,11 @@ mod sealed {
 
     /// The parts of a format of activations.
     pub trait Active {
-        /// The factor of the codes.
-        fn factor(&self) -> f32;
-        /// The sum of the codes of a half of a chunk.
-        fn sums(&self, chunk: usize) -> [i32; 2];
-        /// `mins` times the sums of the elements.
-        fn offset(&self, weighted: i32) -> f32;
+        /// The sums of the codes of groups of 16, where weights have such.
+        #[inline(always)]
+        fn sums<S: Simd>(&self, s: S) -> S::Codes {
+            s.scales([0; 16])
+        }
     }
 }
 
@@ -71,7 +71,11 @@ impl Half {
     pub(crate) const ZERO: Self = Self([0; 2]);
     #[inline(always)]
     pub(crate) fn get(self) -> f32 {
-        widen(u16::from_le_bytes(self.0))
+        widen(self.bits())
+    }
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u16 {
+        u16::from_le_bytes(self.0)
     }
     #[inline(always)]
     pub(crate) fn of(x: f32) -> Self {
@@ -92,19 +96,7 @@ impl Half {
     }
 }
 
-/// The low halves of 16 bytes, then the high ones.
-#[inline(always)]
-pub(crate) fn nibbles(x: &[u8; 16]) -> [i8; 32] {
-    let mut to = [0; 32];
-    let (low, high) = to.split_at_mut(16);
-    for ((low, high), x) in low.iter_mut().zip(high).zip(x) {
-        *low = (x & 15) as i8;
-        *high = (x >> 4) as i8;
-    }
-    to
-}
-
-/// The inverse of [`nibbles`], of the low four bits.
+/// The low four bits of 32 codes: those of the first half are the low halves.
 pub(crate) fn pack_nibbles(x: &[i8; 32]) -> [u8; 16] {
     let (low, high) = x.split_at(16);
     let mut to = [0; 16];

@@ -1,9 +1,10 @@
 //! The ops: conversions, products, rows of a table.
 
-use super::block::{Active, Block, Sealed};
+use super::block::{Active, Block, Sealed, part};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Join, Serial};
-use crate::lanes::{Simd, native};
+use crate::lanes::vector::Vector;
+use crate::lanes::{COMPACT, Simd, from_fn, native};
 use crate::nn::parts::{Read, Write, each_row};
 
 /// The op, and its form on a named instruction set.
@@ -157,71 +158,161 @@ forms! {
     quant_rows, quant_rows_on, quant_rows_by(table: &[B], cols: usize, ids: &[u32], out: &mut [f32]) -> Result<(), Error>;
 }
 
+/// Calls `f` for each chunk of 32 of a block, one after the other: what depends on the number is a constant there.
+#[inline(always)]
+fn each_chunk<B: Block>(mut f: impl FnMut(usize)) {
+    const { assert!(B::ELEMENTS == 32 || B::ELEMENTS == 256) };
+    if COMPACT {
+        (0..B::ELEMENTS / 32).for_each(f);
+        return;
+    }
+    f(0);
+    if B::ELEMENTS > 32 {
+        let ((), (), (), (), (), (), ()) = (f(1), f(2), f(3), f(4), f(5), f(6), f(7));
+    }
+}
+
 /// The elements of a block.
 #[inline(always)]
 fn decode<S: Simd, B: Block>(s: S, x: &B, out: &mut [f32]) {
-    let [d, m] = x.factors();
+    let [[d, ..], [m, ..]] = B::factors(s, [x; 4]);
+    let [scales, mins] = x.scales(s);
+    let (scales, mins) = (s.array(scales), s.array(mins));
+    let of = |x: &[u8; 32], i: usize| f32::from(i16::from_le_bytes(part(x, 2 * i)));
     for (chunk, out) in out.chunks_exact_mut(32).enumerate() {
-        let (codes, scales, mins) = (x.codes(s, chunk), x.scales(chunk), x.mins(chunk));
-        let (low, high) = codes.split_at(16);
-        for (((codes, out), scale), min) in
-            [low, high].into_iter().zip(out.chunks_exact_mut(16)).zip(scales).zip(mins)
+        let codes = s.array(x.codes(s, chunk));
+        for ((codes, out), i) in codes.chunks_exact(16).zip(out.chunks_exact_mut(16)).zip([chunk, 8 + chunk])
         {
-            let (scale, min) = (d * scale as f32, m * min as f32);
+            let (scale, min) = (d * of(&scales, i), m * of(&mins, i));
             for (out, q) in out.iter_mut().zip(codes) {
-                let x = scale * f32::from(*q);
+                let x = scale * (i32::from(*q as i8) - B::OFFSET) as f32;
                 *out = if B::MINS { x - min } else { x };
             }
         }
     }
 }
 
-/// The sums that the parts of a product add to, wherever it runs.
-type Sums = [f32; 8];
-
-/// Adds a block's products to `sums`.
+/// Four products, of `R` rows of weights and `X` of activations, block by block; with one of each, four times the same.
+/// A block's codes are multiplied in integers, and the products of blocks are added one after the other.
 #[inline(always)]
-fn multiply<S: Simd, B: Block>(s: S, a: &B, b: &[B::Partner], sums: &mut Sums) {
-    let per = B::Partner::ELEMENTS / 32;
-    let [d, m] = a.factors();
-    for (i, b) in b.iter().enumerate() {
-        let (mut whole, mut below) = ([0i32; 8], 0);
-        for chunk in 0..per {
-            let at = i * per + chunk;
-            let dots = match B::RANGE {
-                1 => s.dot_i8::<1>(a.codes(s, at), b.codes(s, chunk)),
-                2 => s.dot_i8::<2>(a.codes(s, at), b.codes(s, chunk)),
-                _ => s.dot_i8::<0>(a.codes(s, at), b.codes(s, chunk)),
-            };
-            let [low, high] = a.scales(at);
-            for (k, (whole, dot)) in whole.iter_mut().zip(dots).enumerate() {
-                *whole += if k < 4 { low } else { high } * dot;
-            }
+#[allow(clippy::indexing_slicing, reason = "r < R and x < X")]
+fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
+    s: S,
+    blocks: impl Iterator<Item = ([&'a B; R], [&'a B::Partner; X])>,
+) -> [f32; 4] {
+    const { assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 || R * X == 1)) };
+    let of = |k: usize| (k / X % R, k % X);
+    let mut out = [0.0f32; 4];
+    for (a, b) in blocks {
+        let mut sums = [[s.zero(); X]; R];
+        let scales = from_fn::<_, R>(
+            #[inline(always)]
+            |r| a[r].scales(s),
+        );
+        each_chunk::<B>(
+            #[inline(always)]
+            |c| {
+                let y = from_fn::<_, X>(
+                    #[inline(always)]
+                    |x| b[x].codes(s, c),
+                );
+                for ((sums, a), [scales, _]) in sums.iter_mut().zip(&a).zip(&scales) {
+                    let codes = a.codes(s, c);
+                    for (sum, y) in sums.iter_mut().zip(&y) {
+                        *sum = match (B::GROUPS, B::SIGNED) {
+                            (true, _) => s.dot_scaled(*sum, codes, *y, *scales, c),
+                            (_, true) => s.dot::<true>(*sum, codes, *y),
+                            _ => s.dot::<false>(*sum, codes, *y),
+                        };
+                    }
+                }
+            },
+        );
+        let totals = s.totals(from_fn(
+            #[inline(always)]
+            |k| sums[of(k).0][of(k).1],
+        ));
+        // What an offset, or the mins, are multiplied with.
+        let below = if B::OFFSET == 0 && !(B::GROUPS && B::MINS) {
+            [0; 4]
+        } else {
+            let each = from_fn::<_, X>(
+                #[inline(always)]
+                |x| if B::GROUPS { b[x].sums(s) } else { b[x].codes(s, 0) },
+            );
+            s.totals(from_fn(
+                #[inline(always)]
+                |k| {
+                    let (r, x) = of(k);
+                    if B::GROUPS {
+                        s.dot_scales(scales[r][1], each[x])
+                    } else {
+                        s.dot::<false>(s.zero(), s.bytes([1; 32]), each[x])
+                    }
+                },
+            ))
+        };
+        let [d, m] = B::factors(s, from_fn(|k| a[of(k).0]));
+        let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(k).1]));
+        for (((((out, total), below), (d, m)), by), sum) in
+            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
+        {
+            let total =
+                if B::OFFSET == 0 { total } else { total.wrapping_sub(B::OFFSET.wrapping_mul(below)) };
+            *out += d * by * total as f32;
             if B::MINS {
-                let ([low, high], [p, q]) = (a.mins(at), b.sums(chunk));
-                below += low * p + high * q;
+                *out -= m * if B::GROUPS { by * below as f32 } else { sum };
             }
-        }
-        let scale = d * b.factor();
-        for (sum, whole) in sums.iter_mut().zip(whole) {
-            *sum += scale * whole as f32;
-        }
-        if B::MINS {
-            let [first, ..] = sums;
-            *first -= m * b.offset(below);
         }
     }
+    out
 }
 
-/// The product of a row, in blocks of both.
+/// The product of a row.
 #[inline(always)]
 fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32 {
-    let mut sums = [0.0; 8];
-    for (a, b) in a.iter().zip(b.chunks_exact(const { B::ELEMENTS / <B::Partner as Block>::ELEMENTS })) {
-        multiply(s, a, b, &mut sums);
-    }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
+    let pairs = a.iter().zip(b).map(
+        #[inline(always)]
+        |(a, b)| ([a], [b]),
+    );
+    let [y, ..] = tile::<S, B, 1, 1>(s, pairs);
+    y
+}
+
+/// The products of four rows and a vector: the rows lie one after the other, of `each` blocks.
+#[inline(always)]
+fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::Partner]) -> [f32; 4] {
+    let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
+    let (a, b) = low.split_at_checked(each).unwrap_or_default();
+    let (c, d) = high.split_at_checked(each).unwrap_or_default();
+    // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here, the next four rows in
+    // the order of memory while these are multiplied.
+    let mut ahead = rows.as_ptr_range().end;
+    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(x).map(
+        #[inline(always)]
+        |(((a, b), (c, d)), x)| {
+            for line in (0..4 * size_of::<B>()).step_by(64) {
+                S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
+            }
+            ahead = ahead.wrapping_add(4);
+            ([a, b, c, d], [x])
+        },
+    );
+    tile::<S, B, 4, 1>(s, blocks)
+}
+
+/// The products of a row and four vectors of as many blocks.
+#[inline(always)]
+fn of_vectors<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [f32; 4] {
+    let each = row.len();
+    let (low, high) = x.split_at_checked(2 * each).unwrap_or_default();
+    let (a, b) = low.split_at_checked(each).unwrap_or_default();
+    let (c, d) = high.split_at_checked(each).unwrap_or_default();
+    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(row).map(
+        #[inline(always)]
+        |(((a, b), (c, d)), row)| ([row], [a, b, c, d]),
+    );
+    tile::<S, B, 1, 4>(s, blocks)
 }
 
 /// How many blocks hold a row of `cols`.
@@ -338,15 +429,27 @@ pub(crate) fn quant_gemv_by<J: Join, S: Simd, B: Block>(
         out.fill(0.0);
         return Ok(());
     }
+    let fours = out.len() / 4 * 4;
+    let (weights, last) = weights.split_at_checked(fours * each).unwrap_or_default();
+    let (out, rest) = out.split_at_mut_checked(fours).unwrap_or_default();
     each_row(
         j,
         s,
-        each * B::ELEMENTS,
-        (Read(weights, each), Write(out, 1)),
+        4 * each * B::ELEMENTS,
+        (Read(weights, 4 * each), Write(out, 4)),
         #[inline(always)]
-        |(row, out): (Read<'_, B>, Write<'_, f32>)| {
-            let [out] = out.0 else { return };
-            *out = product(s, row.0, x);
+        |(rows, out): (Read<'_, B>, Write<'_, f32>)| {
+            for (out, y) in out.0.iter_mut().zip(of_rows(s, rows.0, each, x)) {
+                *out = y;
+            }
+        },
+    );
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for (out, row) in rest.iter_mut().zip(last.chunks_exact(each)) {
+                *out = product(s, row, x);
+            }
         },
     );
     Ok(())
@@ -403,8 +506,14 @@ fn blocks_of_rows<J: Join, S: Simd, B: Block>(
         || {
             for (x, out) in x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {
                 for (r, row) in weights.chunks_exact(each).enumerate() {
-                    let to = out.iter_mut().skip(r).step_by(n);
-                    for (to, x) in to.zip(x.chunks_exact(of_x)) {
+                    let mut to = out.iter_mut().skip(r).step_by(n);
+                    let fours = x.chunks_exact(4 * of_x);
+                    for x in fours.clone() {
+                        for (y, to) in of_vectors(s, row, x).into_iter().zip(&mut to) {
+                            *to = y;
+                        }
+                    }
+                    for (x, to) in fours.remainder().chunks_exact(of_x).zip(to) {
                         *to = product(s, row, x);
                     }
                 }

@@ -52,26 +52,30 @@ pub struct Q5_K {
 pub struct Q6_K {
     ql: [u8; 128],
     qh: [u8; 64],
-    scales: [i8; 16],
+    scales: [u8; 16],
     d: Half,
 }
 
 size!(Q2_K = 84, Q3_K = 110, Q4_K = 144, Q5_K = 176, Q6_K = 210);
 
-/// The 6-bit scale and min of a group of 32.
+/// The 6-bit scales of eight groups, and their mins: four bytes at a time.
 #[inline(always)]
-fn scale_min(b: &[u8; 12], group: usize) -> [i32; 2] {
-    let at = |i: usize| i32::from(b.get(i).copied().unwrap_or(0));
-    let i = group & 3;
-    if group < 4 {
-        [at(i) & 63, at(i + 4) & 63]
-    } else {
-        let x = at(i + 8);
-        [x & 15 | (at(i) >> 6) << 4, x >> 4 | (at(i + 4) >> 6) << 4]
-    }
+fn scales_mins(b: &[u8; 12]) -> [[u8; 8]; 2] {
+    let at = |i| u32::from_le_bytes(part(b, i));
+    let (a, b, c) = (at(0), at(4), at(8));
+    let (six, four, two) = (0x3f3f_3f3f, 0x0f0f_0f0f, 0x0303_0303);
+    let both = |low: u32, high: u32| (u64::from(low) | u64::from(high) << 32).to_le_bytes();
+    [both(a & six, c & four | (a >> 6 & two) << 4), both(b & six, c >> 4 & four | (b >> 6 & two) << 4)]
 }
 
-/// The inverse of [`scale_min`] for all groups.
+/// Both, as factors of groups.
+#[inline(always)]
+fn twice<S: Simd>(s: S, b: &[u8; 12]) -> [S::Codes; 2] {
+    let [scales, mins] = scales_mins(b);
+    [s.scales_twice(scales), s.scales_twice(mins)]
+}
+
+/// The inverse of [`scales_mins`].
 fn pack_scales(scales: &[[i32; 2]; 8]) -> [u8; 12] {
     let (first, last) = scales.split_at(4);
     let mut to = [0; 12];
@@ -88,15 +92,8 @@ fn pack_scales(scales: &[[i32; 2]; 8]) -> [u8; 12] {
 
 /// The low or, for odd chunks, high nibbles of the chunk's 32 bytes.
 #[inline(always)]
-fn nibbles(qs: &[u8; 128], chunk: usize) -> [i8; 32] {
-    let bytes: [u8; 32] = part(qs, chunk / 2 * 32);
-    let shift = chunk % 2 * 4;
-    let mut to = [0; 32];
-    // `map` of an array is not always inlined.
-    for (to, x) in to.iter_mut().zip(&bytes) {
-        *to = (x >> shift & 15) as i8;
-    }
-    to
+fn nibbles<S: Simd>(s: S, qs: &[u8; 128], chunk: usize) -> S::Codes {
+    s.field(s.bytes(part(qs, chunk / 2 * 32)), chunk as i32 % 2 * 4, 15)
 }
 
 /// Codes of eight groups, low nibbles of even ones beside those of the next.
@@ -195,14 +192,8 @@ fn signed(x: &[f32], w: Option<&[f32]>, n: i32, top: i32) -> (Half, [i32; 16], [
 
 /// The pairs of bits of the chunk's 32 elements.
 #[inline(always)]
-fn pairs(qs: &[u8; 64], chunk: usize) -> [i8; 32] {
-    let bytes: [u8; 32] = part(qs, chunk / 4 * 32);
-    let shift = chunk % 4 * 2;
-    let mut to = [0; 32];
-    for (to, x) in to.iter_mut().zip(&bytes) {
-        *to = (x >> shift & 3) as i8;
-    }
-    to
+fn pairs<S: Simd>(s: S, qs: &[u8; 64], chunk: usize) -> S::Codes {
+    s.field(s.bytes(part(qs, chunk / 4 * 32)), chunk as i32 % 4 * 2, 3)
 }
 
 /// The inverse of [`pairs`], of the low two bits.
@@ -224,31 +215,23 @@ impl Block for Q2_K {
 }
 
 impl Sealed for Q2_K {
-    const RANGE: u8 = 2;
+    const GROUPS: bool = true;
     const MINS: bool = true;
-    const LIMIT: f32 = 65504.0;
     const ZERO: Self = Self { scales: [0; 16], qs: [0; 64], d: Half::ZERO, dmin: Half::ZERO };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), self.dmin.get()]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let mins = [a.dmin.bits(), b.dmin.bits(), c.dmin.bits(), d.dmin.bits()];
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), s.halves(mins)]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
-        pairs(&self.qs, chunk)
+    fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
+        pairs(s, &self.qs, chunk)
     }
     #[inline(always)]
-    fn scales(&self, chunk: usize) -> [i32; 2] {
-        part::<_, 2>(&self.scales, 2 * chunk).map(
-            #[inline(always)]
-            |x| i32::from(x & 15),
-        )
-    }
-    #[inline(always)]
-    fn mins(&self, chunk: usize) -> [i32; 2] {
-        part::<_, 2>(&self.scales, 2 * chunk).map(
-            #[inline(always)]
-            |x| i32::from(x >> 4),
-        )
+    fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
+        let x = u128::from_le_bytes(self.scales);
+        let low = u128::from_le_bytes([15; 16]);
+        [s.scales((x & low).to_le_bytes()), s.scales((x >> 4 & low).to_le_bytes())]
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let g = groups::<16>(x, w, 3, 15);
@@ -265,29 +248,31 @@ impl Block for Q3_K {
 }
 
 impl Sealed for Q3_K {
-    const RANGE: u8 = 1;
-    const MINS: bool = false;
-    const LIMIT: f32 = 65504.0;
+    const OFFSET: i32 = 4;
+    const GROUPS: bool = true;
     const ZERO: Self = Self { hmask: [0xff; 32], qs: [0; 64], scales: [0; 12], d: Half::ZERO };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
-        let mut q = pairs(&self.qs, chunk);
-        for (q, high) in q.iter_mut().zip(&self.hmask) {
-            *q = (*q | ((high >> (chunk & 7) & 1) << 2) as i8) - 4;
+    fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
+        s.or(pairs(s, &self.qs, chunk), s.field(s.bytes(self.hmask), chunk as i32 - 2, 4))
+    }
+    #[inline(always)]
+    fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
+        let low = u64::from_le_bytes(part(&self.scales, 0));
+        let high = u64::from(u32::from_le_bytes(part(&self.scales, 8)));
+        // The high bits of scales 0 to 7; those of the others are four bits on.
+        let high = high | high >> 2 << 32;
+        let [four, two, top, half] = [0x0f, 0x03, 0x80, 0x20].map(|x| u64::from_le_bytes([x; 8]));
+        let mut to = [0; 16];
+        for (to, shift) in to.chunks_exact_mut(8).zip([0, 4]) {
+            let all = low >> shift & four | (high >> shift & two) << 4;
+            // Each byte is below 64, so it borrows from no other.
+            to.copy_from_slice(&((all | top).wrapping_sub(half) ^ top).to_le_bytes());
         }
-        q
-    }
-    #[inline(always)]
-    fn scales(&self, chunk: usize) -> [i32; 2] {
-        let at = |i: usize| i32::from(self.scales.get(i).copied().unwrap_or(0));
-        [2 * chunk, 2 * chunk + 1].map(
-            #[inline(always)]
-            |i| (at(i & 7) >> (i / 8 * 4) & 15 | (at(8 + i % 4) >> (i / 4 * 2) & 3) << 4) - 32,
-        )
+        [s.scales(to); 2]
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, scales, q) = signed(x, w, 4, 32);
@@ -319,25 +304,21 @@ impl Block for Q4_K {
 }
 
 impl Sealed for Q4_K {
-    const RANGE: u8 = 2;
+    const GROUPS: bool = true;
     const MINS: bool = true;
-    const LIMIT: f32 = 65504.0;
     const ZERO: Self = Self { d: Half::ZERO, dmin: Half::ZERO, scales: [0; 12], qs: [0; 128] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), self.dmin.get()]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let mins = [a.dmin.bits(), b.dmin.bits(), c.dmin.bits(), d.dmin.bits()];
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), s.halves(mins)]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
-        nibbles(&self.qs, chunk)
+    fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
+        nibbles(s, &self.qs, chunk)
     }
     #[inline(always)]
-    fn scales(&self, chunk: usize) -> [i32; 2] {
-        [scale_min(&self.scales, chunk)[0]; 2]
-    }
-    #[inline(always)]
-    fn mins(&self, chunk: usize) -> [i32; 2] {
-        [scale_min(&self.scales, chunk)[1]; 2]
+    fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
+        twice(s, &self.scales)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let g = groups(x, w, 15, 63);
@@ -353,29 +334,21 @@ impl Block for Q5_K {
 }
 
 impl Sealed for Q5_K {
-    const RANGE: u8 = 2;
+    const GROUPS: bool = true;
     const MINS: bool = true;
-    const LIMIT: f32 = 65504.0;
     const ZERO: Self = Self { d: Half::ZERO, dmin: Half::ZERO, scales: [0; 12], qh: [0; 32], qs: [0; 128] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), self.dmin.get()]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let mins = [a.dmin.bits(), b.dmin.bits(), c.dmin.bits(), d.dmin.bits()];
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), s.halves(mins)]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
-        let mut q = nibbles(&self.qs, chunk);
-        for (q, high) in q.iter_mut().zip(&self.qh) {
-            *q |= ((high >> (chunk & 7) & 1) << 4) as i8;
-        }
-        q
+    fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
+        s.or(nibbles(s, &self.qs, chunk), s.field(s.bytes(self.qh), chunk as i32 - 4, 16))
     }
     #[inline(always)]
-    fn scales(&self, chunk: usize) -> [i32; 2] {
-        [scale_min(&self.scales, chunk)[0]; 2]
-    }
-    #[inline(always)]
-    fn mins(&self, chunk: usize) -> [i32; 2] {
-        [scale_min(&self.scales, chunk)[1]; 2]
+    fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
+        twice(s, &self.scales)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let g = groups(x, w, 31, 63);
@@ -397,34 +370,28 @@ impl Block for Q6_K {
 }
 
 impl Sealed for Q6_K {
-    const RANGE: u8 = 1;
-    const MINS: bool = false;
-    const LIMIT: f32 = 65504.0;
+    const OFFSET: i32 = 32;
+    const GROUPS: bool = true;
     const ZERO: Self = Self { ql: [0; 128], qh: [0xaa; 64], scales: [0; 16], d: Half::ZERO };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
+    fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
         // Four chunks in each half of the block.
         let (half, at) = (chunk / 4, chunk % 4);
-        let low: [u8; 32] = part(&self.ql, 64 * half + at % 2 * 32);
-        let high: [u8; 32] = part(&self.qh, 32 * half);
-        let (shift, pair) = (at / 2 * 4, at * 2);
-        let mut q = [0; 32];
-        for ((q, low), high) in q.iter_mut().zip(&low).zip(&high) {
-            *q = (low >> shift & 15 | (high >> pair & 3) << 4) as i8 - 32;
-        }
-        q
+        let low = s.bytes(part(&self.ql, 64 * half + at % 2 * 32));
+        let high = s.bytes(part(&self.qh, 32 * half));
+        s.or(s.field(low, at as i32 / 2 * 4, 15), s.field(high, at as i32 * 2 - 4, 0x30))
     }
     #[inline(always)]
-    fn scales(&self, chunk: usize) -> [i32; 2] {
-        part::<_, 2>(&self.scales, 2 * chunk).map(i32::from)
+    fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
+        [s.scales(self.scales); 2]
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, scales, all) = signed(x, w, 32, 128);
-        let mut to = Self { d, scales: scales.map(|s| s as i8), ..Self::ZERO };
+        let mut to = Self { d, scales: scales.map(|s| s as u8), ..Self::ZERO };
         to.qh = [0; 64];
         for (chunk, q) in all.chunks_exact(32).enumerate() {
             let (half, at) = (chunk / 4, chunk % 4);

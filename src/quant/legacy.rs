@@ -1,6 +1,6 @@
 //! Blocks of 32 with one scale: `q4_0`, `q4_1`, `q5_0`, `q5_1`.
 
-use super::block::{Block, Half, Sealed, nibbles, pack_nibbles, size};
+use super::block::{Block, Half, Sealed, pack_nibbles, size};
 use super::q8::{Q8_0, Q8_1};
 use super::search::{Mins, affine, codes, error, symmetric};
 use crate::lanes::Simd;
@@ -43,17 +43,6 @@ pub struct Q5_1 {
 
 size!(Q4_0 = 18, Q4_1 = 20, Q5_0 = 22, Q5_1 = 24);
 
-/// Nibbles with a fifth bit each: bit `i` of `high` belongs to element `i`.
-#[inline(always)]
-fn five(low: &[u8; 16], high: [u8; 4], offset: i8) -> [i8; 32] {
-    let high = u32::from_le_bytes(high);
-    let mut q = nibbles(low);
-    for (i, q) in q.iter_mut().enumerate() {
-        *q = (*q | ((high >> i & 1) as i8) << 4) - offset;
-    }
-    q
-}
-
 /// The fifth bits of codes.
 fn fifth(q: &[i8; 32]) -> [u8; 4] {
     q.iter().enumerate().fold(0u32, |bits, (i, q)| bits | u32::from(*q as u8 >> 4 & 1) << i).to_le_bytes()
@@ -89,21 +78,15 @@ impl Block for Q4_0 {
 }
 
 impl Sealed for Q4_0 {
-    const RANGE: u8 = 1;
-    const MINS: bool = false;
-    const LIMIT: f32 = 65504.0;
+    const OFFSET: i32 = 8;
     const ZERO: Self = Self { d: Half::ZERO, qs: [0x88; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        let mut q = nibbles(&self.qs);
-        for q in &mut q {
-            *q -= 8;
-        }
-        q
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.nibbles(self.qs)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, q) = signed(x, w, 8);
@@ -119,17 +102,16 @@ impl Block for Q4_1 {
 }
 
 impl Sealed for Q4_1 {
-    const RANGE: u8 = 2;
     const MINS: bool = true;
-    const LIMIT: f32 = 65504.0;
     const ZERO: Self = Self { d: Half::ZERO, m: Half::ZERO, qs: [0; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), -self.m.get()]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let [m, n, o, p] = s.halves([a.m.bits(), b.m.bits(), c.m.bits(), d.m.bits()]);
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [-m, -n, -o, -p]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        nibbles(&self.qs)
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.nibbles(self.qs)
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, m, q) = offset(x, w, 15);
@@ -145,17 +127,15 @@ impl Block for Q5_0 {
 }
 
 impl Sealed for Q5_0 {
-    const RANGE: u8 = 1;
-    const MINS: bool = false;
-    const LIMIT: f32 = 65504.0;
+    const OFFSET: i32 = 16;
     const ZERO: Self = Self { d: Half::ZERO, qh: [0xff; 4], qs: [0; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        five(&self.qs, self.qh, 16)
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.or(s.nibbles(self.qs), s.flags(self.qh))
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, q) = signed(x, w, 16);
@@ -171,17 +151,16 @@ impl Block for Q5_1 {
 }
 
 impl Sealed for Q5_1 {
-    const RANGE: u8 = 2;
     const MINS: bool = true;
-    const LIMIT: f32 = 65504.0;
     const ZERO: Self = Self { d: Half::ZERO, m: Half::ZERO, qh: [0; 4], qs: [0; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), -self.m.get()]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let [m, n, o, p] = s.halves([a.m.bits(), b.m.bits(), c.m.bits(), d.m.bits()]);
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [-m, -n, -o, -p]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        five(&self.qs, self.qh, 0)
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.or(s.nibbles(self.qs), s.flags(self.qh))
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let (d, m, q) = offset(x, w, 31);

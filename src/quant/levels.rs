@@ -1,6 +1,6 @@
 //! Four bits that choose from a table of unequal steps: `iq4_nl`, `mxfp4`.
 
-use super::block::{Block, Half, Sealed, nibbles, pack_nibbles, size};
+use super::block::{Block, Half, Sealed, pack_nibbles, size};
 use super::q8::Q8_0;
 use super::search::{extreme, inverse, weight};
 use crate::lanes::Simd;
@@ -26,6 +26,8 @@ size!(IQ4_NL = 18, MXFP4 = 17);
 const STEPS: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 /// Twice the values of the floats, as the factor is half the power.
 const FLOATS: [i8; 16] = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
+/// The same, none negative.
+const RAISED: [i8; 16] = [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0];
 
 /// The code of the step nearest to `x`.
 #[inline(always)]
@@ -74,17 +76,15 @@ impl Block for IQ4_NL {
 }
 
 impl Sealed for IQ4_NL {
-    const RANGE: u8 = 0;
-    const MINS: bool = false;
-    const LIMIT: f32 = 65504.0;
+    const SIGNED: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, qs: [0x88; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, s: S, _: usize) -> [i8; 32] {
-        s.lookup_i8(STEPS, nibbles(&self.qs))
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.lookup(STEPS, s.nibbles(self.qs))
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let top = extreme(x);
@@ -133,17 +133,16 @@ impl Block for MXFP4 {
 }
 
 impl Sealed for MXFP4 {
-    const RANGE: u8 = 1;
-    const MINS: bool = false;
+    const OFFSET: i32 = 12;
     const LIMIT: f32 = f32::MAX;
     const ZERO: Self = Self { e: 0, qs: [0; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [half_power(self.e), 0.0]
+    fn factors<S: Simd>(_: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [[half_power(a.e), half_power(b.e), half_power(c.e), half_power(d.e)], [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, s: S, _: usize) -> [i8; 32] {
-        s.lookup_i8(FLOATS, nibbles(&self.qs))
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.lookup(RAISED, s.nibbles(self.qs))
     }
     fn encode(x: &[f32], w: Option<&[f32]>) -> Self {
         let near = ((extreme(x).abs().to_bits() >> 23) as i32 - 2).max(1);

@@ -9,7 +9,7 @@ use crate::lanes::Simd;
 #[repr(C)]
 pub struct Q8_0 {
     d: Half,
-    qs: [i8; 32],
+    qs: [u8; 32],
 }
 
 /// As [`Q8_0`], with the sum of its elements.
@@ -18,15 +18,16 @@ pub struct Q8_0 {
 pub struct Q8_1 {
     d: Half,
     s: Half,
-    qs: [i8; 32],
+    qs: [u8; 32],
 }
 
-/// A byte each, `d·q` with `d` in single precision, blocks of 256, with the sums of the codes of each 16.
+/// A byte each, `d·q` with `d` in single precision, blocks of 256, with the sums of the codes of each 16, which products
+/// with mins and offsets read instead of the codes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub struct Q8_K {
     d: [u8; 4],
-    qs: [i8; 256],
+    qs: [u8; 256],
     bsums: [[u8; 2]; 16],
 }
 
@@ -34,7 +35,7 @@ size!(Q8_0 = 34, Q8_1 = 36, Q8_K = 292);
 
 /// The scale that maps the largest magnitude to 127, and the codes, ties away from zero.
 #[inline(always)]
-fn bytes<const N: usize>(x: &[f32]) -> (f32, [i8; N]) {
+fn bytes<const N: usize>(x: &[f32]) -> (f32, [u8; N]) {
     let d = extreme(x).abs() / 127.0;
     let by = inverse(d);
     let mut q = [0; N];
@@ -42,19 +43,15 @@ fn bytes<const N: usize>(x: &[f32]) -> (f32, [i8; N]) {
         let y = x * by;
         let whole = y as i32;
         let rest = y - whole as f32;
-        *q = (whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5)).clamp(-127, 127) as i8;
+        *q = (whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5)).clamp(-127, 127) as u8;
     }
     (d, q)
 }
 
-/// The sums of both halves.
+/// The sum of codes.
 #[inline(always)]
-fn halves(q: &[i8; 32]) -> [i32; 2] {
-    let (a, b) = q.split_at(16);
-    [a, b].map(
-        #[inline(always)]
-        |x| x.iter().map(|x| i32::from(*x)).sum(),
-    )
+fn sum(q: &[u8]) -> i16 {
+    q.iter().map(|q| i16::from(*q as i8)).sum()
 }
 
 impl Block for Q8_0 {
@@ -65,17 +62,15 @@ impl Block for Q8_0 {
 }
 
 impl Sealed for Q8_0 {
-    const RANGE: u8 = 0;
-    const MINS: bool = false;
-    const LIMIT: f32 = 65504.0;
+    const SIGNED: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, qs: [0; 32] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        self.qs
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.bytes(self.qs)
     }
     #[inline(always)]
     fn encode(x: &[f32], _: Option<&[f32]>) -> Self {
@@ -84,20 +79,7 @@ impl Sealed for Q8_0 {
     }
 }
 
-impl Active for Q8_0 {
-    #[inline(always)]
-    fn factor(&self) -> f32 {
-        self.d.get()
-    }
-    #[inline(always)]
-    fn sums(&self, _: usize) -> [i32; 2] {
-        halves(&self.qs)
-    }
-    #[inline(always)]
-    fn offset(&self, weighted: i32) -> f32 {
-        self.d.get() * weighted as f32
-    }
-}
+impl Active for Q8_0 {}
 impl Activation for Q8_0 {}
 
 impl Block for Q8_1 {
@@ -108,42 +90,27 @@ impl Block for Q8_1 {
 }
 
 impl Sealed for Q8_1 {
-    const RANGE: u8 = 0;
-    const MINS: bool = false;
+    const SIGNED: bool = true;
     // Its sum is a half, too.
     const LIMIT: f32 = 2047.0;
     const ZERO: Self = Self { d: Half::ZERO, s: Half::ZERO, qs: [0; 32] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.d.get(), 0.0]
+    fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let sums = [a.s.bits(), b.s.bits(), c.s.bits(), d.s.bits()];
+        [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), s.halves(sums)]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, _: usize) -> [i8; 32] {
-        self.qs
+    fn codes<S: Simd>(&self, s: S, _: usize) -> S::Codes {
+        s.bytes(self.qs)
     }
     #[inline(always)]
     fn encode(x: &[f32], _: Option<&[f32]>) -> Self {
         let (d, qs) = bytes(x);
-        let [a, b] = halves(&qs);
-        Self { d: Half::of(d), s: Half::of(d * (a + b) as f32), qs }
+        Self { d: Half::of(d), s: Half::of(d * f32::from(sum(&qs))), qs }
     }
 }
 
-impl Active for Q8_1 {
-    #[inline(always)]
-    fn factor(&self) -> f32 {
-        self.d.get()
-    }
-    #[inline(always)]
-    fn sums(&self, _: usize) -> [i32; 2] {
-        // What `offset` reads instead.
-        [0, 0]
-    }
-    #[inline(always)]
-    fn offset(&self, _: i32) -> f32 {
-        self.s.get()
-    }
-}
+impl Active for Q8_1 {}
 impl Activation for Q8_1 {}
 
 impl Block for Q8_K {
@@ -154,24 +121,24 @@ impl Block for Q8_K {
 }
 
 impl Sealed for Q8_K {
-    const RANGE: u8 = 0;
-    const MINS: bool = false;
+    const SIGNED: bool = true;
     const LIMIT: f32 = f32::MAX;
     const ZERO: Self = Self { d: [0; 4], qs: [0; 256], bsums: [[0; 2]; 16] };
     #[inline(always)]
-    fn factors(&self) -> [f32; 2] {
-        [self.factor(), 0.0]
+    fn factors<S: Simd>(_: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
+        let of = f32::from_le_bytes;
+        [[of(a.d), of(b.d), of(c.d), of(d.d)], [0.0; 4]]
     }
     #[inline(always)]
-    fn codes<S: Simd>(&self, _: S, chunk: usize) -> [i8; 32] {
-        part(&self.qs, 32 * chunk)
+    fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
+        s.bytes(part(&self.qs, 32 * chunk))
     }
     #[inline(always)]
     fn encode(x: &[f32], _: Option<&[f32]>) -> Self {
         let (d, qs) = bytes(x);
         let mut bsums = [[0; 2]; 16];
         for (to, q) in bsums.iter_mut().zip(qs.chunks_exact(16)) {
-            *to = q.iter().map(|q| i16::from(*q)).sum::<i16>().to_le_bytes();
+            *to = sum(q).to_le_bytes();
         }
         Self { d: d.to_le_bytes(), qs, bsums }
     }
@@ -179,19 +146,8 @@ impl Sealed for Q8_K {
 
 impl Active for Q8_K {
     #[inline(always)]
-    fn factor(&self) -> f32 {
-        f32::from_le_bytes(self.d)
-    }
-    #[inline(always)]
-    fn sums(&self, chunk: usize) -> [i32; 2] {
-        part::<_, 2>(&self.bsums, 2 * chunk).map(
-            #[inline(always)]
-            |x| i32::from(i16::from_le_bytes(x)),
-        )
-    }
-    #[inline(always)]
-    fn offset(&self, weighted: i32) -> f32 {
-        self.factor() * weighted as f32
+    fn sums<S: Simd>(&self, s: S) -> S::Codes {
+        s.wide_scales(self.bsums)
     }
 }
 impl Activation for Q8_K {}
