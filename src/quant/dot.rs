@@ -4,7 +4,7 @@ use super::block::{Active, Block, Sealed, part};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::vector::Vector;
-use crate::lanes::{COMPACT, Simd, from_fn, native};
+use crate::lanes::{Simd, from_fn, native};
 use crate::nn::parts::{Read, Write, each_row};
 
 /// The op, and its form on a named instruction set.
@@ -160,9 +160,9 @@ forms! {
 
 /// Calls `f` for each chunk of 32 of a block, one after the other: what depends on the number is a constant there.
 #[inline(always)]
-fn each_chunk<B: Block>(mut f: impl FnMut(usize)) {
+fn each_chunk<S: Simd, B: Block>(mut f: impl FnMut(usize)) {
     const { assert!(B::ELEMENTS == 32 || B::ELEMENTS == 256) };
-    if COMPACT {
+    if !S::REGISTERS {
         (0..B::ELEMENTS / 32).for_each(f);
         return;
     }
@@ -209,7 +209,7 @@ fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
             #[inline(always)]
             |r| a[r].scales(s),
         );
-        each_chunk::<B>(
+        each_chunk::<S, B>(
             #[inline(always)]
             |c| {
                 let y = from_fn::<_, X>(
@@ -279,12 +279,25 @@ fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32 {
     y
 }
 
+/// The products of four pairs, where there are no registers to share.
+#[inline(always)]
+fn one_by_one<S: Simd, B: Block>(s: S, pairs: [(&[B], &[B::Partner]); 4]) -> [f32; 4] {
+    let mut out = [0.0; 4];
+    for (out, (a, b)) in out.iter_mut().zip(pairs) {
+        *out = product(s, a, b);
+    }
+    out
+}
+
 /// The products of four rows and a vector: the rows lie one after the other, of `each` blocks.
 #[inline(always)]
 fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::Partner]) -> [f32; 4] {
     let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
     let (a, b) = low.split_at_checked(each).unwrap_or_default();
     let (c, d) = high.split_at_checked(each).unwrap_or_default();
+    if !S::REGISTERS {
+        return one_by_one(s, [(a, x), (b, x), (c, x), (d, x)]);
+    }
     // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here, the next four rows in
     // the order of memory while these are multiplied.
     let mut ahead = rows.as_ptr_range().end;
@@ -308,6 +321,9 @@ fn of_vectors<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [f32; 4] 
     let (low, high) = x.split_at_checked(2 * each).unwrap_or_default();
     let (a, b) = low.split_at_checked(each).unwrap_or_default();
     let (c, d) = high.split_at_checked(each).unwrap_or_default();
+    if !S::REGISTERS {
+        return one_by_one(s, [(row, a), (row, b), (row, c), (row, d)]);
+    }
     let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(row).map(
         #[inline(always)]
         |(((a, b), (c, d)), row)| ([row], [a, b, c, d]),

@@ -1,7 +1,7 @@
 //! Registers of 32 bytes: the codes of quantised blocks, and their integer products. What a product's lanes hold is each
 //! set's own; their total is exact, so it is the same on all.
 
-use super::{Portable, from_fn};
+use super::{COMPACT, Portable, from_fn};
 use crate::float16::widen;
 
 #[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
@@ -25,6 +25,8 @@ unsafe fn bits<A: Copy, B: Copy>(x: A) -> B {
 
 /// Operations on 32 bytes and on the 16-bit scales of their groups.
 pub trait Bytes: Copy {
+    /// Whether loops over them are worth unrolling.
+    const REGISTERS: bool = !COMPACT;
     /// 32 bytes, or 16 scales.
     type Codes: Copy;
     /// Partial sums of products, modulo 2³².
@@ -98,6 +100,7 @@ fn of_scales(f: impl Fn(usize) -> i16) -> [u8; 32] {
 }
 
 impl<const N: usize> Bytes for Portable<N> {
+    const REGISTERS: bool = false;
     type Codes = [u8; 32];
     type Sums = i32;
     #[inline(always)]
