@@ -27,8 +27,8 @@
 //!
 //! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
-//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`), or
-//! `host: "reason"`.
+//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, or `layer`: kernels
+//! of its own), or `host: "reason"`.
 
 /// Calls the macro `$cb` with all rows.
 #[doc(hidden)]
@@ -113,16 +113,16 @@ macro_rules! for_each_op {
             rows zscore(zscore, zscore_on, zscore_in_place) Zscore[] normalisation, row_reduce;
             rows minmax_normalize(minmax_normalize, minmax_normalize_on, minmax_normalize_in_place) MinmaxNormalize[] normalisation, row_reduce;
 
-            nn swiglu_packed(swiglu_packed, swiglu_packed_on) Swiglu[] gating, host: "no template writes another number of elements than it reads";
-            nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, host: "no template writes another number of elements than it reads";
+            nn swiglu_packed(swiglu_packed, swiglu_packed_on) Swiglu[] gating, layer;
+            nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, layer;
             nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) RmsNorm[] normalisation, host: "no template has its inputs and outputs in this release";
-            nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) RmsNorm[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) RmsNorm[] normalisation, layer;
             nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, host: "no template has its inputs and outputs in this release";
-            nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, host: "no template has its inputs and outputs in this release";
-            nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, host: "no template has its inputs and outputs in this release";
-            nn embedding(embedding, embedding_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
+            nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
+            nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
+            nn embedding(embedding, embedding_on) Same[] indexing, layer;
             nn scatter(scatter, scatter_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
-            nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, host: "no template has its inputs and outputs in this release";
+            nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, layer;
             nn sample(sample, sample_on) Max[] selection, host: "the order and the sums of one choice are sequential";
             nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
             nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, host: "no template has its inputs and outputs in this release";
@@ -134,11 +134,11 @@ macro_rules! for_each_op {
             nn max_pool_backward(max_pool_backward, max_pool_backward_on) Maximum[] pooling, host: "no template reads windows in this release";
             nn avg_pool(avg_pool, avg_pool_on) Add[] pooling, host: "no template reads windows in this release";
             nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) Add[] pooling, host: "no template reads windows in this release";
-            nn sgd(sgd, sgd_on) Descent[] optimiser, host: "no template has its inputs and outputs in this release";
-            nn momentum(momentum, momentum_on) Heavy[] optimiser, host: "no template has its inputs and outputs in this release";
-            nn adam(adam, adam_on) Moments[] optimiser, host: "no template has its inputs and outputs in this release";
-            nn adamw(adamw, adamw_on) Moments[] optimiser, host: "no template has its inputs and outputs in this release";
-            nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, host: "no template has its inputs and outputs in this release";
+            nn sgd(sgd, sgd_on) Descent[] optimiser, layer;
+            nn momentum(momentum, momentum_on) Heavy[] optimiser, layer;
+            nn adam(adam, adam_on) Moments[] optimiser, layer;
+            nn adamw(adamw, adamw_on) Moments[] optimiser, layer;
+            nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, layer;
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, gemm;
             nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "the template of gemm reads no transposed operand";
@@ -148,7 +148,7 @@ macro_rules! for_each_op {
             mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "the template of gemm is of f32";
             mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, host: "the template of gemm is of f32";
             mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
-            blas gemv(gemv, gemv_on) Gemv[] blas, host: "no template works on views in this release";
+            blas gemv(gemv, gemv_on) Gemv[] blas, layer;
             blas ger(ger, ger_on) Ger[] blas, host: "no template works on views in this release";
             blas syr(syr, syr_on) Syr[] blas, host: "no template works on views in this release";
             blas syr2(syr2, syr2_on) Syr2[] blas, host: "no template works on views in this release";
@@ -208,11 +208,11 @@ macro_rules! for_each_op {
             random shuffle(shuffle, shuffle_on) Philox[] random, host: "one exchange needs those before it";
             random permutation(permutation, permutation_on) Philox[] random, host: "one exchange needs those before it";
 
-            nn rope(rope, rope_on, rope_in_place) Rope[] embedding, host: "no template turns pairs in this release";
-            nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, host: "no template turns pairs in this release";
-            nn rope_view(rope_view, rope_view_on) Rope[] embedding, host: "no template works on views in this release";
-            nn attention(attention, attention_on) Attention[] attention, host: "no template keeps a softmax between two products";
-            nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, host: "no template keeps a softmax between two products";
+            nn rope(rope, rope_on, rope_in_place) Rope[] embedding, layer;
+            nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, layer;
+            nn rope_view(rope_view, rope_view_on) Rope[] embedding, layer;
+            nn attention(attention, attention_on) Attention[] attention, layer;
+            nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, layer;
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;
             unary exp2(exp2, exp2_on, exp2_in_place) Exp2[] transcendental, pointwise;

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
 use common::device::{data, story};
+use common::layers;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
 use fulmen::gpu::device::{Binding, Device, Error, Facts, Host, Launch, Limits, Program};
 use fulmen::gpu::template::{Argument, Meet};
@@ -21,8 +22,27 @@ fn every_op_keeps_its_contract() {
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    assert_eq!([ran.len(), doubles.len()], [templates; 2]);
+    let own = OPS.iter().filter(|op| op.gpu == Form::Template("layer")).count();
+    assert_eq!([ran.len() + own, doubles.len() + own], [templates; 2]);
     println!("{templates} ops on the interpreter keep their contracts");
+}
+
+/// As above, of the ops that have kernels of their own.
+#[test]
+fn every_layer_keeps_its_contract() {
+    let own = OPS.iter().filter(|op| op.gpu == Form::Template("layer")).count();
+    // Past a block's threads, and past the rows that one block adds.
+    let shapes = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9]];
+    let heads = [[3, 5], [2, 4], [7, 2], [1, 1], [131, 2]];
+    let gpu = Gpu::new(Host::new(Meet::Memory));
+    let ran = layers::story::<f32, _>(&gpu, "f32", &shapes, &heads).unwrap();
+    let gpu = Gpu::new(Host::default());
+    let doubles = layers::story::<f64, _>(&gpu, "f64", &shapes[2..4], &heads[..2]).unwrap();
+    for w in ran.iter().chain(&doubles) {
+        assert!(w.share <= 1.0, "{w:?}");
+    }
+    assert_eq!([ran.len(), doubles.len()], [own; 2]);
+    println!("{own} layers on the interpreter keep their contracts");
 }
 
 fn gpu() -> Gpu<Host> {

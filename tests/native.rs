@@ -1,6 +1,6 @@
 //! The forms without a token are those of the build's own, and the backends are the ops of the same names.
 
-use fulmen::backend::{Backend, Cpu, Memory};
+use fulmen::backend::{Backend, Cpu, Memory, Transfer};
 use fulmen::lanes::native;
 use fulmen::{Error, MatMut, MatRef};
 
@@ -103,7 +103,7 @@ fn views_say_what_they_are() {
 }
 
 /// A program over any backend: elements, rows, a number, a product.
-fn program<B: Backend>(
+fn program<B: Backend<f32> + Memory<Error = Error>>(
     b: &B,
     x: B::Ref<'_, f32>,
     y: B::Mut<'_, f32>,
@@ -126,7 +126,7 @@ fn program<B: Backend>(
 
 fn on<B>(b: &B) -> f32
 where
-    B: Backend + for<'a> Memory<Ref<'a, f32> = &'a [f32], Mut<'a, f32> = &'a mut [f32]>,
+    B: Backend<f32> + for<'a> Memory<Error = Error, Ref<'a, f32> = &'a [f32], Mut<'a, f32> = &'a mut [f32]>,
 {
     let mut y = [0.0; 2 * N * N];
     program(b, &numbers(1), &mut y, &mut vec![0.0; fulmen::gemm_workspace(N, N, N)]).unwrap()
@@ -149,7 +149,7 @@ fn backends_are_the_ops() {
     assert_eq!(on(&fulmen::backend::Threads::native()), want);
     let mut one = [0.0f32];
     assert_eq!(
-        Cpu::native().upload(&[1.0, 2.0], &mut one[..]),
+        Cpu::native().write(&[1.0, 2.0], &mut one[..]),
         Err(Error::Len { arg: "to", expected: 2, got: 1 })
     );
     Cpu::native().download(&x[..1], &mut one).unwrap();

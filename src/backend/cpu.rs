@@ -1,6 +1,6 @@
 //! The CPU: slices of the caller's, on the lanes of a token.
 
-use super::{Memory, Plain};
+use super::{Memory, Plain, Transfer};
 use crate::error::{Error, same_len};
 use crate::lanes::{Element, Native, Simd, native};
 use crate::{MatMut, MatRef, VecMut, VecRef};
@@ -33,6 +33,7 @@ impl Threads<Native> {
 macro_rules! slices {
     ($Backend:ident) => {
         impl<S: Simd> Memory for $Backend<S> {
+            type Error = Error;
             type Ref<'a, T: Plain> = &'a [T];
             type Mut<'a, T: Plain> = &'a mut [T];
             type Mat<'a, T: Plain> = MatRef<'a, T>;
@@ -102,14 +103,16 @@ macro_rules! slices {
                 let (a, b) = x.split_cols(col)?;
                 Ok([a, b])
             }
+        }
+        impl<S: Simd, T: Plain> Transfer<T> for $Backend<S> {
             #[inline]
-            fn upload<T: Plain>(&self, from: &[T], to: Self::Mut<'_, T>) -> Result<(), Error> {
+            fn write(&self, from: &[T], to: &mut [T]) -> Result<(), Error> {
                 same_len("to", from.len(), to.len())?;
                 to.copy_from_slice(from);
                 Ok(())
             }
             #[inline]
-            fn download<T: Plain>(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Result<(), Error> {
+            fn download(&self, from: &[T], to: &mut [T]) -> Result<(), Error> {
                 same_len("to", from.len(), to.len())?;
                 to.copy_from_slice(from);
                 Ok(())

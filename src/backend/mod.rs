@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use fulmen::backend::{Backend, Cpu};
-//! fn probabilities<B: Backend>(b: &B, x: B::Ref<'_, f32>, out: B::Mut<'_, f32>) -> Result<(), fulmen::Error> {
+//! fn probabilities<B: Backend<f32>>(b: &B, x: B::Ref<'_, f32>, out: B::Mut<'_, f32>) -> Result<(), B::Error> {
 //!     b.softmax(x, 2, out)
 //! }
 //! let mut p = [0.0f32; 2];
@@ -52,6 +52,8 @@ impl Plain for half::bf16 {}
 
 /// A backend's memory, seen through views. Those that are written belong to one place at a time, as `&mut` does.
 pub trait Memory: 'static {
+    /// Why something was not done: [`Error`], or what a device adds to it.
+    type Error: core::error::Error + From<Error>;
     /// Elements in a line, read.
     type Ref<'a, T: Plain>: Copy;
     /// Elements in a line, written.
@@ -69,21 +71,21 @@ pub trait Memory: 'static {
     /// Number of elements.
     fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize;
     /// The elements in the range; [`Error::OutOfBounds`] when `x` has not all of them.
-    fn part<T: Plain>(x: Self::Ref<'_, T>, range: Range<usize>) -> Result<Self::Ref<'_, T>, Error>;
+    fn part<T: Plain>(x: Self::Ref<'_, T>, range: Range<usize>) -> Result<Self::Ref<'_, T>, Self::Error>;
     /// The first `at` elements and the others; [`Error::OutOfBounds`].
-    fn split<T: Plain>(x: Self::Mut<'_, T>, at: usize) -> Result<[Self::Mut<'_, T>; 2], Error>;
+    fn split<T: Plain>(x: Self::Mut<'_, T>, at: usize) -> Result<[Self::Mut<'_, T>; 2], Self::Error>;
     /// To be read.
     fn read<'a, T: Plain>(x: &'a Self::Mut<'_, T>) -> Self::Ref<'a, T>;
     /// To be written, for a while.
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
     /// Row after row; [`Error::Len`], [`Error::Overflow`].
-    fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error>;
+    fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Self::Error>;
     /// As [`Memory::matrix`].
     fn matrix_mut<T: Plain>(
         x: Self::Mut<'_, T>,
         rows: usize,
         cols: usize,
-    ) -> Result<Self::MatMut<'_, T>, Error>;
+    ) -> Result<Self::MatMut<'_, T>, Self::Error>;
     /// Every element in its turn.
     fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T>;
     /// As [`Memory::vector`].
@@ -91,11 +93,15 @@ pub trait Memory: 'static {
     /// Rows and columns exchanged.
     fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T>;
     /// The columns in the range; [`Error::OutOfBounds`].
-    fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error>;
+    fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Self::Error>;
     /// The first `col` columns and the others; [`Error::OutOfBounds`].
-    fn split_cols<T: Plain>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Error>;
+    fn split_cols<T: Plain>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Self::Error>;
+}
+
+/// Elements between the host and a backend's memory.
+pub trait Transfer<T: Plain>: Memory {
     /// From the host; [`Error::Len`].
-    fn upload<T: Plain>(&self, from: &[T], to: Self::Mut<'_, T>) -> Result<(), Error>;
-    /// To the host; [`Error::Len`].
-    fn download<T: Plain>(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Result<(), Error>;
+    fn write(&self, from: &[T], to: Self::Mut<'_, T>) -> Made<Self>;
+    /// To the host, when the work before it is done; [`Error::Len`], and what went wrong in that work.
+    fn download(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Made<Self>;
 }

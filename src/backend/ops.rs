@@ -2,7 +2,8 @@
 
 #[cfg(feature = "parallel")]
 use super::Threads;
-use super::{Cpu, Memory, Plain};
+use super::{Cpu, Memory, Plain, Transfer};
+use crate::lanes::fold::Join;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -12,39 +13,27 @@ use crate::{Adam, Biquad, Complex, Csr, Diagonal, Direction, Error, Fft, RealFft
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
-/// Everything.
-pub trait Backend:
-    Elementwise
-    + Reductions
-    + Rows
-    + Blas
-    + Network
-    + Transforms
-    + Solvers
-    + Sparse
-    + Integers
-    + Quantised
-    + Random
-    + Scratch
-{
+/// A trait that is nothing but others.
+macro_rules! all_of {
+    ($(#[$doc:meta])* $Trait:ident { $first:path $(, $other:path)* }) => {
+        $(#[$doc])*
+        pub trait $Trait<T: Element>: $first $(+ $other)* {}
+        impl<T: Element, B: $first $(+ $other)*> $Trait<T> for B {}
+    };
 }
-impl<
-    B: Elementwise
-        + Reductions
-        + Rows
-        + Blas
-        + Network
-        + Transforms
-        + Solvers
-        + Sparse
-        + Integers
-        + Quantised
-        + Random
-        + Scratch,
-> Backend for B
-{
+all_of! {
+    /// Everything, over elements of this type.
+    Backend {
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Transforms<T>, Solvers<T>, Sparse<T>, Integers, Quantised, Random
+    }
+}
+all_of! {
+    /// What transformers are trained and run with. Devices have it, too.
+    Transformer { Elementwise<T>, Rows<T>, Products<T>, Layers<T>, Scratch, Transfer<T>, Transfer<u32> }
 }
 
+/// Done, or not for a reason of the backend's.
+pub type Made<M> = Result<(), <M as Memory>::Error>;
 type Done = Result<(), Error>;
 
 /// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of
@@ -53,11 +42,17 @@ macro_rules! method {
     (declare $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
         #[allow(clippy::too_many_arguments, reason = "the op's own")]
-        fn $f<T: Element>(&self, $($arg: $ty),*) -> $ret;
+        fn $f(&self, $($arg: $ty),*) -> $ret;
+    };
+    (gpu $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
+        fn $f(&self, $($arg: $ty),*) -> $ret {
+            // The device's own method.
+            Self::$f(self, $($arg),*)
+        }
     };
     ($mode:ident $f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty = $how:tt ($($call:expr),*)) => {
         #[inline]
-        fn $f<T: Element>(&self, $($arg: $ty),*) -> $ret {
+        fn $f(&self, $($arg: $ty),*) -> $ret {
             method!(@$mode $how self.0 ($($call),*))
         }
     };
@@ -81,36 +76,36 @@ macro_rules! regular {
     (@elementwise binary $mode:ident $f:tt $body:ident []) => { regular! { binary $mode $f $body [] } };
     (@elementwise binary $mode:ident $f:tt $body:ident [$p:expr]) => { regular! { binary $mode $f $body [p] } };
     (@elementwise ternary $mode:ident ($f:ident, $on:ident) $body:ident []) => {
-        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>, c: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done = [$on] (a, b, c, out) }
+        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>, c: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (a, b, c, out) }
     };
     (@elementwise update $mode:ident ($f:ident, $on:ident) $body:ident [$p:expr]) => {
-        method! { $mode $f (p: T, x: Self::Ref<'_, T>, y: Self::Mut<'_, T>) -> Done = [$on] (p, x, y) }
+        method! { $mode $f (p: T, x: Self::Ref<'_, T>, y: Self::Mut<'_, T>) -> Made<Self> = [$on] (p, x, y) }
     };
     (@rows rows $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
-        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done = [$on] (x, cols, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize) -> Done = {rows_in_place_by} ($body(cols), x) }
+        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, cols, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize) -> Made<Self> = {rows_in_place_by} ($body(cols), x) }
     };
     (@rows rows_eps $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
-        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, cols, eps, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Done = {rows_in_place_by} (LayerNormSimple(cols, eps), x) }
+        method! { $mode $f (x: Self::Ref<'_, T>, cols: usize, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, cols, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, cols: usize, eps: T) -> Made<Self> = {rows_in_place_by} (LayerNormSimple(cols, eps), x) }
     };
     (@rows rows_scale $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
-        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, gamma, eps, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T) -> Done = {rows_in_place_by} ($body { gamma, eps }, x) }
+        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, gamma, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T) -> Made<Self> = {rows_in_place_by} ($body { gamma, eps }, x) }
     };
     (@rows rows_affine $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident []) => {
-        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done = [$on] (x, gamma, beta, eps, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T) -> Done = {rows_in_place_by} ($body { gamma, beta, eps }, x) }
+        method! { $mode $f (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x, gamma, beta, eps, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, beta: Self::Ref<'_, T>, eps: T) -> Made<Self> = {rows_in_place_by} ($body { gamma, beta, eps }, x) }
     };
     (@$want:ident $shape:ident $($row:tt)*) => {};
 
     (unary $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
-        method! { $mode $f (x: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Done = [$on] (x $(, $p)*, out) }
-        method! { $mode $in_place (x: Self::Mut<'_, T> $(, $p: T)*) -> Done = {map_in_place_by} (regular!(=body $body $($p)*), x) }
+        method! { $mode $f (x: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (x $(, $p)*, out) }
+        method! { $mode $in_place (x: Self::Mut<'_, T> $(, $p: T)*) -> Made<Self> = {map_in_place_by} (regular!(=body $body $($p)*), x) }
     };
     (binary $mode:ident ($f:ident, $on:ident, $in_place:ident) $body:ident [$($p:ident),*]) => {
-        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Done = [$on] (a, b $(, $p)*, out) }
-        method! { $mode $in_place (a: Self::Mut<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*) -> Done = {zip_in_place_by} (regular!(=body $body $($p)*), a, b) }
+        method! { $mode $f (a: Self::Ref<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*, out: Self::Mut<'_, T>) -> Made<Self> = [$on] (a, b $(, $p)*, out) }
+        method! { $mode $in_place (a: Self::Mut<'_, T>, b: Self::Ref<'_, T> $(, $p: T)*) -> Made<Self> = {zip_in_place_by} (regular!(=body $body $($p)*), a, b) }
     };
     (=body $body:ident) => { $body };
     (=body $body:ident $($p:ident)+) => { $body($($p),+) };
@@ -120,17 +115,21 @@ macro_rules! regular {
 macro_rules! family {
     ($(#[$doc:meta])* $Trait:ident of the rows $want:ident) => {
         $(#[$doc])*
-        pub trait $Trait: Memory { crate::for_each_op! { regular declare $want } }
-        impl<S: Simd> $Trait for Cpu<S> { crate::for_each_op! { regular cpu $want } }
+        pub trait $Trait<T: Element>: Memory { crate::for_each_op! { regular declare $want } }
+        impl<S: Simd, T: Element> $Trait<T> for Cpu<S> { crate::for_each_op! { regular cpu $want } }
         #[cfg(feature = "parallel")]
-        impl<S: Simd> $Trait for Threads<S> { crate::for_each_op! { regular threads $want } }
+        impl<S: Simd, T: Element> $Trait<T> for Threads<S> { crate::for_each_op! { regular threads $want } }
+        #[cfg(feature = "gpu")]
+        impl<T: crate::gpu::backend::Scalar, D: crate::gpu::device::Computes<T> + 'static> $Trait<T> for crate::gpu::backend::Gpu<D> {
+            crate::for_each_op! { regular gpu $want }
+        }
     };
     ($(#[$doc:meta])* $Trait:ident $NAMES:ident { $($f:ident $how:tt $args:tt -> $ret:ty;)* }) => {
         $(#[$doc])*
-        pub trait $Trait: Memory { $(family! { declare $f $how $args $ret })* }
-        impl<S: Simd> $Trait for Cpu<S> { $(family! { cpu $f $how $args $ret })* }
+        pub trait $Trait<T: Element>: Memory { $(family! { declare $f $how $args $ret })* }
+        impl<S: Simd, T: Element> $Trait<T> for Cpu<S> { $(family! { cpu $f $how $args $ret })* }
         #[cfg(feature = "parallel")]
-        impl<S: Simd> $Trait for Threads<S> { $(family! { threads $f $how $args $ret })* }
+        impl<S: Simd, T: Element> $Trait<T> for Threads<S> { $(family! { threads $f $how $args $ret })* }
         #[cfg(test)]
         const $NAMES: &[&str] = &[$(stringify!($f)),*];
     };
@@ -172,10 +171,46 @@ family! {
     }
 }
 family! {
-    /// Matrices, and vectors with strides.
+    /// Products.
+    Products PRODUCTS {
+        gemm [gemm_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        gemv [gemv_on] (alpha: T, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Made<Self>;
+    }
+}
+family! {
+    /// Layers of transformers, their gradients and the steps of optimisers.
+    Layers LAYERS {
+        swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Made<Self>;
+        swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Made<Self>;
+        rms_norm_backward [rms_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Made<Self>;
+        cross_entropy [cross_entropy_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>, lse: Self::Mut<'_, T>) -> Made<Self>;
+        cross_entropy_backward [cross_entropy_backward_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T, dlogits: Self::Mut<'_, T>) -> Made<Self>;
+        cross_entropy_backward_in_place [cross_entropy_backward_in_place_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T) -> Made<Self>;
+        embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
+        scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
+        sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
+        momentum [momentum_on] (lr: T, mu: T, weight_decay: T, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
+        adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
+        adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
+        rope [rope_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Made<Self>;
+        rope_backward [rope_backward_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Made<Self>;
+        rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Made<Self>;
+        attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        clip_by_norm {clip_to} (max_norm: T, g: Self::Mut<'_, T>, norm: Self::Mut<'_, T>) -> Made<Self>;
+    }
+}
+
+/// [`clip_by_norm`](crate::clip_by_norm()), its norm written to memory as a device does it.
+fn clip_to<J: Join, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], norm: &mut [T]) -> Done {
+    let got = norm.len();
+    let [norm] = norm else { return Err(Error::Len { arg: "norm", expected: 1, got }) };
+    *norm = clip_by_norm_by(j, s, max_norm, g)?;
+    Ok(())
+}
+family! {
+    /// Further ops on matrices, and on vectors with strides.
     Blas BLAS {
-        gemm [gemm_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        gemv [gemv_on] (alpha: T, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
         ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Done;
         syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
         syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
@@ -201,22 +236,14 @@ family! {
     }
 }
 family! {
-    /// Layers of networks and their gradients.
+    /// Further layers of networks, and their gradients.
     Network NETWORK {
-        swiglu_packed [swiglu_packed_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
-        swiglu_packed_backward [swiglu_packed_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
         rms_norm_residual [rms_norm_residual_on] (x: Self::Ref<'_, T>, residual: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Done;
-        rms_norm_backward [rms_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Done;
         layer_norm_backward [layer_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>, dbeta: Self::Mut<'_, T>) -> Done;
         softmax_backward [softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
         log_softmax_backward [log_softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Done;
         masked_softmax [masked_softmax_on] (x: Self::Ref<'_, T>, mask: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
-        cross_entropy [cross_entropy_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>, lse: Self::Mut<'_, T>) -> Done;
-        cross_entropy_backward [cross_entropy_backward_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T, dlogits: Self::Mut<'_, T>) -> Done;
-        cross_entropy_backward_in_place [cross_entropy_backward_in_place_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T) -> Done;
-        embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
         scatter [scatter_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
-        scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
         conv1d [conv1d_on] (conv: Conv1d, x: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, bias: Option<Self::Ref<'_, T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         conv1d_backward_input [conv1d_backward_input_on] (conv: Conv1d, dy: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, dx: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         conv1d_backward_weights [conv1d_backward_weights_on] (conv: Conv1d, x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, dweights: Self::Mut<'_, T>, dbias: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
@@ -224,19 +251,9 @@ family! {
         max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Done;
         avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Done;
         avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Done;
-        sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Done;
-        momentum [momentum_on] (lr: T, mu: T, weight_decay: T, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
-        adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
-        adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Done;
-        clip_by_norm [clip_by_norm_on serial] (max_norm: T, g: Self::Mut<'_, T>) -> Result<T, Error>;
-        rope [rope_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
-        rope_backward [rope_backward_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Done;
-        rope_view [rope_view_on serial] (x: Self::MatMut<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, inverse: bool) -> Done;
         gemm_backward_a [gemm_backward_a_on] (dc: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, da: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         gemm_backward_b [gemm_backward_b_on] (a: Self::Mat<'_, T>, dc: Self::Mat<'_, T>, beta: T, db: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
-        attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
-        attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
 family! {
@@ -274,6 +291,14 @@ family! {
 
 /// A trait of methods whose types are what they are, and what implements it.
 macro_rules! plain {
+    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident none { $($f:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+        plain! { $(#[$doc])* $Trait = $cpu $threads { $($f ($($arg: $ty),*) -> $ret;)* } }
+        #[cfg(feature = "gpu")]
+        impl<D: crate::gpu::device::Device + 'static> $Trait for crate::gpu::backend::Gpu<D> {
+            // A device has a pool of its own.
+            $(fn $f(&self, $(_: $ty),*) -> $ret { 0 })*
+        }
+    };
     ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
         $(#[$doc])*
         pub trait $Trait: Memory {
@@ -386,7 +411,7 @@ plain! {
 }
 plain! {
     /// How many elements of workspace an op needs, for as many threads as the backend has.
-    Scratch = once each {
+    Scratch = once each none {
         gemm_workspace(m: usize, n: usize, k: usize) -> usize;
         symm_workspace(side: Side, m: usize, n: usize) -> usize;
         syrk_workspace(n: usize, k: usize) -> usize;
@@ -424,7 +449,7 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed = [REDUCTIONS, BLAS, NETWORK, TRANSFORMS, SOLVERS, SPARSE, BLOCKS, RANDOM]
+            let listed = [REDUCTIONS, PRODUCTS, BLAS, LAYERS, NETWORK, TRANSFORMS, SOLVERS, SPARSE, BLOCKS, RANDOM]
                 .concat()
                 .contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);

@@ -12,13 +12,13 @@ use crate::reduce::{Centred, ScaledSquares, SumSquares, centred, rescue, scales}
 
 /// `(x - mean) · scale` by multiply-adds: `((x p - hi p) - lo) · scale`, the mean being `hi + lo/p`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Standard<T> {
-    pub(super) p: T,
+pub(crate) struct Standard<T> {
+    pub(crate) p: T,
     /// `-hi p`.
-    pub(super) minus: T,
-    pub(super) scale: T,
+    pub(crate) minus: T,
+    pub(crate) scale: T,
     /// `-lo · scale`.
-    pub(super) rest: T,
+    pub(crate) rest: T,
 }
 
 impl<T: Number> Standard<T> {
@@ -88,7 +88,7 @@ impl<T: Number> Body<T, 2> for ScaledTwice<T> {
 
 /// `1 / √(squares + eps)`, where the squares are of data times `p`.
 #[inline(always)]
-pub(super) fn inverse_root<V: Alu>(squares: V, eps: V, p: V) -> V {
+pub(crate) fn inverse_root<V: Alu>(squares: V, eps: V, p: V) -> V {
     squares.c(1.0) / (squares + eps * p * p).sqrt()
 }
 

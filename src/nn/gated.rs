@@ -69,7 +69,7 @@ binary! {
 
 /// The gradients of gate and up, `silu'(gate)·up·dy` and `silu(gate)·dy`: both from one exponential.
 #[derive(Debug, Clone, Copy)]
-struct GateBackward;
+pub(crate) struct GateBackward;
 impl<T: Number> Update<T, 3, 2> for GateBackward {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [gate, up, dy]: [V; 3], _: [V; 2]) -> [V; 2] {

@@ -16,7 +16,7 @@ use crate::reduce::{centred, rescue, sums};
 
 /// `Σ (x p)²` and `Σ γ dy (x p)`.
 #[derive(Debug, Clone, Copy)]
-struct SquaresAndAlong<T>(T);
+pub(crate) struct SquaresAndAlong<T>(pub(crate) T);
 sums!(SquaresAndAlong<T>, 3, 2, |self, [squares, along], [x, gamma, dy]| {
     let x = x * x.param(self.0);
     [x.mul_add(x, squares), (gamma * dy).mul_add(x, along)]
@@ -32,12 +32,12 @@ sums!(SumAndAlong<T>, 3, 2, |self, [sum, along], [x, gamma, dy]| {
 
 /// `scale (γ dy - shift - (x p + minus) along)`.
 #[derive(Debug, Clone, Copy)]
-struct Gradient<T> {
-    scale: T,
-    p: T,
-    minus: T,
-    shift: T,
-    along: T,
+pub(crate) struct Gradient<T> {
+    pub(crate) scale: T,
+    pub(crate) p: T,
+    pub(crate) minus: T,
+    pub(crate) shift: T,
+    pub(crate) along: T,
 }
 impl<T: Number> Body<T, 3> for Gradient<T> {
     #[inline(always)]
@@ -50,7 +50,7 @@ impl<T: Number> Body<T, 3> for Gradient<T> {
 
 /// `sum + dy x̂`.
 #[derive(Debug, Clone, Copy)]
-struct AddScaled<T>(Standard<T>);
+pub(crate) struct AddScaled<T>(pub(crate) Standard<T>);
 impl<T: Number> Body<T, 3> for AddScaled<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [sum, dy, x]: [V; 3]) -> V {

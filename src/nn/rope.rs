@@ -20,16 +20,16 @@ pub enum RopeStyle {
 }
 
 /// The pairs of a head of `dim` elements, which `cos` and `sin` hold rows of.
-pub(super) fn half_of<T>(dim: usize, cos: &[T], sin: &[T]) -> Result<usize, Error> {
+pub(crate) fn half_of(dim: usize, cos: usize, sin: usize) -> Result<usize, Error> {
     not_empty("dim", dim)?;
     if !dim.is_multiple_of(2) {
         return Err(Error::Domain { arg: "dim" });
     }
     let half = dim / 2;
-    if !cos.len().is_multiple_of(half) {
-        return Err(Error::Rows { arg: "cos", cols: half, got: cos.len() });
+    if !cos.is_multiple_of(half) {
+        return Err(Error::Rows { arg: "cos", cols: half, got: cos });
     }
-    same_len("sin", cos.len(), sin.len())?;
+    same_len("sin", cos, sin)?;
     Ok(half)
 }
 
@@ -49,7 +49,7 @@ impl<'a, T: Element> Angles<'a, T> {
     #[inline]
     fn new(dim: usize, cos: &'a [T], sin: &'a [T], style: RopeStyle, back: bool) -> Result<Self, Error> {
         let turn = Turn { neighbours: style == RopeStyle::Interleaved, back, more: false };
-        Ok(Self { half: half_of(dim, cos, sin)?, cos, sin, turn })
+        Ok(Self { half: half_of(dim, cos.len(), sin.len())?, cos, sin, turn })
     }
 
     /// The angles of row `r`.

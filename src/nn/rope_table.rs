@@ -162,7 +162,7 @@ pub fn rope_table_on<S: Simd, T: Element>(
     cos: &mut [T],
     sin: &mut [T],
 ) -> Result<(), Error> {
-    let half = half_of(dim, cos, sin)?;
+    let half = half_of(dim, cos.len(), sin.len())?;
     scaling.check()?;
     for i in 0..half {
         let [turn, length] = scaling.turn(i, dim, base.to_f64());

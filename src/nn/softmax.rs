@@ -21,7 +21,7 @@ pub(crate) const BLOCK: usize = 4096;
 /// of `t = x - max` itself causes for large `|t|`; 0 from the smallest normal number down, -inf
 /// included; NaN for NaN. The public `exp` is correct everywhere and costs more.
 #[inline(always)]
-pub(super) fn exp_not_above_zero<V: Alu>(t: V) -> V {
+pub(crate) fn exp_not_above_zero<V: Alu>(t: V) -> V {
     // 1.5·2^p plus the exponent's bias, p the stored bits: adding it rounds to an integer whose
     // low bits are the biased exponent.
     const MAGIC_F32: f64 = 12582912.0 + 127.0;
@@ -156,7 +156,7 @@ impl<T: Number> Fold<T, 1, 1> for SumExp<T> {
 
 /// The shift of a row with this peak: a row of -inf alone must not become -inf - -inf.
 #[inline(always)]
-fn shift<V: Alu>(peak: V) -> V {
+pub(crate) fn shift<V: Alu>(peak: V) -> V {
     V::select(peak.eq(peak.lit(-V::Elem::INFINITY)), peak.c(0.0), peak)
 }
 

@@ -37,9 +37,9 @@ impl<T: Real> Default for Adam<T> {
 
 /// `p -= lr (g + wd p)`.
 #[derive(Debug, Clone, Copy)]
-struct Descent<T> {
-    lr: T,
-    decay: T,
+pub(crate) struct Descent<T> {
+    pub(crate) lr: T,
+    pub(crate) decay: T,
 }
 impl<T: Number> Update<T, 1, 1> for Descent<T> {
     #[inline(always)]
@@ -51,10 +51,10 @@ impl<T: Number> Update<T, 1, 1> for Descent<T> {
 
 /// `m = mu m + g + wd p`, `p -= lr m`.
 #[derive(Debug, Clone, Copy)]
-struct Heavy<T> {
-    lr: T,
-    mu: T,
-    decay: T,
+pub(crate) struct Heavy<T> {
+    pub(crate) lr: T,
+    pub(crate) mu: T,
+    pub(crate) decay: T,
 }
 impl<T: Number> Update<T, 1, 2> for Heavy<T> {
     #[inline(always)]
@@ -66,10 +66,10 @@ impl<T: Number> Update<T, 1, 2> for Heavy<T> {
 
 /// One step of Adam; decay goes through the means, or past them.
 #[derive(Debug, Clone, Copy)]
-struct Moments<T, const DECOUPLED: bool> {
-    with: Adam<T>,
+pub(crate) struct Moments<T, const DECOUPLED: bool> {
+    pub(crate) with: Adam<T>,
     /// `1 / (1 - β₁ᵗ)` and `1 / (1 - β₂ᵗ)`.
-    unbias: [T; 2],
+    pub(crate) unbias: [T; 2],
 }
 impl<T: Number, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED> {
     #[inline(always)]
@@ -87,7 +87,7 @@ impl<T: Number, const DECOUPLED: bool> Update<T, 1, 3> for Moments<T, DECOUPLED>
 }
 
 impl<T: Element> Adam<T> {
-    fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let share = |b: T| b >= T::ZERO && b < T::ONE;
         for (arg, ok) in
             [("beta1", share(self.beta1)), ("beta2", share(self.beta2)), ("step", self.step >= 1)]
@@ -100,7 +100,7 @@ impl<T: Element> Adam<T> {
     }
 
     /// What the means are multiplied with, as they begin at zero.
-    fn unbias(&self) -> [T; 2] {
+    pub(crate) fn unbias(&self) -> [T; 2] {
         let one = |b: T| T::from_f64(1.0 / (1.0 - libm::pow(b.to_f64(), f64::from(self.step))));
         [one(self.beta1), one(self.beta2)]
     }

@@ -14,6 +14,8 @@ pub mod call;
 #[cfg(feature = "gpu")]
 pub mod device;
 pub mod lanes;
+#[cfg(feature = "gpu")]
+pub mod layers;
 pub mod matrix;
 // Its macros are exported.
 pub mod nn;

@@ -1,14 +1,17 @@
 //! Typed memory from a pool, and views of it. A view that is written belongs to one place at a time, as `&mut` does.
 
 use super::super::device::{Binding, Device, Error};
+use super::super::template::Index;
 use super::Gpu;
 use super::plan::Planner;
+use crate::backend::{Memory, Plain, Transfer};
 use crate::error::same_len;
+use crate::lanes::Element;
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{Cell, OnceCell, RefCell};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -44,17 +47,23 @@ pub(super) struct Room<B> {
     pub(super) bytes: u64,
 }
 
+/// Bytes of the status words.
+const STATUS: usize = 4 * Index::ALL.len();
+
 #[derive(Debug)]
 pub(super) struct State<D: Device> {
     pub(super) device: D,
     pub(super) planner: Planner,
     free: RefCell<BTreeMap<u64, Vec<D::Buffer>>>,
+    status: OnceCell<D::Buffer>,
+    /// Whether a kernel that may write a status word ran since they were read.
+    unsure: Cell<bool>,
 }
 
 impl<D: Device> State<D> {
     pub(super) fn new(device: D) -> Self {
         let planner = Planner::new(device.facts());
-        Self { device, planner, free: RefCell::default() }
+        Self { device, planner, free: RefCell::default(), status: OnceCell::new(), unsure: Cell::new(false) }
     }
 
     /// At least so many bytes. Sizes are powers of two, or multiples of a mebibyte.
@@ -74,6 +83,30 @@ impl<D: Device> State<D> {
             None => self.device.allocate(size)?,
         };
         Ok(Room { buffer, bytes: size })
+    }
+
+    /// The status words, for a kernel that may write one.
+    pub(super) fn status(&self) -> Result<&D::Buffer, Error> {
+        self.unsure.set(true);
+        if let Some(words) = self.status.get() {
+            return Ok(words);
+        }
+        let words = self.device.allocate(STATUS as u64)?;
+        self.device.write(&words, 0, &[0; STATUS])?;
+        Ok(self.status.get_or_init(|| words))
+    }
+
+    /// What kernels said of their arguments since the last time.
+    fn said(&self) -> Result<(), Error> {
+        let Some(words) = self.status.get().filter(|_| self.unsure.get()) else { return Ok(()) };
+        let mut bytes = [0; STATUS];
+        self.device.read(words, 0, &mut bytes)?;
+        self.unsure.set(false);
+        let mut each = Index::ALL.into_iter().zip(bytes.as_chunks::<4>().0);
+        let Some((what, word)) = each.find(|(_, word)| **word != [0; 4]) else { return Ok(()) };
+        self.device.write(words, 0, &[0; STATUS])?;
+        let (op, arg) = what.names();
+        Err(Error::Index { op, arg, index: u32::from_le_bytes(*word) - 1 })
     }
 
     pub(super) fn give(&self, room: Room<D::Buffer>) {
@@ -144,7 +177,7 @@ impl<T, D: Device> Copy for View<'_, T, D> {}
 #[derive(Debug)]
 pub struct ViewMut<'a, T, D: Device>(View<'a, T, D>);
 
-impl<'a, T: Word, D: Device> View<'a, T, D> {
+impl<'a, T, D: Device> View<'a, T, D> {
     /// Number of elements.
     #[must_use]
     pub const fn len(self) -> usize {
@@ -184,13 +217,13 @@ impl<'a, T: Word, D: Device> View<'a, T, D> {
         if !Rc::ptr_eq(&self.array.state, &of.state) {
             return Err(Error::Foreign);
         }
-        let width = T::BYTES as u64;
+        let width = size_of::<T>() as u64;
         let room = self.array.room.as_ref().ok_or(Error::Foreign)?;
         Ok(Binding { buffer: &room.buffer, start: self.start as u64 * width, bytes: self.len as u64 * width })
     }
 }
 
-impl<'a, T: Word, D: Device> ViewMut<'a, T, D> {
+impl<'a, T, D: Device> ViewMut<'a, T, D> {
     /// Number of elements.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -257,7 +290,7 @@ impl<T, D: Device> Copy for Mat<'_, T, D> {}
 #[derive(Debug)]
 pub struct MatMut<'a, T, D: Device>(pub(super) Mat<'a, T, D>);
 
-impl<'a, T: Word, D: Device> Mat<'a, T, D> {
+impl<'a, T, D: Device> Mat<'a, T, D> {
     /// Rows and columns exchanged.
     #[must_use]
     pub const fn t(self) -> Self {
@@ -284,7 +317,7 @@ impl<'a, T: Word, D: Device> Mat<'a, T, D> {
     }
 }
 
-impl<'a, T: Word, D: Device> MatMut<'a, T, D> {
+impl<'a, T, D: Device> MatMut<'a, T, D> {
     /// The first `col` columns and the others.
     ///
     /// # Errors
@@ -341,7 +374,8 @@ impl<D: Device> Gpu<D> {
     /// To the host, when everything before it is done.
     ///
     /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Lost`], and what went wrong in the work before.
+    /// [`Len`](crate::Error::Len), [`Error::Lost`], and what went wrong in the work before: [`Error::Index`] for an index
+    /// that only a kernel saw.
     pub fn download<T: Word>(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
         same_len("to", from.len(), to.len())?;
         let b = from.binding(self)?;
@@ -351,6 +385,63 @@ impl<D: Device> Gpu<D> {
         let mut bytes = vec![0; to.len() * T::BYTES];
         self.state.device.read(b.buffer, b.start, &mut bytes)?;
         to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
-        Ok(())
+        self.state.said()
+    }
+}
+
+impl<D: Device + 'static> Memory for Gpu<D> {
+    type Error = Error;
+    type Ref<'a, T: Plain> = View<'a, T, D>;
+    type Mut<'a, T: Plain> = ViewMut<'a, T, D>;
+    type Mat<'a, T: Plain> = Mat<'a, T, D>;
+    type MatMut<'a, T: Plain> = MatMut<'a, T, D>;
+    /// A matrix of one column.
+    type Vec<'a, T: Element> = Mat<'a, T, D>;
+    type VecMut<'a, T: Element> = MatMut<'a, T, D>;
+
+    fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize {
+        x.len()
+    }
+    fn part<T: Plain>(x: Self::Ref<'_, T>, range: Range<usize>) -> Result<Self::Ref<'_, T>, Error> {
+        x.part(range)
+    }
+    fn split<T: Plain>(x: Self::Mut<'_, T>, at: usize) -> Result<[Self::Mut<'_, T>; 2], Error> {
+        x.split(at)
+    }
+    fn read<'a, T: Plain>(x: &'a Self::Mut<'_, T>) -> Self::Ref<'a, T> {
+        x.read()
+    }
+    fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T> {
+        x.lend()
+    }
+    fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error> {
+        x.matrix(rows, cols)
+    }
+    fn matrix_mut<T: Plain>(x: Self::Mut<'_, T>, rows: usize, cols: usize) -> Result<Self::MatMut<'_, T>, Error> {
+        x.matrix(rows, cols)
+    }
+    fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {
+        Mat { all: x, shape: [x.len(), 1], strides: [1, 1], start: 0 }
+    }
+    fn vector_mut<T: Element>(x: Self::Mut<'_, T>) -> Self::VecMut<'_, T> {
+        MatMut(Self::vector(x.0))
+    }
+    fn t<T: Plain>(x: Self::Mat<'_, T>) -> Self::Mat<'_, T> {
+        x.t()
+    }
+    fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Error> {
+        x.cols(range)
+    }
+    fn split_cols<T: Plain>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Error> {
+        x.split_cols(col)
+    }
+}
+
+impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
+    fn write(&self, from: &[T], to: ViewMut<'_, T, D>) -> Result<(), Error> {
+        Self::write(self, from, to)
+    }
+    fn download(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
+        Self::download(self, from, to)
     }
 }

@@ -26,6 +26,7 @@
 //! before the first write is checked here before the launch, with the same errors; NaN in an order, which only the
 //! kernel sees, is said in the method's own words.
 
+mod layers;
 mod memory;
 mod ops;
 mod plan;

@@ -21,11 +21,11 @@ impl Scalar for f64 {
     type Recorded = F64;
 }
 
-fn bits<T: Scalar>(x: T) -> u64 {
+pub(super) fn bits<T: Scalar>(x: T) -> u64 {
     <T::Recorded as Recorded>::bits(x)
 }
 
-type Done = Result<(), Error>;
+pub(super) type Done = Result<(), Error>;
 
 /// The method of a row of the list.
 macro_rules! method {

@@ -127,6 +127,60 @@ impl Planner {
         Err(Error::Limit { device: self.device.clone(), what: "bytes of a binding", asked, available })
     }
 
+    /// A launch of a thread for each of `n` results.
+    pub(super) fn flat<T: OfRow>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
+        n: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let program = self.one::<T>(op, make)?;
+        let grid = [counted("x", n)?.div_ceil(POINTWISE).clamp(1, self.blocks), 1, 1];
+        Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
+    }
+
+    /// A launch of a block of [`THREADS`] for each of `grid`, of which as many as there may be along x loop.
+    pub(super) fn blocks<T: OfRow>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce(Meet) -> Result<Kernel, super::super::Error>,
+        [x, y]: [usize; 2],
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let program = self.one::<T>(op, || Some(make(self.meet)))?;
+        let down = u64::try_from(y).unwrap_or(u64::MAX);
+        let most = self.limits.grid[1];
+        if down > u64::from(most) {
+            let what = "blocks along y";
+            return Err(Error::Limit { device: self.device.clone(), what, asked: down, available: most.into() });
+        }
+        let grid = [counted("x", x)?.clamp(1, self.limits.grid[0]), y as u32, 1];
+        Ok(Launch { program, grid, block: [THREADS, 1, 1], arguments })
+    }
+
+    /// Refuses a matrix that kernels do not count or reach.
+    pub(super) fn matrix<T: OfRow>(
+        &self,
+        arg: &'static str,
+        [rows, cols]: [usize; 2],
+        [r, c]: [usize; 2],
+    ) -> Result<(), Error> {
+        let overflow = crate::Error::Overflow { arg };
+        let last = |n: usize, s: usize| n.saturating_sub(1).checked_mul(s);
+        let end = last(rows, r).zip(last(cols, c)).and_then(|(a, b)| a.checked_add(b));
+        let end = end.and_then(|e| e.checked_add(1)).ok_or(overflow)?;
+        counted(arg, end)?;
+        counted(arg, rows.max(cols))?;
+        self.reach(end, T::TYPE.bytes())
+    }
+
+    /// Refuses a line of elements that kernels do not count or reach.
+    pub(super) fn line<T: OfRow>(&self, arg: &'static str, n: usize) -> Result<(), Error> {
+        counted(arg, n)?;
+        self.reach(n, T::TYPE.bytes())
+    }
+
     /// An element-wise op of `n` elements. `operands` are the bindings of its inputs, then of its result: in place, that
     /// of an input.
     ///
@@ -234,13 +288,7 @@ impl Planner {
         let [m, n, k] = of.sizes;
         let [sa, sb, sc] = of.strides;
         for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
-            let overflow = crate::Error::Overflow { arg };
-            let last = |n: usize, s: usize| n.saturating_sub(1).checked_mul(s);
-            let end = last(rows, r).zip(last(cols, c)).and_then(|(a, b)| a.checked_add(b));
-            let end = end.and_then(|e| e.checked_add(1)).ok_or(overflow)?;
-            counted(arg, end)?;
-            counted(arg, rows.max(cols))?;
-            self.reach(end, T::TYPE.bytes())?;
+            self.matrix::<T>(arg, [rows, cols], [r, c])?;
         }
         if m == 0 || n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });

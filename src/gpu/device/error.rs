@@ -67,6 +67,15 @@ pub enum Error {
         /// Bytes that the buffer has.
         available: u64,
     },
+    /// An index that is past its table, as a kernel saw it: one of them. The contract says what the outputs hold.
+    Index {
+        /// The op.
+        op: &'static str,
+        /// Its argument.
+        arg: &'static str,
+        /// The index.
+        index: u32,
+    },
     /// A buffer of another device.
     Foreign,
     /// The driver refused a call.
@@ -105,6 +114,9 @@ impl fmt::Display for Error {
             }
             Self::Range { device, start, bytes, available } => {
                 write!(f, "{device}: {bytes} bytes from {start} on in a buffer of {available}")
+            }
+            Self::Index { op, arg, index } => {
+                write!(f, "`{op}`: an index of `{arg}` is {index}, past the table")
             }
             Self::Foreign => f.write_str("the buffer is of another device"),
             Self::Driver { device, reason } => write!(f, "{device}: {reason}"),

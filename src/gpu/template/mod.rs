@@ -1,25 +1,31 @@
 //! Kernels made from bodies: the frame is here, what is computed is the op's own body.
 
+pub(crate) mod attention;
 pub(crate) mod chain;
+pub(crate) mod flat;
 mod gemm;
 mod group;
 mod launch;
+pub(crate) mod layer;
 mod part;
 mod plan;
 mod pointwise;
 mod reduce;
 mod row;
+mod status;
 mod strided;
 
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 pub use group::{GroupTile, group_gemm};
+pub(crate) use layer::COLUMN_ROWS;
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub use part::Meet;
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{row, row_by};
+pub use status::Index;
 pub use strided::{STRIDED_THREADS, STRIDED_TILE, strided};
 
 use super::error::Error;

@@ -54,7 +54,7 @@ pub struct Attention<T> {
 
 /// [`Attention`] on operands that fit.
 #[derive(Debug, Clone, Copy)]
-struct Heads<T> {
+pub(crate) struct Heads<T> {
     group: usize,
     dim: usize,
     scale: T,
@@ -122,7 +122,7 @@ impl<T: Element> Heads<T> {
 
 impl<T: Element> Attention<T> {
     /// For these shapes, of which `out` is checked by the caller.
-    fn on(&self, q: [usize; 2], k: [usize; 2], v: [usize; 2]) -> Result<Heads<T>, Error> {
+    pub(crate) fn on(&self, q: [usize; 2], k: [usize; 2], v: [usize; 2]) -> Result<Heads<T>, Error> {
         let &Self { heads, kv_heads, dim, scale, causal, window } = self;
         not_empty("heads", heads)?;
         not_empty("dim", dim)?;

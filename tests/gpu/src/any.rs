@@ -1,6 +1,6 @@
 //! Any adapter of wgpu's: the story of every op, and what is refused.
 
-use crate::{device, kernel, report};
+use crate::{HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
@@ -21,7 +21,9 @@ pub fn run() -> Result<bool, Error> {
     let start = Instant::now();
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
     let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70]];
-    let (ran, without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
+    let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
+    ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS)?);
+    without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     println!(
         "{} ops ran in {:.1} s ({} kernels, {} pipelines); on the host: {}",

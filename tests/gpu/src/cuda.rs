@@ -1,6 +1,6 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
-use crate::{device, kernel, report, times};
+use crate::{HEADS, SHAPES, device, kernel, layers, report, times};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
@@ -34,9 +34,12 @@ pub fn run() -> Result<bool, Error> {
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
     let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70]];
     let start = Instant::now();
-    let (ran, without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
+    let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
+    ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS)?);
+    without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let mut good = report(&ran);
-    let (wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
+    let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
+    wide.extend(layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS)?);
     good &= report(&wide);
     println!(
         "{} ops ran in f32 and {} in f64 in {:.1} s, {} kernels, {:?} compiled and read; on the host: {}",
@@ -50,6 +53,7 @@ pub fn run() -> Result<bool, Error> {
     // Nothing is compiled a second time, whatever the sizes.
     let before = gpu.device().modules();
     device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
+    layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]])?;
     assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
     if std::env::var_os("FULMEN_TIMES").is_some() {
         times::run(&gpu)?;

@@ -7,6 +7,10 @@
 mod shared {
     pub mod call;
     pub mod device;
+    pub mod layers;
+    pub mod matrix;
+    pub mod nn;
+    pub mod views;
 }
 #[path = "../../reference"]
 mod reference {
@@ -16,7 +20,11 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{call, device};
+use shared::{call, device, layers, matrix, nn, views};
+
+/// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
+const SHAPES: [[usize; 2]; 7] = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1]];
+const HEADS: [[usize; 2]; 8] = [[3, 5], [2, 4], [7, 2], [1, 1], [131, 2], [40, 64], [150, 16], [2, 33]];
 
 #[cfg(feature = "wgpu")]
 mod any;

@@ -1,0 +1,333 @@
+//! Attention: a block for each query of each head takes the keys in tiles, a thread for each key's score, and keeps the
+//! peak, the sum and the weighted values (the online softmax). Its gradients take the weights again from the
+//! log-sum-exps.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::record::Recorded;
+use super::super::types::{Pred, U32, U64};
+use super::THREADS;
+use super::flat::{each, get, named, put};
+use super::layer::strided;
+use super::part::{Meet, together};
+use crate::alu::{Alu, Body, Number};
+use crate::nn::{exp_not_above_zero, shift};
+use crate::pointwise::Ln;
+use alloc::vec::Vec;
+
+/// A matrix on strides.
+#[derive(Clone, Copy)]
+struct On<'b> {
+    base: Value<'b, U64>,
+    row: Value<'b, U32>,
+    col: Value<'b, U32>,
+}
+
+impl<'b> On<'b> {
+    fn params<const N: usize>(b: &'b Builder) -> [Self; N] {
+        let bases: [_; N] = core::array::from_fn(|_| b.param::<U64>());
+        bases.map(|base| Self { base, row: b.param(), col: b.param() })
+    }
+    fn at(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U32> {
+        row * self.row + col * self.col
+    }
+    fn get<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, T> {
+        get(self.base, self.at(row, col))
+    }
+    fn put<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>, v: Value<'b, T>) {
+        put(self.base, self.at(row, col), v);
+    }
+}
+
+/// What the three kernels are told besides their matrices.
+#[derive(Clone, Copy)]
+struct Heads<'b, T> {
+    b: &'b Builder,
+    n: Value<'b, U32>,
+    len: Value<'b, U32>,
+    heads: Value<'b, U32>,
+    group: Value<'b, U32>,
+    dim: Value<'b, U32>,
+    causal: Value<'b, U32>,
+    window: Value<'b, U32>,
+    scale: Value<'b, T>,
+}
+
+impl<'b, T: Recorded> Heads<'b, T> {
+    fn params(b: &'b Builder) -> Self {
+        let [n, len, heads, group, dim, causal, window] = [(); 7].map(|()| b.param::<U32>());
+        Self { b, n, len, heads, group, dim, causal, window, scale: b.param() }
+    }
+
+    fn less(a: Value<'b, U32>, b: Value<'b, U32>) -> Value<'b, U32> {
+        Value::select(a.compare(Cmp::Gt, b), a - b, a.builder().int(0))
+    }
+
+    /// The keys that query `i` sees: from, and before.
+    fn of_query(&self, i: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let b = self.b;
+        let upto = Self::less(self.len + i + b.int(1), self.n);
+        let start = Self::less(upto, self.window).least(self.len);
+        let every = self.causal.compare(Cmp::Eq, b.int(0));
+        [start, Value::select(every, self.len, upto.least(self.len))]
+    }
+
+    /// `Σ a[r][of + c]·b[s][with + c]` over a head.
+    fn dot(
+        &self,
+        (x, r, of): (On<'b>, Value<'b, U32>, Value<'b, U32>),
+        (y, s, with): (On<'b>, Value<'b, U32>, Value<'b, U32>),
+    ) -> Value<'b, T> {
+        let b = self.b;
+        let zero = b.bits::<T>(0);
+        let sum = b.count::<U32, T>([b.int(0), self.dim, b.int(1)], 4, &[zero], |c, sum| {
+            let (x, y) = (x.get::<T>(r, of + c), y.get::<T>(s, with + c));
+            sum.iter().map(|sum| x.fma(y, *sum)).collect()
+        });
+        sum.first().copied().unwrap_or(zero)
+    }
+
+    /// Tiles of [`THREADS`] of `range`, with values carried from one to the next.
+    fn tiles<const K: usize>(
+        &self,
+        [start, end]: [Value<'b, U32>; 2],
+        init: [Value<'b, T>; K],
+        body: impl FnOnce(Value<'b, U32>, [Value<'b, T>; K]) -> [Value<'b, T>; K],
+    ) -> [Value<'b, T>; K] {
+        let (b, zero) = (self.b, self.b.bits::<T>(0));
+        let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(zero));
+        let step = b.int(i64::from(THREADS));
+        let all =
+            b.count::<U32, T>([start, end, step], 1, &init, |t, carried| body(t, typed(carried)).to_vec());
+        typed(&all)
+    }
+
+    /// Adds `Σ w[j]·x[first + j]` of the tile at `first` to a head's columns in `to`, times `keep`.
+    #[allow(clippy::too_many_arguments, reason = "the operands of a product")]
+    fn add(
+        &self,
+        (to, row, col): (On<'b>, Value<'b, U32>, Value<'b, U32>),
+        keep: Option<Value<'b, T>>,
+        weights: Value<'b, U32>,
+        (x, of): (On<'b>, Value<'b, U32>),
+        first: Value<'b, U32>,
+        count: Value<'b, U32>,
+    ) {
+        let (b, width) = (self.b, self.b.int::<U32>(i64::from(T::TYPE.bytes())));
+        strided(b, [b.int(0), self.dim], |c| {
+            let old = to.get::<T>(row, col + c);
+            let old = keep.map_or(old, |keep| old * keep);
+            let sum = b.count::<U32, T>([b.int(0), count, b.int(1)], 4, &[old], |j, sum| {
+                let w = b.load::<T>(Space::Shared, weights + j * width, 0);
+                let x = x.get::<T>(first + j, of + c);
+                sum.iter().map(|s| w.fma(x, *s)).collect()
+            });
+            sum.iter().for_each(|s| to.put(row, col + c, *s));
+        });
+    }
+
+    fn clear(&self, to: On<'b>, row: Value<'b, U32>, col: Value<'b, U32>) {
+        strided(self.b, [self.b.int(0), self.dim], |c| to.put(row, col + c, self.b.bits::<T>(0)));
+    }
+
+    /// The first `[i][h]` of the block and the steps from there: queries along x, heads along y.
+    fn each(&self, rows: Value<'b, U32>, body: impl FnOnce(Value<'b, U32>)) {
+        let b = self.b;
+        b.count::<U32, U32>([b.special(Special::CtaidX), rows, b.special(Special::NctaidX)], 1, &[], |i, _| {
+            body(i);
+            b.barrier();
+            Vec::new()
+        });
+    }
+
+    fn own(&self, room: Value<'b, U32>) -> Value<'b, U32> {
+        room + self.b.special(Special::TidX) * self.b.int(i64::from(T::TYPE.bytes()))
+    }
+
+    fn room(&self) -> Value<'b, U32> {
+        self.b.shared(THREADS * T::TYPE.bytes(), T::TYPE.bytes())
+    }
+}
+
+fn leads(b: &Builder) -> Value<'_, Pred> {
+    b.special(Special::TidX).compare(Cmp::Eq, b.int(0))
+}
+
+/// Blocks: queries along x (any number), heads along y. Parameters: `q`, `k`, `v`, `out`, then the strides of the rows and
+/// columns of each; `lse`; queries, keys, query heads, those that share a key head, elements of a head, whether later
+/// keys are hidden, the window (all bits set for none); the scale.
+pub fn attention<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let b = named::<T>("attention");
+    b.threads([THREADS, 1, 1]);
+    let [q, k, v, out] = On::params(&b);
+    let lse = b.param::<U64>();
+    let op = Heads::<T>::params(&b);
+    let h = b.special(Special::CtaidY);
+    let (of, with) = (h * op.dim, h / op.group * op.dim);
+    op.each(op.n, |i| {
+        op.clear(out, i, of);
+        let zero = b.bits::<T>(0);
+        let none = zero.lit(-<T::Elem as Number>::INFINITY);
+        let weights = op.room();
+        let seen = op.of_query(i);
+        let [peak, sum] = op.tiles(seen, [none, zero], |first, [peak, sum]| {
+            let j = first + b.special(Special::TidX);
+            let [_, end] = seen;
+            let [score] = b.either(
+                j.compare(Cmp::Lt, end),
+                || [op.dot((q, i, of), (k, j, with)) * op.scale],
+                || [none],
+            );
+            // NaN is not in the peak, but in the sum.
+            let top = Value::select(score.is_nan(), none, score);
+            let [top] = together(&b, meet, [top], |[p], [q]| [p.max(q)]);
+            let top = peak.max(top);
+            let level = shift(top);
+            let weight = exp_not_above_zero(score - level);
+            let keep = exp_not_above_zero(peak - level);
+            b.store(Space::Shared, op.own(weights), 0, weight);
+            let [more] = together(&b, meet, [weight], |[p], [q]| [p + q]);
+            let count = (end - first).least(b.int(i64::from(THREADS)));
+            op.add((out, i, of), Some(keep), weights, (v, with), first, count);
+            // The next tile's weights go where these were.
+            b.barrier();
+            [top, sum.fma(keep, more)]
+        });
+        let empty = sum.eq(zero);
+        let factor = zero.c(1.0) / sum;
+        strided(&b, [b.int(0), op.dim], |c| {
+            let v = out.get::<T>(i, of + c) * factor;
+            out.put(i, of + c, Value::select(empty, zero, v));
+        });
+        b.when(leads(&b), || {
+            let log = shift(peak) + Ln.eval([sum]);
+            put(lse, i * op.heads + h, Value::select(empty, none, log));
+        });
+    });
+    b.finish()
+}
+
+/// `Σ out·dout` of each query and head. Parameters: `out`, `dout`, then their strides; where the sums go; and as
+/// [`attention`].
+pub fn attention_means<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("attention_means");
+    let [out, dout] = On::params(&b);
+    let means = b.param::<U64>();
+    let op = Heads::<T>::params(&b);
+    each(&b, op.n * op.heads, |i| {
+        let r = i / op.heads;
+        let of = (i - r * op.heads) * op.dim;
+        put(means, i, op.dot((out, r, of), (dout, r, of)));
+    });
+    b.finish()
+}
+
+/// The weight of a score, and its slope from that of the result; a query that sees no key has no weights.
+fn slope<'b, T: Recorded>(
+    score: Value<'b, T>,
+    lse: Value<'b, T>,
+    along: Value<'b, T>,
+    mean: Value<'b, T>,
+) -> [Value<'b, T>; 2] {
+    let infinity = score.lit(<T::Elem as Number>::INFINITY);
+    let lse = Value::select(lse.eq(-infinity), infinity, lse);
+    let weight = exp_not_above_zero(score - lse);
+    [weight, weight * (along - mean)]
+}
+
+/// The gradient of the queries. Blocks as [`attention`]. Parameters: `q`, `k`, `v`, `dout`, `dq`, then their strides;
+/// `lse`, the sums of [`attention_means`]; and as [`attention`].
+pub fn attention_queries<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("attention_queries");
+    b.threads([THREADS, 1, 1]);
+    let [q, k, v, dout, dq] = On::params(&b);
+    let [lse, means] = [(); 2].map(|()| b.param::<U64>());
+    let op = Heads::<T>::params(&b);
+    let h = b.special(Special::CtaidY);
+    let (of, with) = (h * op.dim, h / op.group * op.dim);
+    op.each(op.n, |i| {
+        op.clear(dq, i, of);
+        let slopes = op.room();
+        let seen = op.of_query(i);
+        let at = i * op.heads + h;
+        let [] = op.tiles(seen, [], |first, []| {
+            let j = first + b.special(Special::TidX);
+            let [_, end] = seen;
+            let [s] = b.either(
+                j.compare(Cmp::Lt, end),
+                || {
+                    let score = op.dot((q, i, of), (k, j, with)) * op.scale;
+                    let along = op.dot((dout, i, of), (v, j, with));
+                    let [_, s] = slope(score, get(lse, at), along, get(means, at));
+                    [s * op.scale]
+                },
+                || [b.bits(0)],
+            );
+            b.store(Space::Shared, op.own(slopes), 0, s);
+            b.barrier();
+            let count = (end - first).least(b.int(i64::from(THREADS)));
+            op.add((dq, i, of), None, slopes, (k, with), first, count);
+            b.barrier();
+            []
+        });
+    });
+    b.finish()
+}
+
+/// The gradients of the keys and values. Blocks: keys along x (any number), key heads along y. Parameters: `q`, `k`, `v`,
+/// `dout`, `dk`, `dv`, then their strides; `lse`, the sums of [`attention_means`]; and as [`attention`].
+pub fn attention_keys<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("attention_keys");
+    b.threads([THREADS, 1, 1]);
+    let [q, k, v, dout, dk, dv] = On::params(&b);
+    let [lse, means] = [(); 2].map(|()| b.param::<U64>());
+    let op = Heads::<T>::params(&b);
+    let g = b.special(Special::CtaidY);
+    let with = g * op.dim;
+    op.each(op.len, |j| {
+        op.clear(dk, j, with);
+        op.clear(dv, j, with);
+        let [weights, slopes] = [op.room(), op.room()];
+        // Queries before this one do not see the key.
+        let from = Heads::<T>::less(j + op.n, op.len).least(op.n);
+        let from = Value::select(op.causal.compare(Cmp::Eq, b.int(0)), b.int(0), from);
+        let first = g * op.group;
+        b.count::<U32, U32>([first, first + op.group, b.int(1)], 1, &[], |h, _| {
+            let of = h * op.dim;
+            let [] = op.tiles([from, op.n], [], |first, []| {
+                let i = first + b.special(Special::TidX);
+                let none = [b.bits::<T>(0); 2];
+                let [w, s] = b.either(
+                    i.compare(Cmp::Lt, op.n),
+                    || {
+                        let [start, end] = op.of_query(i);
+                        let sees = start.compare(Cmp::Le, j) & j.compare(Cmp::Lt, end);
+                        let at = i * op.heads + h;
+                        b.either(
+                            sees,
+                            || {
+                                let score = op.dot((q, i, of), (k, j, with)) * op.scale;
+                                let along = op.dot((dout, i, of), (v, j, with));
+                                let [w, s] = slope(score, get(lse, at), along, get(means, at));
+                                [w, s * op.scale]
+                            },
+                            || none,
+                        )
+                    },
+                    || none,
+                );
+                b.store(Space::Shared, op.own(weights), 0, w);
+                b.store(Space::Shared, op.own(slopes), 0, s);
+                b.barrier();
+                let count = (op.n - first).least(b.int(i64::from(THREADS)));
+                op.add((dk, j, with), None, slopes, (q, of), first, count);
+                op.add((dv, j, with), None, weights, (dout, of), first, count);
+                b.barrier();
+                []
+            });
+            Vec::new()
+        });
+    });
+    b.finish()
+}

@@ -1,0 +1,201 @@
+//! Kernels of a thread for each result that are no plain map: indices choose rows, rows have two halves, elements are
+//! turned in pairs, and what is updated has a state.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::record::{Param, Recorded};
+use super::super::types::{Stored, U32, U64};
+use super::status::{Index, note};
+use crate::alu::{Alu, Body, Real};
+use crate::lanes::drive::Update;
+use crate::lanes::rotary;
+use crate::nn::{ExpShiftedScaled, GateBackward, Swiglu, shift};
+use crate::pointwise::{Adam, Descent, Heavy, Moments};
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The address of element `i`.
+pub(super) fn at<'b, T: Stored>(base: Value<'b, U64>, i: Value<'b, U32>) -> Value<'b, U64> {
+    base + i.wide(base.builder().int(i64::from(T::TYPE.bytes())))
+}
+
+/// Element `i`.
+pub(super) fn get<'b, T: Stored>(base: Value<'b, U64>, i: Value<'b, U32>) -> Value<'b, T> {
+    base.builder().load(Space::Global, at::<T>(base, i), 0)
+}
+
+/// Writes element `i`.
+pub(super) fn put<'b, T: Stored>(base: Value<'b, U64>, i: Value<'b, U32>, v: Value<'b, T>) {
+    base.builder().store(Space::Global, at::<T>(base, i), 0, v);
+}
+
+/// The body for each of `n`, whatever the grid.
+pub(super) fn each<'b>(b: &'b Builder, n: Value<'b, U32>, body: impl FnOnce(Value<'b, U32>)) {
+    let width = b.special(Special::NtidX);
+    let start = b.special(Special::CtaidX) * width + b.special(Special::TidX);
+    b.count::<U32, U32>([start, n, b.special(Special::NctaidX) * width], 1, &[], |i, _| {
+        body(i);
+        Vec::new()
+    });
+}
+
+pub(super) fn named<T: Recorded>(op: &str) -> Builder {
+    Builder::new(&format!("{op}_{}", T::Elem::NAME))
+}
+
+/// `out[r] = table[ids[r]]`. Parameters: the table, the indices, `out`, the status words; the elements of `out`, columns,
+/// rows of the table. A row whose index is past the table is zeros.
+pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("embedding");
+    let [table, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
+    let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
+    each(&b, n, |i| {
+        let r = i / cols;
+        let id = get::<U32>(ids, r);
+        let [v] = b.either(
+            id.compare(Cmp::Lt, rows),
+            || [get::<T>(table, id * cols + (i - r * cols))],
+            || {
+                note(status, Index::Embedding, id);
+                [b.bits(0)]
+            },
+        );
+        put(out, i, v);
+    });
+    b.finish()
+}
+
+/// `out[r][i] = silu(x[r][i])·x[r][cols + i]`. Parameters: `x`, `out`; the elements of `out`, columns.
+pub fn swiglu_packed<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("swiglu_packed");
+    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
+    each(&b, n, |i| {
+        let gate = i + i / cols * cols;
+        put(out, i, Swiglu.eval([get::<T>(x, gate), get(x, gate + cols)]));
+    });
+    b.finish()
+}
+
+/// Its gradient. Parameters: `x`, `dy`, `dx`; the elements of `dy`, columns.
+pub fn swiglu_packed_backward<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("swiglu_packed_backward");
+    let [x, dy, dx] = [(); 3].map(|()| b.param::<U64>());
+    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
+    each(&b, n, |i| {
+        let gate = i + i / cols * cols;
+        let up = gate + cols;
+        let read = [get::<T>(x, gate), get(x, up), get(dy, i)];
+        let none = [b.bits(0); 2];
+        let [dgate, dup] = GateBackward.eval(read, none);
+        put(dx, gate, dgate);
+        put(dx, up, dup);
+    });
+    b.finish()
+}
+
+/// Pairs turned by their angles. Parameters: `x`, `out`, cosines, sines; the pairs of the matrix and of a row, of a head,
+/// the strides of rows and columns, the distance of neighbouring pairs and that of a pair's elements (in columns); what
+/// sines are multiplied with, ±1.
+pub fn rope<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("rope");
+    let [x, out, cos, sin] = [(); 4].map(|()| b.param::<U64>());
+    let [n, pairs, half, row, col, step, apart] = [(); 7].map(|()| b.param::<U32>());
+    let sign = b.param::<T>();
+    each(&b, n, |i| {
+        let r = i / pairs;
+        let j = i - r * pairs;
+        let head = j / half;
+        let p = j - head * half;
+        let first = r * row + (head * half * b.int(2) + p * step) * col;
+        let second = first + apart * col;
+        let angle = r * half + p;
+        let [u, v] = rotary::pair(
+            [get::<T>(x, first), get(x, second)],
+            get(cos, angle),
+            get::<T>(sin, angle) * sign,
+        );
+        put(out, first, u);
+        put(out, second, v);
+    });
+    b.finish()
+}
+
+/// `(e^(z − lse[r]) − [k = targets[r]])·scale`. Parameters: the logits, targets, `lse`, where the gradient goes (perhaps
+/// over the logits), the status words; elements, columns; `scale`.
+pub fn cross_entropy_backward<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("cross_entropy_backward");
+    let [z, targets, lse, out, status] = [(); 5].map(|()| b.param::<U64>());
+    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
+    let scale = b.param::<T>();
+    each(&b, n, |i| {
+        let r = i / cols;
+        let target = get::<U32>(targets, r);
+        let shift = shift(get::<T>(lse, r));
+        let v = ExpShiftedScaled(shift.number(), scale.number()).eval([get::<T>(z, i)]);
+        let v = Value::select(target.compare(Cmp::Eq, i - r * cols), v - scale, v);
+        let ignored = target.compare(Cmp::Eq, b.int(i64::from(u32::MAX)));
+        put(out, i, Value::select(ignored, b.bits(0), v));
+        b.when(target.compare(Cmp::Ge, cols) & !ignored, || note(status, Index::Gradient, target));
+    });
+    b.finish()
+}
+
+/// `x *= max_norm / norm` where the norm is above it or NaN. Parameters: `x`, the norm; elements; `max_norm`.
+pub fn clip<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("clip_by_norm");
+    let [x, norm] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let most = b.param::<T>();
+    let norm = b.load::<T>(Space::Global, norm, 0);
+    let factor = most / norm;
+    let within = norm.le(most);
+    each(&b, n, |i| {
+        let v = get::<T>(x, i);
+        put(x, i, Value::select(within, v, v * factor));
+    });
+    b.finish()
+}
+
+/// `y = body(g, y)`: steps of optimisers. Parameters: `g`, the states and what is moved; elements; the body's numbers.
+fn update<T: Recorded, B, const P: usize, const K: usize>(
+    op: &str,
+    body: impl FnOnce([Param<T>; P]) -> B,
+) -> Result<Kernel, Error>
+where
+    B: Update<Param<T>, 1, K>,
+{
+    let b = named::<T>(op);
+    let g = b.param::<U64>();
+    let y: [_; K] = core::array::from_fn(|_| b.param::<U64>());
+    let n = b.param::<U32>();
+    let body = body(b.numbers());
+    each(&b, n, |i| {
+        let new = body.eval([get::<T>(g, i)], y.map(|y| get(y, i)));
+        y.iter().zip(new).for_each(|(y, v)| put(*y, i, v));
+    });
+    b.finish()
+}
+
+/// The step of an optimiser by its name. Its numbers are those of the op in their order; those of Adam, without the step,
+/// are followed by `1 / (1 − β₁ᵗ)` and `1 / (1 − β₂ᵗ)`.
+#[must_use]
+pub fn optimiser<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
+    let with = |[lr, beta1, beta2, eps, weight_decay]: [Param<T>; 5]| {
+        Adam { lr, beta1, beta2, eps, weight_decay, step: 1 }
+    };
+    Some(match op {
+        "sgd" => update::<T, _, 2, 1>(op, |[lr, decay]| Descent { lr, decay }),
+        "momentum" => update::<T, _, 3, 2>(op, |[lr, mu, decay]| Heavy { lr, mu, decay }),
+        "adam" => update::<T, _, 7, 3>(op, |[a, b, c, d, e, unbias @ ..]| Moments::<_, false> {
+            with: with([a, b, c, d, e]),
+            unbias,
+        }),
+        "adamw" => update::<T, _, 7, 3>(op, |[a, b, c, d, e, unbias @ ..]| Moments::<_, true> {
+            with: with([a, b, c, d, e]),
+            unbias,
+        }),
+        _ => return None,
+    })
+}

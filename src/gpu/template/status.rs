@@ -1,0 +1,42 @@
+//! Status words: what only a kernel sees is wrong with an op's arguments. Each has its own word, which is 0 while
+//! nothing is, so that two kernels that write at once do not mix theirs.
+
+use super::super::builder::Value;
+use super::super::ir::Space;
+use super::super::types::{U32, U64};
+
+/// An argument of indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Index {
+    /// `ids` of `embedding`.
+    Embedding,
+    /// `ids` of `scatter_add`.
+    ScatterAdd,
+    /// `targets` of `cross_entropy`.
+    CrossEntropy,
+    /// `targets` of `cross_entropy_backward`.
+    Gradient,
+}
+
+impl Index {
+    /// In the order of their words.
+    pub const ALL: [Self; 4] = [Self::Embedding, Self::ScatterAdd, Self::CrossEntropy, Self::Gradient];
+
+    /// The op and the argument.
+    #[must_use]
+    pub const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Embedding => ("embedding", "ids"),
+            Self::ScatterAdd => ("scatter_add", "ids"),
+            Self::CrossEntropy => ("cross_entropy", "targets"),
+            Self::Gradient => ("cross_entropy_backward", "targets"),
+        }
+    }
+}
+
+/// Says that this index is past its table: one more than it, any of several.
+pub(super) fn note<'b>(status: Value<'b, U64>, what: Index, index: Value<'b, U32>) {
+    let b = index.builder();
+    let said = index.least(b.int(i64::from(u32::MAX - 1))) + b.int(1);
+    b.store(Space::Global, status, 4 * what as i32, said);
+}

@@ -1,0 +1,283 @@
+//! The ops of transformers on a device, against their definitions and within their contracts.
+
+use crate::device::Worst;
+use crate::nn::attention::{self, options};
+use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, rows};
+use fulmen::backend::{Layers, Products};
+use fulmen::contract::{agrees, spec};
+use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
+use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::lanes::Element;
+use fulmen::{Adam, RopeStyle};
+
+type Done = Result<(), Error>;
+
+/// An op's operands on the device.
+struct On<'a, T, D: Device> {
+    gpu: &'a Gpu<D>,
+    a: &'a Args<T>,
+    x: Vec<Array<T, D>>,
+    ids: Array<u32, D>,
+}
+
+impl<T: Scalar, D: Computes<T> + 'static> On<'_, T, D> {
+    fn x(&self, k: usize) -> View<'_, T, D> {
+        self.x[k].view()
+    }
+    fn cols(&self) -> usize {
+        self.a.size("cols")
+    }
+    fn adam(&self) -> Adam<T> {
+        let [lr, beta1, beta2, eps, weight_decay] = [0, 1, 2, 3, 4].map(|k| self.a.p[k]);
+        Adam { lr, beta1, beta2, eps, weight_decay, step: self.a.size("step") as u32 }
+    }
+    fn style(&self) -> RopeStyle {
+        if self.a.get("interleaved").is_some() { RopeStyle::Interleaved } else { RopeStyle::Neox }
+    }
+}
+
+/// The call of the op of this name.
+fn call<T: Scalar, D: Computes<T> + 'static>(
+    op: &str,
+    on: &On<'_, T, D>,
+    out: Vec<ViewMut<'_, T, D>>,
+) -> Done {
+    let (gpu, a) = (on.gpu, on.a);
+    let mut rest = out.into_iter();
+    let mut next = || rest.next().unwrap();
+    let (p, ids) = (|k: usize| a.p[k], on.ids.view());
+    match op {
+        "swiglu_packed" => gpu.swiglu_packed(on.x(0), on.cols(), next()),
+        "swiglu_packed_backward" => gpu.swiglu_packed_backward(on.x(0), on.x(1), on.cols(), next()),
+        "rms_norm_backward" => gpu.rms_norm_backward(on.x(0), on.x(1), on.x(2), p(0), next(), next()),
+        "cross_entropy" => gpu.cross_entropy(on.x(0), ids, on.cols(), next(), next()),
+        "cross_entropy_backward" => {
+            gpu.cross_entropy_backward(on.x(0), ids, on.x(2), on.cols(), p(0), next())
+        }
+        "cross_entropy_backward over its input" => {
+            gpu.cross_entropy_backward_in_place(next(), ids, on.x(2), on.cols(), p(0))
+        }
+        "embedding" => gpu.embedding(on.x(0), on.cols(), ids, next()),
+        "scatter_add" => gpu.scatter_add(on.x(0), on.cols(), ids, next()),
+        "sgd" => gpu.sgd(p(0), p(1), on.x(0), next()),
+        "momentum" => gpu.momentum(p(0), p(1), p(2), on.x(0), next(), next()),
+        "adam" => gpu.adam(on.adam(), on.x(0), next(), next(), next()),
+        "adamw" => gpu.adamw(on.adam(), on.x(0), next(), next(), next()),
+        "clip_by_norm" => gpu.clip_by_norm(p(0), next(), next()),
+        "rope" => gpu.rope(on.x(0), a.size("dim"), on.x(1), on.x(2), on.style(), next()),
+        "rope_backward" => gpu.rope_backward(on.x(0), a.size("dim"), on.x(1), on.x(2), on.style(), next()),
+        "rope_view" => {
+            let x = next();
+            let tokens = a.size("tokens");
+            let cols = x.len() / tokens;
+            let back = a.get("back").is_some();
+            gpu.rope_view(x.matrix(tokens, cols)?, a.size("dim"), on.x(1), on.x(2), on.style(), back)
+        }
+        "attention" => {
+            let op = options(a);
+            let (n, len) = (a.size("n"), a.size("len"));
+            let (cols, kv) = (op.heads * op.dim, op.kv_heads * op.dim);
+            let (out, lse) = (next(), next());
+            let [q, k, v] =
+                [(0, n, cols), (1, len, kv), (2, len, kv)].map(|(k, r, c)| on.x(k).matrix(r, c));
+            let mut none = gpu.alloc(0)?;
+            gpu.attention(&op, q?, k?, v?, out.matrix(n, cols)?, Some(lse), none.view_mut())
+        }
+        "attention_backward" => {
+            let op = options(a);
+            let (n, len) = (a.size("n"), a.size("len"));
+            let (cols, kv) = (op.heads * op.dim, op.kv_heads * op.dim);
+            let [dq, dk, dv] = [next(), next(), next()];
+            let shapes = [(0, n, cols), (1, len, kv), (2, len, kv), (3, n, cols), (5, n, cols)];
+            let [q, k, v, out, dout] = shapes.map(|(k, r, c)| on.x(k).matrix(r, c));
+            let mut none = gpu.alloc(0)?;
+            gpu.attention_backward(
+                &op,
+                q?,
+                k?,
+                v?,
+                out?,
+                on.x(4),
+                dout?,
+                dq.matrix(n, cols)?,
+                dk.matrix(len, kv)?,
+                dv.matrix(len, kv)?,
+                none.view_mut(),
+            )
+        }
+        other => panic!("no call of {other}"),
+    }
+}
+
+/// Runs the op of these arguments, its outputs inside larger buffers; its worst error.
+fn run<T: Scalar, D: Computes<T> + 'static, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    called: &str,
+    a: &Args<T>,
+) -> Result<Worst, Error> {
+    const PAD: usize = 3;
+    let mark = vec![T::from_f64(12345.0); PAD];
+    let mut before = O::before(a);
+    if called != O::NAME {
+        before = vec![a.x[0].clone()];
+    }
+    let padded = |x: &Vec<T>| gpu.upload(&[&mark[..], x, &mark].concat());
+    let mut outs = before.iter().map(padded).collect::<Result<Vec<_>, Error>>()?;
+    let x = a.x.iter().map(|x| gpu.upload(x)).collect::<Result<Vec<_>, Error>>()?;
+    let on = On { gpu, a, x, ids: gpu.upload(&a.ids)? };
+    {
+        let inner = |(out, before): (_, &Vec<T>)| -> Result<ViewMut<'_, T, D>, Error> {
+            let out: &mut Array<T, D> = out;
+            let [_, rest] = out.view_mut().split(PAD)?;
+            let [inner, _] = rest.split(before.len())?;
+            Ok(inner)
+        };
+        let out = outs.iter_mut().zip(&before).map(inner).collect::<Result<Vec<_>, Error>>()?;
+        call(called, &on, out)?;
+    }
+    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    // WGSL leaves it open whether subnormal numbers are kept.
+    let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
+    for ((out, before), want) in outs.iter().zip(&before).zip(O::want(&a.wide())) {
+        let mut got = vec![T::ZERO; before.len() + 2 * PAD];
+        gpu.download(out.view(), &mut got)?;
+        let (head, rest) = got.split_at(PAD);
+        let (got, tail) = rest.split_at(before.len());
+        assert!(head == mark && tail == mark, "{called} wrote past its result");
+        assert_eq!(got.len(), want.len(), "{called}");
+        for (got, want) in got.iter().zip(&want) {
+            let off = (got.to_f64() - want.value).abs();
+            let this = if agrees(*got, want.value, 0.0) || off <= least {
+                0.0
+            } else {
+                off / allowed::<T>(O::NAME, want)
+            };
+            if this > worst.share || !this.is_finite() {
+                worst = Worst { op: O::NAME, share: this, got: got.to_f64(), want: want.value };
+            }
+        }
+    }
+    // Inputs are as they were.
+    for (array, raw) in on.x.iter().zip(&a.x) {
+        let mut back = vec![T::ZERO; raw.len()];
+        gpu.download(array.view(), &mut back)?;
+        assert_eq!(&back, raw, "{called}: an input changed");
+    }
+    Ok(worst)
+}
+
+fn family<T: Scalar, D: Computes<T> + 'static, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    shapes: &[[usize; 2]],
+    forms: &[(&'static str, &[(&str, usize)])],
+    all: &mut Vec<Worst>,
+) -> Result<(), Error> {
+    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    let mut noise = Noise(17);
+    for (i, [rows, cols]) in shapes.iter().enumerate() {
+        let (called, words) = forms[i % forms.len()];
+        let mut a: Args<T> = O::sample(*rows, *cols, &mut noise);
+        a.n.extend(words.iter().map(|(name, n)| (String::from(*name), *n)));
+        let this = run::<T, D, O>(gpu, language, called, &a)?;
+        if this.share > worst.share || !this.share.is_finite() {
+            worst = this;
+        }
+    }
+    all.push(worst);
+    Ok(())
+}
+
+/// `gemv` of both layouts, on parts of larger matrices.
+fn products<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    shapes: &[[usize; 2]],
+) -> Result<Worst, Error> {
+    let per = spec("gemv").and_then(|s| s.tolerance(T::NAME)).unwrap();
+    let mut worst = Worst { op: "gemv", share: 0.0, got: 0.0, want: 0.0 };
+    let mut noise = Noise(5);
+    for (case, [m, n]) in shapes.iter().enumerate() {
+        let (m, n, across) = (*m, *n, case % 2 == 0);
+        let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0)][case / 2 % 4];
+        let wide = n + 2;
+        let (a, x, y): (Vec<T>, Vec<T>, Vec<T>) =
+            (noise.slice(m * wide, 2.0), noise.slice(n, 2.0), noise.slice(m, 2.0));
+        let (on_a, on_x) = (gpu.upload(&a)?, gpu.upload(&x)?);
+        let old = if beta == 0.0 { vec![T::from_f64(f64::NAN); m] } else { y.clone() };
+        let mut on_y = gpu.upload(&old)?;
+        let mat = if across { on_a.view().matrix(m, wide)? } else { on_a.view().matrix(wide, m)?.t() };
+        let vector = <Gpu<D> as fulmen::backend::Memory>::vector(on_x.view());
+        let result = <Gpu<D> as fulmen::backend::Memory>::vector_mut(on_y.view_mut());
+        gpu.gemv(T::from_f64(alpha), mat.cols(2..wide)?, vector, T::from_f64(beta), result)?;
+        let mut got = vec![T::ZERO; m];
+        gpu.download(on_y.view(), &mut got)?;
+        for i in 0..m {
+            let at = |p: usize| if across { a[i * wide + p + 2] } else { a[(p + 2) * m + i] };
+            let terms: Vec<f64> = (0..n).map(|p| alpha * at(p).to_f64() * x[p].to_f64()).collect();
+            let before = if beta == 0.0 { 0.0 } else { beta * y[i].to_f64() };
+            let want = terms.iter().sum::<f64>() + before;
+            let mass = terms.iter().map(|t| t.abs()).sum::<f64>() + before.abs();
+            let off = (got[i].to_f64() - want).abs();
+            let allowed = per.allowed::<T>(want, &[&terms], mass);
+            let this = if off == 0.0 { 0.0 } else { off / allowed };
+            if this > worst.share || !this.is_finite() {
+                worst = Worst { op: "gemv", share: this, got: got[i].to_f64(), want };
+            }
+        }
+    }
+    Ok(worst)
+}
+
+/// Every op of the families `Layers` and `Products` at these shapes: rows and columns, in the sense of each.
+pub fn story<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    shapes: &[[usize; 2]],
+    heads: &[[usize; 2]],
+) -> Result<Vec<Worst>, Error> {
+    let mut all = vec![products::<T, D>(gpu, shapes)?];
+    macro_rules! each {
+        ($($Op:path: $name:literal on $shapes:ident $(, $also:literal)*;)*) => {$(
+            let forms: &[(&str, &[(&str, usize)])] = &[($name, &[]) $(, ($also, &[]))*];
+            family::<T, D, $Op>(gpu, language, $shapes, forms, &mut all)?;
+        )*};
+    }
+    each! {
+        rows::SwigluPacked: "swiglu_packed" on shapes;
+        rows::SwigluPackedBackward: "swiglu_packed_backward" on shapes;
+        rows::RmsNormBackward: "rms_norm_backward" on shapes;
+        indexed::CrossEntropy: "cross_entropy" on shapes;
+        indexed::CrossEntropyBackward: "cross_entropy_backward" on shapes, "cross_entropy_backward over its input";
+        indexed::Embedding: "embedding" on shapes;
+        indexed::ScatterAdd: "scatter_add" on shapes;
+        optimisers::Sgd: "sgd" on shapes;
+        optimisers::Momentum: "momentum" on shapes;
+        optimisers::Adam: "adam" on shapes;
+        optimisers::AdamW: "adamw" on shapes;
+        optimisers::ClipByNorm: "clip_by_norm" on shapes;
+        attention::Rope: "rope" on heads;
+        attention::RopeBackward: "rope_backward" on heads;
+        attention::RopeView: "rope_view" on heads;
+    }
+    let masks: [&[(&str, usize)]; 4] = [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
+    let forms = masks.map(|m| ("attention", m));
+    family::<T, D, attention::Forward>(gpu, language, heads, &forms, &mut all)?;
+    let mut worst = Worst { op: "attention_backward", share: 0.0, got: 0.0, want: 0.0 };
+    let mut noise = Noise(23);
+    for (i, [rows, cols]) in heads.iter().enumerate() {
+        // The log-sum-exps depend on the mask.
+        let mut a: Args<T> = attention::Forward::sample(*rows, *cols, &mut noise);
+        a.n.extend(masks[i % masks.len()].iter().map(|(name, n)| (String::from(*name), *n)));
+        let sizes: Vec<(&str, usize)> = a.n.iter().map(|(name, n)| (&name[..], *n)).collect();
+        let dout = noise.slice(a.x[0].len(), 2.0);
+        let x = attention::with_forward(a.x.clone(), dout, &sizes, a.p[0]);
+        let a = Args::new::<attention::Backward>(x, a.p.clone(), &sizes);
+        let this = run::<T, D, attention::Backward>(gpu, language, "attention_backward", &a)?;
+        if this.share > worst.share || !this.share.is_finite() {
+            worst = this;
+        }
+    }
+    all.push(worst);
+    Ok(all)
+}
