@@ -24,14 +24,14 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
     let steps = r.steps.unwrap_or(10);
-    let weights = c.parameters();
-    writeln!(io.out, "{weights} parameters, {} bytes, on {}", 4 * weights, M::NAME)?;
+    let (weights, name) = (c.parameters(), machine.name());
+    writeln!(io.out, "{weights} parameters, {} bytes, on {}", 4 * weights, name)?;
 
     let recipe = Recipe { length: r.recipe.length.min(c.context), steps: steps + 1, ..r.recipe };
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
-    let trainer = Trainer::new(machine, c, recipe, model.parameters.clone())?;
+    let trainer = Trainer::new(machine.clone(), c, recipe, model.parameters.clone())?;
     let threads = r.workers().min(recipe.groups);
-    let time = trainer.with_threads(threads, &tokens, |one| {
+    let time = M::steps(&trainer, threads, &tokens, |one| {
         one(0)?;
         let mut step = 0;
         median(steps, || {
@@ -55,7 +55,9 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
         threads @ 2.. => format!("{threads} threads"),
         _ => String::from("one thread"),
     };
-    let mut follower = Follower::new(machine, c, &model.parameters, c.context)?;
+    drop(trainer);
+    let parameters = machine.floats_of(&model.parameters)?;
+    let mut follower = Follower::new(machine.clone(), c, &parameters, c.context)?;
     let half = (c.context / 2).max(1);
     let time = median(steps, || {
         follower.restart();
@@ -70,21 +72,19 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
         }
         Ok(follower.feed(&tokens[..1]).map(drop)?)
     })?;
-    // The limit is reading every weight once, from whichever memory holds so many.
-    let mut sum = 0.0;
-    let limit = median(50, || {
-        sum += machine.sum(M::view(core::hint::black_box(&model.parameters)));
-        Ok(())
-    })?;
-    core::hint::black_box(sum);
     let rate = |t: f64| 4.0 * weights as f64 / t / 1e9;
-    writeln!(
-        io.out,
-        "writing: {:.0} tokens/s, {pool}; {:.1} GB/s of weights, {:.0} % of the {:.1} GB/s that `sum` reads them at",
-        1.0 / time,
-        rate(time),
-        100.0 * limit / time,
-        rate(limit)
-    )?;
+    write!(io.out, "writing: {:.0} tokens/s, {pool}; {:.1} GB/s of weights", 1.0 / time, rate(time))?;
+    // The limit is reading every weight once, from whichever memory holds so many.
+    if machine.sum_of(&[]).is_some() {
+        let mut sum = 0.0;
+        let limit = median(50, || {
+            sum += machine.sum_of(core::hint::black_box(&model.parameters)).unwrap_or(0.0);
+            Ok(())
+        })?;
+        core::hint::black_box(sum);
+        let share = 100.0 * limit / time;
+        write!(io.out, ", {share:.0} % of the {:.1} GB/s that `sum` reads them at", rate(limit))?;
+    }
+    writeln!(io.out)?;
     Ok(())
 }

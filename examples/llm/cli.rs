@@ -5,7 +5,7 @@ use crate::chart;
 use crate::config::Config;
 use crate::files::{self, Failed, Shown, replace, shown, writable};
 use crate::gguf::{self, Model, Trouble};
-use crate::machine::{Follower, Job, Machine, follower_plan, on_best_lanes};
+use crate::machine::{BACKENDS, Follower, Job, Machine, follower_plan, on_best_lanes, on_device};
 use crate::memory::{self, Bytes, Lack, Row};
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
@@ -45,7 +45,9 @@ bench:
   --steps N        steps to measure (10)
 all:
   --threads N      at most the cores (train: all of them; else 1, more need a build with the feature parallel)
-  --seed N         (1)           --backend cpu
+  --seed N         (1)
+  --backend NAME   cpu; with the features of these names wgpu (the adapter FULMEN_ADAPTER) and cuda (FULMEN_CUDA), and
+                   interpreter, which is slow
   --plan           print every buffer's bytes and stop
 
 exit status: 0 done, 1 the training went astray, 2 the arguments or a file are of no use";
@@ -129,6 +131,14 @@ pub fn run(
     let done = Request::parse(args).and_then(|r| {
         let mut io = Streams { out, err, terminal };
         let work = Work(&r, &mut io);
+        if r.backend != "cpu" {
+            let unknown = || {
+                let name = Shown(&r.backend);
+                Stop::Usage(format!("there is no backend {name} in this build, but {BACKENDS}"))
+            };
+            on_device(&r.backend, work).ok_or_else(unknown)???;
+            return Ok(out.flush()?);
+        }
         match r.threads() {
             threads @ 2.. if r.command != Command::Train => {
                 #[cfg(feature = "parallel")]
@@ -216,6 +226,7 @@ pub struct Request {
     temperature: f32,
     top_k: usize,
     top_p: f32,
+    backend: String,
     pub steps: Option<usize>,
     pub threads: Option<usize>,
     pub config: Config,
@@ -271,6 +282,7 @@ impl Request {
             temperature: 0.8,
             top_k: 40,
             top_p: 0.95,
+            backend: String::from("cpu"),
             steps: None,
             threads: None,
             config: Config::default(),
@@ -295,10 +307,7 @@ impl Request {
                 Arg::Long("svg") => r.svg = Some(args.value()?.into()),
                 Arg::Long("prompt") => r.prompt = Some(args.value()?.into_encoded_bytes()),
                 Arg::Long("backend") => {
-                    let name = args.value()?;
-                    if name != "cpu" {
-                        return usage(format!("there is no backend {name:?} in this build, but cpu"));
-                    }
+                    r.backend = args.value()?.to_string_lossy().into_owned();
                 }
                 Arg::Long(name) if NUMBERS.contains(&name) => {
                     let name = format!("--{name}");
@@ -489,8 +498,9 @@ fn check_outputs(text: &Path, outputs: &[&Path]) -> Result<(), Stop> {
 }
 
 fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
+    let name = machine.name();
     if r.plan {
-        return print_plan(io.out, &trainer_plan(machine, &r.config, &r.recipe)?);
+        return print_plan(io.out, &trainer_plan(&machine, &r.config, &r.recipe)?);
     }
     let text = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
     let out = r.out.as_deref().unwrap_or(Path::new(""));
@@ -515,7 +525,10 @@ fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<()
             return Err(useless(&state, "a run left this; --resume goes on from it, --fresh starts over it"));
         }
         // Before the time that learning a vocabulary takes.
-        memory::check(&trainer_plan(machine, &r.config, &r.recipe)?)?;
+        let plan = trainer_plan(&machine, &r.config, &r.recipe)?;
+        if M::HOST {
+            memory::check(&plan)?;
+        }
         let vocabulary = Vocabulary::learn(&text, r.config.vocab);
         let config = Config { vocab: vocabulary.len(), ..r.config };
         let parameters = first_parameters(&config, r.recipe.seed)?;
@@ -536,14 +549,14 @@ fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<()
         c.parameters(),
         tokens.len(),
         r.workers().min(trainer.recipe.groups),
-        M::NAME
+        name
     ));
     let first = losses.len();
     losses.try_reserve_exact(steps.saturating_sub(first)).map_err(|e| Stop::Useless(e.to_string()))?;
     let started = Instant::now();
     // Ten times the loss of one who knows nothing.
     let most = 10.0 * (c.vocab as f32).ln();
-    let result: Result<(), Stop> = trainer.with_threads(r.workers(), &tokens, |one| {
+    let result: Result<(), Stop> = M::steps(&trainer, r.workers(), &tokens, |one| {
         for step in first..steps {
             let loss = one(step)?;
             let done = step + 1;
@@ -551,7 +564,7 @@ fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<()
             // What the step made of the weights shows in the next loss only: before they are saved, one is asked for.
             let next = if save { trainer.held_out(&tokens[..=length])? } else { None };
             let lost = [Some(loss), next].iter().flatten().any(|l| l.is_nan() || *l > most);
-            if lost || save && !trainer.is_sane() {
+            if lost || save && !trainer.is_sane()? {
                 return Err(Stop::Astray(format!(
                     "the training went astray at step {done} (loss {loss}) and is not saved; a --rate below {} may help",
                     trainer.recipe.rate
@@ -612,6 +625,7 @@ fn recent(losses: &[f32]) -> f32 {
 }
 
 fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
+    let name = machine.name();
     let Model { config, vocabulary, parameters } = open(&r.file)?;
     let prompt = r.prompt.as_deref().unwrap_or_default();
     let ids = vocabulary.encode(prompt);
@@ -631,12 +645,13 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let at_once = ids.len().clamp(1, 512);
     if r.plan {
         let mut rows = vec![("parameters", config.parameters())];
-        rows.extend(follower_plan(machine, &config, at_once));
+        rows.extend(follower_plan(&machine, &config, at_once));
         return print_plan(io.out, &rows);
     }
     let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
     let choices = fulmen::sample_workspace(config.vocab, r.top_k);
     let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
+    let parameters = machine.floats_of(&parameters)?;
     let mut follower = Follower::new(machine, config, &parameters, at_once)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();
@@ -660,6 +675,6 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let wrote = started.elapsed() - read;
     let rate = |n: usize, t: std::time::Duration| n as f64 / t.as_secs_f64().max(1e-9);
     let (reading, writing) = (rate(ids.len(), read), rate(count.saturating_sub(1), wrote));
-    io.note(format_args!("read {reading:.0} tokens/s, wrote {writing:.0} tokens/s on {}\n", M::NAME));
+    io.note(format_args!("read {reading:.0} tokens/s, wrote {writing:.0} tokens/s on {name}\n"));
     Ok(())
 }

@@ -2,37 +2,94 @@
 
 use crate::config::Config;
 use crate::memory::{self, Lack, Row, zeros};
-use crate::model::{self, Angles, In, Out, Span};
+use crate::model::{self, Angles, Ids, In, Out, Span};
+use crate::train::Trainer;
 use fulmen::Error;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
-use fulmen::backend::{Backend, Cpu, Memory};
+use fulmen::backend::{Cpu, Memory, Reductions, Transformer};
+#[cfg(feature = "gpu")]
+use fulmen::gpu::{
+    backend::{Array, Gpu},
+    device::Computes,
+};
 use fulmen::lanes::Simd;
 
-/// A backend whose memory is the program's own.
-pub trait Machine: Backend + Copy + Send + Sync {
-    /// The name of its lanes.
-    const NAME: &'static str;
-    fn view(x: &[f32]) -> In<'_, Self>;
-    fn view_mut(x: &mut [f32]) -> Out<'_, Self>;
-    fn ids(x: &[u32]) -> <Self as Memory>::Ref<'_, u32>;
+/// A backend, and memory that is its own.
+pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
+    /// Elements.
+    type Floats;
+    /// Tokens.
+    type Words;
+    /// Whether its memory is the host's.
+    const HOST: bool = true;
+    /// What it is: the name of lanes, or of a device.
+    fn name(&self) -> String;
+    /// So many zeros.
+    fn floats(&self, n: usize) -> Result<Self::Floats, Lack>;
+    /// So many tokens.
+    fn words(&self, n: usize) -> Result<Self::Words, Lack>;
+    fn view(x: &Self::Floats) -> In<'_, Self>;
+    fn view_mut(x: &mut Self::Floats) -> Out<'_, Self>;
+    fn ids(x: &Self::Words) -> Ids<'_, Self>;
+    fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32>;
+    /// Runs `body` with a function that does one step of training, on `threads` threads of the host's where they help.
+    fn steps<R>(trainer: &Trainer<Self>, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R;
+    /// The sum of numbers of the host's, where this machine reads those.
+    fn sum_of(&self, x: &[f32]) -> Option<f32>;
     /// The same lanes on rayon's threads.
     #[cfg(feature = "parallel")]
     fn threaded(self) -> impl Machine;
+
+    /// A copy of the host's.
+    fn floats_of(&self, x: &[f32]) -> Result<Self::Floats, Lack> {
+        let mut to = self.floats(x.len())?;
+        self.write(x, Self::view_mut(&mut to)).map_err(Into::into)?;
+        Ok(to)
+    }
+    /// A copy on the host.
+    fn on_host(&self, x: &Self::Floats) -> Result<Vec<f32>, Lack> {
+        let x = Self::view(x);
+        let mut to = zeros(Self::len(x))?;
+        self.download(x, &mut to).map_err(Into::into)?;
+        Ok(to)
+    }
 }
+
+/// A step of training: its loss.
+pub type Steps<'a> = &'a mut dyn FnMut(usize) -> Result<f32, Lack>;
 
 macro_rules! machine {
     ($Backend:ident) => {
         impl<S: Simd> Machine for $Backend<S> {
-            const NAME: &'static str = S::NAME;
-            fn view(x: &[f32]) -> &[f32] {
+            type Floats = Vec<f32>;
+            type Words = Vec<u32>;
+            fn name(&self) -> String {
+                S::NAME.into()
+            }
+            fn floats(&self, n: usize) -> Result<Vec<f32>, Lack> {
+                zeros(n)
+            }
+            fn words(&self, n: usize) -> Result<Vec<u32>, Lack> {
+                zeros(n)
+            }
+            fn view(x: &Vec<f32>) -> &[f32] {
                 x
             }
-            fn view_mut(x: &mut [f32]) -> &mut [f32] {
+            fn view_mut(x: &mut Vec<f32>) -> &mut [f32] {
                 x
             }
-            fn ids(x: &[u32]) -> &[u32] {
+            fn ids(x: &Vec<u32>) -> &[u32] {
                 x
+            }
+            fn ids_mut(x: &mut Vec<u32>) -> &mut [u32] {
+                x
+            }
+            fn steps<R>(trainer: &Trainer<Self>, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R {
+                trainer.with_threads(threads, text, body)
+            }
+            fn sum_of(&self, x: &[f32]) -> Option<f32> {
+                Some(self.sum(x))
             }
             #[cfg(feature = "parallel")]
             fn threaded(self) -> impl Machine {
@@ -44,6 +101,72 @@ macro_rules! machine {
 machine!(Cpu);
 #[cfg(feature = "parallel")]
 machine!(Threads);
+
+/// What a device says, as the program does.
+#[cfg(feature = "gpu")]
+impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
+    type Floats = Array<f32, D>;
+    type Words = Array<u32, D>;
+    const HOST: bool = false;
+    fn name(&self) -> String {
+        self.device().facts().name.clone()
+    }
+    fn floats(&self, n: usize) -> Result<Self::Floats, Lack> {
+        let mut x = self.alloc(n)?;
+        self.fill(0.0, x.view_mut())?;
+        Ok(x)
+    }
+    fn words(&self, n: usize) -> Result<Self::Words, Lack> {
+        let mut x = self.alloc(n)?;
+        self.fill(0, x.view_mut())?;
+        Ok(x)
+    }
+    fn view(x: &Self::Floats) -> In<'_, Self> {
+        x.view()
+    }
+    fn view_mut(x: &mut Self::Floats) -> Out<'_, Self> {
+        x.view_mut()
+    }
+    fn ids(x: &Self::Words) -> Ids<'_, Self> {
+        x.view()
+    }
+    fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32> {
+        x.view_mut()
+    }
+    fn steps<R>(trainer: &Trainer<Self>, _: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R {
+        body(&mut |step| trainer.one(step, text))
+    }
+    fn sum_of(&self, _: &[f32]) -> Option<f32> {
+        None
+    }
+    #[cfg(feature = "parallel")]
+    fn threaded(self) -> impl Machine {
+        self
+    }
+}
+
+/// Runs `job` on the device that a backend's name means; `None` when this build has none of that name.
+#[allow(unused_variables, reason = "a build may have no devices")]
+pub fn on_device<J: Job>(name: &str, job: J) -> Option<Result<J::Done, Lack>> {
+    match name {
+        #[cfg(feature = "gpu")]
+        "interpreter" => Some(Ok(job.run(Gpu::new(fulmen::gpu::device::Host::default())))),
+        #[cfg(feature = "wgpu")]
+        "wgpu" => Some(fulmen::gpu::wgpu::Wgpu::from_env().map(|d| job.run(Gpu::new(d))).map_err(Lack::from)),
+        #[cfg(feature = "cuda")]
+        "cuda" => Some(fulmen::gpu::cuda::Cuda::from_env().map(|d| job.run(Gpu::new(d))).map_err(Lack::from)),
+        _ => None,
+    }
+}
+
+/// The backends that this build has, for a message.
+pub const BACKENDS: &str = match (cfg!(feature = "gpu"), cfg!(feature = "wgpu"), cfg!(feature = "cuda")) {
+    (false, ..) => "cpu",
+    (_, false, false) => "cpu and interpreter",
+    (_, true, false) => "cpu, interpreter and wgpu",
+    (_, false, true) => "cpu, interpreter and cuda",
+    (_, true, true) => "cpu, interpreter, wgpu and cuda",
+};
 
 /// Something to do on any machine.
 pub trait Job {
@@ -81,19 +204,19 @@ impl<J: Job<Done: Send> + Send> Job for OnThreads<J> {
 }
 
 /// The cosines and sines of all positions.
-pub struct Positions {
-    cos: Vec<f32>,
-    sin: Vec<f32>,
+pub struct Positions<M: Machine> {
+    cos: M::Floats,
+    sin: M::Floats,
 }
 
-impl Positions {
-    pub fn new(c: &Config) -> Result<Self, Lack> {
+impl<M: Machine> Positions<M> {
+    pub fn new(machine: &M, c: &Config) -> Result<Self, Lack> {
         let n = c.context * c.head_dim() / 2;
         let (mut cos, mut sin) = (zeros(n)?, zeros(n)?);
         fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, &mut cos, &mut sin)?;
-        Ok(Self { cos, sin })
+        Ok(Self { cos: machine.floats_of(&cos)?, sin: machine.floats_of(&sin)? })
     }
-    pub fn angles<M: Machine>(&self) -> Angles<'_, M> {
+    pub fn angles(&self) -> Angles<'_, M> {
         Angles { cos: M::view(&self.cos), sin: M::view(&self.sin) }
     }
 }
@@ -102,12 +225,14 @@ impl Positions {
 pub struct Follower<'a, M: Machine> {
     machine: M,
     config: Config,
-    parameters: &'a [f32],
-    positions: Positions,
-    cache: Vec<f32>,
-    room: Vec<f32>,
-    workspace: Vec<f32>,
-    logits: Vec<f32>,
+    parameters: &'a M::Floats,
+    positions: Positions<M>,
+    cache: M::Floats,
+    room: M::Floats,
+    workspace: M::Floats,
+    /// On the machine, and the host's copy.
+    logits: (M::Floats, Vec<f32>),
+    ids: M::Words,
     /// Tokens that it has seen.
     past: usize,
     /// Tokens that one call takes at most.
@@ -115,25 +240,31 @@ pub struct Follower<'a, M: Machine> {
 }
 
 /// The names and the elements of the buffers of a [`Follower`], besides the parameters.
-pub fn follower_plan<M: Machine>(machine: M, c: &Config, most: usize) -> [Row; 5] {
+pub fn follower_plan<M: Machine>(machine: &M, c: &Config, most: usize) -> [Row; 6] {
     [
         ("keys and values", model::cache_len(c)),
         ("activations", model::generating_room(c, most)),
-        ("workspace", model::workspace(&machine, c, most)),
-        ("logits", c.vocab),
+        ("workspace", model::workspace(machine, c, most)),
+        ("logits", 2 * c.vocab),
+        ("tokens", most),
         ("positions", c.context * c.head_dim()),
     ]
 }
 
 impl<'a, M: Machine> Follower<'a, M> {
     /// Allocates everything; it takes up to `most` tokens at once.
-    pub fn new(machine: M, config: Config, parameters: &'a [f32], most: usize) -> Result<Self, Lack> {
-        let plan = follower_plan(machine, &config, most);
-        memory::check(&plan)?;
-        let [cache, room, workspace, logits, _] = plan.map(|(_, n)| zeros(n));
-        let [cache, room, workspace, logits] = [cache?, room?, workspace?, logits?];
-        let positions = Positions::new(&config)?;
-        Ok(Self { machine, config, parameters, positions, cache, room, workspace, logits, past: 0, most })
+    pub fn new(machine: M, config: Config, parameters: &'a M::Floats, most: usize) -> Result<Self, Lack> {
+        let plan = follower_plan(&machine, &config, most);
+        if M::HOST {
+            memory::check(&plan)?;
+        }
+        let [(_, cache), (_, room), (_, workspace), ..] = plan;
+        let [cache, room, workspace] = [cache, room, workspace].map(|n| machine.floats(n));
+        let [cache, room, workspace] = [cache?, room?, workspace?];
+        let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
+        let positions = Positions::new(&machine, &config)?;
+        let ids = machine.words(most)?;
+        Ok(Self { machine, config, parameters, positions, cache, room, workspace, logits, ids, past: 0, most })
     }
 
     /// Tokens that there is room for.
@@ -149,26 +280,30 @@ impl<'a, M: Machine> Follower<'a, M> {
     /// The logits of what follows `ids`, which follow the tokens before.
     ///
     /// Errors: `Error::Domain` for more tokens than there is room for, or none.
-    pub fn feed(&mut self, ids: &[u32]) -> Result<&mut [f32], Error> {
+    pub fn feed(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack> {
         if ids.is_empty() || ids.len() > self.left() {
-            return Err(Error::Domain { arg: "ids" });
+            return Err(Error::Domain { arg: "ids" }.into());
         }
         for ids in ids.chunks(self.most) {
+            let [to, _] = M::split(M::ids_mut(&mut self.ids), ids.len()).map_err(Into::into)?;
+            self.machine.write(ids, to).map_err(Into::into)?;
             let span = Span { sequences: 1, tokens: ids.len(), past: self.past };
             model::logits(
                 &self.machine,
                 &self.config,
                 span,
                 M::view(self.parameters),
-                &self.positions.angles::<M>(),
-                M::ids(ids),
+                &self.positions.angles(),
+                M::part(M::ids(&self.ids), 0..ids.len()).map_err(Into::into)?,
                 M::view_mut(&mut self.cache),
                 M::view_mut(&mut self.room),
                 M::view_mut(&mut self.workspace),
-                M::view_mut(&mut self.logits),
-            )?;
+                M::view_mut(&mut self.logits.0),
+            )
+            .map_err(Into::into)?;
             self.past += ids.len();
         }
-        Ok(&mut self.logits)
+        self.machine.download(M::view(&self.logits.0), &mut self.logits.1).map_err(Into::into)?;
+        Ok(&mut self.logits.1)
     }
 }

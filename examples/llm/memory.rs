@@ -7,12 +7,15 @@ use fulmen::Error;
 pub type Row = (&'static str, usize);
 
 /// Why a run cannot start or go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lack {
     /// More bytes than are free; `None` when they cannot be counted.
     Memory { needed: Option<u128>, free: Option<u64> },
     /// What a kernel refused.
     Kernel(Error),
+    /// What a device said.
+    #[cfg(feature = "gpu")]
+    Device(fulmen::gpu::device::Error),
 }
 
 impl fmt::Display for Lack {
@@ -32,6 +35,8 @@ impl fmt::Display for Lack {
                 }
             }
             Self::Kernel(e) => write!(f, "{e}"),
+            #[cfg(feature = "gpu")]
+            Self::Device(e) => write!(f, "{e}"),
         }
     }
 }
@@ -39,6 +44,13 @@ impl fmt::Display for Lack {
 impl From<Error> for Lack {
     fn from(e: Error) -> Self {
         Self::Kernel(e)
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl From<fulmen::gpu::device::Error> for Lack {
+    fn from(e: fulmen::gpu::device::Error) -> Self {
+        Self::Device(e)
     }
 }
 

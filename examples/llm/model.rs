@@ -5,8 +5,8 @@
 
 use crate::config::Config;
 use core::ops::Range;
-use fulmen::backend::{Backend, Memory};
-use fulmen::{Attention, Error, RopeStyle};
+use fulmen::backend::{Memory, Transformer};
+use fulmen::{Attention, RopeStyle};
 
 /// Elements that are read.
 pub type In<'a, B> = <B as Memory>::Ref<'a, f32>;
@@ -37,38 +37,38 @@ impl Span {
 }
 
 /// Cosines and sines of the positions, `context` rows of `hd / 2`.
-pub struct Angles<'a, B: Backend> {
+pub struct Angles<'a, B: Transformer<f32>> {
     pub cos: In<'a, B>,
     pub sin: In<'a, B>,
 }
 
-impl<'a, B: Backend> Angles<'a, B> {
-    fn of(&self, span: Span, half: usize) -> Result<(In<'a, B>, In<'a, B>), Error> {
+impl<'a, B: Transformer<f32>> Angles<'a, B> {
+    fn of(&self, span: Span, half: usize) -> Result<(In<'a, B>, In<'a, B>), B::Error> {
         let range = span.past * half..(span.past + span.tokens) * half;
         Ok((B::part(self.cos, range.clone())?, B::part(self.sin, range)?))
     }
 }
 
-fn part_mut<'a, B: Backend>(x: &'a mut Out<'_, B>, range: Range<usize>) -> Result<Out<'a, B>, Error> {
+fn part_mut<'a, B: Transformer<f32>>(x: &'a mut Out<'_, B>, range: Range<usize>) -> Result<Out<'a, B>, B::Error> {
     let [_, x] = B::split(B::lend(x), range.start)?;
     let [x, _] = B::split(x, range.len())?;
     Ok(x)
 }
 
 /// The keys and values of sequence `s`, old and new.
-fn keys_values<'a, B: Backend>(
+fn keys_values<'a, B: Transformer<f32>>(
     c: &Config,
     span: Span,
     s: usize,
     kv: In<'a, B>,
-) -> Result<[<B as Memory>::Mat<'a, f32>; 2], Error> {
+) -> Result<[<B as Memory>::Mat<'a, f32>; 2], B::Error> {
     let (len, width) = (span.past + span.tokens, c.kv_width());
     let all = B::matrix(B::part(kv, s * len * width..(s + 1) * len * width)?, len, width)?;
     Ok([B::cols(all, 0..width / 2)?, B::cols(all, width / 2..width)?])
 }
 
 /// What a block's forward pass leaves for its backward pass; the keys and values are apart, as they are the cache.
-pub struct Kept<'a, B: Backend> {
+pub struct Kept<'a, B: Transformer<f32>> {
     x1: Out<'a, B>,
     q: Out<'a, B>,
     attended: Out<'a, B>,
@@ -84,8 +84,8 @@ fn kept_len(c: &Config) -> usize {
     5 * c.dim + c.heads + 3 * c.hidden
 }
 
-impl<'a, B: Backend> Kept<'a, B> {
-    fn new(c: &Config, rows: usize, room: Out<'a, B>) -> Result<Self, Error> {
+impl<'a, B: Transformer<f32>> Kept<'a, B> {
+    fn new(c: &Config, rows: usize, room: Out<'a, B>) -> Result<Self, B::Error> {
         let d = rows * c.dim;
         let [x1, room] = B::split(room, d)?;
         let [q, room] = B::split(room, d)?;
@@ -110,7 +110,7 @@ struct Weights<T> {
     down: T,
 }
 
-fn weights<'a, B: Backend>(c: &Config, all: In<'a, B>, l: usize) -> Result<Weights<In<'a, B>>, Error> {
+fn weights<'a, B: Transformer<f32>>(c: &Config, all: In<'a, B>, l: usize) -> Result<Weights<In<'a, B>>, B::Error> {
     let at = c.block();
     let block = B::part(all, c.block_at(l))?;
     let part = |range| B::part(block, range);
@@ -125,7 +125,7 @@ fn weights<'a, B: Backend>(c: &Config, all: In<'a, B>, l: usize) -> Result<Weigh
     })
 }
 
-fn gradients<'a, B: Backend>(c: &Config, all: Out<'a, B>, l: usize) -> Result<Weights<Out<'a, B>>, Error> {
+fn gradients<'a, B: Transformer<f32>>(c: &Config, all: Out<'a, B>, l: usize) -> Result<Weights<Out<'a, B>>, B::Error> {
     let at = c.block();
     let [_, block] = B::split(all, c.block_at(l).start)?;
     let [norm_1, block] = B::split(block, at.norm_1.len())?;
@@ -145,14 +145,14 @@ fn attention(c: &Config) -> Attention<f32> {
 }
 
 /// `y = x·wᵀ`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
-fn linear<B: Backend>(
+fn linear<B: Transformer<f32>>(
     b: &B,
     [m, n]: [usize; 2],
     x: In<'_, B>,
     w: In<'_, B>,
     y: Out<'_, B>,
     workspace: Out<'_, B>,
-) -> Result<(), Error> {
+) -> Result<(), B::Error> {
     let rows = B::len(x) / n;
     if rows == 1 {
         return b.gemv(1.0, B::matrix(w, m, n)?, B::vector(x), 0.0, B::vector_mut(y));
@@ -163,7 +163,7 @@ fn linear<B: Backend>(
 
 /// Backward of [`linear`]: `dx = dy·w + keep·dx`, `dw += dyᵀ·x`.
 #[allow(clippy::too_many_arguments, reason = "the operands of two products")]
-fn linear_backward<B: Backend>(
+fn linear_backward<B: Transformer<f32>>(
     b: &B,
     [m, n]: [usize; 2],
     x: In<'_, B>,
@@ -173,7 +173,7 @@ fn linear_backward<B: Backend>(
     dx: Out<'_, B>,
     dw: Out<'_, B>,
     mut workspace: Out<'_, B>,
-) -> Result<(), Error> {
+) -> Result<(), B::Error> {
     let rows = B::len(x) / n;
     let (x, w, dy) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?, B::matrix(dy, rows, m)?);
     b.gemm(1.0, dy, w, keep, B::matrix_mut(dx, rows, n)?, B::lend(&mut workspace))?;
@@ -181,7 +181,7 @@ fn linear_backward<B: Backend>(
 }
 
 /// Workspace of any call that the model makes with up to `rows` rows.
-pub fn workspace<B: Backend>(b: &B, c: &Config, rows: usize) -> usize {
+pub fn workspace<B: Transformer<f32>>(b: &B, c: &Config, rows: usize) -> usize {
     let mut most =
         b.attention_workspace(c.heads, c.head_dim()).max(b.attention_backward_workspace(c.head_dim()));
     for wide in [c.dim, c.kv_width(), 2 * c.hidden, c.hidden, c.vocab] {
@@ -195,7 +195,7 @@ pub fn workspace<B: Backend>(b: &B, c: &Config, rows: usize) -> usize {
 
 /// One block: `h_out` from `h_in`, both of `rows` by `D`. `kv` holds `past + tokens` rows of keys and values for each sequence.
 #[allow(clippy::too_many_arguments, reason = "a block's operands")]
-fn block<B: Backend>(
+fn block<B: Transformer<f32>>(
     b: &B,
     c: &Config,
     span: Span,
@@ -206,7 +206,7 @@ fn block<B: Backend>(
     kept: &mut Kept<'_, B>,
     mut h_out: Out<'_, B>,
     mut workspace: Out<'_, B>,
-) -> Result<(), Error> {
+) -> Result<(), B::Error> {
     let (d, width, f, hd) = (c.dim, c.kv_width(), c.hidden, c.head_dim());
     b.rms_norm(h_in, w.norm_1, c.eps, B::lend(&mut kept.x1))?;
     let x1 = B::read(&kept.x1);
@@ -240,7 +240,7 @@ fn block<B: Backend>(
 
 /// Backward of [`block`] with `past = 0`: over `dh`, the gradient of `h_out`, comes that of `h_in`; the weights' are added to.
 #[allow(clippy::too_many_arguments, reason = "a block's operands")]
-fn block_backward<B: Backend>(
+fn block_backward<B: Transformer<f32>>(
     b: &B,
     c: &Config,
     span: Span,
@@ -253,7 +253,7 @@ fn block_backward<B: Backend>(
     dh: &mut Out<'_, B>,
     room: Out<'_, B>,
     mut workspace: Out<'_, B>,
-) -> Result<(), Error> {
+) -> Result<(), B::Error> {
     let (d, width, f, hd, rows) = (c.dim, c.kv_width(), c.hidden, c.head_dim(), span.rows());
     let [mut dx, room] = B::split(room, rows * d)?;
     let [mut dy, room] = B::split(room, rows * d)?;
@@ -338,14 +338,14 @@ fn block_backward<B: Backend>(
 pub fn training_room(c: &Config, rows: usize) -> usize {
     let streams = (c.layers + 1) * c.dim;
     let kept = c.layers * (kept_len(c) + c.kv_width());
-    let head = c.dim + c.vocab + 2;
+    let head = c.dim + c.vocab + 1;
     let backward = 4 * c.dim + 3 * c.hidden + c.kv_width();
     rows * (streams + kept + head + backward)
 }
 
-/// The sum of the losses of `targets` given the tokens before each; adds the gradient of `scale` times it to `gradient`.
+/// The losses of `targets` given the tokens before each; adds the gradient of `scale` times their sum to `gradient`.
 #[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
-pub fn train<B: Backend>(
+pub fn train<B: Transformer<f32>>(
     b: &B,
     c: &Config,
     span: Span,
@@ -354,16 +354,16 @@ pub fn train<B: Backend>(
     [ids, targets]: [Ids<'_, B>; 2],
     scale: f32,
     mut gradient: Out<'_, B>,
+    mut losses: Out<'_, B>,
     room: Out<'_, B>,
     mut workspace: Out<'_, B>,
-) -> Result<f32, Error> {
+) -> Result<(), B::Error> {
     let (d, rows) = (c.dim, span.rows());
     let [mut h, room] = B::split(room, (c.layers + 1) * rows * d)?;
     let [mut kept, room] = B::split(room, c.layers * rows * kept_len(c))?;
     let [mut kv, room] = B::split(room, c.layers * rows * c.kv_width())?;
     let [mut x, room] = B::split(room, rows * d)?;
     let [mut logits, room] = B::split(room, rows * c.vocab)?;
-    let [mut losses, room] = B::split(room, rows)?;
     let [mut lse, room] = B::split(room, rows)?;
     let [mut dh, mut room] = B::split(room, rows * d)?;
     let (stream, keep, pairs) = (rows * d, rows * kept_len(c), rows * c.kv_width());
@@ -384,7 +384,6 @@ pub fn train<B: Backend>(
     b.rms_norm(last, norm, c.eps, B::lend(&mut x))?;
     linear(b, [c.vocab, d], B::read(&x), embedding, B::lend(&mut logits), B::lend(&mut workspace))?;
     b.cross_entropy(B::read(&logits), targets, c.vocab, B::lend(&mut losses), B::lend(&mut lse))?;
-    let loss = b.sum(B::read(&losses));
     b.cross_entropy_backward_in_place(B::lend(&mut logits), targets, B::read(&lse), c.vocab, scale)?;
 
     let [mut dx, _] = B::split(B::lend(&mut room), rows * d)?;
@@ -412,8 +411,7 @@ pub fn train<B: Backend>(
         let (room, workspace) = (B::lend(&mut room), B::lend(&mut workspace));
         block_backward(b, c, span, &w, angles, h_in, kv, &kept, dw, &mut dh, room, workspace)?;
     }
-    b.scatter_add(B::read(&dh), d, ids, part_mut::<B>(&mut gradient, c.embedding())?)?;
-    Ok(loss)
+    b.scatter_add(B::read(&dh), d, ids, part_mut::<B>(&mut gradient, c.embedding())?)
 }
 
 /// Elements of room that [`logits`] needs for `rows` new tokens.
@@ -428,7 +426,7 @@ pub fn cache_len(c: &Config) -> usize {
 
 /// What follows the last of `ids`, which come after `span.past` tokens of the cache and are added to it.
 #[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
-pub fn logits<B: Backend>(
+pub fn logits<B: Transformer<f32>>(
     b: &B,
     c: &Config,
     span: Span,
@@ -439,7 +437,7 @@ pub fn logits<B: Backend>(
     room: Out<'_, B>,
     mut workspace: Out<'_, B>,
     out: Out<'_, B>,
-) -> Result<(), Error> {
+) -> Result<(), B::Error> {
     let (d, rows) = (c.dim, span.rows());
     let [mut h, room] = B::split(room, rows * d)?;
     let [mut next, room] = B::split(room, rows * d)?;

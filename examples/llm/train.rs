@@ -3,14 +3,15 @@
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
 use crate::config::Config;
-use crate::files::{self, Failed, replace};
+use crate::cli::Stop;
+use crate::files::{self, replace};
 use crate::gguf::{self, Model, Trouble, Value, file_of};
-use crate::machine::{Machine, Positions};
+use crate::machine::{Machine, Positions, Steps};
 use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
 use crate::vocabulary::Vocabulary;
 use fulmen::gguf::Gguf;
-use fulmen::{Adam, Error};
+use fulmen::Adam;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
@@ -90,13 +91,17 @@ impl Mark {
 }
 
 /// One part of a batch, with memory of its own.
-struct Group {
-    ids: Vec<u32>,
-    targets: Vec<u32>,
-    gradient: Vec<f32>,
-    room: Vec<f32>,
-    workspace: Vec<f32>,
-    loss: Result<f32, Error>,
+struct Group<M: Machine> {
+    /// The tokens and what follows them: the host's, and the machine's.
+    chosen: [Vec<u32>; 2],
+    ids: M::Words,
+    targets: M::Words,
+    gradient: M::Floats,
+    /// On the machine, and the host's copy.
+    losses: (M::Floats, Vec<f32>),
+    room: M::Floats,
+    workspace: M::Floats,
+    loss: Result<f32, Lack>,
 }
 
 /// A model in training: everything is allocated at the start.
@@ -104,10 +109,12 @@ pub struct Trainer<M: Machine> {
     machine: M,
     pub config: Config,
     pub recipe: Recipe,
-    pub parameters: RwLock<Vec<f32>>,
-    groups: Vec<Mutex<Group>>,
-    positions: Positions,
-    moments: Mutex<[Vec<f32>; 2]>,
+    pub parameters: RwLock<M::Floats>,
+    groups: Vec<Mutex<Group<M>>>,
+    positions: Positions<M>,
+    moments: Mutex<[M::Floats; 2]>,
+    /// The length of the gradient.
+    norm: Mutex<M::Floats>,
 }
 
 /// A lock whose holder has panicked: the panic is on its way already.
@@ -116,15 +123,15 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The names and the elements of the buffers of a [`Trainer`].
-pub fn trainer_plan<M: Machine>(machine: M, c: &Config, r: &Recipe) -> Result<[Row; 8], Lack> {
+pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[Row; 8], Lack> {
     let rows = product(&[r.batch.div_ceil(r.groups), r.length])?;
     Ok([
         ("parameters", c.parameters()),
         ("moments", 2 * c.parameters()),
         ("gradients", product(&[r.groups, c.parameters()])?),
-        ("activations", product(&[r.groups, rows, model::training_room(c, 1)])?),
-        ("workspaces", product(&[r.groups, model::workspace(&machine, c, rows)])?),
-        ("tokens", product(&[2, r.groups, rows])?),
+        ("activations", product(&[r.groups, rows, model::training_room(c, 1) + 2])?),
+        ("workspaces", product(&[r.groups, model::workspace(machine, c, rows)])?),
+        ("tokens", product(&[4, r.groups, rows])?),
         ("positions", c.context * c.head_dim()),
         ("losses", r.steps),
     ])
@@ -133,26 +140,33 @@ pub fn trainer_plan<M: Machine>(machine: M, c: &Config, r: &Recipe) -> Result<[R
 impl<M: Machine> Trainer<M> {
     /// Allocates everything.
     pub fn new(machine: M, config: Config, recipe: Recipe, parameters: Vec<f32>) -> Result<Self, Lack> {
-        memory::check(&trainer_plan(machine, &config, &recipe)?)?;
+        let plan = trainer_plan(&machine, &config, &recipe)?;
+        if M::HOST {
+            memory::check(&plan)?;
+        }
         let rows = recipe.batch.div_ceil(recipe.groups) * recipe.length;
         let group = |_| {
             Ok(Mutex::new(Group {
-                ids: zeros(rows)?,
-                targets: zeros(rows)?,
-                gradient: zeros(config.parameters())?,
-                room: zeros(model::training_room(&config, rows))?,
-                workspace: zeros(model::workspace(&machine, &config, rows))?,
+                chosen: [zeros(rows)?, zeros(rows)?],
+                ids: machine.words(rows)?,
+                targets: machine.words(rows)?,
+                gradient: machine.floats(config.parameters())?,
+                losses: (machine.floats(rows)?, zeros(rows)?),
+                room: machine.floats(model::training_room(&config, rows))?,
+                workspace: machine.floats(model::workspace(&machine, &config, rows))?,
                 loss: Ok(0.0),
             }))
         };
+        let moments = [machine.floats(config.parameters())?, machine.floats(config.parameters())?];
         Ok(Self {
+            groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
+            positions: Positions::new(&machine, &config)?,
+            parameters: RwLock::new(machine.floats_of(&parameters)?),
+            moments: Mutex::new(moments),
+            norm: Mutex::new(machine.floats(1)?),
             machine,
             config,
             recipe,
-            parameters: RwLock::new(parameters),
-            groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
-            positions: Positions::new(&config)?,
-            moments: Mutex::new([zeros(config.parameters())?, zeros(config.parameters())?]),
         })
     }
 
@@ -179,38 +193,57 @@ impl<M: Machine> Trainer<M> {
     /// Loss and gradient of `sequences` sequences of `text`, of which number `s` begins at `start(s)`.
     fn measure(
         &self,
-        group: &mut Group,
+        group: &mut Group<M>,
         text: &[u32],
         sequences: usize,
         start: impl Fn(usize) -> usize,
-    ) -> Result<f32, Error> {
+    ) -> Result<f32, Lack> {
+        self.losses(group, text, sequences, start).map_err(Into::into)?;
+        Ok(fulmen::sum(&group.losses.1[..sequences * self.recipe.length]))
+    }
+
+    /// As [`Trainer::measure`]: the losses are left in the group.
+    fn losses(
+        &self,
+        group: &mut Group<M>,
+        text: &[u32],
+        sequences: usize,
+        start: impl Fn(usize) -> usize,
+    ) -> Result<(), M::Error> {
         let Recipe { batch, length, .. } = self.recipe;
-        let Group { ids, targets, gradient, room, workspace, .. } = group;
-        let rows = sequences * length;
+        let Group { chosen, ids, targets, gradient, losses, room, workspace, .. } = group;
+        let (b, rows) = (&self.machine, sequences * length);
         for s in 0..sequences {
             let (start, row) = (start(s), s * length..(s + 1) * length);
-            ids[row.clone()].copy_from_slice(&text[start..start + length]);
-            targets[row].copy_from_slice(&text[start + 1..start + 1 + length]);
+            chosen[0][row.clone()].copy_from_slice(&text[start..start + length]);
+            chosen[1][row].copy_from_slice(&text[start + 1..start + 1 + length]);
         }
-        gradient.fill(0.0);
+        for (chosen, to) in chosen.iter().zip([&mut *ids, &mut *targets]) {
+            let [to, _] = M::split(M::ids_mut(to), rows)?;
+            b.write(&chosen[..rows], to)?;
+        }
+        b.fill(0.0, M::view_mut(gradient))?;
         let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+        let [on_machine, _] = M::split(M::view_mut(&mut losses.0), rows)?;
         model::train(
-            &self.machine,
+            b,
             &self.config,
             Span { sequences, tokens: length, past: 0 },
             M::view(&parameters),
-            &self.positions.angles::<M>(),
-            [M::ids(&ids[..rows]), M::ids(&targets[..rows])],
+            &self.positions.angles(),
+            [M::part(M::ids(ids), 0..rows)?, M::part(M::ids(targets), 0..rows)?],
             1.0 / (batch * length) as f32,
             M::view_mut(gradient),
+            on_machine,
             M::view_mut(room),
             M::view_mut(workspace),
-        )
+        )?;
+        b.download(M::part(M::view(&losses.0), 0..rows)?, &mut losses.1[..rows])
     }
 
     /// The mean loss on sequences of a text that the steps do not see, at most 64 of them, apart as far as it goes;
     /// `None` when it is too short for one. In the memory of the first group, between two steps.
-    pub fn held_out(&self, text: &[u32]) -> Result<Option<f32>, Error> {
+    pub fn held_out(&self, text: &[u32]) -> Result<Option<f32>, Lack> {
         let length = self.recipe.length;
         let windows = (text.len().saturating_sub(1) / length).min(64);
         if windows == 0 {
@@ -228,8 +261,9 @@ impl<M: Machine> Trainer<M> {
 
     /// Whether every weight is a number of a size that a model can have. Norms hide others: of 1e30 they make 0, and the
     /// loss is that of guessing.
-    pub fn is_sane(&self) -> bool {
-        self.parameters.read().unwrap_or_else(PoisonError::into_inner).iter().all(|x| x.abs() < 1e6)
+    pub fn is_sane(&self) -> Result<bool, Lack> {
+        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.machine.on_host(&parameters)?.iter().all(|x| x.abs() < 1e6))
     }
 
     /// The step size at `step`.
@@ -244,17 +278,25 @@ impl<M: Machine> Trainer<M> {
     }
 
     /// Sums the gradients in order, cuts them to length, and moves the parameters. Returns the mean loss.
-    fn update(&self, step: usize) -> Result<f32, Error> {
-        let Recipe { batch, length, decay, clip, .. } = self.recipe;
+    fn update(&self, step: usize) -> Result<f32, Lack> {
+        let Recipe { batch, length, .. } = self.recipe;
+        let mut loss = 0.0;
+        for group in &self.groups {
+            loss += held(group).loss.clone()?;
+        }
+        self.step(step).map_err(Into::into)?;
+        Ok(loss / (batch * length) as f32)
+    }
+
+    /// The step of [`Trainer::update`].
+    fn step(&self, step: usize) -> Result<(), M::Error> {
+        let Recipe { decay, clip, .. } = self.recipe;
         let b = &self.machine;
         let mut first = held(&self.groups[0]);
-        let mut loss = first.loss?;
         for group in &self.groups[1..] {
-            let group = held(group);
-            loss += group.loss?;
-            b.add_in_place(M::view_mut(&mut first.gradient), M::view(&group.gradient))?;
+            b.add_in_place(M::view_mut(&mut first.gradient), M::view(&held(group).gradient))?;
         }
-        b.clip_by_norm(clip, M::view_mut(&mut first.gradient))?;
+        b.clip_by_norm(clip, M::view_mut(&mut first.gradient), M::view_mut(&mut held(&self.norm)))?;
         let step = u32::try_from(step + 1).unwrap_or(u32::MAX);
         let rate = self.rate(step as usize - 1);
         let how = Adam { lr: rate, beta1: 0.9, beta2: 0.99, eps: 1e-8, weight_decay: decay, step };
@@ -262,17 +304,23 @@ impl<M: Machine> Trainer<M> {
         let [m, v] = &mut *moments;
         let mut parameters = self.parameters.write().unwrap_or_else(PoisonError::into_inner);
         let (m, v, p) = (M::view_mut(m), M::view_mut(v), M::view_mut(&mut parameters));
-        b.adamw(how, M::view(&first.gradient), m, v, p)?;
-        Ok(loss / (batch * length) as f32)
+        b.adamw(how, M::view(&first.gradient), m, v, p)
+    }
+
+    /// One step on this thread.
+    #[cfg(feature = "gpu")]
+    pub fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack> {
+        (0..self.groups.len()).for_each(|g| self.pass(g, step, text));
+        self.update(step)
     }
 
     /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
-    pub fn with_threads<R>(
-        &self,
-        threads: usize,
-        text: &[u32],
-        body: impl FnOnce(&mut dyn FnMut(usize) -> Result<f32, Error>) -> R,
-    ) -> R {
+    pub fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    where
+        M: Sync,
+        M::Floats: Send + Sync,
+        M::Words: Send,
+    {
         let threads = threads.clamp(1, self.groups.len());
         let (barrier, stop) = (Barrier::new(threads), AtomicBool::new(false));
         let step = Mutex::new(0);
@@ -318,12 +366,15 @@ impl<M: Machine> Trainer<M> {
         vocabulary: &Vocabulary,
         text: Mark,
         losses: &[f32],
-    ) -> Result<(), Failed> {
-        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+    ) -> Result<(), Stop> {
+        let host = |x: &M::Floats| self.machine.on_host(x);
+        let parameters = host(&self.parameters.read().unwrap_or_else(PoisonError::into_inner))?;
         let moments = held(&self.moments);
+        let [m, v] = &*moments;
+        let moments = [host(m)?, host(v)?];
         let mut file = file_of(&self.config, vocabulary, &parameters);
         replace(out, |to| file.write(to))?;
-        for (name, moment) in ["first", "second"].iter().zip(&*moments) {
+        for (name, moment) in ["first", "second"].iter().zip(&moments) {
             file.tensors.push((format!("fulmen.moment.{name}"), [1, moment.len()], moment[..].into()));
         }
         let r = &self.recipe;
@@ -333,7 +384,7 @@ impl<M: Machine> Trainer<M> {
         file.values.insert("fulmen.recipe.reals".into(), Value::Reals(vec![r.rate, r.decay, r.clip]));
         file.values.insert("fulmen.text".into(), Value::Numbers(text.0.to_vec()));
         file.values.insert("fulmen.losses".into(), Value::Reals(losses.to_vec()));
-        replace(state, |to| file.write(to))
+        Ok(replace(state, |to| file.write(to))?)
     }
 
     /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.
@@ -357,7 +408,9 @@ impl<M: Machine> Trainer<M> {
         let trainer = Self::new(machine, model.config, recipe, model.parameters)?;
         for (name, moment) in ["first", "second"].iter().zip(&mut *held(&trainer.moments)) {
             let found = file.tensor(&format!("fulmen.moment.{name}")).ok_or_else(broken)?;
-            gguf::elements(&found, moment)?;
+            let mut host = zeros(trainer.config.parameters())?;
+            gguf::elements(&found, &mut host)?;
+            *moment = trainer.machine.floats_of(&host)?;
         }
         Ok((trainer, model.vocabulary, mark, losses))
     }

@@ -122,7 +122,8 @@ pub fn perplexity<M: Machine>(
         return Err(Stop::Useless("the text has no two tokens".into()));
     }
     let config = Config { context: model.config.context.min(tokens.len()), ..model.config };
-    let mut follower = Follower::new(machine, config, &model.parameters, 1)?;
+    let parameters = machine.floats_of(&model.parameters)?;
+    let mut follower = Follower::new(machine, config, &parameters, 1)?;
     let (mut sum, mut count, mut bytes) = (0.0f64, 0usize, Vec::new());
     for window in tokens.chunks(config.context) {
         follower.restart();

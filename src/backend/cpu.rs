@@ -112,6 +112,11 @@ macro_rules! slices {
                 Ok(())
             }
             #[inline]
+            fn fill(&self, x: T, to: &mut [T]) -> Result<(), Error> {
+                to.fill(x);
+                Ok(())
+            }
+            #[inline]
             fn download(&self, from: &[T], to: &mut [T]) -> Result<(), Error> {
                 same_len("to", from.len(), to.len())?;
                 to.copy_from_slice(from);

@@ -102,6 +102,8 @@ pub trait Memory: 'static {
 pub trait Transfer<T: Plain>: Memory {
     /// From the host; [`Error::Len`].
     fn write(&self, from: &[T], to: Self::Mut<'_, T>) -> Made<Self>;
+    /// The same everywhere.
+    fn fill(&self, x: T, to: Self::Mut<'_, T>) -> Made<Self>;
     /// To the host, when the work before it is done; [`Error::Len`], and what went wrong in that work.
     fn download(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Made<Self>;
 }

@@ -371,6 +371,26 @@ impl<D: Device> Gpu<D> {
         self.state.device.write(b.buffer, b.start, &bytes)
     }
 
+    /// The same everywhere.
+    ///
+    /// # Errors
+    /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    pub fn fill<T: Word>(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
+        let b = to.binding(self)?;
+        let mut bytes = Vec::with_capacity(T::BYTES);
+        x.put(&mut bytes);
+        // Elements of eight bytes are two words.
+        let words = bytes.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
+        let [low, high] = match words.collect::<Vec<_>>()[..] {
+            [low, high] => [low, high],
+            [word] => [word; 2],
+            _ => [0; 2],
+        };
+        let n = to.len().checked_mul(T::BYTES / 4).ok_or(crate::Error::Overflow { arg: "to" })?;
+        let plan = self.state.planner.fill(n, [low, high])?;
+        self.run(&plan, &[b])
+    }
+
     /// To the host, when everything before it is done.
     ///
     /// # Errors
@@ -440,6 +460,9 @@ impl<D: Device + 'static> Memory for Gpu<D> {
 impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
     fn write(&self, from: &[T], to: ViewMut<'_, T, D>) -> Result<(), Error> {
         Self::write(self, from, to)
+    }
+    fn fill(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
+        Self::fill(self, x, to)
     }
     fn download(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
         Self::download(self, from, to)

@@ -4,6 +4,7 @@ use super::super::device::{Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::{self, Argument, Meet, OfRow, STRIDED_THREADS, STRIDED_TILE, THREADS};
+use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -157,6 +158,20 @@ impl Planner {
         }
         let grid = [counted("x", x)?.clamp(1, self.limits.grid[0]), y as u32, 1];
         Ok(Launch { program, grid, block: [THREADS, 1, 1], arguments })
+    }
+
+    /// These two words by turns, `n` words in all.
+    pub(super) fn fill(&self, n: usize, words: [u32; 2]) -> Result<Plan, Error> {
+        self.line::<F32>("to", n)?;
+        if n == 0 {
+            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
+        }
+        let count = counted("to", n)?;
+        let arguments =
+            [count, words[0], words[1]].map(|w| Argument::Bits(u64::from(w))).into_iter();
+        let arguments = core::iter::once(Argument::Buffer(0)).chain(arguments).collect();
+        let launch = self.flat::<F32>("fill", || Some(template::flat::fill()), n, arguments)?;
+        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
     }
 
     /// Refuses a matrix that kernels do not count or reach.

@@ -44,6 +44,18 @@ pub(super) fn named<T: Recorded>(op: &str) -> Builder {
     Builder::new(&format!("{op}_{}", T::Elem::NAME))
 }
 
+/// Two words by turns. Parameters: where; the number of words, the words.
+pub fn fill() -> Result<Kernel, Error> {
+    let b = Builder::new("fill");
+    let to = b.param::<U64>();
+    let [n, even, odd] = [(); 3].map(|()| b.param::<U32>());
+    each(&b, n, |i| {
+        let second = (i & b.int(1)).compare(Cmp::Ne, b.int(0));
+        put(to, i, Value::select(second, odd, even));
+    });
+    b.finish()
+}
+
 /// `out[r] = table[ids[r]]`. Parameters: the table, the indices, `out`, the status words; the elements of `out`, columns,
 /// rows of the table. A row whose index is past the table is zeros.
 pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
