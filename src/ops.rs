@@ -115,18 +115,18 @@ macro_rules! for_each_op {
 
             nn swiglu_packed(swiglu_packed, swiglu_packed_on) Swiglu[] gating, layer;
             nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, layer;
-            nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) RmsNorm[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) RmsNorm[] normalisation, layer;
             nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) RmsNorm[] normalisation, layer;
-            nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
             nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
             nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
             nn embedding(embedding, embedding_on) Same[] indexing, layer;
-            nn scatter(scatter, scatter_on) Same[] indexing, host: "no template has its inputs and outputs in this release";
+            nn scatter(scatter, scatter_on) Same[] indexing, layer;
             nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, layer;
             nn sample(sample, sample_on) Max[] selection, host: "the order and the sums of one choice are sequential";
-            nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
-            nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, host: "no template has its inputs and outputs in this release";
-            nn masked_softmax(masked_softmax, masked_softmax_on) Softmax[] normalisation, host: "no template has its inputs and outputs in this release";
+            nn softmax_backward(softmax_backward, softmax_backward_on) Softmax[] normalisation, layer;
+            nn log_softmax_backward(log_softmax_backward, log_softmax_backward_on) LogSoftmax[] normalisation, layer;
+            nn masked_softmax(masked_softmax, masked_softmax_on) Softmax[] normalisation, layer;
             nn conv1d(conv1d, conv1d_on) Axpy[] convolution, host: "no template reads windows in this release";
             nn conv1d_backward_input(conv1d_backward_input, conv1d_backward_input_on) Axpy[] convolution, host: "no template reads windows in this release";
             nn conv1d_backward_weights(conv1d_backward_weights, conv1d_backward_weights_on) Axpy[] convolution, host: "no template reads windows in this release";
@@ -141,8 +141,8 @@ macro_rules! for_each_op {
             nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, layer;
 
             gemm gemm(gemm, gemm_on) Gemm[] blas, gemm;
-            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, host: "the template of gemm reads no transposed operand";
-            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, host: "the template of gemm reads no transposed operand";
+            nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, layer;
+            nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, layer;
             mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "the template of gemm is of f32";
             mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
             mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "the template of gemm is of f32";
@@ -172,7 +172,7 @@ macro_rules! for_each_op {
             blas rotm(rotm, rotm_on) Full[] blas, host: "no template runs vectors with strides in this release";
             blas rotg(rotg, rotg_on) Givens[] blas, host: "a few numbers of one call";
             blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
-            blas transpose(transpose, transpose_on) Transpose[] blas, host: "no template changes a layout in this release";
+            blas transpose(transpose, transpose_on) Transpose[] blas, layer;
 
             nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
             nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";

@@ -290,8 +290,19 @@ fn an_op_marked_not_implemented() {
     caught_by_lint("no-reason", "FUL-REV-006", "wgpu", |t| {
         t.edit(
             "contracts/binding.yaml",
-            "wgpu: \"host: no wgpu backend in this release\"",
+            "wgpu: \"host: one instruction of a GPU, part of its loads and stores\"",
             "wgpu: \"host:\"",
+        );
+    });
+    // There is a template, and there is none.
+    caught_by_lint("on-the-host", "FUL-REV-006", "on wgpu", |t| {
+        t.edit("contracts/binding.yaml", "wgpu: native", "wgpu: \"host: nobody asked\"");
+    });
+    caught_by_lint("no-template", "FUL-REV-006", "on cuda", |t| {
+        t.edit(
+            "contracts/binding.yaml",
+            "cuda: \"host: one instruction of a GPU, part of its loads and stores\"",
+            "cuda: native",
         );
     });
 }

@@ -34,7 +34,12 @@ pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
     fn ids(x: &Self::Words) -> Ids<'_, Self>;
     fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32>;
     /// Runs `body` with a function that does one step of training, on `threads` threads of the host's where they help.
-    fn steps<R>(trainer: &Trainer<Self>, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R;
+    fn steps<R>(
+        trainer: &Trainer<Self>,
+        threads: usize,
+        text: &[u32],
+        body: impl FnOnce(Steps<'_>) -> R,
+    ) -> R;
     /// The sum of numbers of the host's, where this machine reads those.
     fn sum_of(&self, x: &[f32]) -> Option<f32>;
     /// The same lanes on rayon's threads.
@@ -85,7 +90,12 @@ macro_rules! machine {
             fn ids_mut(x: &mut Vec<u32>) -> &mut [u32] {
                 x
             }
-            fn steps<R>(trainer: &Trainer<Self>, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R {
+            fn steps<R>(
+                trainer: &Trainer<Self>,
+                threads: usize,
+                text: &[u32],
+                body: impl FnOnce(Steps<'_>) -> R,
+            ) -> R {
                 trainer.with_threads(threads, text, body)
             }
             fn sum_of(&self, x: &[f32]) -> Option<f32> {
@@ -264,7 +274,19 @@ impl<'a, M: Machine> Follower<'a, M> {
         let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
         let positions = Positions::new(&machine, &config)?;
         let ids = machine.words(most)?;
-        Ok(Self { machine, config, parameters, positions, cache, room, workspace, logits, ids, past: 0, most })
+        Ok(Self {
+            machine,
+            config,
+            parameters,
+            positions,
+            cache,
+            room,
+            workspace,
+            logits,
+            ids,
+            past: 0,
+            most,
+        })
     }
 
     /// Tokens that there is room for.

@@ -49,7 +49,10 @@ impl<'a, B: Transformer<f32>> Angles<'a, B> {
     }
 }
 
-fn part_mut<'a, B: Transformer<f32>>(x: &'a mut Out<'_, B>, range: Range<usize>) -> Result<Out<'a, B>, B::Error> {
+fn part_mut<'a, B: Transformer<f32>>(
+    x: &'a mut Out<'_, B>,
+    range: Range<usize>,
+) -> Result<Out<'a, B>, B::Error> {
     let [_, x] = B::split(B::lend(x), range.start)?;
     let [x, _] = B::split(x, range.len())?;
     Ok(x)
@@ -110,7 +113,11 @@ struct Weights<T> {
     down: T,
 }
 
-fn weights<'a, B: Transformer<f32>>(c: &Config, all: In<'a, B>, l: usize) -> Result<Weights<In<'a, B>>, B::Error> {
+fn weights<'a, B: Transformer<f32>>(
+    c: &Config,
+    all: In<'a, B>,
+    l: usize,
+) -> Result<Weights<In<'a, B>>, B::Error> {
     let at = c.block();
     let block = B::part(all, c.block_at(l))?;
     let part = |range| B::part(block, range);
@@ -125,7 +132,11 @@ fn weights<'a, B: Transformer<f32>>(c: &Config, all: In<'a, B>, l: usize) -> Res
     })
 }
 
-fn gradients<'a, B: Transformer<f32>>(c: &Config, all: Out<'a, B>, l: usize) -> Result<Weights<Out<'a, B>>, B::Error> {
+fn gradients<'a, B: Transformer<f32>>(
+    c: &Config,
+    all: Out<'a, B>,
+    l: usize,
+) -> Result<Weights<Out<'a, B>>, B::Error> {
     let at = c.block();
     let [_, block] = B::split(all, c.block_at(l).start)?;
     let [norm_1, block] = B::split(block, at.norm_1.len())?;

@@ -2,16 +2,16 @@
 //!
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
-use crate::config::Config;
 use crate::cli::Stop;
+use crate::config::Config;
 use crate::files::{self, replace};
 use crate::gguf::{self, Model, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions, Steps};
 use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
 use crate::vocabulary::Vocabulary;
-use fulmen::gguf::Gguf;
 use fulmen::Adam;
+use fulmen::gguf::Gguf;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};

@@ -79,7 +79,11 @@ pub trait Memory: 'static {
     /// To be written, for a while.
     fn lend<'a, T: Plain>(x: &'a mut Self::Mut<'_, T>) -> Self::Mut<'a, T>;
     /// Row after row; [`Error::Len`], [`Error::Overflow`].
-    fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Self::Error>;
+    fn matrix<T: Plain>(
+        x: Self::Ref<'_, T>,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Self::Mat<'_, T>, Self::Error>;
     /// As [`Memory::matrix`].
     fn matrix_mut<T: Plain>(
         x: Self::Mut<'_, T>,
@@ -95,7 +99,10 @@ pub trait Memory: 'static {
     /// The columns in the range; [`Error::OutOfBounds`].
     fn cols<T: Plain>(x: Self::Mat<'_, T>, range: Range<usize>) -> Result<Self::Mat<'_, T>, Self::Error>;
     /// The first `col` columns and the others; [`Error::OutOfBounds`].
-    fn split_cols<T: Plain>(x: Self::MatMut<'_, T>, col: usize) -> Result<[Self::MatMut<'_, T>; 2], Self::Error>;
+    fn split_cols<T: Plain>(
+        x: Self::MatMut<'_, T>,
+        col: usize,
+    ) -> Result<[Self::MatMut<'_, T>; 2], Self::Error>;
 }
 
 /// Elements between the host and a backend's memory.

@@ -126,7 +126,7 @@ fn binding_entry(op: &str, binary: bool) -> String {
          - {{path: \"fulmen::{op}\", signature: \"fn({inputs}, &mut [T]) -> Result<(), Error>\"}}\n      \
          - {{path: \"fulmen::{op}_on\", signature: \"fn(S, {inputs}, &mut [T]) -> Result<(), Error>\"}}\n      \
          - {{path: \"fulmen::{op}_in_place\", signature: \"fn({in_place}) -> Result<(), Error>\"}}\n    \
-         status: {{cpu: native, wgpu: \"host: no wgpu backend in this release\", cuda: \"host: no cuda backend in this release\"}}\n"
+         status: {{cpu: native, wgpu: native, cuda: native}}\n"
     )
 }
 

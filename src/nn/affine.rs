@@ -24,7 +24,7 @@ pub(crate) struct Standard<T> {
 impl<T: Number> Standard<T> {
     /// Of data with these moments.
     #[inline(always)]
-    pub(super) fn new<V: Alu<Elem = T>>(m: Centred<V>, scale: V, number: impl Fn(V) -> T) -> Self {
+    pub(crate) fn new<V: Alu<Elem = T>>(m: Centred<V>, scale: V, number: impl Fn(V) -> T) -> Self {
         Self {
             p: number(m.p),
             minus: number(-(m.hi * m.p)),

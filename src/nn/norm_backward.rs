@@ -24,7 +24,7 @@ sums!(SquaresAndAlong<T>, 3, 2, |self, [squares, along], [x, gamma, dy]| {
 
 /// `Σ γ dy` and `Σ γ dy (x p + minus)`.
 #[derive(Debug, Clone, Copy)]
-struct SumAndAlong<T>(T, T);
+pub(crate) struct SumAndAlong<T>(pub(crate) T, pub(crate) T);
 sums!(SumAndAlong<T>, 3, 2, |self, [sum, along], [x, gamma, dy]| {
     let g = gamma * dy;
     [sum + g, g.mul_add(x.mul_add(x.param(self.0), x.param(self.1)), along)]

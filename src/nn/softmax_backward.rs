@@ -13,7 +13,7 @@ use crate::reduce::{Dot, Sum};
 
 /// `y (dy - along)`.
 #[derive(Debug, Clone, Copy)]
-struct Within<T>(T);
+pub(crate) struct Within<T>(pub(crate) T);
 impl<T: Number> Body<T, 2> for Within<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [dy, y]: [V; 2]) -> V {
@@ -23,7 +23,7 @@ impl<T: Number> Body<T, 2> for Within<T> {
 
 /// `dy - e^y sum`.
 #[derive(Debug, Clone, Copy)]
-struct LogWithin<T>(T);
+pub(crate) struct LogWithin<T>(pub(crate) T);
 impl<T: Number> Body<T, 2> for LogWithin<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [dy, y]: [V; 2]) -> V {

@@ -2,12 +2,11 @@
 
 use crate::device::Worst;
 use crate::nn::attention::{self, options};
-use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, rows};
+use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows};
 use fulmen::backend::{Layers, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Computes, Device, Error};
-use fulmen::lanes::Element;
 use fulmen::{Adam, RopeStyle};
 
 type Done = Result<(), Error>;
@@ -50,6 +49,24 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
         "swiglu_packed" => gpu.swiglu_packed(on.x(0), on.cols(), next()),
         "swiglu_packed_backward" => gpu.swiglu_packed_backward(on.x(0), on.x(1), on.cols(), next()),
         "rms_norm_backward" => gpu.rms_norm_backward(on.x(0), on.x(1), on.x(2), p(0), next(), next()),
+        "rms_norm_residual" => gpu.rms_norm_residual(on.x(0), next(), on.x(2), p(0), next()),
+        "layer_norm_backward" => {
+            gpu.layer_norm_backward(on.x(0), on.x(1), on.x(2), p(0), next(), next(), next())
+        }
+        "softmax_backward" => gpu.softmax_backward(on.x(0), on.x(1), on.cols(), next()),
+        "log_softmax_backward" => gpu.log_softmax_backward(on.x(0), on.x(1), on.cols(), next()),
+        "masked_softmax" => gpu.masked_softmax(on.x(0), on.x(1), on.cols(), next()),
+        "scatter" => gpu.scatter(on.x(0), on.cols(), ids, next()),
+        "gemm_backward_a" => {
+            let [m, n, k] = ["m", "n", "k"].map(|s| a.size(s));
+            let (dc, b) = (on.x(0).matrix(m, n)?, on.x(1).matrix(k, n)?);
+            gpu.gemm_backward_a(dc, b, p(0), next().matrix(m, k)?, gpu.alloc(0)?.view_mut())
+        }
+        "gemm_backward_b" => {
+            let [m, n, k] = ["m", "n", "k"].map(|s| a.size(s));
+            let (x, dc) = (on.x(0).matrix(m, k)?, on.x(1).matrix(m, n)?);
+            gpu.gemm_backward_b(x, dc, p(0), next().matrix(k, n)?, gpu.alloc(0)?.view_mut())
+        }
         "cross_entropy" => gpu.cross_entropy(on.x(0), ids, on.cols(), next(), next()),
         "cross_entropy_backward" => {
             gpu.cross_entropy_backward(on.x(0), ids, on.x(2), on.cols(), p(0), next())
@@ -78,8 +95,7 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
             let (n, len) = (a.size("n"), a.size("len"));
             let (cols, kv) = (op.heads * op.dim, op.kv_heads * op.dim);
             let (out, lse) = (next(), next());
-            let [q, k, v] =
-                [(0, n, cols), (1, len, kv), (2, len, kv)].map(|(k, r, c)| on.x(k).matrix(r, c));
+            let [q, k, v] = [(0, n, cols), (1, len, kv), (2, len, kv)].map(|(k, r, c)| on.x(k).matrix(r, c));
             let mut none = gpu.alloc(0)?;
             gpu.attention(&op, q?, k?, v?, out.matrix(n, cols)?, Some(lse), none.view_mut())
         }
@@ -190,10 +206,7 @@ fn family<T: Scalar, D: Computes<T> + 'static, O: Op>(
 }
 
 /// `gemv` of both layouts, on parts of larger matrices.
-fn products<T: Scalar, D: Computes<T> + 'static>(
-    gpu: &Gpu<D>,
-    shapes: &[[usize; 2]],
-) -> Result<Worst, Error> {
+fn gemv<T: Scalar, D: Computes<T> + 'static>(gpu: &Gpu<D>, shapes: &[[usize; 2]]) -> Result<Worst, Error> {
     let per = spec("gemv").and_then(|s| s.tolerance(T::NAME)).unwrap();
     let mut worst = Worst { op: "gemv", share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(5);
@@ -229,6 +242,39 @@ fn products<T: Scalar, D: Computes<T> + 'static>(
     Ok(worst)
 }
 
+/// `transpose` between parts of larger matrices of either layout.
+fn transpose<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    shapes: &[[usize; 2]],
+) -> Result<Worst, Error> {
+    let mut worst = Worst { op: "transpose", share: 0.0, got: 0.0, want: 0.0 };
+    let mut noise = Noise(7);
+    for (case, [m, n]) in shapes.iter().enumerate() {
+        let (m, n) = (*m, *n);
+        let a: Vec<T> = noise.slice(m * (n + 2), 2.0);
+        let on_a = gpu.upload(&a)?;
+        let mut to = gpu.upload(&vec![T::from_f64(9.0); n * (m + 1)])?;
+        let flat = case % 2 > 0;
+        let from = if flat { on_a.view().matrix(n + 2, m)?.t() } else { on_a.view().matrix(m, n + 2)? };
+        let [_, inner] = to.view_mut().matrix(n, m + 1)?.split_cols(1)?;
+        gpu.transpose(from.cols(2..n + 2)?, inner)?;
+        let mut got = vec![T::ZERO; n * (m + 1)];
+        gpu.download(to.view(), &mut got)?;
+        for (at, got) in got.iter().enumerate() {
+            let (j, i) = (at / (m + 1), at % (m + 1));
+            let want = match i {
+                0 => T::from_f64(9.0),
+                i if flat => a[(j + 2) * m + i - 1],
+                i => a[(i - 1) * (n + 2) + j + 2],
+            };
+            if *got != want {
+                worst = Worst { share: f64::INFINITY, got: got.to_f64(), want: want.to_f64(), ..worst };
+            }
+        }
+    }
+    Ok(worst)
+}
+
 /// Every op of the families `Layers` and `Products` at these shapes: rows and columns, in the sense of each.
 pub fn story<T: Scalar, D: Computes<T> + 'static>(
     gpu: &Gpu<D>,
@@ -236,7 +282,7 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
     shapes: &[[usize; 2]],
     heads: &[[usize; 2]],
 ) -> Result<Vec<Worst>, Error> {
-    let mut all = vec![products::<T, D>(gpu, shapes)?];
+    let mut all = vec![gemv::<T, D>(gpu, shapes)?, transpose::<T, D>(gpu, shapes)?];
     macro_rules! each {
         ($($Op:path: $name:literal on $shapes:ident $(, $also:literal)*;)*) => {$(
             let forms: &[(&str, &[(&str, usize)])] = &[($name, &[]) $(, ($also, &[]))*];
@@ -251,6 +297,14 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
         indexed::CrossEntropyBackward: "cross_entropy_backward" on shapes, "cross_entropy_backward over its input";
         indexed::Embedding: "embedding" on shapes;
         indexed::ScatterAdd: "scatter_add" on shapes;
+        indexed::Scatter: "scatter" on shapes;
+        rows::RmsNormResidual: "rms_norm_residual" on shapes;
+        rows::LayerNormBackward: "layer_norm_backward" on shapes;
+        rows::SoftmaxBackward: "softmax_backward" on shapes;
+        rows::LogSoftmaxBackward: "log_softmax_backward" on shapes;
+        rows::MaskedSoftmax: "masked_softmax" on shapes;
+        products::GemmBackwardA: "gemm_backward_a" on shapes;
+        products::GemmBackwardB: "gemm_backward_b" on shapes;
         optimisers::Sgd: "sgd" on shapes;
         optimisers::Momentum: "momentum" on shapes;
         optimisers::Adam: "adam" on shapes;
@@ -260,7 +314,8 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
         attention::RopeBackward: "rope_backward" on heads;
         attention::RopeView: "rope_view" on heads;
     }
-    let masks: [&[(&str, usize)]; 4] = [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
+    let masks: [&[(&str, usize)]; 4] =
+        [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
     let forms = masks.map(|m| ("attention", m));
     family::<T, D, attention::Forward>(gpu, language, heads, &forms, &mut all)?;
     let mut worst = Worst { op: "attention_backward", share: 0.0, got: 0.0, want: 0.0 };

@@ -90,10 +90,12 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
         }
         let host = corpus.rows.iter().any(|r| r.op == b.op && r.gpu.starts_with("host:"));
         for backend in BACKENDS {
-            let ok = !(host && backend != "cpu" && b.status.get(backend).is_some_and(|s| s == "native"))
-                && b.status.get(backend).is_some_and(|s| {
-                    s == "native" || s.strip_prefix("host:").is_some_and(|why| !why.trim().is_empty())
-                });
+            // A device runs an op exactly when its row names a template.
+            let native = backend == "cpu" || !host;
+            let ok = b.status.get(backend).is_some_and(|s| match s.strip_prefix("host:") {
+                Some(why) => !native && !why.trim().is_empty(),
+                None => native && s == "native",
+            });
             if !ok {
                 s.add("FUL-REV-006", file, format!("`{}` on {backend}: {:?}", b.op, b.status.get(backend)));
             }

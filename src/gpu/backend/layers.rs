@@ -1,7 +1,7 @@
 //! Products with vectors, layers of transformers, their gradients and the steps of optimisers.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
-use super::super::template::{Argument, COLUMN_ROWS, THREADS, attention, flat, layer};
+use super::super::template::{Argument, COLUMN_ROWS, THREADS, TRANSPOSE_TILE, attention, flat, layer};
 use super::ops::{Done, Scalar, bits};
 use super::{Gpu, Mat, MatMut, Plan, View, ViewMut};
 use crate::backend::{Layers, Products};
@@ -24,7 +24,11 @@ fn arguments<T: Scalar>(buffers: usize, words: &[usize], numbers: &[T]) -> Vec<A
 /// Rows of `cols` in an argument of `len` elements.
 fn whole(arg: &'static str, len: usize, cols: usize) -> Result<usize, Error> {
     not_empty("cols", cols)?;
-    if len.is_multiple_of(cols) { Ok(len / cols) } else { Err(crate::Error::Rows { arg, cols, got: len }.into()) }
+    if len.is_multiple_of(cols) {
+        Ok(len / cols)
+    } else {
+        Err(crate::Error::Rows { arg, cols, got: len }.into())
+    }
 }
 
 fn twice(cols: usize) -> Result<usize, Error> {
@@ -69,8 +73,12 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let arguments = arguments(K + 1, &[n], numbers);
-        let launch =
-            self.state.planner.flat::<T::Recorded>(op, || flat::optimiser::<T::Recorded>(op), n, arguments)?;
+        let launch = self.state.planner.flat::<T::Recorded>(
+            op,
+            || flat::optimiser::<T::Recorded>(op),
+            n,
+            arguments,
+        )?;
         self.go(vec![launch], vec![], &bound)
     }
 
@@ -179,6 +187,119 @@ impl<D: Device> Gpu<D> {
         let launch = self.state.planner.flat::<T::Recorded>("cross_entropy_backward", make, z_len, all)?;
         self.go(vec![launch], vec![], &bound)
     }
+
+    /// The gradients of a norm; those of its weights are added to.
+    fn norm_slope<T: Scalar>(
+        &self,
+        op: &'static str,
+        [x, gamma, dy]: [View<'_, T, D>; 3],
+        eps: T,
+        dx: ViewMut<'_, T, D>,
+        dgamma: ViewMut<'_, T, D>,
+        dbeta: Option<ViewMut<'_, T, D>>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let cols = gamma.len();
+        not_empty("gamma", cols)?;
+        not_negative("eps", eps)?;
+        let rows = whole("x", x.len(), cols)?;
+        same_len("dy", x.len(), dy.len())?;
+        same_len("dx", x.len(), dx.len())?;
+        same_len("dgamma", cols, dgamma.len())?;
+        if let Some(dbeta) = &dbeta {
+            same_len("dbeta", cols, dbeta.len())?;
+        }
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        planner.line::<T::Recorded>("x", rows.saturating_mul(4))?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut bound = vec![x.binding(self)?, gamma.binding(self)?, dy.binding(self)?];
+        bound.extend([dx.binding(self)?, dgamma.binding(self)?]);
+        bound.extend(dbeta.as_ref().map(|d| d.binding(self)).transpose()?);
+        // Behind the operands: what the rows leave, and the sums of parts.
+        let units = bound.len();
+        let centred = dbeta.is_some();
+        let count = rows.div_ceil(COLUMN_ROWS as usize);
+        let told = |buffers: &[usize], words: &[usize], numbers: &[T]| {
+            let mut all: Vec<Argument> = buffers.iter().map(|k| Argument::Buffer(*k)).collect();
+            all.extend(arguments(0, words, numbers));
+            all
+        };
+        let rows_of = |meet| layer::norm_backward::<T::Recorded>(meet, centred);
+        let all = told(&[0, 1, 2, 3, units], &[rows, cols], &[eps]);
+        let mut launches = vec![planner.blocks::<T::Recorded>(op, rows_of, [rows, 1], all)?];
+        let make = |_| layer::scaled_columns::<T::Recorded>();
+        let all = told(&[0, 2, units, units + 1, units + 2], &[rows, cols], &[]);
+        let grid = [cols.div_ceil(THREADS as usize), count];
+        launches.push(planner.blocks::<T::Recorded>("scaled_columns", make, grid, all)?);
+        for (k, to) in (4..units).enumerate() {
+            let make = || Some(layer::add_columns::<T::Recorded>());
+            let all = told(&[units + 1 + k, to], &[count, cols], &[]);
+            launches.push(planner.flat::<T::Recorded>("add_columns", make, cols, all)?);
+        }
+        let width = size_of::<T>() as u64;
+        let parts = count as u64 * cols as u64 * width;
+        self.go(launches, vec![4 * rows as u64 * width, parts, parts], &bound)
+    }
+
+    /// The gradient of softmax or of its logarithm.
+    fn softmax_slope<T: Scalar>(
+        &self,
+        op: &'static str,
+        y: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        cols: usize,
+        dx: &ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let rows = whole("y", y.len(), cols)?;
+        same_len("dy", y.len(), dy.len())?;
+        same_len("dx", y.len(), dx.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("y", y.len())?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let log = op == "log_softmax_backward";
+        let make = |meet| layer::softmax_backward::<T::Recorded>(meet, log);
+        let all = arguments::<T>(3, &[rows, cols], &[]);
+        let launch = planner.blocks::<T::Recorded>(op, make, [rows, 1], all)?;
+        self.go(vec![launch], vec![], &[y.binding(self)?, dy.binding(self)?, dx.binding(self)?])
+    }
+
+    /// `scatter` or `scatter_add`.
+    fn into_rows<T: Scalar>(
+        &self,
+        op: &'static str,
+        x: View<'_, T, D>,
+        cols: usize,
+        ids: View<'_, u32, D>,
+        out: &ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let rows = whole("out", out.len(), cols)?;
+        same_len("x", ids.len().saturating_mul(cols), x.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        planner.line::<T::Recorded>("out", out.len())?;
+        if x.is_empty() {
+            return Ok(());
+        }
+        let all = arguments::<T>(4, &[ids.len(), cols, rows], &[]);
+        let add = op == "scatter_add";
+        let make = |meet| layer::scatter::<T::Recorded>(meet, add);
+        let launch = planner.blocks::<T::Recorded>(op, make, [ids.len(), 1], all)?;
+        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+        self.go(vec![launch], vec![], &bound)
+    }
 }
 
 impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
@@ -192,6 +313,49 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
         _: ViewMut<'_, T, D>,
     ) -> Done {
         Self::gemm(self, alpha, a, b, beta, c)
+    }
+
+    fn gemm_backward_a(
+        &self,
+        dc: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: T,
+        da: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        same_shape("b", [b.shape[0], dc.shape[1]], b.shape)?;
+        same_shape("da", [dc.shape[0], b.shape[0]], da.0.shape)?;
+        Self::gemm(self, T::ONE, dc, b.t(), beta, da)
+    }
+
+    fn gemm_backward_b(
+        &self,
+        a: Mat<'_, T, D>,
+        dc: Mat<'_, T, D>,
+        beta: T,
+        db: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        same_shape("dc", [a.shape[0], dc.shape[1]], dc.shape)?;
+        same_shape("db", [a.shape[1], dc.shape[1]], db.0.shape)?;
+        Self::gemm(self, T::ONE, a.t(), dc, beta, db)
+    }
+
+    fn transpose(&self, a: Mat<'_, T, D>, b: MatMut<'_, T, D>) -> Done {
+        let [m, n] = a.shape;
+        same_shape("b", [n, m], b.0.shape)?;
+        let planner = &self.state.planner;
+        planner.matrix::<T::Recorded>("a", a.shape, a.strides)?;
+        planner.matrix::<T::Recorded>("b", b.0.shape, b.0.strides)?;
+        if m == 0 || n == 0 {
+            return Ok(());
+        }
+        let words = [m, n, a.strides[0], a.strides[1], b.0.strides[0], b.0.strides[1]];
+        let tiles = [n, m].map(|n| n.div_ceil(TRANSPOSE_TILE as usize));
+        let make = |_| layer::transpose::<T::Recorded>();
+        let all = arguments::<T>(2, &words, &[]);
+        let launch = planner.blocks::<T::Recorded>("transpose", make, tiles, all)?;
+        self.go(vec![launch], vec![], &[a.binding(self)?, b.0.binding(self)?])
     }
 
     fn gemv(&self, alpha: T, a: Mat<'_, T, D>, x: Mat<'_, T, D>, beta: T, y: MatMut<'_, T, D>) -> Done {
@@ -255,6 +419,23 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         self.go(vec![launch], vec![], &[x.binding(self)?, dy.binding(self)?, dx.binding(self)?])
     }
 
+    fn rms_norm_residual(
+        &self,
+        x: View<'_, T, D>,
+        mut residual: ViewMut<'_, T, D>,
+        gamma: View<'_, T, D>,
+        eps: T,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
+        not_empty("gamma", gamma.len())?;
+        not_negative("eps", eps)?;
+        whole("x", x.len(), gamma.len())?;
+        same_len("residual", x.len(), residual.len())?;
+        same_len("out", x.len(), out.len())?;
+        self.add_in_place(residual.lend(), x)?;
+        self.rms_norm(residual.read(), gamma, eps, out)
+    }
+
     fn rms_norm_backward(
         &self,
         x: View<'_, T, D>,
@@ -264,45 +445,64 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         dx: ViewMut<'_, T, D>,
         dgamma: ViewMut<'_, T, D>,
     ) -> Done {
-        let cols = gamma.len();
-        not_empty("gamma", cols)?;
-        not_negative("eps", eps)?;
+        self.norm_slope("rms_norm_backward", [x, gamma, dy], eps, dx, dgamma, None)
+    }
+
+    fn layer_norm_backward(
+        &self,
+        x: View<'_, T, D>,
+        gamma: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        eps: T,
+        dx: ViewMut<'_, T, D>,
+        dgamma: ViewMut<'_, T, D>,
+        dbeta: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.norm_slope("layer_norm_backward", [x, gamma, dy], eps, dx, dgamma, Some(dbeta))
+    }
+
+    fn softmax_backward(
+        &self,
+        y: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        cols: usize,
+        dx: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.softmax_slope("softmax_backward", y, dy, cols, &dx)
+    }
+
+    fn log_softmax_backward(
+        &self,
+        y: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        cols: usize,
+        dx: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.softmax_slope("log_softmax_backward", y, dy, cols, &dx)
+    }
+
+    fn masked_softmax(
+        &self,
+        x: View<'_, T, D>,
+        mask: View<'_, T, D>,
+        cols: usize,
+        out: ViewMut<'_, T, D>,
+    ) -> Done {
         let rows = whole("x", x.len(), cols)?;
-        same_len("dy", x.len(), dy.len())?;
-        same_len("dx", x.len(), dx.len())?;
-        same_len("dgamma", cols, dgamma.len())?;
+        same_len("out", x.len(), out.len())?;
+        let step = if mask.len() == cols { 0 } else { cols };
+        if step > 0 {
+            same_len("mask", x.len(), mask.len())?;
+        }
         let planner = &self.state.planner;
         planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("x", 2 * rows)?;
         if rows == 0 {
             return Ok(());
         }
-        // Operands 0 to 4; the rows' units and the sums of parts are scratch.
-        let (units, parts) = (5, 6);
-        let buffers = |all: [usize; 5]| all.map(Argument::Buffer).to_vec();
-        let mut first = buffers([0, 1, 2, 3, units]);
-        first.extend(arguments(0, &[rows, cols], &[eps]));
-        let name = "rms_norm_backward";
-        let make = layer::rms_norm_backward::<T::Recorded>;
-        let mut launches = vec![planner.blocks::<T::Recorded>(name, make, [rows, 1], first)?];
-        let count = rows.div_ceil(COLUMN_ROWS as usize);
-        let mut second: Vec<Argument> = [0, 2, units, parts].map(Argument::Buffer).to_vec();
-        second.extend(arguments::<T>(0, &[rows, cols], &[]));
-        let grid = [cols.div_ceil(THREADS as usize), count];
-        let make = |_| layer::scaled_columns::<T::Recorded>();
-        launches.push(planner.blocks::<T::Recorded>("scaled_columns", make, grid, second)?);
-        let mut third: Vec<Argument> = [parts, 4].map(Argument::Buffer).to_vec();
-        third.extend(arguments::<T>(0, &[count, cols], &[]));
-        let make = || Some(layer::add_columns::<T::Recorded>());
-        launches.push(planner.flat::<T::Recorded>("add_columns", make, cols, third)?);
-        let width = size_of::<T>() as u64;
-        let scratch = vec![2 * rows as u64 * width, count as u64 * cols as u64 * width];
-        let mut bound = vec![];
-        for x in [x, gamma, dy] {
-            bound.push(x.binding(self)?);
-        }
-        bound.extend([dx.binding(self)?, dgamma.binding(self)?]);
-        self.go(launches, scratch, &bound)
+        let all = arguments::<T>(3, &[rows, cols, step], &[]);
+        let make = layer::masked_softmax::<T::Recorded>;
+        let launch = planner.blocks::<T::Recorded>("masked_softmax", make, [rows, 1], all)?;
+        self.go(vec![launch], vec![], &[x.binding(self)?, mask.binding(self)?, out.binding(self)?])
     }
 
     fn cross_entropy(
@@ -376,6 +576,10 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         self.go(vec![launch], vec![], &bound)
     }
 
+    fn scatter(&self, x: View<'_, T, D>, cols: usize, ids: View<'_, u32, D>, out: ViewMut<'_, T, D>) -> Done {
+        self.into_rows("scatter", x, cols, ids, &out)
+    }
+
     fn scatter_add(
         &self,
         x: View<'_, T, D>,
@@ -383,19 +587,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = whole("out", out.len(), cols)?;
-        same_len("x", ids.len().saturating_mul(cols), x.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
-        if x.is_empty() {
-            return Ok(());
-        }
-        let all = arguments::<T>(4, &[ids.len(), cols, rows], &[]);
-        let make = layer::scatter_add::<T::Recorded>;
-        let launch = planner.blocks::<T::Recorded>("scatter_add", make, [ids.len(), 1], all)?;
-        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &bound)
+        self.into_rows("scatter_add", x, cols, ids, &out)
     }
 
     fn sgd(&self, lr: T, weight_decay: T, g: View<'_, T, D>, p: ViewMut<'_, T, D>) -> Done {
@@ -563,7 +755,12 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let mut launches = vec![];
         if sums > 0 {
             let make = || Some(attention::attention_means::<T::Recorded>());
-            launches.push(planner.flat::<T::Recorded>("attention_means", make, sums, launch(&[3, 4], &[9]))?);
+            launches.push(planner.flat::<T::Recorded>(
+                "attention_means",
+                make,
+                sums,
+                launch(&[3, 4], &[9]),
+            )?);
             let make = |_| attention::attention_queries::<T::Recorded>();
             let all = launch(&[0, 1, 2, 4, 5], &[8, 9]);
             launches.push(planner.blocks::<T::Recorded>("attention_queries", make, [n, op.heads], all)?);

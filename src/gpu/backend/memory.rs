@@ -437,7 +437,11 @@ impl<D: Device + 'static> Memory for Gpu<D> {
     fn matrix<T: Plain>(x: Self::Ref<'_, T>, rows: usize, cols: usize) -> Result<Self::Mat<'_, T>, Error> {
         x.matrix(rows, cols)
     }
-    fn matrix_mut<T: Plain>(x: Self::Mut<'_, T>, rows: usize, cols: usize) -> Result<Self::MatMut<'_, T>, Error> {
+    fn matrix_mut<T: Plain>(
+        x: Self::Mut<'_, T>,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Self::MatMut<'_, T>, Error> {
         x.matrix(rows, cols)
     }
     fn vector<T: Element>(x: Self::Ref<'_, T>) -> Self::Vec<'_, T> {

@@ -154,7 +154,12 @@ impl Planner {
         let most = self.limits.grid[1];
         if down > u64::from(most) {
             let what = "blocks along y";
-            return Err(Error::Limit { device: self.device.clone(), what, asked: down, available: most.into() });
+            return Err(Error::Limit {
+                device: self.device.clone(),
+                what,
+                asked: down,
+                available: most.into(),
+            });
         }
         let grid = [counted("x", x)?.clamp(1, self.limits.grid[0]), y as u32, 1];
         Ok(Launch { program, grid, block: [THREADS, 1, 1], arguments })
@@ -167,8 +172,7 @@ impl Planner {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
         let count = counted("to", n)?;
-        let arguments =
-            [count, words[0], words[1]].map(|w| Argument::Bits(u64::from(w))).into_iter();
+        let arguments = [count, words[0], words[1]].map(|w| Argument::Bits(u64::from(w))).into_iter();
         let arguments = core::iter::once(Argument::Buffer(0)).chain(arguments).collect();
         let launch = self.flat::<F32>("fill", || Some(template::flat::fill()), n, arguments)?;
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })

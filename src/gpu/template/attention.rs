@@ -134,11 +134,16 @@ impl<'b, T: Recorded> Heads<'b, T> {
     /// The first `[i][h]` of the block and the steps from there: queries along x, heads along y.
     fn each(&self, rows: Value<'b, U32>, body: impl FnOnce(Value<'b, U32>)) {
         let b = self.b;
-        b.count::<U32, U32>([b.special(Special::CtaidX), rows, b.special(Special::NctaidX)], 1, &[], |i, _| {
-            body(i);
-            b.barrier();
-            Vec::new()
-        });
+        b.count::<U32, U32>(
+            [b.special(Special::CtaidX), rows, b.special(Special::NctaidX)],
+            1,
+            &[],
+            |i, _| {
+                body(i);
+                b.barrier();
+                Vec::new()
+            },
+        );
     }
 
     fn own(&self, room: Value<'b, U32>) -> Value<'b, U32> {

@@ -123,11 +123,8 @@ pub fn rope<T: Recorded>() -> Result<Kernel, Error> {
         let first = r * row + (head * half * b.int(2) + p * step) * col;
         let second = first + apart * col;
         let angle = r * half + p;
-        let [u, v] = rotary::pair(
-            [get::<T>(x, first), get(x, second)],
-            get(cos, angle),
-            get::<T>(sin, angle) * sign,
-        );
+        let [u, v] =
+            rotary::pair([get::<T>(x, first), get(x, second)], get(cos, angle), get::<T>(sin, angle) * sign);
         put(out, first, u);
         put(out, second, v);
     });
@@ -194,8 +191,13 @@ where
 /// are followed by `1 / (1 − β₁ᵗ)` and `1 / (1 − β₂ᵗ)`.
 #[must_use]
 pub fn optimiser<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
-    let with = |[lr, beta1, beta2, eps, weight_decay]: [Param<T>; 5]| {
-        Adam { lr, beta1, beta2, eps, weight_decay, step: 1 }
+    let with = |[lr, beta1, beta2, eps, weight_decay]: [Param<T>; 5]| Adam {
+        lr,
+        beta1,
+        beta2,
+        eps,
+        weight_decay,
+        step: 1,
     };
     Some(match op {
         "sgd" => update::<T, _, 2, 1>(op, |[lr, decay]| Descent { lr, decay }),

@@ -5,16 +5,20 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{U32, U64};
+use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::flat::{at, each, get, named, put};
 use super::part::{Meet, Part, PartOf, together};
+use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
 use crate::lanes::streams::{Folds, Streams};
-use crate::nn::{AddScaled, Gradient, PeakAndSum, SquaresAndAlong, Standard, inverse_root, shift};
+use crate::nn::{
+    AddScaled, Gradient, LogWithin, PeakAndSum, SquaresAndAlong, Standard, SumAndAlong, Within, inverse_root,
+    shift, softmax_row,
+};
 use crate::pointwise::Ln;
-use crate::reduce::{rescue, scales};
+use crate::reduce::{Dot, Sum, centred, rescue, scales};
 use alloc::vec::Vec;
 
 /// The body for each of `rows`, a block each, whatever the grid.
@@ -28,7 +32,7 @@ fn each_row<'b>(b: &'b Builder, rows: Value<'b, U32>, body: impl FnOnce(Value<'b
 }
 
 /// Whether this is the first thread of its block.
-fn leads(b: &Builder) -> Value<'_, super::super::types::Pred> {
+fn leads(b: &Builder) -> Value<'_, Pred> {
     b.special(Special::TidX).compare(Cmp::Eq, b.int(0))
 }
 
@@ -45,10 +49,10 @@ pub(super) fn strided<'b>(
     });
 }
 
-/// `dx` of `rms_norm_backward`. Parameters: `x`, `gamma`, `dy`, `dx`, where each row leaves what brings it to unit spread
-/// (two elements); rows, columns; `eps`.
-pub fn rms_norm_backward<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
-    let b = named::<T>("rms_norm_backward");
+/// `dx` of `rms_norm_backward` or, `centred`, of `layer_norm_backward`. Parameters: `x`, `gamma`, `dy`, `dx`, where each row
+/// leaves what brings it to unit spread (four elements); rows, columns; `eps`.
+pub fn norm_backward<T: Recorded>(meet: Meet, is_centred: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if is_centred { "layer_norm_backward" } else { "rms_norm_backward" });
     b.threads([THREADS, 1, 1]);
     let [x, gamma, dy, dx, units] = [(); 5].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
@@ -58,28 +62,38 @@ pub fn rms_norm_backward<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         let (x, dy, dx) = (x + start, dy + start, dx + start);
         let part = Part { b: &b, meet, x: [x, gamma, dy], begin: b.int(0), end: cols };
         let all = PartOf::<T, 3>::new(part);
-        let one = eps.c(1.0);
-        let plain = all.fold(SquaresAndAlong(one.number()));
-        let [squares, _] = plain;
-        let p = rescue(squares + eps);
-        let [squares, along] = all.fold_where(scales(p), SquaresAndAlong(p.number()), plain);
+        let (one, none, zero) = (eps.c(1.0), eps.c(-0.0), eps.c(0.0));
         let n: Value<'_, T> = all.len();
-        let scale = inverse_root(squares / n, eps, p);
-        let along = along / n * scale * scale;
-        let body = Gradient {
-            scale: (scale * p).number(),
-            p: p.number(),
-            minus: eps.c(-0.0).number(),
-            shift: eps.c(0.0).number(),
-            along: along.number(),
+        let (unit, body) = if is_centred {
+            let alone = Part { b: &b, meet, x: [x], begin: b.int(0), end: cols };
+            let m = centred(&PartOf::<T, 1>::new(alone), eps);
+            let [p, lo] = [m.p, m.lo];
+            let unit = Standard::new(m, inverse_root(m.variance, eps, p), Value::number);
+            let scale = one.param(unit.scale);
+            let [sum, along] = all.fold(SumAndAlong(unit.p, unit.minus));
+            let along = (along - lo * sum) / n * scale * scale;
+            // The low part of the mean is the same for all elements.
+            let shift = sum / n - lo * along;
+            (unit, [scale * p, shift, along])
+        } else {
+            let plain = all.fold(SquaresAndAlong(one.number()));
+            let [squares, _] = plain;
+            let p = rescue(squares + eps);
+            let [squares, along] = all.fold_where(scales(p), SquaresAndAlong(p.number()), plain);
+            let scale = inverse_root(squares / n, eps, p);
+            let rest = none.number();
+            let unit = Standard { p: p.number(), minus: rest, scale: scale.number(), rest };
+            (unit, [scale * p, zero, along / n * scale * scale])
         };
+        let [scale, shift, along] = body.map(Value::number);
+        let body = Gradient { scale, p: unit.p, minus: unit.minus, shift, along };
         strided(&b, [b.int(0), cols], |i| {
             put(dx, i, body.eval([get::<T>(x, i), get(gamma, i), get(dy, i)]));
         });
         b.when(leads(&b), || {
-            let to = at::<T>(units, r * b.int(2));
-            b.store(Space::Global, to, 0, p);
-            b.store(Space::Global, to, T::TYPE.bytes() as i32, scale);
+            let to = at::<T>(units, r * b.int(4));
+            let all = [unit.p, unit.minus, unit.scale, unit.rest].map(|v| one.param(v));
+            (0..).zip(all).for_each(|(k, v)| b.store(Space::Global, to, k * T::TYPE.bytes() as i32, v));
         });
     });
     b.finish()
@@ -88,12 +102,12 @@ pub fn rms_norm_backward<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
 /// Rows that a block of [`scaled_columns`] adds.
 pub const COLUMN_ROWS: u32 = 32;
 
-/// `Σ dy·x̂` by column, of [`COLUMN_ROWS`] rows for each block along y, [`THREADS`] columns for each along x. Parameters:
-/// `x`, `dy`, what [`rms_norm_backward`] left of the rows, where the sums go; rows, columns.
+/// `Σ dy·x̂` and `Σ dy` by column, of [`COLUMN_ROWS`] rows for each block along y, [`THREADS`] columns for each along x.
+/// Parameters: `x`, `dy`, what [`norm_backward`] left of the rows, where the sums of either go; rows, columns.
 pub fn scaled_columns<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scaled_columns");
     b.threads([THREADS, 1, 1]);
-    let [x, dy, units, out] = [(); 4].map(|()| b.param::<U64>());
+    let [x, dy, units, out, plain] = [(); 5].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
     let c = b.special(Special::CtaidX) * b.int(i64::from(THREADS)) + b.special(Special::TidX);
     let part = b.special(Special::CtaidY);
@@ -101,16 +115,94 @@ pub fn scaled_columns<T: Recorded>() -> Result<Kernel, Error> {
     b.when(c.compare(Cmp::Lt, cols), || {
         let end = (first + b.int(i64::from(COLUMN_ROWS))).least(rows);
         let zero = b.bits::<T>(0);
-        let sum = b.count::<U32, T>([first, end, b.int(1)], 1, &[zero], |r, sum| {
-            let unit = r * b.int(2);
-            let none = zero.c(-0.0).number();
-            let (p, scale) = (get::<T>(units, unit), get::<T>(units, unit + b.int(1)));
-            let unit = Standard { p: p.number(), minus: none, scale: scale.number(), rest: none };
+        let sums = b.count::<U32, T>([first, end, b.int(1)], 1, &[zero; 2], |r, sums| {
+            let [p, minus, scale, rest] =
+                [0, 1, 2, 3].map(|k| get::<T>(units, r * b.int(4) + b.int(k)).number());
             let i = r * cols + c;
-            sum.iter().map(|s| AddScaled(unit).eval([*s, get(dy, i), get(x, i)])).collect()
+            let (dy, old) = (get::<T>(dy, i), |k: usize| sums.get(k).copied().unwrap_or(zero));
+            let unit = AddScaled(Standard { p, minus, scale, rest });
+            Vec::from([unit.eval([old(0), dy, get(x, i)]), old(1) + dy])
         });
-        sum.iter().for_each(|s| put(out, part * cols + c, *s));
+        [out, plain].into_iter().zip(&sums).for_each(|(to, s)| put(to, part * cols + c, *s));
     });
+    b.finish()
+}
+
+/// The gradient of softmax or, `log`, of its logarithm. Parameters: `y`, `dy`, `dx`; rows, columns.
+pub fn softmax_backward<T: Recorded>(meet: Meet, log: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if log { "log_softmax_backward" } else { "softmax_backward" });
+    b.threads([THREADS, 1, 1]);
+    let [y, dy, dx] = [(); 3].map(|()| b.param::<U64>());
+    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    each_row(&b, rows, |r| {
+        let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
+        let (y, dy, dx) = (y + start, dy + start, dx + start);
+        let (begin, end) = (b.int(0), cols);
+        let [sum] = if log {
+            PartOf::<T, 1>::new(Part { b: &b, meet, x: [dy], begin, end }).fold(Sum)
+        } else {
+            PartOf::<T, 2>::new(Part { b: &b, meet, x: [y, dy], begin, end }).fold(Dot)
+        };
+        strided(&b, [begin, cols], |i| {
+            let x = [get::<T>(dy, i), get(y, i)];
+            let v = if log { LogWithin(sum.number()).eval(x) } else { Within(sum.number()).eval(x) };
+            put(dx, i, v);
+        });
+    });
+    b.finish()
+}
+
+/// The softmax of `x + mask`. Parameters: `x`, the mask, `out`; rows, columns, elements from a row of the mask to the next.
+pub fn masked_softmax<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let b = named::<T>("masked_softmax");
+    b.threads([THREADS, 1, 1]);
+    let [x, mask, out] = [(); 3].map(|()| b.param::<U64>());
+    let [rows, cols, step] = [(); 3].map(|()| b.param::<U32>());
+    each_row(&b, rows, |r| {
+        let width = b.int(i64::from(T::TYPE.bytes()));
+        let start = r.wide(cols) * width;
+        let (x, mask, out) = (x + start, mask + r.wide(step) * width, out + start);
+        // Threads take the same elements in the folds.
+        strided(&b, [b.int(0), cols], |i| put(out, i, get::<T>(x, i) + get(mask, i)));
+        let part = Part { b: &b, meet, x: [out], begin: b.int(0), end: cols };
+        softmax_row(&mut OnRow::<T> { part: PartOf::new(part), out, columns: [out; 2] });
+    });
+    b.finish()
+}
+
+/// Rows and columns of a tile of [`transpose`].
+pub const TRANSPOSE_TILE: u32 = 32;
+
+/// `b[j][i] = a[i][j]`, a tile in shared memory for each block: columns of A along x, rows along y. Parameters: A, B; rows
+/// and columns of A; the strides of the rows and columns of A, and of B.
+pub fn transpose<T: Recorded>() -> Result<Kernel, Error> {
+    const ACROSS: u32 = TRANSPOSE_TILE;
+    let b = named::<T>("transpose");
+    b.threads([THREADS, 1, 1]);
+    let [from, to] = [(); 2].map(|()| b.param::<U64>());
+    let [m, n, from_row, from_col, to_row, to_col] = [(); 6].map(|()| b.param::<U32>());
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let width = T::TYPE.bytes();
+    // A row longer, so that columns lie in different banks.
+    let tile = b.shared(width * ACROSS * (ACROSS + 1), width);
+    let tid = b.special(Special::TidX);
+    let (x, y) = (tid & int(ACROSS - 1), tid >> int(ACROSS.ilog2()));
+    let (row0, col0) = (b.special(Special::CtaidY) * int(ACROSS), b.special(Special::CtaidX) * int(ACROSS));
+    for k in (0..ACROSS).step_by((THREADS / ACROSS) as usize) {
+        let (i, j) = (row0 + y + int(k), col0 + x);
+        b.when(i.compare(Cmp::Lt, m) & j.compare(Cmp::Lt, n), || {
+            let v = get::<T>(from, i * from_row + j * from_col);
+            b.store(Space::Shared, tile + ((y + int(k)) * int(ACROSS + 1) + x) * int(width), 0, v);
+        });
+    }
+    b.barrier();
+    for k in (0..ACROSS).step_by((THREADS / ACROSS) as usize) {
+        let (i, j) = (row0 + x, col0 + y + int(k));
+        b.when(i.compare(Cmp::Lt, m) & j.compare(Cmp::Lt, n), || {
+            let v = b.load::<T>(Space::Shared, tile + (x * int(ACROSS + 1) + y + int(k)) * int(width), 0);
+            put(to, j * to_row + i * to_col, v);
+        });
+    }
     b.finish()
 }
 
@@ -164,28 +256,44 @@ pub fn cross_entropy<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// `out[ids[r]] += x[r]`, the rows of an index in their order: the block of the first of them adds them all. Parameters:
-/// `x`, the indices, `out`, the status words; the number of indices, columns, rows of `out`. A row whose index is past
-/// `out` is left out.
-pub fn scatter_add<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
-    let b = named::<T>("scatter_add");
+/// Whether an index of `range` is `id`, in every thread of the block.
+fn among<'b>(
+    b: &'b Builder,
+    meet: Meet,
+    ids: Value<'b, U64>,
+    [start, end]: [Value<'b, U32>; 2],
+    id: Value<'b, U32>,
+) -> Value<'b, Pred> {
+    let bounds = [start + b.special(Special::TidX), end, b.int(i64::from(THREADS))];
+    let found = b.count::<U32, U32>(bounds, 1, &[b.int(0)], |j, found| {
+        let here = Value::select(get::<U32>(ids, j).compare(Cmp::Eq, id), b.int(1), b.int(0));
+        found.iter().map(|f| *f | here).collect()
+    });
+    let found = found.first().copied().unwrap_or(b.int(0));
+    let [found] = together(b, meet, [found], |[p], [q]| [p | q]);
+    found.compare(Cmp::Ne, b.int(0))
+}
+
+/// `out[ids[r]] = x[r]`, or with `add` `+=`. The rows of an index in their order: the block of the first of them adds them
+/// all, that of the last writes it. Parameters: `x`, the indices, `out`, the status words; the number of indices, columns,
+/// rows of `out`. A row whose index is past `out` is left out.
+pub fn scatter<T: Recorded>(meet: Meet, add: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if add { "scatter_add" } else { "scatter" });
     b.threads([THREADS, 1, 1]);
     let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
     let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
     each_row(&b, n, |r| {
         let id = get::<U32>(ids, r);
-        let bounds = [b.special(Special::TidX), r, b.int(i64::from(THREADS))];
-        let earlier = b.count::<U32, U32>(bounds, 1, &[b.int(0)], |j, found| {
-            let here = Value::select(get::<U32>(ids, j).compare(Cmp::Eq, id), b.int(1), b.int(0));
-            found.iter().map(|f| *f | here).collect()
-        });
-        let earlier = earlier.first().copied().unwrap_or(b.int(0));
-        let [earlier] = together(&b, meet, [earlier], |[p], [q]| [p | q]);
+        let others = if add { [b.int(0), r] } else { [r + b.int(1), n] };
+        let among = among(&b, meet, ids, others, id);
         let inside = id.compare(Cmp::Lt, rows);
-        b.when(!inside, || note(status, Index::ScatterAdd, id));
-        b.when(inside & earlier.compare(Cmp::Eq, b.int(0)), || {
+        b.when(!inside, || note(status, if add { Index::ScatterAdd } else { Index::Scatter }, id));
+        b.when(inside & !among, || {
             strided(&b, [b.int(0), cols], |c| {
                 let to = id * cols + c;
+                if !add {
+                    return put(out, to, get::<T>(x, r * cols + c));
+                }
                 let sum = b.count::<U32, T>([r, n, b.int(1)], 1, &[get(out, to)], |j, sum| {
                     let same = get::<U32>(ids, j).compare(Cmp::Eq, id);
                     let old = sum.first().copied().unwrap_or(b.bits(0));

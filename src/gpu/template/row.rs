@@ -16,10 +16,10 @@ use alloc::format;
 use alloc::vec::Vec;
 
 /// A row, in the block that works on it, with the columns that its map takes.
-struct OnRow<'b, T> {
-    part: PartOf<'b, T, 1>,
-    out: Value<'b, U64>,
-    columns: [Value<'b, U64>; 2],
+pub(super) struct OnRow<'b, T> {
+    pub(super) part: PartOf<'b, T, 1>,
+    pub(super) out: Value<'b, U64>,
+    pub(super) columns: [Value<'b, U64>; 2],
 }
 
 impl<'b, T: Recorded> Folds<Param<T>, 1> for OnRow<'b, T> {

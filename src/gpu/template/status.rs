@@ -10,6 +10,8 @@ use super::super::types::{U32, U64};
 pub enum Index {
     /// `ids` of `embedding`.
     Embedding,
+    /// `ids` of `scatter`.
+    Scatter,
     /// `ids` of `scatter_add`.
     ScatterAdd,
     /// `targets` of `cross_entropy`.
@@ -20,13 +22,15 @@ pub enum Index {
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 4] = [Self::Embedding, Self::ScatterAdd, Self::CrossEntropy, Self::Gradient];
+    pub const ALL: [Self; 5] =
+        [Self::Embedding, Self::Scatter, Self::ScatterAdd, Self::CrossEntropy, Self::Gradient];
 
     /// The op and the argument.
     #[must_use]
     pub const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Embedding => ("embedding", "ids"),
+            Self::Scatter => ("scatter", "ids"),
             Self::ScatterAdd => ("scatter_add", "ids"),
             Self::CrossEntropy => ("cross_entropy", "targets"),
             Self::Gradient => ("cross_entropy_backward", "targets"),

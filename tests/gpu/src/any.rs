@@ -25,6 +25,7 @@ pub fn run() -> Result<bool, Error> {
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
+    crate::llm::run("wgpu");
     println!(
         "{} ops ran in {:.1} s ({} kernels, {} pipelines); on the host: {}",
         ran.len(),

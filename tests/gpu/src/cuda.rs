@@ -55,6 +55,7 @@ pub fn run() -> Result<bool, Error> {
     device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
     layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]])?;
     assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
+    crate::llm::run("cuda");
     if std::env::var_os("FULMEN_TIMES").is_some() {
         times::run(&gpu)?;
     }

@@ -8,9 +8,7 @@ mod shared {
     pub mod call;
     pub mod device;
     pub mod layers;
-    pub mod matrix;
     pub mod nn;
-    pub mod views;
 }
 #[path = "../../reference"]
 mod reference {
@@ -20,15 +18,35 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{call, device, layers, matrix, nn, views};
+use shared::{call, device, layers, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 7] = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1]];
 const HEADS: [[usize; 2]; 8] = [[3, 5], [2, 4], [7, 2], [1, 1], [131, 2], [40, 64], [150, 16], [2, 33]];
 
+// The program `llm`, whose modules know each other from the root.
+macro_rules! program {
+    ($($module:ident $path:literal)*) => { $(#[path = $path] mod $module;)* };
+}
+program! {
+    bench "../../../examples/llm/bench.rs"
+    chart "../../../examples/llm/chart.rs"
+    cli "../../../examples/llm/cli.rs"
+    config "../../../examples/llm/config.rs"
+    files "../../../examples/llm/files.rs"
+    gguf "../../../examples/llm/gguf.rs"
+    machine "../../../examples/llm/machine.rs"
+    memory "../../../examples/llm/memory.rs"
+    model "../../../examples/llm/model.rs"
+    train "../../../examples/llm/train.rs"
+    vocabulary "../../../examples/llm/vocabulary.rs"
+    weights "../../../examples/llm/weights.rs"
+}
+
 #[cfg(feature = "wgpu")]
 mod any;
 mod cuda;
+mod llm;
 mod times;
 
 use fulmen::gpu::device::{Launch, Program};

@@ -1,0 +1,62 @@
+//! The program `llm` on a device: the losses and the text of the CPU.
+
+use std::path::Path;
+
+fn llm(args: &[&str]) -> String {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = crate::cli::run(args.iter().map(Into::into), &mut out, &mut err, false);
+    assert_eq!(code, 0, "{args:?}: {}", String::from_utf8_lossy(&err));
+    String::from_utf8(out).expect("a model of bytes that are text")
+}
+
+fn losses(model: &Path) -> Vec<f32> {
+    let mut state = model.as_os_str().to_os_string();
+    state.push(".state");
+    let bytes = std::fs::read(state).expect("the state beside the model");
+    let file = fulmen::gguf::Gguf::read(&bytes).expect("a file of this program");
+    crate::gguf::reals(&file, "fulmen.losses").expect("losses")
+}
+
+/// Trains and writes on both. A loss may differ by what the orders of sums do.
+pub fn run(backend: &str) {
+    let dir = std::env::temp_dir().join(format!("fulmen-llm-{backend}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory for the models");
+    let text = dir.join("text");
+    std::fs::write(&text, "a rose is a rose is a rose, and a daisy is a daisy. ".repeat(40)).expect("a text");
+    let model = |name: &str| dir.join(name);
+    let on = |name: &str| {
+        let (text, out) = (text.to_string_lossy(), model(name).to_string_lossy().into_owned());
+        let sizes = "--steps 8 --batch 4 --length 20 --vocab 260 --dim 24 --hidden 40 --heads 4 --kv-heads 2 --layers 2 \
+                     --context 40 --save-every 8 --rate 0.01 --backend";
+        let args: Vec<&str> =
+            ["train", &text, "--out", &out].into_iter().chain(sizes.split_whitespace()).collect();
+        llm(&[&args[..], &[name]].concat());
+        losses(&model(name))
+    };
+    let (cpu, device) = (on("cpu"), on(backend));
+    assert!(cpu.len() == 8 && cpu[7] < cpu[0] - 0.5, "it learns: {cpu:?}");
+    let off = cpu.iter().zip(&device).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(cpu.len() == device.len() && off < 1e-4, "{cpu:?} and {device:?}");
+    let write = |backend: &str| {
+        let from = model("cpu").to_string_lossy().into_owned();
+        llm(&[
+            "generate",
+            &from,
+            "--prompt",
+            "a rose",
+            "--tokens",
+            "24",
+            "--temperature",
+            "0",
+            "--backend",
+            backend,
+        ])
+    };
+    let text = write("cpu");
+    assert_eq!(text, write(backend), "the same greedy text");
+    println!(
+        "llm on {backend}: losses {:.4} to {:.4}, within {off:.1e} of the CPU's; the same text",
+        device[0], device[7]
+    );
+    std::fs::remove_dir_all(&dir).expect("the models go");
+}
