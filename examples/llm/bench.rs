@@ -57,7 +57,7 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
     };
     drop(trainer);
     let parameters = machine.floats_of(&model.parameters)?;
-    let mut follower = Follower::new(machine.clone(), c, &parameters, c.context)?;
+    let mut follower = Follower::new(machine.clone(), c, M::view(&parameters), c.context)?;
     let half = (c.context / 2).max(1);
     let time = median(steps, || {
         follower.restart();

@@ -587,7 +587,7 @@ fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<()
                 io.note(format_args!("step {done}: {loss:.3} nats per byte, {rate:.0} tokens/s\n"));
             }
             if save {
-                trainer.save(out, &state, &vocabulary, mark, &losses)?;
+                trainer.save(out, &state, &vocabulary, mark, &losses)??;
             }
         }
         Ok(())
@@ -652,7 +652,7 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let choices = fulmen::sample_workspace(config.vocab, r.top_k);
     let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
     let parameters = machine.floats_of(&parameters)?;
-    let mut follower = Follower::new(machine, config, &parameters, at_once)?;
+    let mut follower = Follower::new(machine, config, M::view(&parameters), at_once)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();
     let mut logits = follower.feed(&ids)?;

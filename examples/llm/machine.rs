@@ -42,9 +42,9 @@ pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
     ) -> R;
     /// The sum of numbers of the host's, where this machine reads those.
     fn sum_of(&self, x: &[f32]) -> Option<f32>;
-    /// The same lanes on rayon's threads.
+    /// Runs `job` with each op on so many of rayon's threads, where it has such ops.
     #[cfg(feature = "parallel")]
-    fn threaded(self) -> impl Machine;
+    fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done;
 
     /// A copy of the host's.
     fn floats_of(&self, x: &[f32]) -> Result<Self::Floats, Lack> {
@@ -102,8 +102,11 @@ macro_rules! machine {
                 Some(self.sum(x))
             }
             #[cfg(feature = "parallel")]
-            fn threaded(self) -> impl Machine {
-                Threads(self.0)
+            fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done {
+                match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+                    Ok(pool) => pool.install(|| job.run(Threads(self.0))),
+                    Err(_) => job.run(self),
+                }
             }
         }
     };
@@ -150,8 +153,8 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
         None
     }
     #[cfg(feature = "parallel")]
-    fn threaded(self) -> impl Machine {
-        self
+    fn on_threads<J: Job<Done: Send> + Send>(self, _: usize, job: J) -> J::Done {
+        job.run(self)
     }
 }
 
@@ -206,10 +209,7 @@ pub struct OnThreads<J>(pub J, pub usize);
 impl<J: Job<Done: Send> + Send> Job for OnThreads<J> {
     type Done = J::Done;
     fn run<M: Machine>(self, machine: M) -> J::Done {
-        match rayon::ThreadPoolBuilder::new().num_threads(self.1).build() {
-            Ok(pool) => pool.install(|| self.0.run(machine.threaded())),
-            Err(_) => self.0.run(machine),
-        }
+        machine.on_threads(self.1, self.0)
     }
 }
 
@@ -235,7 +235,7 @@ impl<M: Machine> Positions<M> {
 pub struct Follower<'a, M: Machine> {
     machine: M,
     config: Config,
-    parameters: &'a M::Floats,
+    parameters: In<'a, M>,
     positions: Positions<M>,
     cache: M::Floats,
     room: M::Floats,
@@ -263,7 +263,7 @@ pub fn follower_plan<M: Machine>(machine: &M, c: &Config, most: usize) -> [Row; 
 
 impl<'a, M: Machine> Follower<'a, M> {
     /// Allocates everything; it takes up to `most` tokens at once.
-    pub fn new(machine: M, config: Config, parameters: &'a M::Floats, most: usize) -> Result<Self, Lack> {
+    pub fn new(machine: M, config: Config, parameters: In<'a, M>, most: usize) -> Result<Self, Lack> {
         let plan = follower_plan(&machine, &config, most);
         if M::HOST {
             memory::check(&plan)?;
@@ -314,7 +314,7 @@ impl<'a, M: Machine> Follower<'a, M> {
                 &self.machine,
                 &self.config,
                 span,
-                M::view(self.parameters),
+                self.parameters,
                 &self.positions.angles(),
                 M::part(M::ids(&self.ids), 0..ids.len()).map_err(Into::into)?,
                 M::view_mut(&mut self.cache),

@@ -2,9 +2,8 @@
 //!
 //! A batch is cut into groups whose gradients are summed in order, so the threads' number changes no bit of the result.
 
-use crate::cli::Stop;
 use crate::config::Config;
-use crate::files::{self, replace};
+use crate::files::{self, Failed, replace};
 use crate::gguf::{self, Model, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions, Steps};
 use crate::memory::{self, Lack, Row, product, zeros};
@@ -40,6 +39,13 @@ pub struct Recipe {
 impl Default for Recipe {
     fn default() -> Self {
         Self { steps: 600, batch: 16, length: 128, groups: 4, rate: 3e-3, decay: 0.05, clip: 1.0, seed: 1 }
+    }
+}
+
+impl Recipe {
+    /// As a machine runs it: a device has no use for parts.
+    fn on<M: Machine>(self) -> Self {
+        if M::HOST { self } else { Self { groups: 1, ..self } }
     }
 }
 
@@ -124,6 +130,7 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The names and the elements of the buffers of a [`Trainer`].
 pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[Row; 8], Lack> {
+    let r = r.on::<M>();
     let rows = product(&[r.batch.div_ceil(r.groups), r.length])?;
     Ok([
         ("parameters", c.parameters()),
@@ -140,6 +147,7 @@ pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[
 impl<M: Machine> Trainer<M> {
     /// Allocates everything.
     pub fn new(machine: M, config: Config, recipe: Recipe, parameters: Vec<f32>) -> Result<Self, Lack> {
+        let recipe = recipe.on::<M>();
         let plan = trainer_plan(&machine, &config, &recipe)?;
         if M::HOST {
             memory::check(&plan)?;
@@ -358,7 +366,7 @@ impl<M: Machine> Trainer<M> {
         })
     }
 
-    /// Writes the model, and beside it all that a run on `text` needs to go on after `losses.len()` steps.
+    /// Writes the model, when it has come from the machine, and beside it all that a run on `text` needs to go on after `losses.len()` steps.
     pub fn save(
         &self,
         out: &Path,
@@ -366,14 +374,16 @@ impl<M: Machine> Trainer<M> {
         vocabulary: &Vocabulary,
         text: Mark,
         losses: &[f32],
-    ) -> Result<(), Stop> {
+    ) -> Result<Result<(), Failed>, Lack> {
         let host = |x: &M::Floats| self.machine.on_host(x);
         let parameters = host(&self.parameters.read().unwrap_or_else(PoisonError::into_inner))?;
         let moments = held(&self.moments);
         let [m, v] = &*moments;
         let moments = [host(m)?, host(v)?];
         let mut file = file_of(&self.config, vocabulary, &parameters);
-        replace(out, |to| file.write(to))?;
+        if let Err(failed) = replace(out, |to| file.write(to)) {
+            return Ok(Err(failed));
+        }
         for (name, moment) in ["first", "second"].iter().zip(&moments) {
             file.tensors.push((format!("fulmen.moment.{name}"), [1, moment.len()], moment[..].into()));
         }
@@ -384,7 +394,7 @@ impl<M: Machine> Trainer<M> {
         file.values.insert("fulmen.recipe.reals".into(), Value::Reals(vec![r.rate, r.decay, r.clip]));
         file.values.insert("fulmen.text".into(), Value::Numbers(text.0.to_vec()));
         file.values.insert("fulmen.losses".into(), Value::Reals(losses.to_vec()));
-        Ok(replace(state, |to| file.write(to))?)
+        Ok(replace(state, |to| file.write(to)))
     }
 
     /// A trainer as [`Trainer::save`] left it, its vocabulary, and the losses so far.

@@ -123,7 +123,7 @@ pub fn perplexity<M: Machine>(
     }
     let config = Config { context: model.config.context.min(tokens.len()), ..model.config };
     let parameters = machine.floats_of(&model.parameters)?;
-    let mut follower = Follower::new(machine, config, &parameters, 1)?;
+    let mut follower = Follower::new(machine, config, M::view(&parameters), 1)?;
     let (mut sum, mut count, mut bytes) = (0.0f64, 0usize, Vec::new());
     for window in tokens.chunks(config.context) {
         follower.restart();

@@ -171,10 +171,10 @@ impl<D: Device> Gpu<D> {
         }
         let mut all = arguments(4, &[z_len, cols], &[scale]);
         // Over the logits, both are one buffer.
-        if out.is_none() {
-            if let Some(to) = all.get_mut(3) {
-                *to = Argument::Buffer(0);
-            }
+        if out.is_none()
+            && let Some(to) = all.get_mut(3)
+        {
+            *to = Argument::Buffer(0);
         }
         let status = if out.is_some() { 4 } else { 3 };
         all.insert(4, Argument::Buffer(status));
@@ -274,7 +274,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// `scatter` or `scatter_add`.
-    fn into_rows<T: Scalar>(
+    fn rows_by_index<T: Scalar>(
         &self,
         op: &'static str,
         x: View<'_, T, D>,
@@ -577,7 +577,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
     }
 
     fn scatter(&self, x: View<'_, T, D>, cols: usize, ids: View<'_, u32, D>, out: ViewMut<'_, T, D>) -> Done {
-        self.into_rows("scatter", x, cols, ids, &out)
+        self.rows_by_index("scatter", x, cols, ids, &out)
     }
 
     fn scatter_add(
@@ -587,7 +587,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        self.into_rows("scatter_add", x, cols, ids, &out)
+        self.rows_by_index("scatter_add", x, cols, ids, &out)
     }
 
     fn sgd(&self, lr: T, weight_decay: T, g: View<'_, T, D>, p: ViewMut<'_, T, D>) -> Done {
