@@ -33,6 +33,7 @@ bench:
 	$(SERVER) benches/peers/Cargo.toml -- --csv=target/bench/gemm.csv
 	$(SERVER) benches/fft/Cargo.toml -- --csv=target/bench/fft.csv
 	$(SERVER) benches/random/Cargo.toml -- --csv=target/bench/random.csv
+	$(SERVER) benches/solve/Cargo.toml -- --csv=target/bench/solve.csv
 
 # Fails where a case of today's tables is slower, against its best peer, than in the newest ones of benches/results, by more than both spreads.
 bench-compare: bench

@@ -122,7 +122,7 @@ thresholds! {
     solve::lu::LEAF Elements;
     solve::qr::BLOCK Elements;
     solve::rotations::LONGEST Elements;
-    solve::rotations::STRIP Elements;
+    solve::rotations::STRIP Bytes;
     solve::rotations::SWEEPS Elements;
     solve::svd::BLOCK Elements;
     sparse::spmv::GRAIN Elements;

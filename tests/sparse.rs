@@ -88,3 +88,30 @@ fn one_result() {
     check::<f32>();
     check::<f64>();
 }
+
+/// The order of the rows, on every set of lanes and on threads.
+#[test]
+fn one_result_of_the_transpose() {
+    fn check<T: Element>() {
+        let (rows, cols) = (900, 700);
+        let r = &mut Noise(7);
+        let (offsets, columns) = pattern(rows, cols, 60, r);
+        let (values, x) = (r.slice::<T>(columns.len(), 1.0), r.slice::<T>(rows, 1.0));
+        let before = r.slice::<T>(cols, 1.0);
+        let a = Csr::new(rows, cols, &offsets, &columns, &values).unwrap();
+        let [alpha, beta] = [1.25, -0.5].map(T::from_f64);
+        let mut want: Vec<T> = before.iter().map(|y| beta * *y).collect();
+        for (i, x) in x.iter().enumerate() {
+            let (c, v) = a.row(i);
+            c.iter().zip(v).for_each(|(c, v)| want[*c as usize] = want[*c as usize] + *v * (alpha * *x));
+        }
+        let bits = |y: &[T]| y.iter().map(|y| y.to_f64().to_bits()).collect::<Vec<_>>();
+        for_each_lane!(|s| {
+            let mut y = before.clone();
+            spmv_transposed_on(s, alpha, a, &x, beta, &mut y).unwrap();
+            assert_eq!(bits(&y), bits(&want), "{} {}", T::NAME, name_of(s));
+        });
+    }
+    check::<f32>();
+    check::<f64>();
+}

@@ -1330,6 +1330,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "spmv_transposed",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "sqrt",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(5.0))],
@@ -2593,6 +2601,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `spmv_transposed`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn spmv_transposed<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `sqrt`.
     ///
     /// Errors: the first that does not hold.
@@ -2951,6 +2966,7 @@ pub(crate) mod marker {
     pub(crate) enum softplus {}
     pub(crate) enum softsign {}
     pub(crate) enum spmv {}
+    pub(crate) enum spmv_transposed {}
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
     pub(crate) enum stddev {}
@@ -4153,6 +4169,11 @@ const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = c
 const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv::<f64>;
 const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_on::<Native, f32>;
 const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_on::<Native, f64>;
+const _: () = enforced::<marker::spmv_transposed>();
+const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_transposed::<f32>;
+const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_transposed::<f64>;
+const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_transposed_on::<Native, f32>;
+const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_transposed_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

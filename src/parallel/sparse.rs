@@ -8,4 +8,6 @@ use crate::{Element, Error};
 
 threaded! {
     spmv spmv_on spmv_by (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]);
+    /// The rows add to the same elements of `y`, so one thread does it.
+    spmv_transposed spmv_transposed_on spmv_transposed_by (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]);
 }

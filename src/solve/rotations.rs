@@ -2,13 +2,15 @@
 //! stays in the caches.
 
 use super::abs;
+use crate::alu::Alu;
 use crate::blas::transpose;
 use crate::lanes::fold::Serial;
+use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 
-/// Columns of a strip.
-pub(crate) const STRIP: usize = 16;
+/// Bytes of a row of a strip.
+pub(crate) const STRIP: usize = 128;
 /// Sweeps that are kept.
 pub(crate) const SWEEPS: usize = 32;
 /// Longest sweeps that there is room for.
@@ -19,9 +21,14 @@ pub(super) const fn room(n: usize) -> usize {
     n.saturating_mul(2 * LONGEST)
 }
 
-/// Elements of a strip of `n` vectors.
+/// Columns of a strip.
+const fn columns<T>() -> usize {
+    STRIP / size_of::<T>()
+}
+
+/// Elements of a strip of `n` vectors, of the narrower type.
 pub(super) const fn strip(n: usize) -> usize {
-    n.saturating_mul(STRIP)
+    n.saturating_mul(columns::<f32>())
 }
 
 /// The rotation `[c s; -s c]` that makes of `(f, g)` `(r, 0)`: `[c, s, r]`.
@@ -95,21 +102,21 @@ impl<'a, T: Element> Rotations<'a, T> {
                 (low.min(from), high.max(to))
             });
         if low < high {
-            let n = high + 1 - low;
-            let buffer = buffer.get_mut(..strip(n)).unwrap_or_default();
-            for at in (0..m.cols()).step_by(STRIP) {
-                let mut part = m.reborrow().block([low, at], [n, STRIP]);
+            let (n, width) = (high + 1 - low, columns::<T>());
+            let buffer = buffer.get_mut(..n * width).unwrap_or_default();
+            for at in (0..m.cols()).step_by(width) {
+                let mut part = m.reborrow().block([low, at], [n, width]);
                 let shape = [n, part.cols()];
-                if part.cols() < STRIP {
+                if part.cols() < width {
                     buffer.fill(T::ZERO);
                 }
-                let to = MatMut::packed(buffer, n, STRIP).block([0, 0], shape);
+                let to = MatMut::packed(buffer, n, width).block([0, 0], shape);
                 transpose::run(Serial, s, part.as_ref().t(), to);
                 s.vectorize(
                     #[inline(always)]
-                    || all(sweeps, self.pairs, low, buffer.as_chunks_mut().0),
+                    || all(s, sweeps, self.pairs, low, buffer),
                 );
-                let from = MatRef::packed(buffer, n, STRIP).block([0, 0], shape);
+                let from = MatRef::packed(buffer, n, width).block([0, 0], shape);
                 transpose::run(Serial, s, from.t(), part.reborrow());
             }
         }
@@ -118,28 +125,61 @@ impl<'a, T: Element> Rotations<'a, T> {
 }
 
 #[inline(always)]
-fn all<T: Element>(sweeps: &[Sweep], mut pairs: &[[T; 2]], low: usize, rows: &mut [[T; STRIP]]) {
+fn all<S: Simd, T: Element>(s: S, sweeps: &[Sweep], mut pairs: &[[T; 2]], low: usize, rows: &mut [T]) {
     for sweep in sweeps {
         let (these, rest) = pairs.split_at_checked(sweep.len).unwrap_or_default();
         pairs = rest;
-        let [from, to] = sweep.rows();
-        let Some(rows) = rows.get_mut(from - low..=to - low) else { continue };
-        if sweep.down { one(rows.iter_mut().rev(), these) } else { one(rows.iter_mut(), these) }
+        let (start, down) = (sweep.start - low, sweep.down);
+        // As many registers of sums as leave room for what they are made of.
+        let step = T::Vec::<S>::LANES * if T::Vec::<S>::LANES * 4 <= columns::<T>() { 4 } else { 2 };
+        for at in (0..columns::<T>()).step_by(step) {
+            if step == T::Vec::<S>::LANES * 4 {
+                one::<S, T, 4>(s, rows, start, down, at, these);
+            } else {
+                one::<S, T, 2>(s, rows, start, down, at, these);
+            }
+        }
     }
 }
 
+/// A sweep on `N` registers of columns from `at` on.
 #[inline(always)]
-fn one<'a, T: Element>(mut rows: impl Iterator<Item = &'a mut [T; STRIP]>, pairs: &[[T; 2]]) {
-    let Some(mut to) = rows.next() else { return };
-    let mut x = *to;
-    for (row, [c, s]) in rows.zip(pairs) {
-        for ((to, x), y) in to.iter_mut().zip(&mut x).zip(&*row) {
-            *to = *c * *x + *s * *y;
-            *x = *c * *y - *s * *x;
-        }
-        to = row;
+fn one<S: Simd, T: Element, const N: usize>(
+    s: S,
+    rows: &mut [T],
+    start: usize,
+    down: bool,
+    at: usize,
+    pairs: &[[T; 2]],
+) {
+    let (width, lanes) = (columns::<T>(), T::Vec::<S>::LANES);
+    let last = if down { start.checked_sub(pairs.len()) } else { start.checked_add(pairs.len()) };
+    let inside = |row: usize| row < rows.len() / width;
+    if !(last.is_some_and(inside) && inside(start) && at + N * lanes <= width) {
+        return;
     }
-    *to = x;
+    let step = if down { -(width as isize) } else { width as isize };
+    // SAFETY: rows from `start` to `last` and the columns from `at` are inside, as was just seen, and nothing else is visited.
+    unsafe {
+        let mut to = rows.as_mut_ptr().add(start * width + at);
+        let mut x: [T::Vec<S>; N] = core::array::from_fn(
+            #[inline(always)]
+            |k| T::Vec::<S>::load(s, to.add(k * lanes)),
+        );
+        for &[c, r] in pairs {
+            let (c, r) = (T::Vec::<S>::splat(s, c), T::Vec::<S>::splat(s, r));
+            let next = to.offset(step);
+            for (k, x) in x.iter_mut().enumerate() {
+                let y = T::Vec::<S>::load(s, next.add(k * lanes));
+                r.mul_add(y, c * *x).store(to.add(k * lanes));
+                *x = (-r).mul_add(*x, c * y);
+            }
+            to = next;
+        }
+        for (k, x) in x.into_iter().enumerate() {
+            x.store(to.add(k * lanes));
+        }
+    }
 }
 
 /// Rows of a matrix exchanged.

@@ -16,6 +16,6 @@ pub(crate) mod csr;
 pub(crate) mod spmv;
 
 pub use csr::Csr;
+pub use spmv::{spmv, spmv_on, spmv_transposed, spmv_transposed_on};
 #[cfg(feature = "parallel")]
-pub(crate) use spmv::spmv_by;
-pub use spmv::{spmv, spmv_on};
+pub(crate) use spmv::{spmv_by, spmv_transposed_by};

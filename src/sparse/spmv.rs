@@ -1,4 +1,4 @@
-//! `y = αAx + βy` of a sparse A.
+//! `y = αAx + βy` and `y = αAᵀx + βy` of a sparse A.
 
 use super::Csr;
 use crate::contract::{Call, contract};
@@ -35,6 +35,29 @@ forms! {
     ///
     /// Source: the definition. Contract: `contracts/spmv-v1.yaml`.
     spmv, spmv_on, spmv_by (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    /// `y = αAᵀx + βy` for a sparse A, whose transpose nobody makes.
+    ///
+    /// Shapes: `x` has A's rows, `y` its columns. After `βy`, what each row of A has is added to `y` in the order of rows: `y[j] + v·(αxᵢ)`
+    /// with two roundings. So the bits are the same on every instruction set; rows add to the same elements, so all
+    /// of them belong to one thread.
+    ///
+    /// NaN and ±0: as [`spmv`]: `β = 0` writes `y` without reading it, `α = 0` reads neither A nor `x`. Otherwise NaN and
+    /// infinities spread by IEEE 754, also through a stored 0.
+    ///
+    /// Errors: [`Error::Len`] names `x` or `y`; nothing is written then. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Csr, spmv_transposed};
+    /// let a = Csr::new(2, 3, &[0, 2, 3], &[0, 2, 1], &[4.0f32, 1.0, 2.0])?;
+    /// let mut y = [1.0; 3];
+    /// spmv_transposed(1.0, a, &[1.0, 10.0], 0.0, &mut y)?;
+    /// assert_eq!(y, [4.0, 20.0, 1.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/spmv_transposed-v1.yaml`.
+    spmv_transposed, spmv_transposed_on, spmv_transposed_by
+        (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
 }
 
 pub(crate) fn spmv_by<J: Join, S: Simd, T: Element>(
@@ -117,4 +140,54 @@ fn product<T: Element>((columns, values): (&[u32], &[T]), x: &[T]) -> T {
     }
     let [p, q, r, s] = sums;
     last_columns.iter().zip(last_values).fold((p + r) + (q + s), |sum, (c, v)| sum + *v * at(c))
+}
+
+pub(crate) fn spmv_transposed_by<J: Join, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    alpha: T,
+    a: Csr<'_, T>,
+    x: &[T],
+    beta: T,
+    y: &mut [T],
+) -> Result<(), Error> {
+    same_len("x", a.rows(), x.len())?;
+    same_len("y", a.cols(), y.len())?;
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for y in y.iter_mut() {
+                *y = if beta == T::ZERO { T::ZERO } else { beta * *y };
+            }
+        },
+    );
+    if alpha != T::ZERO {
+        for (i, x) in x.iter().enumerate() {
+            let (f, (columns, values)) = (alpha * *x, a.row(i));
+            for (c, v) in columns.iter().zip(values) {
+                if let Some(y) = y.get_mut(*c as usize) {
+                    *y = *y + *v * f;
+                }
+            }
+        }
+    }
+    contract!(
+        spmv_transposed,
+        Ok(()),
+        each | check | {
+            let y = &*y;
+            let rows = x.iter().enumerate().filter(|_| alpha != T::ZERO);
+            let mut all = rows.flat_map(|(i, x)| {
+                let (columns, values) = a.row(i);
+                columns
+                    .iter()
+                    .zip(values)
+                    .map(move |(c, v)| [y.get(*c as usize).copied(), Some(*x), Some(*v)])
+            });
+            all.try_for_each(|of| match of {
+                [Some(y), Some(x), Some(v)] => check(&Call::new(&[&[x], &[v]], &[y])),
+                _ => Ok(()),
+            })
+        }
+    )
 }
