@@ -8,6 +8,7 @@ use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
@@ -59,7 +60,8 @@ pub struct Planner {
     meet: Meet,
     blocks: u32,
     limits: Limits,
-    made: RefCell<BTreeMap<String, Made>>,
+    /// By op and bytes of an element.
+    made: RefCell<BTreeMap<(&'static str, u32), Rc<Made>>>,
 }
 
 /// The elements of an operand as kernels count them.
@@ -95,23 +97,24 @@ impl Planner {
 
     fn made<T: Recorded>(
         &self,
-        op: &str,
+        op: &'static str,
         make: impl FnOnce() -> Option<Result<Made, super::super::Error>>,
-    ) -> Result<Made, Error> {
-        let name = format!("{op}_{}", <T::Elem as crate::Real>::NAME);
-        if let Some(made) = self.made.borrow().get(&name) {
-            return Ok(made.clone());
+    ) -> Result<Rc<Made>, Error> {
+        let key = (op, T::TYPE.bytes());
+        if let Some(made) = self.made.borrow().get(&key) {
+            return Ok(Rc::clone(made));
         }
         let none = super::super::Error::Node { node: 0 };
-        let made =
-            make().unwrap_or(Err(none)).map_err(|error| Error::Kernel { kernel: name.clone(), error })?;
-        self.made.borrow_mut().insert(name, made.clone());
+        let name = || format!("{op}_{}", <T::Elem as crate::Real>::NAME);
+        let made = make().unwrap_or(Err(none)).map_err(|error| Error::Kernel { kernel: name(), error })?;
+        let made = Rc::new(made);
+        self.made.borrow_mut().insert(key, Rc::clone(&made));
         Ok(made)
     }
 
     fn one<T: Recorded>(
         &self,
-        op: &str,
+        op: &'static str,
         kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
     ) -> Result<Arc<Program>, Error> {
         let single = |k| Made { programs: vec![self.program(k)], widths: Vec::new(), states: 0 };
