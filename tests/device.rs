@@ -49,6 +49,118 @@ fn gpu() -> Gpu<Host> {
     Gpu::new(Host::default())
 }
 
+/// What only a kernel sees is said by the next download, once; what is right beside it is done.
+#[test]
+fn an_index_past_its_table_is_said() {
+    use fulmen::backend::Layers;
+    let gpu = gpu();
+    let table = gpu.upload(&[1.0f32, 2.0, 3.0, 4.0]).unwrap();
+    let ids = gpu.upload(&[1u32, 2, 0]).unwrap();
+    let mut out = gpu.upload(&[9.0f32; 6]).unwrap();
+    gpu.embedding(table.view(), 2, ids.view(), out.view_mut()).unwrap();
+    let mut back = [0.0; 6];
+    let said = gpu.download(out.view(), &mut back);
+    assert_eq!(said, Err(Error::Index { op: "embedding", arg: "ids", index: 2 }));
+    assert!(said.unwrap_err().to_string().contains("`ids` is 2"));
+    assert_eq!(back, [3.0, 4.0, 0.0, 0.0, 1.0, 2.0]);
+    gpu.download(out.view(), &mut back).unwrap();
+
+    let mut sums = gpu.upload(&[1.0f32; 4]).unwrap();
+    let far = gpu.upload(&[0u32, u32::MAX, 0]).unwrap();
+    for (op, run) in [("scatter_add", true), ("scatter", false)] {
+        let call = if run { Gpu::scatter_add } else { Gpu::scatter };
+        call(&gpu, out.view(), 2, far.view(), sums.view_mut()).unwrap();
+        let mut back = [0.0; 4];
+        let said = gpu.download(sums.view(), &mut back);
+        // The largest index stands for itself and the one below.
+        assert_eq!(said, Err(Error::Index { op, arg: "ids", index: u32::MAX - 1 }));
+        assert_eq!(back, if run { [5.0, 7.0, 1.0, 1.0] } else { [1.0, 2.0, 1.0, 1.0] });
+    }
+    let targets = gpu.upload(&[2u32, u32::MAX]).unwrap();
+    let (mut losses, mut lse) = (gpu.upload(&[9.0f32; 2]).unwrap(), gpu.upload(&[9.0f32; 2]).unwrap());
+    gpu.cross_entropy(table.view(), targets.view(), 2, losses.view_mut(), lse.view_mut()).unwrap();
+    let mut back = [0.0; 2];
+    let said = gpu.download(losses.view(), &mut back);
+    assert_eq!(said, Err(Error::Index { op: "cross_entropy", arg: "targets", index: 2 }));
+    assert!(back[0].is_nan() && back[1] == 0.0, "{back:?}");
+}
+
+/// As [`bad_arguments_are_those_of_a_cpu`], of the ops that have kernels of their own.
+#[test]
+fn bad_arguments_of_layers_are_those_of_a_cpu() {
+    use fulmen::backend::{Cpu, Transfer, Transformer};
+    /// What each call says; `x` has twelve elements, `ids` two, `y` five.
+    fn said<B: Transformer<f32>>(
+        b: &B,
+        x: B::Ref<'_, f32>,
+        ids: B::Ref<'_, u32>,
+        y: B::Mut<'_, f32>,
+    ) -> Vec<String> {
+        let mut y = y;
+        let part = |n: usize| B::part(x, 0..n).unwrap_or_else(|e| panic!("{e}"));
+        let mut all = Vec::new();
+        macro_rules! call {
+            ($($f:ident($($arg:expr),*);)*) => {$(
+                all.push(match b.$f($($arg),*) {
+                    Ok(()) => panic!("{} took it", stringify!($f)),
+                    Err(e) => format!("{}: {e}", stringify!($f)),
+                });
+            )*};
+        }
+        macro_rules! y {
+            () => {
+                B::lend(&mut y)
+            };
+        }
+        let with = fulmen::Adam { beta1: 1.0, ..Default::default() };
+        let op = fulmen::Attention { heads: 2, kv_heads: 1, dim: 2, scale: 1.0, causal: true, window: None };
+        let [two, three] =
+            [2, 3].map(|rows| B::matrix(part(12), rows, 12 / rows).unwrap_or_else(|e| panic!("{e}")));
+        let style = fulmen::RopeStyle::Neox;
+        call! {
+            swiglu_packed(x, 0, y!());
+            swiglu_packed(x, 5, y!());
+            swiglu_packed(x, 3, y!());
+            softmax_backward(x, x, 0, y!());
+            softmax_backward(x, part(6), 3, y!());
+            log_softmax_backward(x, x, 3, y!());
+            masked_softmax(part(4), part(3), 2, y!());
+            embedding(x, 5, ids, y!());
+            embedding(x, 3, ids, y!());
+            scatter(x, 2, ids, y!());
+            scatter_add(part(9), 5, ids, y!());
+            sgd(0.1, 0.0, x, y!());
+            rope(x, 3, x, x, style, y!());
+            rope(x, 4, part(3), x, style, y!());
+            rope_backward(x, 4, part(4), part(4), style, y!());
+        }
+        let [mut m, rest] = B::split(y, 2).unwrap_or_else(|e| panic!("{e}"));
+        let [mut v, mut p] = B::split(rest, 1).unwrap_or_else(|e| panic!("{e}"));
+        call! {
+            adam(with, part(2), B::lend(&mut m), B::lend(&mut v), B::lend(&mut p));
+            clip_by_norm(-1.0, B::lend(&mut m), B::lend(&mut v));
+            clip_by_norm(1.0, B::lend(&mut v), B::lend(&mut m));
+            rms_norm_backward(part(4), part(2), part(4), -1.0, B::lend(&mut m), B::lend(&mut p));
+            rms_norm_backward(part(2), part(2), part(2), 0.0, B::lend(&mut m), B::lend(&mut v));
+            cross_entropy(part(4), ids, 2, B::lend(&mut m), B::lend(&mut v));
+            cross_entropy_backward(part(4), ids, part(1), 2, 1.0, B::lend(&mut m));
+            gemv(1.0, two, B::vector(part(5)), 0.0, B::vector_mut(B::lend(&mut m)));
+            gemv(1.0, two, B::vector(part(6)), 0.0, B::vector_mut(B::lend(&mut v)));
+            attention(&op, three, two, two, B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}")), None, B::lend(&mut p));
+        }
+        all
+    }
+    let (gpu, host) = (gpu(), Vec::from_iter((0..12).map(|i| i as f32)));
+    let (mut y, ids) = ([7.0; 5], [0u32, 1]);
+    let want = said(&Cpu::native(), &host[..], &ids[..], &mut y[..]);
+    let (x, on_ids, mut on_y) =
+        (gpu.upload(&host).unwrap(), gpu.upload(&ids).unwrap(), gpu.upload(&[7.0f32; 5]).unwrap());
+    assert_eq!(said(&gpu, x.view(), on_ids.view(), on_y.view_mut()), want);
+    let mut back = [0.0; 5];
+    Transfer::download(&gpu, on_y.view(), &mut back).unwrap();
+    assert_eq!((back, y), ([7.0; 5], [7.0; 5]), "written");
+}
+
 /// A parameter is an argument of the kernel: one kernel for all values.
 #[test]
 fn one_kernel_serves_every_parameter_and_size() {
