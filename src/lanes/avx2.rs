@@ -42,6 +42,7 @@ impl Simd for Avx2 {
     type F64 = F64x4;
     lane_fns! {
         fn dot_i16(self, sum: I32x8, a: I32x8, b: I32x8) -> I32x8 = I32x8(_mm256_add_epi32(sum.0, _mm256_madd_epi16(a.0, b.0)));
+        fn mul_low(self, a: I64x4, b: I64x4) -> I64x4 = I64x4(_mm256_mul_epu32(a.0, b.0));
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
@@ -60,7 +61,7 @@ macro_rules! avx2_lane {
      $add:ident $sub:ident $mul:ident $div:ident $iadd:ident $isub:ident $sll:ident $srl:ident $fma:ident
      $sqrt:ident $and:ident $andnot:ident $or:ident $xor:ident $min:ident $max:ident $cmp:ident $blend:ident
      $toi:ident $fromi:ident $ieq:ident $movemask:ident $round:ident
-     $loadu:ident $storeu:ident $stream:ident $maskload:ident) => {
+     $loadu:ident $storeu:ident $stream:ident $maskload:ident $unpacklo:ident $unpackhi:ident $permute:ident) => {
         /// Lanes of the element.
         #[derive(Debug, Clone, Copy)]
         pub struct $F($v);
@@ -156,6 +157,10 @@ macro_rules! avx2_lane {
                 fn splat(_s: Avx2, c: $f) -> Self = Self($set1(c));
                 fn any(m: $M) -> bool = $movemask(m.0) != 0;
                 fn fence(_s: Avx2) -> () = _mm_sfence();
+                fn zip(_s: Avx2, a: Self, b: Self) -> [Self; 2] = {
+                    let (low, high) = ($unpacklo(a.0, b.0), $unpackhi(a.0, b.0));
+                    [Self($permute::<0x20>(low, high)), Self($permute::<0x31>(low, high))]
+                };
             }
             const SQUARES: bool = true;
             #[inline(always)]
@@ -210,13 +215,15 @@ avx2_lane!(F32x8, I32x8, M32x8, f32, i32, 8, __m256, _mm256_set1_ps, _mm256_set1
     _mm256_slli_epi32 _mm256_srli_epi32 _mm256_fmadd_ps _mm256_sqrt_ps _mm256_and_ps _mm256_andnot_ps
     _mm256_or_ps _mm256_xor_ps _mm256_min_ps _mm256_max_ps _mm256_cmp_ps _mm256_blendv_ps
     _mm256_castps_si256 _mm256_castsi256_ps _mm256_cmpeq_epi32 _mm256_movemask_ps _mm256_round_ps
-    _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps _mm256_maskload_ps);
+    _mm256_loadu_ps _mm256_storeu_ps _mm256_stream_ps _mm256_maskload_ps
+    _mm256_unpacklo_ps _mm256_unpackhi_ps _mm256_permute2f128_ps);
 avx2_lane!(F64x4, I64x4, M64x4, f64, i64, 4, __m256d, _mm256_set1_pd, _mm256_set1_epi64x,
     _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_add_epi64 _mm256_sub_epi64
     _mm256_slli_epi64 _mm256_srli_epi64 _mm256_fmadd_pd _mm256_sqrt_pd _mm256_and_pd _mm256_andnot_pd
     _mm256_or_pd _mm256_xor_pd _mm256_min_pd _mm256_max_pd _mm256_cmp_pd _mm256_blendv_pd
     _mm256_castpd_si256 _mm256_castsi256_pd _mm256_cmpeq_epi64 _mm256_movemask_pd _mm256_round_pd
-    _mm256_loadu_pd _mm256_storeu_pd _mm256_stream_pd _mm256_maskload_pd);
+    _mm256_loadu_pd _mm256_storeu_pd _mm256_stream_pd _mm256_maskload_pd
+    _mm256_unpacklo_pd _mm256_unpackhi_pd _mm256_permute2f128_pd);
 
 // Squares are transposed a strip of 16 bytes a row at a time: half a register comes from each of two rows, which
 // costs a load and a blend where exchanges of whole registers wait for the ports that shuffle.

@@ -60,6 +60,9 @@ impl Simd for Avx512 {
     lane_fns! {
         fn dot_i16(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_dpwssd_epi32(sum.0, a.0, b.0));
     }
+    lane_fns! {
+        fn mul_low(self, a: I64x8, b: I64x8) -> I64x8 = I64x8(_mm512_mul_epu32(a.0, b.0));
+    }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]

@@ -162,11 +162,18 @@ pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::B
     /// `sum + a₀·b₀ + a₁·b₁` in each 32-bit lane, of its two signed 16-bit halves, modulo 2³².
     #[doc(hidden)]
     fn dot_i16(self, sum: Pairs<Self>, a: Pairs<Self>, b: Pairs<Self>) -> Pairs<Self>;
+    /// `a·b` in each 64-bit lane, of its unsigned lower halves.
+    #[doc(hidden)]
+    fn mul_low(self, a: Quads<Self>, b: Quads<Self>) -> Quads<Self>;
 }
 
 /// The 32-bit integer lanes of a set.
 #[doc(hidden)]
 pub type Pairs<S> = <<S as Simd>::F32 as Alu>::Bits;
+
+/// The 64-bit integer lanes of a set.
+#[doc(hidden)]
+pub type Quads<S> = <<S as Simd>::F64 as Alu>::Bits;
 
 /// The element types of float ops: `f32` and `f64`.
 pub trait Element: Real + vector::Sealed {

@@ -45,6 +45,11 @@ impl Simd for Neon {
         }
     }
     #[inline(always)]
+    fn mul_low(self, a: U64x2, b: U64x2) -> U64x2 {
+        // SAFETY: the token proves NEON.
+        unsafe { U64x2(vmull_u32(vmovn_u64(a.0), vmovn_u64(b.0))) }
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

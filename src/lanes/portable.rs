@@ -55,6 +55,11 @@ impl<const N: usize> Simd for Portable<N> {
         I32s(zip(sum.0, products, i32::wrapping_add))
     }
     #[inline(always)]
+    fn mul_low(self, a: I64s<N>, b: I64s<N>) -> I64s<N> {
+        let low = |x: i64| x & 0xffff_ffff;
+        I64s(zip(a.0, b.0, |a, b| low(a).wrapping_mul(low(b))))
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

@@ -38,6 +38,10 @@ impl Simd for Simd128 {
     type F64 = F64x2;
     lane_fns! {
         fn dot_i16(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 = I32x4(i32x4_add(sum.0, i32x4_dot_i16x8(a.0, b.0)));
+        fn mul_low(self, a: I64x2, b: I64x2) -> I64x2 = {
+            let low = i64x2_splat(0xffff_ffff);
+            I64x2(i64x2_mul(v128_and(a.0, low), v128_and(b.0, low)))
+        };
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {

@@ -38,6 +38,7 @@ impl Simd for Sse2 {
     type F64 = F64x2;
     lane_fns! {
         fn dot_i16(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 = I32x4(_mm_add_epi32(sum.0, _mm_madd_epi16(a.0, b.0)));
+        fn mul_low(self, a: I64x2, b: I64x2) -> I64x2 = I64x2(_mm_mul_epu32(a.0, b.0));
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {

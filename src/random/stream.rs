@@ -1,8 +1,10 @@
 //! Where a number of a stream comes from, and the loop over them.
 
 use super::Philox4x32;
-use crate::lanes::Simd;
+use crate::alu::{Alu, Bits};
 use crate::lanes::fold::Join;
+use crate::lanes::vector::Vector;
+use crate::lanes::{Quads, Simd};
 
 /// A stream of random numbers, and where to start in it. The number at `offset` is a function of `key`, `id` and
 /// `offset` alone: an op gives `out[i]` what the stream has at `offset + i`. So parts may be computed in any order, on
@@ -72,29 +74,92 @@ pub(crate) const BLOCKS: usize = 16;
 /// Numbers of so many blocks, of 64 bits: two of a block in a row.
 pub(super) type Words = [u64; 2 * BLOCKS];
 
+/// The keys of all rounds.
+type Keys<S> = [[Quads<S>; 2]; 10];
+
+/// All lanes with a word.
+#[inline(always)]
+fn splat<S: Simd>(s: S, word: u64) -> Quads<S> {
+    S::F64::splat(s, f64::from_bits(word)).to_bits()
+}
+
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "round < 10")]
+fn keys<S: Simd>(s: S, stream: Stream) -> Keys<S> {
+    let mut keys = [[splat(s, 0); 2]; 10];
+    let (mut k, mut l) = (stream.key as u32, (stream.key >> 32) as u32);
+    let mut round = 0;
+    while round < 10 {
+        keys[round] = [splat(s, u64::from(k)), splat(s, u64::from(l))];
+        (k, l) = (k.wrapping_add(0x9E37_79B9), l.wrapping_add(0xBB67_AE85));
+        round += 1;
+    }
+    keys
+}
+
 /// The blocks from `first` on, a multiple of [`BLOCKS`].
 #[inline(always)]
-fn blocks(stream: Stream, first: u64) -> Words {
-    const LOW: u64 = u32::MAX as u64;
-    let (mut low, mut high) = ([0u64; BLOCKS], [0u64; BLOCKS]);
-    // Words lie in the low halves of lanes of 64 bits, where their product is one instruction. What is above them never
-    // matters: the products and the last step drop it.
-    for (i, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
-        let (mut a, mut b) = (first & LOW | i as u64, first >> 32);
-        let (mut c, mut d) = (u64::from(stream.id), 0);
-        let (mut k, mut l) = (stream.key as u32, (stream.key >> 32) as u32);
-        for _ in 0..10 {
-            let (p, q) = ((a & LOW) * 0xD251_1F53, (c & LOW) * 0xCD9E_8D57);
-            (a, c) = ((q >> 32) ^ b ^ u64::from(k), (p >> 32) ^ d ^ u64::from(l));
-            (b, d) = (q, p);
-            (k, l) = (k.wrapping_add(0x9E37_79B9), l.wrapping_add(0xBB67_AE85));
-        }
-        *low = a & LOW | b << 32;
-        *high = c & LOW | d << 32;
+fn blocks<S: Simd>(s: S, keys: &Keys<S>, stream: Stream, first: u64) -> Words {
+    // Two vectors hide the latency of each other's products; a core without lanes has few registers.
+    match S::F64::LANES {
+        1 | BLOCKS => run::<S, 1>(s, keys, stream, first),
+        _ => run::<S, 2>(s, keys, stream, first),
     }
+}
+
+/// [`blocks`], `N` vectors at a time.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "i < N")]
+fn run<S: Simd, const N: usize>(s: S, keys: &Keys<S>, stream: Stream, first: u64) -> Words {
+    const INDEX: [u64; BLOCKS] = {
+        let (mut index, mut i) = ([0; BLOCKS], 0);
+        while i < BLOCKS {
+            index[i] = i as u64;
+            i += 1;
+        }
+        index
+    };
+    let lanes = S::F64::LANES;
+    let (zero, low) = (splat(s, 0), splat(s, 0xffff_ffff));
+    let (m, n) = (splat(s, 0xD251_1F53), splat(s, 0xCD9E_8D57));
     let mut words = [0; 2 * BLOCKS];
-    for ((to, low), high) in words.as_chunks_mut::<2>().0.iter_mut().zip(low).zip(high) {
-        *to = [low, high];
+    for (index, words) in INDEX.chunks_exact(N * lanes).zip(words.chunks_exact_mut(2 * N * lanes)) {
+        // Words lie in the low halves of lanes of 64 bits, where their product is one instruction. What is above them never
+        // matters: the products and the last step drop it.
+        let mut a = [splat(s, first); N];
+        let (mut b, mut c, mut d) =
+            ([splat(s, first >> 32); N], [splat(s, u64::from(stream.id)); N], [zero; N]);
+        let mut i = 0;
+        while i < N {
+            // SAFETY: `index` has `N` vectors; as an `f64` a word keeps its bits.
+            a[i] = a[i] | unsafe { S::F64::load(s, index.as_ptr().add(i * lanes).cast()) }.to_bits();
+            i += 1;
+        }
+        // Compilers unroll loops of five rounds, but not of ten.
+        for keys in keys.as_chunks::<5>().0 {
+            for [k, l] in keys {
+                let mut i = 0;
+                while i < N {
+                    let (p, q) = (s.mul_low(a[i], m), s.mul_low(c[i], n));
+                    (a[i], c[i]) = (q.shr::<32>() ^ (b[i] ^ *k), p.shr::<32>() ^ (d[i] ^ *l));
+                    (b[i], d[i]) = (q, p);
+                    i += 1;
+                }
+            }
+        }
+        let mut i = 0;
+        while i < N {
+            let x = S::F64::from_bits((a[i] & low) | b[i].shl::<32>());
+            let y = S::F64::from_bits((c[i] & low) | d[i].shl::<32>());
+            let [x, y] = S::F64::zip(s, x, y);
+            let at = words.as_mut_ptr().wrapping_add(2 * i * lanes).cast::<f64>();
+            // SAFETY: `words` has `2·N` vectors.
+            unsafe {
+                x.store(at);
+                y.store(at.add(lanes));
+            }
+            i += 1;
+        }
     }
     words
 }
@@ -132,6 +197,7 @@ pub(super) fn fill<const N: usize, J: Join, S: Simd, X: Copy + Default + Send>(
     s.vectorize(
         #[inline(always)]
         || {
+            let keys = keys(s, stream);
             let (mut at, mut rest) = (stream.offset, out);
             let mut some = [X::default(); N];
             while !rest.is_empty() {
@@ -140,7 +206,7 @@ pub(super) fn fill<const N: usize, J: Join, S: Simd, X: Copy + Default + Send>(
                 let n = rest.len().min(N - before);
                 let (part, others) = core::mem::take(&mut rest).split_at_mut(n);
                 let start = at - before as u64;
-                let words = blocks(stream, start / (N / BLOCKS) as u64);
+                let words = blocks(s, &keys, stream, start / (N / BLOCKS) as u64);
                 if let Some(whole) = part.first_chunk_mut() {
                     make(&words, start, whole);
                 } else {

@@ -25,13 +25,14 @@ fn unit32(word: u32) -> f32 {
     (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// The upper 53 bits as a fraction, from two halves: few sets convert integers of 64 bits.
+/// The upper 53 bits as a fraction: few sets convert integers of 64 bits, so each half is put below the leading bit of a
+/// number whose last bit is worth as much. Both steps are exact.
 #[inline(always)]
 fn unit64(word: u64) -> f64 {
-    const INTEGRAL: f64 = (1u64 << 52) as f64;
-    let float = |half: u64| f64::from_bits(half | INTEGRAL.to_bits()) - INTEGRAL;
-    float(word >> 43) * (1.0 / 2_097_152.0)
-        + float(word >> 11 & 0xffff_ffff) * (1.0 / 9_007_199_254_740_992.0)
+    const UPPER: f64 = (1u64 << 20) as f64;
+    let upper = f64::from_bits(word >> 32 | UPPER.to_bits());
+    let lower = f64::from_bits((word & 0xffff_ffff) >> 11 | 0.5f64.to_bits());
+    (upper - (UPPER + 0.5)) + lower
 }
 
 macro_rules! variate {
