@@ -3,7 +3,6 @@
 use crate::config::Config;
 use crate::memory::{self, Lack, Row, zeros};
 use crate::model::{self, Angles, Ids, In, Out, Span};
-use crate::train::Trainer;
 use fulmen::Error;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
@@ -35,7 +34,7 @@ pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
     fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32>;
     /// Runs `body` with a function that does one step of training, on `threads` threads of the host's where they help.
     fn steps<R>(
-        trainer: &Trainer<Self>,
+        trainer: &impl Training<Self>,
         threads: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,
@@ -59,6 +58,19 @@ pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
         self.download(x, &mut to).map_err(Into::into)?;
         Ok(to)
     }
+}
+
+/// What trains on a machine.
+pub trait Training<M: Machine> {
+    /// One step on this thread.
+    #[cfg(feature = "gpu")]
+    fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack>;
+    /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
+    fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    where
+        M: Sync,
+        M::Floats: Send + Sync,
+        M::Words: Send;
 }
 
 /// A step of training: its loss.
@@ -91,7 +103,7 @@ macro_rules! machine {
                 x
             }
             fn steps<R>(
-                trainer: &Trainer<Self>,
+                trainer: &impl Training<Self>,
                 threads: usize,
                 text: &[u32],
                 body: impl FnOnce(Steps<'_>) -> R,
@@ -146,7 +158,12 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32> {
         x.view_mut()
     }
-    fn steps<R>(trainer: &Trainer<Self>, _: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R {
+    fn steps<R>(
+        trainer: &impl Training<Self>,
+        _: usize,
+        text: &[u32],
+        body: impl FnOnce(Steps<'_>) -> R,
+    ) -> R {
         body(&mut |step| trainer.one(step, text))
     }
     fn sum_of(&self, _: &[f32]) -> Option<f32> {

@@ -5,7 +5,7 @@
 use crate::config::Config;
 use crate::files::{self, Failed, replace};
 use crate::gguf::{self, Model, Trouble, Value, file_of};
-use crate::machine::{Machine, Positions, Steps};
+use crate::machine::{Machine, Positions, Steps, Training};
 use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
 use crate::vocabulary::Vocabulary;
@@ -315,57 +315,6 @@ impl<M: Machine> Trainer<M> {
         b.adamw(how, M::view(&first.gradient), m, v, p)
     }
 
-    /// One step on this thread.
-    #[cfg(feature = "gpu")]
-    pub fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack> {
-        (0..self.groups.len()).for_each(|g| self.pass(g, step, text));
-        self.update(step)
-    }
-
-    /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
-    pub fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
-    where
-        M: Sync,
-        M::Floats: Send + Sync,
-        M::Words: Send,
-    {
-        let threads = threads.clamp(1, self.groups.len());
-        let (barrier, stop) = (Barrier::new(threads), AtomicBool::new(false));
-        let step = Mutex::new(0);
-        let share = |thread: usize| {
-            let step = *held(&step);
-            for g in (thread..self.groups.len()).step_by(threads) {
-                self.pass(g, step, text);
-            }
-        };
-        std::thread::scope(|scope| {
-            for thread in 1..threads {
-                let (barrier, stop, share) = (&barrier, &stop, &share);
-                scope.spawn(move || {
-                    loop {
-                        barrier.wait();
-                        if stop.load(Ordering::Acquire) {
-                            return;
-                        }
-                        share(thread);
-                        barrier.wait();
-                    }
-                });
-            }
-            let mut one = |now: usize| {
-                *held(&step) = now;
-                barrier.wait();
-                share(0);
-                barrier.wait();
-                self.update(now)
-            };
-            let done = body(&mut one);
-            stop.store(true, Ordering::Release);
-            barrier.wait();
-            done
-        })
-    }
-
     /// Writes the model, when it has come from the machine, and beside it all that a run on `text` needs to go on after `losses.len()` steps.
     pub fn save(
         &self,
@@ -423,5 +372,56 @@ impl<M: Machine> Trainer<M> {
             *moment = trainer.machine.floats_of(&host)?;
         }
         Ok((trainer, model.vocabulary, mark, losses))
+    }
+}
+
+impl<M: Machine> Training<M> for Trainer<M> {
+    #[cfg(feature = "gpu")]
+    fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack> {
+        (0..self.groups.len()).for_each(|g| self.pass(g, step, text));
+        self.update(step)
+    }
+
+    fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    where
+        M: Sync,
+        M::Floats: Send + Sync,
+        M::Words: Send,
+    {
+        let threads = threads.clamp(1, self.groups.len());
+        let (barrier, stop) = (Barrier::new(threads), AtomicBool::new(false));
+        let step = Mutex::new(0);
+        let share = |thread: usize| {
+            let step = *held(&step);
+            for g in (thread..self.groups.len()).step_by(threads) {
+                self.pass(g, step, text);
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 1..threads {
+                let (barrier, stop, share) = (&barrier, &stop, &share);
+                scope.spawn(move || {
+                    loop {
+                        barrier.wait();
+                        if stop.load(Ordering::Acquire) {
+                            return;
+                        }
+                        share(thread);
+                        barrier.wait();
+                    }
+                });
+            }
+            let mut one = |now: usize| {
+                *held(&step) = now;
+                barrier.wait();
+                share(0);
+                barrier.wait();
+                self.update(now)
+            };
+            let done = body(&mut one);
+            stop.store(true, Ordering::Release);
+            barrier.wait();
+            done
+        })
     }
 }

@@ -40,7 +40,7 @@ use config::Config;
 use fulmen::Error;
 use fulmen::backend::Cpu;
 use gguf::{Draft, Model, Trouble, Value};
-use machine::{Follower, Positions};
+use machine::{Follower, Positions, Training};
 use memory::Lack;
 use model::Span;
 use std::ffi::OsString;

@@ -5,7 +5,7 @@ use crate::cli;
 use crate::config::Config;
 use crate::files::{replace, shown, writable};
 use crate::gguf::{Draft, Model, Trouble, Value};
-use crate::machine::Follower;
+use crate::machine::{Follower, Training};
 use crate::memory::{Lack, check, product, zeros};
 use crate::train::{Mark, Recipe, Trainer, first_parameters};
 use crate::vocabulary::Vocabulary;

@@ -20,7 +20,7 @@ mod vocabulary;
 
 use config::Config;
 use fulmen::backend::Cpu;
-use machine::Follower;
+use machine::{Follower, Training};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use train::{Recipe, Trainer, first_parameters};

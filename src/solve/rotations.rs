@@ -131,12 +131,14 @@ fn all<S: Simd, T: Element>(s: S, sweeps: &[Sweep], mut pairs: &[[T; 2]], low: u
         pairs = rest;
         let (start, down) = (sweep.start - low, sweep.down);
         // As many registers of sums as leave room for what they are made of.
-        let step = T::Vec::<S>::LANES * if T::Vec::<S>::LANES * 4 <= columns::<T>() { 4 } else { 2 };
-        for at in (0..columns::<T>()).step_by(step) {
-            if step == T::Vec::<S>::LANES * 4 {
-                one::<S, T, 4>(s, rows, start, down, at, these);
-            } else {
-                one::<S, T, 2>(s, rows, start, down, at, these);
+        const { assert!(T::Vec::<S>::LANES <= columns::<T>(), "a strip has a register at least") };
+        let registers = columns::<T>() / T::Vec::<S>::LANES;
+        let each = registers.min(4);
+        for at in (0..registers).step_by(each).map(|k| k * T::Vec::<S>::LANES) {
+            match each {
+                4 => one::<S, T, 4>(s, rows, start, down, at, these),
+                2 => one::<S, T, 2>(s, rows, start, down, at, these),
+                _ => one::<S, T, 1>(s, rows, start, down, at, these),
             }
         }
     }

@@ -82,6 +82,26 @@ impl<D: Device> Gpu<D> {
         self.go(vec![launch], vec![], &bound)
     }
 
+    /// A step of either form of Adam.
+    fn step_of_adam<T: Scalar>(
+        &self,
+        op: &'static str,
+        with: Adam<T>,
+        g: View<'_, T, D>,
+        y: [(&'static str, ViewMut<'_, T, D>); 3],
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        for (arg, y) in &y {
+            same_len(arg, g.len(), y.len())?;
+        }
+        with.check()?;
+        let [c1, c2] = with.unbias();
+        let numbers = [with.lr, with.beta1, with.beta2, with.eps, with.weight_decay, c1, c2];
+        self.step(op, &numbers, g, y)
+    }
+
     /// Pairs of a matrix turned: `x` and the result, of these shape and strides.
     #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
     fn turn<T: Scalar>(
@@ -160,11 +180,11 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let rows = whole("logits", z_len, cols)?;
-        same_len("targets", rows, targets.len())?;
-        same_len("lse", rows, lse.len())?;
         if let Some(out) = out {
             same_len("dlogits", z_len, out.len())?;
         }
+        same_len("targets", rows, targets.len())?;
+        same_len("lse", rows, lse.len())?;
         self.state.planner.line::<T::Recorded>("logits", z_len)?;
         if z_len == 0 {
             return Ok(());
@@ -614,7 +634,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         v: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        self.step("adam", &numbers(&with)?, g, [("m", m), ("v", v), ("p", p)])
+        self.step_of_adam("adam", with, g, [("m", m), ("v", v), ("p", p)])
     }
 
     fn adamw(
@@ -625,7 +645,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         v: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        self.step("adamw", &numbers(&with)?, g, [("m", m), ("v", v), ("p", p)])
+        self.step_of_adam("adamw", with, g, [("m", m), ("v", v), ("p", p)])
     }
 
     fn rope(
@@ -786,13 +806,6 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let launch = self.state.planner.flat::<T::Recorded>("clip_by_norm", make, n, all)?;
         self.go(vec![launch], vec![], &[g.binding(self)?, norm.binding(self)?])
     }
-}
-
-/// The numbers of a step of Adam, as its kernel takes them.
-fn numbers<T: Element>(with: &Adam<T>) -> Result<[T; 7], Error> {
-    with.check()?;
-    let [c1, c2] = with.unbias();
-    Ok([with.lr, with.beta1, with.beta2, with.eps, with.weight_decay, c1, c2])
 }
 
 /// What kernels of attention are told.
