@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 /// A copy of what the gates and the compiler read.
 struct Tree(PathBuf);
@@ -69,6 +70,13 @@ impl Tree {
     }
 
     fn check(&self) -> Output {
+        // Cargo takes one tree for another in the target directory that they share, and what is older than its last success
+        // for checked: the tree is touched, and nothing else succeeds before it is its turn.
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let root = self.0.join("src/lib.rs");
+        let text = fs::read(&root).expect("read");
+        fs::write(&root, text).expect("written");
         Command::new(env!("CARGO"))
             .args(["check", "--lib", "--offline", "--quiet"])
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("escapes-target"))
