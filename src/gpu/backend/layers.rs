@@ -8,6 +8,7 @@ use crate::backend::{Layers, Products};
 use crate::error::{not_empty, not_negative, same_len, same_shape};
 use crate::lanes::Element;
 use crate::nn::half_of;
+use crate::nn::parts::count;
 use crate::{Adam, Attention, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -19,16 +20,6 @@ fn arguments<T: Scalar>(buffers: usize, words: &[usize], numbers: &[T]) -> Vec<A
     all.extend(words.iter().map(|w| Argument::Bits(u64::from(u32::try_from(*w).unwrap_or(u32::MAX)))));
     all.extend(numbers.iter().map(|x| Argument::Bits(bits(*x))));
     all
-}
-
-/// Rows of `cols` in an argument of `len` elements.
-fn whole(arg: &'static str, len: usize, cols: usize) -> Result<usize, Error> {
-    not_empty("cols", cols)?;
-    if len.is_multiple_of(cols) {
-        Ok(len / cols)
-    } else {
-        Err(crate::Error::Rows { arg, cols, got: len }.into())
-    }
 }
 
 fn twice(cols: usize) -> Result<usize, Error> {
@@ -179,7 +170,7 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = whole("logits", z_len, cols)?;
+        let rows = count("logits", z_len, cols)?;
         if let Some(out) = out {
             same_len("dlogits", z_len, out.len())?;
         }
@@ -224,7 +215,7 @@ impl<D: Device> Gpu<D> {
         let cols = gamma.len();
         not_empty("gamma", cols)?;
         not_negative("eps", eps)?;
-        let rows = whole("x", x.len(), cols)?;
+        let rows = count("x", x.len(), cols)?;
         same_len("dy", x.len(), dy.len())?;
         same_len("dx", x.len(), dx.len())?;
         same_len("dgamma", cols, dgamma.len())?;
@@ -278,7 +269,7 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = whole("y", y.len(), cols)?;
+        let rows = count("y", y.len(), cols)?;
         same_len("dy", y.len(), dy.len())?;
         same_len("dx", y.len(), dx.len())?;
         let planner = &self.state.planner;
@@ -305,7 +296,7 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = whole("out", out.len(), cols)?;
+        let rows = count("out", out.len(), cols)?;
         same_len("x", ids.len().saturating_mul(cols), x.len())?;
         let planner = &self.state.planner;
         planner.line::<T::Recorded>("x", x.len())?;
@@ -404,7 +395,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
 impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
     fn swiglu_packed(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done {
         not_empty("cols", cols)?;
-        let rows = whole("x", x.len(), twice(cols)?)?;
+        let rows = count("x", x.len(), twice(cols)?)?;
         same_len("out", rows * cols, out.len())?;
         let planner = &self.state.planner;
         planner.line::<T::Recorded>("x", x.len())?;
@@ -425,7 +416,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         dx: ViewMut<'_, T, D>,
     ) -> Done {
         not_empty("cols", cols)?;
-        let rows = whole("x", x.len(), twice(cols)?)?;
+        let rows = count("x", x.len(), twice(cols)?)?;
         same_len("dy", rows * cols, dy.len())?;
         same_len("dx", x.len(), dx.len())?;
         let planner = &self.state.planner;
@@ -449,7 +440,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
     ) -> Done {
         not_empty("gamma", gamma.len())?;
         not_negative("eps", eps)?;
-        whole("x", x.len(), gamma.len())?;
+        count("x", x.len(), gamma.len())?;
         same_len("residual", x.len(), residual.len())?;
         same_len("out", x.len(), out.len())?;
         self.add_in_place(residual.lend(), x)?;
@@ -508,7 +499,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         cols: usize,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = whole("x", x.len(), cols)?;
+        let rows = count("x", x.len(), cols)?;
         same_len("out", x.len(), out.len())?;
         let step = if mask.len() == cols { 0 } else { cols };
         if step > 0 {
@@ -533,7 +524,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         losses: ViewMut<'_, T, D>,
         lse: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = whole("logits", logits.len(), cols)?;
+        let rows = count("logits", logits.len(), cols)?;
         same_len("targets", rows, targets.len())?;
         same_len("losses", rows, losses.len())?;
         same_len("lse", rows, lse.len())?;
@@ -581,7 +572,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         ids: View<'_, u32, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = whole("table", table.len(), cols)?;
+        let rows = count("table", table.len(), cols)?;
         same_len("out", ids.len().saturating_mul(cols), out.len())?;
         let planner = &self.state.planner;
         planner.line::<T::Recorded>("table", table.len())?;
