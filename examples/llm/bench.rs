@@ -56,7 +56,7 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
         _ => String::from("one thread"),
     };
     drop(trainer);
-    let parameters = machine.floats_of(&model.parameters)?;
+    let parameters = machine.floats_of(model.parameters.clone())?;
     let mut follower = Follower::new(machine.clone(), c, M::view(&parameters), c.context)?;
     let half = (c.context / 2).max(1);
     let time = median(steps, || {

@@ -423,7 +423,7 @@ impl Job for Work<'_, '_> {
             Command::Perplexity => {
                 let (model, path) = (open(&r.file)?, r.text.as_deref().unwrap_or(Path::new("")));
                 let text = files::read(path).map_err(|why| useless(path, why))?;
-                weights::perplexity(machine, &model, &text, r.tokens.unwrap_or(usize::MAX), io)
+                weights::perplexity(machine, model, &text, r.tokens.unwrap_or(usize::MAX), io)
             }
             Command::Inspect => {
                 let bytes = files::read(&r.file).map_err(|why| useless(&r.file, why))?;
@@ -651,7 +651,7 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
     let choices = fulmen::sample_workspace(config.vocab, r.top_k);
     let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
-    let parameters = machine.floats_of(&parameters)?;
+    let parameters = machine.floats_of(parameters)?;
     let mut follower = Follower::new(machine, config, M::view(&parameters), at_once)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();

@@ -13,6 +13,7 @@ use fulmen::gpu::{
     device::Computes,
 };
 use fulmen::lanes::Simd;
+use std::borrow::Cow;
 
 /// A backend, and memory that is its own.
 pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
@@ -45,19 +46,10 @@ pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
     #[cfg(feature = "parallel")]
     fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done;
 
-    /// A copy of the host's.
-    fn floats_of(&self, x: &[f32]) -> Result<Self::Floats, Lack> {
-        let mut to = self.floats(x.len())?;
-        self.write(x, Self::view_mut(&mut to)).map_err(Into::into)?;
-        Ok(to)
-    }
-    /// A copy on the host.
-    fn on_host(&self, x: &Self::Floats) -> Result<Vec<f32>, Lack> {
-        let x = Self::view(x);
-        let mut to = zeros(Self::len(x))?;
-        self.download(x, &mut to).map_err(Into::into)?;
-        Ok(to)
-    }
+    /// The host's, moved to where this machine has its own: nowhere, if that is the host.
+    fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack>;
+    /// As the host sees them: copied, if they are elsewhere.
+    fn on_host<'a>(&self, x: &'a Self::Floats) -> Result<Cow<'a, [f32]>, Lack>;
 }
 
 /// What trains on a machine.
@@ -86,6 +78,12 @@ macro_rules! machine {
             }
             fn floats(&self, n: usize) -> Result<Vec<f32>, Lack> {
                 zeros(n)
+            }
+            fn floats_of(&self, x: Vec<f32>) -> Result<Vec<f32>, Lack> {
+                Ok(x)
+            }
+            fn on_host<'a>(&self, x: &'a Vec<f32>) -> Result<Cow<'a, [f32]>, Lack> {
+                Ok(Cow::Borrowed(x))
             }
             fn words(&self, n: usize) -> Result<Vec<u32>, Lack> {
                 zeros(n)
@@ -140,6 +138,14 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
         let mut x = self.alloc(n)?;
         self.fill(0.0, x.view_mut())?;
         Ok(x)
+    }
+    fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
+        Ok(self.upload(&x)?)
+    }
+    fn on_host<'a>(&self, x: &'a Self::Floats) -> Result<Cow<'a, [f32]>, Lack> {
+        let mut to = zeros(x.len())?;
+        self.download(x.view(), &mut to)?;
+        Ok(Cow::Owned(to))
     }
     fn words(&self, n: usize) -> Result<Self::Words, Lack> {
         let mut x = self.alloc(n)?;
@@ -241,7 +247,7 @@ impl<M: Machine> Positions<M> {
         let n = c.context * c.head_dim() / 2;
         let (mut cos, mut sin) = (zeros(n)?, zeros(n)?);
         fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, &mut cos, &mut sin)?;
-        Ok(Self { cos: machine.floats_of(&cos)?, sin: machine.floats_of(&sin)? })
+        Ok(Self { cos: machine.floats_of(cos)?, sin: machine.floats_of(sin)? })
     }
     pub fn angles(&self) -> Angles<'_, M> {
         Angles { cos: M::view(&self.cos), sin: M::view(&self.sin) }

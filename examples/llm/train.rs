@@ -169,7 +169,7 @@ impl<M: Machine> Trainer<M> {
         Ok(Self {
             groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
             positions: Positions::new(&machine, &config)?,
-            parameters: RwLock::new(machine.floats_of(&parameters)?),
+            parameters: RwLock::new(machine.floats_of(parameters)?),
             moments: Mutex::new(moments),
             norm: Mutex::new(machine.floats(1)?),
             machine,
@@ -324,11 +324,11 @@ impl<M: Machine> Trainer<M> {
         text: Mark,
         losses: &[f32],
     ) -> Result<Result<(), Failed>, Lack> {
-        let host = |x: &M::Floats| self.machine.on_host(x);
-        let parameters = host(&self.parameters.read().unwrap_or_else(PoisonError::into_inner))?;
+        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+        let parameters = self.machine.on_host(&parameters)?;
         let moments = held(&self.moments);
         let [m, v] = &*moments;
-        let moments = [host(m)?, host(v)?];
+        let moments = [self.machine.on_host(m)?, self.machine.on_host(v)?];
         let mut file = file_of(&self.config, vocabulary, &parameters);
         if let Err(failed) = replace(out, |to| file.write(to)) {
             return Ok(Err(failed));
@@ -369,7 +369,7 @@ impl<M: Machine> Trainer<M> {
             let found = file.tensor(&format!("fulmen.moment.{name}")).ok_or_else(broken)?;
             let mut host = zeros(trainer.config.parameters())?;
             gguf::elements(&found, &mut host)?;
-            *moment = trainer.machine.floats_of(&host)?;
+            *moment = trainer.machine.floats_of(host)?;
         }
         Ok((trainer, model.vocabulary, mark, losses))
     }

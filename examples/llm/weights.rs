@@ -111,7 +111,7 @@ pub fn quantize(
 /// Prints how well the model foresees `text`, in windows of its context, of which the first token is given.
 pub fn perplexity<M: Machine>(
     machine: M,
-    model: &Model,
+    model: Model,
     text: &[u8],
     most: usize,
     io: &mut Streams<'_>,
@@ -122,7 +122,7 @@ pub fn perplexity<M: Machine>(
         return Err(Stop::Useless("the text has no two tokens".into()));
     }
     let config = Config { context: model.config.context.min(tokens.len()), ..model.config };
-    let parameters = machine.floats_of(&model.parameters)?;
+    let parameters = machine.floats_of(model.parameters)?;
     let mut follower = Follower::new(machine, config, M::view(&parameters), 1)?;
     let (mut sum, mut count, mut bytes) = (0.0f64, 0usize, Vec::new());
     for window in tokens.chunks(config.context) {
