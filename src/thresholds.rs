@@ -125,7 +125,10 @@ thresholds! {
     solve::rotations::STRIP Bytes;
     solve::rotations::SWEEPS Elements;
     solve::svd::BLOCK Elements;
+    sparse::spmm::NARROW Elements;
+    sparse::spmm::WIDE Elements;
     sparse::spmv::GRAIN Elements;
+    sparse::spmv::LONG Elements;
     sparse::spmv::SUMS Elements;
     reduce::extrema::BLOCK Elements;
     reduce::moments::BLOCK Elements;

@@ -286,6 +286,7 @@ family! {
     /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
     Sparse SPARSE {
         spmv [spmv_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
+        spmm [spmm_on] (alpha: T, a: Csr<'_, T>, x: Self::Mat<'_, T>, beta: T, y: Self::MatMut<'_, T>) -> Done;
         spmv_transposed [spmv_transposed_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
     }
 }

@@ -1322,6 +1322,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
     },
     Spec {
+        op: "spmm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "spmv",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
@@ -2594,6 +2602,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `spmm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn spmm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `spmv`.
     ///
     /// Errors: the first that does not hold.
@@ -2965,6 +2980,7 @@ pub(crate) mod marker {
     pub(crate) enum softmax_backward {}
     pub(crate) enum softplus {}
     pub(crate) enum softsign {}
+    pub(crate) enum spmm {}
     pub(crate) enum spmv {}
     pub(crate) enum spmv_transposed {}
     pub(crate) enum sqrt {}
@@ -4169,6 +4185,11 @@ const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = c
 const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv::<f64>;
 const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_on::<Native, f32>;
 const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_on::<Native, f64>;
+const _: () = enforced::<marker::spmm>();
+const _: fn(f32, Csr<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>) -> Result<(), Error> = crate::spmm::<f32>;
+const _: fn(f64, Csr<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>) -> Result<(), Error> = crate::spmm::<f64>;
+const _: fn(Native, f32, Csr<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>) -> Result<(), Error> = crate::spmm_on::<Native, f32>;
+const _: fn(Native, f64, Csr<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>) -> Result<(), Error> = crate::spmm_on::<Native, f64>;
 const _: () = enforced::<marker::spmv_transposed>();
 const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_transposed::<f32>;
 const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_transposed::<f64>;

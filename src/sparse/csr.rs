@@ -90,6 +90,16 @@ impl<'a, T> Csr<'a, T> {
         let (columns, values) = (self.columns.get(from..to), self.values.get(from..to));
         (columns.unwrap_or_default(), values.unwrap_or_default())
     }
+    /// The rows from `first` on. Every column is below [`Csr::cols`].
+    #[inline(always)]
+    pub(crate) fn rows_from(&self, first: usize) -> impl Iterator<Item = (&'a [u32], &'a [T])> + use<'a, T> {
+        let Self { offsets, columns, values, .. } = *self;
+        offsets.get(first..).unwrap_or_default().array_windows().map(move |[from, to]| {
+            // SAFETY: `new`, which alone makes this type, found the offsets to ascend, and the last of them to be the length of
+            // both; nobody can write them while this is borrowed.
+            unsafe { (columns.get_unchecked(*from..*to), values.get_unchecked(*from..*to)) }
+        })
+    }
     /// The row that half of the work of the rows in between comes before: a row's is that of its elements, and one more.
     pub(crate) fn middle(&self, from: usize, to: usize) -> usize {
         let work = |i: usize| self.offsets.get(i).copied().unwrap_or(0).saturating_add(i);

@@ -13,9 +13,13 @@
 //! ```
 
 pub(crate) mod csr;
+pub(crate) mod spmm;
 pub(crate) mod spmv;
 
 pub use csr::Csr;
+#[cfg(feature = "parallel")]
+pub(crate) use spmm::spmm_by;
+pub use spmm::{spmm, spmm_on};
 pub use spmv::{spmv, spmv_on, spmv_transposed, spmv_transposed_on};
 #[cfg(feature = "parallel")]
 pub(crate) use spmv::{spmv_by, spmv_transposed_by};

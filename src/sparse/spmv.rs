@@ -9,15 +9,17 @@ use crate::nn::forms;
 
 /// Elements and rows that are worth a thread.
 pub(crate) const GRAIN: usize = 1 << 15;
-/// Sums of a row, side by side.
+/// Sums of a long row, side by side.
 pub(crate) const SUMS: usize = 4;
+/// Elements of a row that is long: what four sums cost around it is less than what they save.
+pub(crate) const LONG: usize = 16;
 
 forms! {
     /// `y = αAx + βy` for a sparse A.
     ///
-    /// Shapes: `x` has A's columns, `y` its rows. The elements of a row are multiplied and added in their order to four sums in turn, as
-    /// far as whole fours go; the first and third, the second and fourth, and those two sums are added, then what is left. So the bits
-    /// are the same on every instruction set and at any number of threads, which have whole rows, about as many elements each.
+    /// Shapes: `x` has A's columns, `y` its rows. The elements of a row are multiplied and added in their order. A row of 16 and more has
+    /// four sums in turn, as far as whole fours go; the first and third, the second and fourth, and those two sums are added, then
+    /// what is left. So the bits are the same on every instruction set and at any number of threads, which have whole rows, about as many elements each.
     ///
     /// NaN and ±0: `β = 0` writes `y` without reading it, `α = 0` reads neither A nor `x`, and a row without elements is 0.
     /// Otherwise NaN and infinities spread by IEEE 754, also through a stored 0.
@@ -71,7 +73,12 @@ pub(crate) fn spmv_by<J: Join, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     same_len("x", a.cols(), x.len())?;
     same_len("y", a.rows(), y.len())?;
-    divide(j, s, alpha, a, x, beta, y, 0);
+    divide(j, a, 1, &mut *y, 0, &|y, first| {
+        s.vectorize(
+            #[inline(always)]
+            || rows(alpha, a, x, beta, y, first),
+        )
+    });
     contract!(
         spmv,
         Ok(()),
@@ -89,57 +96,71 @@ pub(crate) fn spmv_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-/// Halves of the work on different threads, while they are worth it. `y` is that of the rows from `first` on.
-#[allow(clippy::too_many_arguments, reason = "the operands, and where they are")]
-fn divide<J: Join, S: Simd, T: Element>(
+/// What rows of A make, which can be cut between two.
+pub(super) trait Cut: Send + Sized {
+    fn rows(&self) -> usize;
+    fn cut(self, at: usize) -> Option<(Self, Self)>;
+}
+
+impl<T: Element> Cut for &mut [T] {
+    #[inline(always)]
+    fn rows(&self) -> usize {
+        self.len()
+    }
+    #[inline(always)]
+    fn cut(self, at: usize) -> Option<(Self, Self)> {
+        self.split_at_mut_checked(at)
+    }
+}
+
+/// Halves of the work on different threads, while they are worth it: `body` has the part of `y` that begins with row `first`. An element of
+/// A is multiplied `each` times.
+pub(super) fn divide<J: Join, T: Sync, Y: Cut>(
     j: J,
-    s: S,
-    alpha: T,
     a: Csr<'_, T>,
-    x: &[T],
-    beta: T,
-    y: &mut [T],
+    each: usize,
+    y: Y,
     first: usize,
+    body: &(impl Fn(Y, usize) + Sync),
 ) {
-    let to = first + y.len();
-    let work = a.between(first, to);
+    let to = first + y.rows();
+    let work = a.between(first, to).saturating_mul(each);
     let middle = a.middle(first, to);
     if J::SERIAL || work < 2 * GRAIN || middle == first || middle == to {
-        return s.vectorize(
-            #[inline(always)]
-            || rows(alpha, a, x, beta, y, first),
-        );
+        return body(y, first);
     }
-    let (above, below) = y.split_at_mut(middle - first);
-    j.join(
-        usize::MAX,
-        || divide(j, s, alpha, a, x, beta, above, first),
-        || divide(j, s, alpha, a, x, beta, below, middle),
-    );
+    let Some((above, below)) = y.cut(middle - first) else { return };
+    j.join(usize::MAX, || divide(j, a, each, above, first, body), || divide(j, a, each, below, middle, body));
 }
 
 #[inline(always)]
 fn rows<T: Element>(alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T], first: usize) {
-    for (i, y) in y.iter_mut().enumerate() {
-        let old = if beta == T::ZERO { T::ZERO } else { beta * *y };
-        *y = if alpha == T::ZERO { old } else { alpha * product(a.row(first + i), x) + old };
+    let (zero, fresh) = (alpha == T::ZERO, beta == T::ZERO);
+    for (y, row) in y.iter_mut().zip(a.rows_from(first)) {
+        let old = if fresh { T::ZERO } else { beta * *y };
+        *y = if zero { old } else { alpha * product(row, x) + old };
     }
 }
 
-/// Of one row.
+/// Of one row of a matrix that has as many columns as `x` elements.
 #[inline(always)]
 fn product<T: Element>((columns, values): (&[u32], &[T]), x: &[T]) -> T {
-    let at = |c: &u32| x.get(*c as usize).copied().unwrap_or_default();
+    // SAFETY: the columns are those of a `Csr`, which has checked each to be below `cols`, and its caller that `x` has `cols` elements.
+    let at = |c: &u32| unsafe { *x.get_unchecked(*c as usize) };
+    let add = |sum: T, (c, v): (&u32, &T)| sum + *v * at(c);
+    if columns.len() < LONG {
+        return columns.iter().zip(values).fold(T::ZERO, add);
+    }
     let (columns, last_columns) = columns.as_chunks::<SUMS>();
     let (values, last_values) = values.as_chunks::<SUMS>();
     let mut sums = [T::ZERO; SUMS];
     for (columns, values) in columns.iter().zip(values) {
-        for (sum, (c, v)) in sums.iter_mut().zip(columns.iter().zip(values)) {
-            *sum = *sum + *v * at(c);
+        for (sum, of) in sums.iter_mut().zip(columns.iter().zip(values)) {
+            *sum = add(*sum, of);
         }
     }
     let [p, q, r, s] = sums;
-    last_columns.iter().zip(last_values).fold((p + r) + (q + s), |sum, (c, v)| sum + *v * at(c))
+    last_columns.iter().zip(last_values).fold((p + r) + (q + s), add)
 }
 
 pub(crate) fn spmv_transposed_by<J: Join, S: Simd, T: Element>(
@@ -162,8 +183,8 @@ pub(crate) fn spmv_transposed_by<J: Join, S: Simd, T: Element>(
         },
     );
     if alpha != T::ZERO {
-        for (i, x) in x.iter().enumerate() {
-            let (f, (columns, values)) = (alpha * *x, a.row(i));
+        for (x, (columns, values)) in x.iter().zip(a.rows_from(0)) {
+            let f = alpha * *x;
             for (c, v) in columns.iter().zip(values) {
                 if let Some(y) = y.get_mut(*c as usize) {
                     *y = *y + *v * f;
