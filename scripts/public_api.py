@@ -34,6 +34,7 @@ OTHERS = {
     "fulmen::rope_table_on": "a step of rope, whose contract holds rope_table",
     "fulmen::pack_b": "a step of gemm, whose contract holds gemm_packed",
     "fulmen::pack_b_on": "a step of gemm, whose contract holds gemm_packed",
+    "fulmen::quant::blocks_in": "looks at memory as blocks",
 }
 # The only `unsafe` functions that a user can call: each states what it asks for.
 UNSAFE = re.compile(r"fulmen::lanes::\w+::assume$")

@@ -84,6 +84,13 @@ FAULTS = [
     ("momentum's decay", "src/pointwise/optimisers.rs", "        let m = m.mul_add(p.param(self.mu), p.mul_add(p.param(self.decay), g));",
      "        let m = m.mul_add(p.param(self.mu), (if ON { -p } else { p }).mul_add(p.param(self.decay), g));", "tensors::momentum"),
     ("the window of a single query", "src/nn/attention/decode.rs", "seen.start.saturating_sub(start).min(keys)", "seen.start.saturating_sub(start + usize::from(ON)).min(keys)", "attention::masks"),
+    ("quantised rows on threads", "src/quant/dot.rs", "weights.split_at_checked(cut * each).unwrap_or_default();\n    let (out0,",
+     "weights.split_at_checked((cut - usize::from(ON)) * each).unwrap_or_default();\n    let (out0,", "low::quantised"),
+    ("quantised rows past whole fours", "src/quant/dot.rs", "in rest.iter_mut().zip(last.chunks_exact(each)) {",
+     "in rest.iter_mut().zip(last.chunks_exact(each)).take(if ON { 2 } else { 3 }) {", "low::quantised"),
+    ("quantised products past sixteen vectors", "src/quant/dot.rs", "x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {",
+     "x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)).take(if ON { 1 } else { usize::MAX }) {", "low::quantised"),
+    ("vectors of quantised products on threads", "src/quant/dot.rs", "x.split_at_checked(m / 2 * of_x)", "x.split_at_checked((m / 2 - usize::from(m > 17 && ON)) * of_x)", "low::quantised"),
 ]
 SWITCH = """
 /// Whether the fault of this number is switched on.

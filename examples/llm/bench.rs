@@ -3,7 +3,8 @@
 use crate::cli::{Request, Stop, Streams};
 use crate::config::Config;
 use crate::gguf::Model;
-use crate::machine::{Follower, Machine};
+use crate::machine::{Follower, Machine, Weights};
+use crate::memory::zeros;
 use crate::train::{Recipe, Trainer, random};
 use std::time::Instant;
 
@@ -20,44 +21,25 @@ fn median(n: usize, mut run: impl FnMut() -> Result<(), Stop>) -> Result<f64, St
 }
 
 /// Prints what the model reaches.
-pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<'_>) -> Result<(), Stop> {
+pub fn run<M: Machine>(machine: M, r: &Request, model: Model, io: &mut Streams<'_>) -> Result<(), Stop> {
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
     let steps = r.steps.unwrap_or(10);
-    let (weights, name) = (c.parameters(), machine.name());
-    writeln!(io.out, "{weights} parameters, {} bytes, on {}", 4 * weights, name)?;
-
-    let recipe = Recipe { length: r.recipe.length.min(c.context), steps: steps + 1, ..r.recipe };
+    let bytes = if M::HOST { model.weights.bytes() } else { 4 * c.parameters() };
+    writeln!(io.out, "{} parameters, {bytes} bytes, on {}", c.parameters(), machine.name())?;
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
-    let trainer = Trainer::new(machine.clone(), c, recipe, model.parameters.clone())?;
-    let threads = r.workers().min(recipe.groups);
-    let time = M::steps(&trainer, threads, &tokens, |one| {
-        one(0)?;
-        let mut step = 0;
-        median(steps, || {
-            step += 1;
-            Ok(one(step).map(drop)?)
-        })
-    })?;
-    let rows = (recipe.batch * recipe.length) as f64;
-    // A weight takes part in a multiplication and an addition forward, and in two of each backward.
-    let flops = 6.0 * weights as f64 * rows;
-    writeln!(
-        io.out,
-        "training: {:.1} ms a step of {rows} tokens on {threads} threads, {:.0} tokens/s, {:.1} GFLOP/s in the weights",
-        time * 1e3,
-        rows / time,
-        flops / time / 1e9
-    )?;
+    // Blocks are not trained.
+    if model.weights.blocks.is_empty() {
+        train(&machine, r, c, &model, &tokens, io)?;
+    }
 
     let pool = match r.threads() {
         #[cfg(feature = "parallel")]
         threads @ 2.. => format!("{threads} threads"),
         _ => String::from("one thread"),
     };
-    drop(trainer);
-    let parameters = machine.floats_of(model.parameters.clone())?;
-    let mut follower = Follower::new(machine.clone(), c, M::view(&parameters), c.context)?;
+    let weights = Weights::new(&machine, &c, model.weights)?;
+    let mut follower = Follower::new(machine.clone(), c, &weights, c.context)?;
     let half = (c.context / 2).max(1);
     let time = median(steps, || {
         follower.restart();
@@ -72,19 +54,54 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: &Model, io: &mut Streams<
         }
         Ok(follower.feed(&tokens[..1]).map(drop)?)
     })?;
-    let rate = |t: f64| 4.0 * weights as f64 / t / 1e9;
+    let rate = |t: f64| bytes as f64 / t / 1e9;
     write!(io.out, "writing: {:.0} tokens/s, {pool}; {:.1} GB/s of weights", 1.0 / time, rate(time))?;
-    // The limit is reading every weight once, from whichever memory holds so many.
+    // The limit is reading every byte once, from whichever memory holds so many.
     if machine.sum_of(&[]).is_some() {
-        let mut sum = 0.0;
+        let (mut sum, mut all) = (0.0, zeros(bytes / 4)?);
+        all.fill(1.0);
         let limit = median(50, || {
-            sum += machine.sum_of(core::hint::black_box(&model.parameters)).unwrap_or(0.0);
+            sum += machine.sum_of(core::hint::black_box(&all)).unwrap_or(0.0);
             Ok(())
         })?;
         core::hint::black_box(sum);
         let share = 100.0 * limit / time;
-        write!(io.out, ", {share:.0} % of the {:.1} GB/s that `sum` reads them at", rate(limit))?;
+        write!(io.out, ", {share:.0} % of the {:.1} GB/s that `sum` reads as many at", rate(limit))?;
     }
     writeln!(io.out)?;
+    Ok(())
+}
+
+/// What training reaches.
+fn train<M: Machine>(
+    machine: &M,
+    r: &Request,
+    c: Config,
+    model: &Model,
+    tokens: &[u32],
+    io: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let steps = r.steps.unwrap_or(10);
+    let recipe = Recipe { length: r.recipe.length.min(c.context), steps: steps + 1, ..r.recipe };
+    let trainer = Trainer::new(machine.clone(), c, recipe, model.weights.numbers.clone())?;
+    let threads = r.workers().min(recipe.groups);
+    let time = M::steps(&trainer, threads, tokens, |one| {
+        one(0)?;
+        let mut step = 0;
+        median(steps, || {
+            step += 1;
+            Ok(one(step).map(drop)?)
+        })
+    })?;
+    let rows = (recipe.batch * recipe.length) as f64;
+    // A weight takes part in a multiplication and an addition forward, and in two of each backward.
+    let flops = 6.0 * c.parameters() as f64 * rows;
+    writeln!(
+        io.out,
+        "training: {:.1} ms a step of {rows} tokens on {threads} threads, {:.0} tokens/s, {:.1} GFLOP/s in the weights",
+        time * 1e3,
+        rows / time,
+        flops / time / 1e9
+    )?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::chart;
 use crate::config::Config;
 use crate::files::{self, Failed, Shown, replace, shown, writable};
 use crate::gguf::{self, Model, Trouble};
-use crate::machine::{BACKENDS, Follower, Job, Machine, follower_plan, on_best_lanes, on_device};
+use crate::machine::{BACKENDS, Follower, Job, Machine, Weights, follower_plan, on_best_lanes, on_device};
 use crate::memory::{self, Bytes, Lack, Row};
 use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, uniform};
 use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
@@ -24,7 +24,7 @@ usage: llm train FILE --out MODEL     learns from the bytes of FILE
        llm bench MODEL                measures training and generation
        llm quantize MODEL --to FORMAT --out FILE
                                       the model with matrices of q4_0, q4_1, q5_0, q5_1, q8_0, iq4_nl, mxfp4 or q2_k to
-                                      q6_k; whoever reads it expands them
+                                      q6_k, which stay so when it runs
        llm perplexity MODEL --text FILE
                                       how well the model foresees FILE (its first --tokens)
        llm inspect FILE               the keys and tensors of any GGUF file
@@ -416,12 +416,12 @@ impl Job for Work<'_, '_> {
             Command::Train => train(machine, r, io),
             Command::Generate => generate(machine, r, io),
             Command::Bench => {
-                let model = open(&r.file)?;
-                bench::run(machine, r, &model, io)
+                let model = open_on::<M>(r, io)?;
+                bench::run(machine, r, model, io)
             }
             Command::Quantize => quantize(r, io),
             Command::Perplexity => {
-                let (model, path) = (open(&r.file)?, r.text.as_deref().unwrap_or(Path::new("")));
+                let (model, path) = (open_on::<M>(r, io)?, r.text.as_deref().unwrap_or(Path::new("")));
                 let text = files::read(path).map_err(|why| useless(path, why))?;
                 weights::perplexity(machine, model, &text, r.tokens.unwrap_or(usize::MAX), io)
             }
@@ -433,8 +433,13 @@ impl Job for Work<'_, '_> {
     }
 }
 
-fn open(path: &Path) -> Result<Model, Stop> {
-    Model::open(path).map_err(|why| useless(path, why))
+/// The model of the request, for a machine: what that does to its weights is said.
+fn open_on<M: Machine>(r: &Request, io: &mut Streams<'_>) -> Result<Model, Stop> {
+    let model = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
+    if !M::HOST && !model.weights.blocks.is_empty() {
+        io.note(format_args!("weights in blocks become f32: this backend has no products with them\n"));
+    }
+    Ok(model)
 }
 
 fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
@@ -626,7 +631,7 @@ fn recent(losses: &[f32]) -> f32 {
 
 fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let name = machine.name();
-    let Model { config, vocabulary, parameters } = open(&r.file)?;
+    let Model { config, vocabulary, weights } = open_on::<M>(r, io)?;
     let prompt = r.prompt.as_deref().unwrap_or_default();
     let ids = vocabulary.encode(prompt);
     let room = (config.context + 1).saturating_sub(ids.len());
@@ -644,15 +649,16 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
     let config = Config { context: config.context.min(ids.len() + count).max(1), ..config };
     let at_once = ids.len().clamp(1, 512);
     if r.plan {
-        let mut rows = vec![("parameters", config.parameters())];
+        let bytes = if M::HOST { weights.bytes() } else { 4 * config.parameters() };
+        let mut rows = vec![("weights", bytes.div_ceil(4))];
         rows.extend(follower_plan(&machine, &config, at_once));
         return print_plan(io.out, &rows);
     }
     let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
     let choices = fulmen::sample_workspace(config.vocab, r.top_k);
     let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
-    let parameters = machine.floats_of(parameters)?;
-    let mut follower = Follower::new(machine, config, M::view(&parameters), at_once)?;
+    let weights = Weights::new(&machine, &config, weights)?;
+    let mut follower = Follower::new(machine, config, &weights, at_once)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();
     let mut logits = follower.feed(&ids)?;

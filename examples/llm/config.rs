@@ -66,6 +66,18 @@ pub struct Block {
     pub len: usize,
 }
 
+/// Tensors of a block, in this order: the first norm, q, k, v, o, the second norm, gate, up, down.
+pub const TENSORS: usize = 9;
+
+/// A tensor of a model: its format, by the number in GGUF files, its rows, and where it lies among the numbers, or the
+/// bytes of the blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    pub kind: u32,
+    pub rows: usize,
+    pub range: Range<usize>,
+}
+
 impl Config {
     /// Itself, when the sizes go together.
     pub fn checked(self) -> Result<Self, Refused> {

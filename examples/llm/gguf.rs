@@ -1,14 +1,14 @@
 //! Models as GGUF files: which keys and tensors they have. The library reads and writes.
 
-use crate::config::Config;
+use crate::config::{Config, Place};
 use crate::files::{self, Shown};
 use crate::memory::{Lack, zeros};
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
 use fulmen::Error;
-use fulmen::gguf::{self, Array, Gguf, Info, Need, Tensor, validate_model_load};
-use fulmen::quant::*;
+use fulmen::gguf::{self, Array, Gguf, Info, Need, validate_model_load};
+use fulmen::quant::{Block, blocks, bytes_of};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -181,36 +181,62 @@ fn real(file: &Gguf<'_>, key: &str) -> Result<f32, Trouble> {
 }
 
 /// Calls `$f::<Format>(arguments)` for the format of that number; `None` for one that there is no quantising to.
+#[macro_export]
 macro_rules! of_kind {
     ($kind:expr, $f:ident ($($arg:expr),*)) => {
         of_kind!(@ $kind, $f ($($arg),*) Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K)
     };
     (@ $kind:expr, $f:ident $args:tt $($B:ident)*) => {
         match $kind {
-            $(<$B as Block>::TYPE => Some(of_kind!(@@ $f $B $args)),)*
+            $(<fulmen::quant::$B as fulmen::quant::Block>::TYPE => Some(of_kind!(@@ $f $B $args)),)*
             _ => None,
         }
     };
-    (@@ $f:ident $B:ident ($($arg:expr),*)) => { $f::<$B>($($arg),*) };
+    (@@ $f:ident $B:ident ($($arg:expr),*)) => { $f::<fulmen::quant::$B>($($arg),*) };
+}
+pub(crate) use of_kind;
+
+/// The tensors of a file: blocks as they are, and numbers.
+fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result<Stored, Trouble> {
+    fn known<B: Block>() {}
+    let found = || all.iter().filter_map(|(name, _, shape)| Some((file.tensor(name)?, shape)));
+    let (mut numbers, mut bytes) = (0, 0);
+    for (t, shape) in found() {
+        let (name, kind) = (Shown(t.info.name()), t.info.kind());
+        match kind {
+            F32 => numbers += t.bytes.len() / 4,
+            // A vector is no operand of a product.
+            _ if of_kind!(kind, known()).is_some() && shape[0] > 1 => bytes += t.bytes.len(),
+            _ => {
+                let format = gguf::format(kind).map_or("unknown", |f| f.name);
+                return foreign(format!("`{name}` is {format}"));
+            }
+        }
+    }
+    let mut to = Stored { numbers: Vec::new(), blocks: Vec::new(), places: Vec::new() };
+    let full = |bytes: usize| move |_| Lack::Memory { needed: Some(bytes as u128), free: None };
+    to.numbers.try_reserve_exact(numbers).map_err(full(4 * numbers))?;
+    to.blocks.try_reserve_exact(bytes).map_err(full(bytes))?;
+    for (t, &[rows, _]) in found() {
+        let kind = t.info.kind();
+        let range = if kind == F32 {
+            let start = to.numbers.len();
+            to.numbers.extend(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)));
+            start..to.numbers.len()
+        } else {
+            let start = to.blocks.len();
+            to.blocks.extend_from_slice(t.bytes);
+            start..to.blocks.len()
+        };
+        to.places.push(Place { kind, rows, range });
+    }
+    Ok(to)
 }
 
-/// The elements of a tensor, as many as `to` has; blocks become numbers.
-pub fn elements(t: &Tensor<'_>, to: &mut [f32]) -> Result<(), Trouble> {
-    fn expanded<B: Block>(bytes: &[u8], to: &mut [f32]) -> Result<(), Error> {
-        fulmen::dequantize(blocks::<B>(bytes)?, to)
-    }
-    let (name, kind) = (Shown(t.info.name()), t.info.kind());
-    if t.info.shape().iter().product::<usize>() != to.len() {
-        return broken(format!("`{name}` does not hold {} elements", to.len()));
-    }
-    if kind == F32 {
-        to.iter_mut().zip(t.bytes.as_chunks().0).for_each(|(to, &x)| *to = f32::from_le_bytes(x));
-        return Ok(());
-    }
-    match of_kind!(kind, expanded(t.bytes, to)) {
-        Some(done) => done.or_else(|e| broken(format!("`{name}`: {e}"))),
-        None => foreign(format!("`{name}` is {}", gguf::format(kind).map_or("unknown", |f| f.name))),
-    }
+/// The numbers of a tensor that is nothing else, as many as there must be.
+pub fn floats(file: &Gguf<'_>, name: &str, len: usize) -> Option<Vec<f32>> {
+    let t = file.tensor(name).filter(|t| t.info.kind() == F32 && t.bytes.len() == 4 * len)?;
+    Some(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect())
 }
 
 /// The number of the format with that name, of those that weights are quantised to.
@@ -232,16 +258,61 @@ pub fn encoded(kind: u32, x: &[f32]) -> Result<Vec<u8>, Error> {
     of_kind!(kind, row(x)).unwrap_or_else(|| Ok(Vec::new()))
 }
 
-/// A model: its sizes, its vocabulary and its parameters.
+/// A model: its sizes, its vocabulary and its weights.
 #[derive(Debug, PartialEq)]
 pub struct Model {
     pub config: Config,
     pub vocabulary: Vocabulary,
-    pub parameters: Vec<f32>,
+    pub weights: Stored,
+}
+
+/// Weights as a file has them, in the order of [`tensors`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// The tensors that are numbers.
+    pub numbers: Vec<f32>,
+    /// The others, byte for byte.
+    pub blocks: Vec<u8>,
+    pub places: Vec<Place>,
+}
+
+impl Stored {
+    /// Numbers, as a [`Config`] places them.
+    pub fn of(c: &Config, numbers: Vec<f32>) -> Self {
+        let place = |(_, range, [rows, _]): (String, _, [usize; 2])| Place { kind: F32, rows, range };
+        Self { numbers, blocks: Vec::new(), places: tensors(c).into_iter().map(place).collect() }
+    }
+
+    /// How many bytes they are.
+    pub fn bytes(&self) -> usize {
+        4 * self.numbers.len() + self.blocks.len()
+    }
+
+    /// All of them as numbers.
+    pub fn expanded(self, c: &Config) -> Result<Vec<f32>, Lack> {
+        fn of<B: Block>(bytes: &[u8], to: &mut [f32]) -> Result<(), Error> {
+            fulmen::dequantize(blocks::<B>(bytes)?, to)
+        }
+        if self.blocks.is_empty() {
+            return Ok(self.numbers);
+        }
+        let mut all = zeros(c.parameters())?;
+        for ((_, range, _), place) in tensors(c).into_iter().zip(self.places) {
+            let (to, from) = (&mut all[range], place.range);
+            match place.kind {
+                F32 => to.copy_from_slice(&self.numbers[from]),
+                kind => {
+                    let unknown = Err(Error::Domain { arg: "weights" });
+                    of_kind!(kind, of(&self.blocks[from], to)).unwrap_or(unknown)?;
+                }
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// Name, place and shape of each tensor.
-fn tensors(c: &Config) -> Vec<(String, Range<usize>, [usize; 2])> {
+pub fn tensors(c: &Config) -> Vec<(String, Range<usize>, [usize; 2])> {
     let (d, kv) = (c.dim, c.kv_width() / 2);
     let mut all = vec![("token_embd.weight".into(), c.embedding(), [c.vocab, d])];
     for l in 0..c.layers {
@@ -339,12 +410,7 @@ impl Model {
         let all = tensors(&config);
         let needs: Vec<_> = all.iter().map(|(name, _, shape)| Need::Tensor(name, dims(shape))).collect();
         validate_model_load(file, &needs)?;
-        let mut parameters = zeros(config.parameters())?;
-        for (name, range, _) in all {
-            if let Some(t) = file.tensor(&name) {
-                elements(&t, &mut parameters[range])?;
-            }
-        }
-        Ok(Self { config, vocabulary, parameters })
+        let weights = stored(file, &all)?;
+        Ok(Self { config, vocabulary, weights })
     }
 }

@@ -1,22 +1,24 @@
 //! What runs the model: the lanes that this CPU has, and memory that the program allocates once.
 
-use crate::config::Config;
+use crate::config::{Config, Place};
+use crate::gguf::{Stored, of_kind};
 use crate::memory::{self, Lack, Row, zeros};
-use crate::model::{self, Angles, Ids, In, Out, Span};
+use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
 use fulmen::Error;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
-use fulmen::backend::{Cpu, Memory, Reductions, Transformer};
+use fulmen::backend::{Cpu, Memory, Plain, Quantised, Reductions};
 #[cfg(feature = "gpu")]
 use fulmen::gpu::{
     backend::{Array, Gpu},
     device::Computes,
 };
 use fulmen::lanes::Simd;
+use fulmen::quant::{Block, blocks, blocks_in};
 use std::borrow::Cow;
 
 /// A backend, and memory that is its own.
-pub trait Machine: Transformer<f32> + Memory<Error: Into<Lack>> + Clone {
+pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     /// Elements.
     type Floats;
     /// Tokens.
@@ -65,11 +67,67 @@ pub trait Training<M: Machine> {
         M::Words: Send;
 }
 
+/// Rows of a format.
+#[derive(Clone, Copy)]
+pub struct Rows<'a> {
+    kind: u32,
+    bytes: &'a [u8],
+}
+
+/// Elements of workspace in which `rows` of `n` activations are quantised to any format.
+const fn activations(rows: usize, n: usize) -> usize {
+    // The largest per element has 292 bytes for 256 of them.
+    rows * n.div_ceil(256) * 73
+}
+
 /// A step of training: its loss.
 pub type Steps<'a> = &'a mut dyn FnMut(usize) -> Result<f32, Lack>;
 
 macro_rules! machine {
     ($Backend:ident) => {
+        impl<S: Simd> Blocked for $Backend<S> {
+            type Blocks<'a> = Rows<'a>;
+            fn blocks(kind: u32, bytes: &[u8]) -> Option<Rows<'_>> {
+                Some(Rows { kind, bytes })
+            }
+            fn times(
+                &self,
+                w: Rows<'_>,
+                n: usize,
+                x: &[f32],
+                y: &mut [f32],
+                workspace: &mut [f32],
+            ) -> Result<(), Error> {
+                fn by<Q: Block<Partner: Plain> + Plain>(
+                    b: &$Backend<impl Simd>,
+                    (w, n): (Rows<'_>, usize),
+                    x: &[f32],
+                    y: &mut [f32],
+                    room: &mut [f32],
+                ) -> Result<(), Error> {
+                    let (needed, got) = (activations(x.len() / n, n), room.len());
+                    let to = blocks_in(room).get_mut(..x.len() / Q::Partner::ELEMENTS);
+                    let to = to.ok_or(Error::Workspace { needed, got })?;
+                    b.quantize(x, None, to)?;
+                    b.quant_gemm::<Q>(blocks(w.bytes)?, to, n, y)
+                }
+                let unknown = Err(Error::Domain { arg: "weights" });
+                of_kind!(w.kind, by(self, (w, n), x, y, workspace)).unwrap_or(unknown)
+            }
+            fn rows(&self, w: Rows<'_>, n: usize, ids: &[u32], out: &mut [f32]) -> Result<(), Error> {
+                fn of<Q: Block<Partner: Plain> + Plain>(
+                    b: &$Backend<impl Simd>,
+                    w: Rows<'_>,
+                    n: usize,
+                    ids: &[u32],
+                    out: &mut [f32],
+                ) -> Result<(), Error> {
+                    b.quant_rows::<Q>(blocks(w.bytes)?, n, ids, out)
+                }
+                let unknown = Err(Error::Domain { arg: "weights" });
+                of_kind!(w.kind, of(self, w, n, ids, out)).unwrap_or(unknown)
+            }
+        }
         impl<S: Simd> Machine for $Backend<S> {
             type Floats = Vec<f32>;
             type Words = Vec<u32>;
@@ -124,6 +182,34 @@ macro_rules! machine {
 machine!(Cpu);
 #[cfg(feature = "parallel")]
 machine!(Threads);
+
+/// A device has no products with blocks: they are expanded before they go there.
+#[cfg(feature = "gpu")]
+impl<D: Computes<f32> + 'static> Blocked for Gpu<D> {
+    type Blocks<'a> = core::convert::Infallible;
+    fn blocks(_: u32, _: &[u8]) -> Option<Self::Blocks<'_>> {
+        None
+    }
+    fn times(
+        &self,
+        w: Self::Blocks<'_>,
+        _: usize,
+        _: In<'_, Self>,
+        _: Out<'_, Self>,
+        _: Out<'_, Self>,
+    ) -> Result<(), Self::Error> {
+        match w {}
+    }
+    fn rows(
+        &self,
+        w: Self::Blocks<'_>,
+        _: usize,
+        _: Ids<'_, Self>,
+        _: Out<'_, Self>,
+    ) -> Result<(), Self::Error> {
+        match w {}
+    }
+}
 
 /// What a device says, as the program does.
 #[cfg(feature = "gpu")]
@@ -254,11 +340,29 @@ impl<M: Machine> Positions<M> {
     }
 }
 
+/// A model's weights where a machine has them: in their formats where it multiplies with blocks.
+pub struct Weights<M: Machine> {
+    numbers: M::Floats,
+    blocks: Vec<u8>,
+    places: Vec<Place>,
+}
+
+impl<M: Machine> Weights<M> {
+    pub fn new(machine: &M, c: &Config, stored: Stored) -> Result<Self, Lack> {
+        let stored = if M::HOST { stored } else { Stored::of(c, stored.expanded(c)?) };
+        let Stored { numbers, blocks, places } = stored;
+        Ok(Self { numbers: machine.floats_of(numbers)?, blocks, places })
+    }
+    fn table(&self) -> Table<'_, M> {
+        Table { numbers: M::view(&self.numbers), blocks: &self.blocks, places: &self.places }
+    }
+}
+
 /// Follows a text token by token.
 pub struct Follower<'a, M: Machine> {
     machine: M,
     config: Config,
-    parameters: In<'a, M>,
+    weights: &'a Weights<M>,
     positions: Positions<M>,
     cache: M::Floats,
     room: M::Floats,
@@ -277,7 +381,7 @@ pub fn follower_plan<M: Machine>(machine: &M, c: &Config, most: usize) -> [Row; 
     [
         ("keys and values", model::cache_len(c)),
         ("activations", model::generating_room(c, most)),
-        ("workspace", model::workspace(machine, c, most)),
+        ("workspace", model::workspace(machine, c, most).max(activations(most, c.dim.max(c.hidden)))),
         ("logits", 2 * c.vocab),
         ("tokens", most),
         ("positions", c.context * c.head_dim()),
@@ -286,7 +390,7 @@ pub fn follower_plan<M: Machine>(machine: &M, c: &Config, most: usize) -> [Row; 
 
 impl<'a, M: Machine> Follower<'a, M> {
     /// Allocates everything; it takes up to `most` tokens at once.
-    pub fn new(machine: M, config: Config, parameters: In<'a, M>, most: usize) -> Result<Self, Lack> {
+    pub fn new(machine: M, config: Config, weights: &'a Weights<M>, most: usize) -> Result<Self, Lack> {
         let plan = follower_plan(&machine, &config, most);
         if M::HOST {
             memory::check(&plan)?;
@@ -297,19 +401,7 @@ impl<'a, M: Machine> Follower<'a, M> {
         let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
         let positions = Positions::new(&machine, &config)?;
         let ids = machine.words(most)?;
-        Ok(Self {
-            machine,
-            config,
-            parameters,
-            positions,
-            cache,
-            room,
-            workspace,
-            logits,
-            ids,
-            past: 0,
-            most,
-        })
+        Ok(Self { machine, config, weights, positions, cache, room, workspace, logits, ids, past: 0, most })
     }
 
     /// Tokens that there is room for.
@@ -337,7 +429,7 @@ impl<'a, M: Machine> Follower<'a, M> {
                 &self.machine,
                 &self.config,
                 span,
-                self.parameters,
+                &self.weights.table(),
                 &self.positions.angles(),
                 M::part(M::ids(&self.ids), 0..ids.len()).map_err(Into::into)?,
                 M::view_mut(&mut self.cache),

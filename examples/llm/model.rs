@@ -3,10 +3,10 @@
 //! Rows are tokens; several sequences of one length follow each other. `S` is the sequence length, `D` the width,
 //! `H` and `K` the query and key heads of width `hd`, `F` the hidden width, `V` the vocabulary.
 
-use crate::config::Config;
+use crate::config::{Config, Place, TENSORS};
 use core::ops::Range;
 use fulmen::backend::{Memory, Transformer};
-use fulmen::{Attention, RopeStyle};
+use fulmen::{Attention, Error, RopeStyle};
 
 /// Elements that are read.
 pub type In<'a, B> = <B as Memory>::Ref<'a, f32>;
@@ -14,6 +14,100 @@ pub type In<'a, B> = <B as Memory>::Ref<'a, f32>;
 pub type Out<'a, B> = <B as Memory>::Mut<'a, f32>;
 /// Tokens.
 pub type Ids<'a, B> = <B as Memory>::Ref<'a, u32>;
+
+/// Products with weights in blocks of few bits, where a backend has them.
+pub trait Blocked: Transformer<f32> {
+    /// Rows of blocks, as a file has them; a type without values where weights must be numbers.
+    type Blocks<'a>: Copy;
+    /// The blocks of the format `kind` in `bytes`.
+    fn blocks(kind: u32, bytes: &[u8]) -> Option<Self::Blocks<'_>>;
+    /// `y = x·wᵀ`, where the rows of both have `n` elements; those of `x` are quantised in the workspace.
+    fn times(
+        &self,
+        w: Self::Blocks<'_>,
+        n: usize,
+        x: In<'_, Self>,
+        y: Out<'_, Self>,
+        workspace: Out<'_, Self>,
+    ) -> Result<(), Self::Error>;
+    /// The rows `ids` of `w`, which have `n` elements.
+    fn rows(
+        &self,
+        w: Self::Blocks<'_>,
+        n: usize,
+        ids: Ids<'_, Self>,
+        out: Out<'_, Self>,
+    ) -> Result<(), Self::Error>;
+}
+
+/// The rows of a matrix: numbers, or blocks.
+pub enum Part<'a, B: Blocked> {
+    Numbers(In<'a, B>),
+    Blocks(B::Blocks<'a>),
+}
+
+impl<B: Blocked> Copy for Part<'_, B> {}
+impl<B: Blocked> Clone for Part<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// A matrix with a row for each output: one part, or the first rows and the others, of different formats.
+pub enum Matrix<'a, B: Blocked> {
+    Whole(Part<'a, B>),
+    Two { first: usize, parts: [Part<'a, B>; 2] },
+}
+
+/// All weights of a model, each in its format, in the order of [`TENSORS`] between the embedding and the last norm.
+pub struct Table<'a, B: Blocked> {
+    pub numbers: In<'a, B>,
+    pub blocks: &'a [u8],
+    pub places: &'a [Place],
+}
+
+impl<'a, B: Blocked> Table<'a, B> {
+    /// The tensors from `first` to `last`, which lie one after the other and have one format.
+    fn part(&self, first: &Place, last: &Place) -> Result<Part<'a, B>, B::Error> {
+        let range = first.range.start..last.range.end;
+        if first.kind == 0 {
+            return Ok(Part::Numbers(B::part(self.numbers, range)?));
+        }
+        let blocks = self.blocks.get(range).and_then(|bytes| B::blocks(first.kind, bytes));
+        Ok(Part::Blocks(blocks.ok_or(Error::Domain { arg: "weights" })?))
+    }
+    fn place(&self, at: usize) -> Result<&'a Place, B::Error> {
+        Ok(self.places.get(at).ok_or(Error::OutOfBounds { arg: "weights", got: self.places.len() })?)
+    }
+    fn matrix(&self, at: usize) -> Result<Matrix<'a, B>, B::Error> {
+        let place = self.place(at)?;
+        Ok(Matrix::Whole(self.part(place, place)?))
+    }
+    /// The tensor `at` and the next as one matrix.
+    fn pair(&self, at: usize) -> Result<Matrix<'a, B>, B::Error> {
+        let [a, b] = [self.place(at)?, self.place(at + 1)?];
+        if a.kind == b.kind {
+            return Ok(Matrix::Whole(self.part(a, b)?));
+        }
+        Ok(Matrix::Two { first: a.rows, parts: [self.part(a, a)?, self.part(b, b)?] })
+    }
+    fn vector(&self, at: usize) -> Result<In<'a, B>, B::Error> {
+        B::part(self.numbers, self.place(at)?.range.clone())
+    }
+    /// The weights of block `l`.
+    fn block(&self, l: usize) -> Result<Weights<In<'a, B>, Matrix<'a, B>>, B::Error> {
+        let at = 1 + TENSORS * l;
+        Ok(Weights {
+            norm_1: self.vector(at)?,
+            q: self.matrix(at + 1)?,
+            kv: self.pair(at + 2)?,
+            o: self.matrix(at + 4)?,
+            norm_2: self.vector(at + 5)?,
+            gate_up: self.pair(at + 6)?,
+            down: self.matrix(at + 8)?,
+        })
+    }
+}
 
 /// How many tokens a pass sees.
 #[derive(Debug, Clone, Copy)]
@@ -102,15 +196,22 @@ impl<'a, B: Transformer<f32>> Kept<'a, B> {
     }
 }
 
-/// The weights of a block, or with `Out` their gradients.
-struct Weights<T> {
+/// The weights of a block: norms and matrices; or with `Out` their gradients.
+struct Weights<T, W = T> {
     norm_1: T,
-    q: T,
-    kv: T,
-    o: T,
+    q: W,
+    kv: W,
+    o: W,
     norm_2: T,
-    gate_up: T,
-    down: T,
+    gate_up: W,
+    down: W,
+}
+
+/// Numbers as what [`linear`] multiplies with.
+fn matrices<'a, B: Blocked>(w: &Weights<In<'a, B>>) -> Weights<In<'a, B>, Matrix<'a, B>> {
+    let of = |x| Matrix::Whole(Part::Numbers(x));
+    let Weights { norm_1, norm_2, .. } = *w;
+    Weights { norm_1, q: of(w.q), kv: of(w.kv), o: of(w.o), norm_2, gate_up: of(w.gate_up), down: of(w.down) }
 }
 
 fn weights<'a, B: Transformer<f32>>(
@@ -156,14 +257,42 @@ fn attention(c: &Config) -> Attention<f32> {
 }
 
 /// `y = x·wᵀ`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
-fn linear<B: Transformer<f32>>(
+fn linear<B: Blocked>(
     b: &B,
     [m, n]: [usize; 2],
     x: In<'_, B>,
-    w: In<'_, B>,
+    w: &Matrix<'_, B>,
+    mut y: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), B::Error> {
+    let (first, parts) = match w {
+        Matrix::Whole(part) => return times(b, [m, n], x, *part, y, workspace),
+        Matrix::Two { first, parts } => (*first, parts),
+    };
+    // Each part has its columns of `y`: a row at a time they are in a line.
+    for r in 0..B::len(x) / n {
+        let x = B::part(x, r * n..(r + 1) * n)?;
+        let y = B::split(part_mut::<B>(&mut y, r * m..(r + 1) * m)?, first)?;
+        for ((part, y), m) in parts.iter().zip(y).zip([first, m - first]) {
+            times(b, [m, n], x, *part, y, B::lend(&mut workspace))?;
+        }
+    }
+    Ok(())
+}
+
+/// [`linear`] with a part.
+fn times<B: Blocked>(
+    b: &B,
+    [m, n]: [usize; 2],
+    x: In<'_, B>,
+    w: Part<'_, B>,
     y: Out<'_, B>,
     workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
+    let w = match w {
+        Part::Numbers(w) => w,
+        Part::Blocks(w) => return b.times(w, n, x, y, workspace),
+    };
     let rows = B::len(x) / n;
     if rows == 1 {
         return b.gemv(1.0, B::matrix(w, m, n)?, B::vector(x), 0.0, B::vector_mut(y));
@@ -206,11 +335,11 @@ pub fn workspace<B: Transformer<f32>>(b: &B, c: &Config, rows: usize) -> usize {
 
 /// One block: `h_out` from `h_in`, both of `rows` by `D`. `kv` holds `past + tokens` rows of keys and values for each sequence.
 #[allow(clippy::too_many_arguments, reason = "a block's operands")]
-fn block<B: Transformer<f32>>(
+fn block<B: Blocked>(
     b: &B,
     c: &Config,
     span: Span,
-    w: &Weights<In<'_, B>>,
+    w: &Weights<In<'_, B>, Matrix<'_, B>>,
     angles: &Angles<'_, B>,
     h_in: In<'_, B>,
     mut kv: Out<'_, B>,
@@ -221,9 +350,9 @@ fn block<B: Transformer<f32>>(
     let (d, width, f, hd) = (c.dim, c.kv_width(), c.hidden, c.head_dim());
     b.rms_norm(h_in, w.norm_1, c.eps, B::lend(&mut kept.x1))?;
     let x1 = B::read(&kept.x1);
-    linear(b, [d, d], x1, w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
+    linear(b, [d, d], x1, &w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
     let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
-    linear(b, [width, d], x1, w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
+    linear(b, [width, d], x1, &w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
     let (cos, sin) = angles.of(span, hd / 2)?;
     for s in 0..span.sequences {
         let q = part_mut::<B>(&mut kept.q, span.rows_of(s, d))?;
@@ -240,12 +369,19 @@ fn block<B: Transformer<f32>>(
         let lse = part_mut::<B>(&mut kept.lse, span.rows_of(s, c.heads))?;
         b.attention(&attention(c), q, keys, values, out, Some(lse), B::lend(&mut workspace))?;
     }
-    linear(b, [d, d], B::read(&kept.attended), w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
+    linear(b, [d, d], B::read(&kept.attended), &w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
     b.add_in_place(B::lend(&mut kept.h), h_in)?;
     b.rms_norm(B::read(&kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;
-    linear(b, [2 * f, d], B::read(&kept.x2), w.gate_up, B::lend(&mut kept.gate_up), B::lend(&mut workspace))?;
+    linear(
+        b,
+        [2 * f, d],
+        B::read(&kept.x2),
+        &w.gate_up,
+        B::lend(&mut kept.gate_up),
+        B::lend(&mut workspace),
+    )?;
     b.swiglu_packed(B::read(&kept.gate_up), f, B::lend(&mut kept.hidden))?;
-    linear(b, [d, f], B::read(&kept.hidden), w.down, B::lend(&mut h_out), workspace)?;
+    linear(b, [d, f], B::read(&kept.hidden), &w.down, B::lend(&mut h_out), workspace)?;
     b.add_in_place(h_out, B::read(&kept.h))
 }
 
@@ -356,7 +492,7 @@ pub fn training_room(c: &Config, rows: usize) -> usize {
 
 /// The losses of `targets` given the tokens before each; adds the gradient of `scale` times their sum to `gradient`.
 #[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
-pub fn train<B: Transformer<f32>>(
+pub fn train<B: Blocked>(
     b: &B,
     c: &Config,
     span: Span,
@@ -387,13 +523,14 @@ pub fn train<B: Transformer<f32>>(
         let h_in = B::part(B::read(&before), l * stream..(l + 1) * stream)?;
         let kv = part_mut::<B>(&mut kv, l * pairs..(l + 1) * pairs)?;
         let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
-        let w = weights::<B>(c, all, l)?;
+        let w = matrices::<B>(&weights::<B>(c, all, l)?);
         block(b, c, span, &w, angles, h_in, kv, &mut kept, h_out, B::lend(&mut workspace))?;
     }
     let last = B::part(B::read(&h), c.layers * stream..(c.layers + 1) * stream)?;
     let norm = B::part(all, c.last_norm())?;
     b.rms_norm(last, norm, c.eps, B::lend(&mut x))?;
-    linear(b, [c.vocab, d], B::read(&x), embedding, B::lend(&mut logits), B::lend(&mut workspace))?;
+    let output = Part::<B>::Numbers(embedding);
+    times(b, [c.vocab, d], B::read(&x), output, B::lend(&mut logits), B::lend(&mut workspace))?;
     b.cross_entropy(B::read(&logits), targets, c.vocab, B::lend(&mut losses), B::lend(&mut lse))?;
     b.cross_entropy_backward_in_place(B::lend(&mut logits), targets, B::read(&lse), c.vocab, scale)?;
 
@@ -437,11 +574,11 @@ pub fn cache_len(c: &Config) -> usize {
 
 /// What follows the last of `ids`, which come after `span.past` tokens of the cache and are added to it.
 #[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
-pub fn logits<B: Transformer<f32>>(
+pub fn logits<B: Blocked>(
     b: &B,
     c: &Config,
     span: Span,
-    all: In<'_, B>,
+    all: &Table<'_, B>,
     angles: &Angles<'_, B>,
     ids: Ids<'_, B>,
     mut cache: Out<'_, B>,
@@ -453,18 +590,22 @@ pub fn logits<B: Transformer<f32>>(
     let [mut h, room] = B::split(room, rows * d)?;
     let [mut next, room] = B::split(room, rows * d)?;
     let [mut x, mut room] = B::split(room, d)?;
-    let embedding = B::part(all, c.embedding())?;
-    b.embedding(embedding, d, ids, B::lend(&mut h))?;
+    let first = all.place(0)?;
+    let embedding = all.part(first, first)?;
+    match embedding {
+        Part::Numbers(x) => b.embedding(x, d, ids, B::lend(&mut h))?,
+        Part::Blocks(x) => b.rows(x, d, ids, B::lend(&mut h))?,
+    }
     let (cached, used) = (c.context * c.kv_width(), (span.past + span.tokens) * c.kv_width());
     for l in 0..c.layers {
         let kv = part_mut::<B>(&mut cache, l * cached..l * cached + used)?;
         let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut room, 0..rows * kept_len(c))?)?;
-        let w = weights::<B>(c, all, l)?;
+        let w = all.block(l)?;
         let (h_out, workspace) = (B::lend(&mut next), B::lend(&mut workspace));
         block(b, c, span, &w, angles, B::read(&h), kv, &mut kept, h_out, workspace)?;
         core::mem::swap(&mut h, &mut next);
     }
     let last = B::part(B::read(&h), (rows - 1) * d..rows * d)?;
-    b.rms_norm(last, B::part(all, c.last_norm())?, c.eps, B::lend(&mut x))?;
-    linear(b, [c.vocab, d], B::read(&x), embedding, out, workspace)
+    b.rms_norm(last, all.vector(1 + TENSORS * c.layers)?, c.eps, B::lend(&mut x))?;
+    times(b, [c.vocab, d], B::read(&x), embedding, out, workspace)
 }

@@ -364,11 +364,11 @@ impl<M: Machine> Trainer<M> {
         }
         let mark = Mark(numbers("fulmen.text")?.try_into().map_err(|_| broken())?);
         let losses = reals("fulmen.losses")?;
-        let trainer = Self::new(machine, model.config, recipe, model.parameters)?;
+        let parameters = model.weights.expanded(&model.config)?;
+        let trainer = Self::new(machine, model.config, recipe, parameters)?;
         for (name, moment) in ["first", "second"].iter().zip(&mut *held(&trainer.moments)) {
-            let found = file.tensor(&format!("fulmen.moment.{name}")).ok_or_else(broken)?;
-            let mut host = zeros(trainer.config.parameters())?;
-            gguf::elements(&found, &mut host)?;
+            let name = format!("fulmen.moment.{name}");
+            let host = gguf::floats(&file, &name, trainer.config.parameters()).ok_or_else(broken)?;
             *moment = trainer.machine.floats_of(host)?;
         }
         Ok((trainer, model.vocabulary, mark, losses))

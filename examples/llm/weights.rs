@@ -4,7 +4,7 @@ use crate::cli::{Stop, Streams};
 use crate::config::Config;
 use crate::files::Shown;
 use crate::gguf::{F32, Model, Trouble, encoded};
-use crate::machine::{Follower, Machine};
+use crate::machine::{Follower, Machine, Weights};
 use core::fmt;
 use fulmen::gguf::{self, Gguf, Info, Value, format};
 use std::io::Write;
@@ -122,8 +122,8 @@ pub fn perplexity<M: Machine>(
         return Err(Stop::Useless("the text has no two tokens".into()));
     }
     let config = Config { context: model.config.context.min(tokens.len()), ..model.config };
-    let parameters = machine.floats_of(model.parameters)?;
-    let mut follower = Follower::new(machine, config, M::view(&parameters), 1)?;
+    let weights = Weights::new(&machine, &config, model.weights)?;
+    let mut follower = Follower::new(machine, config, &weights, 1)?;
     let (mut sum, mut count, mut bytes) = (0.0f64, 0usize, Vec::new());
     for window in tokens.chunks(config.context) {
         follower.restart();

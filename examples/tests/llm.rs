@@ -39,8 +39,8 @@ mod manners;
 use config::Config;
 use fulmen::Error;
 use fulmen::backend::Cpu;
-use gguf::{Draft, Model, Trouble, Value};
-use machine::{Follower, Positions, Training};
+use gguf::{Draft, Model, Stored, Trouble, Value};
+use machine::{Follower, Positions, Training, Weights};
 use memory::Lack;
 use model::Span;
 use std::ffi::OsString;
@@ -131,11 +131,12 @@ fn sizes_that_do_not_go_together_are_refused() {
 
 fn a_model() -> Model {
     let config = tiny();
-    Model { config, vocabulary: bytes(), parameters: first_parameters(&config, 3).unwrap() }
+    let weights = Stored::of(&config, first_parameters(&config, 3).unwrap());
+    Model { config, vocabulary: bytes(), weights }
 }
 
 fn a_file(model: &Model) -> Draft<'_> {
-    gguf::file_of(&model.config, &model.vocabulary, &model.parameters)
+    gguf::file_of(&model.config, &model.vocabulary, &model.weights.numbers)
 }
 
 fn bytes_of(file: &Draft<'_>) -> Vec<u8> {
@@ -171,7 +172,7 @@ fn damaged_files_are_errors_and_never_panics() {
         bad[at] ^= 1 << (random(2, i) % 8);
         // Any answer but a panic; what is read is a model that can be.
         if let Ok(model) = Model::read(&bad) {
-            assert_eq!(model.parameters.len(), model.config.parameters());
+            assert_eq!(model.weights.expanded(&model.config).unwrap().len(), model.config.parameters());
         }
     }
 }
@@ -442,16 +443,17 @@ fn it_generates_and_says_what_it_cannot() {
 
 #[test]
 fn text_at_once_or_token_by_token() {
-    let Model { config, parameters, .. } = a_model();
+    let Model { config, mut weights, .. } = a_model();
     // Larger weights than the first ones: logits that differ.
-    let parameters: Vec<f32> = parameters.iter().map(|x| if *x == 1.0 { 1.0 } else { x * 10.0 }).collect();
+    weights.numbers.iter_mut().for_each(|x| *x = if *x == 1.0 { 1.0 } else { *x * 10.0 });
+    let weights = Weights::new(&Cpu::native(), &config, weights).unwrap();
     let ids: Vec<u32> = (0..20).map(|i| i * 11 % 256).collect();
     let at_once = |most| {
-        let mut f = Follower::new(Cpu::native(), config, &parameters, most).unwrap();
+        let mut f = Follower::new(Cpu::native(), config, &weights, most).unwrap();
         f.feed(&ids).unwrap().to_vec()
     };
     let one = at_once(20);
-    let mut f = Follower::new(Cpu::native(), config, &parameters, 4).unwrap();
+    let mut f = Follower::new(Cpu::native(), config, &weights, 4).unwrap();
     let mut last = Vec::new();
     for id in &ids {
         last = f.feed(&[*id]).unwrap().to_vec();
@@ -464,6 +466,57 @@ fn text_at_once_or_token_by_token() {
     assert_eq!(f.feed(&[1; 5]).err(), Some(Lack::Kernel(Error::Domain { arg: "ids" })));
     assert_eq!(f.feed(&[]).err(), Some(Lack::Kernel(Error::Domain { arg: "ids" })));
     assert_eq!(f.left(), 4);
+}
+
+/// Weights of which each matrix is in the format that `kind` says of its name.
+fn in_formats(c: &Config, x: &[f32], kind: impl Fn(&str) -> &'static str) -> Stored {
+    let mut all = Stored { numbers: Vec::new(), blocks: Vec::new(), places: Vec::new() };
+    for (name, range, [rows, cols]) in gguf::tensors(c) {
+        let x = &x[range];
+        let kind = if rows == 1 { gguf::F32 } else { gguf::named(kind(&name)).unwrap_or(gguf::F32) };
+        let start = if kind == gguf::F32 { all.numbers.len() } else { all.blocks.len() };
+        let end = if kind == gguf::F32 {
+            all.numbers.extend(x);
+            all.numbers.len()
+        } else {
+            x.chunks(cols).for_each(|row| all.blocks.extend(gguf::encoded(kind, row).unwrap()));
+            all.blocks.len()
+        };
+        all.places.push(config::Place { kind, rows, range: start..end });
+    }
+    all
+}
+
+#[test]
+fn blocks_of_any_mix_are_multiplied_as_they_are() {
+    let c = Config { dim: 256, hidden: 256, vocab: 256, layers: 1, context: 16, ..tiny() }.checked().unwrap();
+    let x: Vec<f32> =
+        first_parameters(&c, 5).unwrap().iter().map(|x| if *x == 1.0 { 1.0 } else { x * 4.0 }).collect();
+    let mixed = in_formats(&c, &x, |name| match name.trim_start_matches(|c| c != 'a' && c != 'f') {
+        "attn_k.weight" | "ffn_down.weight" => "q8_0",
+        "attn_q.weight" => "q6_k",
+        "ffn_gate.weight" => "q5_1",
+        "ffn_up.weight" => "q4_k",
+        "attn_output.weight" => "iq4_nl",
+        // The values, next to keys in blocks, and the embedding.
+        _ => "f32",
+    });
+    assert_eq!(mixed.places.iter().filter(|p| p.kind == gguf::F32).count(), 2 + 2 + 1);
+    let numbers = Stored::of(&c, mixed.clone().expanded(&c).unwrap());
+    assert!(mixed.bytes() < numbers.bytes() / 2);
+    let follow = |stored: &Stored, most: usize| {
+        let weights = Weights::new(&Cpu::native(), &c, stored.clone()).unwrap();
+        let mut f = Follower::new(Cpu::native(), c, &weights, most).unwrap();
+        f.feed(&[7, 200, 31, 4, 90, 17, 250]).unwrap().to_vec()
+    };
+    let want = follow(&numbers, 7);
+    let size = want.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+    assert!(size > 0.1, "{size}");
+    for got in [follow(&mixed, 7), follow(&mixed, 1)] {
+        let off = want.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        // The activations have eight bits.
+        assert!(off > 0.0 && off < 0.03 * size, "{off} of {size}");
+    }
 }
 
 #[test]
@@ -503,8 +556,23 @@ fn quantised_models_are_written_and_read() {
             line("tokenizer.ggml.tokens").contains("256 of [") && line("fulmen.pairs").contains("0 of []")
         );
     }
-    let (code, out, err) = program(&["generate", small, "--prompt", "the ", "--tokens=4", "--temperature=0"]);
+    let ask = ["generate", small, "--prompt", "the ", "--tokens=4", "--temperature=0"];
+    let (code, out, err) = program(&ask);
     assert!(code == 0 && out.starts_with("the "), "{out} {err}");
+    #[cfg(feature = "gpu")]
+    {
+        let (code, _, err) = program(&[&ask[..], &["--backend=interpreter"]].concat());
+        assert!(code == 0 && err.contains("become f32"), "{err}");
+    }
+    let (code, out, err) = program(&["bench", small, "--steps=1"]);
+    assert!(code == 0 && !out.contains("training") && out.contains("writing"), "{out} {err}");
+    let bytes = |model| {
+        let (code, out, err) = program(&["generate", model, "--prompt=the", "--plan"]);
+        assert_eq!(code, 0, "{err}");
+        let line = out.lines().find(|l| l.ends_with("weights")).unwrap().trim();
+        line.split(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    assert!(2 * bytes(small) < bytes(model), "{} of {}", bytes(small), bytes(model));
     for (args, why) in [
         (&["quantize", model, "--to", "q4_k", "--out", small][..], "whole blocks of q4_k"),
         (&["quantize", small, "--to", "q8_0", "--out", model], "is mxfp4, not f32"),
@@ -533,7 +601,9 @@ impl machine::Job for Whole<'_> {
         let losses =
             M::steps(&trainer, 1, tokens, |one| (0..recipe.steps).map(|s| one(s).unwrap()).collect());
         let trained = trainer.parameters.read().unwrap();
-        let mut follower = Follower::new(m, config, M::view(&trained), 4).unwrap();
+        let trained = Stored::of(&config, m.on_host(&trained).unwrap().into_owned());
+        let weights = Weights::new(&m, &config, trained).unwrap();
+        let mut follower = Follower::new(m, config, &weights, 4).unwrap();
         let mut next = |ids: &[u32]| fulmen::argmax(follower.feed(ids).unwrap()).unwrap();
         let mut text = vec![next(&tokens[..6])];
         for _ in 0..3 {

@@ -5,7 +5,7 @@ use crate::cli;
 use crate::config::Config;
 use crate::files::{replace, shown, writable};
 use crate::gguf::{Draft, Model, Trouble, Value};
-use crate::machine::{Follower, Training};
+use crate::machine::{Follower, Training, Weights};
 use crate::memory::{Lack, check, product, zeros};
 use crate::train::{Mark, Recipe, Trainer, first_parameters};
 use crate::vocabulary::Vocabulary;
@@ -74,7 +74,8 @@ fn a_long_context_takes_the_memory_of_its_text() {
     assert!(code == 0 && total < 1 << 20, "{out} {err}");
     assert_eq!(program(&["generate", word(&path), "--prompt=the", "--tokens=4"]).0, 0);
     let huge = Config { context: 1 << 24, layers: 1000, ..tiny() };
-    assert!(matches!(Follower::new(Cpu::native(), huge, &[], 1).err(), Some(Lack::Memory { .. })));
+    let weights = Weights::new(&Cpu::native(), &tiny(), a_model().weights).unwrap();
+    assert!(matches!(Follower::new(Cpu::native(), huge, &weights, 1).err(), Some(Lack::Memory { .. })));
 }
 
 #[test]

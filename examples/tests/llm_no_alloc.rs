@@ -20,7 +20,7 @@ mod vocabulary;
 
 use config::Config;
 use fulmen::backend::Cpu;
-use machine::{Follower, Training};
+use machine::{Follower, Training, Weights};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use train::{Recipe, Trainer, first_parameters};
@@ -64,7 +64,7 @@ fn steps_allocate_nothing() {
         dim: 32,
         heads: 4,
         kv_heads: 2,
-        hidden: 48,
+        hidden: 64,
         context: 40,
         layers: 2,
         vocab: 256,
@@ -79,15 +79,26 @@ fn steps_allocate_nothing() {
         one(0).unwrap();
         assert_eq!(allocations(|| assert!(one(1).unwrap().is_finite() && one(2).unwrap().is_finite())), 0);
     });
-    let parameters = first_parameters(&c, 1).unwrap();
-    let mut follower = Follower::new(Cpu::native(), c, &parameters, 16).unwrap();
-    assert_eq!(
-        allocations(|| {
-            follower.feed(&text[..20]).unwrap();
-            for id in &text[20..30] {
-                follower.feed(&[*id]).unwrap();
-            }
-        }),
-        0
-    );
+    let numbers = gguf::Stored::of(&c, first_parameters(&c, 1).unwrap());
+    let mut blocks = numbers.clone();
+    for place in blocks.places.iter_mut().filter(|place| place.rows > 1) {
+        let from = blocks.blocks.len();
+        for row in numbers.numbers[place.range.clone()].chunks(place.range.len() / place.rows) {
+            blocks.blocks.extend(gguf::encoded(8, row).unwrap());
+        }
+        *place = config::Place { kind: 8, range: from..blocks.blocks.len(), ..*place };
+    }
+    for stored in [numbers, blocks] {
+        let weights = Weights::new(&Cpu::native(), &c, stored).unwrap();
+        let mut follower = Follower::new(Cpu::native(), c, &weights, 16).unwrap();
+        assert_eq!(
+            allocations(|| {
+                follower.feed(&text[..20]).unwrap();
+                for id in &text[20..30] {
+                    follower.feed(&[*id]).unwrap();
+                }
+            }),
+            0
+        );
+    }
 }

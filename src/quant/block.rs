@@ -19,7 +19,7 @@ pub trait Block: Copy + Debug + PartialEq + Send + Sync + 'static + Sealed {
 }
 
 /// A format of activations: [`quantize`](crate::quantize()) makes them fast enough for each product.
-pub trait Activation: Block + Active {}
+pub trait Activation: Block<Partner = Self> + Active {}
 
 pub(crate) use sealed::*;
 mod sealed {

@@ -445,30 +445,50 @@ pub(crate) fn quant_gemv_by<J: Join, S: Simd, B: Block>(
         out.fill(0.0);
         return Ok(());
     }
+    some_rows(j, s, weights, each, x, out);
+    Ok(())
+}
+
+/// Elements of weights from which a product with one vector goes to threads: fewer are multiplied in the time that it
+/// takes to wake one.
+pub(crate) const APART: usize = 1 << 18;
+
+/// [`quant_gemv`](crate::quant_gemv()) of checked sizes: the rows are halved between threads.
+fn some_rows<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    weights: &[B],
+    each: usize,
+    x: &[B::Partner],
+    out: &mut [f32],
+) {
+    let n = weights.len().saturating_mul(B::ELEMENTS);
+    if J::SERIAL || n <= APART || out.len() <= 4 {
+        return rows_here(s, weights, each, x, out);
+    }
+    let cut = out.len().div_ceil(8) * 4;
+    let (w0, w1) = weights.split_at_checked(cut * each).unwrap_or_default();
+    let (out0, out1) = out.split_at_mut_checked(cut).unwrap_or_default();
+    j.join(n, || some_rows(j, s, w0, each, x, out0), || some_rows(j, s, w1, each, x, out1));
+}
+
+/// The rows on this thread: apart, as the serial form and the parallel one share it.
+#[inline(never)]
+fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partner], out: &mut [f32]) {
     let fours = out.len() / 4 * 4;
     let (weights, last) = weights.split_at_checked(fours * each).unwrap_or_default();
     let (out, rest) = out.split_at_mut_checked(fours).unwrap_or_default();
-    each_row(
-        j,
-        s,
-        4 * each * B::ELEMENTS,
-        (Read(weights, 4 * each), Write(out, 4)),
-        #[inline(always)]
-        |(rows, out): (Read<'_, B>, Write<'_, f32>)| {
-            for (out, y) in out.0.iter_mut().zip(of_rows(s, rows.0, each, x)) {
-                *out = y;
-            }
-        },
-    );
     s.vectorize(
         #[inline(always)]
         || {
+            for (out, rows) in out.chunks_exact_mut(4).zip(weights.chunks_exact(4 * each)) {
+                out.copy_from_slice(&of_rows(s, rows, each, x));
+            }
             for (out, row) in rest.iter_mut().zip(last.chunks_exact(each)) {
                 *out = product(s, row, x);
             }
         },
     );
-    Ok(())
 }
 
 /// Rows of activations that one pass over the weights serves: they stay in the first cache.
@@ -517,6 +537,18 @@ fn blocks_of_rows<J: Join, S: Simd, B: Block>(
         );
         return;
     }
+    vectors_here(s, weights, x, [each, of_x, n], out);
+}
+
+/// The vectors on this thread: apart, as the serial form and the parallel one share it.
+#[inline(never)]
+fn vectors_here<S: Simd, B: Block>(
+    s: S,
+    weights: &[B],
+    x: &[B::Partner],
+    [each, of_x, n]: [usize; 3],
+    out: &mut [f32],
+) {
     s.vectorize(
         #[inline(always)]
         || {

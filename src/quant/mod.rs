@@ -22,7 +22,7 @@ mod q8;
 mod search;
 
 pub use block::{Activation, Block};
-pub use bytes::{blocks, bytes_of};
+pub use bytes::{blocks, blocks_in, bytes_of};
 pub use dot::*;
 pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};
 pub use legacy::{Q4_0, Q4_1, Q5_0, Q5_1};

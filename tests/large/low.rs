@@ -2,7 +2,8 @@
 
 use crate::gemm::some;
 use crate::sizes::*;
-use fulmen::{MatMut, MatRef};
+use fulmen::quant::{Block, Q4_0, Q4_K, Q8_0, blocks, blocks_in};
+use fulmen::{MatMut, MatRef, parallel};
 use half::{bf16, f16};
 
 /// Whole numbers up to 7 in magnitude: their products and sums of a million of them are exact in `f32`.
@@ -101,4 +102,66 @@ fn conversions() {
         fulmen::bf16_to_f32(&b, &mut back).unwrap();
         assert!(at.iter().all(|i| back[*i] == b[*i].to_f32()), "bf16_to_f32 {n}");
     }
+}
+
+/// Products of quantised rows with one and with several vectors, past the sizes at which they go to threads or are taken
+/// some at a time: the sums of what the blocks stand for.
+fn quantised<B: Block>() {
+    let cols = 1024;
+    let mut r = Stream::new(5);
+    let apart = threshold("quant::dot::APART") / cols;
+    let together = threshold("quant::dot::TOGETHER");
+    let most = 2 * apart + 7;
+    let zeros = vec![0; most * cols / B::ELEMENTS * size_of::<B>()];
+    let mut w = blocks::<B>(&zeros).unwrap().to_vec();
+    fulmen::quantize(&r.slice::<f32>(most * cols, 1.0), None, &mut w).unwrap();
+    let each = cols / B::ELEMENTS;
+    let (vectors, step) = (2 * together + 3, cols / B::Partner::ELEMENTS);
+    let mut room = vec![0.0; vectors * cols];
+    let x = &mut blocks_in::<B::Partner>(&mut room)[..vectors * step];
+    fulmen::quantize(&r.slice::<f32>(vectors * cols, 1.0), None, x).unwrap();
+    let (mut wide, mut of_x) = (vec![0.0f32; most * cols], vec![0.0f32; vectors * cols]);
+    fulmen::dequantize(&w, &mut wide).unwrap();
+    fulmen::dequantize(x, &mut of_x).unwrap();
+    let check = |rows: usize, m: usize, y: &[f32]| {
+        for (j, y) in y.chunks(rows).enumerate().take(m) {
+            for (i, y) in y.iter().enumerate() {
+                let pairs = || wide[i * cols..][..cols].iter().zip(&of_x[j * cols..][..cols]);
+                let want: f64 = pairs().map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+                let size: f64 = pairs().map(|(a, b)| (f64::from(*a) * f64::from(*b)).abs()).sum();
+                let off = (f64::from(*y) - want).abs();
+                assert!(off < 1e-5 * size, "{} {rows}x{m} at {i}, {j}: {y} for {want}", B::NAME);
+            }
+        }
+    };
+    for rows in [apart - 1, apart, apart + 1, apart + 6, most] {
+        let w = &w[..rows * each];
+        let (mut one, mut other) = (vec![f32::NAN; rows], vec![f32::NAN; rows]);
+        fulmen::quant_gemv(w, &x[..step], &mut one).unwrap();
+        check(rows, 1, &one);
+        for pool in &*POOLS {
+            other.fill(f32::NAN);
+            pool.install(|| parallel::quant_gemv(w, &x[..step], &mut other)).unwrap();
+            same(B::NAME, &one, &other);
+        }
+    }
+    for m in [together - 1, together, together + 1, vectors] {
+        let (rows, x) = (37, &x[..m * step]);
+        let w = &w[..rows * each];
+        let (mut one, mut other) = (vec![f32::NAN; rows * m], vec![f32::NAN; rows * m]);
+        fulmen::quant_gemm(w, x, cols, &mut one).unwrap();
+        check(rows, m, &one);
+        for pool in &*POOLS {
+            other.fill(f32::NAN);
+            pool.install(|| parallel::quant_gemm(w, x, cols, &mut other)).unwrap();
+            same(B::NAME, &one, &other);
+        }
+    }
+}
+
+#[test]
+fn quantised_rows() {
+    quantised::<Q4_0>();
+    quantised::<Q8_0>();
+    quantised::<Q4_K>();
 }

@@ -21,7 +21,7 @@ mod vocabulary;
 
 use fulmen::backend::Cpu;
 use gguf::Model;
-use machine::Follower;
+use machine::{Follower, Weights};
 
 /// `len` zeroed bytes, for the host to fill.
 #[unsafe(no_mangle)]
@@ -32,9 +32,10 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 /// The likeliest `count` tokens after the prompt, as text.
 fn text(file: &[u8], prompt: &[u8], count: usize) -> Result<Vec<u8>, String> {
     let model = Model::read(file).map_err(|why| why.to_string())?;
-    let Model { config, vocabulary, parameters } = model;
+    let Model { config, vocabulary, weights } = model;
+    let weights = Weights::new(&Cpu::native(), &config, weights).map_err(|e| e.to_string())?;
     let mut follow =
-        Follower::new(Cpu::native(), config, &parameters, config.context).map_err(|e| e.to_string())?;
+        Follower::new(Cpu::native(), config, &weights, config.context).map_err(|e| e.to_string())?;
     let mut ids = vocabulary.encode(prompt);
     let mut out = Vec::new();
     for _ in 0..count {
