@@ -28,8 +28,8 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: Model, io: &mut Streams<'
     let bytes = if M::HOST { model.weights.bytes() } else { 4 * c.parameters() };
     writeln!(io.out, "{} parameters, {bytes} bytes, on {}", c.parameters(), machine.name())?;
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
-    // Blocks are not trained.
-    if model.weights.blocks.is_empty() {
+    // Blocks are not trained, nor output weights of their own.
+    if model.weights.blocks.is_empty() && c.tied {
         train(&machine, r, c, &model, &tokens, io)?;
     }
 

@@ -644,7 +644,7 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
         );
         return Err(Stop::Useless(why));
     }
-    let count = r.tokens.unwrap_or(200.min(room));
+    let mut count = r.tokens.unwrap_or(200.min(room));
     // Memory for this text, not for the longest that the model takes.
     let config = Config { context: config.context.min(ids.len() + count).max(1), ..config };
     let at_once = ids.len().clamp(1, 512);
@@ -668,6 +668,10 @@ fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result
         // Rounded to `f32`, a number below 1 may be 1.
         let draw = (uniform(r.recipe.seed, i as u64) as f32).min(1.0 - f32::EPSILON / 2.0);
         let token = fulmen::sample(logits, with, draw, &mut values, &mut indices)? as u32;
+        if vocabulary.end() == Some(token) {
+            count = i + 1;
+            break;
+        }
         vocabulary.decode_into(token, &mut bytes);
         io.out.write_all(&bytes)?;
         io.out.flush()?;

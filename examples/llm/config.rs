@@ -3,8 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-/// A decoder-only transformer: RMS norm, rotary positions, grouped-query attention, SwiGLU; the output weights are
-/// the embedding's.
+/// A decoder-only transformer: RMS norm, rotary positions, grouped-query attention, SwiGLU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
     /// Tokens of the vocabulary.
@@ -25,6 +24,8 @@ pub struct Config {
     pub rope_base: f32,
     /// Of the norms.
     pub eps: f32,
+    /// Whether the output weights are the embedding's, as in every model that is trained here.
+    pub tied: bool,
 }
 
 impl Default for Config {
@@ -39,6 +40,7 @@ impl Default for Config {
             context: 256,
             rope_base: 10000.0,
             eps: 1e-5,
+            tied: true,
         }
     }
 }
@@ -154,8 +156,14 @@ impl Config {
         start..start + self.dim
     }
 
+    /// The output weights, after everything else if they are their own.
+    pub fn output(&self) -> Range<usize> {
+        let end = self.last_norm().end;
+        if self.tied { self.embedding() } else { end..end + self.vocab * self.dim }
+    }
+
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
-        self.last_norm().end
+        self.last_norm().end.max(self.output().end)
     }
 }

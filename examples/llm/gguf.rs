@@ -3,6 +3,7 @@
 use crate::config::{Config, Place};
 use crate::files::{self, Shown};
 use crate::memory::{Lack, zeros};
+use crate::tokens::{Foreign, Tokenizer};
 use crate::vocabulary::Vocabulary;
 use core::fmt;
 use core::ops::Range;
@@ -196,6 +197,21 @@ macro_rules! of_kind {
 }
 pub(crate) use of_kind;
 
+/// The formats of two bytes, which become `f32`.
+const F16: u32 = 1;
+const BF16: u32 = 30;
+
+/// A number in half precision.
+fn half(x: u16) -> f32 {
+    let (sign, rest) = (u32::from(x & 0x8000) << 16, u32::from(x & 0x7fff));
+    let magnitude = match rest {
+        // With an exponent of 112 more, which a product takes off again: subnormals come out right.
+        0..0x7c00 => f32::from_bits(rest << 13) * f32::from_bits((127 + 112) << 23),
+        _ => f32::from_bits(0x7f80_0000 | (rest & 0x3ff) << 13),
+    };
+    f32::from_bits(magnitude.to_bits() | sign)
+}
+
 /// The tensors of a file: blocks as they are, and numbers.
 fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result<Stored, Trouble> {
     fn known<B: Block>() {}
@@ -205,6 +221,7 @@ fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result
         let (name, kind) = (Shown(t.info.name()), t.info.kind());
         match kind {
             F32 => numbers += t.bytes.len() / 4,
+            F16 | BF16 => numbers += t.bytes.len() / 2,
             // A vector is no operand of a product.
             _ if of_kind!(kind, known()).is_some() && shape[0] > 1 => bytes += t.bytes.len(),
             _ => {
@@ -219,16 +236,21 @@ fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result
     to.blocks.try_reserve_exact(bytes).map_err(full(bytes))?;
     for (t, &[rows, _]) in found() {
         let kind = t.info.kind();
-        let range = if kind == F32 {
-            let start = to.numbers.len();
-            to.numbers.extend(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)));
-            start..to.numbers.len()
-        } else {
-            let start = to.blocks.len();
-            to.blocks.extend_from_slice(t.bytes);
-            start..to.blocks.len()
-        };
-        to.places.push(Place { kind, rows, range });
+        let (start, halves) = (to.numbers.len(), t.bytes.as_chunks().0);
+        match kind {
+            F32 => to.numbers.extend(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x))),
+            F16 => to.numbers.extend(halves.iter().map(|&x| half(u16::from_le_bytes(x)))),
+            BF16 => to
+                .numbers
+                .extend(halves.iter().map(|&x| f32::from_bits(u32::from(u16::from_le_bytes(x)) << 16))),
+            _ => {
+                let start = to.blocks.len();
+                to.blocks.extend_from_slice(t.bytes);
+                to.places.push(Place { kind, rows, range: start..to.blocks.len() });
+                continue;
+            }
+        }
+        to.places.push(Place { kind: F32, rows, range: start..to.numbers.len() });
     }
     Ok(to)
 }
@@ -262,7 +284,7 @@ pub fn encoded(kind: u32, x: &[f32]) -> Result<Vec<u8>, Error> {
 #[derive(Debug, PartialEq)]
 pub struct Model {
     pub config: Config,
-    pub vocabulary: Vocabulary,
+    pub vocabulary: Tokenizer,
     pub weights: Stored,
 }
 
@@ -333,6 +355,9 @@ pub fn tensors(c: &Config) -> Vec<(String, Range<usize>, [usize; 2])> {
         add("ffn_down", at.down, [d, c.hidden]);
     }
     all.push(("output_norm.weight".into(), c.last_norm(), [1, d]));
+    if !c.tied {
+        all.push(("output.weight".into(), c.output(), [c.vocab, d]));
+    }
     all
 }
 
@@ -382,25 +407,53 @@ impl Model {
         if file.value("general.architecture") != Some(gguf::Value::Text("llama")) {
             return foreign("its architecture is not llama");
         }
+        let vocabulary = match numbers(file, "fulmen.pairs") {
+            None => Tokenizer::Foreign(Box::new(Foreign::read(file).or_else(foreign)?)),
+            Some(pairs) => {
+                let (pairs, rest) = pairs.as_chunks();
+                let vocabulary = Vocabulary::new(pairs.to_vec()).filter(|_| rest.is_empty());
+                let Some(ours) = vocabulary else { return broken("its vocabulary is not one of byte pairs") };
+                Tokenizer::Ours(ours)
+            }
+        };
+        // What such files may leave out.
+        let or = |key: &str, other| if file.value(key).is_some() { number(file, key) } else { Ok(other) };
+        let heads = number(file, "llama.attention.head_count")?;
         let config = Config {
-            vocab: number(file, "llama.vocab_size")?,
+            vocab: or("llama.vocab_size", vocabulary.len())?,
             dim: number(file, "llama.embedding_length")?,
             layers: number(file, "llama.block_count")?,
-            heads: number(file, "llama.attention.head_count")?,
-            kv_heads: number(file, "llama.attention.head_count_kv")?,
+            heads,
+            kv_heads: or("llama.attention.head_count_kv", heads)?,
             hidden: number(file, "llama.feed_forward_length")?,
             context: number(file, "llama.context_length")?,
-            rope_base: real(file, "llama.rope.freq_base")?,
+            rope_base: match file.value("llama.rope.freq_base") {
+                None => Config::default().rope_base,
+                Some(_) => real(file, "llama.rope.freq_base")?,
+            },
             eps: real(file, "llama.attention.layer_norm_rms_epsilon")?,
+            tied: file.tensor("output.weight").is_none(),
         };
         let config = config.checked().or_else(|why| broken(why.to_string()))?;
-        let Some(pairs) = numbers(file, "fulmen.pairs") else {
-            return foreign("it has no vocabulary of byte pairs");
-        };
-        let (pairs, rest) = pairs.as_chunks();
-        let vocabulary =
-            Vocabulary::new(pairs.to_vec()).filter(|v| rest.is_empty() && v.len() == config.vocab);
-        let Some(vocabulary) = vocabulary else { return broken("its vocabulary is not one of byte pairs") };
+        if vocabulary.len() != config.vocab {
+            return broken(format!("its vocabulary has {} of {} tokens", vocabulary.len(), config.vocab));
+        }
+        // What this program computes is all that such a file may ask for.
+        for (key, is) in [
+            ("llama.attention.key_length", config.head_dim()),
+            ("llama.attention.value_length", config.head_dim()),
+            ("llama.rope.dimension_count", config.head_dim()),
+            ("llama.expert_count", 0),
+        ] {
+            let there = or(key, is)?;
+            if there != is {
+                return foreign(format!("its `{key}` is {there}, where only {is} is known here"));
+            }
+        }
+        let scaling = file.value("llama.rope.scaling.type").and_then(gguf::Value::text).unwrap_or("none");
+        if scaling != "none" {
+            return foreign(format!("its `llama.rope.scaling.type` is {}", Shown(scaling)));
+        }
         // The file holds all of it, so it fits into memory.
         let sizes = file.tensors().map(|t| t.info.shape().iter().product());
         let held = sizes.fold(0, |all: usize, n: usize| if n == 0 { all } else { all.saturating_add(n) });
@@ -410,6 +463,10 @@ impl Model {
         let all = tensors(&config);
         let needs: Vec<_> = all.iter().map(|(name, _, shape)| Need::Tensor(name, dims(shape))).collect();
         validate_model_load(file, &needs)?;
+        let known = |name: &str| name.starts_with("fulmen.") || all.iter().any(|(n, ..)| n == name);
+        if let Some(t) = file.tensors().find(|t| !known(t.info.name())) {
+            return foreign(format!("its tensor `{}` is no part of such a model", Shown(t.info.name())));
+        }
         let weights = stored(file, &all)?;
         Ok(Self { config, vocabulary, weights })
     }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `model.rs` is the model, written once for every backend; `train.rs` and `machine.rs` run it on the CPU; `gguf.rs` is its
-//! file, `weights.rs` what else is done with that, and `vocabulary.rs` its tokens. `cli.rs` is the command line.
+//! file, `weights.rs` what else is done with that, `vocabulary.rs` the tokens that it learns and `tokens.rs` those of other files. `cli.rs` is the command line.
 
 mod bench;
 mod chart;
@@ -21,6 +21,7 @@ mod gguf;
 mod machine;
 mod memory;
 mod model;
+mod tokens;
 mod train;
 mod vocabulary;
 mod weights;

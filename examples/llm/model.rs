@@ -59,7 +59,8 @@ pub enum Matrix<'a, B: Blocked> {
     Two { first: usize, parts: [Part<'a, B>; 2] },
 }
 
-/// All weights of a model, each in its format, in the order of [`TENSORS`] between the embedding and the last norm.
+/// All weights of a model, each in its format, in the order of [`TENSORS`] between the embedding and the last norm, after
+/// which come the output weights if they are their own.
 pub struct Table<'a, B: Blocked> {
     pub numbers: In<'a, B>,
     pub blocks: &'a [u8],
@@ -607,5 +608,11 @@ pub fn logits<B: Blocked>(
     }
     let last = B::part(B::read(&h), (rows - 1) * d..rows * d)?;
     b.rms_norm(last, all.vector(1 + TENSORS * c.layers)?, c.eps, B::lend(&mut x))?;
-    times(b, [c.vocab, d], B::read(&x), embedding, out, workspace)
+    let output = if c.tied {
+        embedding
+    } else {
+        let place = all.place(2 + TENSORS * c.layers)?;
+        all.part(place, place)?
+    };
+    times(b, [c.vocab, d], B::read(&x), output, out, workspace)
 }

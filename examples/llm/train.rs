@@ -8,6 +8,7 @@ use crate::gguf::{self, Model, Trouble, Value, file_of};
 use crate::machine::{Machine, Positions, Steps, Training};
 use crate::memory::{self, Lack, Row, product, zeros};
 use crate::model::{self, Span};
+use crate::tokens::Tokenizer;
 use crate::vocabulary::Vocabulary;
 use fulmen::Adam;
 use fulmen::gguf::Gguf;
@@ -362,6 +363,10 @@ impl<M: Machine> Trainer<M> {
         if groups == 0 || batch < groups || length == 0 || length > model.config.context {
             return Err(broken());
         }
+        let Tokenizer::Ours(vocabulary) = model.vocabulary else { return Err(broken()) };
+        if !model.config.tied {
+            return Err(broken());
+        }
         let mark = Mark(numbers("fulmen.text")?.try_into().map_err(|_| broken())?);
         let losses = reals("fulmen.losses")?;
         let parameters = model.weights.expanded(&model.config)?;
@@ -371,7 +376,7 @@ impl<M: Machine> Trainer<M> {
             let host = gguf::floats(&file, &name, trainer.config.parameters()).ok_or_else(broken)?;
             *moment = trainer.machine.floats_of(host)?;
         }
-        Ok((trainer, model.vocabulary, mark, losses))
+        Ok((trainer, vocabulary, mark, losses))
     }
 }
 

@@ -26,6 +26,8 @@ mod machine;
 mod memory;
 #[path = "../llm/model.rs"]
 mod model;
+#[path = "../llm/tokens.rs"]
+mod tokens;
 #[path = "../llm/train.rs"]
 mod train;
 #[path = "../llm/vocabulary.rs"]
@@ -33,6 +35,8 @@ mod vocabulary;
 #[path = "../llm/weights.rs"]
 mod weights;
 
+#[path = "llm_foreign.rs"]
+mod foreign;
 #[path = "llm_manners.rs"]
 mod manners;
 
@@ -45,6 +49,7 @@ use memory::Lack;
 use model::Span;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tokens::Tokenizer;
 use train::{Mark, Recipe, Trainer, first_parameters, random};
 use vocabulary::{Vocabulary, bigram_entropy};
 
@@ -132,11 +137,11 @@ fn sizes_that_do_not_go_together_are_refused() {
 fn a_model() -> Model {
     let config = tiny();
     let weights = Stored::of(&config, first_parameters(&config, 3).unwrap());
-    Model { config, vocabulary: bytes(), weights }
+    Model { config, vocabulary: Tokenizer::Ours(bytes()), weights }
 }
 
 fn a_file(model: &Model) -> Draft<'_> {
-    gguf::file_of(&model.config, &model.vocabulary, &model.weights.numbers)
+    gguf::file_of(&model.config, &bytes(), &model.weights.numbers)
 }
 
 fn bytes_of(file: &Draft<'_>) -> Vec<u8> {

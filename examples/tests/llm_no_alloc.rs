@@ -13,6 +13,8 @@ mod machine;
 mod memory;
 #[path = "../llm/model.rs"]
 mod model;
+#[path = "../llm/tokens.rs"]
+mod tokens;
 #[path = "../llm/train.rs"]
 mod train;
 #[path = "../llm/vocabulary.rs"]

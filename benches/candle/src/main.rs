@@ -22,6 +22,8 @@ mod memory;
 mod model;
 #[path = "../../../examples/llm/train.rs"]
 mod train;
+#[path = "../../../examples/llm/tokens.rs"]
+mod tokens;
 #[path = "../../../examples/llm/vocabulary.rs"]
 mod vocabulary;
 

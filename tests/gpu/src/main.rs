@@ -39,6 +39,7 @@ program! {
     memory "../../../examples/llm/memory.rs"
     model "../../../examples/llm/model.rs"
     train "../../../examples/llm/train.rs"
+    tokens "../../../examples/llm/tokens.rs"
     vocabulary "../../../examples/llm/vocabulary.rs"
     weights "../../../examples/llm/weights.rs"
 }

@@ -16,6 +16,8 @@ mod machine;
 mod memory;
 #[path = "../../../examples/llm/model.rs"]
 mod model;
+#[path = "../../../examples/llm/tokens.rs"]
+mod tokens;
 #[path = "../../../examples/llm/vocabulary.rs"]
 mod vocabulary;
 
