@@ -21,7 +21,7 @@
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
-//! | [`sparse`] | matrices of compressed rows, and their products with vectors and dense matrices |
+//! | [`sparse`] | matrices of compressed rows, their products with vectors and dense matrices, triangular solves, incomplete factors, conjugate gradients |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |

@@ -190,8 +190,11 @@ macro_rules! for_each_op {
             nn eigh(eigh, eigh_on) Eigh[] solve, host: "no template factors in this release";
             nn svd(svd, svd_on) Svd[] solve, host: "no template factors in this release";
             nn spmv(spmv, spmv_on) Spmv[] sparse, host: "no template follows indices in this release";
+            nn cg(cg, cg_on) Cg[] sparse, host: "no template follows indices in this release";
+            nn ilu0(ilu0, ilu0_on) Ilu[] sparse, host: "no template follows indices in this release";
             nn spmm(spmm, spmm_on) Spmm[] sparse, host: "no template follows indices in this release";
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, host: "no template follows indices in this release";
+            nn spsv(spsv, spsv_on) Spsv[] sparse, host: "no template follows indices in this release";
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";

@@ -2,7 +2,7 @@
 
 use common::lanes::*;
 use common::nn::Noise;
-use common::nn::sparse::pattern;
+use common::nn::sparse::{pattern, system};
 use fulmen::*;
 
 #[test]
@@ -164,4 +164,133 @@ fn one_result_of_matrices() {
     }
     check::<f32>();
     check::<f64>();
+}
+
+/// The stated order, on every set of lanes.
+#[test]
+fn one_result_of_triangles() {
+    fn check<T: Element>() {
+        let r = &mut Noise(11);
+        let (offsets, columns, values) = system(500, 40, false, r);
+        let values: Vec<T> = values.into_iter().map(T::from_f64).collect();
+        let a = Csr::new(500, 500, &offsets, &columns, &values).unwrap();
+        let before = r.slice::<T>(500, 1.0);
+        for (triangle, diagonal) in [
+            (Triangle::Lower, Diagonal::Unit),
+            (Triangle::Lower, Diagonal::NonUnit),
+            (Triangle::Upper, Diagonal::Unit),
+            (Triangle::Upper, Diagonal::NonUnit),
+        ] {
+            let mut want = before.clone();
+            for i in (0..500).map(|i| if triangle == Triangle::Upper { 499 - i } else { i }) {
+                let (c, v) = a.row(i);
+                let mut row: Vec<(usize, T)> = c.iter().map(|c| *c as usize).zip(v.iter().copied()).collect();
+                if triangle == Triangle::Upper {
+                    row.reverse();
+                }
+                let to = row.iter().position(|(c, _)| *c == i).unwrap();
+                let sum = row[..to].iter().fold(want[i], |sum, (c, v)| sum - *v * want[*c]);
+                want[i] = if diagonal == Diagonal::Unit { sum } else { sum / row[to].1 };
+            }
+            let bits = |x: &[T]| x.iter().map(|x| x.to_f64().to_bits()).collect::<Vec<_>>();
+            for_each_lane!(|s| {
+                let mut x = before.clone();
+                spsv_on(s, triangle, diagonal, a, &mut x).unwrap();
+                assert_eq!(bits(&x), bits(&want), "{} {} {triangle:?} {diagonal:?}", T::NAME, name_of(s));
+            });
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// `LU` is A where A has elements, and the bits are the same on every set of lanes.
+#[test]
+fn factors_where_the_matrix_is() {
+    let n = 300;
+    let (offsets, columns, values) = system(n, 30, false, &mut Noise(13));
+    let a = Csr::new(n, n, &offsets, &columns, &values).unwrap();
+    let mut first = vec![];
+    for_each_lane!(|s| {
+        let mut factors = vec![0.0; a.len()];
+        ilu0_on(s, a, &mut factors).unwrap();
+        let bits: Vec<u64> = factors.iter().map(|x| x.to_bits()).collect();
+        if first.is_empty() {
+            first = bits.clone();
+            let mut dense = vec![0.0; n * n];
+            let f = Csr::new(n, n, &offsets, &columns, &factors).unwrap();
+            (0..n).for_each(|i| {
+                f.row(i).0.iter().zip(f.row(i).1).for_each(|(c, v)| dense[i * n + *c as usize] = *v)
+            });
+            let l = |i: usize, k: usize| if i == k { 1.0 } else { dense[i * n + k] };
+            for i in 0..n {
+                for (c, v) in a.row(i).0.iter().zip(a.row(i).1) {
+                    let j = *c as usize;
+                    let lu: f64 = (0..=i.min(j)).map(|k| l(i, k) * dense[k * n + j]).sum();
+                    assert!((lu - v).abs() < 1e-14, "{i} {j}: {lu} {v}");
+                }
+            }
+        }
+        assert_eq!(bits, first, "{}", name_of(s));
+    });
+}
+
+/// The Laplacian of a square of points: the solution that was chosen comes back, sooner the better the preconditioner, step by step
+/// as at once; and what ends an iteration early.
+#[test]
+fn gradients_of_a_laplacian() {
+    let side = 30usize;
+    let n = side * side;
+    let (mut offsets, mut columns, mut values) = (vec![0], vec![], vec![]);
+    for (i, j) in (0..n).map(|k| (k / side, k % side)) {
+        let mut to = |there: bool, c: usize, v: f64| {
+            columns.extend(there.then_some(c as u32));
+            values.extend(there.then_some(v));
+        };
+        let k = i * side + j;
+        to(i > 0, k.wrapping_sub(side), -1.0);
+        to(j > 0, k.wrapping_sub(1), -1.0);
+        to(true, k, 4.0);
+        to(j + 1 < side, k + 1, -1.0);
+        to(i + 1 < side, k + side, -1.0);
+        offsets.push(columns.len());
+    }
+    let a = Csr::new(n, n, &offsets, &columns, &values).unwrap();
+    let (chosen, mut b) = (Noise(17).slice::<f64>(n, 1.0), vec![0.0; n]);
+    spmv(1.0, a, &chosen, 0.0, &mut b).unwrap();
+    let (ends, diagonal): (Vec<usize>, Vec<u32>) = ((0..=n).collect(), (0..n as u32).collect());
+    let fours = vec![4.0; n];
+    let jacobi = Csr::new(n, n, &ends, &diagonal, &fours).unwrap();
+    let mut factors = vec![0.0; a.len()];
+    ilu0(a, &mut factors).unwrap();
+    let lu = Csr::new(n, n, &offsets, &columns, &factors).unwrap();
+    let mut workspace = vec![f64::NAN; cg_workspace(n)];
+    let steps = [lu, jacobi].map(|m| {
+        let mut x = vec![0.0; n];
+        let mut state = Cg::new(a, m, &b, &mut x, &mut workspace).unwrap();
+        let mut last = state.residual();
+        assert_eq!(last, 1.0);
+        while state.residual() > 1e-10 && state.steps() < 1000 {
+            state.step().unwrap();
+            assert!(state.residual() < 30.0 * last);
+            last = state.residual();
+        }
+        let steps = state.steps();
+        let far = x.iter().zip(&chosen).fold(0.0f64, |far, (x, c)| far.max((x - c).abs()));
+        assert!(far < 1e-8, "{far:e} after {steps}");
+        let (mut y, mut z) = (vec![0.0; n], vec![0.0; n]);
+        cg(a, m, &b, &mut y, 1e-10, steps, &mut workspace).unwrap();
+        assert_eq!(x, y);
+        let short = cg(a, m, &b, &mut z, 1e-10, steps - 1, &mut workspace);
+        assert_eq!(short, Err(Error::Convergence { arg: "a" }));
+        assert!(z.iter().zip(&chosen).all(|(z, c)| (z - c).abs() < 1e-5), "as far as it came");
+        steps
+    });
+    assert!(steps[0] < 40 && steps[1] < 110 && 2 * steps[0] < steps[1], "{steps:?}");
+    // The negative of a positive definite matrix.
+    let minus: Vec<f64> = values.iter().map(|x| -x).collect();
+    let m = Csr::new(n, n, &offsets, &columns, &minus).unwrap();
+    let mut x = vec![0.0; n];
+    let wrong = [cg(m, lu, &b, &mut x, 0.0, 9, &mut workspace), cg(a, m, &b, &mut x, 0.0, 9, &mut workspace)];
+    assert_eq!(wrong, ["a", "lu"].map(|arg| Err(Error::Pivot { arg, index: 0 })));
 }

@@ -286,6 +286,9 @@ family! {
     /// Sparse matrices. What says where their elements are is the host's, as the matrix is.
     Sparse SPARSE {
         spmv [spmv_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
+        cg [cg_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Done;
+        ilu0 [ilu0_on serial] (a: Csr<'_, T>, factors: Self::Mut<'_, T>) -> Done;
+        spsv [spsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Csr<'_, T>, x: Self::Mut<'_, T>) -> Done;
         spmm [spmm_on] (alpha: T, a: Csr<'_, T>, x: Self::Mat<'_, T>, beta: T, y: Self::MatMut<'_, T>) -> Done;
         spmv_transposed [spmv_transposed_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
     }

@@ -226,6 +226,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
     },
     Spec {
+        op: "cg",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "cholesky",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
@@ -664,6 +672,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[IndexInRange, IndexOfMax],
+    },
+    Spec {
+        op: "ilu0",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "integers",
@@ -1346,6 +1362,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "spsv",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "sqrt",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5)), ("wgsl", Tolerance::Ulp(5.0))],
@@ -1783,6 +1807,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cg`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `cholesky`.
     ///
     /// Errors: the first that does not hold.
@@ -2096,6 +2127,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn iamax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[IndexInRange, IndexOfMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ilu0`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ilu0<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `irfft`.
@@ -2623,6 +2661,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `spsv`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn spsv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `sqrt`.
     ///
     /// Errors: the first that does not hold.
@@ -2863,6 +2908,7 @@ pub(crate) mod marker {
     pub(crate) enum axpy_strided {}
     pub(crate) enum biquad {}
     pub(crate) enum ceil {}
+    pub(crate) enum cg {}
     pub(crate) enum cholesky {}
     pub(crate) enum cholesky_solve {}
     pub(crate) enum clamp {}
@@ -2908,6 +2954,7 @@ pub(crate) mod marker {
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
     pub(crate) enum iamax {}
+    pub(crate) enum ilu0 {}
     pub(crate) enum irfft {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_backward {}
@@ -2983,6 +3030,7 @@ pub(crate) mod marker {
     pub(crate) enum spmm {}
     pub(crate) enum spmv {}
     pub(crate) enum spmv_transposed {}
+    pub(crate) enum spsv {}
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
     pub(crate) enum stddev {}
@@ -4185,6 +4233,21 @@ const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = c
 const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv::<f64>;
 const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_on::<Native, f32>;
 const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_on::<Native, f64>;
+const _: () = enforced::<marker::cg>();
+const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::cg::<f32>;
+const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::cg::<f64>;
+const _: fn(Native, Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::cg_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::cg_on::<Native, f64>;
+const _: () = enforced::<marker::ilu0>();
+const _: fn(Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ilu0::<f32>;
+const _: fn(Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ilu0::<f64>;
+const _: fn(Native, Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ilu0_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ilu0_on::<Native, f64>;
+const _: () = enforced::<marker::spsv>();
+const _: fn(Triangle, Diagonal, Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::spsv::<f32>;
+const _: fn(Triangle, Diagonal, Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::spsv::<f64>;
+const _: fn(Native, Triangle, Diagonal, Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::spsv_on::<Native, f32>;
+const _: fn(Native, Triangle, Diagonal, Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::spsv_on::<Native, f64>;
 const _: () = enforced::<marker::spmm>();
 const _: fn(f32, Csr<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>) -> Result<(), Error> = crate::spmm::<f32>;
 const _: fn(f64, Csr<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>) -> Result<(), Error> = crate::spmm::<f64>;

@@ -92,13 +92,26 @@ impl<'a, T> Csr<'a, T> {
     }
     /// The rows from `first` on. Every column is below [`Csr::cols`].
     #[inline(always)]
-    pub(crate) fn rows_from(&self, first: usize) -> impl Iterator<Item = (&'a [u32], &'a [T])> + use<'a, T> {
+    pub(crate) fn rows_from(
+        &self,
+        first: usize,
+    ) -> impl DoubleEndedIterator<Item = (&'a [u32], &'a [T])> + ExactSizeIterator + use<'a, T> {
         let Self { offsets, columns, values, .. } = *self;
         offsets.get(first..).unwrap_or_default().array_windows().map(move |[from, to]| {
             // SAFETY: `new`, which alone makes this type, found the offsets to ascend, and the last of them to be the length of
             // both; nobody can write them while this is borrowed.
             unsafe { (columns.get_unchecked(*from..*to), values.get_unchecked(*from..*to)) }
         })
+    }
+    /// All elements.
+    #[inline(always)]
+    pub(crate) const fn values(&self) -> &'a [T] {
+        self.values
+    }
+    /// Where row `i` begins.
+    #[inline(always)]
+    pub(crate) fn begin(&self, i: usize) -> usize {
+        self.offsets.get(i).copied().unwrap_or(self.values.len())
     }
     /// The row that half of the work of the rows in between comes before: a row's is that of its elements, and one more.
     pub(crate) fn middle(&self, from: usize, to: usize) -> usize {

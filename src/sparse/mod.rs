@@ -12,10 +12,13 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+pub(crate) mod cg;
 pub(crate) mod csr;
 pub(crate) mod spmm;
 pub(crate) mod spmv;
+pub(crate) mod triangular;
 
+pub use cg::{Cg, cg, cg_on, cg_workspace};
 pub use csr::Csr;
 #[cfg(feature = "parallel")]
 pub(crate) use spmm::spmm_by;
@@ -23,3 +26,4 @@ pub use spmm::{spmm, spmm_on};
 pub use spmv::{spmv, spmv_on, spmv_transposed, spmv_transposed_on};
 #[cfg(feature = "parallel")]
 pub(crate) use spmv::{spmv_by, spmv_transposed_by};
+pub use triangular::{ilu0, ilu0_on, spsv, spsv_on};

@@ -149,6 +149,8 @@ pub trait Op {
     const NAME: &'static str;
     /// The input that holds indices.
     const IDS: Option<usize> = None;
+    /// The input that says where rows begin.
+    const STARTS: Option<usize> = None;
     /// Whether NaN anywhere reaches every output.
     const ONE_NAN_IS_ALL: bool = false;
     /// Whether NaN anywhere is refused.

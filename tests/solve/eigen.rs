@@ -204,6 +204,18 @@ fn small_singular_values() {
                 .map(|x| x.iter().map(|x: &f64| x.ln()).sum::<f64>());
             assert!((got - exact).abs() < 1e-11, "{n} {up}: {values:?}");
         }
+        // One that is small between elements of one size: a step with a shift would leave nothing of it.
+        let mut a = vec![0.0f64; n * n];
+        for i in 0..n {
+            a[i * n + i] = 1.0 + 0.1 * i as f64;
+            if i + 1 < n {
+                a[i * n + i + 1] = 10.0;
+            }
+        }
+        let [_, values, _] = svd_of(native(), &a, n, n);
+        let [got, exact] = [values, (0..n).map(|i| 1.0 + 0.1 * i as f64).collect::<Vec<_>>()]
+            .map(|x| x.iter().map(|x: &f64| x.ln()).sum::<f64>());
+        assert!((got - exact).abs() < 1e-11, "{n}: {got} {exact}");
     }
 }
 

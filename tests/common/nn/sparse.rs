@@ -2,7 +2,7 @@
 
 use super::solvers::indices;
 use super::*;
-use fulmen::{Csr, MatMut, MatRef};
+use fulmen::{Csr, Diagonal, MatMut, MatRef, Triangle};
 
 #[macro_export]
 macro_rules! for_each_sparse_op {
@@ -10,6 +10,9 @@ macro_rules! for_each_sparse_op {
         $cb! {
             spmv $crate::nn::sparse::Spmv, threads;
             spmm $crate::nn::sparse::Spmm, threads;
+            cg $crate::nn::sparse::Gradients;
+            ilu0 $crate::nn::sparse::Ilu;
+            spsv $crate::nn::sparse::Spsv;
             spmv_transposed $crate::nn::sparse::SpmvTransposed, threads;
         }
     };
@@ -81,13 +84,11 @@ fn products(a: &Args<f64>, terms: impl Fn(usize, usize) -> Vec<(usize, usize)>) 
     vec![wants]
 }
 
-/// What is the same of every product: no NaN is an index, and the last argument is written.
+/// What is the same of every product: indices are whole numbers, and the last argument is written.
 macro_rules! product {
     () => {
         const IDS: Option<usize> = Some(1);
-        fn unread<T: Element>(_: &Args<T>, input: usize, _: usize) -> bool {
-            input < 2
-        }
+        const STARTS: Option<usize> = Some(0);
         fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
             vec![a.x[4].clone()]
         }
@@ -160,5 +161,173 @@ impl Op for Spmm {
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let n = a.size("n");
         products(a, |i, j| (0..n).map(|k| (i * n + k, j * n + k)).collect())
+    }
+}
+
+/// A matrix whose diagonal outweighs its rows, about `most` elements each: where rows begin, columns, and elements, which are
+/// those of a symmetric matrix with a positive diagonal, or of another one.
+pub fn system(n: usize, most: usize, symmetric: bool, r: &mut Noise) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    let (offsets, columns) = pattern(n, n.max(1), most.div_ceil(2), r);
+    let mut rows = vec![std::collections::BTreeMap::new(); n];
+    for (i, at) in offsets.windows(2).enumerate() {
+        for j in columns[at[0]..at[1]].iter().map(|c| *c as usize).filter(|j| *j != i) {
+            let x = r.slice::<f64>(2, 0.5 / most as f64);
+            rows[i].insert(j, x[0]);
+            rows[j].insert(i, if symmetric { x[0] } else { x[1] });
+        }
+    }
+    let (mut offsets, mut columns, mut values) = (vec![0], vec![], vec![]);
+    for (i, mut row) in rows.into_iter().enumerate() {
+        let sum: f64 = row.values().map(|x| x.abs()).sum();
+        row.insert(i, if symmetric || i % 3 > 0 { 0.5 + sum } else { -0.5 - sum });
+        columns.extend(row.keys().map(|j| *j as u32));
+        values.extend(row.into_values());
+        offsets.push(columns.len());
+    }
+    (offsets, columns, values)
+}
+
+/// The offsets, columns and elements of a system of an order for these numbers of rows and columns.
+fn square<T: Element>(rows: usize, cols: usize, symmetric: bool, r: &mut Noise) -> (usize, Vec<Vec<T>>) {
+    let n = super::solvers::order(cols);
+    let (offsets, columns, values) = system(n, 2 * rows + cols % 21, symmetric, r);
+    let numbers = |x: Vec<f64>| x.into_iter().map(T::from_f64).collect::<Vec<T>>();
+    let whole = |x: Vec<usize>| x.into_iter().map(T::from_usize).collect();
+    (n, vec![whole(offsets), whole(columns.iter().map(|c| *c as usize).collect()), numbers(values)])
+}
+
+/// `LU` without what fills in.
+fn incomplete(a: &Args<f64>) -> Vec<f64> {
+    let n = a.x[0].len() - 1;
+    let at: std::collections::HashMap<(usize, usize), usize> =
+        elements(a).enumerate().map(|(k, (i, j, _))| ((i, j), k)).collect();
+    let mut f = a.x[2].clone();
+    for i in 0..n {
+        for k in 0..i {
+            let Some(&ik) = at.get(&(i, k)) else { continue };
+            f[ik] /= f[at[&(k, k)]];
+            for j in k + 1..n {
+                if let (Some(&ij), Some(&kj)) = (at.get(&(i, j)), at.get(&(k, j))) {
+                    f[ij] -= f[ik] * f[kj];
+                }
+            }
+        }
+    }
+    f
+}
+
+pub struct Spsv;
+impl Spsv {
+    fn words<T: Element>(a: &Args<T>) -> (Triangle, Diagonal) {
+        (
+            if a.get("upper").is_some() { Triangle::Upper } else { Triangle::Lower },
+            if a.get("unit").is_some() { Diagonal::Unit } else { Diagonal::NonUnit },
+        )
+    }
+    /// Whether the element is of the triangle.
+    fn reads<T: Element>(a: &Args<T>, i: usize, j: usize) -> bool {
+        match Self::words(a) {
+            (_, Diagonal::Unit) if i == j => false,
+            (Triangle::Upper, _) => j >= i,
+            (Triangle::Lower, _) => j <= i,
+        }
+    }
+}
+impl Op for Spsv {
+    const NAME: &'static str = "spsv";
+    const IDS: Option<usize> = Some(1);
+    const STARTS: Option<usize> = Some(0);
+    fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
+        let other = |a: &Args<f64>| elements(a).nth(at).is_none_or(|(i, j, _)| !Self::reads(a, i, j));
+        input == 2 && other(&a.wide())
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let (n, mut x) = square(rows, cols, false, r);
+        x.push(r.slice(n, 2.0));
+        let words = [("cols", n), ("upper", 1), ("unit", 1)];
+        let mut a = Args::new::<Self>(x, vec![], &words);
+        let drop = [cols.is_multiple_of(2), (rows + cols).is_multiple_of(3)];
+        a.n.retain(|(name, _)| !(name == "upper" && drop[0] || name == "unit" && drop[1]));
+        a
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![a.x[3].clone()]
+    }
+    called! {
+        |s, a, [out], _| {
+            let (triangle, diagonal) = Self::words(a);
+            with(a, |m| fulmen::spsv_on(s, triangle, diagonal, m, out))
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (n, mut x) = (a.x[3].len(), a.x[3].clone());
+        let upper = a.get("upper").is_some();
+        for i in (0..n).map(|i| if upper { n - 1 - i } else { i }) {
+            let mut divisor = 1.0;
+            for (_, j, v) in elements(a).filter(|(row, j, _)| *row == i && Self::reads(a, i, *j)) {
+                if i == j { divisor = v } else { x[i] -= v * x[j] }
+            }
+            x[i] /= divisor;
+        }
+        vec![super::solvers::wants(x, n)]
+    }
+}
+
+pub struct Ilu;
+impl Op for Ilu {
+    const NAME: &'static str = "ilu0";
+    const IDS: Option<usize> = Some(1);
+    const STARTS: Option<usize> = Some(0);
+    const REFUSES_NAN: bool = true;
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let (n, x) = square(rows, cols, false, r);
+        Args::new::<Self>(x, vec![], &[("cols", n)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[2].len())]
+    }
+    called! {
+        |s, a, [out], _| with(a, |m| fulmen::ilu0_on(s, m, out))
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        vec![super::solvers::wants(incomplete(a), a.x[0].len())]
+    }
+}
+
+pub struct Gradients;
+impl Op for Gradients {
+    const NAME: &'static str = "cg";
+    const IDS: Option<usize> = Some(1);
+    const STARTS: Option<usize> = Some(0);
+    const REFUSES_NAN: bool = true;
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let (n, mut x) = square(rows, cols, true, r);
+        let a = Args::new::<Self>(x.clone(), vec![], &[("cols", n)]);
+        x.push(incomplete(&a.wide()).into_iter().map(T::from_f64).collect());
+        x.extend([r.slice(n, 2.0), r.slice(n, 2.0)]);
+        let tolerance = if size_of::<T>() == 4 { 4e-7 } else { 1e-15 };
+        Args::new::<Self>(x, vec![T::from_f64(tolerance)], &[("cols", n), ("most", 40 + n)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![a.x[5].clone()]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        fulmen::cg_workspace(a.x[0].len().saturating_sub(1))
+    }
+    called! {
+        |s, a, [out], w| {
+            let (offsets, n) = indices(&a.x[0]);
+            let lu = Csr::new(n.saturating_sub(1), a.size("cols"), &offsets[..n], &a.ids, &a.x[3]);
+            with(a, |m| fulmen::cg_on(s, m, lu?, &a.x[4], out, a.p[0], a.size("most"), w))
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        // By elimination: the diagonal outweighs its row.
+        let (n, mut b) = (a.x[4].len(), a.x[4].clone());
+        let mut m = vec![0.0; n * n];
+        elements(a).for_each(|(i, j, v)| m[i * n + j] = v);
+        super::solvers::cholesky(&mut m, n);
+        super::solvers::cholesky_solve(&m, n, 1, &mut b);
+        vec![super::solvers::wants(b, n)]
     }
 }

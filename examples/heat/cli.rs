@@ -1,0 +1,327 @@
+//! The command line: arguments, the solution, progress.
+
+use crate::chart;
+use crate::market;
+use crate::system::{Matrix, heater, laplacian};
+use core::fmt;
+use fulmen::{Cg, cg_workspace, ilu0, spmv};
+use lexopt::Arg;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const USAGE: &str = "\
+usage: heat [--grid N]   the temperatures of a plate of N x N points (200) that is heated in its middle
+       heat FILE         the system of a Matrix Market file, whose solution is all ones
+
+Solves by conjugate gradients until the residual is small. The matrix has to be symmetric and positive definite.
+
+  --preconditioner P   ilu0, jacobi or none (ilu0)
+  --tolerance X        the residual to reach, as a share of the right-hand side (1e-10)
+  --steps N            at most so many steps (10000)
+  --svg FILE           the residuals as a picture
+
+exit status: 0 solved, 1 not solved, 2 the arguments or a file are of no use";
+
+/// Points of the longest side: their squares are columns of 32 bits.
+const LONGEST: usize = 10_000;
+
+/// Why the program ends early.
+#[derive(Debug)]
+enum Stop {
+    /// The reader of standard output is gone: nothing left to do.
+    Closed,
+    /// Help was asked for.
+    Help,
+    /// The arguments are wrong.
+    Usage(String),
+    /// Something is of no use, or cannot be written.
+    Useless(String),
+    /// The system is not solved.
+    Unsolved(String),
+}
+
+impl From<io::Error> for Stop {
+    fn from(e: io::Error) -> Self {
+        if e.kind() == ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::Useless(format!("standard output: {e}"))
+        }
+    }
+}
+
+impl From<lexopt::Error> for Stop {
+    fn from(e: lexopt::Error) -> Self {
+        Self::Usage(shown(&e.to_string()))
+    }
+}
+
+impl From<fulmen::Error> for Stop {
+    fn from(e: fulmen::Error) -> Self {
+        Self::Unsolved(e.to_string())
+    }
+}
+
+/// A text as part of a message: what would break the line or steer a terminal is escaped.
+fn shown(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// A path as part of a message.
+fn named(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
+
+/// Runs the program on `args`, which lack its name. Returns the exit status.
+pub fn run(
+    args: impl Iterator<Item = OsString>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    terminal: bool,
+) -> u8 {
+    let done = Request::parse(args).and_then(|r| {
+        r.answer(out, err, terminal)?;
+        Ok(out.flush()?)
+    });
+    let mut fail = |code, text: fmt::Arguments<'_>| {
+        // When standard error is closed too, the exit status is all that can be said.
+        _ = writeln!(err, "heat: {text}");
+        code
+    };
+    match done {
+        Ok(()) | Err(Stop::Closed) => 0,
+        Err(Stop::Help) => match writeln!(out, "{USAGE}").and_then(|()| out.flush()).map_err(Stop::from) {
+            Ok(()) | Err(Stop::Closed) => 0,
+            Err(_) => 2,
+        },
+        Err(Stop::Usage(why)) => fail(2, format_args!("{why}\n\n{USAGE}")),
+        Err(Stop::Useless(why)) => fail(2, format_args!("{why}")),
+        Err(Stop::Unsolved(why)) => fail(1, format_args!("{why}")),
+    }
+}
+
+/// The value of an option.
+fn text(args: &mut lexopt::Parser) -> Result<String, Stop> {
+    Ok(args.value()?.to_string_lossy().into_owned())
+}
+
+/// What makes a system easier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Preconditioner {
+    Ilu0,
+    Jacobi,
+    Nothing,
+}
+
+/// What the arguments ask for.
+struct Request {
+    file: Option<PathBuf>,
+    side: usize,
+    preconditioner: Preconditioner,
+    tolerance: f64,
+    most: usize,
+    svg: Option<PathBuf>,
+}
+
+impl Request {
+    fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, Stop> {
+        let usage = |why: String| Err(Stop::Usage(why));
+        let mut args = lexopt::Parser::from_args(args.collect::<Vec<_>>());
+        let mut r = Self {
+            file: None,
+            side: 200,
+            preconditioner: Preconditioner::Ilu0,
+            tolerance: 1e-10,
+            most: 10_000,
+            svg: None,
+        };
+        let mut grid = false;
+        while let Some(arg) = args.next()? {
+            match arg {
+                Arg::Short('h') | Arg::Long("help") => return Err(Stop::Help),
+                Arg::Long("grid") => {
+                    let value = text(&mut args)?;
+                    grid = true;
+                    r.side = match value.parse() {
+                        Ok(n @ 1..=LONGEST) => n,
+                        _ => {
+                            return usage(format!(
+                                "--grid is from 1 to {LONGEST}, not \"{}\"",
+                                shown(&value)
+                            ));
+                        }
+                    };
+                }
+                Arg::Long("steps") => {
+                    let value = text(&mut args)?;
+                    r.most = match value.parse() {
+                        Ok(n) => n,
+                        _ => return usage(format!("--steps is a whole number, not \"{}\"", shown(&value))),
+                    };
+                }
+                Arg::Long("tolerance") => {
+                    let value = text(&mut args)?;
+                    r.tolerance = match value.parse() {
+                        Ok(x) if x > 0.0 && x < 1.0 => x,
+                        _ => {
+                            return usage(format!(
+                                "--tolerance is between 0 and 1, not \"{}\"",
+                                shown(&value)
+                            ));
+                        }
+                    };
+                }
+                Arg::Long("preconditioner") => {
+                    r.preconditioner = match text(&mut args)?.as_str() {
+                        "ilu0" => Preconditioner::Ilu0,
+                        "jacobi" => Preconditioner::Jacobi,
+                        "none" => Preconditioner::Nothing,
+                        other => {
+                            return usage(format!(
+                                "--preconditioner is ilu0, jacobi or none, not \"{}\"",
+                                shown(other)
+                            ));
+                        }
+                    };
+                }
+                Arg::Long("svg") => r.svg = Some(args.value()?.into()),
+                Arg::Value(file) if r.file.is_none() => r.file = Some(file.into()),
+                other => return Err(other.unexpected().into()),
+            }
+        }
+        if grid && r.file.is_some() {
+            return usage("--grid and FILE are one too many".into());
+        }
+        Ok(r)
+    }
+
+    /// Solves and prints.
+    fn answer(&self, out: &mut dyn Write, err: &mut dyn Write, terminal: bool) -> Result<(), Stop> {
+        let m = match &self.file {
+            Some(path) => market::open(path).map_err(|e| Stop::Useless(format!("{}: {e}", named(path))))?,
+            None => laplacian(self.side),
+        };
+        let n = m.rows();
+        let a = m.csr()?;
+        let b = match self.file {
+            None => heater(self.side),
+            Some(_) => {
+                let mut b = vec![0.0; n];
+                spmv(1.0, a, &vec![1.0; n], 0.0, &mut b)?;
+                b
+            }
+        };
+        let started = Instant::now();
+        let about = self.about(&m)?;
+        let made = started.elapsed();
+        let mut x = vec![0.0; n];
+        let mut workspace = vec![0.0; cg_workspace(n)];
+        let mut bar = Bar { err, terminal, drawn: None, started };
+        let mut residuals = Vec::new();
+        let solved = self.iterate(
+            &mut Cg::new(a, about.csr()?, &b, &mut x, &mut workspace)?,
+            &mut residuals,
+            &mut bar,
+        );
+        bar.clear();
+        let took = started.elapsed() - made;
+        // What the iteration followed, computed anew.
+        let mut left = b.clone();
+        spmv(-1.0, a, &x, 1.0, &mut left)?;
+        let norm = fulmen::norm_l2(&b);
+        let left = if norm > 0.0 { fulmen::norm_l2(&left) / norm } else { 0.0 };
+        let steps = residuals.len() - 1;
+        writeln!(
+            out,
+            "{n} unknowns, {} elements: {steps} steps, residual {left:.2e}, {:.3} s and {:.3} s for the preconditioner",
+            m.values.len(),
+            took.as_secs_f64(),
+            made.as_secs_f64()
+        )?;
+        match self.file {
+            None => {
+                let at = (0..n).fold(0, |at, i| if x[i] > x[at] { i } else { at });
+                let h = 1.0 / (self.side + 1) as f64;
+                let [down, right] = [at / self.side, at % self.side].map(|i| h * (i + 1) as f64);
+                writeln!(out, "the warmest point has {:.8}, at ({right:.3}, {down:.3})", x[at])?;
+            }
+            Some(_) => {
+                let far = x.iter().fold(0.0f64, |far, x| far.max((x - 1.0).abs()));
+                writeln!(out, "the solution differs from ones by {far:.2e} at most")?;
+            }
+        }
+        if let Some(path) = &self.svg {
+            let title = format!("residual by step; {n} unknowns");
+            let written = std::fs::write(path, chart::svg(&residuals, &title));
+            written.map_err(|e| Stop::Useless(format!("{}: {e}", named(path))))?;
+        }
+        solved
+    }
+
+    /// What each step solves with.
+    fn about(&self, m: &Matrix) -> Result<Matrix, Stop> {
+        Ok(match self.preconditioner {
+            Preconditioner::Ilu0 => {
+                let mut values = vec![0.0; m.values.len()];
+                ilu0(m.csr()?, &mut values)?;
+                Matrix { offsets: m.offsets.clone(), columns: m.columns.clone(), values }
+            }
+            Preconditioner::Jacobi => m.diagonal(false),
+            Preconditioner::Nothing => m.diagonal(true),
+        })
+    }
+
+    /// Steps until the tolerance is reached; the residual before each, and the last.
+    fn iterate(
+        &self,
+        state: &mut Cg<'_, f64>,
+        residuals: &mut Vec<f64>,
+        bar: &mut Bar<'_>,
+    ) -> Result<(), Stop> {
+        residuals.push(state.residual());
+        while state.residual() > self.tolerance {
+            if state.steps() == self.most {
+                let (left, most) = (state.residual(), self.most);
+                return Err(Stop::Unsolved(format!("the residual is {left:.2e} after {most} steps")));
+            }
+            state.step()?;
+            residuals.push(state.residual());
+            bar.show(state.residual().ln() / self.tolerance.ln(), state.steps());
+        }
+        Ok(())
+    }
+}
+
+/// How far the solution is, on a terminal.
+struct Bar<'a> {
+    err: &'a mut dyn Write,
+    terminal: bool,
+    drawn: Option<Instant>,
+    started: Instant,
+}
+
+impl Bar<'_> {
+    /// Draws it over the last one, now and then. Short solutions end before it could be read.
+    fn show(&mut self, share: f64, steps: usize) {
+        let due = match self.drawn {
+            Some(drawn) => drawn.elapsed() >= Duration::from_millis(100),
+            None => self.started.elapsed() >= Duration::from_millis(300),
+        };
+        if !self.terminal || !due {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let share = share.clamp(0.0, 1.0);
+        let whole = "#".repeat((40.0 * share) as usize);
+        _ = write!(self.err, "\r[{whole:40}] {:5.1} %, {steps} steps", 100.0 * share)
+            .and_then(|()| self.err.flush());
+    }
+    /// Takes it away.
+    fn clear(&mut self) {
+        if self.drawn.take().is_some() {
+            _ = write!(self.err, "\r{:72}\r", "").and_then(|()| self.err.flush());
+        }
+    }
+}

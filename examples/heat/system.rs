@@ -1,0 +1,101 @@
+//! Matrices of compressed rows, in memory of their own.
+
+use fulmen::{Csr, Error};
+
+/// A square matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    pub offsets: Vec<usize>,
+    pub columns: Vec<u32>,
+    pub values: Vec<f64>,
+}
+
+impl Matrix {
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+    pub fn csr(&self) -> Result<Csr<'_, f64>, Error> {
+        self.with(&self.values)
+    }
+    /// Other values in the same places.
+    pub fn with<'a>(&'a self, values: &'a [f64]) -> Result<Csr<'a, f64>, Error> {
+        Csr::new(self.rows(), self.rows(), &self.offsets, &self.columns, values)
+    }
+    /// The element in this row and column, if it is stored.
+    pub fn at(&self, i: usize, j: usize) -> Option<f64> {
+        let row = self.columns.get(*self.offsets.get(i)?..*self.offsets.get(i + 1)?)?;
+        let k = row.binary_search(&u32::try_from(j).ok()?).ok()?;
+        self.values.get(self.offsets.get(i)? + k).copied()
+    }
+    /// Where it is not symmetric.
+    pub fn lopsided(&self) -> Option<(usize, usize)> {
+        let mut all = (0..self.rows()).flat_map(|i| {
+            let row = self.columns.get(self.offsets[i]..self.offsets[i + 1]).unwrap_or_default();
+            row.iter().map(move |j| (i, *j as usize))
+        });
+        all.find(|&(i, j)| self.at(i, j) != self.at(j, i))
+    }
+    /// The diagonal alone, or ones in its place.
+    pub fn diagonal(&self, ones: bool) -> Self {
+        let n = self.rows();
+        let value = |i| if ones { 1.0 } else { self.at(i, i).unwrap_or(0.0) };
+        Self {
+            offsets: (0..=n).collect(),
+            columns: (0..n as u32).collect(),
+            values: (0..n).map(value).collect(),
+        }
+    }
+    /// From rows, columns and values in any order; those of one place are added in their order.
+    pub fn of(n: usize, mut triplets: Vec<(u32, u32, f64)>) -> Self {
+        triplets.sort_by_key(|&(i, j, _)| (i, j));
+        let mut m = Self { offsets: vec![0; n + 1], columns: Vec::new(), values: Vec::new() };
+        let mut last = None;
+        for (i, j, v) in triplets {
+            match m.values.last_mut().filter(|_| last == Some((i, j))) {
+                Some(sum) => *sum += v,
+                None => {
+                    m.columns.push(j);
+                    m.values.push(v);
+                    m.offsets[i as usize + 1] += 1;
+                }
+            }
+            last = Some((i, j));
+        }
+        for i in 0..n {
+            m.offsets[i + 1] += m.offsets[i];
+        }
+        m
+    }
+}
+
+/// `-h²Δ` on `side` × `side` points whose neighbours outside are 0: four, less the neighbours.
+pub fn laplacian(side: usize) -> Matrix {
+    let n = side * side;
+    let mut m = Matrix { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
+    m.columns.reserve(5 * n);
+    m.values.reserve(5 * n);
+    for (i, j) in (0..n).map(|k| (k / side, k % side)) {
+        let k = i * side + j;
+        for (there, column, value) in [
+            (i > 0, k.wrapping_sub(side), -1.0),
+            (j > 0, k.wrapping_sub(1), -1.0),
+            (true, k, 4.0),
+            (j + 1 < side, k + 1, -1.0),
+            (i + 1 < side, k + side, -1.0),
+        ] {
+            if there {
+                m.columns.push(column as u32);
+                m.values.push(value);
+            }
+        }
+        m.offsets.push(m.columns.len());
+    }
+    m
+}
+
+/// `h²f` of a heater, 1 strong, in the middle half of a plate of length 1.
+pub fn heater(side: usize) -> Vec<f64> {
+    let h = 1.0 / (side + 1) as f64;
+    let inside = |i: usize| (0.25..=0.75).contains(&(h * (i + 1) as f64));
+    (0..side * side).map(|k| if inside(k / side) && inside(k % side) { h * h } else { 0.0 }).collect()
+}

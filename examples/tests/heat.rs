@@ -1,0 +1,217 @@
+//! The heat example: its systems, Matrix Market files that are wrong, and the command line without a process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops where it fails"
+)]
+
+#[path = "../heat/chart.rs"]
+mod chart;
+#[path = "../heat/cli.rs"]
+mod cli;
+#[path = "../heat/market.rs"]
+mod market;
+#[path = "../heat/system.rs"]
+mod system;
+
+use std::path::PathBuf;
+use system::Matrix;
+
+/// What the program says to these arguments.
+fn program(args: &[&str]) -> (u8, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = cli::run(args.iter().map(|a| (*a).into()), &mut out, &mut err, false);
+    (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("fulmen-heat-{}-{name}", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn read(text: &str) -> Result<Matrix, String> {
+    market::read(text.as_bytes()).map_err(|e| e.to_string())
+}
+
+const HEAD: &str = "%%MatrixMarket matrix coordinate real general\n";
+
+#[test]
+fn a_plate_gets_warm_in_its_middle() {
+    // The sum of sines that solves it, where it is warmest; the points of this grid are heated on exactly half of a length.
+    let wave = |m: usize| {
+        let [a, b] = [0.25, 0.75].map(|x| (core::f64::consts::PI * m as f64 * x).cos());
+        (a - b) / (core::f64::consts::PI * m as f64) * if m % 4 == 1 { 1.0 } else { -1.0 }
+    };
+    let odd = || (1..400).step_by(2);
+    let term = |m: usize, n: usize| {
+        4.0 * wave(m) * wave(n) / ((m * m + n * n) as f64 * core::f64::consts::PI.powi(2))
+    };
+    let series: f64 = odd().map(|m| odd().map(|n| term(m, n)).sum::<f64>()).sum();
+    let mut steps = Vec::new();
+    for preconditioner in ["ilu0", "jacobi", "none"] {
+        let (code, out, err) = program(&["--grid=37", "--preconditioner", preconditioner]);
+        assert!(code == 0 && err.is_empty(), "{out} {err}");
+        assert!(out.contains("1369 unknowns, 6697 elements") && out.contains("at (0.500, 0.500)"), "{out}");
+        let warmest: f64 = out.split("has ").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+        assert!((warmest / series - 1.0).abs() < 0.01, "{out} {series}");
+        steps.push(
+            out.split("elements: ").nth(1).unwrap().split(' ').next().unwrap().parse::<usize>().unwrap(),
+        );
+    }
+    // All points have one diagonal, so Jacobi's steps are those without it.
+    assert!(2 * steps[0] < steps[1] && steps[1] == steps[2], "{steps:?}");
+}
+
+/// The temperatures are those of the sum of sines that solves it.
+#[test]
+fn a_sine_is_its_own_temperature() {
+    let side = 20;
+    let m = system::laplacian(side);
+    let a = m.csr().unwrap();
+    let angle = |i: usize| (core::f64::consts::PI * (i + 1) as f64 / (side + 1) as f64).sin();
+    let wave: Vec<f64> = (0..side * side).map(|k| angle(k / side) * angle(k % side)).collect();
+    let mut y = vec![0.0; side * side];
+    fulmen::spmv(1.0, a, &wave, 0.0, &mut y).unwrap();
+    let half = (core::f64::consts::PI / (2 * (side + 1)) as f64).sin();
+    assert!(y.iter().zip(&wave).all(|(y, w)| (y - 8.0 * half * half * w).abs() < 1e-14));
+    assert_eq!(m.lopsided(), None);
+}
+
+#[test]
+fn matrix_market_files() {
+    let m = read(&format!("{HEAD}% a note\n\n2 2 5\n1 1 2.5\n2 2 3e0\n1 1 1.5\r\n2 1 -1\n1 2 -1")).unwrap();
+    assert_eq!(
+        m,
+        Matrix { offsets: vec![0, 2, 4], columns: vec![0, 1, 0, 1], values: vec![4.0, -1.0, -1.0, 3.0] }
+    );
+    let lower =
+        read("%%matrixmarket MATRIX Coordinate integer symmetric\n2 2 3\n2 2 3\n1 1 4\n2 1 -1\n").unwrap();
+    assert_eq!(lower, m);
+    // One place twice.
+    let twice = read("%%MatrixMarket matrix coordinate real symmetric\n2 2 4\n1 1 4\n2 2 3\n2 1 -2\n2 1 1\n")
+        .unwrap();
+    assert_eq!(twice, m);
+}
+
+#[test]
+fn files_that_lie_are_refused_with_the_line() {
+    let head = |rest: &str| format!("{HEAD}{rest}");
+    let long = "1".repeat(2000);
+    for (text, why) in [
+        (String::new(), "line 1: a Matrix Market file begins"),
+        ("hello\n".into(), "line 1: a Matrix Market file begins"),
+        ("%%MatrixMarket matrix array real general\n1 1\n1\n".into(), "line 1: only"),
+        ("%%MatrixMarket matrix coordinate complex general\n".into(), "line 1: only"),
+        ("%%MatrixMarket matrix coordinate pattern symmetric\n".into(), "line 1: only"),
+        (head(""), "line 2: the file ends before its sizes"),
+        (head("% note\n"), "line 3: the file ends before its sizes"),
+        (head("1 1\n"), "line 2: rows, columns and elements"),
+        (head("1 1 -1\n"), "line 2: rows, columns and elements"),
+        (head("1 1 99999999999999999999\n"), "line 2: rows, columns and elements"),
+        (head("2 1 2\n"), "line 2: 2 x 1 is not square"),
+        (head("0 0 0\n"), "line 2: 0 x 0 is not square, or empty"),
+        (head("5000000000 5000000000 5000000000\n"), "line 2: 5000000000 rows are more than 32 bits"),
+        (head("4000000000 4000000000 5\n"), "line 2: 5 elements are too few"),
+        (head("4000000000 4000000000 5000000000\n1 1 1\n"), "line 4: the file ends after 1 of 5000000000"),
+        (head("1 1 1\n"), "line 3: the file ends after 0 of 1"),
+        (head("1 1 1\n1 1 1\n1 1 1\n"), "line 4: there are more elements than the 1"),
+        (head("1 1 1\n1 1\n"), "line 3: an element is"),
+        (head("1 1 1\n1 1 1 0\n"), "line 3: an element is"),
+        (head("1 1 1\n0 1 1\n"), "line 3: row and column are from 1 to 1"),
+        (head("1 1 1\n1 2 1\n"), "line 3: row and column are from 1 to 1"),
+        (head("1 1 1\n1 -1 1\n"), "line 3: row and column are from 1 to 1"),
+        (head("1 1 1\n1 1 x\n"), "line 3: the element is no finite number"),
+        (head("1 1 1\n1 1 nan\n"), "line 3: the element is no finite number"),
+        (head("1 1 1\n1 1 1e999\n"), "line 3: the element is no finite number"),
+        (head(&format!("1 1 1\n1 1 {long}\n")), "line 3: it is longer than 1024 bytes"),
+        (head("1 1 1\n1 1 \0\n"), "line 3: it is no text"),
+        (head("2 2 2\n1 1 1\n2 1 1\n"), "element 2 of the diagonal is not stored"),
+        (head("2 2 3\n1 1 1\n2 2 1\n2 1 1\n"), "it is not symmetric in row 2 and column 1"),
+        (head("2 2 4\n1 1 1\n2 2 1\n2 1 1\n1 2 2\n"), "it is not symmetric in row 1 and column 2"),
+        (
+            "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 2 1\n1 2 1\n".into(),
+            "line 5: a symmetric matrix is stored by its lower triangle",
+        ),
+    ] {
+        let got = read(&text).unwrap_err();
+        assert!(got.starts_with(why), "{text:?}: {got}");
+    }
+    let mut bytes = head("1 1 1\n").into_bytes();
+    bytes.extend(b"1 1 \xff\n");
+    assert_eq!(market::read(&bytes[..]).unwrap_err().to_string(), "line 3: it is no text");
+}
+
+#[test]
+fn a_file_is_solved_and_drawn() {
+    let path = file(
+        "solved.mtx",
+        "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2\n3 2 -1\n3 3 2\n",
+    );
+    let svg = path.with_extension("svg");
+    let [from, to] = [&path, &svg].map(|p| p.to_str().unwrap());
+    let (code, out, err) = program(&[from, "--preconditioner=jacobi", "--svg", to]);
+    assert!(code == 0 && err.is_empty(), "{out} {err}");
+    assert!(out.starts_with("3 unknowns, 7 elements: ") && out.contains("differs from ones by"), "{out}");
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(
+        picture.starts_with("<svg") && picture.ends_with("</svg>\n") && !picture.contains("NaN"),
+        "{picture}"
+    );
+    // One point for each residual.
+    let steps = out.split("elements: ").nth(1).unwrap().split(' ').next().unwrap().parse::<usize>().unwrap();
+    let line = picture.split("<path d=\"").last().unwrap().split('"').next().unwrap();
+    assert_eq!(line.matches(['M', 'L']).count(), steps + 1);
+    std::fs::remove_file(&svg).unwrap();
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn what_is_not_solved_is_said() {
+    let (code, out, err) = program(&["--grid=50", "--steps=3", "--preconditioner=none"]);
+    assert!(code == 1 && out.contains(": 3 steps, residual") && err.contains("after 3 steps"), "{out} {err}");
+    let path = file("indefinite.mtx", &format!("{HEAD}2 2 4\n1 1 1\n2 2 -3\n1 2 2\n2 1 2\n"));
+    let (code, _, err) = program(&[path.to_str().unwrap(), "--preconditioner=none"]);
+    assert!(code == 1 && err == "heat: pivot 0 of `a` cannot be divided by\n", "{err}");
+    let singular = file("singular.mtx", &format!("{HEAD}2 2 4\n1 1 1\n2 2 1\n1 2 1\n2 1 1\n"));
+    let (code, _, err) = program(&[singular.to_str().unwrap()]);
+    assert!(code == 1 && err == "heat: pivot 1 of `a` cannot be divided by\n", "{err}");
+    std::fs::remove_file(path).unwrap();
+    std::fs::remove_file(singular).unwrap();
+}
+
+#[test]
+fn arguments_of_no_use() {
+    for (args, why) in [
+        (&["--grid=0"][..], "--grid is from 1 to 10000"),
+        (&["--grid", "100000"], "--grid is from 1 to 10000"),
+        (&["--grid"], "missing argument"),
+        (&["--tolerance=0"], "--tolerance is between 0 and 1"),
+        (&["--tolerance=nan"], "--tolerance is between 0 and 1"),
+        (&["--steps=-1"], "--steps is a whole number"),
+        (&["--preconditioner=x\u{1b}"], "--preconditioner is ilu0, jacobi or none, not \"x\\u{1b}\""),
+        (&["--unknown"], "invalid option '--unknown'"),
+        (&["a", "b"], "unexpected argument"),
+        (&["a", "--grid=3"], "--grid and FILE are one too many"),
+    ] {
+        let (code, out, err) = program(args);
+        assert!(
+            code == 2 && out.is_empty() && err.starts_with("heat: ") && err.contains(why),
+            "{args:?}: {err}"
+        );
+        assert!(err.contains("usage: heat"), "{err}");
+    }
+    let (code, out, err) = program(&["/no/such/file"]);
+    assert!(
+        code == 2 && out.is_empty() && err.starts_with("heat: /no/such/file: ") && err.lines().count() == 1,
+        "{err}"
+    );
+    let (code, _, err) = program(&["--grid=3", "--svg=/no/such/folder/x.svg"]);
+    assert!(code == 2 && err.starts_with("heat: /no/such/folder/x.svg: "), "{err}");
+    let (code, _, err) = program(&[std::env::temp_dir().to_str().unwrap()]);
+    assert!(code == 2 && err.lines().count() == 1, "{err}");
+    let (code, out, err) = program(&["--help"]);
+    assert!(code == 0 && out.starts_with("usage: heat") && err.is_empty());
+}
