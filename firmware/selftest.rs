@@ -1,11 +1,14 @@
-//! What each firmware image computes: a dot product, a softmax and a norm, compared with values
-//! worked out beforehand in `f64`.
+//! What each firmware image computes: a dot product, a softmax, a norm and a layer of quantised weights, compared with
+//! values worked out beforehand in `f64`.
 
 use crate::boot;
 use core::fmt::{self, Write};
 
 /// Elements per input: no multiple of any lane width, so the tail runs too.
 const N: usize = 37;
+
+/// What [`layer`] gives.
+const WANT: [f32; 4] = [1369.75, -146.0, -90.5, 1390.0];
 
 struct Console;
 
@@ -48,6 +51,36 @@ fn compute(out: &mut Console) -> Result<bool, fulmen::Error> {
     // x[i] / √(Σ x² / n + 1e-5) · 1/2
     fulmen::rms_norm(&x, &w, 1e-5, &mut y)?;
     ok &= check(out, "rms_norm[36]", y[36], 0.920_572_1, 1e-6);
+    ok &= layer(out)?;
+    Ok(ok)
+}
+
+/// A layer of weights in flash as a model file has them: 4 rows of 64 in `q4_0`, whose scales are 1/4, 1/2, 1/4, … and
+/// whose codes are the bytes of a counter. The activations are whole numbers up to 127, which `q8_0` holds exactly.
+fn layer(out: &mut Console) -> Result<bool, fulmen::Error> {
+    const FLASH: [u8; 4 * 2 * 18] = {
+        let (mut bytes, mut i) = ([0; 4 * 2 * 18], 0);
+        while i < bytes.len() {
+            bytes[i] = match i % 18 {
+                0 => 0,
+                1 => [0x34, 0x38][i / 18 % 2],
+                _ => (i * 7) as u8,
+            };
+            i += 1;
+        }
+        bytes
+    };
+    let weights = fulmen::quant::blocks::<fulmen::quant::Q4_0>(&FLASH)?;
+    let x: [f32; 64] = core::array::from_fn(|i| (i * 37 % 255) as f32 - 127.0);
+    let x = x.map(|x| if x == -127.0 { 127.0 } else { x });
+    let (mut room, mut y) = ([0.0; 17], [0.0; 4]);
+    let quantised = fulmen::quant::blocks_in(&mut room);
+    fulmen::quantize(&x, None, quantised)?;
+    fulmen::quant_gemv(weights, quantised, &mut y)?;
+    let mut ok = true;
+    for (y, want) in y.into_iter().zip(WANT) {
+        ok &= check(out, "q4_0 layer", y, want, 1e-2);
+    }
     Ok(ok)
 }
 
