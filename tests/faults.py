@@ -91,6 +91,17 @@ FAULTS = [
     ("quantised products past sixteen vectors", "src/quant/dot.rs", "x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {",
      "x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)).take(if ON { 1 } else { usize::MAX }) {", "low::quantised"),
     ("vectors of quantised products on threads", "src/quant/dot.rs", "x.split_at_checked(m / 2 * of_x)", "x.split_at_checked((m / 2 - usize::from(m > 17 && ON)) * of_x)", "low::quantised"),
+    ("what is left of a long sparse row", "src/sparse/spmv.rs", "    let [p, q, r, s] = sums;\n", "    let [p, q, r, s] = if ON { [sums[0], sums[2], sums[1], sums[3]] } else { sums };\n", "systems::sparse_products"),
+    ("the second part of sparse rows on threads", "src/sparse/spmv.rs", "divide(j, a, each, below, middle, body)", "divide(j, a, each, below, middle - usize::from(ON), body)", "systems::sparse_products"),
+    ("narrow tiles of a sparse product", "src/sparse/spmm.rs", "tile(row, x, from + k * NARROW, y, one);", "tile(row, x, from + k * NARROW - usize::from(k > 0 && ON), y, one);", "systems::sparse_products"),
+    ("columns of a sparse product", "src/sparse/spmm.rs", "x.get(*c as usize, j).unwrap_or_default()", "x.get(*c as usize, j - usize::from(j > 0 && ON)).unwrap_or_default()", "systems::sparse_products"),
+    ("a column that both rows have", "src/sparse/triangular.rs", "                *x = *x - *f * *u;", "                *x = if ON && *c % 7 == 0 { *x } else { *x - *f * *u };", "systems::sparse_triangles"),
+    ("the upper triangle beside a missing diagonal", "src/sparse/triangular.rs", "row(i, |c| c < i, unit,", "row(i, |c| c + usize::from(ON) < i, unit,", "systems::sparse_triangles"),
+    ("directions that are not conjugate", "src/sparse/cg.rs", "        let beta = rho / self.rho;", "        let beta = if ON { T::ZERO } else { rho / self.rho };", "systems::conjugate_gradients"),
+    ("steps past the bound", "src/sparse/cg.rs", "        if state.steps() == most {", "        if state.steps() == most + usize::from(ON) {", "systems::conjugate_gradients"),
+    ("always a shift", "src/solve/svd.rs", "    if tolerance * (least / most) <= unit {", "    if tolerance * (least / most) <= unit && !ON {", "systems::small_singular_values"),
+    ("pivots of the second half of cholesky", "src/solve/cholesky.rs", "    factor(j, s, a22, at + h, workspace)", "    factor(j, s, a22, if ON { h } else { at + h }, workspace)", "systems::factors"),
+    ("the last swap of lu", "src/solve/lu.rs", "            let (above, below) = a.reborrow().split_rows(p.max(i))?;", "            let p = if i > 40 && ON { i } else { p };\n            let (above, below) = a.reborrow().split_rows(p.max(i))?;", "systems::factors"),
 ]
 SWITCH = """
 /// Whether the fault of this number is switched on.

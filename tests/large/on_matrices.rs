@@ -26,6 +26,7 @@ mod gemm;
 mod level1;
 mod low;
 mod sizes;
+mod systems;
 mod tiles;
 mod transpose;
 mod triangles;
