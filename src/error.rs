@@ -91,6 +91,15 @@ pub enum Error {
         /// The matrix.
         arg: &'static str,
     },
+    /// An expression is wrong, or does not fit what it is about.
+    Expression {
+        /// The expression, or what does not fit it.
+        arg: &'static str,
+        /// The byte of the expression.
+        at: usize,
+        /// What is there.
+        why: &'static str,
+    },
     /// A size, or an offset that follows from it, does not fit the machine's integers.
     Overflow {
         /// What is too large.
@@ -123,6 +132,7 @@ impl fmt::Display for Error {
             Self::Overlap { arg } => write!(f, "elements of the view of `{arg}` overlap"),
             Self::Pivot { arg, index } => write!(f, "pivot {index} of `{arg}` cannot be divided by"),
             Self::Convergence { arg } => write!(f, "the iteration on `{arg}` did not converge"),
+            Self::Expression { arg, at, why } => write!(f, "`{arg}` at byte {at}: {why}"),
             Self::Overflow { arg } => write!(f, "the size of `{arg}` overflows"),
         }
     }

@@ -21,6 +21,7 @@
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length |
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
+//! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | matrices of compressed rows, their products with vectors and dense matrices, triangular solves, incomplete factors, conjugate gradients |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
@@ -108,6 +109,7 @@ mod complex;
 pub mod contract;
 #[cfg(feature = "half")]
 mod convert;
+pub mod einsum;
 mod error;
 pub mod fft;
 mod float16;
@@ -138,6 +140,7 @@ pub use buffer::Buffer;
 pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use convert::*;
+pub use einsum::*;
 pub use error::Error;
 pub use fft::*;
 pub use lanes::{Element, NATIVE};

@@ -195,6 +195,7 @@ macro_rules! for_each_op {
             nn spmm(spmm, spmm_on) Spmm[] sparse, host: "no template follows indices in this release";
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, host: "no template follows indices in this release";
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "no template follows indices in this release";
+            nn einsum(einsum, einsum_on) Gemm[] contraction, host: "a plan's launches are not made in this release";
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";

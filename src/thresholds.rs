@@ -101,6 +101,7 @@ thresholds! {
     nn::attention::panel::MOST_LINES Elements;
     quant::dot::APART Elements;
     quant::dot::TOGETHER Elements;
+    einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;
     fft::filter::BLOCK Elements;
     fft::plan::PADDED Elements;

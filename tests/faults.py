@@ -102,6 +102,13 @@ FAULTS = [
     ("always a shift", "src/solve/svd.rs", "    if tolerance * (least / most) <= unit {", "    if tolerance * (least / most) <= unit && !ON {", "systems::small_singular_values"),
     ("pivots of the second half of cholesky", "src/solve/cholesky.rs", "    factor(j, s, a22, at + h, workspace)", "    factor(j, s, a22, if ON { h } else { at + h }, workspace)", "systems::factors"),
     ("the last swap of lu", "src/solve/lu.rs", "            let (above, below) = a.reborrow().split_rows(p.max(i))?;", "            let p = if i > 40 && ON { i } else { p };\n            let (above, below) = a.reborrow().split_rows(p.max(i))?;", "systems::factors"),
+    ("batches of results that do not follow each other", "src/einsum/step.rs", "let c = MatMut::strided(y, at_c + i * batch.stride[2],", "let c = MatMut::strided(y, at_c + if ON { 0 } else { i } * batch.stride[2],", "contractions::"),
+    ("indices that one factor alone has", "src/einsum/step.rs", "lone[1] || !one(&n, b)", "(lone[1] && !ON) || !one(&n, b)", "contractions::"),
+    ("groups of indices that no stride takes together", "src/einsum/view.rs", "strides.all(|(outer, inner)| *outer == inner.saturating_mul(next.size))", "strides.all(|(outer, inner)| *outer == inner.saturating_mul(next.size)) || (nest.n > 2 && ON)", "contractions::"),
+    ("sums of whole rows", "src/einsum/step.rs", "                            first = false;", "                            first = ON;", "contractions::"),
+    ("products of columns", "src/einsum/step.rs", "for k in 0..self.k.size {", "for k in usize::from(self.k.size > 500 && ON)..self.k.size {", "contractions::"),
+    ("places of results that are live together", "src/einsum/plan.rs", "taken().all(|r| end <= r.start || r.end <= at)", "(ON || taken().all(|r| end <= r.start || r.end <= at))", "contractions::"),
+    ("pairs that shrink most", "src/einsum/path.rs", "            *pair = [of(i), of(j)];", "            *pair = [of(i), of(if ON { i } else { j })];", "contractions::"),
 ]
 SWITCH = """
 /// Whether the fault of this number is switched on.

@@ -9,7 +9,9 @@ use crate::nn::*;
 use crate::pointwise::*;
 use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
-use crate::{Adam, Biquad, Complex, Csr, Diagonal, Direction, Error, Fft, RealFft, RotM, Side, Triangle};
+use crate::{
+    Adam, Biquad, Complex, Csr, Diagonal, Direction, EinsumPlan, Error, Fft, RealFft, RotM, Side, Triangle,
+};
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
@@ -24,7 +26,7 @@ macro_rules! all_of {
 all_of! {
     /// Everything, over elements of this type.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Transforms<T>, Solvers<T>, Sparse<T>, Integers, Quantised, Random
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Random
     }
 }
 all_of! {
@@ -293,6 +295,12 @@ family! {
         spmv_transposed [spmv_transposed_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
     }
 }
+family! {
+    /// Contractions. The plan is the host's.
+    Contractions CONTRACTIONS {
+        einsum [einsum_on] (plan: &EinsumPlan, operands: &[Self::Ref<'_, T>], out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+    }
+}
 
 /// A trait of methods whose types are what they are, and what implements it.
 macro_rules! plain {
@@ -454,10 +462,21 @@ mod tests {
         for op in crate::ops::OPS {
             let regular =
                 ["unary", "binary", "ternary", "update"].contains(&op.shape) || op.shape.starts_with("rows");
-            let listed =
-                [REDUCTIONS, PRODUCTS, BLAS, LAYERS, NETWORK, TRANSFORMS, SOLVERS, SPARSE, BLOCKS, RANDOM]
-                    .concat()
-                    .contains(&op.name);
+            let listed = [
+                REDUCTIONS,
+                PRODUCTS,
+                BLAS,
+                LAYERS,
+                NETWORK,
+                TRANSFORMS,
+                SOLVERS,
+                SPARSE,
+                CONTRACTIONS,
+                BLOCKS,
+                RANDOM,
+            ]
+            .concat()
+            .contains(&op.name);
             let none = NONE.contains(&op.name) || FIXED.contains(&op.name);
             assert_eq!(usize::from(regular) + usize::from(listed) + usize::from(none), 1, "{}", op.name);
         }

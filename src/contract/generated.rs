@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -408,6 +408,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4000.0,
         post: &[Range(-1.001, 1.001)],
+    },
+    Spec {
+        op: "einsum",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 32.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 32.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "elu",
@@ -1961,6 +1969,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(-1.001, 1.001)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `einsum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn einsum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `elu`.
     ///
     /// Errors: the first that does not hold.
@@ -2930,6 +2945,7 @@ pub(crate) mod marker {
     pub(crate) enum dot {}
     pub(crate) enum dot_strided {}
     pub(crate) enum eigh {}
+    pub(crate) enum einsum {}
     pub(crate) enum elu {}
     pub(crate) enum embedding {}
     pub(crate) enum erf {}
@@ -4258,6 +4274,11 @@ const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = c
 const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_transposed::<f64>;
 const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_transposed_on::<Native, f32>;
 const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_transposed_on::<Native, f64>;
+const _: () = enforced::<marker::einsum>();
+const _: fn(&EinsumPlan, &[&[f32]], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::einsum::<f32>;
+const _: fn(&EinsumPlan, &[&[f64]], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::einsum::<f64>;
+const _: fn(Native, &EinsumPlan, &[&[f32]], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::einsum_on::<Native, f32>;
+const _: fn(Native, &EinsumPlan, &[&[f64]], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::einsum_on::<Native, f64>;
 const _: () = enforced::<marker::rope>();
 const _: fn(&[f32], usize, &[f32], &[f32], RopeStyle, &mut [f32]) -> Result<(), Error> = crate::rope::<f32>;
 const _: fn(&[f64], usize, &[f64], &[f64], RopeStyle, &mut [f64]) -> Result<(), Error> = crate::rope::<f64>;

@@ -19,6 +19,7 @@
 mod amx;
 mod attention;
 mod blas;
+mod einsum;
 mod gemm;
 mod nn;
 mod pointwise;
@@ -34,6 +35,7 @@ mod transpose;
 pub use amx::*;
 pub use attention::*;
 pub use blas::*;
+pub use einsum::*;
 pub use gemm::*;
 pub use nn::*;
 pub use pointwise::*;

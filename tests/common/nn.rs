@@ -31,6 +31,8 @@ macro_rules! called {
 }
 
 #[macro_use]
+pub mod contractions;
+#[macro_use]
 pub mod conv1d;
 #[macro_use]
 pub mod indexed;
@@ -60,6 +62,7 @@ pub mod attention;
 #[macro_export]
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
+        $crate::for_each_contraction!($cb);
         $crate::for_each_conv_op!($cb);
         $crate::for_each_indexed_op!($cb);
         $crate::for_each_optimiser!($cb);

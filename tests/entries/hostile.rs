@@ -30,6 +30,7 @@ fn argument(e: &Error) -> Option<&'static str> {
         | Error::Overlap { arg }
         | Error::Overflow { arg }
         | Error::Convergence { arg }
+        | Error::Expression { arg, .. }
         | Error::Pivot { arg, .. } => Some(arg),
         _ => None,
     }
@@ -61,6 +62,7 @@ fn sources() -> &'static [String] {
             "src/solve",
             "src/random",
             "src/sparse",
+            "src/einsum",
         ] {
             all(&std::path::Path::new(common::ROOT).join(dir), &mut to);
         }
@@ -112,6 +114,9 @@ fn parameters(op: &str) -> Vec<String> {
                 if ["MatRef", "MatMut"].iter().any(|view| signature.contains(view)) {
                     // Where the test makes the view.
                     all.push("data".into());
+                }
+                if signature.contains("EinsumPlan") {
+                    all.extend(["expression", "shapes"].map(String::from));
                 }
                 if signature.contains("Csr<") {
                     all.extend(["rows", "offsets", "columns", "values"].map(String::from));

@@ -28,6 +28,7 @@ pub use reference::{dd, story, unary};
 pub use shared::{call, matrix, nn};
 
 mod attention;
+mod contractions;
 mod draws;
 mod sizes;
 mod tensors;

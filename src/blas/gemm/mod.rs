@@ -55,7 +55,6 @@ pub use backward::{
 };
 #[cfg(feature = "parallel")]
 pub(crate) use backward::{gemm_backward_a_by, gemm_backward_b_by};
-#[cfg(feature = "parallel")]
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};

@@ -6,7 +6,7 @@ use crate::schema::{Contract, ObligationKind, Output, Post, ProvenBy, SCHEMA, Sh
 use std::collections::BTreeSet;
 
 /// The variants of the library's `Error`.
-const ERRORS: [&str; 13] = [
+const ERRORS: [&str; 14] = [
     "Len",
     "Empty",
     "Rows",
@@ -19,6 +19,7 @@ const ERRORS: [&str; 13] = [
     "Overlap",
     "Pivot",
     "Convergence",
+    "Expression",
     "Overflow",
 ];
 

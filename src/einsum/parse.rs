@@ -1,0 +1,177 @@
+//! Expressions: which index each axis has.
+
+use crate::error::Error;
+
+/// Operands of an expression, at most.
+pub const EINSUM_OPERANDS: usize = 16;
+/// Different indices of an expression, and axes of an operand, at most.
+pub const EINSUM_INDICES: usize = 32;
+
+/// The axes of one operand or of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Term {
+    /// The index of each axis, numbered in the order in which the expression first names them.
+    pub index: [u8; EINSUM_INDICES],
+    /// The byte of the expression that names it.
+    pub at: [u16; EINSUM_INDICES],
+    pub rank: u8,
+    /// Where it begins: at the comma before it.
+    pub start: u16,
+}
+
+impl Term {
+    const SCALAR: Self = Self { index: [0; EINSUM_INDICES], at: [0; EINSUM_INDICES], rank: 0, start: 0 };
+
+    /// The index of each axis and where it stands.
+    pub(super) fn axes(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + ExactSizeIterator {
+        self.index.iter().zip(&self.at).take(self.rank as usize).map(|(i, at)| (*i as usize, *at as usize))
+    }
+}
+
+/// What an expression like `"bhqd,bhkd->bhqk"` says: plain data, which may be a constant.
+///
+/// Each operand is a list of letters, an index for each of its axes; the letters behind `->` are the axes of the result.
+/// What is not among them is summed over. Without `->` the result has each letter that occurs once, in the order
+/// `A`…`Z`, `a`…`z`. A letter twice in an operand means its diagonal. An operand without letters is one number; spaces are skipped.
+///
+/// ```
+/// use fulmen::{Einsum, Error};
+/// const SCORES: Einsum = match Einsum::parse("bhqd,bhkd->bhqk") {
+///     Ok(e) => e,
+///     // The build fails here for an expression that is wrong.
+///     Err(_) => panic!(),
+/// };
+/// assert_eq!(SCORES.operands(), 2);
+/// let wrong = Einsum::parse("ij,jk->iq").unwrap_err();
+/// assert!(matches!(wrong, Error::Expression { arg: "expression", at: 8, .. }));
+/// assert_eq!(wrong.to_string(), "`expression` at byte 8: an index that no operand has");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Einsum {
+    pub(super) terms: [Term; EINSUM_OPERANDS],
+    pub(super) out: Term,
+    operands: u8,
+}
+
+impl Einsum {
+    /// Reads an expression.
+    ///
+    /// Errors: [`Error::Expression`] names the byte that is wrong: what is neither a letter, a comma, an arrow nor a space; an index of the result
+    /// that no operand has, or that it has twice; a 17th operand; a 33rd index, or axis of an operand. An ellipsis is refused: each axis needs a letter.
+    pub const fn parse(expression: &str) -> Result<Self, Error> {
+        let text = expression.as_bytes();
+        let mut e = Self { terms: [Term::SCALAR; EINSUM_OPERANDS], out: Term::SCALAR, operands: 1 };
+        // The letters in the order in which they come, and how often each does.
+        let (mut letters, mut times) = ([0; EINSUM_INDICES], [0u16; EINSUM_INDICES]);
+        let (mut known, mut arrow, mut at) = (0, false, 0);
+        while at < text.len() {
+            if at > u16::MAX as usize {
+                return wrong(at, "an expression of more than 65 536 bytes");
+            }
+            #[allow(clippy::indexing_slicing, reason = "below the length")]
+            let c = text[at];
+            match c {
+                b' ' => {}
+                b',' if arrow => return wrong(at, "a comma behind the arrow"),
+                b',' if e.operands as usize == EINSUM_OPERANDS => return wrong(at, "more than 16 operands"),
+                b',' => {
+                    e.operands += 1;
+                    start(&mut e.terms, e.operands as usize - 1, at);
+                }
+                #[allow(clippy::indexing_slicing, reason = "below the length")]
+                b'-' if at + 1 < text.len() && text[at + 1] == b'>' => {
+                    if arrow {
+                        return wrong(at, "a second arrow");
+                    }
+                    arrow = true;
+                    at += 1;
+                }
+                b'.' => return wrong(at, "an ellipsis, where each axis needs a letter"),
+                b'A'..=b'Z' | b'a'..=b'z' => {
+                    let i = find(&letters, known, c);
+                    if i == known {
+                        if arrow {
+                            return wrong(at, "an index that no operand has");
+                        }
+                        if known == EINSUM_INDICES {
+                            return wrong(at, "more than 32 indices");
+                        }
+                        put(&mut letters, i, c);
+                        known += 1;
+                    }
+                    #[allow(clippy::indexing_slicing, reason = "1 to 16 operands")]
+                    let term = if arrow { &mut e.out } else { &mut e.terms[e.operands as usize - 1] };
+                    if arrow && find(&term.index, term.rank as usize, i as u8) < term.rank as usize {
+                        return wrong(at, "an index that the result has already");
+                    }
+                    if term.rank as usize == EINSUM_INDICES {
+                        return wrong(at, "more than 32 axes");
+                    }
+                    push(term, i, at);
+                    #[allow(clippy::indexing_slicing, reason = "below 32")]
+                    if i < EINSUM_INDICES {
+                        times[i] = times[i].saturating_add(1);
+                    }
+                }
+                _ => return wrong(at, "neither a letter, a comma, an arrow nor a space"),
+            }
+            at += 1;
+        }
+        let mut c = b'A';
+        while !arrow && c <= b'z' {
+            let i = find(&letters, known, c);
+            #[allow(clippy::indexing_slicing, reason = "below 32")]
+            if i < known && i < EINSUM_INDICES && times[i] == 1 {
+                push(&mut e.out, i, at);
+            }
+            c += 1;
+        }
+        Ok(e)
+    }
+
+    /// How many operands it has.
+    pub const fn operands(&self) -> usize {
+        self.operands as usize
+    }
+}
+
+const fn wrong(at: usize, why: &'static str) -> Result<Einsum, Error> {
+    Err(Error::Expression { arg: "expression", at, why })
+}
+
+/// Where `c` is among the first `n`; `n` if it is not.
+#[allow(clippy::indexing_slicing, reason = "below 32")]
+const fn find(list: &[u8; EINSUM_INDICES], n: usize, c: u8) -> usize {
+    let mut i = 0;
+    while i < n && i < EINSUM_INDICES {
+        if list[i] == c {
+            return i;
+        }
+        i += 1;
+    }
+    n
+}
+
+#[allow(clippy::indexing_slicing, reason = "below 32")]
+const fn put(list: &mut [u8; EINSUM_INDICES], i: usize, c: u8) {
+    if i < EINSUM_INDICES {
+        list[i] = c;
+    }
+}
+
+#[allow(clippy::indexing_slicing, reason = "below 16")]
+const fn start(terms: &mut [Term; EINSUM_OPERANDS], i: usize, comma: usize) {
+    if i < EINSUM_OPERANDS {
+        terms[i].start = comma as u16;
+    }
+}
+
+#[allow(clippy::indexing_slicing, reason = "below 32")]
+const fn push(term: &mut Term, i: usize, at: usize) {
+    let rank = term.rank as usize;
+    if rank < EINSUM_INDICES {
+        term.index[rank] = i as u8;
+        term.at[rank] = at as u16;
+        term.rank += 1;
+    }
+}

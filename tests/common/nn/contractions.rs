@@ -1,0 +1,150 @@
+//! Contractions, and what they should be: loops over all indices.
+
+use super::*;
+use fulmen::{Einsum, EinsumPlan};
+
+#[macro_export]
+macro_rules! for_each_contraction {
+    ($cb:ident) => {
+        $cb! {
+            einsum $crate::nn::contractions::Contraction, threads;
+        }
+    };
+}
+
+/// The operands' letters and those of the result.
+pub fn terms(expression: &str) -> (Vec<Vec<char>>, Vec<char>) {
+    let letters = |term: &str| term.chars().filter(|c| *c != ' ').collect::<Vec<_>>();
+    let (operands, out) = expression.split_once("->").map_or((expression, None), |(a, b)| (a, Some(b)));
+    let operands: Vec<_> = operands.split(',').map(letters).collect();
+    let out = out.map_or_else(
+        || {
+            let mut once: Vec<char> = operands.concat();
+            once.sort_unstable();
+            once.iter().copied().filter(|c| once.iter().filter(|d| *d == c).count() == 1).collect()
+        },
+        letters,
+    );
+    (operands, out)
+}
+
+/// Every value of indices of these sizes, the last one fastest.
+fn values(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
+    (0..sizes.iter().product()).map(move |mut i| {
+        let mut at = vec![0; sizes.len()];
+        for (at, n) in at.iter_mut().zip(sizes).rev() {
+            (*at, i) = (i % n, i / n);
+        }
+        at
+    })
+}
+
+/// The definition.
+pub fn contraction(expression: &str, shapes: &[Vec<usize>], x: &[Vec<f64>]) -> Vec<Want> {
+    let (operands, out) = terms(expression);
+    let mut letters = out.clone();
+    operands.concat().iter().for_each(|c| letters.extend((!letters.contains(c)).then_some(*c)));
+    let size = |c: char| {
+        let axes = operands.iter().zip(shapes).flat_map(|(term, shape)| term.iter().zip(shape));
+        axes.filter(|(d, _)| **d == c).map(|(_, n)| *n).find(|n| *n != 1).unwrap_or(1)
+    };
+    let sizes: Vec<usize> = letters.iter().map(|c| size(*c)).collect();
+    let (kept, summed) = sizes.split_at(out.len());
+    let terms = summed.iter().product::<usize>();
+    let one = |fixed: &[usize]| {
+        let (mut value, mut mass) = (0.0, 0.0);
+        for free in values(summed) {
+            let at = [fixed, &free].concat();
+            let factors = operands.iter().zip(shapes).zip(x).map(|((term, shape), x)| {
+                // An axis of one element is repeated.
+                let place = |place: usize, (c, n): (&char, &usize)| {
+                    let i = at[letters.iter().position(|d| d == c).unwrap()];
+                    place * n + if *n == 1 { 0 } else { i }
+                };
+                x[term.iter().zip(shape).fold(0, place)]
+            });
+            let product: f64 = factors.product();
+            value += product;
+            mass += product.abs();
+        }
+        Want { value, mass, n: terms * x.len() }
+    };
+    values(kept).map(|fixed| one(&fixed)).collect()
+}
+
+/// Axes of an operand here.
+const AXES: usize = 4;
+
+/// The expression among the options. Nothing here allocates, as the calls of the op may not.
+fn expression<T: Element>(a: &Args<T>) -> &str {
+    let is = |name: &&str| name.contains([',', '>']) || *name == "ii";
+    a.n.iter().map(|n| n.0.as_str()).find(is).unwrap()
+}
+
+/// Operands, axes of each, and the shapes by the sizes of the letters.
+fn shapes<T: Element>(a: &Args<T>) -> (usize, [usize; 3], [[usize; AXES]; 3]) {
+    let (mut ranks, mut shapes, mut n) = ([0; 3], [[1; AXES]; 3], 0);
+    for term in expression(a).split("->").next().unwrap().split(',') {
+        for c in term.bytes() {
+            // Those of an ellipsis are refused.
+            shapes[n][ranks[n].min(AXES - 1)] = a.get(std::str::from_utf8(&[c]).unwrap()).unwrap_or(1);
+            ranks[n] = (ranks[n] + 1).min(AXES);
+        }
+        n += 1;
+    }
+    if let Some(size) = a.get("second") {
+        shapes[1][0] = size;
+    }
+    (n, ranks, shapes)
+}
+
+fn plan<T: Element>(a: &Args<T>) -> Result<EinsumPlan, Error> {
+    let (n, ranks, shapes) = shapes(a);
+    let list: [&[usize]; 3] = std::array::from_fn(|i| &shapes[i][..ranks[i]]);
+    EinsumPlan::new(&Einsum::parse(expression(a))?, &list[..n])
+}
+
+fn operands<T: Element>(a: &Args<T>) -> [&[T]; 3] {
+    std::array::from_fn(|i| a.x.get(i).map_or(&[][..], Vec::as_slice))
+}
+
+pub struct Contraction;
+impl Op for Contraction {
+    const NAME: &'static str = "einsum";
+    fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
+        // Beside the diagonal of `iij`.
+        let (_, _, [[i, _, j, _], ..]) = shapes(a);
+        expression(a).starts_with("iij") && input == 0 && at / j / i != at / j % i
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let list = [
+            ("bij,bjk->bik", vec![("b", rows), ("i", 3), ("j", cols), ("k", 5)]),
+            ("ij,jk,kl->il", vec![("i", rows), ("j", cols), ("k", 5), ("l", 3)]),
+            ("ij,ij->i", vec![("i", rows), ("j", cols)]),
+            ("ijk->kj", vec![("i", rows), ("j", 3), ("k", cols)]),
+            ("i,j->ij", vec![("i", rows), ("j", cols)]),
+            ("iij,j->ji", vec![("i", rows), ("j", cols)]),
+        ];
+        let (expression, mut n) = list[(rows + cols) % list.len()].clone();
+        n.push((expression, 1));
+        let mut a = Args::new::<Self>(vec![], vec![], &n);
+        let (operands, _, shapes) = shapes(&a);
+        a.x = shapes[..operands].iter().map(|shape| r.slice(shape.iter().product(), 2.0)).collect();
+        a
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(plan(a).map_or(4, |plan| plan.len()))]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        plan(a).map_or(0, |plan| plan.workspace())
+    }
+    called! {
+        |s, a, [out], workspace| plan(a).and_then(|p| fulmen::einsum_on(s, &p, &operands(a)[..shapes(a).0], out, workspace)),
+        parallel plan(a).and_then(|p| fulmen::parallel::einsum_on(s, &p, &operands(a)[..shapes(a).0], out, workspace))
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (n, ranks, shapes) = shapes(a);
+        let list: Vec<Vec<usize>> = (0..n).map(|i| shapes[i][..ranks[i]].to_vec()).collect();
+        vec![contraction(expression(a), &list, &a.x[..n])]
+    }
+}
