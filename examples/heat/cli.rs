@@ -281,6 +281,7 @@ impl Request {
         bar: &mut Bar<'_>,
     ) -> Result<(), Stop> {
         residuals.push(state.residual());
+        let mut most_left = state.residual();
         while state.residual() > self.tolerance {
             if state.steps() == self.most {
                 let (left, most) = (state.residual(), self.most);
@@ -288,7 +289,9 @@ impl Request {
             }
             state.step()?;
             residuals.push(state.residual());
-            bar.show(state.residual().ln() / self.tolerance.ln(), state.steps());
+            // The residual may rise before it falls.
+            most_left = most_left.max(state.residual());
+            bar.show((most_left / state.residual()).ln() / (most_left / self.tolerance).ln(), state.steps());
         }
         Ok(())
     }
