@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Trains the llm example for some steps on this repository's text and lets it write: natively with one thread and
-with two, on ARM64 in qemu, and as WebAssembly in Node. All must write the same text.
+with two, on ARM64 in qemu, and as WebAssembly in Node. All must write the same text, and so with weights in blocks.
 
 Usage: llm.py [STEPS] [--strict] (default 60)
 """
@@ -12,6 +12,8 @@ from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, pr
 
 PROMPT = "The error of a "
 COUNT = 60
+# One whose blocks fit into the rows of the default model.
+FORMAT = "q4_0"
 # Of the text that is learnt: what the repository says in words.
 FILES = ["README.md", "CONTRIBUTING.md", "contracts/README.md", "src/blas/gemm/mod.rs", "src/view.rs", "src/alu.rs"]
 
@@ -28,7 +30,7 @@ def main() -> int:
     work.mkdir(parents=True, exist_ok=True)
     text, model = work / "text", work / "model.gguf"
     text.write_text("\n".join((ROOT / f).read_text() for f in FILES))
-    ask = ["generate", model, "--prompt", PROMPT, "--tokens", COUNT, "--temperature", 0]
+    blocks = work / "blocks.gguf"
     try:
         native = TARGET / "rustup"
         tally.step("native program", ["cargo", "build", *PROGRAM, "--features", "std,parallel,avx512"], env={"CARGO_TARGET_DIR": str(native)})
@@ -41,14 +43,17 @@ def main() -> int:
         said = tally.step("train", [llm, "train", text, "--out", model, "--fresh", "--steps", steps])
         if "below byte pairs" not in said:
             raise Failure("the training did not say its loss")
-        want = printed([llm, *ask, "--threads", 1])
-        print(want)
-        for name, run in (("two threads", lambda *_: printed([llm, *ask, "--threads", 2])), ("ARM64", on_arm), ("WebAssembly", on_wasm)):
+        tally.step("quantise", [llm, "quantize", model, "--to", FORMAT, "--out", blocks])
+        want = [printed([llm, *ask(m), "--threads", 1]) for m in (model, blocks)]
+        print(*want, sep="\n")
+        for name, build in (("two threads", lambda _: lambda m: printed([llm, *ask(m), "--threads", 2])), ("ARM64", on_arm), ("WebAssembly", on_wasm)):
             try:
-                got = run(tally, model, ask)
-                if got != want:
-                    tally.fail(f"{name} writes another text:\n{got}")
-                tally.check(f"{name} writes the same {COUNT} tokens")
+                run = build(tally)
+                for weights, m, text in (("f32", model, want[0]), (FORMAT, blocks, want[1])):
+                    got = run(m)
+                    if got != text:
+                        tally.fail(f"{name} writes another text with weights of {weights}:\n{got}")
+                    tally.check(f"{name} writes the same {COUNT} tokens with weights of {weights}")
             except Missing as what:
                 tally.skip(f"missing for {name}: {what}")
     except Failure as why:
@@ -57,7 +62,11 @@ def main() -> int:
     return tally.finish("--strict" in sys.argv)
 
 
-def on_arm(tally: Tally, model, ask: list) -> str:
+def ask(model) -> list:
+    return ["generate", model, "--prompt", PROMPT, "--tokens", COUNT, "--temperature", 0]
+
+
+def on_arm(tally: Tally):
     target = "aarch64-unknown-linux-gnu"
     tool = Toolchain.find(target)
     linker = need("aarch64-linux-gnu-gcc", "apt-get install gcc-aarch64-linux-gnu")
@@ -65,15 +74,16 @@ def on_arm(tally: Tally, model, ask: list) -> str:
     env = tool.env | {"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": linker, "RUSTFLAGS": ""}
     build = tool.cargo("build", *PROGRAM, "--features", "neon,std", std=["std", "panic_unwind"])
     tally.step("program for ARM64", build, env=env)
-    return printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "llm", *ask])
+    return lambda model: printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "llm", *ask(model)])
 
 
-def on_wasm(tally: Tally, model, ask: list) -> str:
+def on_wasm(tally: Tally):
     node = need("node", "apt-get install nodejs")
     tool = Toolchain.find("wasm32-unknown-unknown")
     build = tool.cargo("build", "--profile", "module", "--lib", *MANIFEST, std=["std", "panic_abort"])
     tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
-    return printed([node, PACKAGE / "run.mjs", tool.out("module") / "fulmen_wasm_llm.wasm", model, PROMPT, COUNT])
+    module = tool.out("module") / "fulmen_wasm_llm.wasm"
+    return lambda model: printed([node, PACKAGE / "run.mjs", module, model, PROMPT, COUNT])
 
 
 if __name__ == "__main__":

@@ -182,7 +182,6 @@ fn real(file: &Gguf<'_>, key: &str) -> Result<f32, Trouble> {
 }
 
 /// Calls `$f::<Format>(arguments)` for the format of that number; `None` for one that there is no quantising to.
-#[macro_export]
 macro_rules! of_kind {
     ($kind:expr, $f:ident ($($arg:expr),*)) => {
         of_kind!(@ $kind, $f ($($arg),*) Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K)
@@ -212,6 +211,17 @@ fn half(x: u16) -> f32 {
     f32::from_bits(magnitude.to_bits() | sign)
 }
 
+/// The numbers in bytes of a format of numbers.
+pub fn numbers_of(kind: u32, bytes: &[u8]) -> Option<Vec<f32>> {
+    let halves = bytes.as_chunks().0.iter().map(|&x| u16::from_le_bytes(x));
+    match kind {
+        F32 => Some(bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect()),
+        F16 => Some(halves.map(half).collect()),
+        BF16 => Some(halves.map(|x| f32::from_bits(u32::from(x) << 16)).collect()),
+        _ => None,
+    }
+}
+
 /// The tensors of a file: blocks as they are, and numbers.
 fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result<Stored, Trouble> {
     fn known<B: Block>() {}
@@ -236,20 +246,14 @@ fn stored(file: &Gguf<'_>, all: &[(String, Range<usize>, [usize; 2])]) -> Result
     to.blocks.try_reserve_exact(bytes).map_err(full(bytes))?;
     for (t, &[rows, _]) in found() {
         let kind = t.info.kind();
-        let (start, halves) = (to.numbers.len(), t.bytes.as_chunks().0);
-        match kind {
-            F32 => to.numbers.extend(t.bytes.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x))),
-            F16 => to.numbers.extend(halves.iter().map(|&x| half(u16::from_le_bytes(x)))),
-            BF16 => to
-                .numbers
-                .extend(halves.iter().map(|&x| f32::from_bits(u32::from(u16::from_le_bytes(x)) << 16))),
-            _ => {
-                let start = to.blocks.len();
-                to.blocks.extend_from_slice(t.bytes);
-                to.places.push(Place { kind, rows, range: start..to.blocks.len() });
-                continue;
-            }
-        }
+        let start = to.numbers.len();
+        let Some(numbers) = numbers_of(kind, t.bytes) else {
+            let start = to.blocks.len();
+            to.blocks.extend_from_slice(t.bytes);
+            to.places.push(Place { kind, rows, range: start..to.blocks.len() });
+            continue;
+        };
+        to.numbers.extend(numbers);
         to.places.push(Place { kind: F32, rows, range: start..to.numbers.len() });
     }
     Ok(to)

@@ -3,7 +3,7 @@
 use crate::cli::{Stop, Streams};
 use crate::config::Config;
 use crate::files::Shown;
-use crate::gguf::{F32, Model, Trouble, encoded};
+use crate::gguf::{Model, Trouble, encoded, numbers_of};
 use crate::machine::{Follower, Machine, Weights};
 use core::fmt;
 use fulmen::gguf::{self, Gguf, Info, Value, format};
@@ -52,7 +52,7 @@ pub fn inspect(bytes: &[u8], out: &mut dyn Write) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes the model again with its matrices in the format `kind`; those whose rows are no whole blocks of it stay, as
+/// Writes the model again with its matrices, which are numbers, in the format `kind`; those whose rows are no whole blocks of it stay, as
 /// vectors do, and are named.
 pub fn quantize(
     file: &Gguf<'_>,
@@ -68,9 +68,9 @@ pub fn quantize(
             infos.push(t.info);
             continue;
         }
-        if t.info.kind() != F32 {
+        if numbers_of(t.info.kind(), &[]).is_none() {
             let is = format(t.info.kind()).map_or("", |f| f.name);
-            return Err(Trouble::Foreign(format!("`{}` is {is}, not f32", Shown(name))));
+            return Err(Trouble::Foreign(format!("`{}` is {is}, not f32, f16 or bf16", Shown(name))));
         }
         match Info::new(name, shape, kind) {
             Ok(info) => {
@@ -88,18 +88,21 @@ pub fn quantize(
         return Err(Trouble::Foreign(format!("none of its matrices has rows of whole blocks of {format}")));
     }
     if !kept.is_empty() {
-        note.note(format_args!("no whole blocks of {format} in a row, so f32: {}\n", kept.join(", ")));
+        note.note(format_args!(
+            "no whole blocks of {format} in a row, so as they are: {}\n",
+            kept.join(", ")
+        ));
     }
     let values: Vec<_> = file.values().filter(|(key, _)| *key != "general.alignment").collect();
     let sink = |bytes: &[u8]| Ok::<(), Trouble>(out.write_all(bytes)?);
     gguf::write(&values, &infos, sink, |i, put| {
         let (Some(t), Some(info)) = (tensors.get(i), infos.get(i)) else { return Ok(()) };
-        if info.kind() == F32 {
+        if info.kind() == t.info.kind() {
             return put(t.bytes);
         }
-        let cols = info.shape().last().copied().unwrap_or(0);
-        for row in t.bytes.chunks(4 * cols.max(1)) {
-            let x: Vec<f32> = row.as_chunks().0.iter().map(|&x| f32::from_le_bytes(x)).collect();
+        let rows: usize = info.shape().split_last().map_or(1, |(_, rows)| rows.iter().product());
+        for row in t.bytes.chunks((t.bytes.len() / rows.max(1)).max(1)) {
+            let x = numbers_of(t.info.kind(), row).unwrap_or_default();
             let bytes =
                 encoded(kind, &x).map_err(|e| Trouble::Broken(format!("`{}`: {e}", Shown(info.name()))))?;
             put(&bytes)?;

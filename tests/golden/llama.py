@@ -28,8 +28,9 @@ TEXTS = [
     "日本語 and ελληνικά, 12 345",
     "\n",
     "x" * 40,
+    "z" * 7,
 ]
-LEARNT = ["the cat sat on the mat. the dog sat on the log.", "It's what they say: we've seen the cats, and they'll say it.", "1234 12 345 dogs"] * 8
+LEARNT = ["the cat sat on the mat. the dog sat on the log.", "It's what they say: we've seen the cats, and they'll say it.", "1234 12 345 dogs", "zzzz zzz"] * 8
 DIM, HEADS, KV, HIDDEN, LAYERS, CONTEXT, BASE, EPS = 32, 4, 2, 48, 2, 64, 5000.0, 1e-5
 
 

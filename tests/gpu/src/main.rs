@@ -38,8 +38,8 @@ program! {
     machine "../../../examples/llm/machine.rs"
     memory "../../../examples/llm/memory.rs"
     model "../../../examples/llm/model.rs"
-    train "../../../examples/llm/train.rs"
     tokens "../../../examples/llm/tokens.rs"
+    train "../../../examples/llm/train.rs"
     vocabulary "../../../examples/llm/vocabulary.rs"
     weights "../../../examples/llm/weights.rs"
 }
