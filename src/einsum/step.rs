@@ -176,6 +176,10 @@ impl Contraction {
             let (Some(m), Some(n), Some(k)) = (dim(&m), dim(&n), dim(&k)) else { continue };
             let batch = Nest::new(sizes, &batch, [&a, &b, &c]);
             best = Some(Self { a, b, c, copies, batch, m, n, k });
+            if copies == [0; 3] {
+                // No order moves less.
+                break;
+            }
         }
         best
     }
