@@ -151,7 +151,7 @@ impl Contraction {
                 if order >> bit & 1 == 0 { first.order.pick(mask) } else { second.order.pick(mask) }
             };
             let (m, n, k) = (of(0, m, c, a), of(1, n, c, b), of(2, k, a, b));
-            let one = |list: &List, view: &View| Nest::new(sizes, list, [view; 3]).single().is_some();
+            let one = |list: &List, view: &View| view.joins(sizes, list);
             let moves = [
                 lone[0] || !one(&m, a) || !one(&k, a),
                 lone[1] || !one(&n, b) || !one(&k, b),

@@ -81,6 +81,13 @@ impl View {
     pub(super) fn dense(sizes: &Sizes, order: &List) -> Self {
         Self::of(sizes, order.iter().map(Some))
     }
+    /// Whether the indices of the list are one loop.
+    pub(super) fn joins(&self, sizes: &Sizes, list: &List) -> bool {
+        let inner = list.iter().skip(1);
+        list.iter()
+            .zip(inner)
+            .all(|(i, k)| of(&self.stride, i) == of(&self.stride, k).saturating_mul(of(sizes, k)))
+    }
 }
 
 /// A loop: how often, and how far apart the elements of three tensors are.
