@@ -34,6 +34,7 @@ fn large() {
     let mut list = vec![
         ("bhqd,bhkd->bhqk".to_string(), vec![vec![2, 2, 70, 64], vec![2, 2, 90, 64]]),
         ("bqhd,bkhd->bhqk".into(), vec![vec![2, 70, 2, 64], vec![2, 90, 2, 64]]),
+        ("bhqk,bkhd->bqhd".into(), vec![vec![2, 2, 70, 90], vec![2, 90, 2, 64]]),
         ("ij,jk->ki".into(), vec![vec![130, 300], vec![300, 70]]),
         ("abcd,bedf->acef".into(), vec![vec![9, 12, 10, 11], vec![12, 13, 11, 14]]),
         ("ab,cd->acbd".into(), vec![vec![30, 40], vec![25, 27]]),
