@@ -140,14 +140,18 @@ def escapes(tally: Tally) -> None:
 
 
 def large(tally: Tally) -> None:
-    """Large sizes, built as a user builds, for the instruction sets that this machine has."""
+    """Large sizes, built as a user builds, for the instruction sets that this machine has: all on the widest, and on the
+    other what blocks by lanes or streams, as the thresholds of the rest know no lanes."""
     with open("/proc/cpuinfo") as info:
         has = set(info.read().split())
-    for cpu, sets, features in (("x86-64-v3", {"avx2", "fma"}, []), ("x86-64-v4", {"avx512bw", "avx512dq", "avx512vl"}, ["--features", "avx512"])):
+    both = [word for name in ("on_matrices", "on_slices_f32") for word in ("--test", name)]
+    every = []
+    for cpu, sets, features in (("x86-64-v4", {"avx512bw", "avx512dq", "avx512vl"}, ["--features", "avx512"]), ("x86-64-v3", {"avx2", "fma"}, [])):
         if not sets <= has:
             tally.skip(f"large sizes on {cpu}: this CPU has not {', '.join(sorted(sets - has))}")
             continue
-        command = ["cargo", "test", "--release", "--manifest-path", "tests/large/Cargo.toml", *features]
+        command = ["cargo", "test", "--release", "--manifest-path", "tests/large/Cargo.toml", *features, *every]
+        every = both
         env = {"RUSTFLAGS": f"-Ctarget-cpu={cpu}", "CARGO_TARGET_DIR": str(ROOT / f"target/large-{cpu}")}
         attempt(tally, f"large sizes on {cpu}", command, env=env, tests=True)
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])

@@ -183,7 +183,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     if p.target == host():
         env |= {"RUSTFLAGS": "", **members(flags)}
     packages = ["fulmen-tests", *([] if p.test.only or p.test.programs else ["fulmen"]), *(["fulmen-examples"] if p.test.examples else [])]
-    kinds = [word for name in p.test.programs for word in ("--test", name)] if p.test.programs else [] if p.test.examples else ["--tests"]
+    kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--lib", "--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     args = [*(word for name in packages for word in ("-p", name)), *kinds, *features]
     std = p.test.std or p.std
     without = lacking(p)
@@ -200,6 +200,9 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")
     tally.check(f"{p.name}: NATIVE is {p.native}")
+    if p.test.examples:
+        # A command of its own: with an option for the runner each example would be compiled and linked alone, in four times the time.
+        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", "-p", "fulmen", *features, "--doc", std=std), env=env, tests=True)
 
 
 def boot(p: Profile, tool: Toolchain, env: dict[str, str], mem: bool, tally: Tally) -> None:

@@ -73,6 +73,11 @@ pub fn name_of<S: Simd>(_: S) -> &'static str {
     S::NAME
 }
 
+/// Of cases that try an algorithm rather than its lanes, the build's own lanes take all, others the `first`.
+pub fn taken<S: Simd>(first: usize) -> usize {
+    if S::NAME == name_of(fulmen::lanes::native()) { usize::MAX } else { first }
+}
+
 const LEFT_OUT: &str = "left out by `--cfg fulmen_one_lane`";
 
 /// Every lane there is, and why it may be absent.

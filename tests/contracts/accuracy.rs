@@ -8,8 +8,8 @@ use fulmen::lanes::Simd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Random arguments an op in the `f64` test, and patterns in the `f32` test.
-const POINTS: usize = if cfg!(debug_assertions) { 8_000 } else { 100_000 };
-const PATTERNS: u64 = if cfg!(debug_assertions) { 1 << 16 } else { 1 << 20 };
+const POINTS: usize = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
+const PATTERNS: u64 = if cfg!(debug_assertions) { 1 << 15 } else { 1 << 20 };
 
 /// Marsaglia's xorshift, 64 bits.
 struct Random(u64);

@@ -41,7 +41,9 @@ fn worst<S: Simd, T: Element>(s: S, op: &Op, form: Form) -> Option<f64> {
     let tolerance = tolerance.unwrap_or_else(|| panic!("{at}: no contract states a tolerance"));
     let mut worst = 0.0f64;
     for (round, &n) in LENGTHS.iter().enumerate() {
-        for kind in 0..3u8 {
+        // The build's own lanes see all of them, others, and those in an emulator, these in turn.
+        let kinds = if cfg!(target_arch = "x86_64") { taken::<S>(1).min(3) } else { 1 };
+        for kind in (0..3u8).cycle().skip(round).take(kinds) {
             let seed = round as u64 * 3 + u64::from(kind) + 1;
             // From the second element on, so that nothing is aligned.
             let raw: [Vec<T>; 3] = [0, 1, 2].map(|k| data(n + 1, seed + 100 * k, kind));

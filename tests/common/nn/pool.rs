@@ -90,21 +90,20 @@ fn counted(a: &Args<f64>, window: usize) -> f64 {
     (if counts_padding(a) { p.kernel[0] * p.kernel[1] } else { window }) as f64
 }
 
-/// `dx` from what each window adds to each of its elements: `None` for nothing.
+/// `dx` from what each window adds to its elements: to one of them, or with `None` to all.
 fn gradient(
     a: &Args<f64>,
     planes: usize,
-    share: impl Fn(usize, &[usize], usize) -> Option<f64>,
+    share: impl Fn(usize, &[usize]) -> (Option<usize>, f64),
 ) -> Vec<Want> {
     let (area, windows) = (sizes(a)[0], windows(pool(a)));
     let mut dx = vec![Want { value: 0.0, mass: 0.0, n: 0 }; planes * area];
     for c in 0..planes {
         for (k, window) in windows.iter().enumerate() {
-            for (turn, i) in window.iter().enumerate() {
+            let (one, add) = share(c * windows.len() + k, window);
+            for i in window.iter().filter(|i| one.is_none_or(|one| one == **i)) {
                 let at = &mut dx[c * area + i];
-                if let Some(add) = share(c * windows.len() + k, window, turn) {
-                    *at = Want { value: at.value + add, mass: at.mass + add.abs(), n: at.n + 1 };
-                }
+                *at = Want { value: at.value + add, mass: at.mass + add.abs(), n: at.n + 1 };
             }
         }
     }
@@ -152,11 +151,11 @@ impl Op for MaxPoolBackward {
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let (x, area, cells) = (&a.x[0], sizes(a)[0], sizes(a)[1]);
-        let share = |at: usize, window: &[usize], turn: usize| {
+        let share = |at: usize, window: &[usize]| {
             let x = &x[at / cells * area..][..area];
             let beyond = |a: usize, b: usize| (x[b].is_nan() && !x[a].is_nan()) || x[b] > x[a];
             let largest = window.iter().copied().reduce(|a, b| if beyond(a, b) { b } else { a });
-            (largest == Some(window[turn])).then(|| a.x[1][at])
+            (largest, a.x[1][at])
         };
         vec![gradient(a, x.len() / area, share)]
     }
@@ -213,7 +212,7 @@ impl Op for AvgPoolBackward {
         parallel fulmen::parallel::avg_pool_backward_on(s, &a.x[0], pool(a), counts_padding(a), dx)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        let share = |at: usize, window: &[usize], _| Some(a.x[0][at] / counted(a, window.len()));
+        let share = |at: usize, window: &[usize]| (None, a.x[0][at] / counted(a, window.len()));
         vec![gradient(a, a.x[0].len() / sizes(a)[1], share)]
     }
     fn point(a: &Args<f64>) -> Args<f64> {
