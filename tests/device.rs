@@ -1,7 +1,7 @@
 //! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
 #![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
-use common::device::{data, story};
+use common::device::{data, products, story};
 use common::layers;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
 use fulmen::gpu::device::{Binding, Device, Error, Facts, Host, Launch, Limits, Program};
@@ -43,6 +43,59 @@ fn every_layer_keeps_its_contract() {
     }
     assert_eq!([ran.len(), doubles.len()], [own; 2]);
     println!("{own} layers on the interpreter keep their contracts");
+}
+
+/// A host with so much shared memory and so many blocks at once.
+fn host(shared: u32, blocks: u32, language: Language) -> Host {
+    let facts = Host::default().facts().clone();
+    Host::with(Facts { limits: Limits { shared, ..facts.limits }, blocks, language, ..facts })
+}
+
+/// Large and small tiles, one stage and two, with and without a split depth: past each by one.
+#[test]
+fn products_keep_their_contract_however_they_are_divided() {
+    let shapes =
+        [[70, 69, 19], [130, 66, 17], [65, 131, 33], [66, 129, 9], [65, 65, 8], [5, 9, 150], [20, 7, 128]];
+    let split = [[20, 7, 129], [9, 3, 127], [70, 3, 200], [67, 66, 513]];
+    for (shared, language) in
+        [(16 << 10, Language::Rust), (48 << 10, Language::Rust), (16 << 10, Language::Wgsl)]
+    {
+        let gpu = Gpu::new(host(shared, 8, language));
+        let worst = products::<f32, _>(&gpu, &shapes).unwrap();
+        assert!(worst.share <= 1.0, "{worst:?}");
+        let worst = products::<f64, _>(&gpu, &shapes[4..]).unwrap();
+        assert!(worst.share <= 1.0, "{worst:?}");
+    }
+    let gpu = Gpu::new(host(48 << 10, 64, Language::Ptx));
+    for worst in [products::<f32, _>(&gpu, &split).unwrap(), products::<f64, _>(&gpu, &split[..3]).unwrap()] {
+        assert!(worst.share <= 1.0, "{worst:?}");
+    }
+}
+
+/// Tiles as large as occupy the device; where none do, blocks share the depth.
+#[test]
+fn products_are_divided_by_what_occupies_a_device() {
+    let planner = Planner::new(host(48 << 10, 1056, Language::Ptx).facts());
+    let plan = |m, n, k| {
+        let strides = [[k, 1], [n, 1], [n, 1]];
+        planner.product::<F32>(&Product { sizes: [m, n, k], strides, alpha: 1.0, beta: 0.0 }).unwrap()
+    };
+    for ([m, n, k], grids, threads) in [
+        ([4096, 4096, 4096], vec![[32, 32, 1]], 256),
+        ([1024, 1024, 1024], vec![[8, 8, 2], [1056, 1, 1]], 256),
+        ([512, 512, 4096], vec![[4, 4, 8], [1024, 1, 1]], 256),
+        ([256, 256, 256], vec![[4, 4, 4], [256, 1, 1]], 256),
+        ([64, 4096, 64], vec![[64, 1, 1]], 256),
+        ([1, 1, 0], vec![[1, 1, 1]], 256),
+    ] {
+        let plan = plan(m, n, k);
+        let got: Vec<[u32; 3]> = plan.launches.iter().map(|l| l.grid).collect();
+        assert_eq!(got, grids, "{m} x {n} x {k}");
+        assert_eq!(plan.launches[0].block, [threads, 1, 1]);
+        assert_eq!(plan.scratch.len(), grids.len() - 1);
+    }
+    // Strides of nothing reach nothing.
+    assert!(plan(0, 5, 3).launches.is_empty());
 }
 
 fn gpu() -> Gpu<Host> {
@@ -290,18 +343,18 @@ fn plans_count_what_they_can() {
     assert_eq!(a, planner.reduction::<F32>("variance", 1, 100_000).unwrap());
     assert_eq!((a.launches.len(), a.scratch.len()), (4, 2));
     assert!(a.launches.iter().all(|l| l.grid[0] >= 1 && l.grid[0] <= 8));
-    assert!(planner.pointwise::<F32>("exp", &[0, 1], 0, &[]).unwrap().launches.is_empty());
+    assert!(planner.pointwise::<F32>("exp", &[0, 1], 0, &[], true).unwrap().launches.is_empty());
     let overflow = |r: Result<_, Error>| matches!(r, Err(Error::Call(fulmen::Error::Overflow { .. })));
     let limit = |r: Result<_, Error>| matches!(r, Err(Error::Limit { .. }));
-    assert!(overflow(planner.pointwise::<F32>("exp", &[0, 1], (1 << 31) + 1, &[])));
-    assert!(limit(planner.pointwise::<F32>("exp", &[0, 1], 1 << 31, &[])));
+    assert!(overflow(planner.pointwise::<F32>("exp", &[0, 1], (1 << 31) + 1, &[], true)));
+    assert!(limit(planner.pointwise::<F32>("exp", &[0, 1], 1 << 31, &[], false)));
     assert!(overflow(planner.rows::<F32>("softmax", [usize::MAX, 2], 1, 0, None)));
     let product =
         |sizes, strides| planner.product::<F32>(&Product { sizes, strides, alpha: 1.0f32, beta: 0.0 });
     assert!(overflow(product([1 << 20, 1 << 20, 1], [[1, 1], [1 << 20, 1], [1 << 20, 1]])));
     assert!(overflow(product([2, 2, 2], [[usize::MAX, 1], [2, 1], [2, 1]])));
     assert!(product([0, 5, 5], [[5, 1]; 3]).unwrap().launches.is_empty());
-    let none = planner.pointwise::<F32>("softmax", &[0, 1], 5, &[]).unwrap_err();
+    let none = planner.pointwise::<F32>("softmax", &[0, 1], 5, &[], true).unwrap_err();
     assert!(matches!(none, Error::Kernel { .. }), "{none}");
 }
 

@@ -64,9 +64,11 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let arguments = arguments(K + 1, &[n], numbers);
-        let launch = self.state.planner.flat::<T::Recorded>(
+        let wide = self.state.planner.wide(bound.iter().map(|b| b.start));
+        let launch = self.state.planner.map::<T::Recorded>(
             op,
-            || flat::optimiser::<T::Recorded>(op),
+            wide,
+            |wide| flat::optimiser::<T::Recorded>(op, wide),
             n,
             arguments,
         )?;

@@ -71,8 +71,11 @@ macro_rules! method {
             Body::<T, 2>::check(crate::$body(p))?;
             same_len("y", x.len(), y.len())?;
             let n = y.len();
-            let plan = self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)])?;
-            self.run(&plan, &[x.binding(self)?, y.binding(self)?])
+            let bound = [x.binding(self)?, y.binding(self)?];
+            let wide = self.state.planner.wide(bound.iter().map(|b| b.start));
+            let plan =
+                self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)], wide)?;
+            self.run(&plan, &bound)
         }
     };
     (total $name:ident ($f:ident, $on:ident) $body:ident []) => {
@@ -198,6 +201,7 @@ impl<D: Device> Gpu<D> {
             all.get(..=N).unwrap_or_default(),
             n,
             parameters,
+            self.state.planner.wide(bound.iter().map(|b| b.start)),
         )?;
         self.run(&plan, &bound)
     }
@@ -217,7 +221,8 @@ impl<D: Device> Gpu<D> {
         }
         let mut operands: alloc::vec::Vec<usize> = (0..=N).collect();
         operands.push(0);
-        let plan = self.state.planner.pointwise::<T::Recorded>(op, &operands, n, parameters)?;
+        let wide = self.state.planner.wide(bound.iter().map(|b| b.start));
+        let plan = self.state.planner.pointwise::<T::Recorded>(op, &operands, n, parameters, wide)?;
         self.run(&plan, &bound)
     }
 

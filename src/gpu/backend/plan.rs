@@ -3,7 +3,7 @@
 use super::super::device::{Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
-use super::super::template::{self, Argument, Meet, OfRow, STRIDED_THREADS, STRIDED_TILE, THREADS};
+use super::super::template::{self, Argument, Division, Meet, OfRow, THREADS};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -60,8 +60,8 @@ pub struct Planner {
     meet: Meet,
     blocks: u32,
     limits: Limits,
-    /// By op and bytes of an element.
-    made: RefCell<BTreeMap<(&'static str, u32), Rc<Made>>>,
+    /// By op, bytes of an element, and whether operands are read by 16 bytes.
+    made: RefCell<BTreeMap<(&'static str, u32, bool), Rc<Made>>>,
 }
 
 /// The elements of an operand as kernels count them.
@@ -98,9 +98,10 @@ impl Planner {
     fn made<T: Recorded>(
         &self,
         op: &'static str,
+        wide: bool,
         make: impl FnOnce() -> Option<Result<Made, super::super::Error>>,
     ) -> Result<Rc<Made>, Error> {
-        let key = (op, T::TYPE.bytes());
+        let key = (op, T::TYPE.bytes(), wide);
         if let Some(made) = self.made.borrow().get(&key) {
             return Ok(Rc::clone(made));
         }
@@ -117,8 +118,17 @@ impl Planner {
         op: &'static str,
         kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
     ) -> Result<Arc<Program>, Error> {
+        self.one_by::<T>(op, false, kernel)
+    }
+
+    fn one_by<T: Recorded>(
+        &self,
+        op: &'static str,
+        wide: bool,
+        kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
+    ) -> Result<Arc<Program>, Error> {
         let single = |k| Made { programs: vec![self.program(k)], widths: Vec::new(), states: 0 };
-        let made = self.made::<T>(op, || kernel().map(|k| k.map(single)))?;
+        let made = self.made::<T>(op, wide, || kernel().map(|k| k.map(single)))?;
         made.programs.first().cloned().ok_or(Error::Arguments { kernel: op.to_string() })
     }
 
@@ -131,6 +141,26 @@ impl Planner {
         Err(Error::Limit { device: self.device.clone(), what: "bytes of a binding", asked, available })
     }
 
+    /// Whether kernels read 16 bytes at once from operands that all start at multiples of so many. WGSL has no such reads.
+    pub(super) fn wide(&self, mut starts: impl Iterator<Item = u64>) -> bool {
+        self.optimise && starts.all(|s| s.is_multiple_of(16))
+    }
+
+    /// A launch of a thread for each element of `n`, or with `wide` for each 16 bytes.
+    pub(super) fn map<T: OfRow>(
+        &self,
+        op: &'static str,
+        wide: bool,
+        make: impl FnOnce(bool) -> Option<Result<Kernel, super::super::Error>>,
+        n: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let program = self.one_by::<T>(op, wide, || make(wide))?;
+        let each = if wide { POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
+        let grid = [counted("x", n)?.div_ceil(each).clamp(1, self.blocks), 1, 1];
+        Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
+    }
+
     /// A launch of a thread for each of `n` results.
     pub(super) fn flat<T: OfRow>(
         &self,
@@ -139,9 +169,7 @@ impl Planner {
         n: usize,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let program = self.one::<T>(op, make)?;
-        let grid = [counted("x", n)?.div_ceil(POINTWISE).clamp(1, self.blocks), 1, 1];
-        Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
+        self.map::<T>(op, false, |_| make(), n, arguments)
     }
 
     /// A launch of a block of [`THREADS`] for each of `grid`, of which as many as there may be along x loop.
@@ -204,7 +232,7 @@ impl Planner {
     }
 
     /// An element-wise op of `n` elements. `operands` are the bindings of its inputs, then of its result: in place, that
-    /// of an input.
+    /// of an input. `wide`: whether all of them start at multiples of 16 bytes.
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
@@ -214,18 +242,18 @@ impl Planner {
         operands: &[usize],
         n: usize,
         parameters: &[u64],
+        wide: bool,
     ) -> Result<Plan, Error> {
         let count = counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
-        let program = self.one::<T>(op, || template::op::<T>(op))?;
         let mut arguments: Vec<Argument> = operands.iter().map(|k| Argument::Buffer(*k)).collect();
         arguments.push(Argument::Bits(u64::from(count)));
         arguments.extend(parameters.iter().map(|p| Argument::Bits(*p)));
-        let grid = [count.div_ceil(POINTWISE).clamp(1, self.blocks), 1, 1];
-        let launch = Launch { program, grid, block: [POINTWISE, 1, 1], arguments };
+        let wide = wide && self.optimise;
+        let launch = self.map::<T>(op, wide, |wide| T::of_row(op, wide), n, arguments)?;
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
     }
 
@@ -236,7 +264,7 @@ impl Planner {
     pub fn reduction<T: OfRow>(&self, op: &'static str, inputs: usize, n: usize) -> Result<Plan, Error> {
         let count = counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
-        let made = self.made::<T>(op, || {
+        let made = self.made::<T>(op, false, || {
             let made = template::reduction_by::<T>(op, self.meet)?;
             Some(made.map(|r| Made {
                 widths: r.stages.iter().map(|s| s.state).collect(),
@@ -315,17 +343,73 @@ impl Planner {
         if m == 0 || n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
-        let program = self.one::<T>("gemm", || Some(template::strided::<T>()))?;
         let zero = <T::Elem as crate::Number>::ZERO;
         let k = if of.alpha == zero { 0 } else { k };
-        let words = [m, n, k].into_iter().chain([sa, sb, sc].into_iter().flatten());
-        let mut arguments: Vec<Argument> = (0..3).map(Argument::Buffer).collect();
+        let (division, parts) = self.divided(T::TYPE.bytes(), [m, n, k]);
+        let op = match (division.tile == Division::LARGE.tile, division.split) {
+            (false, false) => "gemm",
+            (true, false) => "gemm_large",
+            (false, true) => "gemm_split",
+            (true, true) => "gemm_large_split",
+        };
+        let program = self.one::<T>(op, || Some(template::strided::<T>(division)))?;
         // A stride that no element needs may be longer than a word.
-        arguments.extend(words.map(|w| Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)))));
-        arguments.extend([of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x))));
-        let tiles = |n: usize| u32::try_from(n.div_ceil(STRIDED_TILE as usize)).unwrap_or(u32::MAX);
-        let launch =
-            Launch { program, grid: [tiles(n), tiles(m), 1], block: [STRIDED_THREADS, 1, 1], arguments };
-        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+        let bits = |w: usize| Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)));
+        let sizes = || [m, n, k].map(bits).into_iter().chain([sa, sb].into_iter().flatten().map(bits));
+        let by = || [of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x)));
+        let tiles = |n: usize, side: usize| {
+            u32::try_from(n.div_ceil(division.tile[side] as usize)).unwrap_or(u32::MAX)
+        };
+        let product = |c: usize, strides: [usize; 2], more: &[Argument], z: usize| Launch {
+            program: Arc::clone(&program),
+            grid: [tiles(n, 1), tiles(m, 0), u32::try_from(z).unwrap_or(u32::MAX)],
+            block: [division.threads(), 1, 1],
+            arguments: [0, 1, c]
+                .map(Argument::Buffer)
+                .into_iter()
+                .chain(sizes())
+                .chain(strides.map(bits))
+                .chain(by())
+                .chain(more.iter().cloned())
+                .collect(),
+        };
+        if !division.split {
+            return Ok(Plan { launches: vec![product(2, sc, &[], 1)], scratch: Vec::new() });
+        }
+        let chunk = k.div_ceil(parts).next_multiple_of(division.depth as usize);
+        let (parts, cells) = (k.div_ceil(chunk), m * n);
+        let arguments = [2 + 1, 2].map(Argument::Buffer).into_iter();
+        let arguments = arguments.chain([cells, n, parts, sc[0], sc[1]].map(bits)).chain(by()).collect();
+        let sums = product(3, [n, 1], &[bits(chunk), bits(cells)], parts);
+        let all = self.flat::<T>("gemm_combine", || Some(template::combine::<T>()), cells, arguments)?;
+        let scratch = vec![cells as u64 * parts as u64 * u64::from(T::TYPE.bytes())];
+        Ok(Plan { launches: vec![sums, all], scratch })
+    }
+
+    /// How a product is divided, and in how many parts of its depth: the largest tiles that occupy the device.
+    fn divided(&self, width: u32, [m, n, k]: [usize; 3]) -> (Division, usize) {
+        let multiprocessors = (self.blocks as usize / 8).max(1);
+        let tiles =
+            |d: Division| m.div_ceil(d.tile[0] as usize).saturating_mul(n.div_ceil(d.tile[1] as usize));
+        // The sums of all parts are counted and reached as one operand.
+        let most =
+            (1 << 31).min(usize::try_from(self.limits.binding / u64::from(width)).unwrap_or(usize::MAX));
+        let parts = |d: Division, each: usize, least: usize| {
+            let fits = most / m.saturating_mul(n).max(1);
+            let wanted = (each * multiprocessors / tiles(d)).min(k / least).min(fits);
+            if self.optimise { wanted.max(1) } else { 1 }
+        };
+        let of = |d: Division, parts: usize| {
+            // WGSL has no reads of neighbours.
+            let vector = if self.optimise { d.vector.min(16 / width) } else { 1 };
+            // What a kernel may have without asking the driver for more.
+            let shared = self.limits.shared.min(48 << 10);
+            (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
+        };
+        let large = parts(Division::LARGE, 1, 256);
+        if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
+            return of(Division::LARGE, large);
+        }
+        of(Division::SMALL, parts(Division::SMALL, 2, 64))
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels of a thread for each result that are no plain map: indices choose rows, rows have two halves, elements are
 //! turned in pairs, and what is updated has a state.
 
-use super::super::builder::{Builder, Value};
+use super::super::builder::{Address, Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::{Param, Recorded};
@@ -13,6 +13,7 @@ use crate::lanes::rotary;
 use crate::nn::{ExpShiftedScaled, GateBackward, Swiglu, shift};
 use crate::pointwise::{Adam, Descent, Heavy, Moments};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The address of element `i`.
@@ -28,6 +29,68 @@ pub(super) fn get<'b, T: Stored>(base: Value<'b, U64>, i: Value<'b, U32>) -> Val
 /// Writes element `i`.
 pub(super) fn put<'b, T: Stored>(base: Value<'b, U64>, i: Value<'b, U32>, v: Value<'b, T>) {
     base.builder().store(Space::Global, at::<T>(base, i), 0, v);
+}
+
+/// One, two or four neighbours at once; the address is a multiple of their size.
+pub(super) fn neighbours<'b, T: Stored>(
+    b: &'b Builder,
+    space: Space,
+    start: impl Into<Address<'b>>,
+    offset: i32,
+    many: u32,
+) -> Vec<Value<'b, T>> {
+    match many {
+        4 => b.load_vector::<T, 4>(space, start, offset).to_vec(),
+        2 => b.load_vector::<T, 2>(space, start, offset).to_vec(),
+        _ => Vec::from([b.load::<T>(space, start, offset)]),
+    }
+}
+
+/// The elements of `y` from those of `x`, and the old ones of `y` if these are `read`. With `wide` 16 bytes are read and
+/// written at once, where every array starts at a multiple of so many.
+pub(super) fn map<'b, T: Recorded, const N: usize, const K: usize>(
+    b: &'b Builder,
+    n: Value<'b, U32>,
+    wide: bool,
+    x: [Value<'b, U64>; N],
+    (y, read): ([Value<'b, U64>; K], bool),
+    body: impl Fn([Value<'b, T>; N], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+) {
+    let turn = |i: Value<'b, U32>, many: u32| {
+        let get = |from| neighbours::<T>(b, Space::Global, at::<T>(from, i), 0, many).into_iter();
+        let (mut x, mut old) = (x.map(get), read.then(|| y.map(get)));
+        let none = b.bits::<T>(0);
+        let new: Vec<[_; K]> = (0..many)
+            .map(|_| {
+                let x = x.each_mut().map(|x| x.next().unwrap_or(none));
+                let old = old.as_mut().map(|y| y.each_mut().map(|y| y.next().unwrap_or(none)));
+                body(x, old.unwrap_or([none; K]))
+            })
+            .collect();
+        for (j, to) in y.iter().enumerate() {
+            let to = at::<T>(*to, i);
+            let v: Vec<_> = new.iter().filter_map(|new| new.get(j).copied()).collect();
+            match v[..] {
+                [p, q, r, s] => b.store_vector(Space::Global, to, 0, [p, q, r, s]),
+                [p, q] => b.store_vector(Space::Global, to, 0, [p, q]),
+                _ => v.iter().for_each(|v| b.store(Space::Global, to, 0, *v)),
+            }
+        }
+        Vec::new()
+    };
+    let width = b.special(Special::NtidX);
+    let start = b.special(Special::CtaidX) * width + b.special(Special::TidX);
+    let step = b.special(Special::NctaidX) * width;
+    let rest = if wide {
+        let many = 16 / T::TYPE.bytes();
+        let whole = n & b.int(!i64::from(many - 1));
+        let by = b.int(i64::from(many));
+        b.count::<U32, T>([start * by, whole, step * by], 1, &[], |i, _| turn(i, many));
+        whole + start
+    } else {
+        start
+    };
+    b.count::<U32, T>([rest, n, step], 1, &[], |i, _| turn(i, 1));
 }
 
 /// The body for each of `n`, whatever the grid.
@@ -170,27 +233,25 @@ pub fn clip<T: Recorded>() -> Result<Kernel, Error> {
 /// `y = body(g, y)`: steps of optimisers. Parameters: `g`, the states and what is moved; elements; the body's numbers.
 fn update<T: Recorded, B, const P: usize, const K: usize>(
     op: &str,
+    wide: bool,
     body: impl FnOnce([Param<T>; P]) -> B,
 ) -> Result<Kernel, Error>
 where
     B: Update<Param<T>, 1, K>,
 {
-    let b = named::<T>(op);
+    let b = named::<T>(&if wide { format!("{op}_wide") } else { String::from(op) });
     let g = b.param::<U64>();
     let y: [_; K] = core::array::from_fn(|_| b.param::<U64>());
     let n = b.param::<U32>();
     let body = body(b.numbers());
-    each(&b, n, |i| {
-        let new = body.eval([get::<T>(g, i)], y.map(|y| get(y, i)));
-        y.iter().zip(new).for_each(|(y, v)| put(*y, i, v));
-    });
+    map::<T, 1, K>(&b, n, wide, [g], (y, true), |x, y| body.eval(x, y));
     b.finish()
 }
 
 /// The step of an optimiser by its name. Its numbers are those of the op in their order; those of Adam, without the step,
-/// are followed by `1 / (1 − β₁ᵗ)` and `1 / (1 − β₂ᵗ)`.
+/// are followed by `1 / (1 − β₁ᵗ)` and `1 / (1 − β₂ᵗ)`. `wide` is that of [`map`].
 #[must_use]
-pub fn optimiser<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
+pub fn optimiser<T: Recorded>(op: &str, wide: bool) -> Option<Result<Kernel, Error>> {
     let with = |[lr, beta1, beta2, eps, weight_decay]: [Param<T>; 5]| Adam {
         lr,
         beta1,
@@ -200,13 +261,13 @@ pub fn optimiser<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
         step: 1,
     };
     Some(match op {
-        "sgd" => update::<T, _, 2, 1>(op, |[lr, decay]| Descent { lr, decay }),
-        "momentum" => update::<T, _, 3, 2>(op, |[lr, mu, decay]| Heavy { lr, mu, decay }),
-        "adam" => update::<T, _, 7, 3>(op, |[a, b, c, d, e, unbias @ ..]| Moments::<_, false> {
+        "sgd" => update::<T, _, 2, 1>(op, wide, |[lr, decay]| Descent { lr, decay }),
+        "momentum" => update::<T, _, 3, 2>(op, wide, |[lr, mu, decay]| Heavy { lr, mu, decay }),
+        "adam" => update::<T, _, 7, 3>(op, wide, |[a, b, c, d, e, unbias @ ..]| Moments::<_, false> {
             with: with([a, b, c, d, e]),
             unbias,
         }),
-        "adamw" => update::<T, _, 7, 3>(op, |[a, b, c, d, e, unbias @ ..]| Moments::<_, true> {
+        "adamw" => update::<T, _, 7, 3>(op, wide, |[a, b, c, d, e, unbias @ ..]| Moments::<_, true> {
             with: with([a, b, c, d, e]),
             unbias,
         }),

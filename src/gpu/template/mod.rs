@@ -26,7 +26,7 @@ pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{row, row_by};
 pub use status::Index;
-pub use strided::{STRIDED_THREADS, STRIDED_TILE, strided};
+pub use strided::{Division, combine, strided};
 
 use super::error::Error;
 use super::ir::Module;

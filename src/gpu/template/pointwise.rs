@@ -2,13 +2,13 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Kernel, Space, Special};
+use super::super::ir::Kernel;
 use super::super::record::{Param, Recorded};
 use super::super::types::{F32, F64, U32, U64};
+use super::flat::map;
 use crate::alu::{Body, Real};
 use crate::for_each_op;
 use alloc::format;
-use alloc::vec::Vec;
 
 /// Each thread takes every so-many-th element, so any grid does. Parameters: the inputs, `out`, the number of
 /// elements (`U32`, up to 2³¹ less the threads of the grid), then those that `body` is made from. They are the
@@ -31,19 +31,20 @@ pub fn pointwise<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usi
     name: &str,
     body: impl FnOnce([Param<T>; P]) -> B,
 ) -> Result<Kernel, Error> {
-    let b = Builder::new(name);
+    pointwise_by(name, false, body)
+}
+
+/// As [`pointwise()`]; with `wide` each thread takes 16 bytes at a time, of arrays that start at multiples of so many.
+fn pointwise_by<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usize>(
+    name: &str,
+    wide: bool,
+    body: impl FnOnce([Param<T>; P]) -> B,
+) -> Result<Kernel, Error> {
+    let b = if wide { Builder::new(&format!("{name}_wide")) } else { Builder::new(name) };
     let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
     let (out, n) = (b.param::<U64>(), b.param::<U32>());
     let body = body(b.numbers());
-    let width = b.special(Special::NtidX);
-    let start = b.special(Special::CtaidX) * width + b.special(Special::TidX);
-    let step = b.special(Special::NctaidX) * width;
-    b.count::<U32, T>([start, n, step], 1, &[], |i, _| {
-        let offset = i.wide(b.int(i64::from(T::TYPE.bytes())));
-        let v = body.eval(x.map(|x| b.load::<T>(Space::Global, x + offset, 0)));
-        b.store(Space::Global, out + offset, 0, v);
-        Vec::new()
-    });
+    map::<T, N, 1>(&b, n, wide, x, ([out], false), |x, _| [body.eval(x)]);
     b.finish()
 }
 
@@ -62,7 +63,7 @@ macro_rules! kernels {
         /// of [`pointwise()`].
         #[must_use]
         pub fn op<T: OfRow>(name: &str) -> Option<Result<Kernel, Error>> {
-            T::of_row(name)
+            T::of_row(name, false)
         }
         /// What an element-wise op of the list takes; `None` for an op of another shape.
         #[must_use]
@@ -83,20 +84,20 @@ macro_rules! kernels {
         /// The element types of the list.
         pub trait OfRow: Recorded {
             #[doc(hidden)]
-            fn of_row(name: &str) -> Option<Result<Kernel, Error>>;
+            fn of_row(name: &str, wide: bool) -> Option<Result<Kernel, Error>>;
         }
         impl OfRow for F32 {
-            fn of_row(name: &str) -> Option<Result<Kernel, Error>> {
+            fn of_row(name: &str, wide: bool) -> Option<Result<Kernel, Error>> {
                 Some(match name {
-                    $(stringify!($name) => kernels!(@$shape Self, $name, $body [$($p),*]),)*
+                    $(stringify!($name) => kernels!(@$shape Self, wide, $name, $body [$($p),*]),)*
                     _ => return None,
                 })
             }
         }
         impl OfRow for F64 {
-            fn of_row(name: &str) -> Option<Result<Kernel, Error>> {
+            fn of_row(name: &str, wide: bool) -> Option<Result<Kernel, Error>> {
                 Some(match name {
-                    $(stringify!($name) => kernels!(@$shape Self, $name, $body [$($p),*]),)*
+                    $(stringify!($name) => kernels!(@$shape Self, wide, $name, $body [$($p),*]),)*
                     _ => return None,
                 })
             }
@@ -143,19 +144,19 @@ macro_rules! kernels {
     (@from $p:ident, $body:ident [$a:expr, $b:expr]) => {
         match $p { &[a, b] => Some(crate::$body(a, b)), _ => None }
     };
-    (@unary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 1, $t, $name, $body [$($p),*]) };
-    (@binary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $name, $body [$($p),*]) };
-    (@update $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $name, $body [$($p),*]) };
-    (@ternary $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 3, $t, $name, $body [$($p),*]) };
-    (@$other:ident $t:ty, $name:ident, $body:ident [$($p:expr),*]) => { return None };
-    (@kernel $n:literal, $t:ty, $name:ident, $body:ident []) => {
-        pointwise::<$t, _, 0, $n>(&kernels!(@name $t, $name), |[]| crate::$body)
+    (@unary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 1, $t, $wide, $name, $body [$($p),*]) };
+    (@binary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $wide, $name, $body [$($p),*]) };
+    (@update $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 2, $t, $wide, $name, $body [$($p),*]) };
+    (@ternary $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { kernels!(@kernel 3, $t, $wide, $name, $body [$($p),*]) };
+    (@$other:ident $t:ty, $wide:ident, $name:ident, $body:ident [$($p:expr),*]) => { return None };
+    (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident []) => {
+        pointwise_by::<$t, _, 0, $n>(&kernels!(@name $t, $name), $wide, |[]| crate::$body)
     };
-    (@kernel $n:literal, $t:ty, $name:ident, $body:ident [$a:expr]) => {
-        pointwise::<$t, _, 1, $n>(&kernels!(@name $t, $name), |[a]| crate::$body(a))
+    (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident [$a:expr]) => {
+        pointwise_by::<$t, _, 1, $n>(&kernels!(@name $t, $name), $wide, |[a]| crate::$body(a))
     };
-    (@kernel $n:literal, $t:ty, $name:ident, $body:ident [$a:expr, $b:expr]) => {
-        pointwise::<$t, _, 2, $n>(&kernels!(@name $t, $name), |[a, b]| crate::$body(a, b))
+    (@kernel $n:literal, $t:ty, $wide:ident, $name:ident, $body:ident [$a:expr, $b:expr]) => {
+        pointwise_by::<$t, _, 2, $n>(&kernels!(@name $t, $name), $wide, |[a, b]| crate::$body(a, b))
     };
     (@name $t:ty, $name:ident) => { format!("{}_{}", stringify!($name), <$t as Recorded>::Elem::NAME) };
 }

@@ -1,96 +1,259 @@
-//! `C ← α·A·B + β·C` of matrices with any strides: a block computes a tile through shared memory, a thread 4 × 4 of it.
+//! `C ← α·A·B + β·C` of matrices with any strides: a block computes a tile through shared memory, a thread some of it in
+//! registers. The next pieces of A and B are read while the present ones are multiplied.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{Pred, U32, U64};
+use super::super::types::{U32, U64};
+use super::flat::{at, each, get, neighbours, put};
 use crate::alu::Real;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// Rows and columns that a block computes.
-pub const STRIDED_TILE: u32 = 64;
-/// Depth that is in shared memory at a time.
-const DEPTH: u32 = 8;
-/// A thread's rows and columns.
-const EACH: u32 = 4;
-const ACROSS: u32 = STRIDED_TILE / EACH;
-/// Threads of a block.
-pub const STRIDED_THREADS: u32 = ACROSS * ACROSS;
+/// How a product is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Division {
+    /// Rows and columns that a block computes: powers of two.
+    pub tile: [u32; 2],
+    /// Depth that is in shared memory at a time: a power of two.
+    pub depth: u32,
+    /// Rows and columns of a thread.
+    pub each: [u32; 2],
+    /// Elements that are read from shared memory at once: 1, 2 or 4.
+    pub vector: u32,
+    /// Pieces in shared memory: with two, threads wait for each other once for a piece.
+    pub stages: u32,
+    /// Whether blocks share the depth: what [`combine`] puts together.
+    pub split: bool,
+}
+
+impl Division {
+    /// For products whose tiles occupy a device.
+    pub const LARGE: Self =
+        Self { tile: [128, 128], depth: 8, each: [8, 8], vector: 4, stages: 2, split: false };
+    /// For the others.
+    pub const SMALL: Self =
+        Self { tile: [64, 64], depth: 16, each: [4, 4], vector: 4, stages: 2, split: false };
+
+    /// With less depth, then one stage, where `shared` bytes are too few for elements of `width`.
+    #[must_use]
+    pub const fn within(self, width: u32, shared: u32) -> Self {
+        let line = (self.pitch(0) + self.pitch(1)) * width;
+        if line * self.depth * self.stages <= shared {
+            self
+        } else if self.depth > 8 {
+            Self { depth: self.depth / 2, ..self }.within(width, shared)
+        } else {
+            Self { stages: 1, ..self }
+        }
+    }
+
+    /// Threads of a block.
+    #[must_use]
+    pub const fn threads(self) -> u32 {
+        let [rows, cols] = self.grid();
+        rows * cols
+    }
+
+    /// Threads down and across.
+    const fn grid(self) -> [u32; 2] {
+        [self.tile[0] / self.each[0], self.tile[1] / self.each[1]]
+    }
+
+    /// The row or column of a thread's `k`th, on top of `vector` times its place.
+    const fn place(self, side: usize, k: u32) -> u32 {
+        // Neighbours read neighbours, so that banks do not conflict.
+        let groups = self.each[side] / self.vector;
+        k / self.vector * (self.tile[side] / groups) + k % self.vector
+    }
+
+    /// Elements from one line of depth to the next, where threads that write down a line use different banks.
+    const fn pitch(self, side: usize) -> u32 {
+        self.tile[side] + 4
+    }
+}
+
+/// A matrix on its way to shared memory: rows of A or columns of B, and the depth.
+struct Side<'b> {
+    base: Value<'b, U64>,
+    /// Elements between lines of depth.
+    step: Value<'b, U32>,
+    /// Of each piece that a thread moves: where its row or column begins, its depth, and where it goes.
+    pieces: Vec<[Value<'b, U32>; 3]>,
+    tile: Value<'b, U32>,
+}
+
+impl<'b> Side<'b> {
+    /// `first` is the block's first of `many` rows, which are `apart` elements from each other.
+    fn new<T: Recorded>(
+        b: &'b Builder,
+        of: Division,
+        side: usize,
+        base: Value<'b, U64>,
+        [first, many]: [Value<'b, U32>; 2],
+        [apart, step]: [Value<'b, U32>; 2],
+    ) -> Self {
+        let (span, threads, width, pitch) = (of.tile[side], of.threads(), T::TYPE.bytes(), of.pitch(side));
+        let int = |c: u32| b.int::<U32>(i64::from(c));
+        let tid = b.special(Special::TidX);
+        // Neighbouring threads read along the smaller stride.
+        let deep = step.compare(Cmp::Lt, apart);
+        let pick = |along, across| Value::select(deep, along, across);
+        let p = pick(tid & int(of.depth - 1), tid >> int(span.ilog2()));
+        let i = pick(tid >> int(of.depth.ilog2()), tid & int(span - 1));
+        let by_p = pick(int(0), int(threads / span));
+        let by_i = pick(int(threads / of.depth), int(0));
+        let last = many - int(1);
+        let piece = |k: u32| {
+            let (p, i) = (p + by_p * int(k), i + by_i * int(k));
+            // Past the end the last one is read, and what it gives is not stored.
+            [(first + i).least(last) * apart, p, (p * int(pitch) + i) * int(width)]
+        };
+        let pieces = (0..span * of.depth / threads).map(piece).collect();
+        Self { base, step, pieces, tile: b.shared(of.stages * of.depth * pitch * width, 16) }
+    }
+
+    /// This thread's pieces from depth `p0` on, 0 from `end` on.
+    fn read<T: Recorded>(&self, p0: Value<'b, U32>, end: Value<'b, U32>) -> Vec<Value<'b, T>> {
+        let b = p0.builder();
+        let last = end - b.int(1);
+        let read = |[row, p, _]: &[Value<'b, U32>; 3]| {
+            let deep = p0 + *p;
+            let v = get::<T>(self.base, *row + deep.least(last) * self.step);
+            Value::select(deep.compare(Cmp::Lt, end), v, b.bits(0))
+        };
+        self.pieces.iter().map(read).collect()
+    }
+
+    fn write<T: Recorded>(&self, stage: Value<'b, U32>, v: &[Value<'b, T>]) {
+        for ([.., to], v) in self.pieces.iter().zip(v) {
+            stage.builder().store(Space::Shared, self.tile + stage + *to, 0, *v);
+        }
+    }
+}
 
 /// Parameters: A, B, C; rows, columns, depth; the strides of A's rows and columns, B's, C's (`U32`, in elements); α, β.
 /// C is not read where β is 0. The sum runs in the order of the depth, fused; then α and β, fused. Launch
-/// `ceil(columns / 64)` × `ceil(rows / 64)` blocks of [`STRIDED_THREADS`].
-pub fn strided<T: Recorded>() -> Result<Kernel, Error> {
-    let b = Builder::new(&format!("gemm_strided_{}", T::Elem::NAME));
-    b.threads([STRIDED_THREADS, 1, 1]);
+/// `ceil(columns / tile)` × `ceil(rows / tile)` blocks.
+///
+/// With `split` there are two more parameters: a block takes so much of the depth (a multiple of the division's) as the
+/// first says, from its place along z on, and its sums, without α and β, go as many elements behind C as z times the second.
+pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
+    let [rows, cols] = of.tile;
+    let part = if of.split { "_split" } else { "" };
+    let b = Builder::new(&format!("gemm_{rows}x{cols}{part}_{}", T::Elem::NAME));
+    b.threads([of.threads(), 1, 1]);
     let [x, y, out] = core::array::from_fn(|_| b.param::<U64>());
     let [m, n, k, x_row, x_col, y_row, y_col, out_row, out_col] = core::array::from_fn(|_| b.param::<U32>());
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
     let width = T::TYPE.bytes();
     let int = |c: u32| b.int::<U32>(i64::from(c));
-    let tid = b.special(Special::TidX);
-    let (row0, col0) =
-        (b.special(Special::CtaidY) * int(STRIDED_TILE), b.special(Special::CtaidX) * int(STRIDED_TILE));
-    let [x_tile, y_tile] = core::array::from_fn(|_| b.shared(width * DEPTH * STRIDED_TILE, 16));
-    let zero = b.bits::<T>(0);
-    let global = |base: Value<'_, U64>, at: Value<'_, U32>| {
-        let at = b.typed::<U32>(at.id()).wide(int(width));
-        b.typed::<U64>((b.typed::<U64>(base.id()) + at).id())
+    let (start, end, to) = if of.split {
+        let (chunk, apart) = (b.param::<U32>(), b.param::<U32>());
+        let z = b.special(Special::CtaidZ);
+        (z * chunk, (z * chunk + chunk).least(k), z * apart)
+    } else {
+        (int(0), k, int(0))
     };
-    let guarded = |inside: Value<'_, Pred>, base: Value<'_, U64>, at: Value<'_, U32>| {
-        let (inside, at) = (b.typed::<Pred>(inside.id()), b.typed::<U32>(at.id()));
-        let base = b.typed::<U64>(base.id());
-        let [v] = b.either(inside, || [b.load::<T>(Space::Global, global(base, at), 0)], || [b.bits::<T>(0)]);
-        v
-    };
-    let (down, across) = (tid >> int(ACROSS.ilog2()), tid & int(ACROSS - 1));
+    let (row0, col0) = (b.special(Special::CtaidY) * int(rows), b.special(Special::CtaidX) * int(cols));
+    let a = Side::new::<T>(&b, of, 0, x, [row0, m], [x_row, x_col]);
+    let y = Side::new::<T>(&b, of, 1, y, [col0, n], [y_col, y_row]);
 
-    let init: Vec<_> = (0..EACH * EACH).map(|_| zero).collect();
-    let sum = b.count::<U32, T>([int(0), k, int(DEPTH)], 1, &init, |p0, sum| {
-        // The pieces stand with the depth outside, so that a thread reads its rows and columns side by side.
-        for e in 0..STRIDED_TILE * DEPTH / STRIDED_THREADS {
-            let at = tid + int(e * STRIDED_THREADS);
-            let (p, i) = (at >> int(STRIDED_TILE.ilog2()), at & int(STRIDED_TILE - 1));
-            let (deep, to) = (p0 + p, at * int(width));
-            let (row, col) = (row0 + i, col0 + i);
-            let inside = deep.compare(Cmp::Lt, k);
-            let v = guarded(inside & row.compare(Cmp::Lt, m), x, row * x_row + deep * x_col);
-            b.store(Space::Shared, x_tile + to, 0, v);
-            let v = guarded(inside & col.compare(Cmp::Lt, n), y, deep * y_row + col * y_col);
-            b.store(Space::Shared, y_tile + to, 0, v);
-        }
-        b.barrier();
+    // Warps of 4 × 8 threads, so that each reads few lines of shared memory.
+    let [_, across] = of.grid();
+    let (tid, wide) = (b.special(Special::TidX), across / 8);
+    let (warp, lane) = (tid >> int(5), tid & int(31));
+    let down = (warp >> int(wide.ilog2())) * int(4) + (lane >> int(3));
+    let across = (warp & int(wide - 1)) * int(8) + (lane & int(7));
+
+    let stage = |side: usize| of.depth * of.pitch(side) * width;
+    // Which of two stages holds the depth from `p0` on.
+    let turn = |p0, side: usize| match of.stages {
+        1 => int(0),
+        _ => ((p0 >> int(of.depth.ilog2())) & int(1)) * int(stage(side)),
+    };
+    b.when(start.compare(Cmp::Lt, end), || {
+        a.write(turn(start, 0), &a.read::<T>(start, end));
+        y.write(turn(start, 1), &y.read::<T>(start, end));
+    });
+    b.barrier();
+    let zero = b.bits::<T>(0);
+    let init: Vec<_> = (0..of.each[0] * of.each[1]).map(|_| zero).collect();
+    let sum = b.count::<U32, T>([start, end, int(of.depth)], 1, &init, |p0, sum| {
+        let next = p0 + int(of.depth);
+        let (from_a, from_y) = (a.read::<T>(next, end), y.read::<T>(next, end));
+        let (at_a, at_y) = (
+            a.tile + turn(p0, 0) + down * int(of.vector * width),
+            y.tile + turn(p0, 1) + across * int(of.vector * width),
+        );
         let mut sum = sum.to_vec();
-        for p in 0..DEPTH {
-            let read = |tile: Value<'_, U32>, part: Value<'_, U32>| -> Vec<Value<'_, T>> {
-                let start = b.typed::<U32>(tile.id()) + b.typed::<U32>(part.id()) * int(EACH * width);
-                let each = |e| (((p * STRIDED_TILE) + e) * width) as i32;
-                (0..EACH).map(|e| b.load::<T>(Space::Shared, start, each(e))).collect()
+        for p in 0..of.depth {
+            let read = |start, side: usize| -> Vec<Value<'_, T>> {
+                let line = (0..of.each[side]).step_by(of.vector as usize);
+                let part = |k| {
+                    let offset = (p * of.pitch(side) + of.place(side, k)) * width;
+                    neighbours(&b, Space::Shared, start, offset as i32, of.vector)
+                };
+                line.flat_map(part).collect()
             };
-            let (rows, cols) = (read(x_tile, down), read(y_tile, across));
+            let (rows, cols) = (read(at_a, 0), read(at_y, 1));
             let pairs = rows.iter().flat_map(|r| cols.iter().map(|c| (*r, *c)));
             sum.iter_mut().zip(pairs).for_each(|(s, (r, c))| *s = r.fma(c, *s));
         }
-        // The next pieces go where these were.
+        if of.stages == 1 {
+            b.barrier();
+        }
+        a.write(turn(next, 0), &from_a);
+        y.write(turn(next, 1), &from_y);
         b.barrier();
         sum
     });
 
-    for (at, v) in (0..).zip(&sum) {
-        let row = row0 + down * int(EACH) + int(at / EACH);
-        let col = col0 + across * int(EACH) + int(at % EACH);
+    for (place, v) in (0..).zip(&sum) {
+        let row = row0 + down * int(of.vector) + int(of.place(0, place / of.each[1]));
+        let col = col0 + across * int(of.vector) + int(of.place(1, place % of.each[1]));
         b.when(row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n), || {
-            let to = global(out, row * out_row + col * out_col);
-            let plain = *v * alpha;
-            let [all] = b.either(
-                beta.compare(Cmp::Eq, zero),
-                || [plain],
-                || [beta.fma(b.load::<T>(Space::Global, to, 0), plain)],
-            );
-            b.store(Space::Global, to, 0, all);
+            let to = to + row * out_row + col * out_col;
+            if of.split {
+                put(out, to, *v);
+            } else {
+                put(out, to, scaled(out, to, *v, [alpha, beta]));
+            }
         });
     }
+    b.finish()
+}
+
+/// `alpha·v + beta·out[i]`, where β is 0 without reading it.
+fn scaled<'b, T: Recorded>(
+    out: Value<'b, U64>,
+    i: Value<'b, U32>,
+    v: Value<'b, T>,
+    [alpha, beta]: [Value<'b, T>; 2],
+) -> Value<'b, T> {
+    let b = v.builder();
+    let plain = v * alpha;
+    let from = at::<T>(out, i);
+    let old = || b.load::<T>(Space::Global, from, 0);
+    let [all] = b.either(beta.compare(Cmp::Eq, b.bits(0)), || [plain], || [beta.fma(old(), plain)]);
+    all
+}
+
+/// The sums of [`strided`] with `split`, added in the order of the depth. Parameters: the sums, C; the elements of C, its
+/// columns, how many sums each has (`U32`), the strides of C's rows and columns; α, β.
+pub fn combine<T: Recorded>() -> Result<Kernel, Error> {
+    let b = Builder::new(&format!("gemm_combine_{}", T::Elem::NAME));
+    let [parts, out] = [(); 2].map(|()| b.param::<U64>());
+    let [n, cols, many, row, col] = [(); 5].map(|()| b.param::<U32>());
+    let by = [(); 2].map(|()| b.param::<T>());
+    each(&b, n, |i| {
+        let sum = b.count::<U32, T>([b.int(0), many, b.int(1)], 1, &[b.bits(0)], |k, sum| {
+            sum.iter().map(|s| *s + get(parts, k * n + i)).collect()
+        });
+        let r = i / cols;
+        let to = r * row + (i - r * cols) * col;
+        sum.iter().for_each(|s| put(out, to, scaled(out, to, *s, by)));
+    });
     b.finish()
 }
