@@ -79,8 +79,12 @@ struct Side<'b> {
     base: Value<'b, U64>,
     /// Elements between lines of depth.
     step: Value<'b, U32>,
-    /// Of each piece that a thread moves: where its row or column begins, its depth, and where it goes.
-    pieces: Vec<[Value<'b, U32>; 3]>,
+    /// Where the row or column of each piece that a thread moves begins.
+    rows: Vec<Value<'b, U32>>,
+    /// The depth of the first piece, and from one to the next.
+    deep: [Value<'b, U32>; 2],
+    /// Where they go, likewise.
+    to: [Value<'b, U32>; 2],
     tile: Value<'b, U32>,
 }
 
@@ -105,32 +109,35 @@ impl<'b> Side<'b> {
         let by_p = pick(int(0), int(threads / span));
         let by_i = pick(int(threads / of.depth), int(0));
         let last = many - int(1);
-        let piece = |k: u32| {
-            let (p, i) = (p + by_p * int(k), i + by_i * int(k));
-            // Past the end the last one is read, and what it gives is not stored.
-            [(first + i).least(last) * apart, p, (p * int(pitch) + i) * int(width)]
-        };
-        let pieces = (0..span * of.depth / threads).map(piece).collect();
-        Self { base, step, pieces, tile: b.shared(of.stages * of.depth * pitch * width, 16) }
+        // Past the end the last one is read, and what it gives is not stored.
+        let row = |k: u32| (first + i + by_i * int(k)).least(last) * apart;
+        let rows = (0..span * of.depth / threads).map(row).collect();
+        let tile = b.shared(of.stages * of.depth * pitch * width, 16);
+        let place = |p, i| (p * int(pitch) + i) * int(width);
+        Self { base, step, rows, deep: [p, by_p], to: [tile + place(p, i), place(by_p, by_i)], tile }
     }
 
-    /// This thread's pieces from depth `p0` on, 0 from `end` on.
+    /// This thread's pieces from depth `p0` on; past `end` the last ones.
     fn read<T: Recorded>(&self, p0: Value<'b, U32>, end: Value<'b, U32>) -> Vec<Value<'b, T>> {
-        let b = p0.builder();
-        let last = end - b.int(1);
-        let read = |[row, p, _]: &[Value<'b, U32>; 3]| {
-            let deep = p0 + *p;
-            let v = get::<T>(self.base, *row + deep.least(last) * self.step);
-            Value::select(deep.compare(Cmp::Lt, end), v, b.bits(0))
-        };
-        self.pieces.iter().map(read).collect()
+        let last = end - p0.builder().int(1);
+        let read =
+            |(row, p): (&Value<'b, U32>, _)| get::<T>(self.base, *row + Value::least(p, last) * self.step);
+        self.rows.iter().zip(along(p0 + self.deep[0], self.deep[1])).map(read).collect()
     }
 
-    fn write<T: Recorded>(&self, stage: Value<'b, U32>, v: &[Value<'b, T>]) {
-        for ([.., to], v) in self.pieces.iter().zip(v) {
-            stage.builder().store(Space::Shared, self.tile + stage + *to, 0, *v);
+    /// Puts what was read from `p0` on into shared memory, 0 past `end`: not before, so that nothing waits for the reads.
+    fn write<T: Recorded>(&self, stage: Value<'b, U32>, [p0, end]: [Value<'b, U32>; 2], v: &[Value<'b, T>]) {
+        let b = stage.builder();
+        let places = along(stage + self.to[0], self.to[1]);
+        for ((v, p), to) in v.iter().zip(along(p0 + self.deep[0], self.deep[1])).zip(places) {
+            b.store(Space::Shared, to, 0, Value::select(p.compare(Cmp::Lt, end), *v, b.bits(0)));
         }
     }
+}
+
+/// `first`, then so much more each time.
+fn along<'b>(first: Value<'b, U32>, by: Value<'b, U32>) -> impl Iterator<Item = Value<'b, U32>> {
+    (0..).map(move |k| if k == 0 { first } else { first + by * first.builder().int(k) })
 }
 
 /// Parameters: A, B, C; rows, columns, depth; the strides of A's rows and columns, B's, C's (`U32`, in elements); α, β.
@@ -174,8 +181,8 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         _ => ((p0 >> int(of.depth.ilog2())) & int(1)) * int(stage(side)),
     };
     b.when(start.compare(Cmp::Lt, end), || {
-        a.write(turn(start, 0), &a.read::<T>(start, end));
-        y.write(turn(start, 1), &y.read::<T>(start, end));
+        a.write(turn(start, 0), [start, end], &a.read::<T>(start, end));
+        y.write(turn(start, 1), [start, end], &y.read::<T>(start, end));
     });
     b.barrier();
     let zero = b.bits::<T>(0);
@@ -204,8 +211,8 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         if of.stages == 1 {
             b.barrier();
         }
-        a.write(turn(next, 0), &from_a);
-        y.write(turn(next, 1), &from_y);
+        a.write(turn(next, 0), [next, end], &from_a);
+        y.write(turn(next, 1), [next, end], &from_y);
         b.barrier();
         sum
     });
