@@ -378,7 +378,7 @@ impl Planner {
         }
         let chunk = k.div_ceil(parts).next_multiple_of(division.depth as usize);
         let (parts, cells) = (k.div_ceil(chunk), m * n);
-        let arguments = [2 + 1, 2].map(Argument::Buffer).into_iter();
+        let arguments = [3, 2].map(Argument::Buffer).into_iter();
         let arguments = arguments.chain([cells, n, parts, sc[0], sc[1]].map(bits)).chain(by()).collect();
         let sums = product(3, [n, 1], &[bits(chunk), bits(cells)], parts);
         let all = self.flat::<T>("gemm_combine", || Some(template::combine::<T>()), cells, arguments)?;
@@ -406,7 +406,7 @@ impl Planner {
             let shared = self.limits.shared.min(48 << 10);
             (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
         };
-        let large = parts(Division::LARGE, 1, 256);
+        let large = parts(Division::LARGE, 2, 256);
         if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
             return of(Division::LARGE, large);
         }
