@@ -54,22 +54,20 @@ fn host(shared: u32, blocks: u32, language: Language) -> Host {
 /// Large and small tiles, one stage and two, with and without a split depth: past each by one.
 #[test]
 fn products_keep_their_contract_however_they_are_divided() {
-    let shapes =
-        [[70, 69, 19], [130, 66, 17], [65, 131, 33], [66, 129, 9], [65, 65, 8], [5, 9, 150], [20, 7, 128]];
-    let split = [[20, 7, 129], [9, 3, 127], [70, 3, 200], [67, 66, 513]];
-    for (shared, language) in
-        [(16 << 10, Language::Rust), (48 << 10, Language::Rust), (16 << 10, Language::Wgsl)]
-    {
+    let shapes = [[70, 131, 9], [65, 66, 17], [5, 9, 20], [66, 3, 33]];
+    let small = 16 << 10;
+    for (shared, language) in [(small, Language::Rust), (48 << 10, Language::Rust), (small, Language::Wgsl)] {
         let gpu = Gpu::new(host(shared, 8, language));
         let worst = products::<f32, _>(&gpu, &shapes).unwrap();
         assert!(worst.share <= 1.0, "{worst:?}");
-        let worst = products::<f64, _>(&gpu, &shapes[4..]).unwrap();
+        let worst = products::<f64, _>(&gpu, &shapes[2..]).unwrap();
         assert!(worst.share <= 1.0, "{worst:?}");
     }
-    let gpu = Gpu::new(host(48 << 10, 64, Language::Ptx));
-    for worst in [products::<f32, _>(&gpu, &split).unwrap(), products::<f64, _>(&gpu, &split[..3]).unwrap()] {
-        assert!(worst.share <= 1.0, "{worst:?}");
-    }
+    // The last one by large tiles.
+    let split = [[20, 7, 129], [9, 3, 127], [70, 3, 200], [67, 66, 513]];
+    let gpu = Gpu::new(host(48 << 10, 32, Language::Ptx));
+    let worst = [products::<f32, _>(&gpu, &split).unwrap(), products::<f64, _>(&gpu, &split[..2]).unwrap()];
+    assert!(worst.iter().all(|w| w.share <= 1.0), "{worst:?}");
 }
 
 /// Tiles as large as occupy the device; where none do, blocks share the depth.
