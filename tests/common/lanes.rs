@@ -74,6 +74,7 @@ pub fn name_of<S: Simd>(_: S) -> &'static str {
 }
 
 /// Of cases that try an algorithm rather than its lanes, the build's own lanes take all, others the `first`.
+#[allow(dead_code, reason = "the unit tests, which share this file, try lanes")]
 pub fn taken<S: Simd>(first: usize) -> usize {
     if S::NAME == name_of(fulmen::lanes::native()) { usize::MAX } else { first }
 }

@@ -357,12 +357,11 @@ impl Planner {
         let bits = |w: usize| Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)));
         let sizes = || [m, n, k].map(bits).into_iter().chain([sa, sb].into_iter().flatten().map(bits));
         let by = || [of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x)));
-        let tiles = |n: usize, side: usize| {
-            u32::try_from(n.div_ceil(division.tile[side] as usize)).unwrap_or(u32::MAX)
-        };
+        let [rows, cols] = division.tile;
+        let tiles = |n: usize, tile: u32| u32::try_from(n.div_ceil(tile as usize)).unwrap_or(u32::MAX);
         let product = |c: usize, strides: [usize; 2], more: &[Argument], z: usize| Launch {
             program: Arc::clone(&program),
-            grid: [tiles(n, 1), tiles(m, 0), u32::try_from(z).unwrap_or(u32::MAX)],
+            grid: [tiles(n, cols), tiles(m, rows), u32::try_from(z).unwrap_or(u32::MAX)],
             block: [division.threads(), 1, 1],
             arguments: [0, 1, c]
                 .map(Argument::Buffer)

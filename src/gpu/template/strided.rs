@@ -56,21 +56,29 @@ impl Division {
         rows * cols
     }
 
+    /// Rows of a block and of a thread, or on side 1 columns.
+    const fn side(self, side: usize) -> [u32; 2] {
+        let ([m, n], [rows, cols]) = (self.tile, self.each);
+        if side == 0 { [m, rows] } else { [n, cols] }
+    }
+
     /// Threads down and across.
     const fn grid(self) -> [u32; 2] {
-        [self.tile[0] / self.each[0], self.tile[1] / self.each[1]]
+        let ([m, n], [rows, cols]) = (self.tile, self.each);
+        [m / rows, n / cols]
     }
 
     /// The row or column of a thread's `k`th, on top of `vector` times its place.
     const fn place(self, side: usize, k: u32) -> u32 {
         // Neighbours read neighbours, so that banks do not conflict.
-        let groups = self.each[side] / self.vector;
-        k / self.vector * (self.tile[side] / groups) + k % self.vector
+        let [tile, each] = self.side(side);
+        k / self.vector * (tile * self.vector / each) + k % self.vector
     }
 
     /// Elements from one line of depth to the next, where threads that write down a line use different banks.
     const fn pitch(self, side: usize) -> u32 {
-        self.tile[side] + 4
+        let [tile, _] = self.side(side);
+        tile + 4
     }
 }
 
@@ -98,7 +106,8 @@ impl<'b> Side<'b> {
         [first, many]: [Value<'b, U32>; 2],
         [apart, step]: [Value<'b, U32>; 2],
     ) -> Self {
-        let (span, threads, width, pitch) = (of.tile[side], of.threads(), T::TYPE.bytes(), of.pitch(side));
+        let ([span, _], threads, width, pitch) =
+            (of.side(side), of.threads(), T::TYPE.bytes(), of.pitch(side));
         let int = |c: u32| b.int::<U32>(i64::from(c));
         let tid = b.special(Special::TidX);
         // Neighbouring threads read along the smaller stride.
@@ -197,7 +206,8 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         let mut sum = sum.to_vec();
         for p in 0..of.depth {
             let read = |start, side: usize| -> Vec<Value<'_, T>> {
-                let line = (0..of.each[side]).step_by(of.vector as usize);
+                let [_, each] = of.side(side);
+                let line = (0..each).step_by(of.vector as usize);
                 let part = |k| {
                     let offset = (p * of.pitch(side) + of.place(side, k)) * width;
                     neighbours(&b, Space::Shared, start, offset as i32, of.vector)
