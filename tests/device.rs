@@ -96,6 +96,19 @@ fn products_are_divided_by_what_occupies_a_device() {
     assert!(plan(0, 5, 3).launches.is_empty());
 }
 
+/// Attention by tiles, on a device that has room for them: heads of each kernel, tiles that are seen whole, in part and
+/// not at all, by all masks.
+#[test]
+fn attention_by_tiles_keeps_its_contract() {
+    let host = host(200 << 10, 8, Language::Ptx);
+    let gpu = Gpu::new(host);
+    let heads = [[16, 5], [66, 3], [17, 4], [16, 66]];
+    for w in layers::attentions::<f32, _>(&gpu, "f32", &heads).unwrap() {
+        assert!(w.share <= 1.0, "{w:?}");
+    }
+    assert_eq!(gpu.kernels(), 7, "three kernels of each of two sizes, and the means");
+}
+
 fn gpu() -> Gpu<Host> {
     Gpu::new(Host::default())
 }

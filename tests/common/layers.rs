@@ -315,6 +315,17 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
         attention::RopeBackward: "rope_backward" on heads;
         attention::RopeView: "rope_view" on heads;
     }
+    all.extend(attentions::<T, D>(gpu, language, heads)?);
+    Ok(all)
+}
+
+/// Attention and its gradients, with masks in turn.
+pub fn attentions<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    heads: &[[usize; 2]],
+) -> Result<Vec<Worst>, Error> {
+    let mut all = vec![];
     let masks: [&[(&str, usize)]; 4] =
         [&[], &[("causal", 1)], &[("causal", 1), ("window", 5)], &[("window", 3)]];
     let forms = masks.map(|m| ("attention", m));

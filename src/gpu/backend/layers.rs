@@ -1,6 +1,7 @@
 //! Products with vectors, layers of transformers, their gradients and the steps of optimisers.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
+use super::super::template::flash::Flash;
 use super::super::template::{Argument, COLUMN_ROWS, THREADS, TRANSPOSE_TILE, attention, flat, layer};
 use super::ops::{Done, Scalar, bits};
 use super::{Gpu, Mat, MatMut, Plan, View, ViewMut};
@@ -709,9 +710,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let words = [&strides[..], &heads(op, q.shape[0], k.shape[0])].concat();
         let mut all = arguments(4, &words, &[op.scale]);
         all.insert(4 + strides.len(), Argument::Buffer(4));
-        let make = attention::attention::<T::Recorded>;
         let grid = [q.shape[0], op.heads];
-        let launch = self.state.planner.blocks::<T::Recorded>("attention", make, grid, all)?;
+        let launch = self.state.planner.attention::<T::Recorded>(Flash::Forward, op.dim, grid, all)?;
         match lse {
             Some(lse) => self.go(vec![launch], vec![], &[&bound[..], &[lse.binding(self)?]].concat()),
             None => self.go(vec![launch], vec![(sums * size_of::<T>()) as u64], &bound),
@@ -774,14 +774,12 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
                 sums,
                 launch(&[3, 4], &[9]),
             )?);
-            let make = |_| attention::attention_queries::<T::Recorded>();
             let all = launch(&[0, 1, 2, 4, 5], &[8, 9]);
-            launches.push(planner.blocks::<T::Recorded>("attention_queries", make, [n, op.heads], all)?);
+            launches.push(planner.attention::<T::Recorded>(Flash::Queries, op.dim, [n, op.heads], all)?);
         }
         if len > 0 {
-            let make = |_| attention::attention_keys::<T::Recorded>();
             let all = launch(&[0, 1, 2, 4, 6, 7], &[8, 9]);
-            launches.push(planner.blocks::<T::Recorded>("attention_keys", make, [len, op.kv_heads], all)?);
+            launches.push(planner.attention::<T::Recorded>(Flash::Keys, op.dim, [len, op.kv_heads], all)?);
         }
         self.go(launches, vec![(sums.max(1) * size_of::<T>()) as u64], &bound)
     }

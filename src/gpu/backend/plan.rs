@@ -3,6 +3,8 @@
 use super::super::device::{Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
+use super::super::template::attention;
+use super::super::template::flash::{FLASH_DIM, FLASH_ROWS, FLASH_THREADS, Flash, flash};
 use super::super::template::{self, Argument, Division, Meet, OfRow, THREADS};
 use super::super::types::F32;
 use crate::hardware::Language;
@@ -181,6 +183,61 @@ impl Planner {
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
         let program = self.one::<T>(op, || Some(make(self.meet)))?;
+        self.grid_of(program, THREADS, [x, y], arguments)
+    }
+
+    /// Attention or one of its gradients for `rows` queries or keys of `heads`: by tiles where there are some rows, and
+    /// the device has the shared memory and the shuffles that they take; else by a block for each row.
+    pub(super) fn attention<T: OfRow>(
+        &self,
+        which: Flash,
+        dim: usize,
+        [rows, heads]: [usize; 2],
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let fits = T::TYPE.bytes() == 4
+            && self.optimise
+            && self.meet == Meet::Warps
+            && (16..).contains(&rows)
+            && dim <= FLASH_DIM
+            && self.limits.threads >= FLASH_THREADS;
+        if fits {
+            let (op, most) = match (which, dim <= 64) {
+                (Flash::Forward, true) => ("flash_attention_64", 64),
+                (Flash::Forward, false) => ("flash_attention_128", 128),
+                (Flash::Queries, true) => ("flash_attention_queries_64", 64),
+                (Flash::Queries, false) => ("flash_attention_queries_128", 128),
+                (Flash::Keys, true) => ("flash_attention_keys_64", 64),
+                (Flash::Keys, false) => ("flash_attention_keys_128", 128),
+            };
+            let program = self.one::<T>(op, || Some(flash::<T>(which, most)))?;
+            if program.kernel().shared_bytes() <= self.limits.shared {
+                let tiles = rows.div_ceil(FLASH_ROWS as usize);
+                return self.grid_of(program, FLASH_THREADS, [tiles, heads], arguments);
+            }
+        }
+        let shape = [rows, heads];
+        match which {
+            Flash::Forward => self.blocks::<T>("attention", attention::attention::<T>, shape, arguments),
+            Flash::Queries => self.blocks::<T>(
+                "attention_queries",
+                |_| attention::attention_queries::<T>(),
+                shape,
+                arguments,
+            ),
+            Flash::Keys => {
+                self.blocks::<T>("attention_keys", |_| attention::attention_keys::<T>(), shape, arguments)
+            }
+        }
+    }
+
+    fn grid_of(
+        &self,
+        program: Arc<Program>,
+        threads: u32,
+        [x, y]: [usize; 2],
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
         let down = u64::try_from(y).unwrap_or(u64::MAX);
         let most = self.limits.grid[1];
         if down > u64::from(most) {
@@ -193,7 +250,7 @@ impl Planner {
             });
         }
         let grid = [counted("x", x)?.clamp(1, self.limits.grid[0]), y as u32, 1];
-        Ok(Launch { program, grid, block: [THREADS, 1, 1], arguments })
+        Ok(Launch { program, grid, block: [threads, 1, 1], arguments })
     }
 
     /// These two words by turns, `n` words in all.

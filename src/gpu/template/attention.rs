@@ -18,54 +18,54 @@ use alloc::vec::Vec;
 
 /// A matrix on strides.
 #[derive(Clone, Copy)]
-struct On<'b> {
+pub(super) struct On<'b> {
     base: Value<'b, U64>,
     row: Value<'b, U32>,
     col: Value<'b, U32>,
 }
 
 impl<'b> On<'b> {
-    fn params<const N: usize>(b: &'b Builder) -> [Self; N] {
+    pub(super) fn params<const N: usize>(b: &'b Builder) -> [Self; N] {
         let bases: [_; N] = core::array::from_fn(|_| b.param::<U64>());
         bases.map(|base| Self { base, row: b.param(), col: b.param() })
     }
     fn at(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U32> {
         row * self.row + col * self.col
     }
-    fn get<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, T> {
+    pub(super) fn get<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, T> {
         get(self.base, self.at(row, col))
     }
-    fn put<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>, v: Value<'b, T>) {
+    pub(super) fn put<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>, v: Value<'b, T>) {
         put(self.base, self.at(row, col), v);
     }
 }
 
 /// What the three kernels are told besides their matrices.
 #[derive(Clone, Copy)]
-struct Heads<'b, T> {
+pub(super) struct Heads<'b, T> {
     b: &'b Builder,
-    n: Value<'b, U32>,
-    len: Value<'b, U32>,
-    heads: Value<'b, U32>,
-    group: Value<'b, U32>,
-    dim: Value<'b, U32>,
-    causal: Value<'b, U32>,
+    pub(super) n: Value<'b, U32>,
+    pub(super) len: Value<'b, U32>,
+    pub(super) heads: Value<'b, U32>,
+    pub(super) group: Value<'b, U32>,
+    pub(super) dim: Value<'b, U32>,
+    pub(super) causal: Value<'b, U32>,
     window: Value<'b, U32>,
-    scale: Value<'b, T>,
+    pub(super) scale: Value<'b, T>,
 }
 
 impl<'b, T: Recorded> Heads<'b, T> {
-    fn params(b: &'b Builder) -> Self {
+    pub(super) fn params(b: &'b Builder) -> Self {
         let [n, len, heads, group, dim, causal, window] = [(); 7].map(|()| b.param::<U32>());
         Self { b, n, len, heads, group, dim, causal, window, scale: b.param() }
     }
 
-    fn less(a: Value<'b, U32>, b: Value<'b, U32>) -> Value<'b, U32> {
+    pub(super) fn less(a: Value<'b, U32>, b: Value<'b, U32>) -> Value<'b, U32> {
         Value::select(a.compare(Cmp::Gt, b), a - b, a.builder().int(0))
     }
 
     /// The keys that query `i` sees: from, and before.
-    fn of_query(&self, i: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+    pub(super) fn of_query(&self, i: Value<'b, U32>) -> [Value<'b, U32>; 2] {
         let b = self.b;
         let upto = Self::less(self.len + i + b.int(1), self.n);
         let start = Self::less(upto, self.window).least(self.len);
@@ -229,7 +229,7 @@ pub fn attention_means<T: Recorded>() -> Result<Kernel, Error> {
 }
 
 /// The weight of a score, and its slope from that of the result; a query that sees no key has no weights.
-fn slope<'b, T: Recorded>(
+pub(super) fn slope<'b, T: Recorded>(
     score: Value<'b, T>,
     lse: Value<'b, T>,
     along: Value<'b, T>,

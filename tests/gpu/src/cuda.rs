@@ -32,7 +32,16 @@ pub fn run() -> Result<bool, Error> {
     refusals()?;
     let gpu = Gpu::new(device);
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
-    let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [700, 300, 3000], [1500, 1300, 40], [129, 1000, 33]];
+    let products = [
+        [1, 1, 1],
+        [65, 63, 17],
+        [5, 70, 9],
+        [33, 31, 0],
+        [130, 65, 70],
+        [700, 300, 3000],
+        [1500, 1300, 40],
+        [129, 1000, 33],
+    ];
     let start = Instant::now();
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS)?);

@@ -22,7 +22,20 @@ use shared::{call, device, layers, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 7] = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1]];
-const HEADS: [[usize; 2]; 8] = [[3, 5], [2, 4], [7, 2], [1, 1], [131, 2], [40, 64], [150, 16], [2, 33]];
+const HEADS: [[usize; 2]; 12] = [
+    [3, 5],
+    [2, 4],
+    [7, 2],
+    [1, 1],
+    [131, 2],
+    [40, 64],
+    [150, 16],
+    [2, 33],
+    [200, 64],
+    [195, 128],
+    [130, 100],
+    [64, 20],
+];
 
 // The program `llm`, whose modules know each other from the root.
 macro_rules! program {

@@ -1,6 +1,8 @@
 //! What ops take on a device of NVIDIA's, beside its own copies and launches.
 
 use cudarc::driver::sys;
+use fulmen::Attention;
+use fulmen::backend::Layers;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::Error;
@@ -112,7 +114,38 @@ pub fn run(gpu: &Gpu<Cuda>) -> Result<(), Error> {
             2e-12 * (size as f64).powi(3) / seconds
         );
     }
+    attention(gpu, wait)?;
     launches(gpu)
+}
+
+/// Causal attention and its gradients, as models train: 2 and 5 products of which half are hidden.
+fn attention(gpu: &Gpu<Cuda>, wait: impl Fn() -> Result<(), Error> + Copy) -> Result<(), Error> {
+    for (n, heads, dim) in [(256, 64, 64), (1024, 16, 64), (4096, 8, 64), (2048, 8, 128)] {
+        let op = Attention { heads, kv_heads: heads, dim, scale: 0.1f32, causal: true, window: None };
+        let cols = heads * dim;
+        let x = gpu.upload(&(0..n * cols).map(|i| (i % 97) as f32 / 97.0 - 0.5).collect::<Vec<_>>())?;
+        let (mut out, mut lse, mut none) = (gpu.alloc(n * cols)?, gpu.alloc(n * heads)?, gpu.alloc(0)?);
+        let [mut dq, mut dk, mut dv] = [gpu.alloc(n * cols)?, gpu.alloc(n * cols)?, gpu.alloc(n * cols)?];
+        let v = x.view().matrix(n, cols)?;
+        let forward = median(5, wait, || {
+            let to = out.view_mut().matrix(n, cols)?;
+            gpu.attention(&op, v, v, v, to, Some(lse.view_mut()), none.view_mut())
+        })?;
+        let backward = median(5, wait, || {
+            let [dq, dk, dv] = [&mut dq, &mut dk, &mut dv].map(|x| x.view_mut().matrix(n, cols));
+            let (o, lse) = (out.view().matrix(n, cols)?, lse.view());
+            gpu.attention_backward(&op, v, v, v, o, lse, v, dq?, dk?, dv?, none.view_mut())
+        })?;
+        let flop = 2.0 * (n * n) as f64 * cols as f64;
+        println!(
+            "attention of {n} on {heads} heads of {dim}: {:.3} ms, {:.1} TFLOP/s; gradients {:.3} ms, {:.1} TFLOP/s",
+            forward * 1e3,
+            1e-12 * flop / forward,
+            backward * 1e3,
+            2.5e-12 * flop / backward
+        );
+    }
+    Ok(())
 }
 
 /// A kernel of one block through the backend, and through the driver's call alone.
