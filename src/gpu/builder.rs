@@ -64,6 +64,7 @@ impl Builder {
             local: Vec::new(),
             tables: Vec::new(),
             threads: None,
+            resident: None,
             body: Block::EMPTY,
         };
         Self { state: RefCell::new(State { kernel, open: Vec::new(), contract: false }) }
@@ -72,6 +73,11 @@ impl Builder {
     /// States the shape of a block; a launch with another is refused.
     pub fn threads(&self, threads: [u32; 3]) {
         self.state.borrow_mut().kernel.threads = Some(threads);
+    }
+
+    /// States how many blocks a multiprocessor is to hold at once; see [`Kernel::resident`].
+    pub fn resident(&self, blocks: u32) {
+        self.state.borrow_mut().kernel.resident = Some(blocks);
     }
 
     /// From here on a product and a sum may be rounded once (`true`) or not.

@@ -504,6 +504,8 @@ pub struct Kernel {
     pub tables: Vec<Table>,
     /// Threads of a block, where the kernel depends on it.
     pub threads: Option<[u32; 3]>,
+    /// Blocks that a multiprocessor is to hold at once: PTX's compiler takes no more registers than leave room for them.
+    pub resident: Option<u32>,
     /// What a thread does.
     pub body: Block,
 }

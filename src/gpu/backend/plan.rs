@@ -462,7 +462,7 @@ impl Planner {
             let shared = self.limits.shared.min(48 << 10);
             (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
         };
-        let large = parts(Division::LARGE, 2, 256);
+        let large = parts(Division::LARGE, 1, 256);
         if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
             return of(Division::LARGE, large);
         }

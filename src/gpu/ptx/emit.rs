@@ -204,6 +204,9 @@ impl<'k> Emitter<'k> {
         out.write_str("\n)")?;
         if let Some([x, y, z]) = k.threads {
             write!(out, "\n.reqntid {x}, {y}, {z}")?;
+            if let Some(blocks) = k.resident {
+                write!(out, "\n.minnctapersm {blocks}")?;
+            }
         }
         out.write_str("\n{\n")?;
         for ((prefix, ty), n) in CLASSES.iter().zip(self.counts) {

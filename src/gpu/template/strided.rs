@@ -160,6 +160,9 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     let part = if of.split { "_split" } else { "" };
     let b = Builder::new(&format!("gemm_{rows}x{cols}{part}_{}", T::Elem::NAME));
     b.threads([of.threads(), 1, 1]);
+    if of.tile == Division::LARGE.tile {
+        b.resident(2);
+    }
     let [x, y, out] = core::array::from_fn(|_| b.param::<U64>());
     let [m, n, k, x_row, x_col, y_row, y_col, out_row, out_col] = core::array::from_fn(|_| b.param::<U32>());
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
