@@ -17,7 +17,13 @@ fn one<T: Element>(expression: &str, shapes: &[Vec<usize>]) {
     einsum(&plan, &operands, &mut y, &mut vec![T::NAN; plan.workspace()]).unwrap();
     for (i, (y, w)) in y.iter().zip(contraction(expression, shapes, &wide)).enumerate() {
         let most = allowed::<T>("einsum", &w);
-        assert!(agrees(*y, w.value, most), "{expression} {}: {i} is {}, not {}", T::NAME, y.to_f64(), w.value);
+        assert!(
+            agrees(*y, w.value, most),
+            "{expression} {}: {i} is {}, not {}",
+            T::NAME,
+            y.to_f64(),
+            w.value
+        );
     }
     for pool in POOLS.iter() {
         let mut z = vec![T::NAN; plan.len()];
@@ -29,7 +35,8 @@ fn one<T: Element>(expression: &str, shapes: &[Vec<usize>]) {
 
 #[test]
 fn large() {
-    let chain = |n: usize| (0..n).map(|i| format!("{}{}", letter(i), letter(i + 1))).collect::<Vec<_>>().join(",");
+    let chain =
+        |n: usize| (0..n).map(|i| format!("{}{}", letter(i), letter(i + 1))).collect::<Vec<_>>().join(",");
     let ring = |n: usize| chain(n).replace(letter(n), "a") + "->";
     let mut list = vec![
         ("bhqd,bhkd->bhqk".to_string(), vec![vec![2, 2, 70, 64], vec![2, 2, 90, 64]]),

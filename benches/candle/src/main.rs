@@ -20,10 +20,10 @@ mod machine;
 mod memory;
 #[path = "../../../examples/llm/model.rs"]
 mod model;
-#[path = "../../../examples/llm/train.rs"]
-mod train;
 #[path = "../../../examples/llm/tokens.rs"]
 mod tokens;
+#[path = "../../../examples/llm/train.rs"]
+mod train;
 #[path = "../../../examples/llm/vocabulary.rs"]
 mod vocabulary;
 
