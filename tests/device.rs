@@ -109,6 +109,56 @@ fn attention_by_tiles_keeps_its_contract() {
     assert_eq!(gpu.kernels(), 7, "three kernels of each of two sizes, and the means");
 }
 
+/// NaN reaches the queries that see it and no other, in tiles that some of a block's rows see.
+#[test]
+fn attention_by_tiles_hides_what_is_not_seen() {
+    use fulmen::Attention;
+    use fulmen::backend::Layers;
+    let gpu = Gpu::new(host(200 << 10, 8, Language::Ptx));
+    const BAD: usize = 40;
+    const WINDOW: usize = 6;
+    let (n, dim, bad, window) = (70, 3, BAD, WINDOW);
+    let op = Attention { heads: 1, kv_heads: 1, dim, scale: 0.5f32, causal: true, window: Some(window) };
+    let good = data::<f32>(n * dim, 3, 0);
+    let mut poisoned = good.clone();
+    poisoned[bad * dim..][..dim].fill(f32::NAN);
+    let [x, nan] = [&good, &poisoned].map(|x| gpu.upload(x).unwrap());
+    let [x, nan] = [&x, &nan].map(|x| x.view().matrix(n, dim).unwrap());
+    let room = || gpu.upload(&vec![7.0f32; n * dim]).unwrap();
+    let (mut out, mut lse) = (room(), gpu.upload(&vec![7.0f32; n]).unwrap());
+    let mut none = gpu.upload(&[0.0f32; 0]).unwrap();
+    let rows = |x: &fulmen::gpu::backend::Array<f32, Host>| -> Vec<bool> {
+        let mut back = vec![0.0; n * dim];
+        gpu.download(x.view(), &mut back).unwrap();
+        back.chunks(dim).map(|row| row.iter().any(|x| x.is_nan())).collect()
+    };
+    let see = |i: usize| (BAD..BAD + WINDOW).contains(&i);
+    let seen = |j: usize| (BAD + 1 - WINDOW..=BAD).contains(&j);
+    for (k, v) in [(x, nan), (nan, x)] {
+        let to = out.view_mut().matrix(n, dim).unwrap();
+        gpu.attention(&op, x, k, v, to, Some(lse.view_mut()), none.view_mut()).unwrap();
+        assert_eq!(rows(&out), (0..n).map(see).collect::<Vec<_>>());
+    }
+    let to = out.view_mut().matrix(n, dim).unwrap();
+    gpu.attention(&op, x, x, x, to, Some(lse.view_mut()), none.view_mut()).unwrap();
+    // A key that is NaN makes the gradients of the queries that see it NaN, and so those of all keys that these see.
+    for (k, v, dout, queries, keys) in [
+        (x, nan, x, see as fn(usize) -> bool, None),
+        (nan, x, x, see, None),
+        (x, x, nan, |i| i == BAD, Some(seen as fn(usize) -> bool)),
+    ] {
+        let [mut dq, mut dk, mut dv] = [room(), room(), room()];
+        let o = out.view().matrix(n, dim).unwrap();
+        let [a, b, c] = [&mut dq, &mut dk, &mut dv].map(|x| x.view_mut().matrix(n, dim).unwrap());
+        gpu.attention_backward(&op, x, k, v, o, lse.view(), dout, a, b, c, none.view_mut()).unwrap();
+        assert_eq!(rows(&dq), (0..n).map(queries).collect::<Vec<_>>());
+        if let Some(keys) = keys {
+            let want: Vec<_> = (0..n).map(keys).collect();
+            assert_eq!([rows(&dk), rows(&dv)], [want.clone(), want]);
+        }
+    }
+}
+
 fn gpu() -> Gpu<Host> {
     Gpu::new(Host::default())
 }
