@@ -4,6 +4,7 @@ use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::template::flash::Flash;
 use super::super::template::{Argument, COLUMN_ROWS, THREADS, TRANSPOSE_TILE, attention, flat, layer};
 use super::ops::{Done, Scalar, bits};
+use super::plan::wide;
 use super::{Gpu, Mat, MatMut, Plan, View, ViewMut};
 use crate::backend::{Layers, Products};
 use crate::error::{not_empty, not_negative, same_len, same_shape};
@@ -65,7 +66,7 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let arguments = arguments(K + 1, &[n], numbers);
-        let wide = self.state.planner.wide(bound.iter().map(|b| b.start));
+        let wide = wide(&bound);
         let launch = self.state.planner.map::<T::Recorded>(
             op,
             wide,

@@ -4,6 +4,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::record::Recorded;
 use super::super::template::OfRow;
 use super::super::types::{F32, F64};
+use super::plan::wide;
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
 use crate::error::{not_empty, not_negative, same_len, same_shape};
@@ -72,7 +73,7 @@ macro_rules! method {
             same_len("y", x.len(), y.len())?;
             let n = y.len();
             let bound = [x.binding(self)?, y.binding(self)?];
-            let wide = self.state.planner.wide(bound.iter().map(|b| b.start));
+            let wide = wide(&bound);
             let plan =
                 self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)], wide)?;
             self.run(&plan, &bound)
@@ -201,7 +202,7 @@ impl<D: Device> Gpu<D> {
             all.get(..=N).unwrap_or_default(),
             n,
             parameters,
-            self.state.planner.wide(bound.iter().map(|b| b.start)),
+            wide(&bound),
         )?;
         self.run(&plan, &bound)
     }
@@ -221,7 +222,7 @@ impl<D: Device> Gpu<D> {
         }
         let mut operands: alloc::vec::Vec<usize> = (0..=N).collect();
         operands.push(0);
-        let wide = self.state.planner.wide(bound.iter().map(|b| b.start));
+        let wide = wide(&bound);
         let plan = self.state.planner.pointwise::<T::Recorded>(op, &operands, n, parameters, wide)?;
         self.run(&plan, &bound)
     }

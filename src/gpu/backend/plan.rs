@@ -1,6 +1,6 @@
 //! From an op and its sizes to launches. No device is needed to plan.
 
-use super::super::device::{Error, Facts, Launch, Limits, Program};
+use super::super::device::{Binding, Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention;
@@ -64,6 +64,11 @@ pub struct Planner {
     limits: Limits,
     /// By op, bytes of an element, and whether operands are read by 16 bytes.
     made: RefCell<BTreeMap<(&'static str, u32, bool), Rc<Made>>>,
+}
+
+/// Whether all operands start at multiples of 16 bytes.
+pub(super) fn wide<B>(bound: &[Binding<'_, B>]) -> bool {
+    bound.iter().all(|b| b.start.is_multiple_of(16))
 }
 
 /// The elements of an operand as kernels count them.
@@ -143,12 +148,8 @@ impl Planner {
         Err(Error::Limit { device: self.device.clone(), what: "bytes of a binding", asked, available })
     }
 
-    /// Whether kernels read 16 bytes at once from operands that all start at multiples of so many. WGSL has no such reads.
-    pub(super) fn wide(&self, mut starts: impl Iterator<Item = u64>) -> bool {
-        self.optimise && starts.all(|s| s.is_multiple_of(16))
-    }
-
-    /// A launch of a thread for each element of `n`, or with `wide` for each 16 bytes.
+    /// A launch of a thread for each element of `n`, or for each 16 bytes where operands are `wide`, as all start at multiples
+    /// of so many. WGSL has no such reads.
     pub(super) fn map<T: OfRow>(
         &self,
         op: &'static str,
@@ -157,6 +158,7 @@ impl Planner {
         n: usize,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
+        let wide = wide && self.optimise;
         let program = self.one_by::<T>(op, wide, || make(wide))?;
         let each = if wide { POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
         let grid = [counted("x", n)?.div_ceil(each).clamp(1, self.blocks), 1, 1];
@@ -309,7 +311,6 @@ impl Planner {
         let mut arguments: Vec<Argument> = operands.iter().map(|k| Argument::Buffer(*k)).collect();
         arguments.push(Argument::Bits(u64::from(count)));
         arguments.extend(parameters.iter().map(|p| Argument::Bits(*p)));
-        let wide = wide && self.optimise;
         let launch = self.map::<T>(op, wide, |wide| T::of_row(op, wide), n, arguments)?;
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
     }
