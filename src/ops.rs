@@ -177,6 +177,7 @@ macro_rules! for_each_op {
             nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
             nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";
             nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
+            nn stft(stft, stft_on) Fft[] transform, host: "as fft, of frames";
             nn fir(fir, fir_on) Fir[] filter, host: "no template reads windows in this release";
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
             nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "no template factors in this release";

@@ -197,6 +197,90 @@ fn plans_are_refused() {
     assert!(Complex::of_mut(&mut table[..3]).is_err());
 }
 
+/// Windows against their sums of cosines, or the integral of the Bessel function, on both of their lengths.
+#[test]
+fn windows() {
+    // I₀ by the trapezoidal rule, which is exact but for what falls off faster than any power.
+    fn bessel(x: f64) -> f64 {
+        let steps = 200;
+        let at = |i: usize| (x * ((std::f64::consts::PI * i as f64 / steps as f64).cos() - 1.0)).exp();
+        ((1..steps).map(at).sum::<f64>() + 0.5 * (at(0) + at(steps))) / steps as f64
+    }
+    let cosines: [(Window, &[f64]); 5] = [
+        (Window::Hann, &[0.5, -0.5]),
+        (Window::Hamming, &[0.54, -0.46]),
+        (Window::Blackman, &[0.42, -0.5, 0.08]),
+        (Window::BlackmanHarris, &[0.35875, -0.48829, 0.14128, -0.01168]),
+        (Window::FlatTop, &[0.21557895, -0.41663158, 0.277263158, -0.083578947, 0.006947368]),
+    ];
+    let betas = [0.0, 0.5, 8.6, 40.0, 500.0];
+    fn both<T: Element>(window: Window, want: &dyn Fn(usize, usize) -> f64) {
+        for n in (0usize..40).chain([256, 1001]) {
+            for around in [n, n.saturating_sub(1)] {
+                let mut w = vec![T::NAN; n];
+                let done = if around == n { window.periodic(&mut w) } else { window.symmetric(&mut w) };
+                done.unwrap();
+                let u = f64::powi(2.0, -T::SIGNIFICAND - 1);
+                for (k, w) in w.iter().enumerate() {
+                    let exact = if around == 0 { 1.0 } else { want(k, around) };
+                    let off = (w.to_f64() - exact).abs();
+                    assert!(off <= 2.0 * u + 4e-15, "{window:?} {} {n} {around} at {k}: {off:e}", T::NAME);
+                }
+                let same = (1..around).all(|k| w[k] == w[around - k]);
+                assert!(same && w.iter().all(|w| w.to_f64() > -0.1), "{window:?} {n}: {w:?}");
+            }
+        }
+    }
+    for (window, terms) in cosines {
+        let want = |k: usize, n: usize| -> f64 {
+            terms.iter().enumerate().map(|(j, a)| a * turn(j * k, n)[0]).sum()
+        };
+        both::<f32>(window, &want);
+        both::<f64>(window, &want);
+    }
+    for beta in betas {
+        let want = |k: usize, n: usize| {
+            let x = 2.0 * k as f64 / n as f64 - 1.0;
+            let inside = beta * (1.0 - x * x).max(0.0).sqrt();
+            bessel(inside) / bessel(beta) * (inside - beta).exp()
+        };
+        both::<f32>(Window::Kaiser { beta }, &want);
+        both::<f64>(Window::Kaiser { beta }, &want);
+    }
+    both::<f64>(Window::Bartlett, &|k, n| 1.0 - (2.0 * k as f64 / n as f64 - 1.0).abs());
+    both::<f32>(Window::Rectangular, &|_, _| 1.0);
+    for beta in [-1.0, 501.0, f64::NAN, f64::INFINITY] {
+        let mut w = [7.0f32; 3];
+        let refused = Window::Kaiser { beta }.periodic(&mut w);
+        assert_eq!((refused, w), (Err(Error::Domain { arg: "beta" }), [7.0; 3]));
+    }
+}
+
+/// A tone's spectrum stands in its bin in each frame, turned by how far the frame is.
+#[test]
+fn frames_of_a_tone() {
+    let (n, hop, tone) = (64, 24, 5);
+    let x: Vec<f64> = (0..1000).map(|t| turn(tone * t, n)[0]).collect();
+    let (mut table, mut work) = (vec![0.0; rfft_plan_len(n)], vec![Complex::ZERO; stft_workspace(n)]);
+    let plan = RealFft::plan(n, &mut table, &mut work).unwrap();
+    let mut window = vec![0.0; n];
+    Window::Hann.periodic(&mut window).unwrap();
+    let mut out = vec![Complex::ZERO; stft_frames(x.len(), n, hop) * plan.bins()];
+    stft(&plan, &window, hop, &x, &mut out, &mut work).unwrap();
+    for (f, y) in out.chunks_exact(plan.bins()).enumerate() {
+        let [c, s] = turn(tone * f * hop, n);
+        for (j, y) in y.iter().enumerate() {
+            // Half of the window's sum, and a quarter of it with the sign turned on both sides.
+            let size = match j.abs_diff(tone) {
+                0 => 16.0,
+                1 => -8.0,
+                _ => 0.0,
+            };
+            assert!((*y - Complex::new(c, s).scale(size)).norm_sqr() < 1e-24, "frame {f}, bin {j}: {y:?}");
+        }
+    }
+}
+
 /// Filters give in blocks what they give at once.
 #[test]
 fn filters_in_blocks() {

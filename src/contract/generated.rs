@@ -1402,6 +1402,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
     },
     Spec {
+        op: "stft",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
+        flops_per_element: 50.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "sub",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
@@ -2704,6 +2712,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `stft`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn stft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `sub`.
     ///
     /// Errors: the first that does not hold.
@@ -3050,6 +3065,7 @@ pub(crate) mod marker {
     pub(crate) enum sqrt {}
     pub(crate) enum square {}
     pub(crate) enum stddev {}
+    pub(crate) enum stft {}
     pub(crate) enum sub {}
     pub(crate) enum sum {}
     pub(crate) enum sum_kahan {}
@@ -4124,6 +4140,11 @@ const _: fn(&RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>])
 const _: fn(&RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft::<f64>;
 const _: fn(Native, &RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::irfft_on::<Native, f32>;
 const _: fn(Native, &RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft_on::<Native, f64>;
+const _: () = enforced::<marker::stft>();
+const _: fn(&RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft::<f32>;
+const _: fn(&RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft::<f64>;
+const _: fn(Native, &RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft_on::<Native, f32>;
+const _: fn(Native, &RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft_on::<Native, f64>;
 const _: () = enforced::<marker::fir>();
 const _: fn(&[f32], usize, &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fir::<f32>;
 const _: fn(&[f64], usize, &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fir::<f64>;

@@ -10,10 +10,14 @@ mod pass;
 pub(crate) mod plan;
 pub(crate) mod real;
 mod run;
+pub(crate) mod stft;
+mod window;
 
 pub use filter::*;
 pub use plan::{fft_table_f32, fft_table_f64};
 pub use real::*;
+pub use stft::*;
+pub use window::Window;
 
 use crate::complex::Complex;
 use crate::contract::{Call, contract};

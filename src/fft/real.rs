@@ -211,7 +211,8 @@ pub(crate) fn rfft_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-fn forward<S: Simd, T: Element>(
+/// The transform of the `n` numbers `x`.
+pub(super) fn forward<S: Simd, T: Element>(
     s: S,
     plan: &RealFft<'_, T>,
     x: &[T],

@@ -3,7 +3,7 @@
 use super::Threads;
 use super::blas::threaded;
 use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
-use crate::fft::{fft_by, fft_in_place_by, irfft_by, rfft_by};
+use crate::fft::{fft_by, fft_in_place_by, irfft_by, rfft_by, stft_by};
 use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -67,6 +67,10 @@ threaded! {
     ///
     /// As [`fft`].
     irfft irfft_on irfft_by (plan: &RealFft<'_, T>, x: &[Complex<T>], out: &mut [T], workspace: &mut [Complex<T>]);
+    ///
+    /// As [`fft`], of frames.
+    stft stft_on stft_by
+        (plan: &RealFft<'_, T>, window: &[T], hop: usize, x: &[T], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
     gemm_backward_a gemm_backward_a_on gemm_backward_a_by
         (dc: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, da: MatMut<'_, T>, workspace: &mut [T]);
     gemm_backward_b gemm_backward_b_on gemm_backward_b_by

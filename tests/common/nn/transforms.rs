@@ -10,6 +10,7 @@ macro_rules! for_each_transform {
             fft $crate::nn::transforms::Forward, threads;
             rfft $crate::nn::transforms::Real, threads;
             irfft $crate::nn::transforms::RealInverse, threads;
+            stft $crate::nn::transforms::Frames, threads;
             fir $crate::nn::transforms::Fir;
             biquad $crate::nn::transforms::Sections;
         }
@@ -260,6 +261,55 @@ impl Op for RealInverse {
             wants(&all, &y, n, 1.0 / n as f64)
         };
         vec![a.x[0].chunks(2 * (n / 2 + 1)).flat_map(one).collect()]
+    }
+}
+
+pub struct Frames;
+impl Op for Frames {
+    const NAME: &'static str = "stft";
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        2
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let n = if cols < 100 { cols } else { 2 * cols };
+        // As long as the transform or shorter; frames that overlap, meet, or leave numbers out; and numbers after the last.
+        let window = n - r.bits() as usize % n.div_ceil(3);
+        let hop = 1 + r.bits() as usize % (window + 2);
+        let len = (rows - 1) * hop + window + r.bits() as usize % hop;
+        Args::new::<Self>(vec![r.slice(window, 1.0), r.slice(len, 2.0)], vec![], &[("n", n), ("hop", hop)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let frames = fulmen::stft_frames(a.x[1].len(), a.x[0].len(), a.size("hop"));
+        vec![stale(bounded(frames.saturating_mul((a.size("n") / 2 + 1).saturating_mul(2))))]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        let n = a.size("n");
+        bounded(fulmen::rfft_plan_len(n).saturating_add(fulmen::stft_workspace(n).saturating_mul(8)))
+    }
+    called! {
+        |s, a, [out], w| {
+            let (table, w) = split(w, fulmen::rfft_plan_len(a.size("n")));
+            RealFft::plan(a.size("n"), table, w)
+                .and_then(|plan| fulmen::stft_on(s, &plan, &a.x[0], a.size("hop"), &a.x[1], complex_mut(out), w))
+        },
+        parallel {
+            let (table, w) = split(w, fulmen::rfft_plan_len(a.size("n")));
+            RealFft::plan(a.size("n"), table, w).and_then(|plan| {
+                fulmen::parallel::stft_on(s, &plan, &a.x[0], a.size("hop"), &a.x[1], complex_mut(out), w)
+            })
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (n, hop, window) = (a.size("n"), a.size("hop"), &a.x[0]);
+        let one = |at: usize| {
+            let mut wide = vec![0.0; 2 * n];
+            for (k, w) in window.iter().enumerate() {
+                wide[2 * k] = a.x[1][at + k] * w;
+            }
+            wants(&wide, &dft(&wide, false)[..2 * (n / 2 + 1)], n, 1.0)
+        };
+        let all = (0..a.x[1].len()).step_by(hop).take_while(|at| at + window.len() <= a.x[1].len());
+        vec![all.flat_map(one).collect()]
     }
 }
 

@@ -1,0 +1,76 @@
+//! The levels of a sound by time and frequency, as a picture.
+
+use fulmen::{Complex, Error, RealFft, rfft_plan_len, stft, stft_frames, stft_workspace};
+use std::io::{self, Write};
+
+/// Frames that are transformed at a time.
+const TOGETHER: usize = 64;
+
+/// A line for each frequency, the highest first, and a byte for each frame: its level, 255 at 0 dB.
+pub struct Levels {
+    pub width: usize,
+    pub height: usize,
+    pub bytes: Vec<u8>,
+    /// The highest level: frame, bin, dB.
+    pub peak: (usize, usize, f32),
+}
+
+/// Levels down to `range` dB below a tone of full scale, whose peak has 0 dB. The picture has to fit into memory.
+pub fn levels(x: &[f32], n: usize, window: &[f32], hop: usize, range: f32) -> Result<Levels, Error> {
+    let mut table = vec![0.0; rfft_plan_len(n)];
+    let mut work = vec![Complex::ZERO; stft_workspace(n)];
+    let plan = RealFft::plan(n, &mut table, &mut work)?;
+    let (width, height) = (stft_frames(x.len(), window.len(), hop), plan.bins());
+    let mut bytes = vec![0; width * height];
+    let mut peak = (0, 0, f32::NEG_INFINITY);
+    // Half of a tone is in its bin, the other half in the bin of the frequency turned around.
+    let full = 0.5 * fulmen::sum(window);
+    let mut out = vec![Complex::ZERO; TOGETHER * height];
+    for first in (0..width).step_by(TOGETHER) {
+        let frames = TOGETHER.min(width - first);
+        let begin = first * hop;
+        let part = &x[begin..begin + (frames - 1) * hop + window.len()];
+        let out = &mut out[..frames * height];
+        stft(&plan, window, hop, part, out, &mut work)?;
+        for (f, row) in out.chunks_exact(height).enumerate() {
+            for (j, y) in row.iter().enumerate() {
+                let level = 20.0 * (y.re.hypot(y.im) / full).log10();
+                if level > peak.2 {
+                    peak = (first + f, j, level);
+                }
+                bytes[(height - 1 - j) * width + first + f] = (255.0 * (1.0 + level / range)).round() as u8;
+            }
+        }
+    }
+    Ok(Levels { width, height, bytes, peak })
+}
+
+/// Colours from silence to full scale: each brighter than the one before.
+fn palette() -> Vec<u8> {
+    const STOPS: [[f32; 3]; 6] = [
+        [0.0, 0.0, 0.0],
+        [40.0, 12.0, 88.0],
+        [128.0, 30.0, 108.0],
+        [214.0, 70.0, 60.0],
+        [250.0, 164.0, 36.0],
+        [255.0, 255.0, 216.0],
+    ];
+    let colour = |i: usize| {
+        let at = i as f32 / 255.0 * (STOPS.len() - 1) as f32;
+        let k = (at as usize).min(STOPS.len() - 2);
+        [0, 1, 2].map(|c| (STOPS[k][c] + (at - k as f32) * (STOPS[k + 1][c] - STOPS[k][c])).round() as u8)
+    };
+    (0..256).flat_map(colour).collect()
+}
+
+/// The picture as PNG.
+pub fn png(levels: &Levels, to: &mut dyn Write) -> io::Result<()> {
+    let side = |n: usize| u32::try_from(n).map_err(io::Error::other);
+    let mut encoder = png::Encoder::new(to, side(levels.width)?, side(levels.height)?);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette(palette());
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&levels.bytes)?;
+    Ok(writer.finish()?)
+}

@@ -1,0 +1,330 @@
+//! The spectrum example: sounds of every coding, files that are damaged, and the command line without a process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops where it fails"
+)]
+
+#[path = "../spectrum/cli.rs"]
+mod cli;
+#[path = "../llm/files.rs"]
+#[allow(dead_code, reason = "the rest is used by llm")]
+mod files;
+#[path = "../llm/memory.rs"]
+#[allow(dead_code, reason = "the rest is used by llm")]
+mod memory;
+#[path = "../spectrum/picture.rs"]
+mod picture;
+#[path = "../spectrum/wav.rs"]
+mod wav;
+
+use std::path::PathBuf;
+use wav::Wav;
+
+/// What the program says to these arguments.
+fn program(args: &[&str]) -> (u8, String, String) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = cli::run(args.iter().map(|a| (*a).into()), &mut out, &mut err);
+    (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+/// A folder of its own for a test.
+struct Folder(PathBuf);
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("fulmen-spectrum-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().into()
+    }
+    fn file(&self, name: &str, bytes: &[u8]) -> String {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(body.len()).unwrap().to_le_bytes();
+    let pad: &[u8] = if body.len() % 2 == 1 { &[0] } else { &[] };
+    [&name[..], &len, body, pad].concat()
+}
+
+fn riff(chunks: &[Vec<u8>]) -> Vec<u8> {
+    let body = [b"WAVE".to_vec(), chunks.concat()].concat();
+    chunk(b"RIFF", &body)
+}
+
+fn format(tag: u16, channels: u16, rate: u32, bits: u16) -> Vec<u8> {
+    let frame = channels * (bits / 8);
+    let mut body = [tag.to_le_bytes(), channels.to_le_bytes()].concat();
+    body.extend(rate.to_le_bytes());
+    body.extend((rate * u32::from(frame)).to_le_bytes());
+    body.extend(frame.to_le_bytes());
+    body.extend(bits.to_le_bytes());
+    body
+}
+
+/// A number from -1 to 1 in this coding.
+fn coded(tag: u16, bits: u16, x: f64) -> Vec<u8> {
+    match (tag, bits) {
+        (3, 32) => (x as f32).to_le_bytes().to_vec(),
+        (3, _) => x.to_le_bytes().to_vec(),
+        (_, 8) => vec![(128.0 + 127.0 * x).round() as u8],
+        _ => {
+            let whole = (x * f64::from(2).powi(i32::from(bits) - 1) * (1.0 - 1e-4)).round() as i32;
+            whole.to_le_bytes()[..usize::from(bits) / 8].to_vec()
+        }
+    }
+}
+
+/// A tone of half of full scale on one channel, with silence on the others.
+fn tone(tag: u16, bits: u16, [channels, channel]: [u16; 2], n: usize, hertz: f64) -> Vec<u8> {
+    let rate = 8000;
+    let at = |i: usize, c: u16| {
+        let x = 0.5 * (std::f64::consts::TAU * hertz * i as f64 / f64::from(rate)).sin();
+        coded(tag, bits, if c == channel { x } else { 0.0 })
+    };
+    let data: Vec<u8> = (0..n).flat_map(|i| (0..channels).flat_map(move |c| at(i, c))).collect();
+    riff(&[chunk(b"fmt ", &format(tag, channels, rate, bits)), chunk(b"LIST", b"odd"), chunk(b"data", &data)])
+}
+
+/// Width, height, and the level of each pixel.
+fn pixels(path: &str) -> (usize, usize, Vec<u8>) {
+    let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Indexed, png::BitDepth::Eight));
+    assert_eq!(reader.info().palette.as_ref().unwrap().len(), 3 * 256);
+    (info.width as usize, info.height as usize, bytes)
+}
+
+#[test]
+fn a_tone_of_every_coding() {
+    let folder = Folder::new("codings");
+    for (tag, bits, off) in
+        [(1, 8, 1.0), (1, 16, 0.05), (1, 24, 0.05), (1, 32, 0.05), (3, 32, 0.05), (3, 64, 0.05)]
+    {
+        for (channels, channel, level) in [(1, None, -6.0), (2, None, -12.0), (2, Some(2), -6.0)] {
+            // In the middle of bin 13 of 128: 62.5 Hz each.
+            let bytes = tone(tag, bits, [channels, channels - 1], 1000, 812.5);
+            let sound = folder.file("sound.wav", &bytes);
+            let picture = folder.path("picture.png");
+            let chosen = channel.map(|c: usize| c.to_string());
+            let mut args = vec![sound.as_str(), &picture, "--fft=128", "--hop=50", "--range=80"];
+            if let Some(c) = &chosen {
+                args.extend(["--channel", c]);
+            }
+            let (code, out, err) = program(&args);
+            assert!(code == 0 && err.is_empty(), "{tag} {bits}: {out} {err}");
+            assert!(
+                out.starts_with("18 x 65 pixels: 0.125 s, 6.250 ms each; 0 to 4000 Hz, 62.500 Hz each"),
+                "{out}"
+            );
+            assert!(out.contains("the strongest: 812.5 Hz at "), "{out}");
+            let said: f64 = out.split("s, ").last().unwrap().split(' ').next().unwrap().parse().unwrap();
+            assert!((said - level).abs() < off, "{tag} {bits}, {channels} channels: {out}");
+            let (width, height, levels) = pixels(&picture);
+            assert_eq!((width, height), (18, 65));
+            for f in 0..width {
+                let column: Vec<u8> = (0..height).map(|j| levels[(height - 1 - j) * width + f]).collect();
+                let want = (255.0 * (1.0 + level / 80.0)) as f32;
+                assert!((f32::from(column[13]) - want).abs() < 4.0, "{tag} {bits}: {column:?}");
+                // Half of the amplitude on both sides, and little else.
+                assert!(
+                    (f32::from(column[12]) - (want - 19.2)).abs() < 4.0
+                        && column[12].abs_diff(column[14]) < 3
+                );
+                assert!(
+                    column[..11]
+                        .iter()
+                        .chain(&column[16..])
+                        .all(|p| f32::from(*p) < want - 110.0 * (bits > 8) as u8 as f32)
+                );
+            }
+            assert_eq!(folder.names(), ["picture.png", "sound.wav"]);
+        }
+    }
+}
+
+/// Each window's peak is at 0 dB less what the tone is; their length, zeros after them and the hop are as asked.
+#[test]
+fn windows_and_sizes() {
+    let folder = Folder::new("windows");
+    let sound = folder.file("sound.wav", &tone(3, 32, [1, 0], 4000, 1000.0));
+    let picture = folder.path("picture.png");
+    for (args, size, resolution) in [
+        (&["--fft=1024"][..], "12 x 513 pixels", "1000.0 Hz"),
+        (&["--fft=1000", "--window=hamming", "--hop=1000"], "4 x 501 pixels", "1000.0 Hz"),
+        (&["--fft=400", "--window=blackman", "--length=200", "--hop=200"], "20 x 201 pixels", "1000.0 Hz"),
+        (&["--fft=400", "--window=blackman-harris"], "37 x 201 pixels", "1000.0 Hz"),
+        (&["--fft=401", "--window=flat-top", "--hop", "4000"], "1 x 201 pixels", "997.5 Hz"),
+        (&["--fft=64", "--window=bartlett", "--hop=64"], "62 x 33 pixels", "1000.0 Hz"),
+        (&["--fft=64", "--window=kaiser", "--beta=5", "--hop=640"], "7 x 33 pixels", "1000.0 Hz"),
+        (&["--fft=64", "--window=rectangular", "--hop=640"], "7 x 33 pixels", "1000.0 Hz"),
+        (&["--fft=2", "--hop=3999"], "1 x 2 pixels", "Hz"),
+    ] {
+        let (code, out, err) = program(&[&[sound.as_str(), &picture], args].concat());
+        assert!(
+            code == 0 && err.is_empty() && out.starts_with(size) && out.contains(resolution),
+            "{args:?}: {out} {err}"
+        );
+        let level: f64 = out.split("s, ").last().unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!((level + 6.02).abs() < 0.1 || args[0] == "--fft=2", "{args:?}: {out}");
+    }
+    let silent = folder.file("silent.wav", &tone(1, 16, [1, 1], 64, 1000.0));
+    let (code, out, err) = program(&[&silent, &picture, "--fft=64"]);
+    assert!(code == 0 && err.is_empty() && out.ends_with("\nsilence\n"), "{out} {err}");
+    assert!(pixels(&picture).2.iter().all(|p| *p == 0));
+}
+
+#[test]
+fn extensible_heads() {
+    let mut head = format(0xfffe, 1, 8000, 24);
+    head.extend([22, 0, 24, 0, 4, 0, 0, 0, 1, 0]);
+    head.extend([0; 14]);
+    let bytes = riff(&[chunk(b"fmt ", &head), chunk(b"data", &[0, 0, 64, 0, 0, 192])]);
+    let sound = Wav::of(&bytes).unwrap();
+    assert_eq!((sound.len(), sound.samples(None).unwrap()), (2, vec![0.5, -0.5]));
+    head.truncate(20);
+    let bytes = riff(&[chunk(b"fmt ", &head), chunk(b"data", &[])]);
+    assert!(Wav::of(&bytes).unwrap_err().why.contains("too short for its coding"));
+}
+
+#[test]
+fn damaged_files_are_refused_by_name() {
+    let good = tone(1, 16, [2, 0], 100, 1000.0);
+    let head = |tag, channels, rate, bits| chunk(b"fmt ", &format(tag, channels, rate, bits));
+    let patched = |at: usize, bytes: &[u8]| {
+        let mut file = good.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        file
+    };
+    let float = |x: f32| riff(&[head(3, 1, 8000, 32), chunk(b"data", &[[0; 4], x.to_le_bytes()].concat())]);
+    for (bytes, why) in [
+        (vec![], "byte 0: a WAV file begins with RIFF"),
+        (b"hello, this is no sound".to_vec(), "byte 0: a WAV file begins with RIFF"),
+        (patched(8, b"AVI "), "byte 0: a WAV file begins with RIFF"),
+        (patched(0, b"RF64"), "byte 0: RF64 and RIFX files are not read"),
+        (good[..12].to_vec(), "byte 12: the file ends before its chunk \"fmt\""),
+        (good[..good.len() - 1].to_vec(), "byte 48: the chunk \"data\" has 400 bytes, and 399 are left"),
+        (patched(16, &u32::MAX.to_le_bytes()), "byte 12: the chunk \"fmt \" has 4294967295 bytes"),
+        (patched(52, &[0xff; 4]), "byte 48: the chunk \"data\" has 4294967295 bytes"),
+        (patched(48, b"d\x1bta"), "byte 456: the file ends before its chunk \"data\""),
+        (patched(12, b"fmtx"), "byte 48: the chunk \"data\" comes before \"fmt\""),
+        (riff(&[head(1, 1, 8000, 16), head(1, 1, 8000, 16)]), "byte 36: there are two chunks \"fmt\""),
+        (riff(&[chunk(b"fmt ", &[1, 0, 1, 0])]), "byte 20: the chunk \"fmt\" has 4 bytes"),
+        (riff(&[head(1, 0, 8000, 16)]), "byte 22: it has no channels"),
+        (riff(&[head(1, 1, 0, 16)]), "byte 24: its rate is 0"),
+        (riff(&[head(1, 1, 8000, 12)]), "byte 34: integers of 12 bits"),
+        (riff(&[head(3, 1, 8000, 16)]), "byte 34: floats of 16 bits"),
+        (riff(&[head(85, 1, 8000, 16)]), "byte 20: coding 85 is not read"),
+        (patched(32, &[3, 0]), "byte 32: a frame has 3 bytes"),
+        (
+            riff(&[head(1, 2, 8000, 16), chunk(b"data", &[0; 6])]),
+            "byte 36: 6 bytes are not whole frames of 4",
+        ),
+        (float(f32::NAN), "byte 48: number 1 of channel 1 is NaN"),
+        (float(f32::NEG_INFINITY), "byte 48: number 1 of channel 1 is -inf"),
+        (float(1e30), "byte 48: number 1 of channel 1 is 1"),
+    ] {
+        let got = Wav::of(&bytes).and_then(|w| w.samples(None)).unwrap_err().to_string();
+        assert!(got.starts_with(why), "{why}: {got}");
+    }
+    // Cut anywhere, it is refused; with any byte changed, it is read or refused.
+    for n in 0..good.len() {
+        assert!(Wav::of(&good[..n]).is_err(), "{n}");
+        for byte in [0, 1, 0x7f, 0xff] {
+            let file = patched(n, &[byte]);
+            _ = Wav::of(&file).map(|w| (w.len(), w.samples(Some(0)), w.samples(None)));
+        }
+    }
+}
+
+#[test]
+fn what_is_of_no_use_writes_nothing() {
+    let folder = Folder::new("refused");
+    let sound = folder.file("sound.wav", &tone(1, 16, [2, 0], 300, 1000.0));
+    let picture = folder.file("picture.png", b"old");
+    let damaged = folder.file("damaged.wav", &tone(1, 16, [2, 0], 300, 1000.0)[..500]);
+    let (sound, picture, damaged) = (sound.as_str(), picture.as_str(), damaged.as_str());
+    for (args, why) in [
+        (
+            &[damaged, picture][..],
+            "damaged.wav: byte 48: the chunk \"data\" has 1200 bytes, and 444 are left",
+        ),
+        (&[sound, sound], "sound.wav: is the sound, too"),
+        (&[sound, picture], "sound.wav: 300 numbers are less than one window of 1024"),
+        (&[sound, picture, "--fft=16", "--channel=3"], "sound.wav: there is no channel 3, only 2"),
+        (&["/no/such/sound", picture], "/no/such/sound: "),
+        (&[sound, "/no/such/folder/x.png", "--fft=16"], "/no/such/folder/x.png: "),
+        (&[sound, folder.0.to_str().unwrap(), "--fft=16"], "it is no regular file"),
+    ] {
+        let (code, out, err) = program(args);
+        assert!(
+            code == 2 && out.is_empty() && err.starts_with("spectrum: ") && err.contains(why),
+            "{args:?}: {err}"
+        );
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    for (args, why) in [
+        (&[][..], "a sound and a picture are needed"),
+        (&["a"], "a sound and a picture are needed"),
+        (&["a", "b", "c"], "unexpected argument"),
+        (&["--fft=1"], "--fft is from 2 to 65536, not \"1\""),
+        (&["--fft=x\u{1b}"], "--fft is from 2 to 65536, not \"x\\u{1b}\""),
+        (&["--fft"], "missing argument"),
+        (&["--hop=0"], "--hop is from 1 to"),
+        (&["--hop=-1"], "--hop is from 1 to"),
+        (&["--range=0"], "--range is from 1 to 400"),
+        (&["--range=nan"], "--range is from 1 to 400"),
+        (&["--channel=0"], "--channel is from 1 to 65535"),
+        (&["--length=1"], "--length is from 2 to 65536"),
+        (&["a", "b", "--length=100", "--fft=64"], "--length 100 is more than the 64 of --fft"),
+        (&["--window=square\n"], "--window does not know \"square\\n\""),
+        (&["--beta=501"], "--beta is from 0 to 500"),
+        (&["--beta=2"], "--beta is for --window kaiser"),
+        (&["--unknown"], "invalid option '--unknown'"),
+    ] {
+        let (code, out, err) = program(args);
+        assert!(
+            code == 2 && out.is_empty() && err.starts_with("spectrum: ") && err.contains(why),
+            "{args:?}: {err}"
+        );
+        assert!(err.contains("usage: spectrum"), "{err}");
+    }
+    assert_eq!(folder.names(), ["damaged.wav", "picture.png", "sound.wav"]);
+    assert_eq!(std::fs::read(picture).unwrap(), b"old");
+    let (code, out, err) = program(&["--help"]);
+    assert!(code == 0 && out.starts_with("usage: spectrum") && err.is_empty());
+}
+
+/// A picture of too many pixels is refused before anything is computed.
+#[test]
+fn too_large_a_picture() {
+    let folder = Folder::new("large");
+    let sound = folder
+        .file("sound.wav", &riff(&[chunk(b"fmt ", &format(1, 1, 8000, 8)), chunk(b"data", &[128; 80_000])]));
+    let (code, _, err) = program(&[&sound, &folder.path("x.png"), "--fft=65536", "--hop=1"]);
+    assert!(
+        code == 2 && err.contains("14465 frames of 32769 bins are too large a picture: --hop 1 is too small"),
+        "{err}"
+    );
+}
