@@ -19,7 +19,7 @@
 //! | [`reduce`] | sums, products of vectors, norms, extrema, statistics, similarity |
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
-//! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length, and of frames of a signal; windows, filters |
+//! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length, of rows and planes, of frames of a signal; windows, filters |
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | matrices of compressed rows, their products with vectors and dense matrices, triangular solves, incomplete factors, conjugate gradients |

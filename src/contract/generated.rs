@@ -514,6 +514,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "fft_2d",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 50.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "fft_rows",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 50.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "fir",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
@@ -2040,6 +2056,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `fft_2d`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fft_2d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `fft_rows`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fft_rows<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `fir`.
     ///
     /// Errors: the first that does not hold.
@@ -2969,6 +2999,8 @@ pub(crate) mod marker {
     pub(crate) enum exp2 {}
     pub(crate) enum exp_m1 {}
     pub(crate) enum fft {}
+    pub(crate) enum fft_2d {}
+    pub(crate) enum fft_rows {}
     pub(crate) enum fir {}
     pub(crate) enum floor {}
     pub(crate) enum fma {}
@@ -4140,6 +4172,16 @@ const _: fn(&RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>])
 const _: fn(&RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft::<f64>;
 const _: fn(Native, &RealFft<'_, f32>, &[Complex<f32>], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::irfft_on::<Native, f32>;
 const _: fn(Native, &RealFft<'_, f64>, &[Complex<f64>], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::irfft_on::<Native, f64>;
+const _: () = enforced::<marker::fft_rows>();
+const _: fn(&Fft<'_, f32>, Direction, MatRef<'_, Complex<f32>>, MatMut<'_, Complex<f32>>, &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_rows::<f32>;
+const _: fn(&Fft<'_, f64>, Direction, MatRef<'_, Complex<f64>>, MatMut<'_, Complex<f64>>, &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_rows::<f64>;
+const _: fn(Native, &Fft<'_, f32>, Direction, MatRef<'_, Complex<f32>>, MatMut<'_, Complex<f32>>, &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_rows_on::<Native, f32>;
+const _: fn(Native, &Fft<'_, f64>, Direction, MatRef<'_, Complex<f64>>, MatMut<'_, Complex<f64>>, &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_rows_on::<Native, f64>;
+const _: () = enforced::<marker::fft_2d>();
+const _: fn(&Fft<'_, f32>, &Fft<'_, f32>, Direction, MatRef<'_, Complex<f32>>, MatMut<'_, Complex<f32>>, &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_2d::<f32>;
+const _: fn(&Fft<'_, f64>, &Fft<'_, f64>, Direction, MatRef<'_, Complex<f64>>, MatMut<'_, Complex<f64>>, &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_2d::<f64>;
+const _: fn(Native, &Fft<'_, f32>, &Fft<'_, f32>, Direction, MatRef<'_, Complex<f32>>, MatMut<'_, Complex<f32>>, &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_2d_on::<Native, f32>;
+const _: fn(Native, &Fft<'_, f64>, &Fft<'_, f64>, Direction, MatRef<'_, Complex<f64>>, MatMut<'_, Complex<f64>>, &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_2d_on::<Native, f64>;
 const _: () = enforced::<marker::stft>();
 const _: fn(&RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft::<f32>;
 const _: fn(&RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft::<f64>;

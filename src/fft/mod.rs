@@ -9,6 +9,7 @@ pub(crate) mod filter;
 mod pass;
 pub(crate) mod plan;
 pub(crate) mod real;
+pub(crate) mod rows;
 mod run;
 pub(crate) mod stft;
 mod window;
@@ -16,6 +17,7 @@ mod window;
 pub use filter::*;
 pub use plan::{fft_table_f32, fft_table_f64};
 pub use real::*;
+pub use rows::*;
 pub use stft::*;
 pub use window::Window;
 

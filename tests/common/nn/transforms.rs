@@ -1,7 +1,7 @@
 //! Fourier transforms and filters.
 
 use super::*;
-use fulmen::{Biquad, Complex, Direction, Fft, RealFft};
+use fulmen::{Biquad, Complex, Direction, Fft, MatMut, MatRef, RealFft};
 
 #[macro_export]
 macro_rules! for_each_transform {
@@ -10,6 +10,8 @@ macro_rules! for_each_transform {
             fft $crate::nn::transforms::Forward, threads;
             rfft $crate::nn::transforms::Real, threads;
             irfft $crate::nn::transforms::RealInverse, threads;
+            fft_rows $crate::nn::transforms::Rows, threads;
+            fft_2d $crate::nn::transforms::Planes, threads;
             stft $crate::nn::transforms::Frames, threads;
             fir $crate::nn::transforms::Fir;
             biquad $crate::nn::transforms::Sections;
@@ -261,6 +263,168 @@ impl Op for RealInverse {
             wants(&all, &y, n, 1.0 / n as f64)
         };
         vec![a.x[0].chunks(2 * (n / 2 + 1)).flat_map(one).collect()]
+    }
+}
+
+/// A plan's length, which an edge case may state: that of the rows.
+fn length<T: Element>(a: &Args<T>) -> usize {
+    a.get("plan").unwrap_or(a.size("n"))
+}
+
+/// Complex numbers as rows of `n`; rows lie across where the option says so.
+fn matrix<'a, T: Element>(a: &Args<T>, x: &'a [T]) -> Result<MatRef<'a, Complex<T>>, Error> {
+    let (x, n) = (complex(x), a.size("n"));
+    let rows = x.len().checked_div(n).unwrap_or(0);
+    if a.get("across").is_some() { MatRef::col_major(x, rows, n) } else { MatRef::row_major(x, rows, n) }
+}
+fn matrix_mut<'a, T: Element>(a: &Args<T>, x: &'a mut [T]) -> Result<MatMut<'a, Complex<T>>, Error> {
+    let (x, n) = (complex_mut(x), a.size("n"));
+    let rows = x.len().checked_div(n).unwrap_or(0);
+    if a.get("across").is_some() { MatMut::col_major(x, rows, n) } else { MatMut::row_major(x, rows, n) }
+}
+
+/// Row `i` of rows of `n`, in pairs, and where its numbers are.
+fn places(a: &Args<f64>, rows: usize, i: usize) -> Vec<usize> {
+    let n = a.size("n");
+    (0..n).map(|k| if a.get("across").is_some() { k * rows + i } else { i * n + k }).collect()
+}
+
+/// Transforms of the numbers at these places, over them.
+fn transform_at(x: &mut [f64], places: &[usize], back: bool) {
+    let row: Vec<f64> = places.iter().flat_map(|&at| [x[2 * at], x[2 * at + 1]]).collect();
+    for (&at, y) in places.iter().zip(dft(&row, back).chunks_exact(2)) {
+        x[2 * at..2 * at + 2].copy_from_slice(y);
+    }
+}
+
+/// Rows and columns past a group of rows, and what is left; long rows are made several.
+fn groups(rows: usize, cols: usize) -> [usize; 2] {
+    match cols {
+        0..20 => [7 * rows + 1, cols],
+        20..1000 => [rows, cols],
+        _ => [40 * rows, 2 + cols / 40],
+    }
+}
+
+/// Words at random: the inverse, and columns instead of rows.
+fn words(sizes: &mut Vec<(&str, usize)>, r: &mut Noise) {
+    for word in ["inverse", "across"] {
+        if r.bits().is_multiple_of(2) {
+            sizes.push((word, 1));
+        }
+    }
+}
+
+pub struct Rows;
+impl Op for Rows {
+    const NAME: &'static str = "fft_rows";
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        2
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let [rows, cols] = groups(rows, cols);
+        let mut sizes = vec![("n", cols)];
+        words(&mut sizes, r);
+        Args::new::<Self>(vec![r.slice(2 * rows * cols, 2.0)], vec![], &sizes)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len())]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        let n = length(a);
+        bounded(fulmen::fft_plan_len(n).saturating_add(fulmen::fft_rows_workspace(n).saturating_mul(8)))
+    }
+    called! {
+        |s, a, [out], w| {
+            let (table, w) = split(w, fulmen::fft_plan_len(length(a)));
+            Fft::plan(length(a), table, w).and_then(|plan| {
+                fulmen::fft_rows_on(s, &plan, direction(a), matrix(a, &a.x[0])?, matrix_mut(a, out)?, w)
+            })
+        },
+        parallel {
+            let (table, w) = split(w, fulmen::fft_plan_len(length(a)));
+            Fft::plan(length(a), table, w).and_then(|plan| {
+                fulmen::parallel::fft_rows_on(s, &plan, direction(a), matrix(a, &a.x[0])?, matrix_mut(a, out)?, w)
+            })
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (n, back) = (a.size("n"), direction(a) == Direction::Inverse);
+        let rows = a.x[0].len() / 2 / n;
+        let mut out = vec![copied(0.0); a.x[0].len()];
+        for i in 0..rows {
+            let (mut y, at) = (a.x[0].clone(), places(a, rows, i));
+            let row: Vec<f64> = at.iter().flat_map(|&at| [y[2 * at], y[2 * at + 1]]).collect();
+            transform_at(&mut y, &at, back);
+            for at in at {
+                let scale = if back { 1.0 / n as f64 } else { 1.0 };
+                out[2 * at..2 * at + 2].copy_from_slice(&wants(&row, &y[2 * at..2 * at + 2], n, scale));
+            }
+        }
+        vec![out]
+    }
+}
+
+pub struct Planes;
+impl Op for Planes {
+    const NAME: &'static str = "fft_2d";
+    const ONE_NAN_IS_ALL: bool = true;
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        2
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let [m, n] = groups(rows, cols);
+        let mut sizes = vec![("m", m), ("n", n)];
+        words(&mut sizes, r);
+        Args::new::<Self>(vec![r.slice(2 * m * n, 2.0)], vec![], &sizes)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len())]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        let (m, n) = (a.size("m"), length(a));
+        let plans = fulmen::fft_plan_len(n).saturating_add(fulmen::fft_plan_len(m));
+        bounded(plans.saturating_add(fulmen::fft_2d_workspace(m, n).saturating_mul(8)))
+    }
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        w: &mut [T],
+    ) -> Option<Result<(), Error>> {
+        let [out] = out else { return None };
+        let (m, n) = (a.size("m"), length(a));
+        let (first, w) = w.split_at_mut(fulmen::fft_plan_len(m).min(w.len()));
+        let (second, w) = split(w, fulmen::fft_plan_len(n));
+        let mut call = || {
+            let (down, along) = (Fft::plan(m, first, w)?, Fft::plan(n, second, w)?);
+            let (x, out) = (matrix(a, &a.x[0])?, matrix_mut(a, out)?);
+            match form {
+                #[cfg(feature = "parallel")]
+                Form::Parallel => fulmen::parallel::fft_2d_on(s, &down, &along, direction(a), x, out, w),
+                _ => fulmen::fft_2d_on(s, &down, &along, direction(a), x, out, w),
+            }
+        };
+        match form {
+            Form::On => Some(call()),
+            Form::Parallel if cfg!(feature = "parallel") => Some(call()),
+            _ => None,
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (m, n, back) = (a.size("m"), a.size("n"), direction(a) == Direction::Inverse);
+        let mut y = a.x[0].clone();
+        let rows: Vec<Vec<usize>> = (0..m).map(|i| places(a, m, i)).collect();
+        for row in &rows {
+            transform_at(&mut y, row, back);
+        }
+        for k in 0..n {
+            let column: Vec<usize> = rows.iter().map(|row| row[k]).collect();
+            transform_at(&mut y, &column, back);
+        }
+        let scale = if back { 1.0 / (m * n) as f64 } else { 1.0 };
+        vec![wants(&a.x[0], &y, m * n, scale)]
     }
 }
 
