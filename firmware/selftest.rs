@@ -1,5 +1,8 @@
 //! What each firmware image computes: a dot product, a softmax, a norm and a layer of quantised weights, compared with
-//! values worked out beforehand in `f64`.
+//! values worked out beforehand in `f64`; and what is in `signals.rs`.
+
+#[path = "signals.rs"]
+mod signals;
 
 use crate::boot;
 use core::fmt::{self, Write};
@@ -10,7 +13,7 @@ const N: usize = 37;
 /// What [`layer`] gives.
 const WANT: [f32; 4] = [1369.75, -146.0, -90.5, 1390.0];
 
-struct Console;
+pub(crate) struct Console;
 
 impl Write for Console {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -20,7 +23,7 @@ impl Write for Console {
 }
 
 /// Prints one result and says whether it is within `tolerance` of `want`.
-fn check(out: &mut Console, name: &str, got: f32, want: f32, tolerance: f32) -> bool {
+pub(crate) fn check(out: &mut Console, name: &str, got: f32, want: f32, tolerance: f32) -> bool {
     let want = if cfg!(feature = "planted") { want + 1.0 } else { want };
     let ok = (got - want).abs() <= tolerance;
     let verdict = if ok { "ok" } else { "WRONG" };
@@ -52,6 +55,7 @@ fn compute(out: &mut Console) -> Result<bool, fulmen::Error> {
     fulmen::rms_norm(&x, &w, 1e-5, &mut y)?;
     ok &= check(out, "rms_norm[36]", y[36], 0.920_572_1, 1e-6);
     ok &= layer(out)?;
+    ok &= signals::compute(out)?;
     Ok(ok)
 }
 
