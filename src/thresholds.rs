@@ -106,6 +106,7 @@ thresholds! {
     fft::filter::BLOCK Elements;
     fft::plan::PADDED Elements;
     fft::real::GRAIN Elements;
+    fft::rows::APART Elements;
     fft::rows::TOGETHER Elements;
     nn::conv1d::near::FAR_BYTES Bytes;
     nn::conv1d::near::FEW_CHANNELS Elements;

@@ -139,7 +139,7 @@ impl<'a> Wav<'a> {
                 }
                 let x = self.coding.value(bytes);
                 // Far past full scale, transforms would overflow.
-                if !(x.abs() <= MOST) {
+                if x.is_nan() || x.abs() > MOST {
                     let at = self.begin + (i * self.channels + c) * each;
                     return wrong(at, format!("number {i} of channel {} is {x}", c + 1));
                 }

@@ -14,7 +14,7 @@ use crate::view::{MatMut, MatRef};
 pub(crate) const TOGETHER: usize = 16;
 
 /// Numbers between copies of rows, whose lengths are often powers of two: they then lie in different sets of a cache.
-const APART: usize = 8;
+pub(crate) const APART: usize = 8;
 
 /// How many complex numbers of workspace [`fft_rows`] with transforms of length `n` needs.
 pub const fn fft_rows_workspace(n: usize) -> usize {
@@ -100,6 +100,7 @@ pub(crate) fn fft_rows_by<J: Join, S: Simd, T: Element>(
     contract!(fft_rows, Ok(()), each | check | (0..x.rows()).try_for_each(|i| row(x, out.as_ref(), i, check)))
 }
 
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
 pub(crate) fn fft_2d_by<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,
