@@ -512,3 +512,31 @@ mod edge_cases {
         ));
     }
 }
+
+/// As a generator of `rand_core` a stream gives its words in order, whatever is asked for.
+#[cfg(feature = "rand_core")]
+#[test]
+fn as_a_generator() {
+    use rand_core::{Rng, SeedableRng};
+    let from = Stream::new(5).with_id(2).skip((1 << 34) - 3);
+    let mut words = [0u32; 400];
+    fulmen::random_bits(from, &mut words);
+    let mut rng = from;
+    let mut at = 0;
+    for n in [0, 1, 3, 4, 5, 255, 256, 257, 300] {
+        assert_eq!(rng.next_u32(), words[at]);
+        assert_eq!(rng.next_u64(), u64::from(words[at + 2]) << 32 | u64::from(words[at + 1]));
+        let mut bytes = vec![0xaa; n];
+        rng.fill_bytes(&mut bytes);
+        let want: Vec<u8> = words[at + 3..].iter().flat_map(|w| w.to_le_bytes()).take(n).collect();
+        assert_eq!(bytes, want);
+        at += 3 + n.div_ceil(4);
+        assert_eq!(rng, from.skip(at as u64), "{n}");
+    }
+    // Past the end it starts again.
+    let mut last = Stream::new(1).skip(u64::MAX);
+    last.next_u32();
+    assert_eq!(last, Stream::new(1));
+    assert_eq!(Stream::from_seed([1, 2, 0, 0, 0, 0, 0, 3]), Stream::new(0x0300_0000_0000_0201));
+    assert_eq!(Stream::seed_from_u64(9), Stream::new(9));
+}

@@ -14,12 +14,16 @@
 //! The generators stand alone too, for protocols of one's own: [`Philox4x32::generate_at`] and seven more. They pass the
 //! known answers of Random123. None is for secrets.
 //!
+//! With the feature `rand_core` a stream is a generator of that crate (`Rng`, `SeedableRng`), for whoever draws number by number.
+//!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel Random Numbers: As Easy as 1, 2, 3* (SC 2011).
 
 mod bodies;
 mod draws;
 mod generators;
 pub(crate) mod ops;
+#[cfg(feature = "rand_core")]
+mod rng;
 pub(crate) mod stream;
 mod truncated;
 mod variates;
