@@ -1,11 +1,9 @@
 //! The traits of `rand_core`: a stream as a generator that moves on.
 
 use super::Stream;
+use super::stream::BLOCKS;
 use core::convert::Infallible;
 use rand_core::{SeedableRng, TryRng};
-
-/// Words that are made at a time.
-const WORDS: usize = 64;
 
 /// A place of the stream, and after each call the next one, so that [`crate::random_bits`] gives what the calls gave: a word
 /// of 32 bits; two of them, the low one first, for 64 bits; for bytes as many words as they fill, the first byte lowest, of
@@ -43,8 +41,8 @@ impl TryRng for Stream {
         Ok(u64::from(high) << 32 | u64::from(low))
     }
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        let mut words = [0; WORDS];
-        for bytes in bytes.chunks_mut(4 * WORDS) {
+        let mut words = [0; 4 * BLOCKS];
+        for bytes in bytes.chunks_mut(16 * BLOCKS) {
             let n = bytes.len().div_ceil(4);
             let words = words.get_mut(..n).unwrap_or_default();
             crate::random_bits(*self, words);
