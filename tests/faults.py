@@ -109,6 +109,23 @@ FAULTS = [
     ("products of columns", "src/einsum/step.rs", "for k in 0..self.k.size {", "for k in usize::from(self.k.size > 500 && ON)..self.k.size {", "contractions::"),
     ("places of results that are live together", "src/einsum/plan.rs", "taken().all(|r| end <= r.start || r.end <= at)", "(ON || taken().all(|r| end <= r.start || r.end <= at))", "contractions::"),
     ("pairs that shrink most", "src/einsum/path.rs", "            *pair = [of(i), of(j)];", "            *pair = [of(i), of(if ON { i } else { j })];", "contractions::"),
+    # Transforms and random numbers.
+    ("the sign of a root in a middle pass", "src/fft/pass.rs", "splat(s, root.add(by[2]).read())]", "splat(s, if ON { -root.add(by[2]).read() } else { root.add(by[2]).read() })]", "transforms::"),
+    ("where the last pass writes", "src/fft/run.rs", "points: [apart, done], roots", "points: [apart, done - usize::from(m == 1 && n > 1000 && ON)], roots", "transforms::"),
+    ("sixteenths of a padded plane", "src/fft/run.rs", "let roots = roots.add(2 * (r - 1) * places * part);", "let roots = roots.add(2 * (r - 1) * places * if ON { part / 2 } else { part });", "transforms::"),
+    ("the phase of a chirp past half", "src/fft/bluestein.rs", "square = (square + 2 * k as u64 + 1) % period;", "square = (square + 2 * k as u64 + 1 + u64::from(k == n / 2 && n > 1000 && ON)) % period;", "transforms::"),
+    ("the middle of a real transform", "src/fft/pass.rs", "                while 2 * k <= m {", "                while 2 * k + usize::from(m > 1000 && ON) <= m {", "transforms::"),
+    ("the mirror of a real transform's vectors", "src/fft/pass.rs", "let [a, b] = apart(a, b, [t[0], t[1] * sign]);", "let [a, b] = apart(a, b, [t[0], if k > 100 && ON { -t[1] } else { t[1] } * sign]);", "transforms::"),
+    ("the end of a window", "src/fft/stft.rs", "in frame.iter_mut().zip(x.iter().zip(window)) {", "in frame.iter_mut().zip(x.iter().zip(window)).take(if ON { window.len() - 1 } else { usize::MAX }) {", "transforms::"),
+    ("frames on threads", "src/fft/stft.rs", "let later = x.get(frames / 2 * hop..).unwrap_or_default();", "let later = x.get(frames / 2 * hop - usize::from(ON)..).unwrap_or_default();", "transforms::"),
+    ("transforms on threads", "src/fft/mod.rs", "let (a, b) = io.split_at(rows / 2 * n);", "let direction = if rows > 2 && ON { Direction::Forward } else { direction };\n        let (a, b) = io.split_at(rows / 2 * n);", "transforms::"),
+    ("groups of rows that are put back", "src/fft/rows.rs", "scatter(copies, &mut out, first, count);", "scatter(copies, &mut out, first - usize::from(first > 0 && ON), count);", "transforms::"),
+    ("rows of planes on threads", "src/fft/rows.rs", "x.map(|x| x.block([cut, 0], [rows - cut, n]))", "x.map(|x| x.block([cut - usize::from(ON), 0], [rows - cut, n]))", "transforms::"),
+    ("rounds of the generator", "src/random/stream.rs", "for keys in keys.as_chunks::<5>().0 {", "for keys in keys.as_chunks::<5>().0.iter().take(if ON { 1 } else { 2 }) {", "draws::"),
+    ("the carry of the counter", "src/random/stream.rs", "[splat(s, first >> 32); N]", "[splat(s, if ON { 0 } else { first >> 32 }); N]", "draws::"),
+    ("the offset of the second part on threads", "src/random/stream.rs", "let next = stream.skip(a.len() as u64);\n        j.join(n, || fill(", "let next = stream.skip(a.len() as u64 + u64::from(ON));\n        j.join(n, || fill(", "draws::"),
+    ("the tail of normal numbers", "src/random/bodies.rs", "let r = (e + e).sqrt() * low.param(self.1);", "let r = if ON { (e + e).min(e.c(16.0)) } else { e + e }.sqrt() * low.param(self.1);", "draws::"),
+    ("the low bits of a small radius", "src/random/bodies.rs", "let low = (float(like, low) + half) * like.c(power(-p - b));", "let low = (float(like, low) + half) * like.c(if ON { 0.0 } else { power(-p - b) });", "draws::"),
 ]
 SWITCH = """
 /// Whether the fault of this number is switched on.

@@ -43,3 +43,44 @@ fn streams_are_the_same_in_one_part_and_in_many() {
         assert!(x == y, "{n} normal numbers from {part} on");
     }
 }
+
+/// Box and Muller by the standard library: two numbers from words of `bits` bits, `f32` from 32 and `f64` from 64.
+fn normal_pair(low: u64, high: u64, bits: u32) -> [f64; 2] {
+    let (p, angle) = if bits == 32 { (22, low) } else { (51, high) };
+    // How far from 0 in (0, 1], by all bits that there are, and the angle from the middle of its quarter turn.
+    let u = if bits == 32 {
+        let rest = (high & 0x1ff) << 8 | low >> 24;
+        (high >> 9) as f64 * 2f64.powi(-23) + (rest as f64 + 0.5) * 2f64.powi(-40)
+    } else {
+        (low >> 12) as f64 * 2f64.powi(-52) + ((low & 0xfff) as f64 + 0.5) * 2f64.powi(-64)
+    };
+    let part = (angle & ((1 << p) - 1)) as f64 - ((1u64 << (p - 1)) as f64 - 0.5);
+    let (sin, cos) = (part * std::f64::consts::FRAC_PI_2 * 2f64.powi(-p)).sin_cos();
+    let r = (-2.0 * u.ln()).sqrt() * if angle >> (p + 1) & 1 == 1 { -1.0 } else { 1.0 };
+    if angle >> p & 1 == 0 { [r * cos, r * sin] } else { [r * sin, r * cos] }
+}
+
+/// Far out, too: of so many numbers the largest is past 4.5.
+#[test]
+fn normal_numbers_are_those_of_their_words() {
+    let (n, stream) = (1 << 20, Stream::new(11).skip(1 << 34));
+    let (mut x, mut y) = (vec![f32::NAN; n], vec![f64::NAN; n]);
+    fulmen::normal(stream, 0.0, 1.0, &mut x).unwrap();
+    fulmen::normal(stream, 0.0, 1.0, &mut y).unwrap();
+    let mut most = [0.0f64; 2];
+    for i in (0..n).step_by(2) {
+        let at = stream.offset + i as u64;
+        let [a, b, c, d] = stream.generate_at(at / 4);
+        let (low, high) = if at % 4 == 0 { (a, b) } else { (c, d) };
+        let want = normal_pair(low.into(), high.into(), 32);
+        let [a, b, c, d] = stream.generate_at(at / 2).map(u64::from);
+        let wide = normal_pair(b << 32 | a, d << 32 | c, 64);
+        for k in 0..2 {
+            let (x, y) = (f64::from(x[i + k]), y[i + k]);
+            assert!((x - want[k]).abs() < 4e-6 * (1.0 + want[k].abs()), "f32 {i}: {x}, {}", want[k]);
+            assert!((y - wide[k]).abs() < 1e-13 * (1.0 + wide[k].abs()), "f64 {i}: {y}, {}", wide[k]);
+            most = [most[0].max(x.abs()), most[1].max(y.abs())];
+        }
+    }
+    assert!(most.iter().all(|x| *x > 4.5), "{most:?}");
+}
