@@ -3,7 +3,9 @@
 
 use super::{Console, check};
 use fulmen::random::{Philox4x32, Stream};
-use fulmen::{Biquad, Complex, Direction, Error, Fft, fft_in_place, fft_plan_len, fft_table_f32, fft_workspace};
+use fulmen::{
+    Biquad, Complex, Direction, Error, Fft, fft_in_place, fft_plan_len, fft_table_f32, fft_workspace,
+};
 
 /// Points of the transform.
 const POINTS: usize = 1024;
