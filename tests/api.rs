@@ -141,6 +141,7 @@ fn unsafe_code_stays_in_its_files() {
         "src/blas/gemm/narrow.rs",
         "src/blas/gemm/pack.rs",
         "src/blas/gemm/skinny.rs",
+        "src/gpu/cuda/map.rs",
         "src/gpu/cuda/mod.rs",
         "src/quant/bytes.rs",
         "src/solve/rotations.rs",

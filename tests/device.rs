@@ -96,6 +96,115 @@ fn products_are_divided_by_what_occupies_a_device() {
     assert!(plan(0, 5, 3).launches.is_empty());
 }
 
+/// A host with the warp groups of Hopper, on so many multiprocessors.
+fn hopper(multiprocessors: u32) -> Gpu<Host> {
+    let facts = host(227 << 10, 8 * multiprocessors, Language::Ptx).facts().clone();
+    let limits = Limits { threads: 1024, ..facts.limits };
+    Gpu::new(Host::with(Facts { groups: true, limits, ..facts }))
+}
+
+/// Products of `f32` in three parts of `bf16`: whole tiles and not, operands that are read along the depth and across it,
+/// by one element and by four, and a depth that blocks share.
+#[test]
+fn products_of_warp_groups_keep_the_contract_of_f32() {
+    let gpu = hopper(1);
+    let worst = products::<f32, _>(&gpu, &[[129, 128, 130], [128, 131, 128], [128, 129, 129]]).unwrap();
+    assert!(worst.share <= 1.0, "{worst:?}");
+    // Nothing is added one by one over the whole depth.
+    assert!(worst.share < 0.02, "{worst:?}");
+    assert_eq!(gpu.kernels(), 3, "the parts, the product of threads, that of warp groups");
+    let gpu = hopper(4);
+    let worst = products::<f32, _>(&gpu, &[[128, 128, 513]]).unwrap();
+    assert!(worst.share < 0.02, "{worst:?}");
+    assert_eq!(gpu.kernels(), 4, "and the sums of blocks");
+    // Too little depth, too little of all, no `f32`.
+    let gpu = hopper(1);
+    products::<f32, _>(&gpu, &[[140, 130, 127]]).unwrap();
+    products::<f64, _>(&gpu, &[[128, 128, 1]]).unwrap();
+    assert_eq!(gpu.kernels(), 2);
+}
+
+/// Tiles with elements that have no three parts are computed by threads, bit for bit, once; the others by warp groups.
+#[test]
+fn only_tiles_of_strange_elements_are_left_to_threads() {
+    let (m, n, k) = (130, 130, 128);
+    let (mut a, mut b, c) = (data::<f32>(m * k, 1, 0), data::<f32>(k * n, 2, 0), data::<f32>(m * n, 3, 0));
+    a[129 * k + 70] = f32::INFINITY;
+    b[5 * n + 129] = 1e-35;
+    let run = |gpu: &Gpu<Host>, by_rows: bool| -> Vec<f32> {
+        let (a, b, mut to) = (gpu.upload(&a).unwrap(), gpu.upload(&b).unwrap(), gpu.upload(&c).unwrap());
+        let (a, b) = (a.view().matrix(m, k).unwrap(), b.view().matrix(k, n).unwrap());
+        let view = to.view_mut().matrix(m, n).unwrap();
+        match by_rows {
+            true => gpu.gemm(0.5, a, b, 1.0, view).unwrap(),
+            false => gpu.gemm(0.5, b.t(), a.t(), 1.0, view.t()).unwrap(),
+        }
+        let mut got = vec![0.0; m * n];
+        gpu.download(to.view(), &mut got).unwrap();
+        got
+    };
+    let want = run(&Gpu::new(host(48 << 10, 8, Language::Ptx)), true);
+    for by_rows in [true, false] {
+        let got = run(&hopper(1), by_rows);
+        let mut others = 0;
+        for (e, (x, y)) in got.iter().zip(&want).enumerate() {
+            if e / n < 128 && e % n < 128 {
+                let mass = (0..k).map(|p| (a[e / n * k + p] * b[p * n + e % n]).abs()).sum::<f32>();
+                assert!((x - y).abs() <= 1e-6 * (mass + c[e].abs()), "{e}: {x}, not {y}");
+                others += usize::from(x.to_bits() != y.to_bits());
+            } else {
+                assert!(x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(), "{e}: {x}, not {y}");
+            }
+        }
+        assert!(others > 1000, "by other units: {others}");
+        assert!(got.iter().any(|x| x.is_infinite()));
+    }
+}
+
+/// The parts of an element are it, exactly, or its tile is told apart.
+#[test]
+fn three_parts_are_the_element() {
+    use fulmen::gpu::template::triple;
+    use fulmen::gpu::{Bytes, Interpreter};
+    let kernel = triple().unwrap();
+    let [least, most] = [2f32.powi(-102), 2f32.powi(60)];
+    let odd = [0x3fff_ffffu32, 0x3f80_0001, 0xbf7f_ffff, 0x4000_8000, 0x3f01_8000].map(f32::from_bits);
+    let fine = [0.0, -0.0, least, -most, most.next_down(), least.next_up(), 1.0 / 3.0].into_iter().chain(odd);
+    let strange =
+        [least.next_down(), -most.next_up(), f32::MIN_POSITIVE, 1e-45, f32::MAX, f32::INFINITY, f32::NAN];
+    for (x, told) in fine.map(|x| (x, 0)).chain(strange.map(|x| (x, 1))) {
+        let mut d = Interpreter::new();
+        // The last of a row that fills neither its tile nor its 16.
+        let (rows, depth, pitch) = (3, 70, 80);
+        let mut all = vec![0.5f32; rows * depth];
+        all[2 * depth + depth - 1] = x;
+        let bytes = |all: &[f32]| all.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let from = d.buffer(Bytes::new(bytes(&all)));
+        let to = d.buffer(Bytes::new(vec![7; 3 * rows * pitch * 2]));
+        let words = d.buffer(Bytes::new(vec![7; 8]));
+        let args = [from, to, rows as u64, depth as u64, depth as u64, 1, pitch as u64, words, 2];
+        d.launch(&kernel, [2, 1, 1], [256, 1, 1], &args).unwrap();
+        let got: Vec<u32> =
+            d.get(words).unwrap().bytes().as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w)).collect();
+        assert_eq!(got, [0, told], "{x:e}");
+        let parts = d.get(to).unwrap().bytes();
+        let part = |p: usize, e: usize| {
+            let at = 2 * (p * rows * pitch + e);
+            f32::from_bits(u32::from(u16::from_le_bytes([parts[at], parts[at + 1]])) << 16)
+        };
+        if told == 0 {
+            for row in 0..rows {
+                for c in 0..pitch {
+                    let want = if c < depth { all[row * depth + c] } else { 0.0 };
+                    let got = [0, 1, 2].map(|p| part(p, row * pitch + c));
+                    assert_eq!(got[0] + (got[1] + got[2]), want, "{got:?}");
+                    assert!(got[0] == 0.0 || got[0].abs() >= 256.0 * got[1].abs(), "{got:?}");
+                }
+            }
+        }
+    }
+}
+
 /// Attention by tiles, on a device that has room for them: heads of each kernel, tiles that are seen whole, in part and
 /// not at all, by all masks.
 #[test]
@@ -375,8 +484,14 @@ fn bad_arguments_are_those_of_a_cpu() {
 fn limits_are_named() {
     let limits =
         Limits { buffer: 4096, binding: 1024, bindings: 4, grid: [65535; 3], threads: 256, shared: 16384 };
-    let facts =
-        Facts { name: "small".into(), language: Language::Rust, meet: Meet::Memory, blocks: 2, limits };
+    let facts = Facts {
+        name: "small".into(),
+        language: Language::Rust,
+        meet: Meet::Memory,
+        groups: false,
+        blocks: 2,
+        limits,
+    };
     let gpu = Gpu::new(Host::with(facts));
     let said = gpu.alloc::<f32>(1025).unwrap_err();
     assert_eq!(

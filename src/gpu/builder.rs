@@ -305,7 +305,7 @@ impl Builder {
         self.one(Op::Hopper(Hopper::BarrierTryWait), &[at.id, parity.id])
     }
 
-    /// `A · B + C` of a warp group, operands in shared memory by their descriptors.
+    /// `A · B + C` of a warp group, operands in shared memory by their descriptors; `A · B` without any of C.
     pub fn wgmma<'b>(
         &'b self,
         input: Group,
@@ -314,7 +314,7 @@ impl Builder {
         c: &[Value<'b, F32>],
     ) -> Vec<Value<'b, F32>> {
         let args: Ids = [a.id, b.id].into_iter().chain(c.iter().map(|v| v.id)).collect();
-        let types: Vec<Type> = c.iter().map(|_| Type::F32).collect();
+        let types: Vec<Type> = (0..n / 2).map(|_| Type::F32).collect();
         self.emit(Op::Hopper(Hopper::GroupMma { input, n }), &types, &args)
             .iter()
             .map(|id| self.value(*id))

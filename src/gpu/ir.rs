@@ -241,7 +241,7 @@ pub enum Hopper {
     GroupCommit,
     /// `wgmma.wait_group` until at most this many are pending.
     GroupWait(u8),
-    /// `wgmma.mma_async` m64nN of 32 bytes of depth (descriptor of A, descriptor of B, n/2 accumulators).
+    /// `wgmma.mma_async` m64nN of 32 bytes of depth (descriptor of A, descriptor of B, n/2 accumulators: none for zeros).
     GroupMma {
         /// The inputs.
         input: Group,

@@ -197,6 +197,7 @@ impl Wgpu {
             name: info.name,
             language: Language::Wgsl,
             meet: Meet::Memory,
+            groups: false,
             blocks: if info.device_type == wgpu::DeviceType::Cpu { 16 } else { 4096 },
             limits: Limits {
                 buffer: limits.max_buffer_size,

@@ -30,10 +30,12 @@ mod layers;
 mod memory;
 mod ops;
 mod plan;
+mod product;
 
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;
-pub use plan::{Plan, Planner, Product};
+pub use plan::{Plan, Planner};
+pub use product::Product;
 
 use super::device::{Binding, Device, Error};
 use alloc::rc::Rc;

@@ -5,7 +5,7 @@ use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention;
 use super::super::template::flash::{FLASH_DIM, FLASH_ROWS, FLASH_THREADS, Flash, flash};
-use super::super::template::{self, Argument, Division, Meet, OfRow, THREADS};
+use super::super::template::{self, Argument, Meet, OfRow, THREADS};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -41,27 +41,15 @@ struct Made {
     states: u32,
 }
 
-/// A product on strides.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Product<T> {
-    /// Rows of C, its columns, and the depth.
-    pub sizes: [usize; 3],
-    /// Strides of the rows and columns of A, of B, of C.
-    pub strides: [[usize; 2]; 3],
-    /// α.
-    pub alpha: T,
-    /// β.
-    pub beta: T,
-}
-
 /// Makes plans for a device, each kernel once.
 #[derive(Debug)]
 pub struct Planner {
     device: String,
-    optimise: bool,
+    pub(super) optimise: bool,
     meet: Meet,
-    blocks: u32,
-    limits: Limits,
+    pub(super) groups: bool,
+    pub(super) blocks: u32,
+    pub(super) limits: Limits,
     /// By op, bytes of an element, and whether operands are read by 16 bytes.
     made: RefCell<BTreeMap<(&'static str, u32, bool), Rc<Made>>>,
 }
@@ -86,6 +74,7 @@ impl Planner {
             // The emitter of WGSL takes kernels as they are recorded: its compiler has the passes.
             optimise: facts.language != Language::Wgsl,
             meet: facts.meet,
+            groups: facts.groups,
             blocks: facts.blocks.clamp(1, 1 << 20).min(facts.limits.grid[0]),
             limits: facts.limits,
             made: RefCell::default(),
@@ -120,7 +109,7 @@ impl Planner {
         Ok(made)
     }
 
-    fn one<T: Recorded>(
+    pub(super) fn one<T: Recorded>(
         &self,
         op: &'static str,
         kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
@@ -386,87 +375,5 @@ impl Planner {
         let grid = [count.min(self.limits.grid[0]), 1, 1];
         let launch = Launch { program, grid, block: [THREADS, 1, 1], arguments };
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
-    }
-
-    /// A product; the operands are A, B, C. With α = 0 neither A nor B is read.
-    ///
-    /// # Errors
-    /// `Overflow` for offsets that kernels do not count, [`Error::Limit`].
-    pub fn product<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Plan, Error> {
-        let [m, n, k] = of.sizes;
-        let [sa, sb, sc] = of.strides;
-        for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
-            self.matrix::<T>(arg, [rows, cols], [r, c])?;
-        }
-        if m == 0 || n == 0 {
-            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
-        }
-        let zero = <T::Elem as crate::Number>::ZERO;
-        let k = if of.alpha == zero { 0 } else { k };
-        let (division, parts) = self.divided(T::TYPE.bytes(), [m, n, k]);
-        let op = match (division.tile == Division::LARGE.tile, division.split) {
-            (false, false) => "gemm",
-            (true, false) => "gemm_large",
-            (false, true) => "gemm_split",
-            (true, true) => "gemm_large_split",
-        };
-        let program = self.one::<T>(op, || Some(template::strided::<T>(division)))?;
-        // A stride that no element needs may be longer than a word.
-        let bits = |w: usize| Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)));
-        let sizes = || [m, n, k].map(bits).into_iter().chain([sa, sb].into_iter().flatten().map(bits));
-        let by = || [of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x)));
-        let [rows, cols] = division.tile;
-        let tiles = |n: usize, tile: u32| u32::try_from(n.div_ceil(tile as usize)).unwrap_or(u32::MAX);
-        let product = |c: usize, strides: [usize; 2], more: &[Argument], z: usize| Launch {
-            program: Arc::clone(&program),
-            grid: [tiles(n, cols), tiles(m, rows), u32::try_from(z).unwrap_or(u32::MAX)],
-            block: [division.threads(), 1, 1],
-            arguments: [0, 1, c]
-                .map(Argument::Buffer)
-                .into_iter()
-                .chain(sizes())
-                .chain(strides.map(bits))
-                .chain(by())
-                .chain(more.iter().cloned())
-                .collect(),
-        };
-        if !division.split {
-            return Ok(Plan { launches: vec![product(2, sc, &[], 1)], scratch: Vec::new() });
-        }
-        let chunk = k.div_ceil(parts).next_multiple_of(division.depth as usize);
-        let (parts, cells) = (k.div_ceil(chunk), m * n);
-        let arguments = [3, 2].map(Argument::Buffer).into_iter();
-        let arguments = arguments.chain([cells, n, parts, sc[0], sc[1]].map(bits)).chain(by()).collect();
-        let sums = product(3, [n, 1], &[bits(chunk), bits(cells)], parts);
-        let all = self.flat::<T>("gemm_combine", || Some(template::combine::<T>()), cells, arguments)?;
-        let scratch = vec![cells as u64 * parts as u64 * u64::from(T::TYPE.bytes())];
-        Ok(Plan { launches: vec![sums, all], scratch })
-    }
-
-    /// How a product is divided, and in how many parts of its depth: the largest tiles that occupy the device.
-    fn divided(&self, width: u32, [m, n, k]: [usize; 3]) -> (Division, usize) {
-        let multiprocessors = (self.blocks as usize / 8).max(1);
-        let tiles =
-            |d: Division| m.div_ceil(d.tile[0] as usize).saturating_mul(n.div_ceil(d.tile[1] as usize));
-        // The sums of all parts are counted and reached as one operand.
-        let most =
-            (1 << 31).min(usize::try_from(self.limits.binding / u64::from(width)).unwrap_or(usize::MAX));
-        let parts = |d: Division, each: usize, least: usize| {
-            let fits = most / m.saturating_mul(n).max(1);
-            let wanted = (each * multiprocessors / tiles(d)).min(k / least).min(fits);
-            if self.optimise { wanted.max(1) } else { 1 }
-        };
-        let of = |d: Division, parts: usize| {
-            // WGSL has no reads of neighbours.
-            let vector = if self.optimise { d.vector.min(16 / width) } else { 1 };
-            // What a kernel may have without asking the driver for more.
-            let shared = self.limits.shared.min(48 << 10);
-            (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
-        };
-        let large = parts(Division::LARGE, 1, 256);
-        if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
-            return of(Division::LARGE, large);
-        }
-        of(Division::SMALL, parts(Division::SMALL, 2, 64))
     }
 }

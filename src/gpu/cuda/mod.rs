@@ -14,8 +14,10 @@
 //! every device in it say [`Error::Lost`], and opening another one says why. A new process can.
 
 mod cache;
+mod map;
 
 use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
+use super::interpret::TensorMap;
 use super::ir::Module;
 use super::ptx::Target;
 use super::template::{Argument, Meet};
@@ -32,6 +34,7 @@ use core::cell::{Cell, RefCell};
 use core::ffi::{CStr, c_void};
 use core::ptr;
 use cudarc::driver::sys;
+use map::Maps;
 use std::path::{Path, PathBuf};
 use sys::CUresult as Code;
 
@@ -48,6 +51,7 @@ pub struct Cuda {
     driver: i32,
     cache: Option<PathBuf>,
     modules: RefCell<BTreeMap<u128, Function>>,
+    maps: RefCell<Maps>,
     compiled: Cell<usize>,
     read: Cell<usize>,
     // Last: what is above is of it.
@@ -246,6 +250,7 @@ impl Cuda {
             name: name.into(),
             language: Language::Ptx,
             meet: Meet::Warps,
+            groups: target == Target::SM_90A,
             blocks: (per * multiprocessors).max(1) as u32,
             limits: Limits {
                 buffer: memory as u64,
@@ -266,6 +271,7 @@ impl Cuda {
             driver,
             cache: cache.map(Path::to_path_buf),
             modules: RefCell::default(),
+            maps: RefCell::default(),
             compiled: Cell::default(),
             read: Cell::default(),
             context: Rc::new(Context::new(device)?),
@@ -376,6 +382,18 @@ impl Cuda {
         if code == Code::CUDA_SUCCESS { Ok(function) } else { Err(said(code)) }
     }
 
+    /// Where a tensor map is, whose matrix begins `base` bytes further.
+    fn map(&self, map: &TensorMap, base: u64) -> Result<u64, Error> {
+        let mut maps = self.maps.borrow_mut();
+        maps.at(
+            map,
+            base,
+            |code| self.told(code),
+            |bytes| self.allocate(bytes),
+            |slab, start, bytes| self.write(slab, start, bytes),
+        )
+    }
+
     fn function(&self, program: &Program) -> Result<Function, Error> {
         if let Some(function) = self.modules.borrow().get(&program.key()) {
             return Ok(*function);
@@ -474,6 +492,10 @@ impl Device for Cuda {
                     bindings.get(*k).map(|b| b.buffer.at + b.start).ok_or_else(wrong)
                 }
                 (Argument::Bits(bits), _) => Ok(*bits),
+                (Argument::Map(k, map), Type::U64) => {
+                    let bound = bindings.get(*k).ok_or_else(wrong)?;
+                    self.map(map, bound.buffer.at + bound.start)
+                }
                 _ => Err(wrong()),
             };
             let arguments: Vec<u64> =

@@ -49,7 +49,7 @@ impl Host {
             shared: 16 << 10,
         };
         let name = String::from("interpreter");
-        Self::with(Facts { name, language: Language::Rust, meet, blocks: 8, limits })
+        Self::with(Facts { name, language: Language::Rust, meet, groups: false, blocks: 8, limits })
     }
 
     /// As if it were this device.

@@ -131,6 +131,8 @@ pub struct Facts {
     pub language: Language,
     /// How threads of its blocks meet.
     pub meet: Meet,
+    /// Whether it has the barriers, tensor loads and products of warp groups that Hopper has.
+    pub groups: bool,
     /// Blocks that run at once, about: grids of loops are as large.
     pub blocks: u32,
     /// The limits.

@@ -153,7 +153,7 @@ impl Machine<'_> {
                 let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
                 let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
                 let pairs = a.iter().skip(depth * row).take(depth).zip(b.iter().skip(depth * col));
-                let c = to_f64(Type::F32, self.reg(i.args.at(2 + r), first + t));
+                let c = i.args.get(2 + r).map_or(0.0, |c| to_f64(Type::F32, self.reg(*c, first + t)));
                 let sum = pairs.map(|(x, y)| x * y).sum::<f64>() + c;
                 results.push((*id, first + t, u64::from((sum as f32).to_bits())));
             }

@@ -116,7 +116,8 @@ fn spread(b: &Block, u: &mut Vec<bool>) {
                         s,
                         Special::TidX | Special::TidY | Special::TidZ | Special::LaneId | Special::WarpId
                     ),
-                    Op::Load { space: Space::Const, .. } => args,
+                    // Of shared memory: between two barriers nobody writes what another thread reads, or it is a race.
+                    Op::Load { space: Space::Const | Space::Shared, .. } => args,
                     op if op.is_leaf() => true,
                     op if op.is_pure() => args,
                     _ => false,

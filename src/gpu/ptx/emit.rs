@@ -167,13 +167,18 @@ impl<'k> Emitter<'k> {
                 }
                 // Accumulates in place where nothing else wants the addend: a copy would wait for the product before.
                 Op::Hopper(Hopper::GroupMma { .. }) => {
-                    for (dst, c) in i.dst.iter().zip(i.args.iter().skip(2)) {
-                        let here = b.params.contains(c) || group_of(b, *c);
-                        if here && self.used.get(c.0 as usize) == Some(&1) {
-                            let place = self.at(*c);
-                            self.set(*dst, place);
-                        } else {
-                            self.register(*dst);
+                    let mut addends = i.args.iter().skip(2);
+                    for dst in i.dst.iter() {
+                        let alone = |c: &&Id| {
+                            (b.params.contains(c) || group_of(b, **c))
+                                && self.used.get(c.0 as usize) == Some(&1)
+                        };
+                        match addends.next().filter(alone) {
+                            Some(c) => {
+                                let place = self.at(*c);
+                                self.set(*dst, place);
+                            }
+                            None => self.register(*dst),
                         }
                     }
                 }
@@ -573,16 +578,17 @@ impl<'k> Emitter<'k> {
                 }
                 // Only 16-bit inputs can be transposed.
                 let (how, last) = match input {
-                    Group::F16 => ("k16.f32.f16.f16", ", 1, 1, 1, 0, 0"),
-                    Group::Bf16 => ("k16.f32.bf16.bf16", ", 1, 1, 1, 0, 0"),
-                    Group::Tf32 => ("k8.f32.tf32.tf32", ", 1, 1, 1"),
-                    Group::E4m3 => ("k32.f32.e4m3.e4m3", ", 1, 1, 1"),
+                    Group::F16 => ("k16.f32.f16.f16", ", 1, 1, 0, 0"),
+                    Group::Bf16 => ("k16.f32.bf16.bf16", ", 1, 1, 0, 0"),
+                    Group::Tf32 => ("k8.f32.tf32.tf32", ", 1, 1"),
+                    Group::E4m3 => ("k32.f32.e4m3.e4m3", ", 1, 1"),
                 };
+                let adds = u8::from(i.args.len() > 2);
                 write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}{how} ")?;
                 self.braces(&i.dst, out)?;
                 out.write_str(", ")?;
                 self.list(&[a(0), a(1)], Type::U64, out)?;
-                out.write_str(last)?;
+                write!(out, ", {adds}{last}")?;
             }
         }
         out.write_str(";\n")?;

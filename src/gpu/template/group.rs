@@ -1,10 +1,13 @@
 //! Products on Hopper's warp groups: one warp loads tiles by tensor maps into a ring in shared memory, the others
 //! multiply. Sizes, distances and factors are arguments: one text serves every shape.
+//!
+//! `f32` comes in three parts of eight bits ([`super::triple`]), whose six largest products are those of `f32`.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Hopper, Kernel, Space, Special};
 use super::super::types::{Bf16, F16, F32, Pred, Type, U32, U64};
+use super::flat::get;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -39,6 +42,9 @@ impl GroupTile {
         Self { m: 64, n: 64, stages: 6, groups: 1 },
     ];
 
+    /// That of [`triple_gemm`]: two stages fill the shared memory.
+    pub const TRIPLE: Self = Self { m: 128, n: 128, stages: 2, groups: 2 };
+
     /// Threads of a block.
     #[must_use]
     pub const fn threads(self) -> u32 {
@@ -58,6 +64,9 @@ impl GroupTile {
         if fits { Ok(()) } else { Err(Error::Tile { rule }) }
     }
 }
+
+/// The products of three parts of A and of B that `f32` shows, the smallest first.
+const PRODUCTS: [[u32; 2]; 6] = [[0, 2], [2, 0], [1, 1], [0, 1], [1, 0], [0, 0]];
 
 /// `C ← α·A·B + β·C`, with A of m × k and B of n × k, both with the depth along their rows, and C row by row.
 ///
@@ -80,38 +89,31 @@ pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel,
     };
     let GroupTile { m, n, stages, groups } = tile;
     let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}"));
-    b.threads([tile.threads(), 1, 1]);
-    let k = Frame {
-        b: &b,
-        tile,
-        input,
-        output,
-        maps: [b.param(), b.param()],
-        c: b.param(),
-        pitch: b.param(),
-        size: [b.param(), b.param()],
-        slabs: b.param(),
-        tiles: [b.param(), b.param()],
-        factors: [b.param(), b.param()],
-        rooms: [b.shared(stages * m * SLAB, 1024), b.shared(stages * n * SLAB, 1024)],
-        full: b.shared(8 * stages, 8),
-        empty: b.shared(8 * stages, 8),
-        thread: b.special(Special::TidX),
-    };
-    k.start();
-    let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
-    b.either::<U32, 0>(
-        loads,
-        || {
-            k.load();
-            []
-        },
-        || {
-            k.multiply();
-            []
-        },
-    );
+    Frame::new(&b, tile, input, output, false).run();
     b.finish()
+}
+
+/// As [`group_gemm`], of `f32` in three parts of `bf16`: the maps are of three matrices below each other. Each slab's
+/// products are added up before they are added to the others, as warp groups truncate their sums.
+///
+/// Further parameters: rows from part to part of A and of B (`U32`), for each tile whether it is left out (words of
+/// `U32`, row by row), and for blocks along z as in [`super::strided`]: slabs of a block, and elements from the sums of
+/// one to those of the next.
+pub fn triple_gemm(tile: GroupTile) -> Result<Kernel, Error> {
+    tile.check()?;
+    let b = Builder::new(&format!("triple_gemm_{}x{}", tile.m, tile.n));
+    Frame::new(&b, tile, Group::Bf16, Type::F32, true).run();
+    b.finish()
+}
+
+/// What three parts need beyond one.
+struct Triple<'b> {
+    /// Rows from part to part.
+    apart: [Value<'b, U32>; 2],
+    /// Which tiles are left out.
+    left_out: Value<'b, U64>,
+    /// The first slab of the block.
+    slab: Value<'b, U32>,
 }
 
 struct Frame<'b> {
@@ -130,9 +132,61 @@ struct Frame<'b> {
     full: Value<'b, U32>,
     empty: Value<'b, U32>,
     thread: Value<'b, U32>,
+    triple: Option<Triple<'b>>,
 }
 
 impl<'b> Frame<'b> {
+    fn new(b: &'b Builder, tile: GroupTile, input: Group, output: Type, triple: bool) -> Self {
+        let GroupTile { m, n, stages, .. } = tile;
+        b.threads([tile.threads(), 1, 1]);
+        let parts = if triple { 3 } else { 1 };
+        let mut k = Self {
+            b,
+            tile,
+            input,
+            output,
+            maps: [b.param(), b.param()],
+            c: b.param(),
+            pitch: b.param(),
+            size: [b.param(), b.param()],
+            slabs: b.param(),
+            tiles: [b.param(), b.param()],
+            factors: [b.param(), b.param()],
+            rooms: [m, n].map(|rows| b.shared(stages * parts * rows * SLAB, 1024)),
+            full: b.shared(8 * stages, 8),
+            empty: b.shared(8 * stages, 8),
+            thread: b.special(Special::TidX),
+            triple: None,
+        };
+        if triple {
+            let (apart, left_out) = ([b.param(), b.param()], b.param());
+            let (chunk, sums) = (b.param::<U32>(), b.param::<U32>());
+            let z = b.special(Special::CtaidZ);
+            let slab = z * chunk;
+            k.slabs = chunk.least(k.slabs - slab);
+            k.c = k.c + (z * sums).wide(b.int(4));
+            k.triple = Some(Triple { apart, left_out, slab });
+        }
+        k
+    }
+
+    fn run(&self) {
+        let (k, b) = (self, self.b);
+        k.start();
+        let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+        b.either::<U32, 0>(
+            loads,
+            || {
+                k.load();
+                []
+            },
+            || {
+                k.multiply();
+                []
+            },
+        );
+    }
+
     fn u(&self, v: u32) -> Value<'b, U32> {
         self.b.int(i64::from(v))
     }
@@ -172,9 +226,18 @@ impl<'b> Frame<'b> {
             let band = across * b.int(BAND);
             let (first, inside) = (t / band * b.int(BAND), t % band);
             let rows = (down - first).least(b.int(BAND));
-            let corner = [(first + inside % rows) * self.u(self.tile.m), inside / rows * self.u(self.tile.n)];
-            body(corner, first_turn);
-            Vec::from([first_turn + self.slabs])
+            let [row, col] = [first + inside % rows, inside / rows];
+            let corner = [row * self.u(self.tile.m), col * self.u(self.tile.n)];
+            let Some(triple) = &self.triple else {
+                body(corner, first_turn);
+                return Vec::from([first_turn + self.slabs]);
+            };
+            let out = get::<U32>(triple.left_out, row * across + col).compare(Cmp::Ne, b.int(0));
+            let next = || {
+                body(corner, first_turn);
+                [first_turn + self.slabs]
+            };
+            Vec::from(b.either(out, || [first_turn], next))
         });
     }
 
@@ -192,18 +255,21 @@ impl<'b> Frame<'b> {
                     self.wait(self.empty + barrier, parity ^ self.u(1));
                     let [rows, cols] = [self.tile.m, self.tile.n].map(|r| r * SLAB);
                     let full = self.full + barrier;
-                    b.hopper(Hopper::BarrierExpect, &[full.into(), self.u(rows + cols).into()]);
-                    let deep = (turn - first) * self.u(SLAB * self.input.depth() as u32 / 32);
-                    for (part, bytes) in [rows, cols].into_iter().enumerate() {
-                        let [Some(room), Some(row)] = [self.rooms.get(part), corner.get(part)] else {
-                            continue;
-                        };
-                        let Some(map) = self.maps.get(part) else { continue };
-                        let to = *room + stage * self.u(bytes);
-                        b.hopper(
-                            Hopper::TensorLoad,
-                            &[to.into(), (*map).into(), deep.into(), (*row).into(), full.into()],
-                        );
+                    let parts = if self.triple.is_some() { 3 } else { 1 };
+                    b.hopper(Hopper::BarrierExpect, &[full.into(), self.u(parts * (rows + cols)).into()]);
+                    let slab = turn - first;
+                    let slab = self.triple.as_ref().map_or(slab, |t| slab + t.slab);
+                    let deep = slab * self.u(SLAB * self.input.depth() as u32 / 32);
+                    let [apart_a, apart_b] = self.triple.as_ref().map_or([b.int(0); 2], |t| t.apart);
+                    let ([room_a, room_b], [map_a, map_b], [row, col]) = (self.rooms, self.maps, corner);
+                    let sides = [(room_a, map_a, row, apart_a, rows), (room_b, map_b, col, apart_b, cols)];
+                    for (room, map, first, apart, bytes) in sides {
+                        for part in 0..parts {
+                            let to = room + (stage * self.u(parts) + self.u(part)) * self.u(bytes);
+                            let row = if part == 0 { first } else { first + apart * self.u(part) };
+                            let args = [to.into(), map.into(), deep.into(), row.into(), full.into()];
+                            b.hopper(Hopper::TensorLoad, &args);
+                        }
                     }
                     Vec::new()
                 });
@@ -226,47 +292,96 @@ impl<'b> Frame<'b> {
         let group = (self.thread >> self.u(7)) - self.u(1);
         let rows = m / groups;
         let lane = self.thread & self.u(31);
-        let leads = lane.compare(Cmp::Eq, b.int(0));
-        let free = |turn: Value<'b, U32>, really: Value<'b, Pred>| {
-            let [stage, _] = self.stage(turn - self.u(1));
-            b.when(leads & really, || {
-                b.hopper(Hopper::BarrierArrive, &[(self.empty + stage * self.u(8)).into()]);
-            });
-        };
-        let parts = rows as usize / 64;
-        let each = n as usize / 2;
-        let zeros: Vec<Value<'b, F32>> = (0..parts * each).map(|_| b.f32(0.0)).collect();
+        let zeros: Vec<Value<'b, F32>> = (0..rows * n / 128).map(|_| b.f32(0.0)).collect();
         self.each_tile(|corner, first| {
-            let end = first + self.slabs;
-            let sums = b.count([first, end, self.u(1)], 1, &zeros, |turn, sums| {
-                let [stage, parity] = self.stage(turn);
-                self.wait(self.full + stage * self.u(8), parity);
-                b.hopper(Hopper::GroupFence, &[]);
-                let [room_a, room_b] = self.rooms;
-                let a = room_a + stage * self.u(m * SLAB) + group * self.u(rows * SLAB);
-                let (a, bt) = (self.descriptor(a), self.descriptor(room_b + stage * self.u(n * SLAB)));
-                let mut next: Vec<Value<'b, F32>> = sums.to_vec();
-                for step in 0..4 {
-                    for (part, sums) in next.chunks_mut(each).enumerate() {
-                        let a = a + b.int(2 * step + 512 * part as i64);
-                        let new = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], sums);
-                        sums.iter_mut().zip(new).for_each(|(s, new)| *s = new);
-                    }
-                }
-                b.hopper(Hopper::GroupCommit, &[]);
-                // The products of the slab before are done: its stage can be filled again.
-                b.hopper(Hopper::GroupWait(1), &[]);
-                free(turn, turn.compare(Cmp::Ne, first));
-                next
-            });
-            b.hopper(Hopper::GroupWait(0), &[]);
-            free(end, self.slabs.compare(Cmp::Ne, b.int(0)));
+            let range = [first, first + self.slabs, self.u(1)];
+            let sums = match self.triple {
+                Some(_) => b.count(range, 1, &zeros, |turn, sums| self.add_parts(group, turn, sums)),
+                None => b.count(range, 1, &zeros, |turn, sums| self.add(group, [first, turn], sums)),
+            };
+            if self.triple.is_none() {
+                b.hopper(Hopper::GroupWait(0), &[]);
+                self.free(first + self.slabs, self.slabs.compare(Cmp::Ne, b.int(0)));
+            }
             let warp = (self.thread >> self.u(5)) & self.u(3);
             let [top, left] = corner;
             let row = top + group * self.u(rows) + warp * self.u(16) + (lane >> self.u(2));
             let col = left + (lane & self.u(3)) * self.u(2);
             self.finish(&sums, [row, col], left);
         });
+    }
+
+    /// The stage of the turn before can be filled again.
+    fn free(&self, turn: Value<'b, U32>, really: Value<'b, Pred>) {
+        let b = self.b;
+        let [stage, _] = self.stage(turn - self.u(1));
+        let leads = (self.thread & self.u(31)).compare(Cmp::Eq, b.int(0));
+        b.when(leads & really, || {
+            b.hopper(Hopper::BarrierArrive, &[(self.empty + stage * self.u(8)).into()]);
+        });
+    }
+
+    /// The products of a slab, under way until the next turn.
+    fn add(
+        &self,
+        group: Value<'b, U32>,
+        [first, turn]: [Value<'b, U32>; 2],
+        sums: &[Value<'b, F32>],
+    ) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let GroupTile { m, n, groups, .. } = self.tile;
+        let [stage, parity] = self.stage(turn);
+        self.wait(self.full + stage * self.u(8), parity);
+        b.hopper(Hopper::GroupFence, &[]);
+        let [room_a, room_b] = self.rooms;
+        let a = room_a + stage * self.u(m * SLAB) + group * self.u(m / groups * SLAB);
+        let (a, bt) = (self.descriptor(a), self.descriptor(room_b + stage * self.u(n * SLAB)));
+        let mut next: Vec<Value<'b, F32>> = sums.to_vec();
+        for step in 0..4 {
+            for (part, sums) in next.chunks_mut(n as usize / 2).enumerate() {
+                let a = a + b.int(2 * step + 512 * part as i64);
+                let new = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], sums);
+                sums.iter_mut().zip(new).for_each(|(s, new)| *s = new);
+            }
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        // The products of the slab before are done: its stage can be filled again.
+        b.hopper(Hopper::GroupWait(1), &[]);
+        self.free(turn, turn.compare(Cmp::Ne, first));
+        next
+    }
+
+    /// The products of the parts of a slab, which are added to the sums when they are done: the other group has the
+    /// unit meanwhile.
+    fn add_parts(
+        &self,
+        group: Value<'b, U32>,
+        turn: Value<'b, U32>,
+        sums: &[Value<'b, F32>],
+    ) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let GroupTile { m, n, groups, .. } = self.tile;
+        let rows = m / groups;
+        let [stage, parity] = self.stage(turn);
+        self.wait(self.full + stage * self.u(8), parity);
+        b.hopper(Hopper::GroupFence, &[]);
+        let [room_a, room_b] = self.rooms;
+        let mut slab: Vec<Vec<Value<'b, F32>>> = (0..rows / 64).map(|_| Vec::new()).collect();
+        for [x, y] in PRODUCTS {
+            let a = room_a + (stage * self.u(3) + self.u(x)) * self.u(m * SLAB);
+            let a = self.descriptor(a + group * self.u(rows * SLAB));
+            let bt = self.descriptor(room_b + (stage * self.u(3) + self.u(y)) * self.u(n * SLAB));
+            for step in 0..4 {
+                for (part, slab) in slab.iter_mut().enumerate() {
+                    let a = a + b.int(2 * step + 512 * part as i64);
+                    *slab = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], slab);
+                }
+            }
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        b.hopper(Hopper::GroupWait(0), &[]);
+        self.free(turn + self.u(1), self.slabs.compare(Cmp::Ne, b.int(0)));
+        sums.iter().zip(slab.iter().flatten()).map(|(s, new)| *s + *new).collect()
     }
 
     /// Pairs of neighbours are written at once where a tile is whole and C is even; elsewhere one by one.

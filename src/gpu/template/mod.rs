@@ -15,10 +15,11 @@ mod reduce;
 mod row;
 mod status;
 mod strided;
+mod triple;
 
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
-pub use group::{GroupTile, group_gemm};
+pub use group::{GroupTile, group_gemm, triple_gemm};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
 pub use part::Meet;
@@ -28,6 +29,7 @@ pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{row, row_by};
 pub use status::Index;
 pub use strided::{Division, combine, strided};
+pub use triple::{TRIPLE_DEPTH, TRIPLE_ROWS, triple};
 
 use super::error::Error;
 use super::ir::Module;

@@ -7,6 +7,7 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::flat::{at, each, get, neighbours, put};
+use super::triple::only_strange;
 use crate::alu::Real;
 use alloc::format;
 use alloc::vec::Vec;
@@ -26,15 +27,17 @@ pub struct Division {
     pub stages: u32,
     /// Whether blocks share the depth: what [`combine`] puts together.
     pub split: bool,
+    /// Whether tiles whose elements have three parts are left to [`super::triple_gemm`].
+    pub strange: bool,
 }
 
 impl Division {
     /// For products whose tiles occupy a device.
     pub const LARGE: Self =
-        Self { tile: [128, 128], depth: 8, each: [8, 8], vector: 4, stages: 2, split: false };
+        Self { tile: [128, 128], depth: 8, each: [8, 8], vector: 4, stages: 2, split: false, strange: false };
     /// For the others.
     pub const SMALL: Self =
-        Self { tile: [64, 64], depth: 16, each: [4, 4], vector: 4, stages: 2, split: false };
+        Self { tile: [64, 64], depth: 16, each: [4, 4], vector: 4, stages: 2, split: false, strange: false };
 
     /// With less depth, then one stage, where `shared` bytes are too few for elements of `width`.
     #[must_use]
@@ -155,10 +158,14 @@ fn along<'b>(first: Value<'b, U32>, by: Value<'b, U32>) -> impl Iterator<Item = 
 ///
 /// With `split` there are two more parameters: a block takes so much of the depth (a multiple of the division's) as the
 /// first says, from its place along z on, and its sums, without α and β, go as many elements behind C as z times the second.
+///
+/// With `strange` there are then: the words of [`super::triple`] for the rows of A and the columns of B, how many a tile
+/// has, and a word for each tile which is set to whether this kernel computes it.
 pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     let [rows, cols] = of.tile;
     let part = if of.split { "_split" } else { "" };
-    let b = Builder::new(&format!("gemm_{rows}x{cols}{part}_{}", T::Elem::NAME));
+    let only = if of.strange { "_strange" } else { "" };
+    let b = Builder::new(&format!("gemm_{rows}x{cols}{part}{only}_{}", T::Elem::NAME));
     b.threads([of.threads(), 1, 1]);
     if of.tile == Division::LARGE.tile {
         b.resident(2);
@@ -175,6 +182,9 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     } else {
         (int(0), k, int(0))
     };
+    if of.strange {
+        only_strange(&b, [b.param(), b.param()], b.param(), b.param());
+    }
     let (row0, col0) = (b.special(Special::CtaidY) * int(rows), b.special(Special::CtaidX) * int(cols));
     let a = Side::new::<T>(&b, of, 0, x, [row0, m], [x_row, x_col]);
     let y = Side::new::<T>(&b, of, 1, y, [col0, n], [y_col, y_row]);

@@ -1,0 +1,232 @@
+//! Products of matrices as launches: how the work is divided, and on which units.
+
+use super::super::device::{Error, Launch};
+use super::super::interpret::TensorMap;
+use super::super::template::{
+    self, Argument, Division, GroupTile, OfRow, TRIPLE_DEPTH, TRIPLE_ROWS, triple, triple_gemm,
+};
+use super::super::types::Type;
+use super::plan::{Plan, Planner};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The least `m·n·k` of each multiprocessor that is worth the passes that take `f32` apart.
+const TRIPLE: usize = 1 << 21;
+/// The least sides.
+const TRIPLE_SIDE: usize = 128;
+
+/// A product on strides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Product<T> {
+    /// Rows of C, its columns, and the depth.
+    pub sizes: [usize; 3],
+    /// Strides of the rows and columns of A, of B, of C.
+    pub strides: [[usize; 2]; 3],
+    /// α.
+    pub alpha: T,
+    /// β.
+    pub beta: T,
+}
+
+/// A word of a launch. A stride that no element needs may be longer than one.
+fn bits(w: usize) -> Argument {
+    Argument::Bits(u64::from(u32::try_from(w).unwrap_or(0)))
+}
+
+impl<T> Product<T> {
+    /// The product of the transposes, where C is then row by row. The operands are B, A, C.
+    fn transposed(self) -> Self {
+        let ([m, n, k], [a, b, c]) = (self.sizes, self.strides);
+        let turn = |[r, c]: [usize; 2]| [c, r];
+        Self { sizes: [n, m, k], strides: [turn(b), turn(a), turn(c)], ..self }
+    }
+}
+
+impl Planner {
+    /// A product; the operands are A, B, C. With α = 0 neither A nor B is read.
+    ///
+    /// # Errors
+    /// `Overflow` for offsets that kernels do not count, [`Error::Limit`].
+    pub fn product<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Plan, Error> {
+        let [m, n, k] = of.sizes;
+        let [sa, sb, sc] = of.strides;
+        for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
+            self.matrix::<T>(arg, [rows, cols], [r, c])?;
+        }
+        if m == 0 || n == 0 {
+            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
+        }
+        let zero = <T::Elem as crate::Number>::ZERO;
+        let k = if of.alpha == zero { 0 } else { k };
+        let of = Product { sizes: [m, n, k], ..*of };
+        if let Some(plan) = self.triple::<T>(&of)? {
+            return Ok(plan);
+        }
+        let (division, parts) = self.divided(T::TYPE.bytes(), of.sizes);
+        let operands = [0, 1];
+        if !division.split {
+            let launch = self.strided::<T>(&of, division, operands, (2, sc), 1, Vec::new())?;
+            return Ok(Plan { launches: vec![launch], scratch: Vec::new() });
+        }
+        let chunk = k.div_ceil(parts).next_multiple_of(division.depth as usize);
+        let (parts, cells) = (k.div_ceil(chunk), m * n);
+        let more = vec![bits(chunk), bits(cells)];
+        let sums = self.strided::<T>(&of, division, operands, (3, [n, 1]), parts, more)?;
+        let all = self.combine::<T>(&of, [3, 2], parts)?;
+        let scratch = vec![cells as u64 * parts as u64 * u64::from(T::TYPE.bytes())];
+        Ok(Plan { launches: vec![sums, all], scratch })
+    }
+
+    /// A launch of [`template::strided`] of these operands, in so many parts along z.
+    fn strided<T: OfRow>(
+        &self,
+        of: &Product<T::Elem>,
+        division: Division,
+        operands: [usize; 2],
+        (c, strides): (usize, [usize; 2]),
+        parts: usize,
+        more: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let op = match (division.tile == Division::LARGE.tile, division.split, division.strange) {
+            (false, false, _) => "gemm",
+            (false, true, _) => "gemm_split",
+            (true, false, false) => "gemm_large",
+            (true, true, false) => "gemm_large_split",
+            (true, false, true) => "gemm_large_strange",
+            (true, true, true) => "gemm_large_split_strange",
+        };
+        let program = self.one::<T>(op, || Some(template::strided::<T>(division)))?;
+        let ([m, n, k], [sa, sb, _], [a, b]) = (of.sizes, of.strides, operands);
+        let mut arguments: Vec<Argument> = [a, b, c].map(Argument::Buffer).into();
+        arguments.extend([[m, n].as_slice(), &[k], &sa, &sb, &strides].concat().into_iter().map(bits));
+        arguments.extend([of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x))));
+        arguments.extend(more);
+        let [rows, cols] = division.tile;
+        let grid = [n.div_ceil(cols as usize), m.div_ceil(rows as usize), parts];
+        let grid = grid.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        Ok(Launch { program, grid, block: [division.threads(), 1, 1], arguments })
+    }
+
+    /// A launch of [`template::combine`]: sums in so many parts, and C.
+    fn combine<T: OfRow>(
+        &self,
+        of: &Product<T::Elem>,
+        [sums, c]: [usize; 2],
+        parts: usize,
+    ) -> Result<Launch, Error> {
+        let ([m, n, _], [_, _, strides]) = (of.sizes, of.strides);
+        let mut arguments: Vec<Argument> = [sums, c].map(Argument::Buffer).into();
+        arguments.extend([m * n, n, parts, strides[0], strides[1]].map(bits));
+        arguments.extend([of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x))));
+        self.flat::<T>("gemm_combine", || Some(template::combine::<T>()), m * n, arguments)
+    }
+
+    /// A product of `f32` by warp groups, in three parts of `bf16`, where the device has these and there is enough to do:
+    /// both operands are taken apart, tiles with elements that have no three parts are computed by threads, then the
+    /// others by warp groups.
+    fn triple<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Option<Plan>, Error> {
+        // C row by row, or column by column as the product of the transposes.
+        let turned = of.strides[2][1] != 1;
+        let of = if turned { of.transposed() } else { *of };
+        let ([m, n, k], [sa, sb, sc]) = (of.sizes, of.strides);
+        let pitch = k.next_multiple_of(16);
+        let multiprocessors = (self.blocks as usize / 8).max(1);
+        let parts_of = |rows: usize| rows.checked_mul(3).and_then(|r| r.checked_mul(pitch));
+        let counted = [m, n].iter().all(|r| parts_of(*r).is_some_and(|e| e < 1 << 31));
+        let enough = m.min(n).min(k) >= TRIPLE_SIDE
+            && m.saturating_mul(n).saturating_mul(k) / multiprocessors >= TRIPLE;
+        if T::TYPE != Type::F32 || !self.groups || !enough || !counted || sc[1] != 1 || sc[0] < n {
+            return Ok(None);
+        }
+        let tile = GroupTile::TRIPLE;
+        let program = self.one::<T>("triple_gemm", || Some(triple_gemm(tile)))?;
+        let limits = &self.limits;
+        let across = [m, n].map(|r| r.div_ceil(TRIPLE_ROWS as usize));
+        let tiles = across[0] * across[1];
+        if program.kernel().shared_bytes() > limits.shared || tile.threads() > limits.threads {
+            return Ok(None);
+        }
+        let slabs = k.div_ceil(TRIPLE_DEPTH as usize);
+        let cells = m * n;
+        // Nanoseconds of a slab on one multiprocessor of an H100, of the sums' way to memory and back, and of a launch.
+        let time = |parts: usize| {
+            let rounds = tiles.saturating_mul(parts).div_ceil(multiprocessors) * slabs.div_ceil(parts) * 1750;
+            rounds + if parts > 1 { cells * (2 * parts + 1) / 600 + 3000 } else { 0 }
+        };
+        let most = (slabs / 4).min((1 << 31) / cells).clamp(1, 16);
+        let parts = (1..=most).min_by_key(|parts| time(*parts)).unwrap_or(1);
+        let chunk = slabs.div_ceil(parts);
+        let parts = slabs.div_ceil(chunk);
+        let split = parts > 1;
+        // Operands, then scratch: the parts of A and B, their words, what is left to threads, and sums.
+        let ([a, b], [of_a, of_b, words_a, words_b, told, sums]) =
+            (if turned { [1, 0] } else { [0, 1] }, [3, 4, 5, 6, 7, 8]);
+        let apart = |from: usize, rows: usize, [row, col]: [usize; 2], to: usize, words: usize| {
+            let program = self.one::<T>("triple", || Some(triple()))?;
+            let mut arguments: Vec<Argument> = [from, to].map(Argument::Buffer).into();
+            arguments.extend([rows, k, row, col, pitch].map(bits));
+            arguments.extend([Argument::Buffer(words), bits(slabs)]);
+            let grid = [slabs as u32, rows.div_ceil(TRIPLE_ROWS as usize) as u32, 1];
+            Ok::<_, Error>(Launch { program, grid, block: [256, 1, 1], arguments })
+        };
+        let mut launches = vec![apart(a, m, sa, of_a, words_a)?, apart(b, n, [sb[1], sb[0]], of_b, words_b)?];
+        let division = Division { split, strange: true, ..Division::LARGE };
+        let (c, strides) = if split { (sums, [n, 1]) } else { (2, sc) };
+        let of_parts = [bits(chunk * TRIPLE_DEPTH as usize), bits(cells)];
+        let mut more: Vec<Argument> = if split { of_parts.to_vec() } else { Vec::new() };
+        more.extend([words_a, words_b].map(Argument::Buffer));
+        more.extend([bits(slabs), Argument::Buffer(told)]);
+        launches.push(self.strided::<T>(&of, division, [a, b], (c, strides), parts, more)?);
+        let map = |at: usize, rows: usize| {
+            let size = [3 * rows, pitch].map(|n| n as u32);
+            let part = [TRIPLE_ROWS, TRIPLE_DEPTH];
+            let stride = pitch as u64 * 2;
+            Argument::Map(at, TensorMap { at: 0, element: Type::Bf16, size, stride, part, swizzle: true })
+        };
+        let mut arguments = vec![map(of_a, m), map(of_b, n), Argument::Buffer(c)];
+        arguments.push(Argument::Bits(strides[0] as u64));
+        arguments.extend([m, n, slabs, across[0], across[1]].map(bits));
+        let one = <T::Elem as crate::Number>::ONE;
+        let by = if split { [one, <T::Elem as crate::Number>::ZERO] } else { [of.alpha, of.beta] };
+        arguments.extend(by.map(|x| Argument::Bits(T::bits(x))));
+        arguments.extend([m, n].map(bits));
+        arguments.extend([Argument::Buffer(told), bits(chunk), bits(cells)]);
+        let grid = [if split { tiles } else { tiles.min(multiprocessors) } as u32, 1, parts as u32];
+        launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
+        let word = |n: usize| n as u64 * 4;
+        let mut scratch = vec![6 * (m * pitch) as u64, 6 * (n * pitch) as u64];
+        scratch.extend([word(across[0] * slabs), word(across[1] * slabs), word(tiles)]);
+        if split {
+            launches.push(self.combine::<T>(&of, [sums, 2], parts)?);
+            scratch.push(word(cells * parts));
+        }
+        Ok(Some(Plan { launches, scratch }))
+    }
+
+    /// How a product is divided, and in how many parts of its depth: the largest tiles that occupy the device.
+    fn divided(&self, width: u32, [m, n, k]: [usize; 3]) -> (Division, usize) {
+        let multiprocessors = (self.blocks as usize / 8).max(1);
+        let tiles =
+            |d: Division| m.div_ceil(d.tile[0] as usize).saturating_mul(n.div_ceil(d.tile[1] as usize));
+        // The sums of all parts are counted and reached as one operand.
+        let most =
+            (1 << 31).min(usize::try_from(self.limits.binding / u64::from(width)).unwrap_or(usize::MAX));
+        let parts = |d: Division, each: usize, least: usize| {
+            let fits = most / m.saturating_mul(n).max(1);
+            let wanted = (each * multiprocessors / tiles(d)).min(k / least).min(fits);
+            if self.optimise { wanted.max(1) } else { 1 }
+        };
+        let of = |d: Division, parts: usize| {
+            // WGSL has no reads of neighbours.
+            let vector = if self.optimise { d.vector.min(16 / width) } else { 1 };
+            // What a kernel may have without asking the driver for more.
+            let shared = self.limits.shared.min(48 << 10);
+            (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
+        };
+        let large = parts(Division::LARGE, 1, 256);
+        if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
+            return of(Division::LARGE, large);
+        }
+        of(Division::SMALL, parts(Division::SMALL, 2, 64))
+    }
+}
