@@ -41,6 +41,10 @@ pub fn run() -> Result<bool, Error> {
         [700, 300, 3000],
         [1500, 1300, 40],
         [129, 1000, 33],
+        // By warp groups, where there are some: tiles in rounds, and a depth that blocks share.
+        [1100, 1300, 512],
+        [900, 1030, 900],
+        [640, 900, 1000],
     ];
     let start = Instant::now();
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;

@@ -102,7 +102,7 @@ pub fn run(gpu: &Gpu<Cuda>) -> Result<(), Error> {
     for cols in [32_768, 1 << 21] {
         time!(&format!("softmax, rows of {cols}"), 2.0 * n, gpu.softmax(view, cols, y.view_mut()));
     }
-    for size in [256, 512, 1024, 2048, 4096] {
+    for size in [256, 512, 768, 1024, 2048, 4096] {
         let (p, q) = (view.part(0..size * size)?, view.part(7..size * size + 7)?);
         let seconds = median(5, wait, || {
             let [z, _] = y.view_mut().split(size * size)?;
