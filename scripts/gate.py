@@ -133,6 +133,7 @@ def contracts(tally: Tally, ran: str) -> None:
     program = ["cargo", "run", "-q", *PROGRAM, "--bin", "fulmen", "--", "contract"]
     attempt(tally, "contracts", [*program, "lint", "--results", log], env=CONTRACTS)
     attempt(tally, "contract status", [*program, "status", "--results", log], env=CONTRACTS)
+    script(tally, "ops on devices", ["scripts/ops.py", "ran", log])
 
 
 def escapes(tally: Tally) -> None:
@@ -215,14 +216,19 @@ LINT = [Job("lint", lint_host, frozenset({"lint"})), Job("lint of other targets"
 
 def test(tally: Tally, strict: bool) -> None:
     more = ["--strict"] if strict else []
-    # What the test runners of each profile printed.
+    # What the test runners of each profile printed, and the run of every op on an adapter.
     ran: dict[str, str] = {}
+    devices = "ops on lavapipe"
 
     def profile(name: str, uses: frozenset[str]) -> Job:
         def run(t: Tally) -> None:
             ran[name] = script(t, f"profile {name}", ["scripts/profile.py", "test", name, *more])
 
         return Job(name, run, uses)
+
+    def agree(t: Tally) -> None:
+        script(t, "profiles agree", ["scripts/profile.py", "check"])
+        script(t, "table of ops", ["scripts/ops.py", "check"])
 
     def compact(t: Tally) -> None:
         env = members(["--cfg=fulmen_compact"]) | {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
@@ -265,10 +271,10 @@ def test(tally: Tally, strict: bool) -> None:
 
     def gpu(t: Tally) -> None:
         if not [*Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")]:
-            t.skip("missing for ops on lavapipe: apt-get install mesa-vulkan-drivers libvulkan1")
+            t.skip(f"missing for {devices}: apt-get install mesa-vulkan-drivers libvulkan1")
             return
         env = {"CARGO_TARGET_DIR": str(ROOT / "target/gpu"), "FULMEN_ADAPTER": "llvmpipe", "XDG_RUNTIME_DIR": "/tmp"}
-        attempt(t, "ops on lavapipe", ["cargo", "run", "--manifest-path", "tests/gpu/Cargo.toml"], env=env)
+        ran[devices] = t.step(devices, ["cargo", "run", "--manifest-path", "tests/gpu/Cargo.toml"], env=env)
 
     def templates(t: Tally) -> None:
         script(t, "templates", ["scripts/templates.py", *more])
@@ -280,7 +286,7 @@ def test(tally: Tally, strict: bool) -> None:
     cross = [profile(name, OTHER) for name, p in found.items() if p.target != host()]
     together(tally, [
         *LINT,
-        Job("profiles agree", lambda t: script(t, "profiles agree", ["scripts/profile.py", "check"])),
+        Job("profiles agree", agree),
         *native,
         *cross,
         Job("compact loops", compact, HOST),
@@ -289,14 +295,14 @@ def test(tally: Tally, strict: bool) -> None:
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("escapes", escapes, HOST),
         Job("large sizes", large),
-        Job("ops on lavapipe", gpu),
+        Job(devices, gpu),
         Job("program", cli, HOST),
         Job("fuzz", fuzz, frozenset({"fuzz"})),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
         Job("templates", templates, OTHER | HOST),
         Job("package, licences", package, frozenset({"lint"})),
-        Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in found)), HOST, frozenset(found)),
+        Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
     ])
 
 
