@@ -177,9 +177,9 @@ macro_rules! for_each_op {
             nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
             nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";
             nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
-            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, host: "as fft, of rows";
+            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, host: "as fft, which it runs for each row";
             nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, host: "as fft, of rows and columns";
-            nn stft(stft, stft_on) Fft[] transform, host: "as fft, of frames";
+            nn stft(stft, stft_on) Fft[] transform, host: "as rfft, which it runs for each frame";
             nn fir(fir, fir_on) Fir[] filter, host: "no template reads windows in this release";
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
             nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "no template factors in this release";

@@ -124,8 +124,8 @@ fn parameters(op: &str) -> Vec<String> {
             }
         }
     }
-    // A plan is made in the call.
-    if all.iter().any(|w| w == "plan") {
+    // A plan is made in the call; of planes there are two.
+    if all.iter().any(|w| w == "plan" || w == "along") {
         all.extend(["n", "table", "workspace"].map(String::from));
     }
     // A structure's fields count where it is an argument.
