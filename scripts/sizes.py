@@ -23,7 +23,7 @@ from elf import Elf
 from profile import HOW, Profile, environment, profiles
 from toolchain import ROOT, TARGET, Failure, Missing, Tally, Toolchain, need, show_table
 
-# The rows of the README's table; a `+` joins ops that share one image.
+# What each run measures; a `+` joins ops that share one image.
 MEASURED = [
     "add", "relu", "exp", "ln", "tanh", "gelu", "sigmoid", "sin", "sum", "dot", "argmax", "top_k",
     "softmax", "layer_norm", "rms_norm", "dot+exp+softmax",
