@@ -66,7 +66,13 @@ impl Type {
     }
 
     pub(crate) const fn mask(self) -> u64 {
-        u64::MAX >> (64 - self.bits())
+        match self {
+            Self::Pred => 1,
+            Self::U8 | Self::S8 => 0xff,
+            Self::U16 | Self::S16 | Self::F16 | Self::Bf16 => 0xffff,
+            Self::U32 | Self::S32 | Self::F32 | Self::B32 => 0xffff_ffff,
+            Self::U64 | Self::S64 | Self::F64 | Self::B64 => u64::MAX,
+        }
     }
 
     pub(crate) const fn sort(self) -> Sort {

@@ -229,15 +229,18 @@ pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) 
         gpu.download(on_c.view(), &mut got)?;
         let at_a = |i: usize, p: usize| if flip[0] { a[(p + 2) * m + i] } else { a[i * (k + 2) + p + 2] };
         let at_b = |p: usize, j: usize| if flip[1] { b[(j + 1) * k + p] } else { b[p * (n + 1) + j + 1] };
+        let cols: Vec<Vec<f64>> = (0..n).map(|j| (0..k).map(|p| at_b(p, j).to_f64()).collect()).collect();
         for i in 0..m {
-            for j in 0..n {
-                let row: Vec<f64> = (0..k).map(|p| at_a(i, p).to_f64()).collect();
-                let col: Vec<f64> = (0..k).map(|p| at_b(p, j).to_f64()).collect();
-                let sum: f64 = row.iter().zip(&col).map(|(x, y)| x * y).sum();
-                let mass: f64 = row.iter().zip(&col).map(|(x, y)| (x * y).abs()).sum();
+            let row: Vec<f64> = (0..k).map(|p| at_a(i, p).to_f64()).collect();
+            for (j, col) in cols.iter().enumerate() {
+                let (mut sum, mut mass) = (0.0, 0.0);
+                for (x, y) in row.iter().zip(col) {
+                    let term = *x * *y;
+                    (sum, mass) = (sum + term, mass + term.abs());
+                }
                 let before = if beta == 0.0 { 0.0 } else { c[i * (n + 3) + 3 + j].to_f64() };
                 let want = alpha * sum + beta * before;
-                let allowed = alpha.abs() * per.allowed::<T>(sum, &[&row, &col], mass)
+                let allowed = alpha.abs() * per.allowed::<T>(sum, &[&row, col], mass)
                     + 2.0 * ulp::<T>(alpha * sum)
                     + 2.0 * ulp::<T>(want);
                 let got = got[i * (n + 3) + 3 + j];

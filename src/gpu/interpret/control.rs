@@ -24,14 +24,38 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
+    /// Those of a block of `n` threads from `first` on.
+    pub(super) fn all(first: usize, n: usize) -> Self {
+        Self { first, bits: u32::MAX >> (LANES - n.saturating_sub(first).clamp(1, LANES)) }
+    }
+
     /// The threads, in order.
-    pub(super) fn each(self) -> impl Iterator<Item = usize> {
-        (0..LANES).filter(move |l| self.bits >> l & 1 != 0).map(move |l| self.first + l)
+    pub(super) const fn each(self) -> Threads {
+        Threads(self)
     }
 
     fn only(self, f: impl Fn(usize) -> bool) -> Self {
-        let keep = |bits, t| if f(t) { bits | 1 << (t - self.first) } else { bits };
-        Self { bits: self.each().fold(0, keep), ..self }
+        let mut bits = 0;
+        for t in self.each() {
+            bits |= u32::from(f(t)) << (t - self.first);
+        }
+        Self { bits, ..self }
+    }
+}
+
+/// Threads that are left: this loop is the innermost of every test of a kernel, so it goes from bit to bit.
+pub(super) struct Threads(Lanes);
+
+impl Iterator for Threads {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let Lanes { first, bits } = self.0;
+        if bits == 0 {
+            return None;
+        }
+        self.0.bits = bits & (bits - 1);
+        Some(first + bits.trailing_zeros() as usize)
     }
 }
 
@@ -118,8 +142,9 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The threads of a warp that have not exited.
     pub(super) fn live(&self, first: usize) -> u32 {
-        (0..LANES).filter(|l| self.live.get(first + l) == Some(&true)).fold(0, |bits, l| bits | 1 << l)
+        self.live.get(first / LANES).map_or(0, |l| l.bits)
     }
 
     fn push(&mut self, w: usize, frame: Frame<'a>) {

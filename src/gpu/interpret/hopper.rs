@@ -7,7 +7,7 @@ use super::super::name::name;
 use super::super::types::Type;
 use super::control::Lanes;
 use super::memory::{Access, Kind};
-use super::warp::tf32;
+use super::warp::{dot, part, tf32};
 use super::{Interpreter, Machine, label};
 use alloc::vec::Vec;
 
@@ -152,9 +152,8 @@ impl Machine<'_> {
             for (r, id) in i.dst.iter().enumerate() {
                 let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
                 let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
-                let pairs = a.iter().skip(depth * row).take(depth).zip(b.iter().skip(depth * col));
                 let c = i.args.get(2 + r).map_or(0.0, |c| to_f64(Type::F32, self.reg(*c, first + t)));
-                let sum = pairs.map(|(x, y)| x * y).sum::<f64>() + c;
+                let sum = dot(part(&a, row, depth), part(&b, col, depth)) + c;
                 results.push((*id, first + t, u64::from((sum as f32).to_bits())));
             }
         }

@@ -77,11 +77,17 @@ impl Bytes {
 
     pub(super) fn read(&self, at: u64, n: u32, who: Access) -> Result<u64, Error> {
         let range = self.range(at, n).ok_or(who.missing(n))?;
-        if !self.written.get(range.clone()).unwrap_or_default().iter().all(|w| *w) {
+        if self.written.get(range.clone()).unwrap_or_default().contains(&false) {
             return Err(Error::Uninitialised { space: who.space, address: who.address });
         }
         let bytes = self.data.get(range).unwrap_or_default();
-        Ok(bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)))
+        Ok(match *bytes {
+            [a] => u64::from(a),
+            [a, b] => u64::from(u16::from_le_bytes([a, b])),
+            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            _ => bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)),
+        })
     }
 
     pub(super) fn write(&mut self, at: u64, n: u32, mut v: u64, who: Access) -> Result<(), Error> {
@@ -158,19 +164,22 @@ impl Races {
             if cell.epoch != self.epoch {
                 *cell = Cell { epoch: self.epoch, ..Cell::default() };
             }
-            let both_atomic = kind == Kind::Atomic && cell.atomic;
-            let writer = cell.writer.filter(|w| *w != thread && !both_atomic);
-            let reader = cell.reader.filter(|r| kind != Kind::Read && (cell.readers || *r != thread));
-            if let Some(first) = writer.or(reader) {
+            let atomic = matches!(kind, Kind::Atomic);
+            let conflict = match (cell.writer, cell.reader) {
+                (Some(w), _) if w != thread && !(atomic && cell.atomic) => Some(w),
+                (_, Some(r)) if !matches!(kind, Kind::Read) && (cell.readers || r != thread) => Some(r),
+                _ => None,
+            };
+            if let Some(first) = conflict {
                 return Err(Error::Race { address: at, first, second: thread });
             }
             match kind {
                 Kind::Read => {
-                    cell.readers |= cell.reader.is_some_and(|r| r != thread);
+                    cell.readers |= matches!(cell.reader, Some(r) if r != thread);
                     cell.reader = Some(thread);
                 }
                 Kind::Write | Kind::Atomic => {
-                    cell.atomic = kind == Kind::Atomic && (cell.writer.is_none() || cell.atomic);
+                    cell.atomic = atomic && (cell.writer.is_none() || cell.atomic);
                     cell.writer = Some(thread);
                 }
             }

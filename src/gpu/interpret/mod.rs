@@ -18,7 +18,7 @@ use super::verify;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use control::{Lanes, Warp};
+use control::{LANES, Lanes, Warp};
 use hopper::Phase;
 use memory::{Access, Kind, Races};
 
@@ -126,7 +126,8 @@ struct Machine<'a> {
     shape: Shape,
     n: usize,
     regs: Vec<u64>,
-    live: Vec<bool>,
+    // Of each warp: the threads that have not exited.
+    live: Vec<Lanes>,
     shared: Bytes,
     starts: [Vec<u32>; 2],
     races: Races,
@@ -154,7 +155,7 @@ impl<'a> Machine<'a> {
             shape,
             n,
             regs: vec![0; n * k.types.len()],
-            live: vec![true; n],
+            live: (0..n).step_by(LANES).map(|first| Lanes::all(first, n)).collect(),
             shared: Bytes::uninitialised(size as usize),
             starts: [starts, local_starts],
             races: Races::new(size as usize),
@@ -167,7 +168,10 @@ impl<'a> Machine<'a> {
     }
 
     fn reg(&self, id: Id, t: usize) -> u64 {
-        self.regs.get(id.0 as usize * self.n + t).copied().unwrap_or(0)
+        match self.regs.get(id.0 as usize * self.n + t) {
+            Some(r) => *r,
+            None => 0,
+        }
     }
 
     fn set(&mut self, id: Id, t: usize, v: u64) {
@@ -180,9 +184,15 @@ impl<'a> Machine<'a> {
         if i.op.arity().is_some() {
             let ty = self.k.ty(i.dst.at(0));
             let from = self.k.ty(i.args.at(usize::from(i.op == Op::Select)));
+            let (to, args) = (i.dst.at(0), &*i.args);
             for t in lanes.each() {
-                let a = [0, 1, 2].map(|j| i.args.get(j).map_or(0, |id| self.reg(*id, t)));
-                self.set(i.dst.at(0), t, eval(i.op, ty, from, a));
+                let a = match *args {
+                    [a] => [self.reg(a, t), 0, 0],
+                    [a, b] => [self.reg(a, t), self.reg(b, t), 0],
+                    [a, b, c, ..] => [self.reg(a, t), self.reg(b, t), self.reg(c, t)],
+                    [] => [0; 3],
+                };
+                self.set(to, t, eval(i.op, ty, from, a));
             }
             return Ok(());
         }
@@ -191,11 +201,9 @@ impl<'a> Machine<'a> {
                 lanes.each().try_for_each(|t| self.memory(i, t))
             }
             Op::Exit => {
-                lanes.each().for_each(|t| {
-                    if let Some(l) = self.live.get_mut(t) {
-                        *l = false;
-                    }
-                });
+                if let Some(live) = self.live.get_mut(lanes.first / LANES) {
+                    live.bits &= !lanes.bits;
+                }
                 Ok(())
             }
             Op::Fence => Ok(()),
@@ -217,9 +225,9 @@ impl<'a> Machine<'a> {
             Op::Shuffle(_) | Op::Vote(_) | Op::LdMatrix { .. } | Op::Mma(_) => self.warp(i, lanes),
             Op::Hopper(h) => self.hopper(h, i, lanes),
             _ => {
+                let (to, mask) = (i.dst.at(0), self.k.ty(i.dst.at(0)).mask());
                 for t in lanes.each() {
-                    let v = self.leaf(i.op, t) & self.k.ty(i.dst.at(0)).mask();
-                    self.set(i.dst.at(0), t, v);
+                    self.set(to, t, self.leaf(i.op, t) & mask);
                 }
                 Ok(())
             }

@@ -83,30 +83,33 @@ impl Machine<'_> {
 
     /// The fragments are those of the PTX manual: group `g = lane / 4`, thread in the group `t = lane % 4`.
     fn mma(&mut self, i: &Inst, kind: Mma, first: usize) {
-        let arg = |m: &Self, k: usize, lane: usize| m.reg(i.args.at(k), first + lane);
+        let arg = |k: usize, lane: usize| self.reg(i.args.at(k), first + lane);
         let half = |ty, word: u64, odd: usize| to_f64(ty, word >> (16 * odd) & 0xffff);
         // Element (row, k) of A, and (k, col) of B, by the lane and register that hold it.
-        let a = |m: &Self, row: usize, k: usize| {
+        let a = |row: usize, k: usize| {
             let low = usize::from(row >= 8);
             match kind {
-                Mma::Tf32 => tf32(arg(m, low + 2 * (k / 4), 4 * (row % 8) + k % 4)),
+                Mma::Tf32 => tf32(arg(low + 2 * (k / 4), 4 * (row % 8) + k % 4)),
                 _ => {
-                    let word = arg(m, low + 2 * (k / 8), 4 * (row % 8) + k % 8 / 2);
+                    let word = arg(low + 2 * (k / 8), 4 * (row % 8) + k % 8 / 2);
                     half(input(kind), word, k % 2)
                 }
             }
         };
-        let b = |m: &Self, k: usize, col: usize| match kind {
-            Mma::Tf32 => tf32(arg(m, 4 + k / 4, 4 * col + k % 4)),
-            _ => half(input(kind), arg(m, 4 + k / 8, 4 * col + k % 8 / 2), k % 2),
+        let b = |k: usize, col: usize| match kind {
+            Mma::Tf32 => tf32(arg(4 + k / 4, 4 * col + k % 4)),
+            _ => half(input(kind), arg(4 + k / 8, 4 * col + k % 8 / 2), k % 2),
         };
         let depth = if kind == Mma::Tf32 { 8 } else { 16 };
+        // Each element is read once, and multiplied eight or sixteen times.
+        let rows: Vec<f64> = (0..16 * depth).map(|at| a(at / depth, at % depth)).collect();
+        let cols: Vec<f64> = (0..8 * depth).map(|at| b(at % depth, at / depth)).collect();
         let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(4 * LANES);
         for lane in 0..LANES {
             for (r, id) in i.dst.iter().enumerate() {
                 let (row, col) = (lane / 4 + 8 * (r / 2), 2 * (lane % 4) + r % 2);
-                let c = to_f64(Type::F32, arg(self, 6 + r, lane));
-                let sum: f64 = (0..depth).map(|k| a(self, row, k) * b(self, k, col)).sum();
+                let c = to_f64(Type::F32, arg(6 + r, lane));
+                let sum = dot(part(&rows, row, depth), part(&cols, col, depth));
                 results.push((*id, first + lane, u64::from(((sum + c) as f32).to_bits())));
             }
         }
@@ -116,6 +119,21 @@ impl Machine<'_> {
 
 const fn input(kind: Mma) -> Type {
     if matches!(kind, Mma::Bf16) { Type::Bf16 } else { Type::F16 }
+}
+
+/// Line `at` of a matrix.
+pub(super) fn part(lines: &[f64], at: usize, depth: usize) -> &[f64] {
+    lines.get(depth * at..depth * (at + 1)).unwrap_or_default()
+}
+
+/// The sum of the products in order, of a depth that is a multiple of eight.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = -0.0;
+    for (x, y) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
+        let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (*x, *y);
+        sum = sum + a * i + b * j + c * k + d * l + e * m + f * n + g * o + h * p;
+    }
+    sum
 }
 
 /// The upper 19 bits of a binary32.
