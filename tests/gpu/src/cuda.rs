@@ -1,6 +1,6 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
-use crate::{HEADS, SHAPES, device, kernel, layers, report, times};
+use crate::{HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
@@ -69,9 +69,6 @@ pub fn run() -> Result<bool, Error> {
     layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]])?;
     assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
     crate::llm::run("cuda");
-    if std::env::var_os("FULMEN_TIMES").is_some() {
-        times::run(&gpu)?;
-    }
     faults()?;
     Ok(good)
 }

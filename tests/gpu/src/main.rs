@@ -1,6 +1,6 @@
 //! Every op of the list that has a kernel, on the adapter that `FULMEN_ADAPTER` names (any, without it): its worst error
 //! beside what its contract allows. Fails where one is neither within the bound nor excused. With `FULMEN_DEVICE=cuda`
-//! through NVIDIA's driver, in `f64` too; `FULMEN_TIMES=1` then measures some of them.
+//! through NVIDIA's driver, in `f64` too.
 #![allow(dead_code, reason = "shared with the other tests")]
 
 #[path = "../../common"]
@@ -61,7 +61,6 @@ program! {
 mod any;
 mod cuda;
 mod llm;
-mod times;
 
 use fulmen::gpu::device::{Launch, Program};
 use fulmen::gpu::template::Argument;

@@ -1,22 +1,24 @@
-//! What ops take on a device of NVIDIA's, beside its own copies and launches.
+//! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
+//! own copies and launches. Medians of seven rounds.
 
-use cudarc::driver::sys;
-use fulmen::Attention;
-use fulmen::backend::Layers;
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(feature = "wgpu")]
+mod wgpu;
+
+use fulmen::backend::{Layers, Products};
 use fulmen::gpu::backend::Gpu;
-use fulmen::gpu::cuda::Cuda;
-use fulmen::gpu::device::Error;
-use fulmen::gpu::{F32, template};
-use std::ffi::CString;
-use std::ptr;
+use fulmen::gpu::device::{Computes, Error};
+use fulmen::{Adam, Attention};
+use std::process::ExitCode;
 use std::time::Instant;
 
 /// Elements of the long operands.
-const N: usize = 1 << 26;
+pub const N: usize = 1 << 26;
 const ROUNDS: usize = 7;
 
 /// The median of seconds, each of `times` calls that are waited for.
-fn median(
+pub fn median(
     times: usize,
     wait: impl Fn() -> Result<(), Error>,
     mut f: impl FnMut() -> Result<(), Error>,
@@ -36,42 +38,25 @@ fn median(
     Ok(all[ROUNDS / 2])
 }
 
-pub fn run(gpu: &Gpu<Cuda>) -> Result<(), Error> {
+/// Every case; `copy` are the seconds in which the device itself copies 2²⁶ `f32`.
+fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
+{
+    let rate = 8.0 * N as f64 / copy / 1e9;
+    println!("{}: a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s", gpu.device().facts().name, copy * 1e3);
     let data: Vec<f32> =
         (0..N).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect();
     let (a, b, c) = (gpu.upload(&data)?, gpu.upload(&data[..N / 2])?, gpu.upload(&data[..4096])?);
     let mut y = gpu.alloc::<f32>(N)?;
+    let [mut m, mut v] = [gpu.alloc::<f32>(N)?, gpu.alloc::<f32>(N)?];
+    gpu.fill(0.0, m.view_mut())?;
+    gpu.fill(0.0, v.view_mut())?;
     let mut one = gpu.alloc::<f32>(1)?;
     let mark = gpu.upload(&[0.0f32])?;
     let wait = || gpu.download(mark.view(), &mut [0.0f32]);
 
-    // The driver's own copy: as many bytes read as written.
-    let mut room = [0; 2];
-    for at in &mut room {
-        // SAFETY: valid for a write; the device's context is this thread's since the last call of it.
-        assert_eq!(unsafe { sys::cuMemAlloc_v2(at, 4 * N) }, sys::CUresult::CUDA_SUCCESS);
-    }
-    let sync = || {
-        // SAFETY: no argument.
-        assert_eq!(unsafe { sys::cuCtxSynchronize() }, sys::CUresult::CUDA_SUCCESS);
-        Ok(())
-    };
-    let copy = median(20, sync, || {
-        // SAFETY: both are as long.
-        let code = unsafe { sys::cuMemcpyDtoDAsync_v2(room[1], room[0], 4 * N, ptr::null_mut()) };
-        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
-        Ok(())
-    })?;
-    for at in room {
-        // SAFETY: allocated above, and nothing uses it.
-        unsafe { sys::cuMemFree_v2(at) };
-    }
-    let rate = 8.0 * N as f64 / copy / 1e9;
-    println!("a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s", copy * 1e3);
-
     let line = |name: &str, words: f64, seconds: f64| {
         let gb = 4.0 * words / seconds / 1e9;
-        println!("{name:24} {:8.3} ms {gb:7.0} GB/s {:5.2} of the copy", seconds * 1e3, gb / rate);
+        println!("{name:28} {:8.3} ms {gb:7.0} GB/s {:5.2} of the copy", seconds * 1e3, gb / rate);
     };
     let n = N as f64;
     let half = N / 2;
@@ -90,6 +75,8 @@ pub fn run(gpu: &Gpu<Cuda>) -> Result<(), Error> {
         gpu.add(b.view(), view.part(0..half)?, to)
     });
     time!("axpy", 3.0 * n, gpu.axpy(0.5, view, y.view_mut()));
+    let with = Adam { lr: 1e-3f32, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0.1, step: 3 };
+    time!("adamw", 7.0 * n, gpu.adamw(with, view, m.view_mut(), v.view_mut(), y.view_mut()));
     time!("sum", n, gpu.sum(view, one.view_mut()));
     time!("dot", n, gpu.dot(b.view(), view.part(half..N)?, one.view_mut()));
     time!("norm_l2", n, gpu.norm_l2(view, one.view_mut()));
@@ -102,8 +89,18 @@ pub fn run(gpu: &Gpu<Cuda>) -> Result<(), Error> {
     for cols in [32_768, 1 << 21] {
         time!(&format!("softmax, rows of {cols}"), 2.0 * n, gpu.softmax(view, cols, y.view_mut()));
     }
-    for size in [256, 512, 768, 1024, 2048, 4096] {
-        let (p, q) = (view.part(0..size * size)?, view.part(7..size * size + 7)?);
+    time!("transpose, 8192 x 8192", 2.0 * n, gpu.transpose(view.matrix(8192, 8192)?, y.view_mut().matrix(8192, 8192)?));
+    for (rows, cols) in [(4096, 4096), (4096, 14_336), (8192, 8192)] {
+        let x = b.view().part(0..cols)?.matrix(cols, 1)?;
+        let p = view.part(0..rows * cols)?.matrix(rows, cols)?;
+        time!(&format!("gemv, {rows} x {cols}"), (rows * cols) as f64, {
+            let [to, _] = y.view_mut().split(rows)?;
+            gpu.gemv(1.0, p, x, 0.0, to.matrix(rows, 1)?)
+        });
+    }
+    for size in [64, 128, 256, 512, 768, 1024, 2048, 4096, 8192] {
+        let p = view.part(0..size * size)?;
+        let q = if size == 8192 { p } else { view.part(7..size * size + 7)? };
         let seconds = median(5, wait, || {
             let [z, _] = y.view_mut().split(size * size)?;
             gpu.gemm(1.0, p.matrix(size, size)?, q.matrix(size, size)?, 0.0, z.matrix(size, size)?)
@@ -115,11 +112,30 @@ pub fn run(gpu: &Gpu<Cuda>) -> Result<(), Error> {
         );
     }
     attention(gpu, wait)?;
-    launches(gpu)
+    // A kernel of one block: what the host takes to ask for it, and until it is done.
+    const TIMES: usize = 20_000;
+    let mut y = gpu.upload(&[1.0f32; 64])?;
+    let done = median(TIMES, wait, || gpu.scale_in_place(y.view_mut(), 1.0))?;
+    let start = Instant::now();
+    for _ in 0..TIMES {
+        gpu.scale_in_place(y.view_mut(), 1.0)?;
+    }
+    let asked = start.elapsed().as_secs_f64() / TIMES as f64;
+    wait()?;
+    println!("a launch of one block: {:.2} µs until done, {:.2} µs of the host", done * 1e6, asked * 1e6);
+    let single = median(200, || Ok(()), || {
+        gpu.scale_in_place(y.view_mut(), 1.0)?;
+        wait()
+    })?;
+    println!("a launch that is waited for by a read of 4 bytes: {:.1} µs", single * 1e6);
+    Ok(())
 }
 
 /// Causal attention and its gradients, as models train: 2 and 5 products of which half are hidden.
-fn attention(gpu: &Gpu<Cuda>, wait: impl Fn() -> Result<(), Error> + Copy) -> Result<(), Error> {
+fn attention<D: Computes<f32> + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
     for (n, heads, dim) in [(256, 64, 64), (1024, 16, 64), (4096, 8, 64), (2048, 8, 128)] {
         let op = Attention { heads, kv_heads: heads, dim, scale: 0.1f32, causal: true, window: None };
         let cols = heads * dim;
@@ -148,57 +164,23 @@ fn attention(gpu: &Gpu<Cuda>, wait: impl Fn() -> Result<(), Error> + Copy) -> Re
     Ok(())
 }
 
-/// A kernel of one block through the backend, and through the driver's call alone.
-fn launches(gpu: &Gpu<Cuda>) -> Result<(), Error> {
-    const TIMES: usize = 20_000;
-    let mut y = gpu.upload(&[1.0f32; 64])?;
-    let mark = gpu.upload(&[0.0f32])?;
-    let wait = || gpu.download(mark.view(), &mut [0.0f32]);
-    let ours = median(TIMES, wait, || gpu.scale_in_place(y.view_mut(), 1.0))?;
-    let mut text = String::new();
-    template::named::<F32>("scale").unwrap().unwrap().emit(gpu.device().target(), &mut text).unwrap();
-    let (image, name) = (CString::new(text).unwrap(), CString::new("scale_f32").unwrap());
-    let (mut module, mut function, mut at) = (ptr::null_mut(), ptr::null_mut(), 0);
-    // SAFETY: valid for writes; the text ends with 0; the context is this thread's.
-    unsafe {
-        assert_eq!(sys::cuModuleLoadData(&mut module, image.as_ptr().cast()), sys::CUresult::CUDA_SUCCESS);
-        assert_eq!(
-            sys::cuModuleGetFunction(&mut function, module, name.as_ptr()),
-            sys::CUresult::CUDA_SUCCESS
-        );
-        assert_eq!(sys::cuMemAlloc_v2(&mut at, 256), sys::CUresult::CUDA_SUCCESS);
-    }
-    let mut args = [at, at, 64, u64::from(1.0f32.to_bits())];
-    let mut args: Vec<*mut std::ffi::c_void> = args.iter_mut().map(|a| (&raw mut *a).cast()).collect();
-    let sync = || {
-        // SAFETY: no argument.
-        assert_eq!(unsafe { sys::cuCtxSynchronize() }, sys::CUresult::CUDA_SUCCESS);
-        Ok(())
+fn main() -> ExitCode {
+    let asked = std::env::args().nth(1).unwrap_or_default();
+    let done = match asked.as_str() {
+        #[cfg(feature = "cuda")]
+        "cuda" => cuda::run(),
+        #[cfg(feature = "wgpu")]
+        "wgpu" => wgpu::run(),
+        other => {
+            eprintln!("`{other}`: there are cuda and wgpu, with the features of their names");
+            return ExitCode::FAILURE;
+        }
     };
-    let raw = median(TIMES, sync, || {
-        // SAFETY: the arguments are those of the kernel, on a buffer of 64 elements.
-        let code = unsafe {
-            sys::cuLaunchKernel(
-                function,
-                1,
-                1,
-                1,
-                256,
-                1,
-                1,
-                0,
-                ptr::null_mut(),
-                args.as_mut_ptr(),
-                ptr::null_mut(),
-            )
-        };
-        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
-        Ok(())
-    })?;
-    println!(
-        "a launch: {:.2} µs through the backend, {:.2} µs by cuLaunchKernel alone",
-        ours * 1e6,
-        raw * 1e6
-    );
-    Ok(())
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("{e}");
+            ExitCode::FAILURE
+        }
+    }
 }

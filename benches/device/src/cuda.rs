@@ -1,0 +1,87 @@
+//! NVIDIA's driver.
+
+use super::{N, median};
+use cudarc::driver::sys;
+use fulmen::gpu::backend::Gpu;
+use fulmen::gpu::cuda::Cuda;
+use fulmen::gpu::device::Error;
+use fulmen::gpu::{F32, template};
+use std::ffi::CString;
+use std::ptr;
+
+pub fn run() -> Result<(), Error> {
+    let gpu = Gpu::new(Cuda::from_env()?);
+    super::run(&gpu, copy(&gpu)?)?;
+    launches(&gpu)
+}
+
+fn sync() -> Result<(), Error> {
+    // SAFETY: no argument.
+    assert_eq!(unsafe { sys::cuCtxSynchronize() }, sys::CUresult::CUDA_SUCCESS);
+    Ok(())
+}
+
+/// Seconds of a copy of `N` `f32`.
+fn copy(gpu: &Gpu<Cuda>) -> Result<f64, Error> {
+    // The context becomes this thread's.
+    gpu.download(gpu.upload(&[0.0f32])?.view(), &mut [0.0f32])?;
+    // The driver's own copy: as many bytes read as written.
+    let mut room = [0; 2];
+    for at in &mut room {
+        // SAFETY: valid for a write; the device's context is this thread's since the last call of it.
+        assert_eq!(unsafe { sys::cuMemAlloc_v2(at, 4 * N) }, sys::CUresult::CUDA_SUCCESS);
+    }
+    let copy = median(20, sync, || {
+        // SAFETY: both are as long.
+        let code = unsafe { sys::cuMemcpyDtoDAsync_v2(room[1], room[0], 4 * N, ptr::null_mut()) };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+        Ok(())
+    })?;
+    for at in room {
+        // SAFETY: allocated above, and nothing uses it.
+        unsafe { sys::cuMemFree_v2(at) };
+    }
+    Ok(copy)
+}
+
+/// A kernel of one block through the driver's call alone.
+fn launches(gpu: &Gpu<Cuda>) -> Result<(), Error> {
+    const TIMES: usize = 20_000;
+    let mut text = String::new();
+    template::named::<F32>("scale").unwrap().unwrap().emit(gpu.device().target(), &mut text).unwrap();
+    let (image, name) = (CString::new(text).unwrap(), CString::new("scale_f32").unwrap());
+    let (mut module, mut function, mut at) = (ptr::null_mut(), ptr::null_mut(), 0);
+    // SAFETY: valid for writes; the text ends with 0; the context is this thread's.
+    unsafe {
+        assert_eq!(sys::cuModuleLoadData(&mut module, image.as_ptr().cast()), sys::CUresult::CUDA_SUCCESS);
+        assert_eq!(
+            sys::cuModuleGetFunction(&mut function, module, name.as_ptr()),
+            sys::CUresult::CUDA_SUCCESS
+        );
+        assert_eq!(sys::cuMemAlloc_v2(&mut at, 256), sys::CUresult::CUDA_SUCCESS);
+    }
+    let mut args = [at, at, 64, u64::from(1.0f32.to_bits())];
+    let mut args: Vec<*mut std::ffi::c_void> = args.iter_mut().map(|a| (&raw mut *a).cast()).collect();
+    let raw = median(TIMES, sync, || {
+        // SAFETY: the arguments are those of the kernel, on a buffer of 64 elements.
+        let code = unsafe {
+            sys::cuLaunchKernel(
+                function,
+                1,
+                1,
+                1,
+                256,
+                1,
+                1,
+                0,
+                ptr::null_mut(),
+                args.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
+        Ok(())
+    })?;
+    println!("a launch of one block: {:.2} µs by cuLaunchKernel alone", raw * 1e6);
+    Ok(())
+}
