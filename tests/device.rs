@@ -216,6 +216,18 @@ fn attention_by_tiles_keeps_its_contract() {
         assert!(w.share <= 1.0, "{w:?}");
     }
     assert_eq!(gpu.kernels(), 7, "three kernels of each of two sizes, and the means");
+    // Smaller tiles where less is shared, and threads that meet through it.
+    for (shared, meet) in
+        [(200, Meet::Memory), (64, Meet::Warps), (48, Meet::Memory), (32, Meet::Memory), (16, Meet::Memory)]
+    {
+        let facts = Host::default().facts().clone();
+        let limits = Limits { shared: shared << 10, ..facts.limits };
+        let gpu = Gpu::new(Host::with(Facts { limits, meet, ..facts }));
+        let heads: &[[usize; 2]] = if shared == 48 { &[[70, 3], [35, 66]] } else { &[[70, 3]] };
+        for w in layers::attentions::<f32, _>(&gpu, "f32", heads).unwrap() {
+            assert!(w.share <= 1.0, "{shared} KiB: {w:?}");
+        }
+    }
 }
 
 /// NaN reaches the queries that see it and no other, in tiles that some of a block's rows see.

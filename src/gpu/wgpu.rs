@@ -548,14 +548,21 @@ impl Device for Wgpu {
         if full(&self.pending.borrow()) {
             self.flush()?;
         }
-        let mut words = self.pending.borrow().words.clone();
-        let ready =
-            list.iter().map(|l| self.ready(l, bindings, &mut words)).collect::<Result<Vec<_>, _>>()?;
-        self.facts.limit("bytes of arguments", words.len() as u64, WORDS)?;
-        let mut pending = self.pending.borrow_mut();
-        pending.words = words;
-        pending.launches.extend(ready);
-        Ok(())
+        let Pending { launches, words } = &mut *self.pending.borrow_mut();
+        let before = words.len();
+        let ready = list.iter().map(|l| self.ready(l, bindings, words)).collect::<Result<Vec<_>, _>>();
+        let whole = self.facts.limit("bytes of arguments", words.len() as u64, WORDS);
+        match ready.and_then(|ready| whole.map(|()| ready)) {
+            Ok(ready) => {
+                launches.extend(ready);
+                Ok(())
+            }
+            // Nothing of a list that is refused stays.
+            Err(e) => {
+                words.truncate(before);
+                Err(e)
+            }
+        }
     }
 
     fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {

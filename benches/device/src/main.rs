@@ -39,10 +39,13 @@ pub fn median(
 }
 
 /// Every case; `copy` are the seconds in which the device itself copies 2²⁶ `f32`.
-fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
-{
+fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error> {
     let rate = 8.0 * N as f64 / copy / 1e9;
-    println!("{}: a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s", gpu.device().facts().name, copy * 1e3);
+    println!(
+        "{}: a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s",
+        gpu.device().facts().name,
+        copy * 1e3
+    );
     let data: Vec<f32> =
         (0..N).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect();
     let (a, b, c) = (gpu.upload(&data)?, gpu.upload(&data[..N / 2])?, gpu.upload(&data[..4096])?);
@@ -89,7 +92,11 @@ fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
     for cols in [32_768, 1 << 21] {
         time!(&format!("softmax, rows of {cols}"), 2.0 * n, gpu.softmax(view, cols, y.view_mut()));
     }
-    time!("transpose, 8192 x 8192", 2.0 * n, gpu.transpose(view.matrix(8192, 8192)?, y.view_mut().matrix(8192, 8192)?));
+    time!(
+        "transpose, 8192 x 8192",
+        2.0 * n,
+        gpu.transpose(view.matrix(8192, 8192)?, y.view_mut().matrix(8192, 8192)?)
+    );
     for (rows, cols) in [(4096, 4096), (4096, 14_336), (8192, 8192)] {
         let x = b.view().part(0..cols)?.matrix(cols, 1)?;
         let p = view.part(0..rows * cols)?.matrix(rows, cols)?;
@@ -123,10 +130,14 @@ fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
     let asked = start.elapsed().as_secs_f64() / TIMES as f64;
     wait()?;
     println!("a launch of one block: {:.2} µs until done, {:.2} µs of the host", done * 1e6, asked * 1e6);
-    let single = median(200, || Ok(()), || {
-        gpu.scale_in_place(y.view_mut(), 1.0)?;
-        wait()
-    })?;
+    let single = median(
+        200,
+        || Ok(()),
+        || {
+            gpu.scale_in_place(y.view_mut(), 1.0)?;
+            wait()
+        },
+    )?;
     println!("a launch that is waited for by a read of 4 bytes: {:.1} µs", single * 1e6);
     Ok(())
 }

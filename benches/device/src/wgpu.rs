@@ -30,7 +30,8 @@ fn copy(name: &str) -> f64 {
     descriptor.backends = wgpu::Backends::PRIMARY;
     let all = now(wgpu::Instance::new(descriptor).enumerate_adapters(wgpu::Backends::PRIMARY));
     let adapter = all.into_iter().find(|a| a.get_info().name == name).expect("the adapter was there");
-    let limits = wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..wgpu::DeviceDescriptor::default() };
+    let limits =
+        wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..wgpu::DeviceDescriptor::default() };
     let (device, queue) = now(adapter.request_device(&limits)).expect("a device");
     let [from, to] = [(); 2].map(|()| {
         device.create_buffer(&wgpu::BufferDescriptor {

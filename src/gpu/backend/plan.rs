@@ -4,7 +4,7 @@ use super::super::device::{Binding, Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention;
-use super::super::template::flash::{FLASH_DIM, FLASH_ROWS, FLASH_THREADS, Flash, flash};
+use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
 use super::super::template::{self, Argument, Meet, OfRow, THREADS};
 use super::super::types::F32;
 use crate::hardware::Language;
@@ -50,8 +50,8 @@ pub struct Planner {
     pub(super) groups: bool,
     pub(super) blocks: u32,
     pub(super) limits: Limits,
-    /// By op, bytes of an element, and whether operands are read by 16 bytes.
-    made: RefCell<BTreeMap<(&'static str, u32, bool), Rc<Made>>>,
+    /// By op, bytes of an element, and form: whether operands are read by 16 bytes, or which tile.
+    made: RefCell<BTreeMap<(&'static str, u32, u32), Rc<Made>>>,
 }
 
 /// Whether all operands start at multiples of 16 bytes.
@@ -94,10 +94,10 @@ impl Planner {
     fn made<T: Recorded>(
         &self,
         op: &'static str,
-        wide: bool,
+        form: u32,
         make: impl FnOnce() -> Option<Result<Made, super::super::Error>>,
     ) -> Result<Rc<Made>, Error> {
-        let key = (op, T::TYPE.bytes(), wide);
+        let key = (op, T::TYPE.bytes(), form);
         if let Some(made) = self.made.borrow().get(&key) {
             return Ok(Rc::clone(made));
         }
@@ -114,17 +114,17 @@ impl Planner {
         op: &'static str,
         kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
     ) -> Result<Arc<Program>, Error> {
-        self.one_by::<T>(op, false, kernel)
+        self.one_by::<T>(op, 0, kernel)
     }
 
     fn one_by<T: Recorded>(
         &self,
         op: &'static str,
-        wide: bool,
+        form: u32,
         kernel: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
     ) -> Result<Arc<Program>, Error> {
         let single = |k| Made { programs: vec![self.program(k)], widths: Vec::new(), states: 0 };
-        let made = self.made::<T>(op, wide, || kernel().map(|k| k.map(single)))?;
+        let made = self.made::<T>(op, form, || kernel().map(|k| k.map(single)))?;
         made.programs.first().cloned().ok_or(Error::Arguments { kernel: op.to_string() })
     }
 
@@ -138,7 +138,7 @@ impl Planner {
     }
 
     /// A launch of a thread for each element of `n`, or for each 16 bytes where operands are `wide`, as all start at multiples
-    /// of so many. WGSL has no such reads.
+    /// of so many. WGSL's arrays of four elements have no rest that one thread may write a part of.
     pub(super) fn map<T: OfRow>(
         &self,
         op: &'static str,
@@ -147,8 +147,8 @@ impl Planner {
         n: usize,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let wide = wide && self.optimise;
-        let program = self.one_by::<T>(op, wide, || make(wide))?;
+        let wide = wide && (self.optimise || n.is_multiple_of(4));
+        let program = self.one_by::<T>(op, u32::from(wide), || make(wide))?;
         let each = if wide { POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
         let grid = [counted("x", n)?.div_ceil(each).clamp(1, self.blocks), 1, 1];
         Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
@@ -186,25 +186,21 @@ impl Planner {
         [rows, heads]: [usize; 2],
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let fits = T::TYPE.bytes() == 4
-            && self.optimise
-            && self.meet == Meet::Warps
-            && (16..).contains(&rows)
-            && dim <= FLASH_DIM
-            && self.limits.threads >= FLASH_THREADS;
-        if fits {
-            let (op, most) = match (which, dim <= 64) {
-                (Flash::Forward, true) => ("flash_attention_64", 64),
-                (Flash::Forward, false) => ("flash_attention_128", 128),
-                (Flash::Queries, true) => ("flash_attention_queries_64", 64),
-                (Flash::Queries, false) => ("flash_attention_queries_128", 128),
-                (Flash::Keys, true) => ("flash_attention_keys_64", 64),
-                (Flash::Keys, false) => ("flash_attention_keys_128", 128),
+        let fits = T::TYPE.bytes() == 4 && (16..).contains(&rows) && dim <= FLASH_DIM;
+        let most = if dim <= 64 { 64 } else { 128 };
+        for (k, tile) in FlashTile::ALL.into_iter().enumerate().filter(|(_, tile)| fits && tile.is_for(most))
+        {
+            let op = match which {
+                Flash::Forward => "flash_attention",
+                Flash::Queries => "flash_attention_queries",
+                Flash::Keys => "flash_attention_keys",
             };
-            let program = self.one::<T>(op, || Some(flash::<T>(which, most)))?;
-            if program.kernel().shared_bytes() <= self.limits.shared {
-                let tiles = rows.div_ceil(FLASH_ROWS as usize);
-                return self.grid_of(program, FLASH_THREADS, [tiles, heads], arguments);
+            let form = (2 * k + usize::from(most > 64)) as u32;
+            let program = self.one_by::<T>(op, form, || Some(flash::<T>(which, most, tile, self.meet)))?;
+            if program.kernel().shared_bytes() <= self.limits.shared && tile.threads() <= self.limits.threads
+            {
+                let tiles = rows.div_ceil(tile.rows as usize);
+                return self.grid_of(program, tile.threads(), [tiles, heads], arguments);
             }
         }
         let shape = [rows, heads];
@@ -311,7 +307,7 @@ impl Planner {
     pub fn reduction<T: OfRow>(&self, op: &'static str, inputs: usize, n: usize) -> Result<Plan, Error> {
         let count = counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
-        let made = self.made::<T>(op, false, || {
+        let made = self.made::<T>(op, 0, || {
             let made = template::reduction_by::<T>(op, self.meet)?;
             Some(made.map(|r| Made {
                 widths: r.stages.iter().map(|s| s.state).collect(),

@@ -217,8 +217,7 @@ impl Planner {
             if self.optimise { wanted.max(1) } else { 1 }
         };
         let of = |d: Division, parts: usize| {
-            // WGSL has no reads of neighbours.
-            let vector = if self.optimise { d.vector.min(16 / width) } else { 1 };
+            let vector = d.vector.min(16 / width);
             // What a kernel may have without asking the driver for more.
             let shared = self.limits.shared.min(48 << 10);
             (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)

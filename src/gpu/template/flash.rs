@@ -10,23 +10,51 @@ use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::attention::{Heads, On, slope};
-use super::flat::{get, neighbours, put};
+use super::flat::{get, keep, neighbours, put};
+use super::part::Meet;
 use crate::alu::{Alu, Body, Number, Real};
 use crate::nn::{exp_not_above_zero, shift};
 use crate::pointwise::Ln;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// Rows of a block, and threads along a row.
-pub(crate) const FLASH_ROWS: u32 = 64;
+/// Threads along a row, and rows of a thread.
 const ACROSS: u32 = 16;
-/// Threads of a block: each has 4 rows.
-pub(crate) const FLASH_THREADS: u32 = FLASH_ROWS / EACH * ACROSS;
 const EACH: u32 = 4;
 /// Terms of a product that are written out.
 const TERMS: u32 = 8;
 /// The largest head.
 pub(crate) const FLASH_DIM: usize = 128;
+
+/// The rows that a block holds, and those of a tile that it takes at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FlashTile {
+    pub(crate) rows: u32,
+    pub(crate) cols: u32,
+}
+
+impl FlashTile {
+    /// The best first: a device takes the first that its shared memory holds.
+    pub(crate) const ALL: [Self; 5] = [
+        Self { rows: 64, cols: 64 },
+        Self { rows: 64, cols: 32 },
+        Self { rows: 32, cols: 32 },
+        Self { rows: 32, cols: 16 },
+        Self { rows: 16, cols: 16 },
+    ];
+
+    /// Threads of a block.
+    pub(crate) const fn threads(self) -> u32 {
+        self.rows / EACH * ACROSS
+    }
+
+    /// Whether there is a kernel of it for heads of up to `dim` elements.
+    pub(crate) const fn is_for(self, dim: u32) -> bool {
+        // A line of a head for each round of threads; of long heads a tile of 64 columns would leave room for one block on a
+        // multiprocessor.
+        self.threads() >= dim && self.cols * dim <= 64 * 64
+    }
+}
 
 /// Which of the three kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +75,10 @@ struct Tile<'b> {
 struct Frame<'b, T> {
     b: &'b Builder,
     op: Heads<'b, T>,
-    /// Elements of a head, up to a power of two; the columns of a tile.
+    meet: Meet,
+    /// Elements of a head, up to a power of two; the rows of the block and the columns of a tile.
     dim: u32,
+    rows: u32,
     cols: u32,
     /// The thread's place.
     down: Value<'b, U32>,
@@ -80,6 +110,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
     }
 
     /// Rows `first` to `first + count` of a head, 0 past `end`: with the head along the depth, with the rows, or both.
+    /// Four neighbours are written at once, which WGSL's arrays of four want.
     fn fill(
         &self,
         (x, of): (On<'b>, Value<'b, U32>),
@@ -87,20 +118,31 @@ impl<'b, T: Recorded> Frame<'b, T> {
         count: u32,
         [by_head, by_row]: [Option<Tile<'b>>; 2],
     ) {
-        let (b, tid, width) = (self.b, self.b.special(Special::TidX), T::TYPE.bytes());
-        let c = tid & self.int(self.dim - 1);
-        let col = of + c.least(self.op.dim - self.int(1));
-        let inside = c.compare(Cmp::Lt, self.op.dim);
-        for e in 0..count * self.dim / FLASH_THREADS {
-            let r = (tid >> self.int(self.dim.ilog2())) + self.int(e * FLASH_THREADS / self.dim);
+        let (b, tid) = (self.b, self.b.special(Special::TidX));
+        let threads = self.rows / EACH * ACROSS;
+        let get = |r: Value<'b, U32>, c: Value<'b, U32>| {
             let row = first + r;
-            let v = x.get::<T>(row.least(end - self.int(1)), col);
-            let v = Value::select(inside & row.compare(Cmp::Lt, end), v, b.bits(0));
-            let put = |to: Tile<'b>, line, place| {
-                b.store(Space::Shared, to.at + (line * self.int(to.pitch) + place) * self.int(width), 0, v);
-            };
-            by_head.iter().for_each(|to| put(*to, c, r));
-            by_row.iter().for_each(|to| put(*to, r, c));
+            let v = x.get::<T>(row.least(end - self.int(1)), of + c.least(self.op.dim - self.int(1)));
+            let inside = c.compare(Cmp::Lt, self.op.dim) & row.compare(Cmp::Lt, end);
+            Value::select(inside, v, b.bits(0))
+        };
+        let put = |to: Tile<'b>, line, place, v: [Value<'b, T>; 4]| {
+            let at = to.at + (line * self.int(to.pitch) + place) * self.int(T::TYPE.bytes());
+            keep(b, Space::Shared, at, &v);
+        };
+        let four = self.int(4);
+        for (e, to) in
+            (0..count * self.dim / 4 / threads).flat_map(|e| by_head.iter().map(move |to| (e, *to)))
+        {
+            let (c, r) = (tid & self.int(self.dim - 1), tid >> self.int(self.dim.ilog2()));
+            let r = (r + self.int(e * threads / self.dim)) * four;
+            put(to, c, r, core::array::from_fn(|k| get(r + self.int(k as u32), c)));
+        }
+        let quads = self.dim / 4;
+        for (e, to) in (0..count * quads / threads).flat_map(|e| by_row.iter().map(move |to| (e, *to))) {
+            let (c, r) = ((tid & self.int(quads - 1)) * four, tid >> self.int(quads.ilog2()));
+            let r = r + self.int(e * threads / quads);
+            put(to, r, c, core::array::from_fn(|k| get(r, c + self.int(k as u32))));
         }
     }
 
@@ -196,14 +238,39 @@ impl<'b, T: Recorded> Frame<'b, T> {
         }
     }
 
-    /// What all threads of a row have together.
+    /// What all threads of a row have together, for each of a thread's rows. `room` is shared memory for as many values as
+    /// the block's threads have rows; no thread is done with it.
     fn along(
         &self,
-        v: Value<'b, T>,
+        room: Tile<'b>,
+        v: [Value<'b, T>; EACH as usize],
         merge: impl Fn(Value<'b, T>, Value<'b, T>) -> Value<'b, T>,
-    ) -> Value<'b, T> {
-        let turn = |v: Value<'b, T>, by| merge(v, v.shuffle(Shuffle::Butterfly, self.int(by)));
-        [8, 4, 2, 1].into_iter().fold(v, turn)
+    ) -> [Value<'b, T>; EACH as usize] {
+        let b = self.b;
+        match self.meet {
+            Meet::Warps => v.map(|v| {
+                let turn = |v: Value<'b, T>, by| merge(v, v.shuffle(Shuffle::Butterfly, self.int(by)));
+                [8, 4, 2, 1].into_iter().fold(v, turn)
+            }),
+            Meet::Memory => {
+                let line = EACH * T::TYPE.bytes();
+                keep(b, Space::Shared, room.at + b.special(Special::TidX) * self.int(line), &v);
+                b.barrier();
+                let start = room.at + self.down * self.int(ACROSS * line);
+                let of = |k: u32| b.load_vector(Space::Shared, start, (k * line) as i32);
+                (1..ACROSS).fold(of(0), |all: [_; EACH as usize], k| {
+                    let mut next = of(k).into_iter();
+                    all.map(|v| next.next().map_or(v, |w| merge(v, w)))
+                })
+            }
+        }
+    }
+
+    /// Threads read what others had put into the room of [`Frame::along`]: only then is it written again.
+    fn read(&self) {
+        if self.meet == Meet::Memory {
+            self.b.barrier();
+        }
     }
 
     /// A thread's rows of those from `first` on.
@@ -224,7 +291,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
 
     fn blocks(&self, rows: Value<'b, U32>, body: impl FnOnce(Value<'b, U32>)) {
         let b = self.b;
-        let rows_of = self.int(FLASH_ROWS);
+        let rows_of = self.int(self.rows);
         let first = b.special(Special::CtaidX) * rows_of;
         b.count::<U32, U32>([first, rows, b.special(Special::NctaidX) * rows_of], 1, &[], |first, _| {
             body(first);
@@ -239,38 +306,45 @@ fn within<'b>(j: Value<'b, U32>, [start, end]: [Value<'b, U32>; 2]) -> Value<'b,
 }
 
 /// A kernel for heads of up to `dim` elements, 64 or 128. Parameters are those of the kernels of
-/// [`attention`](super::attention); blocks have [`FLASH_THREADS`] threads and [`FLASH_ROWS`] rows along x, heads along y.
-pub(crate) fn flash<T: Recorded>(which: Flash, dim: u32) -> Result<Kernel, Error> {
+/// [`attention`](super::attention); blocks have the tile's rows along x, heads along y.
+pub(crate) fn flash<T: Recorded>(
+    which: Flash,
+    dim: u32,
+    tile: FlashTile,
+    meet: Meet,
+) -> Result<Kernel, Error> {
     let name = match which {
         Flash::Forward => "attention",
         Flash::Queries => "attention_queries",
         Flash::Keys => "attention_keys",
     };
-    let b = Builder::new(&format!("flash_{name}_{dim}_{}", T::Elem::NAME));
-    b.threads([FLASH_THREADS, 1, 1]);
+    let FlashTile { rows, cols } = tile;
+    let b = Builder::new(&format!("flash_{name}_{dim}_{rows}x{cols}_{}", T::Elem::NAME));
+    b.threads([tile.threads(), 1, 1]);
+    let frame = || frame::<T>(&b, dim, tile, meet);
     match which {
         Flash::Forward => {
             let (matrices, lse) = (On::params(&b), b.param::<U64>());
-            forward(&frame::<T>(&b, dim), matrices, lse);
+            forward(&frame(), matrices, lse);
         }
         Flash::Queries => {
             let (matrices, sums) = (On::params(&b), [(); 2].map(|()| b.param::<U64>()));
-            queries(&frame::<T>(&b, dim), matrices, sums);
+            queries(&frame(), matrices, sums);
         }
         Flash::Keys => {
             let (matrices, sums) = (On::params(&b), [(); 2].map(|()| b.param::<U64>()));
-            keys(&frame::<T>(&b, dim), matrices, sums);
+            keys(&frame(), matrices, sums);
         }
     }
     b.finish()
 }
 
-fn frame<'b, T: Recorded>(b: &'b Builder, dim: u32) -> Frame<'b, T> {
+fn frame<'b, T: Recorded>(b: &'b Builder, dim: u32, tile: FlashTile, meet: Meet) -> Frame<'b, T> {
     let op = Heads::params(b);
     let tid = b.special(Special::TidX);
-    let across = b.int(i64::from(ACROSS));
-    // With heads of 128 a tile of 64 columns would not leave room for the gradients'.
-    Frame { b, op, dim, cols: if dim > 64 { 32 } else { 64 }, down: tid / across, across: tid % across }
+    let (down, across) = (tid >> b.int(i64::from(ACROSS.ilog2())), tid & b.int(i64::from(ACROSS - 1)));
+    let FlashTile { rows, cols } = tile;
+    Frame { b, op, meet, dim, rows, cols, down, across }
 }
 
 fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: Value<'b, U64>) {
@@ -278,12 +352,12 @@ fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: 
     let h = b.special(Special::CtaidY);
     let (of, with) = (h * op.dim, h / op.group * op.dim);
     let (zero, none) = (b.bits::<T>(0), b.bits::<T>(0).lit(-<T::Elem as Number>::INFINITY));
-    let [queries, keys] = [FLASH_ROWS, f.cols].map(|span| f.tile(f.dim, span));
-    let (values, weights) = (f.tile(f.cols, f.dim), f.tile(f.cols, FLASH_ROWS));
+    let [queries, keys] = [f.rows, f.cols].map(|span| f.tile(f.dim, span));
+    let (values, weights) = (f.tile(f.cols, f.dim), f.tile(f.cols, f.rows));
     f.blocks(op.n, |first| {
-        f.fill((q, of), [first, op.n], FLASH_ROWS, [Some(queries), None]);
+        f.fill((q, of), [first, op.n], f.rows, [Some(queries), None]);
         let rows = f.rows(first);
-        let last = f.last(first, FLASH_ROWS, op.n);
+        let last = f.last(first, f.rows, op.n);
         let seen: Vec<_> = rows.iter().map(|i| op.of_query(i.least(last))).collect();
         let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
         let mut init = f.zeros(f.dim);
@@ -297,29 +371,34 @@ fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: 
             let (peaks, totals) = state.split_at(EACH as usize);
             let mut scores = f.scores([queries, keys]);
             let columns = f.columns(t);
-            let (mut sums, mut state, mut more) = (sums.to_vec(), Vec::new(), Vec::new());
             let each = columns.len();
-            for (r, line) in scores.chunks_mut(each).enumerate() {
-                let at = |list: &[Value<'b, T>]| list.get(r).copied().unwrap_or(zero);
-                let (peak, total) = (at(peaks), at(totals));
-                for (score, (j, seen)) in
-                    line.iter_mut().zip(columns.iter().zip(seen.get(r).into_iter().cycle()))
-                {
+            for (line, seen) in scores.chunks_mut(each).zip(&seen) {
+                for (score, j) in line.iter_mut().zip(&columns) {
                     *score = Value::select(within(*j, *seen), *score * op.scale, none);
                 }
-                // NaN is not in the peak, but in the sum.
-                let top = line.iter().fold(none, |top, s| top.max(Value::select(s.is_nan(), none, *s)));
-                let top = peak.max(f.along(top, |p, q| p.max(q)));
+            }
+            // NaN is not in the peak, but in the sum.
+            let tops = core::array::from_fn(|r| {
+                let line = scores.iter().skip(r * each).take(each);
+                line.fold(none, |top, s| top.max(Value::select(s.is_nan(), none, *s)))
+            });
+            let tops = f.along(weights, tops, |p, q| p.max(q));
+            let (mut sums, mut state, mut more) = (sums.to_vec(), Vec::new(), Vec::new());
+            for (r, (line, top)) in scores.chunks_mut(each).zip(tops).enumerate() {
+                let at = |list: &[Value<'b, T>]| list.get(r).copied().unwrap_or(zero);
+                let (peak, total) = (at(peaks), at(totals));
+                let top = peak.max(top);
                 let level = shift(top);
                 line.iter_mut().for_each(|s| *s = exp_not_above_zero(*s - level));
                 let sum = line.iter().fold(zero, |sum, w| sum + *w);
-                let sum = f.along(sum, |p, q| p + q);
                 let keep = exp_not_above_zero(peak - level);
                 let own = f.dim as usize / ACROSS as usize;
                 sums.iter_mut().skip(r * own).take(own).for_each(|s| *s = *s * keep);
                 state.push(top);
+                // Of the thread's own columns: all are added once, at the end.
                 more.push(total.fma(keep, sum));
             }
+            f.read();
             f.keep(weights, &scores);
             b.barrier();
             let whole = plain_from.compare(Cmp::Le, t) & (t + f.int(f.cols)).compare(Cmp::Le, plain_to);
@@ -332,15 +411,17 @@ fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: 
         });
         let (sums, state) = all.split_at(width);
         let (peaks, totals) = state.split_at(EACH as usize);
+        let totals = core::array::from_fn(|r| totals.get(r).copied().unwrap_or(zero));
+        let totals = f.along(weights, totals, |p, q| p + q);
         let mut found = Vec::new();
         let lines = sums.chunks(f.dim as usize / ACROSS as usize);
         for ((line, (peak, total)), row) in lines.zip(peaks.iter().zip(totals)).zip(&rows) {
             let empty = total.eq(zero);
-            let factor = zero.c(1.0) / *total;
+            let factor = zero.c(1.0) / total;
             found.extend(line.iter().map(|v| Value::select(empty, zero, *v * factor)));
             let leads = f.across.compare(Cmp::Eq, f.int(0)) & row.compare(Cmp::Lt, op.n);
             b.when(leads, || {
-                let log = shift(*peak) + Ln.eval([*total]);
+                let log = shift(*peak) + Ln.eval([total]);
                 put(lse, *row * op.heads + h, Value::select(empty, none, log));
             });
         }
@@ -373,14 +454,14 @@ fn queries<'b, T: Recorded>(
     let (b, op) = (f.b, f.op);
     let h = b.special(Special::CtaidY);
     let (of, with) = (h * op.dim, h / op.group * op.dim);
-    let [queries, results] = [(); 2].map(|()| f.tile(f.dim, FLASH_ROWS));
+    let [queries, results] = [(); 2].map(|()| f.tile(f.dim, f.rows));
     let [keys, values] = [(); 2].map(|()| f.tile(f.dim, f.cols));
-    let (lines, weights) = (f.tile(f.cols, f.dim), f.tile(f.cols, FLASH_ROWS));
+    let (lines, weights) = (f.tile(f.cols, f.dim), f.tile(f.cols, f.rows));
     f.blocks(op.n, |first| {
-        f.fill((q, of), [first, op.n], FLASH_ROWS, [Some(queries), None]);
-        f.fill((dout, of), [first, op.n], FLASH_ROWS, [Some(results), None]);
+        f.fill((q, of), [first, op.n], f.rows, [Some(queries), None]);
+        f.fill((dout, of), [first, op.n], f.rows, [Some(results), None]);
         let rows = f.rows(first);
-        let last = f.last(first, FLASH_ROWS, op.n);
+        let last = f.last(first, f.rows, op.n);
         let known: Vec<_> = rows
             .iter()
             .map(|i| {
@@ -422,15 +503,15 @@ fn keys<'b, T: Recorded>(
     let (b, op) = (f.b, f.op);
     let g = b.special(Special::CtaidY);
     let with = g * op.dim;
-    let [keys, values] = [(); 2].map(|()| f.tile(f.dim, FLASH_ROWS));
+    let [keys, values] = [(); 2].map(|()| f.tile(f.dim, f.rows));
     let [queries, results] = [(); 2].map(|()| f.tile(f.dim, f.cols));
     let [query_lines, result_lines] = [(); 2].map(|()| f.tile(f.cols, f.dim));
-    let [kept, slopes_kept] = [(); 2].map(|()| f.tile(f.cols, FLASH_ROWS));
+    let [kept, slopes_kept] = [(); 2].map(|()| f.tile(f.cols, f.rows));
     f.blocks(op.len, |first| {
-        f.fill((k, with), [first, op.len], FLASH_ROWS, [Some(keys), None]);
-        f.fill((v, with), [first, op.len], FLASH_ROWS, [Some(values), None]);
+        f.fill((k, with), [first, op.len], f.rows, [Some(keys), None]);
+        f.fill((v, with), [first, op.len], f.rows, [Some(values), None]);
         let rows = f.rows(first);
-        let last = f.last(first, FLASH_ROWS, op.len);
+        let last = f.last(first, f.rows, op.len);
         // Queries before this one see none of the keys.
         let from = Heads::<T>::less(first + op.n, op.len).least(op.n);
         let from = Value::select(op.causal.compare(Cmp::Eq, b.int(0)), b.int(0), from);

@@ -46,6 +46,21 @@ pub(super) fn neighbours<'b, T: Stored>(
     }
 }
 
+/// Writes one, two or four neighbours at once, as [`neighbours`] reads them.
+pub(super) fn keep<'b, T: Stored>(
+    b: &'b Builder,
+    space: Space,
+    to: impl Into<Address<'b>>,
+    v: &[Value<'b, T>],
+) {
+    match *v {
+        [p, q, r, s] => b.store_vector(space, to, 0, [p, q, r, s]),
+        [p, q] => b.store_vector(space, to, 0, [p, q]),
+        [v] => b.store(space, to, 0, v),
+        _ => {}
+    }
+}
+
 /// The elements of `y` from those of `x`, and the old ones of `y` if these are `read`. With `wide` 16 bytes are read and
 /// written at once, where every array starts at a multiple of so many.
 pub(super) fn map<'b, T: Recorded, const N: usize, const K: usize>(
@@ -70,11 +85,7 @@ pub(super) fn map<'b, T: Recorded, const N: usize, const K: usize>(
         for (j, to) in y.iter().enumerate() {
             let to = at::<T>(*to, i);
             let v: Vec<_> = new.iter().filter_map(|new| new.get(j).copied()).collect();
-            match v[..] {
-                [p, q, r, s] => b.store_vector(Space::Global, to, 0, [p, q, r, s]),
-                [p, q] => b.store_vector(Space::Global, to, 0, [p, q]),
-                _ => v.iter().for_each(|v| b.store(Space::Global, to, 0, *v)),
-            }
+            keep(b, Space::Global, to, &v);
         }
         Vec::new()
     };

@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
-use super::flat::{at, each, get, neighbours, put};
+use super::flat::{at, each, get, keep, neighbours, put};
 use super::triple::only_strange;
 use crate::alu::Real;
 use alloc::format;
@@ -39,14 +39,19 @@ impl Division {
     pub const SMALL: Self =
         Self { tile: [64, 64], depth: 16, each: [4, 4], vector: 4, stages: 2, split: false, strange: false };
 
-    /// With less depth, then one stage, where `shared` bytes are too few for elements of `width`.
+    /// With less depth, then one stage, where `shared` bytes are too few for elements of `width`. A thread moves as many
+    /// neighbours as it reads at once, or more.
     #[must_use]
     pub const fn within(self, width: u32, shared: u32) -> Self {
         let line = (self.pitch(0) + self.pitch(1)) * width;
         if line * self.depth * self.stages <= shared {
             self
         } else if self.depth > 8 {
-            Self { depth: self.depth / 2, ..self }.within(width, shared)
+            let depth = self.depth / 2;
+            let ([m, n], threads) = (self.tile, self.threads());
+            let least = if m < n { m } else { n } * depth / threads;
+            let vector = if self.vector < least { self.vector } else { least };
+            Self { depth, vector, ..self }.within(width, shared)
         } else {
             Self { stages: 1, ..self }
         }
@@ -85,18 +90,20 @@ impl Division {
     }
 }
 
-/// A matrix on its way to shared memory: rows of A or columns of B, and the depth.
+/// A matrix on its way to shared memory: rows of A or columns of B, and the depth. A thread moves pieces of `vector`
+/// neighbouring rows at one depth, which it writes at once.
 struct Side<'b> {
     base: Value<'b, U64>,
     /// Elements between lines of depth.
     step: Value<'b, U32>,
-    /// Where the row or column of each piece that a thread moves begins.
+    /// Where the rows or columns of each piece that a thread moves begin.
     rows: Vec<Value<'b, U32>>,
     /// The depth of the first piece, and from one to the next.
     deep: [Value<'b, U32>; 2],
     /// Where they go, likewise.
     to: [Value<'b, U32>; 2],
     tile: Value<'b, U32>,
+    vector: usize,
 }
 
 impl<'b> Side<'b> {
@@ -112,37 +119,46 @@ impl<'b> Side<'b> {
         let ([span, _], threads, width, pitch) =
             (of.side(side), of.threads(), T::TYPE.bytes(), of.pitch(side));
         let int = |c: u32| b.int::<U32>(i64::from(c));
-        let tid = b.special(Special::TidX);
+        let (tid, pieces) = (b.special(Special::TidX), span / of.vector);
         // Neighbouring threads read along the smaller stride.
         let deep = step.compare(Cmp::Lt, apart);
         let pick = |along, across| Value::select(deep, along, across);
-        let p = pick(tid & int(of.depth - 1), tid >> int(span.ilog2()));
-        let i = pick(tid >> int(of.depth.ilog2()), tid & int(span - 1));
-        let by_p = pick(int(0), int(threads / span));
-        let by_i = pick(int(threads / of.depth), int(0));
+        let p = pick(tid & int(of.depth - 1), tid >> int(pieces.ilog2()));
+        let i = pick(tid >> int(of.depth.ilog2()), tid & int(pieces - 1)) * int(of.vector);
+        let by_p = pick(int(0), int(threads / pieces));
+        let by_i = pick(int(threads / of.depth * of.vector), int(0));
         let last = many - int(1);
         // Past the end the last one is read, and what it gives is not stored.
-        let row = |k: u32| (first + i + by_i * int(k)).least(last) * apart;
-        let rows = (0..span * of.depth / threads).map(row).collect();
+        let rows = (0..span * of.depth / threads).map(|k| {
+            let (piece, one) = (k / of.vector, k % of.vector);
+            (first + i + by_i * int(piece) + int(one)).least(last) * apart
+        });
+        let rows = rows.collect();
         let tile = b.shared(of.stages * of.depth * pitch * width, 16);
         let place = |p, i| (p * int(pitch) + i) * int(width);
-        Self { base, step, rows, deep: [p, by_p], to: [tile + place(p, i), place(by_p, by_i)], tile }
+        let to = [tile + place(p, i), place(by_p, by_i)];
+        Self { base, step, rows, deep: [p, by_p], to, tile, vector: of.vector as usize }
     }
 
     /// This thread's pieces from depth `p0` on; past `end` the last ones.
     fn read<T: Recorded>(&self, p0: Value<'b, U32>, end: Value<'b, U32>) -> Vec<Value<'b, T>> {
         let last = end - p0.builder().int(1);
-        let read =
-            |(row, p): (&Value<'b, U32>, _)| get::<T>(self.base, *row + Value::least(p, last) * self.step);
-        self.rows.iter().zip(along(p0 + self.deep[0], self.deep[1])).map(read).collect()
+        let mut all = Vec::new();
+        for (rows, p) in self.rows.chunks(self.vector).zip(along(p0 + self.deep[0], self.deep[1])) {
+            let line = Value::least(p, last) * self.step;
+            all.extend(rows.iter().map(|row| get::<T>(self.base, *row + line)));
+        }
+        all
     }
 
     /// Puts what was read from `p0` on into shared memory, 0 past `end`: not before, so that nothing waits for the reads.
     fn write<T: Recorded>(&self, stage: Value<'b, U32>, [p0, end]: [Value<'b, U32>; 2], v: &[Value<'b, T>]) {
         let b = stage.builder();
         let places = along(stage + self.to[0], self.to[1]);
-        for ((v, p), to) in v.iter().zip(along(p0 + self.deep[0], self.deep[1])).zip(places) {
-            b.store(Space::Shared, to, 0, Value::select(p.compare(Cmp::Lt, end), *v, b.bits(0)));
+        for ((v, p), to) in v.chunks(self.vector).zip(along(p0 + self.deep[0], self.deep[1])).zip(places) {
+            let inside = p.compare(Cmp::Lt, end);
+            let v: Vec<_> = v.iter().map(|v| Value::select(inside, *v, b.bits(0))).collect();
+            keep(b, Space::Shared, to, &v);
         }
     }
 }

@@ -24,11 +24,32 @@ enum Base {
     Table(u32),
 }
 
-/// What a buffer holds, once something has said so.
+/// What a buffer holds, once something has said so; by fours if anything reads or writes four elements at once.
 #[derive(Clone, Copy, Default)]
 struct Buffer {
     holds: Option<Type>,
     written: bool,
+    fours: bool,
+}
+
+/// An element of an array, and those behind it.
+struct Place {
+    of: String,
+    index: String,
+    fours: bool,
+}
+
+impl Place {
+    fn one(&self, k: usize) -> String {
+        let Self { of, index, fours } = self;
+        let index = if k == 0 { index.clone() } else { format!("{index} + {k}u") };
+        if *fours { format!("{of}[({index}) / 4u][({index}) % 4u]") } else { format!("{of}[{index}]") }
+    }
+
+    /// Four, the first of them a multiple of four.
+    fn four(&self) -> String {
+        format!("{}[({}) / 4u]", self.of, self.index)
+    }
 }
 
 struct Text<'k> {
@@ -36,7 +57,9 @@ struct Text<'k> {
     wide: BTreeMap<Id, Wide>,
     constants: BTreeMap<Id, u64>,
     buffers: Vec<Buffer>,
-    starts: Vec<u32>,
+    /// Words of the shared variables, whether they hold them by fours, and what addresses are in which.
+    shared: Vec<(u32, bool)>,
+    within: BTreeMap<Id, usize>,
     threads: u32,
     owners: Vec<usize>,
     /// The word that has the first element of a parameter's buffer, if one has.
@@ -75,12 +98,7 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     if !threads.is_power_of_two() || threads > 256 || kernel.threads.is_some_and(|t| t != [threads, 1, 1]) {
         return Err(Error::Threads);
     }
-    let mut starts = Vec::new();
-    let mut words = 0;
-    for v in &kernel.shared {
-        starts.push(4 * words);
-        words += v.bytes.div_ceil(4);
-    }
+    let room = |v: &crate::gpu::ir::Variable| (v.bytes.div_ceil(4), false);
     let owner = |k: usize| shared.and_then(|s| s.get(k)).copied().unwrap_or(k);
     let scalars = kernel.params.iter().filter(|t| **t != Type::U64).count();
     let offsets = kernel.params.iter().scan(scalars, |word, t| {
@@ -93,7 +111,8 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
         wide: BTreeMap::new(),
         constants: BTreeMap::new(),
         buffers: vec![Buffer::default(); kernel.params.len()],
-        starts,
+        shared: kernel.shared.iter().map(room).collect(),
+        within: BTreeMap::new(),
         threads,
         owners: (0..kernel.params.len()).map(owner).collect(),
         offsets: offsets.collect(),
@@ -102,6 +121,14 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
         text.plain.fma = "fused";
     }
     text.block(&kernel.body, 1)?;
+    if text.buffers.iter().any(|b| b.fours) || text.shared.iter().any(|(_, fours)| *fours) {
+        // Once more, now that it is known what is read by fours.
+        text.plain = Writer::new(kernel);
+        if !fused {
+            text.plain.fma = "fused";
+        }
+        text.block(&kernel.body, 1)?;
+    }
     let mut head = String::from(PRELUDE);
     if !fused {
         head += FUSED;
@@ -112,6 +139,7 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
         if *of == Type::U64 && text.owners.get(k) == Some(&k) {
             let access = if buffer.written { "read_write" } else { "read" };
             let holds = ty(buffer.holds.unwrap_or(Type::F32))?;
+            let holds = if buffer.fours { format!("vec4<{holds}>") } else { String::from(holds) };
             let binding = bound.len();
             head += &format!("@group(0) @binding({binding}) var<storage, {access}> b{k}: array<{holds}>;\n");
             bound.push((k, buffer.written));
@@ -124,8 +152,9 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     };
     let (binding, rows) = (bound.len(), all.div_ceil(4).max(1));
     head += &format!("@group(0) @binding({binding}) var<uniform> params: array<vec4<u32>, {rows}>;\n");
-    if words > 0 {
-        head += &format!("var<workgroup> shared_words: array<u32, {words}>;\n");
+    for (k, (words, fours)) in text.shared.iter().enumerate() {
+        let (holds, many) = if *fours { ("vec4<u32>", words.div_ceil(4)) } else { ("u32", *words) };
+        head += &format!("var<workgroup> shared{k}: array<{holds}, {many}>;\n");
     }
     let text = format!(
         "{head}@compute @workgroup_size({threads})
@@ -149,20 +178,13 @@ impl Text<'_> {
     }
 
     fn inst(&mut self, i: &Inst, depth: usize) -> Result<(), Error> {
-        let v = |k: usize| format!("v{}", i.args.at(k).0);
         let dst = i.dst.at(0);
         let line = match i.op {
             Op::If => return self.choice(i, depth),
             Op::For { .. } => return self.counted(i, depth),
             Op::Barrier => String::from("workgroupBarrier();"),
-            Op::Store { space, offset } => {
-                let of = self.plain.kernel.ty(i.args.at(1));
-                let place = self.place(space, i.args.at(0), offset, of, true)?;
-                match space {
-                    Space::Shared => format!("{place} = bitcast<u32>({});", v(1)),
-                    _ => format!("{place} = {};", v(1)),
-                }
-            }
+            Op::Store { space, offset } => return self.store(i, (space, offset), depth),
+            Op::Load { space, offset } if i.dst.len() > 1 => return self.loads(i, (space, offset), depth),
             _ if self.plain.kernel.ty(dst) == Type::U64 => return self.address(i, dst),
             _ => {
                 let result = self.plain.kernel.ty(dst);
@@ -195,16 +217,23 @@ impl Text<'_> {
                 Special::NtidX => format!("{}u", self.threads),
                 _ => return Err(Error::Lacks { operation: "special register of this name" }),
             },
+            // Addresses count from their variable's start.
             Op::Shared(k) => {
-                let start = self.starts.get(k as usize).copied();
-                format!("{}u", start.ok_or(Error::Lacks { operation: "shared variable" })?)
+                self.within.insert(i.dst.at(0), k as usize);
+                "0u".into()
+            }
+            Op::Add if result == Type::U32 => {
+                if let Some(k) = [0, 1].iter().find_map(|k| self.within.get(&i.args.at(*k)).copied()) {
+                    self.within.insert(i.dst.at(0), k);
+                }
+                self.plain.value(i, result)?
             }
             Op::Convert if result == Type::F32 && self.plain.kernel.ty(i.args.at(0)) == Type::U32 => {
                 format!("f32(v{})", i.args.at(0).0)
             }
             Op::Div if result == Type::U32 => format!("v{} / v{}", i.args.at(0).0, i.args.at(1).0),
             Op::Load { space, offset } if i.dst.len() == 1 => {
-                let place = self.place(space, i.args.at(0), offset, result, false)?;
+                let place = self.place(space, i.args.at(0), offset, result, (1, false))?.one(0);
                 match space {
                     Space::Global => place,
                     _ if result == Type::U32 => place,
@@ -216,12 +245,30 @@ impl Text<'_> {
         })
     }
 
-    /// What is at an address.
-    fn place(&mut self, space: Space, at: Id, offset: i32, of: Type, written: bool) -> Result<String, Error> {
+    /// Where `many` neighbours from an address on are, which are also written if asked.
+    fn place(
+        &mut self,
+        space: Space,
+        at: Id,
+        offset: i32,
+        of: Type,
+        (many, written): (usize, bool),
+    ) -> Result<Place, Error> {
         let far = Error::Lacks { operation: "access of this kind" };
         let more = u32::try_from(offset).map_err(|_| far)?;
         if space == Space::Shared {
-            return Ok(format!("shared_words[(v{} + {more}u) / 4u]", at.0));
+            let k = self.within.get(&at).copied().ok_or(far)?;
+            let (_, fours) = self.shared.get_mut(k).ok_or(far)?;
+            // Of four elements in one, a language may write all where one is meant: other threads write those.
+            if *fours && written && many != 4 {
+                return Err(Error::Lacks { operation: "write to one of four shared elements" });
+            }
+            *fours |= many == 4;
+            return Ok(Place {
+                of: format!("shared{k}"),
+                index: format!("(v{} + {more}u) / 4u", at.0),
+                fours: *fours,
+            });
         }
         let wide = self.wide.get(&at).cloned().ok_or(far)?;
         let index = format!("{} + {}u", wide.words()?, more / 4);
@@ -231,17 +278,57 @@ impl Text<'_> {
                 let owner = self.owners.get(k as usize).copied().ok_or(far)?;
                 let buffer = self.buffers.get_mut(owner).ok_or(far)?;
                 buffer.written |= written;
+                buffer.fours |= many == 4;
                 if *buffer.holds.get_or_insert(of) != of {
                     return Err(Error::Lacks { operation: "buffer of two types" });
                 }
-                Ok(match start {
-                    Some(start) => format!("b{owner}[{start} + {index}]"),
-                    None => format!("b{owner}[{index}]"),
+                Ok(Place {
+                    of: format!("b{owner}"),
+                    index: start.map_or(index.clone(), |start| format!("{start} + {index}")),
+                    fours: buffer.fours,
                 })
             }
-            Base::Table(t) => Ok(format!("{}_table{t}[{index}]", self.plain.kernel.name)),
+            Base::Table(t) => {
+                Ok(Place { of: format!("{}_table{t}", self.plain.kernel.name), index, fours: false })
+            }
             Base::Nothing => Err(far),
         }
+    }
+
+    /// One element, or four at once.
+    fn store(&mut self, i: &Inst, (space, offset): (Space, i32), depth: usize) -> Result<(), Error> {
+        let of = self.plain.kernel.ty(i.args.at(1));
+        let many = i.args.len() - 1;
+        let place = self.place(space, i.args.at(0), offset, of, (many, true))?;
+        let v = |k: usize| {
+            let v = i.args.at(k + 1).0;
+            if space == Space::Shared { format!("bitcast<u32>(v{v})") } else { format!("v{v}") }
+        };
+        if many == 4 {
+            let holds = if space == Space::Shared { "u32" } else { ty(of)? };
+            let all = format!("vec4<{holds}>({}, {}, {}, {})", v(0), v(1), v(2), v(3));
+            self.plain.line(depth, &format!("{} = {all};", place.four()));
+        } else {
+            (0..many).for_each(|k| self.plain.line(depth, &format!("{} = {};", place.one(k), v(k))));
+        }
+        Ok(())
+    }
+
+    /// Several neighbours.
+    fn loads(&mut self, i: &Inst, (space, offset): (Space, i32), depth: usize) -> Result<(), Error> {
+        let of = self.plain.kernel.ty(i.dst.at(0));
+        let many = i.dst.len();
+        let place = self.place(space, i.args.at(0), offset, of, (many, false))?;
+        let read = format!("four{}", i.dst.at(0).0);
+        if many == 4 {
+            self.plain.line(depth, &format!("let {read} = {};", place.four()));
+        }
+        for (k, dst) in i.dst.iter().enumerate() {
+            let from = if many == 4 { format!("{read}[{k}]") } else { place.one(k) };
+            let from = if space == Space::Shared { format!("bitcast<{}>({from})", ty(of)?) } else { from };
+            self.plain.line(depth, &format!("let v{}: {} = {from};", dst.0, ty(of)?));
+        }
+        Ok(())
     }
 
     fn address(&mut self, i: &Inst, dst: Id) -> Result<(), Error> {
