@@ -223,7 +223,7 @@ fn attention_by_tiles_keeps_its_contract() {
         let facts = Host::default().facts().clone();
         let limits = Limits { shared: shared << 10, ..facts.limits };
         let gpu = Gpu::new(Host::with(Facts { limits, meet, ..facts }));
-        let heads: &[[usize; 2]] = if shared == 48 { &[[70, 3], [35, 66]] } else { &[[70, 3]] };
+        let heads: &[[usize; 2]] = if shared == 48 { &[[34, 3], [33, 40]] } else { &[[34, 3]] };
         for w in layers::attentions::<f32, _>(&gpu, "f32", heads).unwrap() {
             assert!(w.share <= 1.0, "{shared} KiB: {w:?}");
         }

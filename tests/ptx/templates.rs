@@ -4,7 +4,9 @@ use super::support::*;
 use common::call::Args;
 use common::reference::story::answer;
 use fulmen::contract::{agrees, spec, ulp};
-use fulmen::gpu::template::{Meet, Reduction, THREADS, Tile, gemm, named, reduction, reduction_by, row_by};
+use fulmen::gpu::template::{
+    Meet, Reduction, THREADS, Threads, Tile, gemm, named, reduction, reduction_by, row_by,
+};
 use fulmen::gpu::{Bytes, Error, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
 use fulmen::ops::{Gpu, OPS};
@@ -153,8 +155,14 @@ fn reductions_of_special_values() {
     }
 }
 
-fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (count, cols): (usize, usize), kind: u8) {
-    let k = row_by::<P>(name, meet).unwrap().unwrap();
+fn row_op<T: Moved, P: Recorded<Elem = T>>(
+    name: &str,
+    meet: Meet,
+    threads: Threads,
+    (count, cols): (usize, usize),
+    kind: u8,
+) {
+    let k = row_by::<P>(name, meet, threads).unwrap().unwrap();
     let x: Vec<T> = data(count * cols, cols as u64 + u64::from(kind), kind);
     let (gamma, beta): (Vec<T>, Vec<T>) = (data(cols, 77, 0), data(cols, 78, 0));
     let eps = T::from_f64(1e-3);
@@ -170,7 +178,7 @@ fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (count, cols)
                 _ => P::bits(eps),
             });
         }
-        d.launch(k, [2, 1, 1], [THREADS, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
+        d.launch(k, [2, 1, 1], [threads.block, 1, 1], &args).unwrap_or_else(|e| panic!("{name}: {e}"));
         T::back(d.get(out).unwrap())
     };
     let got = run(&k);
@@ -200,13 +208,19 @@ fn row_op<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (count, cols)
 #[test]
 fn row_ops_keep_their_contracts() {
     for name in of("row_reduce") {
-        for shape in [(1, 1), (3, 5), (2, 300)] {
+        // A block for a row, with a rest behind what is read four times at once; rows of warps, of which the last block
+        // has one; long rows.
+        let (block, short) = (Threads::BLOCK, Threads::of_rows(300, 1024));
+        assert_eq!([short.rows(), Threads::of_rows(2049, 1024).row], [4, 512]);
+        for (threads, shape) in [(block, (1, 1)), (block, (2, 600)), (short, (5, 5)), (short, (9, 300))] {
             for kind in [0, 2] {
-                row_op::<f32, F32>(name, Meet::Warps, shape, kind);
-                row_op::<f64, F64>(name, Meet::Warps, shape, kind);
+                row_op::<f32, F32>(name, Meet::Warps, threads, shape, kind);
+                row_op::<f64, F64>(name, Meet::Warps, threads, shape, kind);
             }
         }
-        row_op::<f32, F32>(name, Meet::Memory, (3, 40), 0);
+        row_op::<f32, F32>(name, Meet::Warps, Threads::of_rows(2100, 1024), (2, 2100), 0);
+        row_op::<f32, F32>(name, Meet::Memory, block, (3, 40), 0);
+        row_op::<f32, F32>(name, Meet::Memory, short, (5, 140), 0);
     }
 }
 

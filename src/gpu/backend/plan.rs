@@ -5,7 +5,7 @@ use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention;
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
-use super::super::template::{self, Argument, Meet, OfRow, THREADS};
+use super::super::template::{self, Argument, Meet, OfRow, THREADS, Threads};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -363,13 +363,17 @@ impl Planner {
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
-        let program = self.one::<T>(op, || template::row_by::<T>(op, self.meet))?;
+        // WGSL's blocks have up to 256 threads.
+        let most = if self.optimise { self.limits.threads } else { 256.min(self.limits.threads) };
+        let threads = Threads::of_rows(cols as usize, most);
+        let form = threads.row;
+        let program = self.one_by::<T>(op, form, || template::row_by::<T>(op, self.meet, threads))?;
         let bits = |v: u32| Argument::Bits(u64::from(v));
         let mut arguments = vec![Argument::Buffer(0), Argument::Buffer(out), bits(count), bits(cols)];
         arguments.extend((0..columns).map(|k| Argument::Buffer(out + 1 + k)));
         arguments.extend(eps.map(Argument::Bits));
-        let grid = [count.min(self.limits.grid[0]), 1, 1];
-        let launch = Launch { program, grid, block: [THREADS, 1, 1], arguments };
+        let grid = [count.div_ceil(threads.rows()).min(self.limits.grid[0]), 1, 1];
+        let launch = Launch { program, grid, block: [threads.block, 1, 1], arguments };
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
     }
 }

@@ -8,7 +8,7 @@ use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::flat::{at, each, get, named, put};
-use super::part::{Meet, Part, PartOf, together};
+use super::part::{Meet, Part, PartOf, Threads, together};
 use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
@@ -60,12 +60,13 @@ pub fn norm_backward<T: Recorded>(meet: Meet, is_centred: bool) -> Result<Kernel
     each_row(&b, rows, |r| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let (x, dy, dx) = (x + start, dy + start, dx + start);
-        let part = Part { b: &b, meet, x: [x, gamma, dy], begin: b.int(0), end: cols };
+        let part =
+            Part { b: &b, meet, threads: Threads::BLOCK, x: [x, gamma, dy], begin: b.int(0), end: cols };
         let all = PartOf::<T, 3>::new(part);
         let (one, none, zero) = (eps.c(1.0), eps.c(-0.0), eps.c(0.0));
         let n: Value<'_, T> = all.len();
         let (unit, body) = if is_centred {
-            let alone = Part { b: &b, meet, x: [x], begin: b.int(0), end: cols };
+            let alone = Part { b: &b, meet, threads: Threads::BLOCK, x: [x], begin: b.int(0), end: cols };
             let m = centred(&PartOf::<T, 1>::new(alone), eps);
             let [p, lo] = [m.p, m.lo];
             let unit = Standard::new(m, inverse_root(m.variance, eps, p), Value::number);
@@ -139,9 +140,10 @@ pub fn softmax_backward<T: Recorded>(meet: Meet, log: bool) -> Result<Kernel, Er
         let (y, dy, dx) = (y + start, dy + start, dx + start);
         let (begin, end) = (b.int(0), cols);
         let [sum] = if log {
-            PartOf::<T, 1>::new(Part { b: &b, meet, x: [dy], begin, end }).fold(Sum)
+            PartOf::<T, 1>::new(Part { b: &b, meet, threads: Threads::BLOCK, x: [dy], begin, end }).fold(Sum)
         } else {
-            PartOf::<T, 2>::new(Part { b: &b, meet, x: [y, dy], begin, end }).fold(Dot)
+            PartOf::<T, 2>::new(Part { b: &b, meet, threads: Threads::BLOCK, x: [y, dy], begin, end })
+                .fold(Dot)
         };
         strided(&b, [begin, cols], |i| {
             let x = [get::<T>(dy, i), get(y, i)];
@@ -164,7 +166,7 @@ pub fn masked_softmax<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         let (x, mask, out) = (x + start, mask + r.wide(step) * width, out + start);
         // Threads take the same elements in the folds.
         strided(&b, [b.int(0), cols], |i| put(out, i, get::<T>(x, i) + get(mask, i)));
-        let part = Part { b: &b, meet, x: [out], begin: b.int(0), end: cols };
+        let part = Part { b: &b, meet, threads: Threads::BLOCK, x: [out], begin: b.int(0), end: cols };
         softmax_row(&mut OnRow::<T> { part: PartOf::new(part), out, columns: [out; 2] });
     });
     b.finish()
@@ -229,7 +231,7 @@ pub fn cross_entropy<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
     each_row(&b, rows, |r| {
         let z = z + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
-        let part = Part { b: &b, meet, x: [z], begin: b.int(0), end: cols };
+        let part = Part { b: &b, meet, threads: Threads::BLOCK, x: [z], begin: b.int(0), end: cols };
         let [peak, sum] = PartOf::<T, 1>::new(part).summary(PeakAndSum);
         b.when(leads(&b), || {
             let target = get::<U32>(targets, r);

@@ -22,7 +22,7 @@ pub use gemm::{Plain, Tile, gemm};
 pub use group::{GroupTile, group_gemm, triple_gemm};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
-pub use part::Meet;
+pub use part::{Meet, Threads};
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub use reduce::{Reduction, Stage, reduction, reduction_by};

@@ -7,6 +7,7 @@ use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
+use alloc::vec::Vec;
 
 /// How the states of a block's threads come together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,49 @@ pub enum Meet {
     Memory,
 }
 
+/// The threads of a block, and those of them that work on the same row: powers of two from 32 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threads {
+    /// Of a block.
+    pub block: u32,
+    /// Of a row.
+    pub row: u32,
+}
+
+impl Threads {
+    /// All of a block on the same row.
+    pub const BLOCK: Self = Self { block: THREADS, row: THREADS };
+
+    /// For rows of `cols` on a device with blocks of up to `most`: a warp for a short row; for a long one so many that the
+    /// rows that are worked on at once stay in the cache between passes.
+    #[must_use]
+    pub const fn of_rows(cols: usize, most: u32) -> Self {
+        let row = match cols {
+            0..=512 => return Self { block: THREADS, row: 32 },
+            513..=2048 => THREADS,
+            2049..=8192 => 512,
+            _ => 1024,
+        };
+        let row = if row < most { row } else { most };
+        Self { block: row, row }
+    }
+
+    /// Rows of a block.
+    #[must_use]
+    pub const fn rows(self) -> u32 {
+        self.block / self.row
+    }
+
+    /// A thread's row of the block, and its place on it.
+    pub(super) fn place(self, b: &Builder) -> [Value<'_, U32>; 2] {
+        let tid = b.special(Special::TidX);
+        if self.block == self.row {
+            return [b.int(0), tid];
+        }
+        [tid >> b.int::<U32>(i64::from(self.row.ilog2())), tid & b.int(i64::from(self.row - 1))]
+    }
+}
+
 /// The state of all threads of the block, in each of them.
 pub(super) fn together<'b, T: Stored, const K: usize>(
     b: &'b Builder,
@@ -24,9 +68,20 @@ pub(super) fn together<'b, T: Stored, const K: usize>(
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
+    on_row(b, meet, Threads::BLOCK, acc, merge)
+}
+
+/// The state of all threads of a row, in each of them.
+fn on_row<'b, T: Stored, const K: usize>(
+    b: &'b Builder,
+    meet: Meet,
+    threads: Threads,
+    acc: [Value<'b, T>; K],
+    merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+) -> [Value<'b, T>; K] {
     match meet {
-        Meet::Warps => by_warps(b, acc, merge),
-        Meet::Memory => by_memory(b, acc, merge),
+        Meet::Warps => by_warps(b, threads, acc, merge),
+        Meet::Memory => by_memory(b, threads, acc, merge),
     }
 }
 
@@ -43,6 +98,7 @@ fn get<'b, T: Stored, const K: usize>(b: &'b Builder, at: Value<'b, U32>, place:
 /// By halves in each warp, then warp by warp.
 fn by_warps<'b, T: Stored, const K: usize>(
     b: &'b Builder,
+    threads: Threads,
     mut acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
@@ -50,47 +106,58 @@ fn by_warps<'b, T: Stored, const K: usize>(
         let by = b.int::<U32>(distance);
         acc = merge(acc, acc.map(|v| v.shuffle(Shuffle::Down, by)));
     }
+    let warps = threads.row / 32;
+    if warps == 1 {
+        return acc.map(|v| v.shuffle(Shuffle::Index, b.int::<U32>(0)));
+    }
     let width = T::TYPE.bytes();
-    let (tid, warps) = (b.special(Special::TidX), THREADS / 32);
-    let room = b.shared(warps * width * K as u32, width);
+    let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(width) * K as i64));
+    let room = b.shared(threads.block / 32 * width * K as u32, width);
     let (warp, lane) = (tid >> b.int::<U32>(5), tid & b.int(31));
-    b.when(lane.compare(Cmp::Eq, b.int(0)), || {
-        put(b, room + warp * b.int(i64::from(width) * K as i64), &acc);
-    });
+    b.when(lane.compare(Cmp::Eq, b.int(0)), || put(b, room + warp * each, &acc));
     b.barrier();
-    (1..warps).fold(get(b, room, 0), |all, w| merge(all, get(b, room, w)))
+    let [row, _] = threads.place(b);
+    let own = if threads.rows() == 1 { room } else { room + row * b.int(i64::from(warps)) * each };
+    (1..warps).fold(get(b, own, 0), |all, w| merge(all, get(b, own, w)))
 }
 
-/// By halves of the block.
+/// By halves of the row's threads.
 fn by_memory<'b, T: Stored, const K: usize>(
     b: &'b Builder,
+    threads: Threads,
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
     let each = T::TYPE.bytes() * K as u32;
-    let room = b.shared(THREADS * each, T::TYPE.bytes());
+    let room = b.shared(threads.block * each, T::TYPE.bytes());
     let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(each)));
+    let [_, place] = threads.place(b);
     let own = room + tid * each;
     put(b, own, &acc);
     b.barrier();
-    let rounds = [b.int::<U32>(0), b.int(i64::from(THREADS.ilog2())), b.int(1)];
+    let rounds = [b.int::<U32>(0), b.int(i64::from(threads.row.ilog2())), b.int(1)];
     b.count::<U32, U32>(rounds, 1, &[], |i, _| {
-        let half = b.int::<U32>(i64::from(THREADS / 2)) >> i;
-        b.when(tid.compare(Cmp::Lt, half), || {
+        let half = b.int::<U32>(i64::from(threads.row / 2)) >> i;
+        b.when(place.compare(Cmp::Lt, half), || {
             let all = merge(get(b, own, 0), get(b, own + half * each, 0));
             put(b, own, &all);
         });
         b.barrier();
-        alloc::vec::Vec::new()
+        Vec::new()
     });
-    get(b, room, 0)
+    let first = if threads.rows() == 1 { room } else { room + (tid - place) * each };
+    get(b, first, 0)
 }
+
+/// Reads that are under way at once.
+const READS: u32 = 4;
 
 /// The elements from `begin` to `end` of `N` inputs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part<'b, const N: usize> {
     pub(super) b: &'b Builder,
     pub(super) meet: Meet,
+    pub(super) threads: Threads,
     pub(super) x: [Value<'b, U64>; N],
     pub(super) begin: Value<'b, U32>,
     pub(super) end: Value<'b, U32>,
@@ -99,25 +166,42 @@ pub(super) struct Part<'b, const N: usize> {
 impl<'b, const N: usize> Part<'b, N> {
     /// First, past the last, and step of a thread.
     pub(super) fn bounds(&self) -> [Value<'b, U32>; 3] {
-        let b = self.b;
-        [self.begin + b.special(Special::TidX), self.end, b.int(i64::from(THREADS))]
+        let [_, place] = self.threads.place(self.b);
+        [self.begin + place, self.end, self.b.int(i64::from(self.threads.row))]
     }
 
+    /// Of as many elements at a time as there are threads, and before those of [`READS`] times as many, whose folds are
+    /// apart.
     fn over<T, F, const K: usize>(&self, f: F, end: Value<'b, U32>) -> [Value<'b, T>; K]
     where
         T: Recorded,
         F: Fold<Param<T>, N, K>,
     {
-        let (b, [start, _, step]) = (self.b, self.bounds());
+        let (b, [_, place]) = (self.b, self.threads.place(self.b));
         let like = b.bits::<T>(0);
         let width = b.int::<U32>(i64::from(T::TYPE.bytes()));
-        let acc = b.count::<U32, T>([start, end, step], 1, &f.identity(like), |i, acc| {
-            let offset = i.wide(width);
-            let state = core::array::from_fn(|k| acc.get(k).copied().unwrap_or(like));
-            f.step(state, self.x.map(|x| b.load::<T>(Space::Global, x + offset, 0))).to_vec()
-        });
-        let acc = core::array::from_fn(|k| acc.get(k).copied().unwrap_or(like));
-        together(b, self.meet, acc, |p, q| f.merge(p, q))
+        let int = |v: u32| b.int::<U32>(i64::from(v));
+        let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
+        let pass = |[first, end]: [Value<'b, U32>; 2], reads: u32, init: &[[Value<'b, T>; K]]| {
+            let bounds = [first + place, end, int(self.threads.row * reads)];
+            let acc = b.count::<U32, T>(bounds, 1, init.as_flattened(), |i, acc| {
+                let read = |r: u32| {
+                    let i = if r == 0 { i } else { i + int(r * self.threads.row) };
+                    let offset = i.wide(width);
+                    self.x.map(|x| b.load::<T>(Space::Global, x + offset, 0))
+                };
+                let x: Vec<_> = (0..reads).map(read).collect();
+                let next = acc.chunks(K).zip(x).flat_map(|(state, x)| f.step(typed(state), x));
+                next.collect()
+            });
+            let parts: Vec<[_; K]> = acc.chunks(K).map(typed).collect();
+            let all = parts.into_iter().reduce(|p, q| f.merge(p, q));
+            all.unwrap_or_else(|| f.identity(like))
+        };
+        let whole = self.begin + ((end - self.begin) & b.int(!i64::from(self.threads.row * READS - 1)));
+        let acc = pass([self.begin, whole], READS, &[f.identity(like); READS as usize]);
+        let acc = pass([whole, end], 1, &[acc]);
+        on_row(b, self.meet, self.threads, acc, |p, q| f.merge(p, q))
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::pass;
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
-use super::part::{Meet, Part, PartOf, choose, together};
+use super::part::{Meet, Part, PartOf, Threads, choose, together};
 use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
@@ -260,7 +260,7 @@ fn part<'b, const N: usize>(
     let blocks = b.special(Special::NctaidX);
     let each = (n + (blocks - b.int(1))) / blocks;
     let begin = (b.special(Special::CtaidX) * each).least(n);
-    Part { b, meet, x, begin, end: (begin + each).least(n) }
+    Part { b, meet, threads: Threads::BLOCK, x, begin, end: (begin + each).least(n) }
 }
 
 fn done(b: Builder) -> Result<Kernel, Error> {

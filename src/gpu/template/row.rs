@@ -2,11 +2,12 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Kernel, Space, Special};
+use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
+#[cfg(doc)]
 use super::THREADS;
-use super::part::{Meet, Part, PartOf};
+use super::part::{Meet, Part, PartOf, Threads};
 use super::pointwise::Takes;
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
@@ -107,24 +108,37 @@ pub(super) fn takes(op: &str) -> Option<Takes> {
 /// number of rows, of columns; then `gamma` and `beta`, as far as the op has them, and `eps`, if it has that.
 #[must_use]
 pub fn row<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
-    row_by::<T>(op, Meet::Warps)
+    row_by::<T>(op, Meet::Warps, Threads::BLOCK)
 }
 
-/// [`row`] with another way for threads to meet.
+/// [`row`] with another way for threads to meet, and other threads.
 #[must_use]
-pub fn row_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Kernel, Error>> {
+pub fn row_by<T: Recorded>(op: &str, meet: Meet, threads: Threads) -> Option<Result<Kernel, Error>> {
     let takes = takes(op)?;
     let columns = takes.operands - 1;
-    let b = Builder::new(&format!("{op}_{}", T::Elem::NAME));
-    b.threads([THREADS, 1, 1]);
+    let name = format!("{op}_{}", T::Elem::NAME);
+    let b = match threads {
+        Threads::BLOCK => Builder::new(&name),
+        _ => Builder::new(&format!("{name}_{}", threads.row)),
+    };
+    b.threads([threads.block, 1, 1]);
     let (x, out) = (b.param::<U64>(), b.param::<U64>());
     let (rows, cols) = (b.param::<U32>(), b.param::<U32>());
     let columns: [_; 2] = core::array::from_fn(|k| if k < columns { b.param::<U64>() } else { x });
     let eps = if takes.parameters > 0 { b.param::<T>() } else { b.bits::<T>(0) };
-    let bounds = [b.special(Special::CtaidX), rows, b.special(Special::NctaidX)];
-    b.count::<U32, T>(bounds, 1, &[], |r, _| {
+    let many = b.int::<U32>(i64::from(threads.rows()));
+    let bounds = [b.special(Special::CtaidX), b.special(Special::NctaidX)].map(|n| n * many);
+    let [own, _] = threads.place(&b);
+    b.count::<U32, T>([bounds[0], rows, bounds[1]], 1, &[], |r, _| {
+        // Of the last block's rows some may not be there: they are empty, as all threads have to reach the barriers.
+        let (r, end) = if threads.rows() == 1 {
+            (r, cols)
+        } else {
+            let there = (r + own).compare(Cmp::Lt, rows);
+            ((r + own).least(rows - b.int(1)), Value::select(there, cols, b.int(0)))
+        };
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
-        let part = Part { b: &b, meet, x: [x + start], begin: b.int(0), end: cols };
+        let part = Part { b: &b, meet, threads, x: [x + start], begin: b.int(0), end };
         let row = &mut OnRow::<T> { part: PartOf::new(part), out: out + start, columns };
         match op {
             "softmax" => nn::softmax_row(row),
