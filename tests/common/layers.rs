@@ -2,8 +2,10 @@
 
 use crate::device::Worst;
 use crate::nn::attention::{self, options};
+use crate::nn::conv1d::{self, conv};
+use crate::nn::pool::{self, counts_padding};
 use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows};
-use fulmen::backend::{Layers, Products};
+use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Computes, Device, Error};
@@ -90,6 +92,21 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
             let back = a.get("back").is_some();
             gpu.rope_view(x.matrix(tokens, cols)?, a.size("dim"), on.x(1), on.x(2), on.style(), back)
         }
+        "conv1d" => {
+            let bias = (!a.x[2].is_empty()).then(|| on.x(2));
+            gpu.conv1d(conv(a), on.x(0), on.x(1), bias, next(), gpu.alloc(0)?.view_mut())
+        }
+        "conv1d_backward_input" => {
+            gpu.conv1d_backward_input(conv(a), on.x(0), on.x(1), next(), gpu.alloc(0)?.view_mut())
+        }
+        "conv1d_backward_weights" => {
+            let (dw, db, mut none) = (next(), next(), gpu.alloc(0)?);
+            gpu.conv1d_backward_weights(conv(a), on.x(0), on.x(1), dw, Some(db), none.view_mut())
+        }
+        "max_pool" => gpu.max_pool(on.x(0), pool::pool(a), next()),
+        "max_pool_backward" => gpu.max_pool_backward(on.x(0), on.x(1), pool::pool(a), next()),
+        "avg_pool" => gpu.avg_pool(on.x(0), pool::pool(a), counts_padding(a), next()),
+        "avg_pool_backward" => gpu.avg_pool_backward(on.x(0), pool::pool(a), counts_padding(a), next()),
         "attention" => {
             let op = options(a);
             let (n, len) = (a.size("n"), a.size("len"));
@@ -311,6 +328,13 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
         optimisers::Adam: "adam" on shapes;
         optimisers::AdamW: "adamw" on shapes;
         optimisers::ClipByNorm: "clip_by_norm" on shapes;
+        conv1d::Forward: "conv1d" on shapes;
+        conv1d::BackwardInput: "conv1d_backward_input" on shapes;
+        conv1d::BackwardWeights: "conv1d_backward_weights" on shapes;
+        pool::MaxPool: "max_pool" on shapes;
+        pool::MaxPoolBackward: "max_pool_backward" on shapes;
+        pool::AvgPool: "avg_pool" on shapes;
+        pool::AvgPoolBackward: "avg_pool_backward" on shapes;
         attention::Rope: "rope" on heads;
         attention::RopeBackward: "rope_backward" on heads;
         attention::RopeView: "rope_view" on heads;

@@ -29,6 +29,7 @@
 mod attention;
 mod layers;
 mod memory;
+mod network;
 mod ops;
 mod optimisers;
 mod plan;

@@ -16,6 +16,7 @@ mod row;
 mod status;
 mod strided;
 mod triple;
+pub(crate) mod window;
 
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
