@@ -11,6 +11,7 @@ use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
 use crate::{
     Adam, Biquad, Complex, Csr, Diagonal, Direction, EinsumPlan, Error, Fft, RealFft, RotM, Side, Triangle,
+    VecMut, scal_on,
 };
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -169,6 +170,10 @@ family! {
         correlation [correlation_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
         argmax [argmax_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
         argmin [argmin_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
+        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
+        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
+        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
         top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
         sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
     }
@@ -220,30 +225,32 @@ fn clip_to<J: Join, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], n
     *norm = clip_by_norm_by(j, s, max_norm, g)?;
     Ok(())
 }
+
+/// [`scal`](crate::scal()), which cannot fail on a CPU.
+fn scal_to<J: Join, S: Simd, T: Element>(_: J, s: S, alpha: T, x: VecMut<'_, T>) -> Done {
+    scal_on(s, alpha, x);
+    Ok(())
+}
 family! {
     /// Further ops on matrices, and on vectors with strides.
     Blas BLAS {
-        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Done;
-        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
-        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
-        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
-        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
-        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
-        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Done;
-        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
-        scal [scal_on serial] (alpha: T, x: Self::VecMut<'_, T>) -> ();
-        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
-        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
-        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
-        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
-        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
-        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Done;
-        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Done;
+        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Made<Self>;
+        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Made<Self>;
+        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Made<Self>;
+        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Made<Self>;
+        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Made<Self>;
+        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Made<Self>;
+        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
+        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
+        scal {scal_to} (alpha: T, x: Self::VecMut<'_, T>) -> Made<Self>;
+        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
+        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Made<Self>;
+        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Made<Self>;
     }
 }
 family! {

@@ -210,7 +210,7 @@ impl<D: Device> Gpu<D> {
 
     /// The operands and their strides.
     #[allow(clippy::type_complexity, reason = "operands and strides")]
-    fn matrices<'a, T: Scalar, const N: usize>(
+    pub(super) fn matrices<'a, T: Scalar, const N: usize>(
         &self,
         all: [(&'static str, Mat<'a, T, D>); N],
     ) -> Result<(Vec<Binding<'a, D::Buffer>>, Vec<usize>), Error> {

@@ -27,6 +27,7 @@
 //! kernel sees, is said in the method's own words.
 
 mod attention;
+mod blas;
 mod layers;
 mod memory;
 mod network;

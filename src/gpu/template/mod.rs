@@ -15,7 +15,9 @@ mod reduce;
 mod row;
 mod status;
 mod strided;
+pub(crate) mod triangle;
 mod triple;
+pub(crate) mod vector;
 pub(crate) mod window;
 
 pub use chain::Spread;
