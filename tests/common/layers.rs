@@ -11,6 +11,8 @@ use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
+pub mod linear;
+
 type Done = Result<(), Error>;
 
 /// An op's operands on the device.
@@ -293,12 +295,13 @@ fn transpose<T: Scalar, D: Computes<T> + 'static>(
     Ok(worst)
 }
 
-/// Every op of the families `Layers` and `Products` at these shapes: rows and columns, in the sense of each.
+/// Every op that has kernels of its own at these shapes: rows and columns, in the sense of each; BLAS also of `far` rows.
 pub fn story<T: Scalar, D: Computes<T> + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
     heads: &[[usize; 2]],
+    far: &[usize],
 ) -> Result<Vec<Worst>, Error> {
     let mut all = vec![gemv::<T, D>(gpu, shapes)?, transpose::<T, D>(gpu, shapes)?];
     macro_rules! each {
@@ -340,6 +343,7 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
         attention::RopeView: "rope_view" on heads;
     }
     all.extend(attentions::<T, D>(gpu, language, heads)?);
+    all.extend(linear::story::<T, D>(gpu, language, far)?);
     Ok(all)
 }
 
