@@ -180,7 +180,7 @@ macro_rules! for_each_op {
             nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, host: "as fft, which it runs for each row";
             nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, host: "as fft, of rows and columns";
             nn stft(stft, stft_on) Fft[] transform, host: "as rfft, which it runs for each frame";
-            nn fir(fir, fir_on) Fir[] filter, host: "no template reads windows in this release";
+            nn fir(fir, fir_on) Fir[] filter, layer;
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
             nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "no template factors in this release";
             nn cholesky_solve(cholesky_solve, cholesky_solve_on) Cholesky[] solve, host: "no template factors in this release";
@@ -192,11 +192,11 @@ macro_rules! for_each_op {
             nn least_squares(least_squares, least_squares_on) Qr[] solve, host: "no template factors in this release";
             nn eigh(eigh, eigh_on) Eigh[] solve, host: "no template factors in this release";
             nn svd(svd, svd_on) Svd[] solve, host: "no template factors in this release";
-            nn spmv(spmv, spmv_on) Spmv[] sparse, host: "no template follows indices in this release";
+            nn spmv(spmv, spmv_on) Spmv[] sparse, layer;
             nn cg(cg, cg_on) Cg[] sparse, host: "no template follows indices in this release";
             nn ilu0(ilu0, ilu0_on) Ilu[] sparse, host: "no template follows indices in this release";
-            nn spmm(spmm, spmm_on) Spmm[] sparse, host: "no template follows indices in this release";
-            nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, host: "no template follows indices in this release";
+            nn spmm(spmm, spmm_on) Spmm[] sparse, layer;
+            nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "no template follows indices in this release";
             nn einsum(einsum, einsum_on) Gemm[] contraction, host: "a plan's launches are not made in this release";
 
@@ -207,13 +207,13 @@ macro_rules! for_each_op {
             quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, host: "no template unpacks blocks in this release";
 
-            random random_bits(random_bits, random_bits_on) Philox[] random, host: "no template makes words of counters in this release";
-            random uniform(uniform, uniform_on) Philox[] random, host: "no template makes words of counters in this release";
-            random normal(normal, normal_on) Normal[] random, host: "no template makes words of counters in this release";
-            random exponential(exponential, exponential_on) Exponential[] random, host: "no template makes words of counters in this release";
+            random random_bits(random_bits, random_bits_on) Philox[] random, layer;
+            random uniform(uniform, uniform_on) Philox[] random, layer;
+            random normal(normal, normal_on) Normal[] random, layer;
+            random exponential(exponential, exponential_on) Exponential[] random, layer;
             random truncated_normal(truncated_normal, truncated_normal_on) Normal[] random, host: "no template makes words of counters in this release";
-            random integers(integers, integers_on) Philox[] random, host: "no template makes words of counters in this release";
-            random bernoulli(bernoulli, bernoulli_on) Philox[] random, host: "no template makes words of counters in this release";
+            random integers(integers, integers_on) Philox[] random, layer;
+            random bernoulli(bernoulli, bernoulli_on) Philox[] random, layer;
             random shuffle(shuffle, shuffle_on) Philox[] random, host: "one exchange needs those before it";
             random permutation(permutation, permutation_on) Philox[] random, host: "one exchange needs those before it";
 

@@ -91,6 +91,15 @@ impl<D: Device> Gpu<D> {
         self.go(vec![launch], vec![], &bound)
     }
 
+    /// Elements in a line from one place to another.
+    pub(super) fn line_copy<T: Scalar>(&self, from: View<'_, T, D>, to: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = from.len();
+        self.vectors("copy", [from.matrix(n, 1)?, to.matrix(n, 1)?.0], &[])
+    }
+
     /// A matrix times α. Where α is 0, it is not read unless it is to `keep` NaN.
     fn times<T: Scalar>(&self, alpha: T, x: Mat<'_, T, D>, keep: bool) -> Done
     where

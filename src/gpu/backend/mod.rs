@@ -36,11 +36,15 @@ mod optimisers;
 mod plan;
 mod product;
 mod products;
+mod random;
+mod sparse;
 
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};
 pub use product::Product;
+pub use random::Narrow;
+pub use sparse::Sparse;
 
 use super::device::{Binding, Device, Error, Launch};
 use super::template::Index;

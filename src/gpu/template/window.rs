@@ -349,3 +349,22 @@ pub fn channel_sums<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     });
     b.finish()
 }
+
+/// A filter's results. Parameters: taps, what came before `x`, `x`, `out`; results, taps, elements from one result to the next.
+pub fn fir<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fir");
+    let [taps, state, x, out] = [(); 4].map(|()| b.param::<U64>());
+    let [n, count, decimation] = [(); 3].map(|()| b.param::<U32>());
+    let before = count - b.int(1);
+    each(&b, n, |l| {
+        let last = l * decimation + before;
+        let sum = fold(&b, [b.int(0), count], b.bits::<T>(0), |k, sum| {
+            let at = last - k;
+            let old = at.compare(Cmp::Lt, before);
+            let [v] = b.either(old, || [get::<T>(state, at)], || [get(x, at - before)]);
+            get::<T>(taps, k).fma(v, sum)
+        });
+        put(out, l, sum);
+    });
+    b.finish()
+}

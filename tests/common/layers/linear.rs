@@ -6,11 +6,11 @@ use crate::device::Worst;
 use crate::matrix::*;
 use crate::nn::Noise;
 use crate::reference::dd::Dd;
+use fulmen::RotM;
 use fulmen::backend::Blas;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Computes, Device, Error};
-use fulmen::{Element, RotM};
 
 const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
 
