@@ -9,6 +9,7 @@ use super::THREADS;
 use super::flat::{each, get, named, put};
 use super::layer::leads;
 use super::part::{Meet, together};
+use super::window::fold;
 use crate::alu::Body;
 use crate::blas::{Exchange, Full, Rotate, UnitAntidiagonal, UnitDiagonal};
 use crate::lanes::drive::Pair;
@@ -106,5 +107,46 @@ pub fn largest<T: Recorded>(meet: Meet, merge: bool) -> Result<Kernel, Error> {
     let most = most.first().copied().unwrap_or(first);
     let [most] = together(&b, meet, [most], |[p], [q]| [better(p, q)]);
     b.when(leads(&b), || put(out, block, most));
+    b.finish()
+}
+
+/// Elements among which each one's place is counted by [`top_k`].
+pub const TOP_CHUNK: u32 = 512;
+
+/// The `k` largest of each chunk, largest first, NaN before all: an element's place is the number of those before it. The
+/// places of the last chunk's are in one line with the others'. Parameters: `x`, where their indices go, with `merge` the
+/// indices to choose from, with `last` where the elements go; what is chosen from, elements of a chunk, `k`.
+pub fn top_k<T: Recorded>(merge: bool, last: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(match (merge, last) {
+        (false, false) => "top_k_part",
+        (true, false) => "top_k_merge",
+        (false, true) => "top_k",
+        (true, true) => "top_k_last",
+    });
+    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let found = merge.then(|| b.param::<U64>());
+    let values = last.then(|| b.param::<U64>());
+    let [n, chunk, k] = [(); 3].map(|()| b.param::<U32>());
+    let index = |i| found.map_or(i, |found| get::<U32>(found, i));
+    each(&b, n, |i| {
+        let own = index(i);
+        let v = get::<T>(x, own);
+        let nan = v.compare(Cmp::Ne, v);
+        let part = i / chunk;
+        let start = part * chunk;
+        let before = fold(&b, [start, (start + chunk).least(n)], b.int::<U32>(0), |j, before| {
+            let other = index(j);
+            let w = get::<T>(x, other);
+            let other_nan = w.compare(Cmp::Ne, w);
+            let same = w.compare(Cmp::Eq, v) | (nan & other_nan);
+            let first = w.compare(Cmp::Gt, v) | (other_nan & !nan) | (same & other.compare(Cmp::Lt, own));
+            before + Value::select(first, b.int(1), b.int(0))
+        });
+        b.when(before.compare(Cmp::Lt, k), || {
+            let to = part * k + before;
+            put(out, to, own);
+            values.into_iter().for_each(|values| put(values, to, v));
+        });
+    });
     b.finish()
 }

@@ -1,7 +1,7 @@
 //! BLAS on a device, against its definitions and within its contracts.
 
 use super::Done;
-use crate::blas::{self, Options, exact, half, inputs, scales, shapes, solves, triangular};
+use crate::blas::{Options, exact, half, inputs, scales, shapes, solves, triangular};
 use crate::device::Worst;
 use crate::matrix::*;
 use crate::nn::Noise;
@@ -153,7 +153,7 @@ fn vectors<T: Scalar, D: Computes<T> + 'static>(
     let p = [-0.5, 0.75, 2.0, 0.25];
     let numbers = p.map(T::from_f64);
     let [a, b, c, d] = numbers;
-    for (turn, worst) in all.iter_mut().enumerate() {
+    for worst in all.iter_mut() {
         let (name, tolerance) = (worst.op, of(worst.op));
         let (mut on_x, mut on_y) = (gpu.upload(&x)?, gpu.upload(&y)?);
         if let "dot_strided" | "nrm2" | "asum" | "iamax" = name {
@@ -234,7 +234,6 @@ fn vectors<T: Scalar, D: Computes<T> + 'static>(
                 worst.add(if off == 0.0 { 0.0 } else { off / allowed }, after.to_f64(), want);
             }
         }
-        let _ = turn;
     }
     Ok(())
 }
@@ -274,8 +273,31 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
     for (n, steps) in [(1, [1, 1]), (2, [3, 2]), (4, [1, 3]), (7, [2, 1]), (2055, [3, 1])] {
         vectors::<T, D>(gpu, language, n, steps, &mut all[first..])?;
     }
-    let _ = blas::none::<T>;
+    all.push(largest::<T, D>(gpu)?);
     Ok(all)
+}
+
+/// The largest elements of few and of many, with ties, in one step and in several.
+fn largest<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>) -> Result<Worst, Error> {
+    let mut worst = Worst { op: "top_k", share: 0.0, got: 0.0, want: 0.0 };
+    for (n, k) in [(1, 1), (7, 7), (40, 3), (513, 2), (1050, 256), (520, 257), (5, 0)] {
+        let mut noise = Noise(n as u64);
+        let x: Vec<T> =
+            noise.slice::<T>(n, 2.0).iter().map(|x| T::from_f64((x.to_f64() * 300.0).round())).collect();
+        let on = gpu.upload(&x)?;
+        let (mut values, mut indices) = (gpu.upload(&vec![T::ZERO; k])?, gpu.upload(&vec![9u32; k])?);
+        gpu.top_k(on.view(), k, values.view_mut(), indices.view_mut())?;
+        let (mut v, mut at) = (vec![T::ZERO; k], vec![9; k]);
+        gpu.download(values.view(), &mut v)?;
+        gpu.download(indices.view(), &mut at)?;
+        let mut want: Vec<usize> = (0..n).collect();
+        want.sort_by(|a, b| x[*b].to_f64().total_cmp(&x[*a].to_f64()).then(a.cmp(b)));
+        for ((v, at), want) in v.iter().zip(&at).zip(&want) {
+            let right = *at as usize == *want && *v == x[*want];
+            worst.add(if right { 0.0 } else { f64::INFINITY }, f64::from(*at), *want as f64);
+        }
+    }
+    Ok(worst)
 }
 
 /// `x` with NaN in its place: the first NaN is the largest.
