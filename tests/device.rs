@@ -35,9 +35,9 @@ fn every_layer_keeps_its_contract() {
     let shapes = [[1, 1], [3, 7], [2, 130], [35, 3]];
     let heads = [[3, 5], [2, 4], [7, 2], [1, 1]];
     let gpu = Gpu::new(Host::new(Meet::Memory));
-    let ran = layers::story::<f32, _>(&gpu, "f32", &shapes, &heads).unwrap();
+    let ran = layers::story::<f32, _>(&gpu, "f32", &shapes, &heads, &[130]).unwrap();
     let gpu = Gpu::new(Host::default());
-    let doubles = layers::story::<f64, _>(&gpu, "f64", &shapes[2..4], &heads[..2]).unwrap();
+    let doubles = layers::story::<f64, _>(&gpu, "f64", &shapes[2..4], &heads[..2], &[130, 129]).unwrap();
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }

@@ -11,6 +11,7 @@ use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
 use crate::{
     Adam, Biquad, Complex, Csr, Diagonal, Direction, EinsumPlan, Error, Fft, RealFft, RotM, Side, Triangle,
+    VecMut, scal_on,
 };
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -169,7 +170,12 @@ family! {
         correlation [correlation_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
         argmax [argmax_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
         argmin [argmin_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
+        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
+        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
+        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
         top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
+        sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
     }
 }
 family! {
@@ -219,43 +225,44 @@ fn clip_to<J: Join, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], n
     *norm = clip_by_norm_by(j, s, max_norm, g)?;
     Ok(())
 }
+
+/// [`scal`](crate::scal()), which cannot fail on a CPU.
+fn scal_to<J: Join, S: Simd, T: Element>(_: J, s: S, alpha: T, x: VecMut<'_, T>) -> Done {
+    scal_on(s, alpha, x);
+    Ok(())
+}
 family! {
     /// Further ops on matrices, and on vectors with strides.
     Blas BLAS {
-        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Done;
-        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
-        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Done;
-        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Done;
-        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
-        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Done;
-        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Done;
-        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
-        scal [scal_on serial] (alpha: T, x: Self::VecMut<'_, T>) -> ();
-        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Done;
-        dot_strided [dot_strided_on serial] (x: Self::Vec<'_, T>, y: Self::Vec<'_, T>) -> Result<T, Error>;
-        nrm2 [nrm2_on serial] (x: Self::Vec<'_, T>) -> T;
-        asum [asum_on serial] (x: Self::Vec<'_, T>) -> T;
-        iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
-        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Done;
-        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Done;
+        ger [ger_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, a: Self::MatMut<'_, T>) -> Made<Self>;
+        syr [syr_on serial] (alpha: T, x: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Made<Self>;
+        syr2 [syr2_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::Vec<'_, T>, triangle: Triangle, a: Self::MatMut<'_, T>) -> Made<Self>;
+        symv [symv_on serial] (alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, x: Self::Vec<'_, T>, beta: T, y: Self::VecMut<'_, T>) -> Made<Self>;
+        trmv [trmv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Made<Self>;
+        trsv [trsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, x: Self::VecMut<'_, T>) -> Made<Self>;
+        symm [symm_on] (side: Side, alpha: T, triangle: Triangle, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        syrk [syrk_on] (alpha: T, a: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        syr2k [syr2k_on] (alpha: T, a: Self::Mat<'_, T>, b: Self::Mat<'_, T>, beta: T, triangle: Triangle, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        trmm [trmm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        trsm [trsm_on] (side: Side, alpha: T, triangle: Triangle, diagonal: Diagonal, a: Self::Mat<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        swap [swap_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
+        copy [copy_on serial] (x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
+        scal {scal_to} (alpha: T, x: Self::VecMut<'_, T>) -> Made<Self>;
+        axpy_strided [axpy_strided_on serial] (alpha: T, x: Self::Vec<'_, T>, y: Self::VecMut<'_, T>) -> Made<Self>;
+        rot [rot_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, c: T, s: T) -> Made<Self>;
+        rotm [rotm_on serial] (x: Self::VecMut<'_, T>, y: Self::VecMut<'_, T>, h: &RotM<T>) -> Made<Self>;
     }
 }
 family! {
     /// Further layers of networks, and their gradients.
     Network NETWORK {
-        conv1d [conv1d_on] (conv: Conv1d, x: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, bias: Option<Self::Ref<'_, T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        conv1d_backward_input [conv1d_backward_input_on] (conv: Conv1d, dy: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, dx: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
-        conv1d_backward_weights [conv1d_backward_weights_on] (conv: Conv1d, x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, dweights: Self::Mut<'_, T>, dbias: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Done;
-        max_pool [max_pool_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>) -> Done;
-        max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Done;
-        avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Done;
-        avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Done;
-        sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
+        conv1d [conv1d_on] (conv: Conv1d, x: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, bias: Option<Self::Ref<'_, T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        conv1d_backward_input [conv1d_backward_input_on] (conv: Conv1d, dy: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, dx: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        conv1d_backward_weights [conv1d_backward_weights_on] (conv: Conv1d, x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, dweights: Self::Mut<'_, T>, dbias: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Made<Self>;
+        max_pool [max_pool_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>) -> Made<Self>;
+        max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Made<Self>;
+        avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Made<Self>;
+        avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Made<Self>;
     }
 }
 family! {

@@ -17,7 +17,7 @@ use crate::view::{VecMut, VecRef};
 
 /// `y, x`.
 #[derive(Debug, Clone, Copy)]
-struct Exchange;
+pub(crate) struct Exchange;
 impl<T: Number> Pair<T> for Exchange {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {

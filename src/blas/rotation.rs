@@ -12,7 +12,7 @@ use crate::view::VecMut;
 
 /// `c·x + s·y`, `c·y − s·x`.
 #[derive(Debug, Clone, Copy)]
-struct Rotate<T>(T, T);
+pub(crate) struct Rotate<T>(pub(crate) T, pub(crate) T);
 impl<T: Number> Pair<T> for Rotate<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
@@ -226,7 +226,7 @@ impl<T: Element> RotM<T> {
 
 /// `h11·x + h12·y`, `h21·x + h22·y`.
 #[derive(Debug, Clone, Copy)]
-struct Full<T>([[T; 2]; 2]);
+pub(crate) struct Full<T>(pub(crate) [[T; 2]; 2]);
 impl<T: Number> Pair<T> for Full<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
@@ -237,7 +237,7 @@ impl<T: Number> Pair<T> for Full<T> {
 
 /// `x + h12·y`, `h21·x + y`.
 #[derive(Debug, Clone, Copy)]
-struct UnitDiagonal<T>(T, T);
+pub(crate) struct UnitDiagonal<T>(pub(crate) T, pub(crate) T);
 impl<T: Number> Pair<T> for UnitDiagonal<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {
@@ -247,7 +247,7 @@ impl<T: Number> Pair<T> for UnitDiagonal<T> {
 
 /// `h11·x + y`, `h22·y − x`.
 #[derive(Debug, Clone, Copy)]
-struct UnitAntidiagonal<T>(T, T);
+pub(crate) struct UnitAntidiagonal<T>(pub(crate) T, pub(crate) T);
 impl<T: Number> Pair<T> for UnitAntidiagonal<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, y]: [V; 2]) -> [V; 2] {

@@ -89,18 +89,23 @@ pub(super) struct Normal<T>(pub(super) T, pub(super) T);
 impl<T: Number> Pair<T> for Normal<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [low, high]: [V; 2]) -> [V; 2] {
-        let (a, b) = (low.to_bits(), high.to_bits());
-        // The radius is of 40 bits, or of all 64 of the first word.
-        let (e, angle) = if single::<V>() {
-            let rest = ((b & b.lit(0x1ff)).shl::<8>()) | a.shr::<24>();
-            (minus_ln(low, b.shr::<9>(), rest, 17), a)
-        } else {
-            (minus_ln(low, a.shr::<12>(), a & a.lit(0xfff), 12), b)
-        };
-        let r = (e + e).sqrt() * low.param(self.1);
-        let [cos, sin] = turn(low, angle);
-        [low.param(self.0) + r * cos, low.param(self.0) + r * sin]
+        normal(low, low.to_bits(), high.to_bits(), self.0, self.1)
     }
+}
+
+/// [`Normal`] of two words.
+#[inline(always)]
+pub(crate) fn normal<V: Alu>(like: V, a: V::Bits, b: V::Bits, mean: V::Elem, deviation: V::Elem) -> [V; 2] {
+    // The radius is of 40 bits, or of all 64 of the first word.
+    let (e, angle) = if single::<V>() {
+        let rest = ((b & b.lit(0x1ff)).shl::<8>()) | a.shr::<24>();
+        (minus_ln(like, b.shr::<9>(), rest, 17), a)
+    } else {
+        (minus_ln(like, a.shr::<12>(), a & a.lit(0xfff), 12), b)
+    };
+    let r = (e + e).sqrt() * like.param(deviation);
+    let [cos, sin] = turn(like, angle);
+    [like.param(mean) + r * cos, like.param(mean) + r * sin]
 }
 
 /// A number of the exponential distribution from 32 bits (`f32`) or 64: `scale`.
@@ -109,12 +114,17 @@ pub(super) struct Exponential<T>(pub(super) T);
 impl<T: Number> Update<T, 0, 1> for Exponential<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, []: [V; 0], [x]: [V; 1]) -> [V; 1] {
-        let bits = x.to_bits();
-        let e = if single::<V>() {
-            minus_ln(x, bits.shr::<9>(), bits & bits.lit(0x1ff), 9)
-        } else {
-            minus_ln(x, bits.shr::<12>(), bits & bits.lit(0xfff), 12)
-        };
-        [e * x.param(self.0)]
+        [exponential(x, x.to_bits(), self.0)]
     }
+}
+
+/// [`Exponential`] of a word.
+#[inline(always)]
+pub(crate) fn exponential<V: Alu>(like: V, bits: V::Bits, scale: V::Elem) -> V {
+    let e = if single::<V>() {
+        minus_ln(like, bits.shr::<9>(), bits & bits.lit(0x1ff), 9)
+    } else {
+        minus_ln(like, bits.shr::<12>(), bits & bits.lit(0xfff), 12)
+    };
+    e * like.param(scale)
 }

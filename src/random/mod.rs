@@ -18,7 +18,7 @@
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel Random Numbers: As Easy as 1, 2, 3* (SC 2011).
 
-mod bodies;
+pub(crate) mod bodies;
 mod draws;
 mod generators;
 pub(crate) mod ops;

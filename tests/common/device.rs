@@ -88,6 +88,16 @@ pub struct Worst {
     pub want: f64,
 }
 
+impl Worst {
+    /// Another result, off by this share of what is allowed.
+    pub fn add(&mut self, share: f64, got: f64, want: f64) {
+        // NaN is worse than every number.
+        if share > self.share || share.is_nan() {
+            *self = Self { share, got, want, ..*self };
+        }
+    }
+}
+
 fn share<T: Scalar>(
     op: &Op,
     language: &str,

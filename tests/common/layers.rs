@@ -2,12 +2,17 @@
 
 use crate::device::Worst;
 use crate::nn::attention::{self, options};
-use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows};
-use fulmen::backend::{Layers, Products};
+use crate::nn::conv1d::{self, conv};
+use crate::nn::pool::{self, counts_padding};
+use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows, sparse, transforms};
+use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
+
+pub mod linear;
+pub mod random;
 
 type Done = Result<(), Error>;
 
@@ -90,6 +95,38 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
             let back = a.get("back").is_some();
             gpu.rope_view(x.matrix(tokens, cols)?, a.size("dim"), on.x(1), on.x(2), on.style(), back)
         }
+        "spmv" | "spmv_transposed" | "spmm" => {
+            let offsets: Vec<usize> = a.x[0].iter().map(|x| x.to_f64() as usize).collect();
+            let cols = a.size("cols");
+            let m = gpu.sparse(fulmen::Csr::new(offsets.len() - 1, cols, &offsets, &a.ids, &a.x[2])?)?;
+            let n = a.get("n").unwrap_or(1);
+            match op {
+                "spmv" => gpu.spmv(p(0), &m, on.x(3), p(1), next()),
+                "spmm" => {
+                    gpu.spmm(p(0), &m, on.x(3).matrix(cols, n)?, p(1), next().matrix(offsets.len() - 1, n)?)
+                }
+                _ => gpu.spmv_transposed(p(0), &m, on.x(3), p(1), next()),
+            }
+        }
+        "fir" => {
+            let (out, state) = (next(), next());
+            gpu.fir(on.x(0), a.size("decimation"), state, on.x(2), out)
+        }
+        "conv1d" => {
+            let bias = (!a.x[2].is_empty()).then(|| on.x(2));
+            gpu.conv1d(conv(a), on.x(0), on.x(1), bias, next(), gpu.alloc(0)?.view_mut())
+        }
+        "conv1d_backward_input" => {
+            gpu.conv1d_backward_input(conv(a), on.x(0), on.x(1), next(), gpu.alloc(0)?.view_mut())
+        }
+        "conv1d_backward_weights" => {
+            let (dw, db, mut none) = (next(), next(), gpu.alloc(0)?);
+            gpu.conv1d_backward_weights(conv(a), on.x(0), on.x(1), dw, Some(db), none.view_mut())
+        }
+        "max_pool" => gpu.max_pool(on.x(0), pool::pool(a), next()),
+        "max_pool_backward" => gpu.max_pool_backward(on.x(0), on.x(1), pool::pool(a), next()),
+        "avg_pool" => gpu.avg_pool(on.x(0), pool::pool(a), counts_padding(a), next()),
+        "avg_pool_backward" => gpu.avg_pool_backward(on.x(0), pool::pool(a), counts_padding(a), next()),
         "attention" => {
             let op = options(a);
             let (n, len) = (a.size("n"), a.size("len"));
@@ -276,12 +313,13 @@ fn transpose<T: Scalar, D: Computes<T> + 'static>(
     Ok(worst)
 }
 
-/// Every op of the families `Layers` and `Products` at these shapes: rows and columns, in the sense of each.
-pub fn story<T: Scalar, D: Computes<T> + 'static>(
+/// Every op that has kernels of its own at these shapes: rows and columns, in the sense of each; BLAS also of `far` rows.
+pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
     heads: &[[usize; 2]],
+    far: &[usize],
 ) -> Result<Vec<Worst>, Error> {
     let mut all = vec![gemv::<T, D>(gpu, shapes)?, transpose::<T, D>(gpu, shapes)?];
     macro_rules! each {
@@ -311,11 +349,24 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
         optimisers::Adam: "adam" on shapes;
         optimisers::AdamW: "adamw" on shapes;
         optimisers::ClipByNorm: "clip_by_norm" on shapes;
+        sparse::Spmv: "spmv" on shapes;
+        sparse::SpmvTransposed: "spmv_transposed" on shapes;
+        sparse::Spmm: "spmm" on shapes;
+        transforms::Fir: "fir" on shapes;
+        conv1d::Forward: "conv1d" on shapes;
+        conv1d::BackwardInput: "conv1d_backward_input" on shapes;
+        conv1d::BackwardWeights: "conv1d_backward_weights" on shapes;
+        pool::MaxPool: "max_pool" on shapes;
+        pool::MaxPoolBackward: "max_pool_backward" on shapes;
+        pool::AvgPool: "avg_pool" on shapes;
+        pool::AvgPoolBackward: "avg_pool_backward" on shapes;
         attention::Rope: "rope" on heads;
         attention::RopeBackward: "rope_backward" on heads;
         attention::RopeView: "rope_view" on heads;
     }
     all.extend(attentions::<T, D>(gpu, language, heads)?);
+    all.extend(linear::story::<T, D>(gpu, language, far)?);
+    all.extend(random::story::<T, D>(gpu, language)?);
     Ok(all)
 }
 

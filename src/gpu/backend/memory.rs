@@ -311,6 +311,21 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
         Ok(Self { shape: [rows, range.end - range.start], start, ..self })
     }
 
+    /// The rows in the range, as [`Mat::cols`].
+    pub(super) fn rows(self, range: Range<usize>) -> Result<Self, Error> {
+        Ok(self.t().cols(range)?.t())
+    }
+
+    /// The elements in a line, if they are one column of neighbours.
+    pub(super) fn line(self) -> Option<View<'a, T, D>> {
+        let n = self.shape[0];
+        if n > 1 && self.strides[0] != 1 {
+            return None;
+        }
+        let start = self.start.min(self.all.len);
+        self.all.part(start..start + n).ok()
+    }
+
     pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
         // A matrix without elements may start behind the last one.
         self.all.part(self.start.min(self.all.len)..self.all.len)?.binding(of)

@@ -26,18 +26,28 @@
 //! before the first write is checked here before the launch, with the same errors; NaN in an order, which only the
 //! kernel sees, is said in the method's own words.
 
+mod attention;
+mod blas;
 mod layers;
 mod memory;
+mod network;
 mod ops;
+mod optimisers;
 mod plan;
 mod product;
+mod products;
+mod random;
+mod sparse;
 
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};
 pub use product::Product;
+pub use random::Narrow;
+pub use sparse::Sparse;
 
-use super::device::{Binding, Device, Error};
+use super::device::{Binding, Device, Error, Launch};
+use super::template::Index;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 use memory::State;
@@ -81,5 +91,20 @@ impl<D: Device> Gpu<D> {
         // Work runs in order, so whoever takes it next writes after this.
         scratch.into_iter().for_each(|b| self.state.give(b));
         done
+    }
+
+    fn go(
+        &self,
+        launches: Vec<Launch>,
+        scratch: Vec<u64>,
+        operands: &[Binding<'_, D::Buffer>],
+    ) -> Result<(), Error> {
+        self.run(&Plan { launches, scratch }, operands)
+    }
+
+    /// The status words as an operand.
+    fn status(&self) -> Result<Binding<'_, D::Buffer>, Error> {
+        let buffer = self.state.status()?;
+        Ok(Binding { buffer, start: 0, bytes: 4 * Index::ALL.len() as u64 })
     }
 }

@@ -2,13 +2,14 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::record::Recorded;
-use super::super::template::OfRow;
+use super::super::template::{Argument, OfRow};
 use super::super::types::{F32, F64};
 use super::plan::wide;
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
 use crate::error::{not_empty, not_negative, same_len, same_shape};
 use crate::lanes::Element;
+use alloc::vec::Vec;
 
 /// An element type of kernels.
 pub trait Scalar: Element + Word {
@@ -27,6 +28,15 @@ pub(super) fn bits<T: Scalar>(x: T) -> u64 {
 }
 
 pub(super) type Done = Result<(), Error>;
+
+/// The arguments of a kernel: buffers `0..buffers`, words, then numbers.
+pub(super) fn arguments<T: Scalar>(buffers: usize, words: &[usize], numbers: &[T]) -> Vec<Argument> {
+    let mut all: Vec<Argument> = (0..buffers).map(Argument::Buffer).collect();
+    // Strides that no element needs may be longer than a word.
+    all.extend(words.iter().map(|w| Argument::Bits(u64::from(u32::try_from(*w).unwrap_or(u32::MAX)))));
+    all.extend(numbers.iter().map(|x| Argument::Bits(bits(*x))));
+    all
+}
 
 /// The method of a row of the list.
 macro_rules! method {
@@ -195,7 +205,7 @@ impl<D: Device> Gpu<D> {
         for (to, (_, x)) in operands.iter_mut().zip(x) {
             *to = x.binding(self);
         }
-        let bound = operands.into_iter().take(N + 1).collect::<Result<alloc::vec::Vec<_>, Error>>()?;
+        let bound = operands.into_iter().take(N + 1).collect::<Result<Vec<_>, Error>>()?;
         let all = [0, 1, 2, 3];
         let plan = self.state.planner.pointwise::<T::Recorded>(
             op,
@@ -220,7 +230,7 @@ impl<D: Device> Gpu<D> {
             same_len(arg, n, other.len())?;
             bound.push(other.binding(self)?);
         }
-        let mut operands: alloc::vec::Vec<usize> = (0..=N).collect();
+        let mut operands: Vec<usize> = (0..=N).collect();
         operands.push(0);
         let wide = wide(&bound);
         let plan = self.state.planner.pointwise::<T::Recorded>(op, &operands, n, parameters, wide)?;
@@ -236,8 +246,7 @@ impl<D: Device> Gpu<D> {
         same_len("out", 1, out.len())?;
         let n = x.first().map_or(0, |(_, x)| x.len());
         let plan = self.state.planner.reduction::<T::Recorded>(op, N, n)?;
-        let mut bound =
-            x.iter().map(|(_, x)| x.binding(self)).collect::<Result<alloc::vec::Vec<_>, Error>>()?;
+        let mut bound = x.iter().map(|(_, x)| x.binding(self)).collect::<Result<Vec<_>, Error>>()?;
         bound.push(out.binding(self)?);
         self.run(&plan, &bound)
     }

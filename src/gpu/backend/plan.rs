@@ -60,7 +60,7 @@ pub(super) fn wide<B>(bound: &[Binding<'_, B>]) -> bool {
 }
 
 /// The elements of an operand as kernels count them.
-fn counted(arg: &'static str, n: usize) -> Result<u32, Error> {
+pub(super) fn counted(arg: &'static str, n: usize) -> Result<u32, Error> {
     // Counters pass the end by as many as the grid has threads.
     u32::try_from(n).ok().filter(|n| *n <= 1 << 31).ok_or(Error::Call(crate::Error::Overflow { arg }))
 }

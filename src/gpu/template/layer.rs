@@ -22,7 +22,7 @@ use crate::reduce::{Dot, Sum, centred, rescue, scales};
 use alloc::vec::Vec;
 
 /// The body for each of `rows`, a block each, whatever the grid.
-fn each_row<'b>(b: &'b Builder, rows: Value<'b, U32>, body: impl FnOnce(Value<'b, U32>)) {
+pub(super) fn each_row<'b>(b: &'b Builder, rows: Value<'b, U32>, body: impl FnOnce(Value<'b, U32>)) {
     b.count::<U32, U32>([b.special(Special::CtaidX), rows, b.special(Special::NctaidX)], 1, &[], |r, _| {
         body(r);
         // The next row uses the same shared memory.
@@ -32,7 +32,7 @@ fn each_row<'b>(b: &'b Builder, rows: Value<'b, U32>, body: impl FnOnce(Value<'b
 }
 
 /// Whether this is the first thread of its block.
-fn leads(b: &Builder) -> Value<'_, Pred> {
+pub(super) fn leads(b: &Builder) -> Value<'_, Pred> {
     b.special(Special::TidX).compare(Cmp::Eq, b.int(0))
 }
 

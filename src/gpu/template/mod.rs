@@ -11,11 +11,16 @@ pub(crate) mod layer;
 mod part;
 mod plan;
 mod pointwise;
+pub(crate) mod random;
 mod reduce;
 mod row;
+pub(crate) mod sparse;
 mod status;
 mod strided;
+pub(crate) mod triangle;
 mod triple;
+pub(crate) mod vector;
+pub(crate) mod window;
 
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};

@@ -16,6 +16,15 @@ fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits | zero_bits); }
 fn rounded(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) | zero_bits); }
 ";
 
+/// The high word of a product, which WGSL has no function for.
+pub(super) const MUL_HIGH: &str = "fn mul_high(a: u32, b: u32) -> u32 {
+  let low = (a & 0xffffu) * (b & 0xffffu);
+  let p = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
+  let q = (a & 0xffffu) * (b >> 16u) + (p & 0xffffu);
+  return (a >> 16u) * (b >> 16u) + (p >> 16u) + (q >> 16u);
+}
+";
+
 /// `fma` for devices that round the product, as WGSL lets them: bodies reduce arguments and keep second words with it. The
 /// product and the sum are taken in two words (Dekker, Knuth); outside the range of those it is rounded twice.
 pub(super) const FUSED: &str = "fn upper(x: f32) -> f32 {
@@ -225,6 +234,7 @@ impl<'k> Writer<'k> {
                 if float { format!("rounded({} {sign} {})", term(0), term(1)) } else { infix(sign) }
             }
             Op::Mul => infix("*"),
+            Op::MulHi => format!("mul_high({}, {})", v(0), v(1)),
             Op::Div if float => infix("/"),
             // Of integers only: those of floats differ in what they do with NaN.
             Op::Min if !float => format!("min({}, {})", v(0), v(1)),

@@ -1,7 +1,7 @@
 //! Recorded kernels as whole texts: loops, shared memory and barriers, over buffers of 32-bit elements.
 
 use super::Error;
-use super::emit::{FUSED, PRELUDE, Writer, tables, ty};
+use super::emit::{FUSED, MUL_HIGH, PRELUDE, Writer, tables, ty};
 use crate::gpu::{Block, Id, Inst, Kernel, Op, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -133,6 +133,9 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     if !fused {
         head += FUSED;
     }
+    if text.plain.text.contains("mul_high(") {
+        head += MUL_HIGH;
+    }
     head += &tables(kernel);
     let mut bound = Vec::new();
     for (k, (of, buffer)) in kernel.params.iter().zip(&text.buffers).enumerate() {
@@ -182,6 +185,7 @@ impl Text<'_> {
         let line = match i.op {
             Op::If => return self.choice(i, depth),
             Op::For { .. } => return self.counted(i, depth),
+            Op::Repeat => return self.repeated(i, depth),
             Op::Barrier => String::from("workgroupBarrier();"),
             Op::Store { space, offset } => return self.store(i, (space, offset), depth),
             Op::Load { space, offset } if i.dst.len() > 1 => return self.loads(i, (space, offset), depth),
@@ -394,14 +398,41 @@ impl Text<'_> {
         let head = format!("for (var v{counter} = v{start}; v{counter} < v{end}; v{counter} += v{step}) {{");
         self.plain.line(depth, &head);
         self.block(body, depth + 1)?;
-        // All at once: one may be the other's old value.
-        for (p, from) in carried.iter().zip(body.yields.iter()) {
-            self.plain.line(depth + 1, &format!("let next{} = v{};", p.0, from.0));
+        self.carry(carried, &body.yields, depth + 1);
+        self.plain.line(depth, "}");
+        self.results(i, carried, depth)
+    }
+
+    /// The block while its first value is true.
+    fn repeated(&mut self, i: &Inst, depth: usize) -> Result<(), Error> {
+        let Some(body) = i.blocks.first() else {
+            return Err(Error::Lacks { operation: "loop without body" });
+        };
+        let carried = &body.params;
+        for (p, from) in carried.iter().zip(i.args.iter()) {
+            let of = ty(self.plain.kernel.ty(*p))?;
+            self.plain.line(depth, &format!("var v{}: {of} = v{};", p.0, from.0));
+        }
+        self.plain.line(depth, "loop {");
+        self.block(body, depth + 1)?;
+        self.carry(carried, body.yields.get(1..).unwrap_or_default(), depth + 1);
+        self.plain.line(depth + 1, &format!("if !v{} {{ break; }}", body.yields.at(0).0));
+        self.plain.line(depth, "}");
+        self.results(i, carried, depth)
+    }
+
+    /// What a turn hands to the next. All at once: one may be the other's old value.
+    fn carry(&mut self, carried: &[Id], yields: &[Id], depth: usize) {
+        for (p, from) in carried.iter().zip(yields) {
+            self.plain.line(depth, &format!("let next{} = v{};", p.0, from.0));
         }
         for p in carried {
-            self.plain.line(depth + 1, &format!("v{0} = next{0};", p.0));
+            self.plain.line(depth, &format!("v{0} = next{0};", p.0));
         }
-        self.plain.line(depth, "}");
+    }
+
+    /// What a loop leaves.
+    fn results(&mut self, i: &Inst, carried: &[Id], depth: usize) -> Result<(), Error> {
         for (dst, p) in i.dst.iter().zip(carried) {
             let of = ty(self.plain.kernel.ty(*dst))?;
             self.plain.line(depth, &format!("let v{}: {of} = v{};", dst.0, p.0));

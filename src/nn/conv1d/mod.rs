@@ -120,7 +120,7 @@ impl Conv1d {
     }
 
     /// For these operands, named.
-    fn on(self, [x, weights, out]: [(&'static str, usize); 3]) -> Result<Lines, Error> {
+    pub(crate) fn on(self, [x, weights, out]: [(&'static str, usize); 3]) -> Result<Lines, Error> {
         let n = self.output()?;
         let Self { channels_in, channels_out, length, kernel, groups, .. } = self;
         not_empty("channels_in", channels_in)?;
@@ -170,15 +170,15 @@ pub const fn conv1d_workspace(conv: Conv1d) -> usize {
 
 /// A [`Conv1d`] on operands that fit.
 #[derive(Debug, Clone, Copy)]
-struct Lines {
-    conv: Conv1d,
+pub(crate) struct Lines {
+    pub(crate) conv: Conv1d,
     /// Elements of a line of the result.
-    n: usize,
+    pub(crate) n: usize,
     /// Channels of a group of the input.
-    ci: usize,
+    pub(crate) ci: usize,
     /// Channels of a group of the result.
-    co: usize,
-    images: usize,
+    pub(crate) co: usize,
+    pub(crate) images: usize,
 }
 
 /// A product of one group: for a tap, or for a channel.

@@ -84,7 +84,11 @@ impl Pool {
     }
 
     /// For so many elements of planes, and of results.
-    fn on(self, (arg, len): (&'static str, usize), out: (&'static str, usize)) -> Result<Planes, Error> {
+    pub(crate) fn on(
+        self,
+        (arg, len): (&'static str, usize),
+        out: (&'static str, usize),
+    ) -> Result<Planes, Error> {
         let [rows, cols] = self.output()?;
         let area = self.input[0].checked_mul(self.input[1]).ok_or(Error::Overflow { arg: "input" })?;
         let cells = rows.checked_mul(cols).ok_or(Error::Overflow { arg: "padding" })?;

@@ -14,16 +14,16 @@ use core::ops::Range;
 
 /// A [`Pool`] on operands that fit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Planes {
-    pub(super) pool: Pool,
+pub(crate) struct Planes {
+    pub(crate) pool: Pool,
     /// Elements of a plane.
-    pub(super) area: usize,
+    pub(crate) area: usize,
     /// Windows of a plane.
-    pub(super) cells: usize,
+    pub(crate) cells: usize,
     /// Windows from top to bottom.
-    pub(super) rows: usize,
+    pub(crate) rows: usize,
     /// Windows from left to right.
-    pub(super) cols: usize,
+    pub(crate) cols: usize,
 }
 
 /// Elements of a line of windows that are worked on at a time.

@@ -15,7 +15,7 @@ macro_rules! for_each_conv_op {
     };
 }
 
-fn conv<T: Element>(a: &Args<T>) -> Conv1d {
+pub fn conv<T: Element>(a: &Args<T>) -> Conv1d {
     let [channels_in, channels_out, length, kernel, stride, padding, dilation, groups] =
         ["ci", "co", "length", "kernel", "stride", "padding", "dilation", "groups"].map(|name| a.size(name));
     Conv1d { channels_in, channels_out, length, kernel, stride, padding, dilation, groups }

@@ -16,13 +16,13 @@ macro_rules! for_each_pool_op {
     };
 }
 
-fn pool<T: Element>(a: &Args<T>) -> Pool {
+pub fn pool<T: Element>(a: &Args<T>) -> Pool {
     let [h, w, kh, kw, sh, sw, ph, pw] =
         ["h", "w", "kh", "kw", "sh", "sw", "ph", "pw"].map(|name| a.size(name));
     Pool { input: [h, w], kernel: [kh, kw], stride: [sh, sw], padding: [ph, pw] }
 }
 
-fn counts_padding<T: Element>(a: &Args<T>) -> bool {
+pub fn counts_padding<T: Element>(a: &Args<T>) -> bool {
     a.get("count_padding").is_some()
 }
 

@@ -1,6 +1,6 @@
 //! Any adapter of wgpu's: the story of every op, and what is refused.
 
-use crate::{HEADS, SHAPES, device, kernel, layers, report};
+use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
@@ -22,7 +22,7 @@ pub fn run() -> Result<bool, Error> {
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
     let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20]];
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
-    ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS)?);
+    ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");

@@ -1,6 +1,6 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
-use crate::{HEADS, SHAPES, device, kernel, layers, report};
+use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
@@ -48,11 +48,11 @@ pub fn run() -> Result<bool, Error> {
     ];
     let start = Instant::now();
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
-    ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS)?);
+    ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let mut good = report(&ran);
     let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
-    wide.extend(layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS)?);
+    wide.extend(layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS, &FAR)?);
     good &= report(&wide);
     println!(
         "{} ops ran in f32 and {} in f64 in {:.1} s, {} kernels, {:?} compiled and read; on the host: {}",
@@ -66,7 +66,7 @@ pub fn run() -> Result<bool, Error> {
     // Nothing is compiled a second time, whatever the sizes.
     let before = gpu.device().modules();
     device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
-    layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]])?;
+    layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]], &[9])?;
     assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
     crate::llm::run("cuda");
     faults()?;

@@ -5,9 +5,11 @@
 
 #[path = "../../common"]
 mod shared {
+    pub mod blas;
     pub mod call;
     pub mod device;
     pub mod layers;
+    pub mod matrix;
     pub mod nn;
 }
 #[path = "../../reference"]
@@ -18,7 +20,7 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{call, device, layers, nn};
+use shared::{blas, call, device, layers, matrix, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 7] = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1]];
@@ -36,6 +38,9 @@ const HEADS: [[usize; 2]; 12] = [
     [130, 100],
     [64, 20],
 ];
+
+/// Rows of triangles past those that one block works on.
+const FAR: [usize; 2] = [130, 300];
 
 // The program `llm`, whose modules know each other from the root.
 macro_rules! program {

@@ -1,0 +1,580 @@
+//! Vectors with strides, and matrices of which one triangle is met.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::template::triangle::{self, Rows};
+use super::super::template::{Argument, THREADS, vector};
+use super::ops::{Done, Scalar, arguments};
+use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
+use crate::backend::{Blas, Products};
+use crate::error::{not_empty, same_len, same_shape};
+use crate::{Diagonal, RotM, Side, Triangle};
+use alloc::vec;
+
+/// Rows of a triangle that one block works on; of a larger one the halves meet in a product of matrices.
+const BASE: usize = THREADS as usize;
+
+fn square<T, D: Device>(a: Mat<'_, T, D>) -> Result<usize, Error> {
+    same_shape("a", [a.shape[0]; 2], a.shape)?;
+    Ok(a.shape[0])
+}
+
+/// The same symmetric matrix by its lower triangle.
+fn lower<T, D: Device>(triangle: Triangle, a: Mat<'_, T, D>) -> Mat<'_, T, D> {
+    if triangle == Triangle::Upper { a.t() } else { a }
+}
+
+/// Where a triangle is halved.
+const fn half(n: usize) -> usize {
+    (n / 2).next_multiple_of(BASE)
+}
+
+/// A triangular matrix on the left of B, which is written.
+struct Left<'a, T, D: Device> {
+    upper: bool,
+    unit: bool,
+    a: Mat<'a, T, D>,
+    b: Mat<'a, T, D>,
+}
+
+impl<'a, T, D: Device> Left<'a, T, D> {
+    fn new(
+        side: Side,
+        triangle: Triangle,
+        diagonal: Diagonal,
+        a: Mat<'a, T, D>,
+        b: Mat<'a, T, D>,
+    ) -> Result<Self, Error> {
+        // `B·A` is `Aᵀ·Bᵀ`, transposed.
+        let (a, b, triangle) =
+            if side == Side::Left { (a, b, triangle) } else { (a.t(), b.t(), triangle.t()) };
+        same_shape("a", [b.shape[0]; 2], a.shape)?;
+        Ok(Self { upper: triangle == Triangle::Upper, unit: diagonal == Diagonal::Unit, a, b })
+    }
+
+    /// The halves, and what lies between them: a block of A and the rows of B that it meets and adds to. The half first
+    /// whose rows of B are met by the block.
+    fn halves(&self) -> Result<([Self; 2], Mat<'a, T, D>), Error> {
+        let (n, h) = (self.b.shape[0], half(self.b.shape[0]));
+        let part = |from: usize, to: usize| {
+            let (a, b) = (self.a.cols(from..to)?.rows(from..to)?, self.b.rows(from..to)?);
+            Ok::<_, Error>(Self { a, b, ..*self })
+        };
+        let (above, below) = (part(0, h)?, part(h, n)?);
+        Ok(if self.upper {
+            ([below, above], self.a.rows(0..h)?.cols(h..n)?)
+        } else {
+            ([above, below], self.a.rows(h..n)?.cols(0..h)?)
+        })
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// Two vectors that a kernel of so many threads as there are elements meets.
+    fn vectors<T: Scalar>(&self, op: &'static str, all: [Mat<'_, T, D>; 2], numbers: &[T]) -> Done
+    where
+        D: Computes<T>,
+    {
+        let [x, y] = all;
+        let n = x.shape[0];
+        same_len("y", n, y.shape[0])?;
+        let (bound, _) = self.matrices([("x", x), ("y", y)])?;
+        if n == 0 {
+            return Ok(());
+        }
+        let told = arguments(2, &[n, x.strides[0], y.strides[0]], numbers);
+        let make = || match op {
+            "copy" => Some(vector::copy::<T::Recorded>(false)),
+            "axpy_strided" => Some(vector::copy::<T::Recorded>(true)),
+            _ => vector::pair::<T::Recorded>(op),
+        };
+        let launch = self.state.planner.flat::<T::Recorded>(op, make, n, told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// Elements in a line from one place to another.
+    pub(super) fn line_copy<T: Scalar>(&self, from: View<'_, T, D>, to: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = from.len();
+        self.vectors("copy", [from.matrix(n, 1)?, to.matrix(n, 1)?.0], &[])
+    }
+
+    /// A matrix times α. Where α is 0, it is not read unless it is to `keep` NaN.
+    fn times<T: Scalar>(&self, alpha: T, x: Mat<'_, T, D>, keep: bool) -> Done
+    where
+        D: Computes<T>,
+    {
+        let (bound, _) = self.matrices([("x", x)])?;
+        let n = x.shape[0].saturating_mul(x.shape[1]);
+        self.state.planner.line::<T::Recorded>("x", n)?;
+        if n == 0 {
+            return Ok(());
+        }
+        let told = arguments(1, &[n, x.shape[1], x.strides[0], x.strides[1], usize::from(keep)], &[alpha]);
+        let make = || Some(vector::scale::<T::Recorded>());
+        let launch = self.state.planner.flat::<T::Recorded>("scal", make, n, told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// The elements in a line: where they are, or copied to `room`.
+    fn gathered<'a, T: Scalar>(
+        &self,
+        x: Mat<'a, T, D>,
+        room: &'a mut Option<Array<T, D>>,
+    ) -> Result<View<'a, T, D>, Error>
+    where
+        D: Computes<T>,
+    {
+        if let Some(line) = x.line() {
+            return Ok(line);
+        }
+        let n = x.shape[0];
+        let room = room.insert(self.alloc(n)?);
+        self.vectors("copy", [x, room.view().matrix(n, 1)?], &[])?;
+        Ok(room.view())
+    }
+
+    /// [`dot_strided`](crate::dot_strided()) of columns, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn dot_strided<T: Scalar>(&self, x: Mat<'_, T, D>, y: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("y", x.shape[0], y.shape[0])?;
+        let (mut p, mut q) = (None, None);
+        self.dot(self.gathered(x, &mut p)?, self.gathered(y, &mut q)?, out)
+    }
+
+    /// [`nrm2`](crate::nrm2()) of a column, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn nrm2<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.norm_l2(self.gathered(x, &mut None)?, out)
+    }
+
+    /// [`asum`](crate::asum()) of a column, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn asum<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.norm_l1(self.gathered(x, &mut None)?, out)
+    }
+
+    /// [`iamax`](crate::iamax()) of a column, to a view of one index.
+    ///
+    /// # Errors
+    /// [`Empty`](crate::Error::Empty), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn iamax<T: Scalar>(&self, x: Mat<'_, T, D>, out: ViewMut<'_, u32, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = x.shape[0];
+        not_empty("x", n)?;
+        same_len("out", 1, out.len())?;
+        let (mut bound, _) = self.matrices([("x", x)])?;
+        bound.push(out.binding(self)?);
+        let planner = &self.state.planner;
+        let blocks = n.div_ceil(16 * BASE).min(planner.blocks as usize);
+        let made = vector::largest::<T::Recorded>;
+        let all = [0, 2].map(Argument::Buffer).into_iter().chain(arguments::<T>(0, &[n, x.strides[0]], &[]));
+        let search =
+            planner.blocks::<T::Recorded>("iamax", |m| made(m, false), [blocks, 1], all.collect())?;
+        let all = [0, 1, 2].map(Argument::Buffer).into_iter();
+        let all = all.chain(arguments::<T>(0, &[blocks, x.strides[0]], &[])).collect();
+        let merge = planner.blocks::<T::Recorded>("iamax_merge", |m| made(m, true), [1, 1], all)?;
+        self.go(vec![search, merge], vec![4 * blocks as u64], &bound)
+    }
+
+    /// [`top_k`](crate::top_k()), with NaN before everything, so that it does not go unseen.
+    ///
+    /// # Errors
+    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn top_k<T: Scalar>(
+        &self,
+        x: View<'_, T, D>,
+        k: usize,
+        values: ViewMut<'_, T, D>,
+        indices: ViewMut<'_, u32, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        const CHUNK: usize = vector::TOP_CHUNK as usize;
+        if k > x.len() {
+            return Err(crate::Error::Domain { arg: "k" }.into());
+        }
+        same_len("values", k, values.len())?;
+        same_len("indices", k, indices.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        if k == 0 {
+            return Ok(());
+        }
+        // Operands: x, indices, values, then what each step chose.
+        let (mut n, mut launches, mut scratch) = (x.len(), vec![], vec![]);
+        let step = |from: Option<usize>, to: usize, last: bool, n: usize, chunk: usize| {
+            let op = match (from.is_some(), last) {
+                (false, false) => "top_k_part",
+                (true, false) => "top_k_merge",
+                (false, true) => "top_k",
+                (true, true) => "top_k_last",
+            };
+            let values = if last { Some(2) } else { None };
+            let buffers = [Some(0), Some(to), from, values].into_iter().flatten().map(Argument::Buffer);
+            let all = buffers.chain(arguments::<T>(0, &[n, chunk, k], &[])).collect();
+            let make = || Some(vector::top_k::<T::Recorded>(from.is_some(), last));
+            planner.flat::<T::Recorded>(op, make, n, all)
+        };
+        let mut from = None;
+        while n > CHUNK && 2 * k <= CHUNK {
+            let to = 3 + scratch.len();
+            launches.push(step(from, to, false, n, CHUNK)?);
+            n = n / CHUNK * k + (n % CHUNK).min(k);
+            scratch.push(4 * n as u64);
+            from = Some(to);
+        }
+        launches.push(step(from, 1, true, n, n)?);
+        self.go(launches, scratch, &[x.binding(self)?, indices.binding(self)?, values.binding(self)?])
+    }
+
+    /// `y = α·A·x + β·y` of a matrix by one triangle.
+    #[allow(clippy::too_many_arguments, reason = "BLAS")]
+    fn by_rows<T: Scalar>(
+        &self,
+        rows: Rows,
+        unit: bool,
+        alpha: T,
+        a: Mat<'_, T, D>,
+        x: Mat<'_, T, D>,
+        beta: T,
+        y: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let (bound, _) = self.matrices([("a", a), ("x", x), ("y", y)])?;
+        let n = a.shape[0];
+        if n == 0 {
+            return Ok(());
+        }
+        let most = if alpha == T::ZERO { 0 } else { n };
+        let words = [n, most, a.strides[0], a.strides[1], x.strides[0], y.strides[0], usize::from(unit)];
+        let op = match rows {
+            Rows::Symmetric => "symv",
+            Rows::Lower => "trmv",
+            Rows::Upper => "trmv_upper",
+        };
+        let make = |meet| triangle::vector::<T::Recorded>(meet, rows);
+        let told = arguments(3, &words, &[alpha, beta]);
+        let launch = self.state.planner.blocks::<T::Recorded>(op, make, [n, 1], told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// `A += α·x·yᵀ` in one triangle, or with `both` also `α·y·xᵀ`.
+    fn rank<T: Scalar>(
+        &self,
+        op: &'static str,
+        alpha: T,
+        [x, y]: [Mat<'_, T, D>; 2],
+        triangle: Triangle,
+        a: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = square(a.0)?;
+        same_len("x", n, x.shape[0])?;
+        same_len("y", n, y.shape[0])?;
+        let a = lower(triangle, a.0);
+        let (bound, _) = self.matrices([("x", x), ("y", y), ("a", a)])?;
+        self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
+        if n == 0 || alpha == T::ZERO {
+            return Ok(());
+        }
+        let words = [n, x.strides[0], y.strides[0], a.strides[0], a.strides[1]];
+        let make = || Some(triangle::rank::<T::Recorded>(op == "syr2"));
+        let told = arguments(3, &words, &[alpha]);
+        let launch = self.state.planner.flat::<T::Recorded>(op, make, n * n, told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// `C = α·A·Bᵀ + β·C` in the lower triangle, with `both` `+ α·B·Aᵀ`. C's halves meet in products; on its diagonal a square
+    /// is computed whole and half of it kept.
+    fn rank_k<T: Scalar>(
+        &self,
+        alpha: T,
+        [a, b]: [Mat<'_, T, D>; 2],
+        beta: T,
+        both: bool,
+        c: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = c.shape[0];
+        let products = |rows: [Mat<'_, T, D>; 2], cols: [Mat<'_, T, D>; 2], beta: T, c: Mat<'_, T, D>| {
+            let ([a, b], [s, t]) = (rows, cols);
+            self.gemm(alpha, a, t.t(), beta, MatMut(c))?;
+            if both { self.gemm(alpha, b, s.t(), T::ONE, MatMut(c)) } else { Ok(()) }
+        };
+        if n <= BASE {
+            let mut room = self.alloc::<T>(n * n)?;
+            let sums = room.view_mut().matrix(n, n)?.0;
+            products([a, b], [a, b], T::ZERO, sums)?;
+            let (bound, _) = self.matrices([("sums", sums), ("c", c)])?;
+            if n == 0 {
+                return Ok(());
+            }
+            let make = || Some(triangle::merge::<T::Recorded>());
+            let told = arguments(2, &[n, c.strides[0], c.strides[1]], &[beta]);
+            let launch = self.state.planner.flat::<T::Recorded>("triangle", make, n * n, told)?;
+            return self.go(vec![launch], vec![], &bound);
+        }
+        let h = half(n);
+        let part = |from: usize, to: usize| Ok::<_, Error>([a.rows(from..to)?, b.rows(from..to)?]);
+        let (above, below) = (part(0, h)?, part(h, n)?);
+        products(below, above, beta, c.rows(h..n)?.cols(0..h)?)?;
+        self.rank_k(alpha, above, beta, both, c.rows(0..h)?.cols(0..h)?)?;
+        self.rank_k(alpha, below, beta, both, c.rows(h..n)?.cols(h..n)?)
+    }
+
+    /// `C += α·A·B`.
+    fn plus<T: Scalar>(&self, alpha: T, a: Mat<'_, T, D>, b: Mat<'_, T, D>, c: Mat<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        if c.shape[1] == 1 {
+            return Products::gemv(self, alpha, a, b, T::ONE, MatMut(c));
+        }
+        self.gemm(alpha, a, b, T::ONE, MatMut(c))
+    }
+
+    /// `B = A·B`, or with `solve` `B = A⁻¹·B`: by halves until one block of threads has all rows.
+    fn triangular<T: Scalar>(&self, solve: bool, of: &Left<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let [n, cols] = of.b.shape;
+        if n == 0 || cols == 0 {
+            return Ok(());
+        }
+        if n > BASE {
+            let ([first, second], between) = of.halves()?;
+            if solve {
+                self.triangular(solve, &first)?;
+                self.plus(-T::ONE, between, first.b, second.b)?;
+                return self.triangular(solve, &second);
+            }
+            self.triangular(solve, &second)?;
+            self.plus(T::ONE, between, first.b, second.b)?;
+            return self.triangular(solve, &first);
+        }
+        let (bound, strides) = self.matrices([("a", of.a), ("b", of.b)])?;
+        let words = [&[n, cols], &strides[..], &[of.unit, of.upper].map(usize::from)].concat();
+        let (op, make): (_, fn() -> Result<_, _>) = match solve {
+            true => ("trsm", triangle::solve::<T::Recorded>),
+            false => ("trmm", triangle::multiply::<T::Recorded>),
+        };
+        let told = arguments::<T>(2, &words, &[]);
+        let launch = self.state.planner.blocks::<T::Recorded>(op, |_| make(), [cols, 1], told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// `B = α·A·B`, or with `solve` `B = α·A⁻¹·B`.
+    fn scaled_triangular<T: Scalar>(&self, solve: bool, alpha: T, of: &Left<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        // Before the first write.
+        self.matrices([("a", of.a), ("b", of.b)])?;
+        if alpha != T::ONE {
+            self.times(alpha, of.b, false)?;
+        }
+        if alpha == T::ZERO { Ok(()) } else { self.triangular(solve, of) }
+    }
+}
+
+impl<T: Scalar, D: Computes<T> + 'static> Blas<T> for Gpu<D> {
+    fn ger(&self, alpha: T, x: Mat<'_, T, D>, y: Mat<'_, T, D>, a: MatMut<'_, T, D>) -> Done {
+        same_len("x", a.0.shape[0], x.shape[0])?;
+        same_len("y", a.0.shape[1], y.shape[0])?;
+        if alpha == T::ZERO { Ok(()) } else { self.gemm(alpha, x, y.t(), T::ONE, a) }
+    }
+
+    fn syr(&self, alpha: T, x: Mat<'_, T, D>, triangle: Triangle, a: MatMut<'_, T, D>) -> Done {
+        self.rank("syr", alpha, [x, x], triangle, a)
+    }
+
+    fn syr2(
+        &self,
+        alpha: T,
+        x: Mat<'_, T, D>,
+        y: Mat<'_, T, D>,
+        triangle: Triangle,
+        a: MatMut<'_, T, D>,
+    ) -> Done {
+        self.rank("syr2", alpha, [x, y], triangle, a)
+    }
+
+    fn symv(
+        &self,
+        alpha: T,
+        triangle: Triangle,
+        a: Mat<'_, T, D>,
+        x: Mat<'_, T, D>,
+        beta: T,
+        y: MatMut<'_, T, D>,
+    ) -> Done {
+        let n = square(a)?;
+        same_len("x", n, x.shape[0])?;
+        same_len("y", n, y.0.shape[0])?;
+        self.by_rows(Rows::Symmetric, false, alpha, lower(triangle, a), x, beta, y.0)
+    }
+
+    fn trmv(&self, triangle: Triangle, diagonal: Diagonal, a: Mat<'_, T, D>, x: MatMut<'_, T, D>) -> Done {
+        let n = square(a)?;
+        same_len("x", n, x.0.shape[0])?;
+        let room = self.alloc::<T>(n)?;
+        let old = room.view().matrix(n, 1)?;
+        self.vectors("copy", [x.0, old], &[])?;
+        let rows = if triangle == Triangle::Upper { Rows::Upper } else { Rows::Lower };
+        self.by_rows(rows, diagonal == Diagonal::Unit, T::ONE, a, old, T::ZERO, x.0)
+    }
+
+    fn trsv(&self, triangle: Triangle, diagonal: Diagonal, a: Mat<'_, T, D>, x: MatMut<'_, T, D>) -> Done {
+        let n = square(a)?;
+        same_len("x", n, x.0.shape[0])?;
+        self.scaled_triangular(true, T::ONE, &Left::new(Side::Left, triangle, diagonal, a, x.0)?)
+    }
+
+    fn symm(
+        &self,
+        side: Side,
+        alpha: T,
+        triangle: Triangle,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: T,
+        c: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        let n = if side == Side::Left { b.shape[0] } else { b.shape[1] };
+        same_shape("a", [n, n], a.shape)?;
+        same_shape("c", b.shape, c.0.shape)?;
+        let a = lower(triangle, a);
+        let (mut bound, _) = self.matrices([("a", a), ("b", b), ("c", c.0)])?;
+        bound.truncate(1);
+        let cells = n.saturating_mul(n);
+        self.state.planner.line::<T::Recorded>("a", cells)?;
+        let room = self.alloc::<T>(cells)?;
+        // α = 0 reads no A.
+        if cells > 0 && alpha != T::ZERO {
+            bound.push(room.view().binding(self)?);
+            let make = || Some(triangle::mirror::<T::Recorded>());
+            let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1]], &[]);
+            let launch = self.state.planner.flat::<T::Recorded>("mirror", make, cells, told)?;
+            self.go(vec![launch], vec![], &bound)?;
+        }
+        let whole = room.view().matrix(n, n)?;
+        match side {
+            Side::Left => self.gemm(alpha, whole, b, beta, c),
+            Side::Right => self.gemm(alpha, b, whole, beta, c),
+        }
+    }
+
+    fn syrk(
+        &self,
+        alpha: T,
+        a: Mat<'_, T, D>,
+        beta: T,
+        triangle: Triangle,
+        c: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        same_shape("c", [a.shape[0]; 2], c.0.shape)?;
+        self.matrices([("a", a), ("c", c.0)])?;
+        self.rank_k(alpha, [a, a], beta, false, lower(triangle, c.0))
+    }
+
+    fn syr2k(
+        &self,
+        alpha: T,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: T,
+        triangle: Triangle,
+        c: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        same_shape("b", a.shape, b.shape)?;
+        same_shape("c", [a.shape[0]; 2], c.0.shape)?;
+        self.matrices([("a", a), ("b", b), ("c", c.0)])?;
+        self.rank_k(alpha, [a, b], beta, true, lower(triangle, c.0))
+    }
+
+    fn trmm(
+        &self,
+        side: Side,
+        alpha: T,
+        triangle: Triangle,
+        diagonal: Diagonal,
+        a: Mat<'_, T, D>,
+        b: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.scaled_triangular(false, alpha, &Left::new(side, triangle, diagonal, a, b.0)?)
+    }
+
+    fn trsm(
+        &self,
+        side: Side,
+        alpha: T,
+        triangle: Triangle,
+        diagonal: Diagonal,
+        a: Mat<'_, T, D>,
+        b: MatMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.scaled_triangular(true, alpha, &Left::new(side, triangle, diagonal, a, b.0)?)
+    }
+
+    fn swap(&self, x: MatMut<'_, T, D>, y: MatMut<'_, T, D>) -> Done {
+        self.vectors("swap", [x.0, y.0], &[])
+    }
+
+    fn copy(&self, x: Mat<'_, T, D>, y: MatMut<'_, T, D>) -> Done {
+        self.vectors("copy", [x, y.0], &[])
+    }
+
+    fn scal(&self, alpha: T, x: MatMut<'_, T, D>) -> Done {
+        self.times(alpha, x.0, true)
+    }
+
+    fn axpy_strided(&self, alpha: T, x: Mat<'_, T, D>, y: MatMut<'_, T, D>) -> Done {
+        self.vectors("axpy_strided", [x, y.0], &[alpha])
+    }
+
+    fn rot(&self, x: MatMut<'_, T, D>, y: MatMut<'_, T, D>, c: T, s: T) -> Done {
+        self.vectors("rot", [x.0, y.0], &[c, s])
+    }
+
+    fn rotm(&self, x: MatMut<'_, T, D>, y: MatMut<'_, T, D>, h: &RotM<T>) -> Done {
+        let all = [x.0, y.0];
+        match *h {
+            RotM::Identity => Ok(same_len("y", all[0].shape[0], all[1].shape[0])?),
+            RotM::Full { h11, h21, h12, h22 } => self.vectors("rotm", all, &[h11, h12, h21, h22]),
+            RotM::UnitDiagonal { h21, h12 } => self.vectors("rotm_unit_diagonal", all, &[h21, h12]),
+            RotM::UnitAntidiagonal { h11, h22 } => self.vectors("rotm_unit_antidiagonal", all, &[h11, h22]),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Pooling and convolution along lines.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::template::{Argument, window};
+use super::ops::{Done, Scalar, arguments};
+use super::plan::counted;
+use super::{Gpu, View, ViewMut};
+use crate::backend::Network;
+use crate::error::same_len;
+use crate::nn::conv1d::Lines;
+use crate::nn::pool::planes::Planes;
+use crate::{Conv1d, Pool};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// What kernels are told of a convolution.
+fn lines(of: &Lines) -> Result<[usize; 10], Error> {
+    let Lines { conv, n, ci, co, .. } = *of;
+    let Conv1d { channels_in, channels_out, length, kernel, padding, .. } = conv;
+    // Places are counted from the start of the padding; nothing farther apart than its end is ever met.
+    let all = counted("padding", length.saturating_add(padding.saturating_mul(2)))? as usize;
+    let [stride, dilation] = [conv.stride, conv.dilation].map(|d| d.min(all));
+    Ok([channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation])
+}
+
+/// What kernels are told of windows.
+fn windows(of: &Planes) -> Result<[usize; 10], Error> {
+    let Pool { input, kernel, stride, padding } = of.pool;
+    let mut all = [0; 2];
+    for ((all, n), p) in all.iter_mut().zip(input).zip(padding) {
+        *all = counted("padding", n.saturating_add(p.saturating_mul(2)))? as usize;
+    }
+    let [[h, w], [kh, kw], [ph, pw]] = [input, kernel, padding];
+    Ok([h, w, of.rows, of.cols, kh, kw, stride[0].min(all[0]), stride[1].min(all[1]), ph, pw])
+}
+
+/// What the means of all windows count; 0 where each counts its own.
+fn counts<T: Scalar>(of: &Planes, count_padding: bool) -> T {
+    let [h, w] = of.pool.kernel;
+    if count_padding { T::from_usize(h.saturating_mul(w)) } else { T::ZERO }
+}
+
+impl<D: Device> Gpu<D> {
+    /// Refuses lines of elements that kernels do not count or reach.
+    fn all_lines<T: Scalar>(&self, all: &[(&'static str, usize)]) -> Result<(), Error> {
+        all.iter().try_for_each(|(arg, n)| self.state.planner.line::<T::Recorded>(arg, *n))
+    }
+}
+
+impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
+    fn conv1d(
+        &self,
+        conv: Conv1d,
+        x: View<'_, T, D>,
+        weights: View<'_, T, D>,
+        bias: Option<View<'_, T, D>>,
+        out: ViewMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        let of = conv.on([("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+        bias.map_or(Ok(()), |bias| same_len("bias", conv.channels_out, bias.len()))?;
+        self.all_lines::<T>(&[("x", x.len()), ("weights", weights.len()), ("out", out.len())])?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let words = [&[out.len(), usize::from(bias.is_some())], &lines(&of)?[..]].concat();
+        let all = arguments::<T>(4, &words, &[]);
+        let make = || Some(window::conv1d::<T::Recorded>());
+        let launch = self.state.planner.flat::<T::Recorded>("conv1d", make, out.len(), all)?;
+        let bias = bias.unwrap_or(weights);
+        let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    fn conv1d_backward_input(
+        &self,
+        conv: Conv1d,
+        dy: View<'_, T, D>,
+        weights: View<'_, T, D>,
+        dx: ViewMut<'_, T, D>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        let of = conv.on([("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+        self.all_lines::<T>(&[("dx", dx.len()), ("weights", weights.len()), ("dy", dy.len())])?;
+        if dx.is_empty() {
+            return Ok(());
+        }
+        let words = [&[dx.len()], &lines(&of)?[..]].concat();
+        let all = arguments::<T>(3, &words, &[]);
+        let make = || Some(window::conv1d_backward_input::<T::Recorded>());
+        let launch = self.state.planner.flat::<T::Recorded>("conv1d_backward_input", make, dx.len(), all)?;
+        self.go(vec![launch], vec![], &[dy.binding(self)?, weights.binding(self)?, dx.binding(self)?])
+    }
+
+    fn conv1d_backward_weights(
+        &self,
+        conv: Conv1d,
+        x: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        dweights: ViewMut<'_, T, D>,
+        dbias: Option<ViewMut<'_, T, D>>,
+        _: ViewMut<'_, T, D>,
+    ) -> Done {
+        let of = conv.on([("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+        dbias.as_ref().map_or(Ok(()), |dbias| same_len("dbias", conv.channels_out, dbias.len()))?;
+        self.all_lines::<T>(&[("x", x.len()), ("dweights", dweights.len()), ("dy", dy.len())])?;
+        if of.images == 0 {
+            return Ok(());
+        }
+        let planner = &self.state.planner;
+        let words = [&[dweights.len(), of.images], &lines(&of)?[..]].concat();
+        let all = arguments::<T>(3, &words, &[]);
+        let make = window::conv1d_backward_weights::<T::Recorded>;
+        let grid = [dweights.len(), 1];
+        let mut launches = vec![planner.blocks::<T::Recorded>("conv1d_backward_weights", make, grid, all)?];
+        let mut bound = vec![x.binding(self)?, dy.binding(self)?, dweights.binding(self)?];
+        if let Some(dbias) = dbias {
+            let mut all: Vec<Argument> = [1, 3].map(Argument::Buffer).into();
+            all.extend(arguments::<T>(0, &[conv.channels_out, of.images, of.n], &[]));
+            let make = window::channel_sums::<T::Recorded>;
+            let grid = [conv.channels_out, 1];
+            launches.push(planner.blocks::<T::Recorded>("channel_sums", make, grid, all)?);
+            bound.push(dbias.binding(self)?);
+        }
+        self.go(launches, vec![], &bound)
+    }
+
+    fn max_pool(&self, x: View<'_, T, D>, pool: Pool, out: ViewMut<'_, T, D>) -> Done {
+        let of = pool.on(("x", x.len()), ("out", out.len()))?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let words = [&[out.len()], &windows(&of)?[..]].concat();
+        let make = || Some(window::max_pool::<T::Recorded>());
+        let all = arguments::<T>(2, &words, &[]);
+        let launch = self.state.planner.flat::<T::Recorded>("max_pool", make, out.len(), all)?;
+        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+    }
+
+    fn max_pool_backward(
+        &self,
+        x: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        pool: Pool,
+        dx: ViewMut<'_, T, D>,
+    ) -> Done {
+        let of = pool.on(("x", x.len()), ("dy", dy.len()))?;
+        same_len("dx", x.len(), dx.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("dy", dy.len())])?;
+        if dx.is_empty() {
+            return Ok(());
+        }
+        let (planner, windows) = (&self.state.planner, windows(&of)?);
+        // Operands: x, dy, dx, then where the largest elements are.
+        let told = |buffers: &[usize], n: usize| {
+            let mut all: Vec<Argument> = buffers.iter().map(|k| Argument::Buffer(*k)).collect();
+            all.extend(arguments::<T>(0, &[&[n], &windows[..]].concat(), &[]));
+            all
+        };
+        let make = || Some(window::largest::<T::Recorded>());
+        let search = planner.flat::<T::Recorded>("largest", make, dy.len(), told(&[0, 3], dy.len()))?;
+        let make = || Some(window::max_pool_backward::<T::Recorded>());
+        let all = told(&[3, 1, 2], dx.len());
+        let gather = planner.flat::<T::Recorded>("max_pool_backward", make, dx.len(), all)?;
+        let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
+        self.go(vec![search, gather], vec![4 * dy.len() as u64], &bound)
+    }
+
+    fn avg_pool(&self, x: View<'_, T, D>, pool: Pool, count_padding: bool, out: ViewMut<'_, T, D>) -> Done {
+        let of = pool.on(("x", x.len()), ("out", out.len()))?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let words = [&[out.len()], &windows(&of)?[..]].concat();
+        let make = || Some(window::avg_pool::<T::Recorded>());
+        let all = arguments::<T>(2, &words, &[counts(&of, count_padding)]);
+        let launch = self.state.planner.flat::<T::Recorded>("avg_pool", make, out.len(), all)?;
+        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+    }
+
+    fn avg_pool_backward(
+        &self,
+        dy: View<'_, T, D>,
+        pool: Pool,
+        count_padding: bool,
+        dx: ViewMut<'_, T, D>,
+    ) -> Done {
+        let of = pool.on(("dx", dx.len()), ("dy", dy.len()))?;
+        self.all_lines::<T>(&[("dx", dx.len()), ("dy", dy.len())])?;
+        if dx.is_empty() {
+            return Ok(());
+        }
+        let words = [&[dx.len()], &windows(&of)?[..]].concat();
+        let make = || Some(window::avg_pool_backward::<T::Recorded>());
+        let all = arguments::<T>(2, &words, &[counts(&of, count_padding)]);
+        let launch = self.state.planner.flat::<T::Recorded>("avg_pool_backward", make, dx.len(), all)?;
+        self.go(vec![launch], vec![], &[dy.binding(self)?, dx.binding(self)?])
+    }
+}

@@ -1,0 +1,250 @@
+//! Sparse matrices, and filters.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::template::{sparse, window};
+use super::ops::{Done, Scalar, arguments};
+use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
+use crate::Csr;
+use crate::error::{not_empty, same_len, same_shape};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
+
+/// Elements of a row, on average, from which a block works on it.
+const LONG: usize = 64;
+
+/// Where rows begin, and the column of each element.
+#[derive(Debug)]
+struct Rows<D: Device> {
+    offsets: Array<u32, D>,
+    columns: Array<u32, D>,
+}
+
+/// A sparse matrix in memory of a device.
+#[derive(Debug)]
+pub struct Sparse<T, D: Device> {
+    shape: [usize; 2],
+    rows: Rows<D>,
+    values: Array<T, D>,
+    /// Those of the transpose, and where its values are, once they are asked for.
+    turned: OnceCell<(Rows<D>, Array<u32, D>)>,
+}
+
+impl<T, D: Device> Sparse<T, D> {
+    /// Rows and columns.
+    #[must_use]
+    pub const fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+}
+
+/// Where rows begin that have so many elements.
+fn begins(counts: &[u32]) -> Vec<u32> {
+    let mut at = 0;
+    let mut all = vec![0];
+    all.extend(counts.iter().map(|n| {
+        at += n;
+        at
+    }));
+    all
+}
+
+impl<D: Device> Gpu<D> {
+    /// A sparse matrix, from the host.
+    ///
+    /// # Errors
+    /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    pub fn sparse<T: Scalar>(&self, a: Csr<'_, T>) -> Result<Sparse<T, D>, Error>
+    where
+        D: Computes<T>,
+    {
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("a", a.len())?;
+        planner.line::<T::Recorded>("rows", a.rows().max(a.cols()).saturating_add(1))?;
+        let all = || (0..a.rows()).map(|i| a.row(i));
+        let counts: Vec<u32> = all().map(|(columns, _)| columns.len() as u32).collect();
+        let columns: Vec<u32> = all().flat_map(|(columns, _)| columns.iter().copied()).collect();
+        let rows = Rows { offsets: self.upload(&begins(&counts))?, columns: self.upload(&columns)? };
+        let values = self.upload(a.values())?;
+        Ok(Sparse { shape: [a.rows(), a.cols()], rows, values, turned: OnceCell::new() })
+    }
+
+    /// The rows of the transpose: made once, on the host.
+    fn turned<'a, T>(&self, a: &'a Sparse<T, D>) -> Result<&'a (Rows<D>, Array<u32, D>), Error> {
+        if let Some(turned) = a.turned.get() {
+            return Ok(turned);
+        }
+        let (mut offsets, mut columns) = (vec![0; a.rows.offsets.len()], vec![0; a.rows.columns.len()]);
+        self.download(a.rows.offsets.view(), &mut offsets)?;
+        self.download(a.rows.columns.view(), &mut columns)?;
+        let mut counts = vec![0; a.shape[1]];
+        let count = |c: &u32| counts.get_mut(*c as usize).into_iter().for_each(|n| *n += 1);
+        columns.iter().for_each(count);
+        let begin = begins(&counts);
+        let (mut next, mut rows, mut places) =
+            (begin.clone(), vec![0; columns.len()], vec![0; columns.len()]);
+        for (i, [from, to]) in (0..).zip(offsets.array_windows()) {
+            for k in *from..*to {
+                let Some(c) = columns.get(k as usize) else { continue };
+                let Some(at) = next.get_mut(*c as usize) else { continue };
+                for (list, v) in [(&mut rows, i), (&mut places, k)] {
+                    list.get_mut(*at as usize).into_iter().for_each(|to| *to = v);
+                }
+                *at += 1;
+            }
+        }
+        let rows = Rows { offsets: self.upload(&begin)?, columns: self.upload(&rows)? };
+        let places = self.upload(&places)?;
+        Ok(a.turned.get_or_init(|| (rows, places)))
+    }
+
+    /// `Y = α·A·X + β·Y`, or of the transpose of A.
+    fn sparse_product<T: Scalar>(
+        &self,
+        alpha: T,
+        (a, turned): (&Sparse<T, D>, bool),
+        x: Mat<'_, T, D>,
+        beta: T,
+        y: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let (matrices, strides) = self.matrices([("x", x), ("y", y)])?;
+        let [m, n] = y.shape;
+        self.state.planner.line::<T::Recorded>("y", m.saturating_mul(n))?;
+        if m == 0 || n == 0 {
+            return Ok(());
+        }
+        let more = if turned { Some(self.turned(a)?) } else { None };
+        let rows = more.map_or(&a.rows, |(rows, _)| rows);
+        let mut bound = vec![rows.offsets.view().binding(self)?, rows.columns.view().binding(self)?];
+        bound.push(a.values.view().binding(self)?);
+        if let Some((_, places)) = more {
+            bound.push(places.view().binding(self)?);
+        }
+        bound.extend(matrices);
+        let told = arguments(bound.len(), &[&[m, n], &strides[..]].concat(), &[alpha, beta]);
+        let planner = &self.state.planner;
+        let launch = if n == 1 && a.values.len() / m >= LONG {
+            let op = if turned { "spmv_turned" } else { "spmv" };
+            planner.blocks::<T::Recorded>(
+                op,
+                |m| sparse::long_rows::<T::Recorded>(m, turned),
+                [m, 1],
+                told,
+            )?
+        } else {
+            let op = if turned { "spmm_turned" } else { "spmm" };
+            planner.flat::<T::Recorded>(op, || Some(sparse::product::<T::Recorded>(turned)), m * n, told)?
+        };
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// [`spmv`](crate::spmv())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn spmv<T: Scalar>(
+        &self,
+        alpha: T,
+        a: &Sparse<T, D>,
+        x: View<'_, T, D>,
+        beta: T,
+        y: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("x", a.shape[1], x.len())?;
+        same_len("y", a.shape[0], y.len())?;
+        let (p, q) = (x.len(), y.len());
+        self.sparse_product(alpha, (a, false), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+    }
+
+    /// [`spmv_transposed`](crate::spmv_transposed()). The first one of a matrix waits for the device.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn spmv_transposed<T: Scalar>(
+        &self,
+        alpha: T,
+        a: &Sparse<T, D>,
+        x: View<'_, T, D>,
+        beta: T,
+        y: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("x", a.shape[0], x.len())?;
+        same_len("y", a.shape[1], y.len())?;
+        let (p, q) = (x.len(), y.len());
+        self.sparse_product(alpha, (a, true), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+    }
+
+    /// [`spmm`](crate::spmm())
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    pub fn spmm<T: Scalar>(
+        &self,
+        alpha: T,
+        a: &Sparse<T, D>,
+        x: Mat<'_, T, D>,
+        beta: T,
+        y: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = x.shape[1];
+        same_shape("x", [a.shape[1], n], x.shape)?;
+        same_shape("y", [a.shape[0], n], y.0.shape)?;
+        self.sparse_product(alpha, (a, false), x, beta, y.0)
+    }
+
+    /// [`fir`](crate::fir())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    pub fn fir<T: Scalar>(
+        &self,
+        taps: View<'_, T, D>,
+        decimation: usize,
+        mut state: ViewMut<'_, T, D>,
+        x: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        not_empty("taps", taps.len())?;
+        if decimation == 0 {
+            return Err(crate::Error::Domain { arg: "decimation" }.into());
+        }
+        same_len("state", taps.len() - 1, state.len())?;
+        if !x.len().is_multiple_of(decimation) {
+            return Err(crate::Error::Rows { arg: "x", cols: decimation, got: x.len() }.into());
+        }
+        same_len("out", x.len() / decimation, out.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len().saturating_add(state.len()))?;
+        if x.is_empty() {
+            return Ok(());
+        }
+        let told = arguments::<T>(4, &[out.len(), taps.len(), decimation], &[]);
+        let make = || Some(window::fir::<T::Recorded>());
+        let launch = planner.flat::<T::Recorded>("fir", make, out.len(), told)?;
+        let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
+        self.go(vec![launch], vec![], &bound)?;
+        // The last numbers, for the next block.
+        let (n, m) = (x.len(), state.len());
+        let fresh = n.min(m);
+        let mut room = self.alloc::<T>(m)?;
+        let [mut kept, mut new] = room.view_mut().split(m - fresh)?;
+        self.line_copy(state.read().part(fresh..m)?, kept.lend())?;
+        self.line_copy(x.part(n - fresh..n)?, new.lend())?;
+        self.line_copy(room.view(), state.lend())
+    }
+}

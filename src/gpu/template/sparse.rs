@@ -1,0 +1,96 @@
+//! Kernels over the rows of a sparse matrix.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Special};
+use super::super::record::Recorded;
+use super::super::types::{U32, U64};
+use super::THREADS;
+use super::flat::{each, get, named, put};
+use super::layer::{each_row, leads};
+use super::part::{Meet, together};
+use super::window::fold;
+
+/// A matrix by its compressed rows, what it is multiplied with and what is written.
+struct Product<'b, T> {
+    b: &'b Builder,
+    offsets: Value<'b, U64>,
+    columns: Value<'b, U64>,
+    values: Value<'b, U64>,
+    /// Where the values of a transposed matrix are.
+    places: Option<Value<'b, U64>>,
+    x: Value<'b, U64>,
+    y: Value<'b, U64>,
+    rows: Value<'b, U32>,
+    cols: Value<'b, U32>,
+    x_strides: [Value<'b, U32>; 2],
+    y_strides: [Value<'b, U32>; 2],
+    alpha: Value<'b, T>,
+    beta: Value<'b, T>,
+}
+
+impl<'b, T: Recorded> Product<'b, T> {
+    /// From the parameters: where rows begin, columns, values, with `turned` where in these, X, Y; rows, columns of Y, the
+    /// strides of X and of Y; α, β.
+    fn new(b: &'b Builder, turned: bool) -> Self {
+        let [offsets, columns, values] = [(); 3].map(|()| b.param::<U64>());
+        let places = turned.then(|| b.param::<U64>());
+        let [x, y] = [(); 2].map(|()| b.param::<U64>());
+        let [rows, cols, x_row, x_col, y_row, y_col] = [(); 6].map(|()| b.param::<U32>());
+        let (alpha, beta) = (b.param::<T>(), b.param::<T>());
+        let (x_strides, y_strides) = ([x_row, x_col], [y_row, y_col]);
+        Self { b, offsets, columns, values, places, x, y, rows, cols, x_strides, y_strides, alpha, beta }
+    }
+
+    /// The elements of row `i`: none where α is 0.
+    fn row(&self, i: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let [start, end] = [i, i + self.b.int(1)].map(|i| get::<U32>(self.offsets, i));
+        [start, Value::select(self.alpha.compare(Cmp::Eq, self.b.bits(0)), start, end)]
+    }
+
+    /// The sum and element `k`'s product with column `j`.
+    fn plus(&self, k: Value<'b, U32>, j: Value<'b, U32>, sum: Value<'b, T>) -> Value<'b, T> {
+        let v = get::<T>(self.values, self.places.map_or(k, |places| get::<U32>(places, k)));
+        let from = get::<U32>(self.columns, k) * self.x_strides[0] + j * self.x_strides[1];
+        v.fma(get(self.x, from), sum)
+    }
+
+    /// Writes element `i, j`, which is not read where β is 0.
+    fn put(&self, i: Value<'b, U32>, j: Value<'b, U32>, sum: Value<'b, T>) {
+        let (to, plain) = (i * self.y_strides[0] + j * self.y_strides[1], sum * self.alpha);
+        let fresh = self.beta.compare(Cmp::Eq, self.b.bits(0));
+        let [v] = self.b.either(fresh, || [plain], || [self.beta.fma(get::<T>(self.y, to), plain)]);
+        put(self.y, to, v);
+    }
+}
+
+/// `Y = α·A·X + β·Y`, a thread for each element; the parameters are those of [`Product`].
+pub fn product<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if turned { "spmm_turned" } else { "spmm" });
+    let p = Product::<T>::new(&b, turned);
+    each(&b, p.rows * p.cols, |e| {
+        let i = e / p.cols;
+        let j = e - i * p.cols;
+        let sum = fold(&b, p.row(i), b.bits(0), |k, sum| p.plus(k, j, sum));
+        p.put(i, j, sum);
+    });
+    b.finish()
+}
+
+/// The same of one column and long rows, a block for each.
+pub fn long_rows<T: Recorded>(meet: Meet, turned: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if turned { "spmv_turned" } else { "spmv" });
+    b.threads([THREADS, 1, 1]);
+    let p = Product::<T>::new(&b, turned);
+    each_row(&b, p.rows, |i| {
+        let [start, end] = p.row(i);
+        let bounds = [start + b.special(Special::TidX), end, b.int(i64::from(THREADS))];
+        let zero = b.bits::<T>(0);
+        let sum = b.count::<U32, T>(bounds, 1, &[zero], |k, sum| {
+            sum.iter().map(|sum| p.plus(k, b.int(0), *sum)).collect()
+        });
+        let [sum] = together(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        b.when(leads(&b), || p.put(i, b.int(0), sum));
+    });
+    b.finish()
+}

@@ -1,0 +1,231 @@
+//! Kernels over one triangle of a matrix. The triangle is the lower one where nothing else is said: an upper one is that of
+//! the transpose.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::record::Recorded;
+use super::super::types::{Pred, U32, U64};
+use super::THREADS;
+use super::flat::{each, get, named, put};
+use super::layer::{each_row, leads};
+use super::part::{Meet, together};
+use crate::alu::Body;
+use crate::pointwise::Axpy;
+
+/// `f` on each element of the triangle of a matrix of `n` rows.
+fn each_below<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce([Value<'b, U32>; 2])) {
+    each(b, n * n, |e| {
+        let i = e / n;
+        let j = e - i * n;
+        b.when(i.compare(Cmp::Ge, j), || f([i, j]));
+    });
+}
+
+/// `A += α·x·xᵀ`, or with `both` `A += α·x·yᵀ + α·y·xᵀ`. Parameters: `x`, `y`, A; rows, the strides of `x`, of `y`, of rows and
+/// of columns; α.
+pub fn rank<T: Recorded>(both: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if both { "syr2" } else { "syr" });
+    let [x, y, a] = [(); 3].map(|()| b.param::<U64>());
+    let [n, x_step, y_step, row, col] = [(); 5].map(|()| b.param::<U32>());
+    let alpha = b.param::<T>();
+    each_below(&b, n, |[i, j]| {
+        let (x, y) = (|i| get::<T>(x, i * x_step), |i| get::<T>(y, i * y_step));
+        let at = i * row + j * col;
+        let plus = |old, u: Value<'_, T>, v| Axpy((u * alpha).number()).eval([old, v]);
+        let sum = plus(get::<T>(a, at), x(i), y(j));
+        put(a, at, if both { plus(sum, y(i), x(j)) } else { sum });
+    });
+    b.finish()
+}
+
+/// `C = S + β·C`, of S row by row. Parameters: S, C; rows, the strides of C's rows and columns; β.
+pub fn merge<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("triangle");
+    let [s, c] = [(); 2].map(|()| b.param::<U64>());
+    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let beta = b.param::<T>();
+    let fresh = beta.compare(Cmp::Eq, b.bits(0));
+    each_below(&b, n, |[i, j]| {
+        let (at, sum) = (i * row + j * col, get::<T>(s, i * n + j));
+        let [v] = b.either(fresh, || [sum], || [beta.fma(get::<T>(c, at), sum)]);
+        put(c, at, v);
+    });
+    b.finish()
+}
+
+/// The whole of a symmetric matrix, row by row. Parameters: A, where it goes; rows, the strides of A's rows and columns.
+pub fn mirror<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("mirror");
+    let [a, to] = [(); 2].map(|()| b.param::<U64>());
+    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    each(&b, n * n, |e| {
+        let i = e / n;
+        let j = e - i * n;
+        put(to, e, get::<T>(a, i.most(j) * row + i.least(j) * col));
+    });
+    b.finish()
+}
+
+/// What a row of the matrix is in [`vector`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// That of a symmetric matrix.
+    Symmetric,
+    /// That of the lower triangle.
+    Lower,
+    /// That of the upper triangle.
+    Upper,
+}
+
+/// `y = α·A·x + β·y`, a block for each row. Parameters: A, `x`, `y`; rows, elements of a row that are read at most, the
+/// strides of A's rows and columns, of `x` and of `y`, whether the diagonal is of ones; α, β. `y` is not read where β is 0.
+pub fn vector<T: Recorded>(meet: Meet, rows: Rows) -> Result<Kernel, Error> {
+    let b = named::<T>(match rows {
+        Rows::Symmetric => "symv",
+        Rows::Lower => "trmv",
+        Rows::Upper => "trmv_upper",
+    });
+    b.threads([THREADS, 1, 1]);
+    let [a, x, y] = [(); 3].map(|()| b.param::<U64>());
+    let [n, most, row, col, x_step, y_step, unit] = [(); 7].map(|()| b.param::<U32>());
+    let (alpha, beta) = (b.param::<T>(), b.param::<T>());
+    let unit = unit.compare(Cmp::Ne, b.int(0));
+    each_row(&b, n, |i| {
+        let [start, end] = match rows {
+            Rows::Symmetric => [b.int(0), most],
+            Rows::Lower => [b.int(0), i + b.int(1)],
+            Rows::Upper => [i, most],
+        };
+        let bounds = [start + b.special(Special::TidX), end, b.int(i64::from(THREADS))];
+        let zero = b.bits::<T>(0);
+        let sum = b.count::<U32, T>(bounds, 1, &[zero], |j, sum| {
+            let [r, c] = if rows == Rows::Symmetric { [i.most(j), i.least(j)] } else { [i, j] };
+            let (v, factor) = (get::<T>(x, j * x_step), get::<T>(a, r * row + c * col));
+            let factor = if rows == Rows::Symmetric {
+                factor
+            } else {
+                Value::select(unit & i.compare(Cmp::Eq, j), b.bits(T::bits(one::<T>())), factor)
+            };
+            sum.iter().map(|s| factor.fma(v, *s)).collect()
+        });
+        let sum = sum.first().copied().unwrap_or(zero);
+        let [sum] = together(&b, meet, [sum], |[p], [q]| [p + q]);
+        b.when(leads(&b), || {
+            let (to, plain) = (i * y_step, sum * alpha);
+            let [all] =
+                b.either(beta.compare(Cmp::Eq, zero), || [plain], || [beta.fma(get::<T>(y, to), plain)]);
+            put(y, to, all);
+        });
+    });
+    b.finish()
+}
+
+fn one<T: Recorded>() -> T::Elem {
+    <T::Elem as crate::Number>::ONE
+}
+
+/// The matrix, its rows and columns, and a column of B, in [`multiply`] and [`solve`].
+struct Base<'b, T> {
+    b: &'b Builder,
+    a: Value<'b, U64>,
+    n: Value<'b, U32>,
+    strides: [Value<'b, U32>; 2],
+    unit: Value<'b, Pred>,
+    upper: Value<'b, Pred>,
+    /// The row of this thread, and whether there is one.
+    tid: Value<'b, U32>,
+    has: Value<'b, Pred>,
+    room: Value<'b, U32>,
+    element: core::marker::PhantomData<T>,
+}
+
+impl<'b, T: Recorded> Base<'b, T> {
+    fn at(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, T> {
+        get::<T>(self.a, i * self.strides[0] + j * self.strides[1])
+    }
+    fn place(&self, i: Value<'b, U32>) -> Value<'b, U32> {
+        self.room + i * self.b.int(i64::from(T::TYPE.bytes()))
+    }
+    fn keep(&self, i: Value<'b, U32>, v: Value<'b, T>) {
+        self.b.store(Space::Shared, self.place(i), 0, v);
+    }
+    fn kept(&self, i: Value<'b, U32>) -> Value<'b, T> {
+        self.b.load(Space::Shared, self.place(i), 0)
+    }
+    /// Whether element `i, j`, which is not on the diagonal, is one of the triangle.
+    fn holds(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, Pred> {
+        (self.upper & i.compare(Cmp::Lt, j)) | (!self.upper & i.compare(Cmp::Gt, j))
+    }
+}
+
+/// `f` on each column of B and what this thread has of it. Parameters: A, B; rows, of a block's threads at most, columns of
+/// B, the strides of A's rows and columns and of B's, whether the diagonal is of ones, whether the triangle is the upper one.
+fn columns<T: Recorded>(
+    op: &str,
+    f: impl for<'b> FnOnce(&Base<'b, T>, Value<'b, T>) -> Value<'b, T>,
+) -> Result<Kernel, Error> {
+    let b = named::<T>(op);
+    b.threads([THREADS, 1, 1]);
+    let [a, to] = [(); 2].map(|()| b.param::<U64>());
+    let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
+    let (width, tid) = (T::TYPE.bytes(), b.special(Special::TidX));
+    let base = Base {
+        b: &b,
+        a,
+        n,
+        strides: [row, col],
+        unit: unit.compare(Cmp::Ne, b.int(0)),
+        upper: upper.compare(Cmp::Ne, b.int(0)),
+        tid,
+        has: tid.compare(Cmp::Lt, n),
+        room: b.shared(THREADS * width, width),
+        element: core::marker::PhantomData,
+    };
+    each_row(&b, cols, |c| {
+        let at = tid * to_row + c * to_col;
+        let [own] = b.either(base.has, || [get::<T>(to, at)], || [b.bits(0)]);
+        let v = f(&base, own);
+        b.when(base.has, || put(to, at, v));
+    });
+    b.finish()
+}
+
+/// `B = A·B` of a triangular A, a block for each column; the parameters are those of [`columns`].
+pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
+    columns::<T>("trmm", |base, own| {
+        let b = base.b;
+        base.keep(base.tid, own);
+        b.barrier();
+        let mine = base.has & !base.unit;
+        let [first] = b.either(mine, || [base.at(base.tid, base.tid) * own], || [own]);
+        let sum = b.count::<U32, T>([b.int(0), base.n, b.int(1)], 1, &[first], |j, sum| {
+            let old = sum.first().copied().unwrap_or(first);
+            let add = || [base.at(base.tid, j).fma(base.kept(j), old)];
+            b.either(base.has & base.holds(base.tid, j), add, || [old]).to_vec()
+        });
+        sum.first().copied().unwrap_or(first)
+    })
+}
+
+/// `B = A⁻¹·B` of a triangular A, a block for each column; the parameters are those of [`columns`].
+pub fn solve<T: Recorded>() -> Result<Kernel, Error> {
+    columns::<T>("trsm", |base, own| {
+        let b = base.b;
+        let last = b.count::<U32, T>([b.int(0), base.n, b.int(1)], 1, &[own], |t, left| {
+            let left = left.first().copied().unwrap_or(own);
+            // Known one after the other: from the first, or from the last.
+            let p = Value::select(base.upper, base.n - b.int(1) - t, t);
+            b.when(base.tid.compare(Cmp::Eq, p), || {
+                let [v] = b.either(base.unit, || [left], || [left / base.at(p, p)]);
+                base.keep(p, v);
+            });
+            b.barrier();
+            let take = || [(-base.at(base.tid, p)).fma(base.kept(p), left)];
+            b.either(base.has & base.holds(base.tid, p), take, || [left]).to_vec()
+        });
+        let last = last.first().copied().unwrap_or(own);
+        let [v] = b.either(base.has, || [base.kept(base.tid)], || [last]);
+        v
+    })
+}

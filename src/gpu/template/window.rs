@@ -1,0 +1,370 @@
+//! Kernels over windows: pooling, convolution along lines and filters. A thread gathers what its result is made of, in
+//! order, so that no result depends on which thread is first.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Special};
+use super::super::record::Recorded;
+use super::super::types::{Scalar, U32, U64};
+use super::THREADS;
+use super::flat::{each, get, named, put};
+use super::layer::{each_row, leads};
+use super::part::{Meet, together};
+use crate::alu::{Body, Number};
+use crate::pointwise::{Add, Maximum};
+use alloc::vec::Vec;
+
+/// `f` on each of `start..end` and what it gave before.
+pub(super) fn fold<'b, T: Scalar>(
+    b: &'b Builder,
+    [start, end]: [Value<'b, U32>; 2],
+    init: Value<'b, T>,
+    f: impl FnOnce(Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
+) -> Value<'b, T> {
+    let all = b.count::<U32, T>([start, end, b.int(1)], 1, &[init], |i, old| {
+        Vec::from([f(i, old.first().copied().unwrap_or(init))])
+    });
+    all.first().copied().unwrap_or(init)
+}
+
+/// `n / d`, rounded up; the sum of both is counted.
+fn ceil<'b>(n: Value<'b, U32>, d: Value<'b, U32>) -> Value<'b, U32> {
+    (n + d - n.builder().int(1)) / d
+}
+
+/// Windows along one direction.
+#[derive(Clone, Copy)]
+struct Along<'b> {
+    /// Elements, and windows.
+    size: Value<'b, U32>,
+    count: Value<'b, U32>,
+    kernel: Value<'b, U32>,
+    stride: Value<'b, U32>,
+    padding: Value<'b, U32>,
+}
+
+impl<'b> Along<'b> {
+    /// The elements in window `i`; there is one at least.
+    fn elements(self, i: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let start = i * self.stride;
+        [start.most(self.padding) - self.padding, (start + self.kernel - self.padding).least(self.size)]
+    }
+
+    /// The windows that have element `at`.
+    fn windows(self, at: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let b = at.builder();
+        let place = at + self.padding;
+        let first = ceil((place + b.int(1)).most(self.kernel) - self.kernel, self.stride);
+        [first, (place / self.stride + b.int(1)).least(self.count)]
+    }
+}
+
+/// Windows over planes.
+#[derive(Clone, Copy)]
+struct Windows<'b> {
+    b: &'b Builder,
+    rows: Along<'b>,
+    cols: Along<'b>,
+}
+
+impl<'b> Windows<'b> {
+    /// From the next parameters: rows and columns of a plane, of windows, of a window, from one window to the next, of
+    /// the padding.
+    fn new(b: &'b Builder) -> Self {
+        let [h, w, rows, cols, kh, kw, sh, sw, ph, pw] = [(); 10].map(|()| b.param::<U32>());
+        Self {
+            b,
+            rows: Along { size: h, count: rows, kernel: kh, stride: sh, padding: ph },
+            cols: Along { size: w, count: cols, kernel: kw, stride: sw, padding: pw },
+        }
+    }
+
+    /// Plane, row and column of `i`, of planes of so many of these.
+    fn place(i: Value<'b, U32>, rows: Value<'b, U32>, cols: Value<'b, U32>) -> [Value<'b, U32>; 3] {
+        let line = i / cols;
+        let plane = line / rows;
+        [plane, line - plane * rows, i - line * cols]
+    }
+
+    /// Of window `i`: the first element of its plane, its row and its column.
+    fn window(&self, i: Value<'b, U32>) -> [Value<'b, U32>; 3] {
+        let [plane, i, j] = Self::place(i, self.rows.count, self.cols.count);
+        [plane * self.rows.size * self.cols.size, i, j]
+    }
+
+    /// `f` on each element of window `i, j` of the plane that starts at `first`, row by row.
+    fn over<T: Scalar>(
+        &self,
+        [first, i, j]: [Value<'b, U32>; 3],
+        init: Value<'b, T>,
+        f: impl FnOnce(Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
+    ) -> Value<'b, T> {
+        let columns = self.cols.elements(j);
+        fold(self.b, self.rows.elements(i), init, |r, all| {
+            let line = first + r * self.cols.size;
+            fold(self.b, columns.map(|c| line + c), all, f)
+        })
+    }
+
+    /// `f` on each window that has element `i` of all planes, row by row: its number, its row and its column.
+    fn around<T: Scalar>(
+        &self,
+        i: Value<'b, U32>,
+        init: Value<'b, T>,
+        f: impl FnOnce([Value<'b, U32>; 3], Value<'b, T>) -> Value<'b, T>,
+    ) -> Value<'b, T> {
+        let [plane, r, c] = Self::place(i, self.rows.size, self.cols.size);
+        let columns = self.cols.windows(c);
+        fold(self.b, self.rows.windows(r), init, |row, all| {
+            let line = (plane * self.rows.count + row) * self.cols.count;
+            fold(self.b, columns, all, |col, all| f([line + col, row, col], all))
+        })
+    }
+
+    /// Elements that the mean of window `i, j` counts: `all`, or where that is 0 those of the plane.
+    fn counted<T: Recorded>(&self, all: Value<'b, T>, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, T> {
+        let [[top, bottom], [left, right]] = [self.rows.elements(i), self.cols.elements(j)];
+        let inside = ((bottom - top) * (right - left)).to::<T>();
+        Value::select(all.compare(Cmp::Eq, self.b.bits(0)), inside, all)
+    }
+}
+
+/// The largest element of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`].
+pub fn max_pool<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("max_pool");
+    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let windows = Windows::new(&b);
+    each(&b, n, |i| {
+        let none = b.bits(T::bits(-T::Elem::INFINITY));
+        put(out, i, windows.over(windows.window(i), none, |at, all| Maximum.eval([all, get::<T>(x, at)])));
+    });
+    b.finish()
+}
+
+/// The mean of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`]; what is counted, or 0.
+pub fn avg_pool<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("avg_pool");
+    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let windows = Windows::new(&b);
+    let all = b.param::<T>();
+    each(&b, n, |at| {
+        let [first, i, j] = windows.window(at);
+        let sum = windows.over([first, i, j], b.bits(0), |at, sum| Add.eval([sum, get::<T>(x, at)]));
+        put(out, at, sum / windows.counted(all, i, j));
+    });
+    b.finish()
+}
+
+/// Its gradient. Parameters: `dy`, `dx`; elements; those of [`Windows::new`]; what is counted, or 0.
+pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("avg_pool_backward");
+    let [dy, dx] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let windows = Windows::new(&b);
+    let all = b.param::<T>();
+    each(&b, n, |at| {
+        let sum = windows
+            .around(at, b.bits(0), |[w, i, j], sum| sum + get::<T>(dy, w) / windows.counted(all, i, j));
+        put(dx, at, sum);
+    });
+    b.finish()
+}
+
+/// Where the first of the largest elements of each window is, or its first NaN. Parameters: `x`, where they go; windows;
+/// those of [`Windows::new`].
+pub fn largest<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("largest");
+    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let windows = Windows::new(&b);
+    each(&b, n, |w| {
+        let [first, i, j] = windows.window(w);
+        let [[top, _], [left, _]] = [windows.rows.elements(i), windows.cols.elements(j)];
+        let start = first + top * windows.cols.size + left;
+        let found = windows.over([first, i, j], start, |at, most| {
+            let (v, before) = (get::<T>(x, at), get::<T>(x, most));
+            let nan = v.compare(Cmp::Ne, v) & before.compare(Cmp::Eq, before);
+            Value::select(v.compare(Cmp::Gt, before) | nan, at, most)
+        });
+        put(out, w, found);
+    });
+    b.finish()
+}
+
+/// The gradient of [`max_pool`]. Parameters: where the windows' largest elements are, `dy`, `dx`; elements; those of
+/// [`Windows::new`].
+pub fn max_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("max_pool_backward");
+    let [largest, dy, dx] = [(); 3].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let windows = Windows::new(&b);
+    each(&b, n, |at| {
+        let sum = windows.around(at, b.bits(0), |[w, _, _], sum| {
+            let [sum] =
+                b.either(get::<U32>(largest, w).compare(Cmp::Eq, at), || [sum + get::<T>(dy, w)], || [sum]);
+            sum
+        });
+        put(dx, at, sum);
+    });
+    b.finish()
+}
+
+/// The sizes of a convolution along lines.
+struct Lines<'b> {
+    channels_in: Value<'b, U32>,
+    channels_out: Value<'b, U32>,
+    /// Channels of a group.
+    ci: Value<'b, U32>,
+    co: Value<'b, U32>,
+    /// Elements of a line, and places.
+    length: Value<'b, U32>,
+    n: Value<'b, U32>,
+    kernel: Value<'b, U32>,
+    stride: Value<'b, U32>,
+    padding: Value<'b, U32>,
+    dilation: Value<'b, U32>,
+}
+
+impl<'b> Lines<'b> {
+    /// From the next parameters: channels of the input, of the result, of a group of either, elements of a line, places,
+    /// weights of a filter, from one place to the next, zeros before a line, from one weight to the next.
+    fn new(b: &'b Builder) -> Self {
+        let [channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation] =
+            [(); 10].map(|()| b.param::<U32>());
+        Self { channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation }
+    }
+
+    /// What tap `k` meets at place `l`: past the line, also before it.
+    fn met(&self, l: Value<'b, U32>, k: Value<'b, U32>) -> Value<'b, U32> {
+        l * self.stride + k * self.dilation - self.padding
+    }
+}
+
+/// Convolution along lines. Parameters: `x`, the weights, the bias, `out`; elements of `out`, whether there is a bias; those
+/// of [`Lines::new`].
+pub fn conv1d<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("conv1d");
+    let [x, weights, bias, out] = [(); 4].map(|()| b.param::<U64>());
+    let [n, biased] = [(); 2].map(|()| b.param::<U32>());
+    let c = Lines::new(&b);
+    each(&b, n, |at| {
+        let row = at / c.n;
+        let (l, image) = (at - row * c.n, row / c.channels_out);
+        let o = row - image * c.channels_out;
+        let first = image * c.channels_in + o / c.co * c.ci;
+        let [init] = b.either(biased.compare(Cmp::Ne, b.int(0)), || [get::<T>(bias, o)], || [b.bits(0)]);
+        let sum = fold(&b, [b.int(0), c.ci], init, |i, sum| {
+            let (line, filter) = ((first + i) * c.length, (o * c.ci + i) * c.kernel);
+            fold(&b, [b.int(0), c.kernel], sum, |k, sum| {
+                let met = c.met(l, k);
+                let add = || [get::<T>(weights, filter + k).fma(get(x, line + met), sum)];
+                let [sum] = b.either(met.compare(Cmp::Lt, c.length), add, || [sum]);
+                sum
+            })
+        });
+        put(out, at, sum);
+    });
+    b.finish()
+}
+
+/// Its gradient by the input. Parameters: `dy`, the weights, `dx`; elements of `dx`; those of [`Lines::new`].
+pub fn conv1d_backward_input<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("conv1d_backward_input");
+    let [dy, weights, dx] = [(); 3].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let c = Lines::new(&b);
+    each(&b, n, |at| {
+        let row = at / c.length;
+        let (place, image) = (at - row * c.length + c.padding, row / c.channels_in);
+        let channel = row - image * c.channels_in;
+        let group = channel / c.ci;
+        let (i, first) = (channel - group * c.ci, group * c.co);
+        let sum = fold(&b, [b.int(0), c.co], b.bits(0), |o, sum| {
+            let o = first + o;
+            let (line, filter) = ((image * c.channels_out + o) * c.n, (o * c.ci + i) * c.kernel);
+            fold(&b, [b.int(0), c.kernel], sum, |k, sum| {
+                let from = place - k * c.dilation;
+                let l = from / c.stride;
+                let meets = (l * c.stride).compare(Cmp::Eq, from) & l.compare(Cmp::Lt, c.n);
+                let add = || [get::<T>(weights, filter + k).fma(get(dy, line + l), sum)];
+                let [sum] = b.either(meets, add, || [sum]);
+                sum
+            })
+        });
+        put(dx, at, sum);
+    });
+    b.finish()
+}
+
+/// Its gradient by the weights, added to, a block for each. Parameters: `x`, `dy`, where it goes; weights, images; those of
+/// [`Lines::new`].
+pub fn conv1d_backward_weights<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let b = named::<T>("conv1d_backward_weights");
+    b.threads([THREADS, 1, 1]);
+    let [x, dy, out] = [(); 3].map(|()| b.param::<U64>());
+    let [weights, images] = [(); 2].map(|()| b.param::<U32>());
+    let c = Lines::new(&b);
+    each_row(&b, weights, |at| {
+        let filter = at / c.kernel;
+        let (k, o) = (at - filter * c.kernel, filter / c.ci);
+        let channel = o / c.co * c.ci + filter - o * c.ci;
+        let bounds = [b.special(Special::TidX), images * c.n, b.int(i64::from(THREADS))];
+        let zero = b.bits::<T>(0);
+        let sum = b.count::<U32, T>(bounds, 1, &[zero], |e, sum| {
+            let image = e / c.n;
+            let l = e - image * c.n;
+            let met = c.met(l, k);
+            let old = sum.first().copied().unwrap_or(zero);
+            let add = || {
+                let x = get::<T>(x, (image * c.channels_in + channel) * c.length + met);
+                [x.fma(get(dy, (image * c.channels_out + o) * c.n + l), old)]
+            };
+            b.either(met.compare(Cmp::Lt, c.length), add, || [old]).to_vec()
+        });
+        let [sum] = together(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        b.when(leads(&b), || put(out, at, get::<T>(out, at) + sum));
+    });
+    b.finish()
+}
+
+/// Sums of channels over all images, added to, a block for each. Parameters: `dy`, where they go; channels, images, elements of a
+/// line.
+pub fn channel_sums<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let b = named::<T>("channel_sums");
+    b.threads([THREADS, 1, 1]);
+    let [dy, out] = [(); 2].map(|()| b.param::<U64>());
+    let [channels, images, n] = [(); 3].map(|()| b.param::<U32>());
+    each_row(&b, channels, |o| {
+        let bounds = [b.special(Special::TidX), images * n, b.int(i64::from(THREADS))];
+        let zero = b.bits::<T>(0);
+        let sum = b.count::<U32, T>(bounds, 4, &[zero], |e, sum| {
+            let image = e / n;
+            let v = get::<T>(dy, (image * channels + o) * n + e - image * n);
+            sum.iter().map(|s| *s + v).collect()
+        });
+        let [sum] = together(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        b.when(leads(&b), || put(out, o, get::<T>(out, o) + sum));
+    });
+    b.finish()
+}
+
+/// A filter's results. Parameters: taps, what came before `x`, `x`, `out`; results, taps, elements from one result to the next.
+pub fn fir<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fir");
+    let [taps, state, x, out] = [(); 4].map(|()| b.param::<U64>());
+    let [n, count, decimation] = [(); 3].map(|()| b.param::<U32>());
+    let before = count - b.int(1);
+    each(&b, n, |l| {
+        let last = l * decimation + before;
+        let sum = fold(&b, [b.int(0), count], b.bits::<T>(0), |k, sum| {
+            let at = last - k;
+            let old = at.compare(Cmp::Lt, before);
+            let [v] = b.either(old, || [get::<T>(state, at)], || [get(x, at - before)]);
+            get::<T>(taps, k).fma(v, sum)
+        });
+        put(out, l, sum);
+    });
+    b.finish()
+}

@@ -1,0 +1,318 @@
+//! BLAS on a device, against its definitions and within its contracts.
+
+use super::Done;
+use crate::blas::{Options, exact, half, inputs, scales, shapes, solves, triangular};
+use crate::device::Worst;
+use crate::matrix::*;
+use crate::nn::Noise;
+use crate::reference::dd::Dd;
+use fulmen::RotM;
+use fulmen::backend::Blas;
+use fulmen::contract::spec;
+use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
+use fulmen::gpu::device::{Computes, Device, Error};
+
+const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
+
+/// Where a matrix lies on the device: rows and columns of what it is a part of, and whether it is that transposed.
+fn lies<T>(x: &Matrix<T>) -> ([usize; 2], bool) {
+    let ([rows, cols], [r, c]) = (x.shape, x.strides.map(isize::unsigned_abs));
+    if cols == 1 && r != 1 {
+        ([rows, r], false)
+    } else if c == 1 {
+        ([rows, r], false)
+    } else {
+        ([cols, c], true)
+    }
+}
+
+fn view<'a, T: Scalar, D: Device>(x: &Matrix<T>, on: View<'a, T, D>) -> Result<Mat<'a, T, D>, Error> {
+    let ([rows, cols], turned) = lies(x);
+    let all = on.part(x.offset..x.offset + rows * cols)?.matrix(rows, cols)?;
+    if turned { all.cols(0..x.shape[0]).map(Mat::t) } else { all.cols(0..x.shape[1]) }
+}
+
+fn view_mut<'a, T: Scalar, D: Device>(
+    x: &Matrix<T>,
+    on: ViewMut<'a, T, D>,
+) -> Result<MatMut<'a, T, D>, Error> {
+    let ([rows, cols], turned) = lies(x);
+    let [_, rest] = on.split(x.offset)?;
+    let [part, _] = rest.split(rows * cols)?;
+    let all = part.matrix(rows, cols)?;
+    let [part, _] = all.split_cols(if turned { x.shape[0] } else { x.shape[1] })?;
+    Ok(if turned { part.t() } else { part })
+}
+
+fn call<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    name: &str,
+    o: Options,
+    [alpha, beta]: [T; 2],
+    x: &[Mat<'_, T, D>],
+    out: MatMut<'_, T, D>,
+) -> Done {
+    let mut none = gpu.alloc(0)?;
+    let w = none.view_mut();
+    match name {
+        "ger" => gpu.ger(alpha, x[0], x[1], out),
+        "syr" => gpu.syr(alpha, x[0], o.triangle, out),
+        "syr2" => gpu.syr2(alpha, x[0], x[1], o.triangle, out),
+        "symv" => gpu.symv(alpha, o.triangle, x[0], x[1], beta, out),
+        "trmv" => gpu.trmv(o.triangle, o.diagonal, x[0], out),
+        "trsv" => gpu.trsv(o.triangle, o.diagonal, x[0], out),
+        "symm" => gpu.symm(o.side, alpha, o.triangle, x[0], x[1], beta, out, w),
+        "syrk" => gpu.syrk(alpha, x[0], beta, o.triangle, out, w),
+        "syr2k" => gpu.syr2k(alpha, x[0], x[1], beta, o.triangle, out, w),
+        "trmm" => gpu.trmm(o.side, alpha, o.triangle, o.diagonal, x[0], out, w),
+        "trsm" => gpu.trsm(o.side, alpha, o.triangle, o.diagonal, x[0], out, w),
+        other => panic!("no call of {other}"),
+    }
+}
+
+/// One call: nothing but the result is written, NaN is wherever it must not look.
+fn run<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    name: &'static str,
+    turn: usize,
+    dims: [usize; 3],
+    worst: &mut Worst,
+) -> Done {
+    let o = Options::nth(turn);
+    let layouts = [[Rows, Cols, Padded], [Padded, Rows, Cols], [Cols, Padded, Rows]][turn % 3];
+    let shapes = shapes(name, o, dims);
+    let mut m = inputs::<T>(name, o, &shapes, &layouts, 1 + turn as u64);
+    let params = SCALES[turn % 6].map(T::from_f64);
+    let scales = scales(name, params);
+    let old = m.clone();
+    let last = m.len() - 1;
+    // What β = 0 or α = 0 must not read.
+    if scales[1] == 0.0 && (!triangular(name) || scales[0] == 0.0) {
+        m[last].data.fill(T::from_f64(f64::NAN));
+    }
+    let mut on = m.iter().map(|m| gpu.upload(&m.data)).collect::<Result<Vec<_>, Error>>()?;
+    let (out, x) = on.split_last_mut().unwrap();
+    {
+        let x = x.iter().zip(&m).map(|(x, m)| view(m, x.view())).collect::<Result<Vec<_>, Error>>()?;
+        call(gpu, name, o, params, &x, view_mut(&m[last], out.view_mut())?)?;
+    }
+    let (before, mut new) = (m.pop().unwrap(), old[last].clone());
+    gpu.download(out.view(), &mut new.data)?;
+    let tolerance = spec(name).and_then(|s| s.tolerance(language).or(s.tolerance(T::NAME))).unwrap();
+    let mut inside = vec![false; new.data.len()];
+    for i in 0..new.shape[0] {
+        for j in 0..new.shape[1] {
+            if half(name) && !o.holds(i, j) {
+                continue;
+            }
+            inside[new.index(i, j)] = true;
+            let (want, mass, n) = exact(name, o, scales, &old, &new, i, j);
+            let got = new.at(i, j);
+            let apart = if solves(name) { want } else { Dd::from(got) - want };
+            let bound = tolerance.allowed::<T>(want.value(), &[&vec![0.0; n]], mass);
+            let off = apart.value().abs();
+            worst.add(if off == 0.0 { 0.0 } else { off / bound }, got, want.value());
+        }
+    }
+    for (at, inside) in inside.into_iter().enumerate() {
+        let (x, y) = (new.data[at].to_f64(), before.data[at].to_f64());
+        assert!(inside || x == y || x.is_nan() && y.is_nan(), "{name} wrote element {at}");
+    }
+    Ok(())
+}
+
+/// What an op of level 1 makes of two elements, exactly, and the sum of its terms' magnitudes.
+fn pair(name: &str, [x, y]: [f64; 2], p: [f64; 4]) -> [[f64; 2]; 2] {
+    let sum = |a: f64, b: f64| [a + b, a.abs() + b.abs()];
+    let [a, b, c, d] = p;
+    match name {
+        "swap" => [sum(y, 0.0), sum(x, 0.0)],
+        "copy" => [sum(x, 0.0), sum(x, 0.0)],
+        "scal" => [sum(x, 0.0), sum(a * y, 0.0)],
+        "axpy_strided" => [sum(x, 0.0), sum(a * x, y)],
+        "rot" => [sum(a * x, b * y), sum(a * y, -b * x)],
+        "rotm" => [sum(a * x, c * y), sum(b * x, d * y)],
+        other => panic!("no formula of {other}"),
+    }
+}
+
+/// Level 1 of `n` elements that are so far apart in larger matrices.
+fn vectors<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    n: usize,
+    [s, t]: [usize; 2],
+    all: &mut [Worst],
+) -> Done {
+    let mut noise = Noise(n as u64);
+    let (x, y): (Vec<T>, Vec<T>) = (noise.slice(n * s, 2.0), noise.slice(n * t, 2.0));
+    let column = |x: &[T], s: usize| -> Vec<f64> { x.iter().step_by(s).map(|x| x.to_f64()).collect() };
+    let (wide_x, wide_y) = (column(&x, s), column(&y, t));
+    let of = |name: &str| spec(name).and_then(|c| c.tolerance(language).or(c.tolerance(T::NAME))).unwrap();
+    let p = [-0.5, 0.75, 2.0, 0.25];
+    let numbers = p.map(T::from_f64);
+    let [a, b, c, d] = numbers;
+    for worst in all.iter_mut() {
+        let (name, tolerance) = (worst.op, of(worst.op));
+        let (mut on_x, mut on_y) = (gpu.upload(&x)?, gpu.upload(&y)?);
+        if let "dot_strided" | "nrm2" | "asum" | "iamax" = name {
+            let (vx, vy) = (on_x.view().matrix(n, s)?.cols(0..1)?, on_y.view().matrix(n, t)?.cols(0..1)?);
+            let (mut to, mut index) = (gpu.upload(&[T::from_f64(9.0)])?, gpu.upload(&[9u32])?);
+            match name {
+                "dot_strided" => gpu.dot_strided(vx, vy, to.view_mut())?,
+                "nrm2" => gpu.nrm2(vx, to.view_mut())?,
+                "asum" => gpu.asum(vx, to.view_mut())?,
+                _ => gpu.iamax(vx, index.view_mut())?,
+            }
+            let mut got = [T::ZERO];
+            gpu.download(to.view(), &mut got)?;
+            let terms: Vec<f64> = match name {
+                "dot_strided" => wide_x.iter().zip(&wide_y).map(|(x, y)| x * y).collect(),
+                "nrm2" => wide_x.iter().map(|x| x * x).collect(),
+                _ => wide_x.iter().map(|x| x.abs()).collect(),
+            };
+            if name == "iamax" {
+                let mut at = [0];
+                gpu.download(index.view(), &mut at)?;
+                let most = terms.iter().cloned().fold(0.0, f64::max);
+                let want = terms.iter().position(|x| *x == most).unwrap();
+                worst.add(
+                    if at[0] as usize == want { 0.0 } else { f64::INFINITY },
+                    f64::from(at[0]),
+                    want as f64,
+                );
+                continue;
+            }
+            let sum: f64 = terms.iter().sum();
+            let want = if name == "nrm2" { sum.sqrt() } else { sum };
+            let mass = if name == "nrm2" { want } else { terms.iter().map(|x| x.abs()).sum() };
+            let off = (got[0].to_f64() - want).abs();
+            let allowed = tolerance.allowed::<T>(want, &[&wide_x, &wide_y], mass);
+            worst.add(if off == 0.0 { 0.0 } else { off / allowed }, got[0].to_f64(), want);
+            continue;
+        }
+        let mut p = p;
+        {
+            let [vx, _] = on_x.view_mut().matrix(n, s)?.split_cols(1)?;
+            let [vy, _] = on_y.view_mut().matrix(n, t)?.split_cols(1)?;
+            let read = gpu.upload(&x)?;
+            let only = read.view().matrix(n, s)?.cols(0..1)?;
+            match name {
+                "swap" => gpu.swap(vx, vy)?,
+                "copy" => gpu.copy(only, vy)?,
+                "scal" => gpu.scal(a, vy)?,
+                "axpy_strided" => gpu.axpy_strided(a, only, vy)?,
+                "rot" => gpu.rot(vx, vy, a, b)?,
+                _ => {
+                    let h = match n % 4 {
+                        0 => RotM::UnitDiagonal { h21: b, h12: c },
+                        1 => RotM::UnitAntidiagonal { h11: a, h22: d },
+                        2 => RotM::Identity,
+                        _ => RotM::Full { h11: a, h21: b, h12: c, h22: d },
+                    };
+                    let [[h11, h12], [h21, h22]] = h.matrix().map(|row| row.map(|x| x.to_f64()));
+                    p = [h11, h21, h12, h22];
+                    gpu.rotm(vx, vy, &h)?;
+                }
+            }
+        }
+        let (mut got_x, mut got_y) = (vec![T::ZERO; n * s], vec![T::ZERO; n * t]);
+        gpu.download(on_x.view(), &mut got_x)?;
+        gpu.download(on_y.view(), &mut got_y)?;
+        let old: [(&[T], &[T], usize); 2] = [(&x, &got_x, s), (&y, &got_y, t)];
+        for (k, (before, after, step)) in old.into_iter().enumerate() {
+            for (at, (before, after)) in before.iter().zip(after).enumerate() {
+                if at % step != 0 || (k == 0 && !matches!(name, "swap" | "rot" | "rotm")) {
+                    assert!(before == after, "{name} wrote element {at}");
+                    continue;
+                }
+                let i = at / step;
+                let [want, mass] = pair(name, [wide_x[i], wide_y[i]], p)[k];
+                let off = (after.to_f64() - want).abs();
+                let allowed = tolerance.allowed::<T>(want, &[&[wide_x[i]], &[wide_y[i]]], mass);
+                worst.add(if off == 0.0 { 0.0 } else { off / allowed }, after.to_f64(), want);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// BLAS: all options of small matrices, and with `far` more rows than a block has threads.
+pub fn story<T: Scalar, D: Computes<T> + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    far: &[usize],
+) -> Result<Vec<Worst>, Error> {
+    let mut all = vec![];
+    for (k, name) in ["ger", "syr", "syr2", "symv", "trmv", "trsv", "symm", "syrk", "syr2k", "trmm", "trsm"]
+        .into_iter()
+        .enumerate()
+    {
+        let mut worst = Worst { op: name, share: 0.0, got: 0.0, want: 0.0 };
+        for turn in 0..9 {
+            run::<T, D>(gpu, language, name, turn, [3 + turn % 4, 1 + turn * 5 % 7, turn % 4], &mut worst)?;
+        }
+        run::<T, D>(gpu, language, name, 1, [0, 2, 2], &mut worst)?;
+        run::<T, D>(gpu, language, name, 2, [2, 0, 2], &mut worst)?;
+        for (i, n) in far.iter().enumerate() {
+            let turn = i + k + 2 * (i % 2);
+            let dims =
+                if turn % 2 == 0 || half(name) || name.ends_with('v') { [2, *n, 2] } else { [2, *n, 1] };
+            let left = Options::nth(turn).side == fulmen::Side::Left;
+            let dims = if left && matches!(name, "symm" | "trmm" | "trsm") { [*n, 2, 1] } else { dims };
+            run::<T, D>(gpu, language, name, turn, dims, &mut worst)?;
+        }
+        all.push(worst);
+    }
+    let first = all.len();
+    all.extend(
+        ["swap", "copy", "scal", "axpy_strided", "rot", "rotm", "dot_strided", "nrm2", "asum", "iamax"]
+            .map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 }),
+    );
+    for (n, steps) in [(1, [1, 1]), (2, [3, 2]), (4, [1, 3]), (7, [2, 1]), (2055, [3, 1])] {
+        vectors::<T, D>(gpu, language, n, steps, &mut all[first..])?;
+    }
+    all.push(largest::<T, D>(gpu)?);
+    Ok(all)
+}
+
+/// The largest elements of few and of many, with ties, in one step and in several.
+fn largest<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>) -> Result<Worst, Error> {
+    let mut worst = Worst { op: "top_k", share: 0.0, got: 0.0, want: 0.0 };
+    for (n, k) in [(1, 1), (7, 7), (40, 3), (513, 2), (1050, 256), (520, 257), (5, 0)] {
+        let mut noise = Noise(n as u64);
+        let x: Vec<T> =
+            noise.slice::<T>(n, 2.0).iter().map(|x| T::from_f64((x.to_f64() * 300.0).round())).collect();
+        let on = gpu.upload(&x)?;
+        let (mut values, mut indices) = (gpu.upload(&vec![T::ZERO; k])?, gpu.upload(&vec![9u32; k])?);
+        gpu.top_k(on.view(), k, values.view_mut(), indices.view_mut())?;
+        let (mut v, mut at) = (vec![T::ZERO; k], vec![9; k]);
+        gpu.download(values.view(), &mut v)?;
+        gpu.download(indices.view(), &mut at)?;
+        let mut want: Vec<usize> = (0..n).collect();
+        want.sort_by(|a, b| x[*b].to_f64().total_cmp(&x[*a].to_f64()).then(a.cmp(b)));
+        for ((v, at), want) in v.iter().zip(&at).zip(&want) {
+            let right = *at as usize == *want && *v == x[*want];
+            worst.add(if right { 0.0 } else { f64::INFINITY }, f64::from(*at), *want as f64);
+        }
+    }
+    Ok(worst)
+}
+
+/// `x` with NaN in its place: the first NaN is the largest.
+pub fn nan_is_largest<D: Computes<f32>>(gpu: &Gpu<D>) -> Result<[u32; 3], Error> {
+    let mut at = [0; 3];
+    for (at, bad) in at.iter_mut().zip([vec![], vec![2100, 70], vec![2051]]) {
+        let mut x = vec![1.0f32; 2200];
+        x[2049] = f32::NEG_INFINITY;
+        bad.iter().for_each(|i: &usize| x[*i] = f32::NAN);
+        let on = gpu.upload(&x)?;
+        let mut index: Array<u32, D> = gpu.upload(&[9u32])?;
+        gpu.iamax(on.view().matrix(2200, 1)?, index.view_mut())?;
+        let mut got = [0];
+        gpu.download(index.view(), &mut got)?;
+        *at = got[0];
+    }
+    Ok(at)
+}
