@@ -1,7 +1,8 @@
 """Finds the toolchain for a target, runs commands, and counts what really ran.
 
-A target that rustup already has is built with rustup's cargo. Any other one is built with Debian's
-rustc and its library source (`-Zbuild-std`). Nothing is ever downloaded through rustup.
+A target that rustup already has is built with rustup's cargo. Any other one is built with Debian's rustc and the
+library that Debian has for it (package libstd-rust-web-dev of that architecture), or else the library's source
+(`-Zbuild-std`). Nothing is ever downloaded through rustup.
 """
 
 import os
@@ -94,14 +95,17 @@ class Toolchain:
     target: str
     debian: bool
     env: dict[str, str] = field(default_factory=dict)
+    # Whether the library is built from its source.
+    source: bool = False
 
     @staticmethod
     def find(target: str) -> "Toolchain":
         installed = (sysroot() / "lib/rustlib" / target / "lib").is_dir()
         if installed:
             return Toolchain(target, False, {"CARGO_TARGET_DIR": str(TARGET / "rustup")})
-        source = DEBIAN.parent / "lib/rustlib/src/rust/library"
-        if not ((DEBIAN / "rustc").exists() and (DEBIAN / "cargo").exists() and source.exists()):
+        library = DEBIAN.parent / "lib/rustlib"
+        made = (library / target / "lib").is_dir()
+        if not ((DEBIAN / "rustc").exists() and (DEBIAN / "cargo").exists() and (made or (library / "src/rust/library").exists())):
             raise Missing(f"a toolchain for {target} (rustup target add {target}, or apt-get install {DEBIAN_PACKAGES})")
         lld = sysroot() / "lib/rustlib" / host() / "bin"
         return Toolchain(target, True, {
@@ -111,7 +115,7 @@ class Toolchain:
             "RUSTC": str(DEBIAN / "rustc"),
             "RUSTDOC": str(DEBIAN / "rustdoc"),
             "RUSTC_BOOTSTRAP": "1",
-        })
+        }, not made)
 
     def cargo(self, verb: str, *args: str, std: list[str] = (), mem: bool = False) -> list[str]:
         """The command line of `cargo verb --target …`, with the library built from source if need be."""
@@ -125,8 +129,8 @@ class Toolchain:
             head = [str(DEBIAN / "cargo-clippy"), "clippy"]
         else:
             head = [str(DEBIAN / "cargo"), verb]
-        build = [f"-Zbuild-std={','.join(std)}"]
-        if mem:
+        build = [f"-Zbuild-std={','.join(std)}"] if self.source else []
+        if self.source and mem:
             build.append("-Zbuild-std-features=compiler-builtins-mem")
         return [*head, *build, "--target", self.target, *args]
 

@@ -182,6 +182,11 @@ macro_rules! view {
             pub const fn col_stride(&self) -> isize {
                 self.cs
             }
+            /// How many columns' elements follow each other in a row: all, or one.
+            #[inline(always)]
+            pub(crate) fn adjacent(&self) -> usize {
+                if self.cs == 1 { self.cols } else { self.cols.min(1) }
+            }
             /// Rows and columns exchanged.
             #[inline(always)]
             #[must_use]

@@ -231,7 +231,8 @@ fn rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const U: usize>(
     t: Pass<'_, T>,
     y: VecMut<'_, T>,
 ) {
-    let (m, k) = (t.a.rows().min(y.len()), t.a.cols().min(t.x.len()));
+    let k = if UNIT { t.a.adjacent() } else { t.a.cols() }.min(t.x.len());
+    let m = t.a.rows().min(y.len());
     let (cs, x) = (if UNIT { 1 } else { t.a.col_stride() }, t.x.as_ptr());
     let out = y.as_col();
     let (mut y, step) = (out.ptr(), out.row_stride());

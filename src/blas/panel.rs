@@ -20,9 +20,11 @@ pub(super) fn run<S: Simd, T: Element, const SOLVE: bool>(
     s: S,
     unit: bool,
     a: MatRef<'_, T>,
-    mut b: MatMut<'_, T>,
+    b: MatMut<'_, T>,
 ) {
-    let rows = b.rows().min(a.rows()).min(MOST);
+    let rows = b.rows().min(a.rows()).min(a.cols()).min(MOST);
+    let cols = b.adjacent();
+    let mut b = b.block([0, 0], [rows, cols]);
     let mut by = [T::ONE; MOST];
     for (i, by) in by.iter_mut().enumerate().take(if unit { 0 } else { rows }) {
         *by = a.get(i, i).unwrap_or(T::ONE);

@@ -21,7 +21,8 @@ pub(super) fn run<S: Simd, T: Element, const K: usize>(
     a: MatMut<'_, T>,
     triangle: Option<Triangle>,
 ) {
-    let (m, n) = pairs.iter().fold((a.rows(), a.cols()), |(m, n), [x, y]| (m.min(x.len()), n.min(y.len())));
+    let (m, n) =
+        pairs.iter().fold((a.rows(), a.adjacent()), |(m, n), [x, y]| (m.min(x.len()), n.min(y.len())));
     let t = Update {
         alpha,
         pairs: pairs.map(|p| p.map(<[T]>::as_ptr)),

@@ -26,7 +26,7 @@ pub(super) fn run<S: Simd, T: Element>(
     s.vectorize(
         #[inline(always)]
         || {
-            let n = a.rows().min(x.len()).min(y.len());
+            let n = a.rows().min(a.adjacent()).min(x.len()).min(y.len());
             let mut i = 0;
             while i < n {
                 // SAFETY: the rows from `i` and the columns lie in A, and as many elements in `x` and `y`.

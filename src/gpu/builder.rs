@@ -111,8 +111,7 @@ impl Builder {
     }
 
     fn many<T: Scalar, const N: usize>(&self, op: Op, args: &[Id]) -> [Value<'_, T>; N] {
-        let dst = self.emit(op, &[T::TYPE; N], args);
-        core::array::from_fn(|k| self.value(dst.at(k)))
+        self.array(&self.emit(op, &[T::TYPE; N], args))
     }
 
     /// A parameter; a pointer to global memory is a `U64`.
@@ -321,18 +320,29 @@ impl Builder {
             .collect()
     }
 
-    fn nest(&self, params: &[Type], body: impl FnOnce(&[Id]) -> Ids) -> Block {
-        let ids = {
-            let mut state = self.state.borrow_mut();
-            let state = &mut *state;
-            let ids: Ids = params.iter().map(|ty| state.kernel.fresh(*ty)).collect();
-            state.open.push(Block { params: ids.clone(), ..Block::EMPTY });
-            ids
-        };
-        let yields = body(&ids);
+    // What a block's closure is called between: a caller has many of them, and each would be a copy of this.
+    /// Opens a block with these parameters.
+    fn open(&self, params: &[Type]) -> Ids {
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        let ids: Ids = params.iter().map(|ty| state.kernel.fresh(*ty)).collect();
+        state.open.push(Block { params: ids.clone(), ..Block::EMPTY });
+        ids
+    }
+
+    /// Closes the innermost block.
+    fn close(&self, yields: Ids) -> Block {
         let mut block = self.state.borrow_mut().open.pop().unwrap_or(Block::EMPTY);
         block.yields = yields;
         block
+    }
+
+    fn values<T: Scalar>(&self, ids: &[Id]) -> Vec<Value<'_, T>> {
+        ids.iter().map(|id| self.value(*id)).collect()
+    }
+
+    fn array<T: Scalar, const N: usize>(&self, ids: &[Id]) -> [Value<'_, T>; N] {
+        core::array::from_fn(|k| self.value(ids.get(k).copied().unwrap_or(Id(0))))
     }
 
     fn control(&self, op: Op, types: &[Type], args: &[Id], blocks: Vec<Block>) -> Ids {
@@ -345,10 +355,9 @@ impl Builder {
 
     /// Does `then` in threads where `p` holds.
     pub fn when<'b>(&'b self, p: Value<'b, Pred>, then: impl FnOnce()) {
-        let then = self.nest(&[], |_| {
-            then();
-            Ids::NONE
-        });
+        self.open(&[]);
+        then();
+        let then = self.close(Ids::NONE);
         self.control(Op::If, &[], &[p.id], Vec::from([then, Block::EMPTY]));
     }
 
@@ -359,10 +368,11 @@ impl Builder {
         then: impl FnOnce() -> [Value<'b, T>; N],
         other: impl FnOnce() -> [Value<'b, T>; N],
     ) -> [Value<'b, T>; N] {
-        let then = self.nest(&[], |_| then().iter().map(|v| v.id).collect());
-        let other = self.nest(&[], |_| other().iter().map(|v| v.id).collect());
-        let dst = self.control(Op::If, &[T::TYPE; N], &[p.id], Vec::from([then, other]));
-        core::array::from_fn(|k| self.value(dst.at(k)))
+        self.open(&[]);
+        let then = self.close(ids(&then()));
+        self.open(&[]);
+        let other = self.close(ids(&other()));
+        self.array(&self.control(Op::If, &[T::TYPE; N], &[p.id], Vec::from([then, other])))
     }
 
     /// `for i in start..end` by `step`, with values carried from turn to turn; gives the last ones. Unrolling
@@ -374,17 +384,25 @@ impl Builder {
         init: &[Value<'b, T>],
         body: impl FnOnce(Value<'b, I>, &[Value<'b, T>]) -> Vec<Value<'b, T>>,
     ) -> Vec<Value<'b, T>> {
-        let mut types = Vec::from([I::TYPE]);
-        types.extend(init.iter().map(|_| T::TYPE));
-        let block = self.nest(&types, |ids| {
-            let carried: Vec<_> = ids.iter().skip(1).map(|id| self.value(*id)).collect();
-            let i = ids.first().copied().unwrap_or(start.id);
-            body(self.value(i), &carried).iter().map(|v| v.id).collect()
-        });
-        let args: Ids = [start.id, end.id, step.id].into_iter().chain(init.iter().map(|v| v.id)).collect();
-        let dst =
-            self.control(Op::For { unroll }, types.get(1..).unwrap_or_default(), &args, Vec::from([block]));
-        dst.iter().map(|id| self.value(*id)).collect()
+        let (range, init) = ([start.id, end.id, step.id], ids(init));
+        let params = self.open_turns(I::TYPE, T::TYPE, &init);
+        let (turn, carried) = params.split_first().unwrap_or((&start.id, &[]));
+        let next = body(self.value(*turn), &self.values(carried));
+        self.values(&self.close_turns(unroll, T::TYPE, (range, &init), ids(&next)))
+    }
+
+    /// Opens the block of a loop that counts, and carries values of type `ty`.
+    fn open_turns(&self, count: Type, ty: Type, init: &Ids) -> Ids {
+        let types: Vec<Type> = core::iter::once(count).chain(init.iter().map(|_| ty)).collect();
+        self.open(&types)
+    }
+
+    /// Closes that block; what the loop gives.
+    fn close_turns(&self, unroll: u8, ty: Type, (range, init): ([Id; 3], &Ids), next: Ids) -> Ids {
+        let block = self.close(next);
+        let args: Ids = range.iter().chain(init.iter()).copied().collect();
+        let types: Vec<Type> = init.iter().map(|_| ty).collect();
+        self.control(Op::For { unroll }, &types, &args, Vec::from([block]))
     }
 
     /// Repeats `body` while it gives true; at least once.
@@ -393,15 +411,14 @@ impl Builder {
         init: [Value<'b, T>; N],
         body: impl FnOnce([Value<'b, T>; N]) -> (Value<'b, Pred>, [Value<'b, T>; N]),
     ) -> [Value<'b, T>; N] {
-        let block = self.nest(&[T::TYPE; N], |ids| {
-            let (again, next) =
-                body(core::array::from_fn(|k| self.value(ids.get(k).copied().unwrap_or(Id(0)))));
-            core::iter::once(again.id).chain(next.iter().map(|v| v.id)).collect()
-        });
-        let args: Ids = init.iter().map(|v| v.id).collect();
-        let dst = self.control(Op::Repeat, &[T::TYPE; N], &args, Vec::from([block]));
-        core::array::from_fn(|k| self.value(dst.at(k)))
+        let (again, next) = body(self.array(&self.open(&[T::TYPE; N])));
+        let block = self.close(core::iter::once(again.id).chain(next.iter().map(|v| v.id)).collect());
+        self.array(&self.control(Op::Repeat, &[T::TYPE; N], &ids(&init), Vec::from([block])))
     }
+}
+
+fn ids<T>(values: &[Value<'_, T>]) -> Ids {
+    values.iter().map(|v| v.id).collect()
 }
 
 fn declare(list: &mut Vec<Variable>, v: Variable) -> u32 {

@@ -1,14 +1,13 @@
 //! The loops. Whole vectors run first, then exactly one tail: a map ends with the last whole vector
 //! (masked when there is none), a fold with a masked one. Kernels write no loop of their own. Callers
-//! check lengths and pass slices; nothing here fails.
+//! check lengths and pass slices, of which the shortest decides; nothing here fails.
 
 use super::fold::{Join, tree};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
 use crate::alu::{Alu, Body, Number};
 
-/// `y[i] = body(x₀[i], x₁[i], …)`. All slices have `y.len()` elements. What `y[i]` becomes does not
-/// depend on the part that `j` puts it in.
+/// `y[i] = body(x₀[i], x₁[i], …)`, as far as all go. What `y[i]` becomes does not depend on the part that `j` puts it in.
 #[inline(always)]
 pub(crate) fn map<J, S, T, B, const N: usize>(j: J, s: S, body: B, x: [&[T]; N], y: &mut [T])
 where
@@ -18,8 +17,9 @@ where
     B: Body<T, N>,
 {
     debug_assert!(x.iter().all(|x| x.len() == y.len()));
-    // SAFETY: every slice has `y.len()` elements, as all callers check.
-    unsafe { map_parts(j, s, body, x.map(<[T]>::as_ptr), y.as_mut_ptr(), y.len()) }
+    let n = x.iter().fold(y.len(), |n, x| n.min(x.len()));
+    // SAFETY: every slice has `n` elements or more.
+    unsafe { map_parts(j, s, body, x.map(<[T]>::as_ptr), y.as_mut_ptr(), n) }
 }
 
 /// `y[i] = body(y[i])`.
@@ -36,7 +36,7 @@ where
     unsafe { map_parts(j, s, body, [p.cast_const()], p, y.len()) }
 }
 
-/// `y[i] = body(y[i], x[i])`.
+/// `y[i] = body(y[i], x[i])`, as far as both go.
 #[inline(always)]
 pub(crate) fn zip_in_place<J, S, T, B>(j: J, s: S, body: B, y: &mut [T], x: &[T])
 where
@@ -47,9 +47,8 @@ where
 {
     debug_assert!(x.len() == y.len());
     let p = y.as_mut_ptr();
-    // SAFETY: `x` has `y.len()` elements, as all callers check; each element of `y` is read before
-    // it is written.
-    unsafe { map_parts(j, s, body, [p.cast_const(), x.as_ptr()], p, y.len()) }
+    // SAFETY: both have so many elements; each element of `y` is read before it is written.
+    unsafe { map_parts(j, s, body, [p.cast_const(), x.as_ptr()], p, y.len().min(x.len())) }
 }
 
 /// Two values from two values, lane by lane.

@@ -86,7 +86,8 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
 ) {
     let lanes = T::Vec::<S>::LANES;
     let mr = tune::rows(S::ISA);
-    let cols = c.cols().min(b.cols());
+    debug_assert!(b.adjacent() == b.cols());
+    let cols = c.cols().min(b.adjacent());
     let (rows, k) = match a {
         Left::Plain(a) => (c.rows().min(a.rows()), a.cols().min(b.rows())),
         Left::Packed(a, k) => (c.rows().min(a.len().checked_div(k).unwrap_or(usize::MAX)), k.min(b.rows())),
@@ -96,7 +97,6 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
     }
     let (count, rows) = if rows > mr { (rows / mr, mr) } else { (1, rows) };
     let n = cols.div_ceil(lanes);
-    debug_assert!(b.col_stride() == 1 || b.cols() == 1);
     let full = b.cols() >= n * lanes;
     let (store, pack) = match pack {
         Some(p) if p.len() >= k * n * lanes && rows == mr => (true, p.as_mut_ptr()),
