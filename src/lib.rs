@@ -23,6 +23,7 @@
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
 //! | [`sparse`] | matrices of compressed rows, their products with vectors and dense matrices, triangular solves, incomplete factors, conjugate gradients |
+//! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |
 //! | [`random`] | random numbers by key and place: counter-based generators, distributions, integers, shuffles |
@@ -112,6 +113,7 @@ mod convert;
 pub mod einsum;
 mod error;
 pub mod fft;
+pub mod fixed;
 mod float16;
 pub mod gguf;
 #[cfg(feature = "gpu")]
@@ -143,12 +145,18 @@ pub use convert::*;
 pub use einsum::*;
 pub use error::Error;
 pub use fft::*;
+pub use fixed::{
+    fixed_dot, fixed_dot_on, fixed_gemv, fixed_gemv_on, fixed_relu, fixed_relu_on, fixed_sigmoid,
+    fixed_sigmoid_on, fixed_softmax, fixed_softmax_on, fixed_tanh, fixed_tanh_on,
+};
 pub use lanes::{Element, NATIVE};
 pub use nn::*;
 pub use pointwise::*;
 pub use quant::{
-    dequantize, dequantize_on, quant_dot, quant_dot_on, quant_gemm, quant_gemm_on, quant_gemv, quant_gemv_on,
-    quant_rows, quant_rows_on, quantize, quantize_on,
+    dequantize, dequantize_absmax, dequantize_absmax_on, dequantize_on, dequantize_padded,
+    dequantize_padded_on, quant_dot, quant_dot_on, quant_gemm, quant_gemm_on, quant_gemv, quant_gemv_on,
+    quant_rows, quant_rows_on, quantize, quantize_absmax, quantize_absmax_on, quantize_on, quantize_padded,
+    quantize_padded_on,
 };
 pub use random::{
     bernoulli, bernoulli_on, exponential, exponential_on, integers, integers_on, normal, normal_on,

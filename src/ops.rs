@@ -21,7 +21,7 @@
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //! | `blas` | its own, on views of matrices and vectors |
 //! | `nn` | its own, on slices and views, with sizes, indices and words |
-//! | `quant` | its own, on blocks of a format (`quant::Block`) |
+//! | `quant` | its own, on blocks of a format (`quant::Block`) or on fixed point (`fixed::Fixed`) |
 //! | `random` | its own, on a `random::Stream` and what it fills |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
@@ -202,10 +202,21 @@ macro_rules! for_each_op {
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "once, when weights are made; what it refuses depends on the data";
+            quant quantize_padded(quantize_padded, quantize_padded_on) Block[] quantisation, host: "once, when weights are made; what it refuses depends on the data";
+            quant dequantize_padded(dequantize_padded, dequantize_padded_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quantize_absmax(quantize_absmax, quantize_absmax_on) Absmax[] quantisation, host: "once, when weights are loaded";
+            quant dequantize_absmax(dequantize_absmax, dequantize_absmax_on) Absmax[] quantisation, host: "once, when weights are loaded";
             quant quant_dot(quant_dot, quant_dot_on) Block[] quantisation, host: "its contract is exact, with one order of the sums of blocks: one thread for each row";
             quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, host: "its contract is exact, with one order of the sums of blocks: one thread for each row";
             quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, host: "its contract is exact, with one order of the sums of blocks: one thread for each row";
             quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+
+            quant fixed_dot(fixed_dot, fixed_dot_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_gemv(fixed_gemv, fixed_gemv_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_softmax(fixed_softmax, fixed_softmax_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_relu(fixed_relu, fixed_relu_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_sigmoid(fixed_sigmoid, fixed_sigmoid_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_tanh(fixed_tanh, fixed_tanh_on) Fixed[] fixed, host: "for firmware, which has no GPU";
 
             random random_bits(random_bits, random_bits_on) Philox[] random, layer;
             random uniform(uniform, uniform_on) Philox[] random, layer;

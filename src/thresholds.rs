@@ -99,6 +99,7 @@ thresholds! {
     nn::attention::forward::PANELS Elements;
     nn::attention::panel::TURN Elements;
     nn::attention::panel::MOST_LINES Elements;
+    fixed::RUN Elements;
     quant::dot::APART Elements;
     quant::dot::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;

@@ -35,6 +35,10 @@ mod einsum;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fft;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod fixed;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod fixed;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fusion;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm;
@@ -56,7 +60,6 @@ mod native;
 mod nn;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod ptx;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod quant;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod random;

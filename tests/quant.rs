@@ -22,8 +22,16 @@ macro_rules! each_format {
         $f::<Q5_K>($($arg),*);
         $f::<Q6_K>($($arg),*);
         $f::<Q8_K>($($arg),*);
+        $f::<NF4>($($arg),*);
+        $f::<NF4_LOW>($($arg),*);
+        $f::<Q8_64>($($arg),*);
     }};
 }
+
+// After the macro, which they use.
+mod absmax;
+mod edge_cases;
+mod padded;
 
 /// A golden file's count and the rest.
 fn golden(name: &str) -> Option<(usize, Vec<u8>)> {
@@ -98,11 +106,18 @@ fn numbers<B: Block>(x: &[B]) -> Vec<f32> {
     to
 }
 
+/// Blocks of a golden file in the format: those of `nf4` with the halves of bytes exchanged are `nf4_low`.
+fn of_file<B: Block>(x: &[u8]) -> Vec<u8> {
+    let swap = |i: usize, x: u8| if B::NAME == "nf4_low" && i % 36 > 3 { x.rotate_left(4) } else { x };
+    x.iter().enumerate().map(|(i, x)| swap(i, *x)).collect()
+}
+
 fn golden_numbers<B: Block>() {
-    let Some((count, rest)) = golden(B::NAME) else {
+    let Some((count, rest)) = golden(B::NAME.trim_end_matches("_low")) else {
         return assert!(B::NAME.starts_with("q8_") && B::NAME != "q8_0", "{} has no golden file", B::NAME);
     };
     let (x, want) = rest.split_at(count * size_of::<B>());
+    let x = &of_file::<B>(x)[..];
     // At an odd address, too.
     let odd = [&[0][..], x].concat();
     let want = floats(want);
@@ -124,16 +139,17 @@ fn error(x: &[f32], y: &[f32]) -> f64 {
 }
 
 fn golden_error<B: Block>() {
-    let Some((rows, rest)) = golden(&format!("{}-encoded", B::NAME)) else {
+    let Some((rows, rest)) = golden(&format!("{}-encoded", B::NAME.trim_end_matches("_low"))) else {
         // `steps_are_chosen_well` has the other.
-        let apart = B::NAME == "iq4_nl" || B::NAME == "q8_1" || B::NAME == "q8_k";
+        let apart = ["iq4_nl", "q8_1", "q8_k", "q8_64"].contains(&B::NAME);
         return assert!(apart, "{} has no golden file", B::NAME);
     };
     let (x, theirs) = rest.split_at(rows * B::ELEMENTS * 4);
-    let (x, theirs) = (floats(x), blocks::<B>(theirs).unwrap());
+    let theirs = of_file::<B>(theirs);
+    let (x, theirs) = (floats(x), blocks::<B>(&theirs).unwrap());
     let mut ours = zeros::<B>(rows);
     quantize(&x, None, &mut ours).unwrap();
-    if B::NAME == "q8_0" {
+    if ["q8_0", "nf4", "nf4_low"].contains(&B::NAME) {
         return assert_eq!(bytes_of(&ours), bytes_of(theirs));
     }
     for (row, x) in x.chunks(B::ELEMENTS).enumerate() {
@@ -219,10 +235,12 @@ fn hard<B: Block>() {
         for (x, y) in x.iter().zip(numbers(&to)) {
             // Bytes are those of the scale before it was rounded, as the reference has them.
             let allowed = match B::NAME {
-                "q8_0" | "q8_1" | "q8_k" if top < 1e-4 => 0.6,
+                "q8_0" | "q8_1" | "q8_k" | "q8_64" if top < 1e-4 => 0.6,
                 // Two and three bits, and floats of one bit of mantissa.
                 "q2_k" | "mxfp4" if scale != 0.0 => 0.18,
                 "q3_k" | "iq4_nl" if scale != 0.0 => 0.12,
+                // Half of the widest step.
+                "nf4" | "nf4_low" if scale != 0.0 => 0.152,
                 _ => allowed,
             };
             assert!((x - y).abs() <= allowed * top, "{} {scale} {offset}: {x} is {y}", B::NAME);
@@ -288,7 +306,13 @@ fn products<S: Simd, B: Block>(s: S) {
         let terms = || x.iter().zip(&y).map(|(x, y)| f64::from(*x) * f64::from(*y));
         let (want, mass) = (terms().sum::<f64>(), terms().map(f64::abs).sum::<f64>());
         // `q8_1` holds its sum as a half, and mins can be larger than their elements.
-        let most = if B::Partner::NAME == "q8_1" && B::NAME != "q8_1" { 2e-2 } else { 3e-6 };
+        // Levels of 16 bits are off by half of one, and a level can be as small as 0.08.
+        let most = match (B::NAME, B::Partner::NAME) {
+            ("nf4" | "nf4_low", _) => 0.5 / 32639.0 / 0.0795 + 3e-6,
+            ("q8_1", _) => 3e-6,
+            (_, "q8_1") => 2e-2,
+            _ => 3e-6,
+        };
         assert!((f64::from(got) - want).abs() <= most * mass, "{} {} {n}: {got} {want}", S::NAME, B::NAME);
         let one = quant_dot_on(Portable::<1>::new(), &a, &b).unwrap();
         assert_eq!(got.to_bits(), one.to_bits(), "{} {}", S::NAME, B::NAME);
@@ -334,6 +358,36 @@ fn products_on_every_lane() {
         products::<_, Q5_K>(s);
         products::<_, Q6_K>(s);
         products::<_, Q8_K>(s);
+        products::<_, NF4>(s);
+        products::<_, NF4_LOW>(s);
+        products::<_, Q8_64>(s);
+    });
+}
+
+/// Products of `nf4` take the levels in 16 bits: with one element that is 1 they are those levels, of either order.
+#[test]
+fn levels_are_of_sixteen_bits() {
+    let Some((count, rest)) = golden("nf4") else { panic!("nf4 has no golden file") };
+    let (x, values) = rest.split_at(count * 36);
+    let values = floats(values);
+    for_each_lane!(|s| {
+        for at in 0..64 {
+            let y = [
+                &(1f32 / 127.0).to_le_bytes()[..],
+                &std::array::from_fn::<u8, 64, _>(|i| if i == at { 127 } else { 0 }),
+            ];
+            let y = y.concat();
+            let y = blocks::<Q8_64>(&y).unwrap();
+            let absmax = floats(&x[..4])[0];
+            let want = (f64::from(values[at] / absmax) * 32639.0).round() / 32639.0 * f64::from(absmax);
+            let got = [
+                quant_dot_on(s, blocks::<NF4>(&x[..36]).unwrap(), y).unwrap(),
+                quant_dot_on(s, blocks::<NF4_LOW>(&of_file::<NF4_LOW>(&x[..36])).unwrap(), y).unwrap(),
+            ];
+            for got in got {
+                assert!((f64::from(got) - want).abs() <= 3e-7 * want.abs(), "{at}: {got} {want}");
+            }
+        }
     });
 }
 
@@ -369,130 +423,6 @@ fn sums_of_products_are_exact() {
     });
 }
 
-/// The cases of the contracts.
-mod edge_cases {
-    use super::*;
-    use common::yaml::contract;
-    use common::yaml::schema::EdgeCase as Edge;
-
-    /// A number that a half holds, as one: the pattern whose value it is.
-    fn half(x: f64) -> [u8; 2] {
-        let value = |b: u16| {
-            let (sign, exponent, rest) = (b >> 15, i32::from(b >> 10 & 31), f64::from(b & 1023));
-            let size = match exponent {
-                0 => rest * 2f64.powi(-24),
-                31 if rest == 0.0 => f64::INFINITY,
-                31 => f64::NAN,
-                e => (1024.0 + rest) * 2f64.powi(e - 25),
-            };
-            if sign == 1 { -size } else { size }
-        };
-        let same = |b: &u16| value(*b).to_bits() == x.to_bits() || (value(*b).is_nan() && x.is_nan());
-        (0..=u16::MAX).find(same).expect("a half holds it").to_le_bytes()
-    }
-    /// A block for each row of an input: the scale, and the codes repeated.
-    fn of(e: &Edge, i: usize) -> Vec<Q8_0> {
-        let cols = e.shapes.as_ref().unwrap()[i][1];
-        let numbers: Vec<f64> = e.inputs[i].iter().map(|x| x.value("f32")).collect();
-        let block = |row: &[f64]| {
-            let codes = row[1..].iter().cycle().take(32).map(|x| *x as i8 as u8);
-            [half(row[0]).to_vec(), codes.collect()].concat()
-        };
-        let bytes: Vec<u8> = numbers.chunks(cols).flat_map(block).collect();
-        blocks(&bytes).unwrap().to_vec()
-    }
-    fn option(e: &Edge, name: &str) -> usize {
-        let all = e.options.iter().filter_map(|o| o.split_once('='));
-        all.filter(|(k, _)| *k == name).map(|(_, v)| v.parse().unwrap()).next().unwrap()
-    }
-    /// Runs `f` on each case; `period` is how many results stand for a block of 32, 0 for all of them.
-    fn each(op: &str, period: impl Fn(&Edge) -> usize, f: impl Fn(&Edge) -> Result<Vec<f32>, Error>) {
-        let c = contract(op);
-        assert!(c.edge_cases.len() >= 5, "{op}");
-        for e in &c.edge_cases {
-            let got = f(e);
-            if let Some(error) = &e.error {
-                let got = format!("{:?}", got.unwrap_err());
-                assert!(got.starts_with(error.as_str()), "{op} {}: {got}", e.name);
-                continue;
-            }
-            let (got, p) = (got.unwrap(), period(e));
-            let want: Vec<f32> = e.out.as_ref().unwrap().iter().map(|x| x.value("f32") as f32).collect();
-            let want = if p == 0 {
-                want
-            } else {
-                want.chunks(p).flat_map(|w| w.iter().cycle().take(32)).copied().collect()
-            };
-            same(&got, &want, &format!("{op} {}", e.name));
-        }
-    }
-    fn cols(e: &Edge) -> usize {
-        e.shapes.as_ref().unwrap()[0][1] - 1
-    }
-
-    #[test]
-    fn dequantize() {
-        for_each_lane!(|s| each("dequantize", cols, |e| {
-            let x = of(e, 0);
-            let mut out = vec![7.0; 32 * x.len()];
-            dequantize_on(s, &x, &mut out).map(|()| out)
-        }));
-    }
-    #[test]
-    fn quantize() {
-        for_each_lane!(|s| each(
-            "quantize",
-            |e| cols(e) + 1,
-            |e| {
-                let x: Vec<f32> = e.inputs[0].iter().map(|x| x.value("f32") as f32).collect();
-                let n = if x.is_empty() { 0 } else { 32 };
-                let x: Vec<f32> = x.iter().cycle().take(n).copied().collect();
-                let mut out = zeros::<Q8_0>(n / 32);
-                quantize_on(s, &x, None, &mut out).map(|()| numbers(&out))
-            }
-        ));
-    }
-    #[test]
-    fn quant_dot() {
-        for_each_lane!(|s| each(
-            "quant_dot",
-            |_| 0,
-            |e| quant_dot_on(s, &of(e, 0), &of(e, 1)).map(|y| vec![y])
-        ));
-    }
-    #[test]
-    fn quant_gemv() {
-        for_each_lane!(|s| each(
-            "quant_gemv",
-            |_| 0,
-            |e| {
-                let mut out = vec![7.0; option(e, "rows")];
-                quant_gemv_on(s, &of(e, 0), &of(e, 1), &mut out).map(|()| out)
-            }
-        ));
-    }
-    #[test]
-    fn quant_gemm() {
-        for_each_lane!(|s| each(
-            "quant_gemm",
-            |_| 0,
-            |e| {
-                let x = of(e, 1);
-                let mut out = vec![7.0; option(e, "rows") * x.len()];
-                quant_gemm_on(s, &of(e, 0), &x, option(e, "cols"), &mut out).map(|()| out)
-            }
-        ));
-    }
-    #[test]
-    fn quant_rows() {
-        for_each_lane!(|s| each("quant_rows", cols, |e| {
-            let ids: Vec<u32> = e.inputs[1].iter().map(|x| x.value("f32") as u32).collect();
-            let mut out = vec![7.0; 32 * ids.len()];
-            quant_rows_on(s, &of(e, 0), option(e, "cols"), &ids, &mut out).map(|()| out)
-        }));
-    }
-}
-
 fn refusals<B: Block>() {
     let n = B::ELEMENTS;
     let (x, w) = (vec![1.0f32; 2 * n], vec![1.0f32; n]);
@@ -516,7 +446,7 @@ fn refusals<B: Block>() {
         f32::NAN,
         f32::INFINITY,
         f32::NEG_INFINITY,
-        if matches!(B::NAME, "q8_k" | "mxfp4") { f32::NAN } else { 65505.0 },
+        if matches!(B::NAME, "q8_k" | "mxfp4" | "nf4" | "nf4_low" | "q8_64") { f32::NAN } else { 65505.0 },
     ] {
         let mut x = x.clone();
         x[2 * n - 1] = bad;

@@ -187,7 +187,7 @@ macro_rules! of_kind {
         of_kind!(@ $kind, $f ($($arg),*) Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K)
     };
     (@ $kind:expr, $f:ident $args:tt $($B:ident)*) => {
-        match $kind {
+        match Some($kind) {
             $(<fulmen::quant::$B as fulmen::quant::Block>::TYPE => Some(of_kind!(@@ $f $B $args)),)*
             _ => None,
         }

@@ -37,6 +37,8 @@ impl<T: Element> Plain for crate::Complex<T> {}
 impl Plain for u32 {}
 impl Plain for usize {}
 impl Plain for i8 {}
+impl Plain for u8 {}
+impl Plain for i16 {}
 impl Plain for i32 {}
 impl Plain for u64 {}
 impl Plain for i64 {}
@@ -44,7 +46,7 @@ impl Plain for bool {}
 macro_rules! blocks {
     ($($B:ident)*) => { $(impl Plain for crate::quant::$B {})* };
 }
-blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K }
+blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K NF4 NF4_LOW Q8_64 }
 #[cfg(feature = "half")]
 impl Plain for half::f16 {}
 #[cfg(feature = "half")]

@@ -3,6 +3,7 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::{Cpu, Memory, Plain, Transfer};
+use crate::fixed::Fixed;
 use crate::lanes::fold::Join;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
@@ -27,7 +28,7 @@ macro_rules! all_of {
 all_of! {
     /// Everything, over elements of this type.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Random
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, FixedPoint, Random
     }
 }
 all_of! {
@@ -322,21 +323,21 @@ macro_rules! plain {
             $(fn $f(&self, $(_: $ty),*) -> $ret { 0 })*
         }
     };
-    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
+    ($(#[$doc:meta])* $Trait:ident = $cpu:ident $threads:ident { $($f:ident $([$on:ident])? $(<$g:ident: $bound:path>)? ($($arg:ident: $ty:ty),*) -> $ret:ty;)* }) => {
         $(#[$doc])*
         pub trait $Trait: Memory {
             $(
                 #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "())")]
                 #[allow(clippy::too_many_arguments, reason = "the op's own")]
-                fn $f(&self, $($arg: $ty),*) -> $ret;
+                fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret;
             )*
         }
         impl<S: Simd> $Trait for Cpu<S> {
-            $(#[inline] fn $f(&self, $($arg: $ty),*) -> $ret { plain!(@$cpu self $f $($on)? ($($arg),*)) })*
+            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret { plain!(@$cpu self $f $($on)? ($($arg),*)) })*
         }
         #[cfg(feature = "parallel")]
         impl<S: Simd> $Trait for Threads<S> {
-            $(#[inline] fn $f(&self, $($arg: $ty),*) -> $ret { plain!(@$threads self $f $($on)? ($($arg),*)) })*
+            $(#[inline] fn $f $(<$g: $bound + Plain>)? (&self, $($arg: $ty),*) -> $ret { plain!(@$threads self $f $($on)? ($($arg),*)) })*
         }
     };
     (@on $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::$on($s.0, $($arg),*) };
@@ -414,10 +415,30 @@ blocks! {
     Quantised {
         dequantize dequantize_on (x: Self::Ref<'_, Q>, out: Self::Mut<'_, f32>) -> Done;
         quantize quantize_on (x: Self::Ref<'_, f32>, importance: Option<Self::Ref<'_, f32>>, out: Self::Mut<'_, Q>) -> Done;
+        quantize_padded quantize_padded_on (x: Self::Ref<'_, f32>, cols: usize, importance: Option<Self::Ref<'_, f32>>, out: Self::Mut<'_, Q>) -> Done;
+        dequantize_padded dequantize_padded_on (x: Self::Ref<'_, Q>, cols: usize, out: Self::Mut<'_, f32>) -> Done;
         quant_dot quant_dot_on (a: Self::Ref<'_, Q>, b: Self::Ref<'_, Q::Partner>) -> Result<f32, Error>;
         quant_gemv quant_gemv_on (weights: Self::Ref<'_, Q>, x: Self::Ref<'_, Q::Partner>, out: Self::Mut<'_, f32>) -> Done;
         quant_gemm quant_gemm_on (weights: Self::Ref<'_, Q>, x: Self::Ref<'_, Q::Partner>, cols: usize, out: Self::Mut<'_, f32>) -> Done;
         quant_rows quant_rows_on (table: Self::Ref<'_, Q>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, f32>) -> Done;
+    }
+}
+plain! {
+    /// Scales of quantised weights that are quantised themselves.
+    Scales = on on {
+        dequantize_absmax [dequantize_absmax_on] (map: Self::Ref<'_, f32>, codes: Self::Ref<'_, u8>, scales: Self::Ref<'_, f32>, offset: f32, out: Self::Mut<'_, f32>) -> Done;
+        quantize_absmax [quantize_absmax_on] (map: Self::Ref<'_, f32>, absmax: Self::Ref<'_, f32>, codes: Self::Mut<'_, u8>, scales: Self::Mut<'_, f32>) -> Result<f32, Error>;
+    }
+}
+plain! {
+    /// Fixed point.
+    FixedPoint = on on {
+        fixed_dot [fixed_dot_on] <X: Fixed> (a: Self::Ref<'_, X>, b: Self::Ref<'_, X>) -> Result<X::Sum, Error>;
+        fixed_gemv [fixed_gemv_on] <X: Fixed> (weights: Self::Ref<'_, X>, x: Self::Ref<'_, X>, bias: Option<Self::Ref<'_, X>>, bias_shift: u32, out_shift: u32, out: Self::Mut<'_, X>) -> Done;
+        fixed_softmax [fixed_softmax_on] <X: Fixed> (x: Self::Ref<'_, X>, cols: usize, out: Self::Mut<'_, X>) -> Done;
+        fixed_relu [fixed_relu_on] <X: Fixed> (x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
+        fixed_sigmoid [fixed_sigmoid_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
+        fixed_tanh [fixed_tanh_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
     }
 }
 #[cfg(feature = "half")]
@@ -467,8 +488,23 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 7] =
-        ["gemm_i8", "gemm_f16", "gemm_bf16", "f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16"];
+    const FIXED: [&str; 15] = [
+        "dequantize_absmax",
+        "quantize_absmax",
+        "fixed_dot",
+        "fixed_gemv",
+        "fixed_softmax",
+        "fixed_relu",
+        "fixed_sigmoid",
+        "fixed_tanh",
+        "gemm_i8",
+        "gemm_f16",
+        "gemm_bf16",
+        "f16_to_f32",
+        "f32_to_f16",
+        "bf16_to_f32",
+        "f32_to_bf16",
+    ];
 
     #[test]
     fn every_op_is_a_method() {

@@ -165,12 +165,8 @@ fn functions(out: &mut String, b: &Binding, c: &Contract) {
             if has("T") {
                 generics.push(t);
             }
-            // The format of blocks follows from the signature, which names one.
-            if has("S") && c.call.shape == Shape::Quant {
-                generics.push("_");
-            }
-            // A random number's type follows from the signature, too.
-            let turbofish = if generics.is_empty() || c.call.shape == Shape::Random {
+            // The format of blocks, or the type of a random number, follows from the signature, which names one.
+            let turbofish = if generics.is_empty() || matches!(c.call.shape, Shape::Quant | Shape::Random) {
                 String::new()
             } else {
                 format!("::<{}>", generics.join(", "))

@@ -370,6 +370,22 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "dequantize_absmax",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 9.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "dequantize_padded",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 5.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
         op: "determinant",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -536,6 +552,54 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 32.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "fixed_dot",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "fixed_gemv",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 2.0), ("i8", 1.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "fixed_relu",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
+        op: "fixed_sigmoid",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
+        flops_per_element: 1.0,
+        post: &[],
+    },
+    Spec {
+        op: "fixed_softmax",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
+        flops_per_element: 3.0,
+        post: &[],
+    },
+    Spec {
+        op: "fixed_tanh",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
+        flops_per_element: 1.0,
+        post: &[],
     },
     Spec {
         op: "floor",
@@ -1071,6 +1135,22 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("i8", Tolerance::Exact)],
         bytes_per_element: &[("i8", 1.0)],
         flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "quantize_absmax",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 9.0)],
+        flops_per_element: 10.0,
+        post: &[],
+    },
+    Spec {
+        op: "quantize_padded",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 5.0)],
+        flops_per_element: 10.0,
         post: &[],
     },
     Spec {
@@ -4247,6 +4327,18 @@ const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut 
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd::<f64>;
 const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd_on::<Native, f64>;
+const _: fn(&[i8], &[i8]) -> Result<i32, Error> = crate::fixed_dot;
+const _: fn(Native, &[i8], &[i8]) -> Result<i32, Error> = crate::fixed_dot_on;
+const _: fn(&[i8], &[i8], Option<&[i8]>, u32, u32, &mut [i8]) -> Result<(), Error> = crate::fixed_gemv;
+const _: fn(Native, &[i8], &[i8], Option<&[i8]>, u32, u32, &mut [i8]) -> Result<(), Error> = crate::fixed_gemv_on;
+const _: fn(&[i8], usize, &mut [i8]) -> Result<(), Error> = crate::fixed_softmax;
+const _: fn(Native, &[i8], usize, &mut [i8]) -> Result<(), Error> = crate::fixed_softmax_on;
+const _: fn(&[i8], &mut [i8]) -> Result<(), Error> = crate::fixed_relu;
+const _: fn(Native, &[i8], &mut [i8]) -> Result<(), Error> = crate::fixed_relu_on;
+const _: fn(&[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_sigmoid;
+const _: fn(Native, &[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_sigmoid_on;
+const _: fn(&[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_tanh;
+const _: fn(Native, &[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_tanh_on;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]
@@ -4369,26 +4461,38 @@ const _: fn(&[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usiz
 const _: fn(Native, &[f32], Sampling<f32>, f32, &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f32>;
 const _: fn(Native, &[f64], Sampling<f64>, f64, &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::sample_on::<Native, f64>;
 const _: fn(&[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::dequantize;
-const _: fn(Native, &[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::dequantize_on::<Native, _>;
+const _: fn(Native, &[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::dequantize_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[crate::quant::Q4_K], &mut [f32]) -> Result<(), Error> = crate::parallel::dequantize;
 const _: fn(&[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize;
-const _: fn(Native, &[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize_on::<Native, _>;
+const _: fn(Native, &[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[f32], Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::parallel::quantize;
+const _: fn(&[f32], usize, Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize_padded;
+const _: fn(Native, &[f32], usize, Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::quantize_padded_on;
+#[cfg(feature = "parallel")]
+const _: fn(&[f32], usize, Option<&[f32]>, &mut [crate::quant::Q4_K]) -> Result<(), Error> = crate::parallel::quantize_padded;
+const _: fn(&[crate::quant::Q4_K], usize, &mut [f32]) -> Result<(), Error> = crate::dequantize_padded;
+const _: fn(Native, &[crate::quant::Q4_K], usize, &mut [f32]) -> Result<(), Error> = crate::dequantize_padded_on;
+#[cfg(feature = "parallel")]
+const _: fn(&[crate::quant::Q4_K], usize, &mut [f32]) -> Result<(), Error> = crate::parallel::dequantize_padded;
+const _: fn(&[f32], &[f32], &mut [u8], &mut [f32]) -> Result<f32, Error> = crate::quantize_absmax;
+const _: fn(Native, &[f32], &[f32], &mut [u8], &mut [f32]) -> Result<f32, Error> = crate::quantize_absmax_on;
+const _: fn(&[f32], &[u8], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::dequantize_absmax;
+const _: fn(Native, &[f32], &[u8], &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::dequantize_absmax_on;
 const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::quant_dot;
-const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::quant_dot_on::<Native, _>;
+const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::quant_dot_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K]) -> Result<f32, Error> = crate::parallel::quant_dot;
 const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::quant_gemv;
-const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::quant_gemv_on::<Native, _>;
+const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::quant_gemv_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], &mut [f32]) -> Result<(), Error> = crate::parallel::quant_gemv;
 const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::quant_gemm;
-const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::quant_gemm_on::<Native, _>;
+const _: fn(Native, &[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::quant_gemm_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[crate::quant::Q4_K], &[crate::quant::Q8_K], usize, &mut [f32]) -> Result<(), Error> = crate::parallel::quant_gemm;
 const _: fn(&[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::quant_rows;
-const _: fn(Native, &[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::quant_rows_on::<Native, _>;
+const _: fn(Native, &[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::quant_rows_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::parallel::quant_rows;

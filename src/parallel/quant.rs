@@ -4,7 +4,10 @@ use super::Threads;
 use crate::Error;
 use crate::lanes::{Simd, native};
 use crate::quant::Block;
-use crate::quant::{dequantize_by, quant_dot_by, quant_gemm_by, quant_gemv_by, quant_rows_by, quantize_by};
+use crate::quant::{
+    dequantize_by, dequantize_padded_by, quant_dot_by, quant_gemm_by, quant_gemv_by, quant_rows_by,
+    quantize_by, quantize_padded_by,
+};
 
 macro_rules! threaded {
     ($($(#[$doc:meta])* $f:ident $on:ident $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
@@ -25,6 +28,8 @@ macro_rules! threaded {
 threaded! {
     dequantize dequantize_on dequantize_by (x: &[B], out: &mut [f32]) -> ();
     quantize quantize_on quantize_by (x: &[f32], importance: Option<&[f32]>, out: &mut [B]) -> ();
+    quantize_padded quantize_padded_on quantize_padded_by (x: &[f32], cols: usize, importance: Option<&[f32]>, out: &mut [B]) -> ();
+    dequantize_padded dequantize_padded_on dequantize_padded_by (x: &[B], cols: usize, out: &mut [f32]) -> ();
     /// One row is on one thread.
     quant_dot quant_dot_on quant_dot_by (a: &[B], b: &[B::Partner]) -> f32;
     quant_gemv quant_gemv_on quant_gemv_by (weights: &[B], x: &[B::Partner], out: &mut [f32]) -> ();

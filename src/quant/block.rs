@@ -10,8 +10,8 @@ use core::fmt::Debug;
 pub trait Block: Copy + Debug + PartialEq + Send + Sync + 'static + Sealed {
     /// The name in lower case, such as `"q4_k"`.
     const NAME: &'static str;
-    /// The number of the type in GGUF files.
-    const TYPE: u32;
+    /// The number of the type in GGUF files, if they have it.
+    const TYPE: Option<u32>;
     /// Elements in a block: a multiple of 32.
     const ELEMENTS: usize;
     /// What the products take beside it.
@@ -23,6 +23,7 @@ pub trait Activation: Block<Partner = Self> + Active {}
 
 pub(crate) use sealed::*;
 mod sealed {
+    use super::part;
     use crate::lanes::Simd;
 
     /// The parts of a format that only this crate uses.
@@ -37,16 +38,43 @@ mod sealed {
         const MINS: bool = false;
         /// The largest magnitude that it can hold.
         const LIMIT: f32 = 65504.0;
+        /// Whether codes are of 16 bits, in which a product takes a table's numbers: [`Sealed::codes`] are their high bytes.
+        const FINE: bool = false;
         /// Zeros.
         const ZERO: Self;
         /// The factors of scales and of mins.
         fn factors<S: Simd>(s: S, x: [&Self; 4]) -> [[f32; 4]; 2];
         /// The codes of the elements from `32·chunk`.
         fn codes<S: Simd>(&self, s: S, chunk: usize) -> S::Codes;
+        /// The low bytes of codes, signed.
+        #[inline(always)]
+        fn fine<S: Simd>(&self, s: S, chunk: usize) -> S::Codes {
+            self.codes(s, chunk)
+        }
         /// The scales of groups of 16, and their mins.
         #[inline(always)]
         fn scales<S: Simd>(&self, s: S) -> [S::Codes; 2] {
             [s.scales([1; 16]); 2]
+        }
+        /// The elements.
+        #[inline(always)]
+        fn decode<S: Simd>(&self, s: S, out: &mut [f32]) {
+            let [[d, ..], [m, ..]] = Self::factors(s, [self; 4]);
+            let [scales, mins] = self.scales(s);
+            let (scales, mins) = (s.array(scales), s.array(mins));
+            let of = |x: &[u8; 32], i: usize| f32::from(i16::from_le_bytes(part(x, 2 * i)));
+            for (chunk, out) in out.chunks_exact_mut(32).enumerate() {
+                let codes = s.array(self.codes(s, chunk));
+                for ((codes, out), i) in
+                    codes.chunks_exact(16).zip(out.chunks_exact_mut(16)).zip([chunk, 8 + chunk])
+                {
+                    let (scale, min) = (d * of(&scales, i), m * of(&mins, i));
+                    for (out, q) in out.iter_mut().zip(codes) {
+                        let x = scale * (i32::from(*q as i8) - Self::OFFSET) as f32;
+                        *out = if Self::MINS { x - min } else { x };
+                    }
+                }
+            }
         }
         /// The block nearest to `x`, whose squared errors have the weights `w`.
         fn encode(x: &[f32], w: Option<&[f32]>) -> Self;

@@ -1,10 +1,10 @@
 //! The ops: conversions, products, rows of a table.
 
-use super::block::{Active, Block, Sealed, part};
+use super::block::Block;
+use super::tile::{of_rows, of_vectors, product};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Join, Serial};
-use crate::lanes::vector::Vector;
-use crate::lanes::{Simd, from_fn, native};
+use crate::lanes::{Simd, native};
 use crate::nn::parts::{Read, Write, each_row};
 
 /// The op, and its form on a named instruction set.
@@ -72,6 +72,53 @@ forms! {
     ///
     /// Source: least squares. Contract: `contracts/quantize-v1.yaml`.
     quantize, quantize_on, quantize_by(x: &[f32], importance: Option<&[f32]>, out: &mut [B]) -> Result<(), Error>;
+
+    /// Blocks of rows that are not whole blocks: as [`quantize`](crate::quantize()), with zeros behind each row whose
+    /// errors have no weight. Products with activations that are padded in the same way are those of the rows.
+    ///
+    /// Shapes and units: `x` has rows of `cols` elements, `out` as many blocks for each as hold it; `importance`, where
+    /// it is, `cols` elements.
+    ///
+    /// NaN and ±0: as [`quantize`](crate::quantize()).
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0; [`Error::Rows`] when `x` is not whole rows; [`Error::Len`] when `out` or
+    /// `importance` has another length; [`Error::Domain`] as [`quantize`](crate::quantize()). Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let mut to = *blocks::<Q8_0>(&[0; 136])?.first_chunk::<4>().unwrap();
+    /// // Two rows of 40 elements in two blocks each.
+    /// fulmen::quantize_padded(&[1.0; 80], 40, None, &mut to)?;
+    /// let mut back = [0.0; 80];
+    /// fulmen::dequantize_padded(&to, 40, &mut back)?;
+    /// assert!(back.iter().all(|x| (x - 1.0).abs() < 1e-3));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/quantize_padded-v1.yaml`.
+    quantize_padded, quantize_padded_on, quantize_padded_by(x: &[f32], cols: usize, importance: Option<&[f32]>, out: &mut [B]) -> Result<(), Error>;
+
+    /// Rows of `cols` elements of blocks that [`quantize_padded`](crate::quantize_padded()) made: what lies behind them
+    /// is left out.
+    ///
+    /// Shapes and units: `out` has rows of `cols` elements, `x` as many blocks for each as hold it.
+    ///
+    /// NaN and ±0: as [`dequantize`](crate::dequantize()).
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0; [`Error::Rows`] when `out` is not whole rows; [`Error::Len`] when `x` has
+    /// another length. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::quant::{Q8_0, blocks};
+    /// let file: [u8; 34] = core::array::from_fn(|i| if i < 2 { [0, 0x38][i] } else { i as u8 });
+    /// let mut out = [0.0; 3];
+    /// fulmen::dequantize_padded(blocks::<Q8_0>(&file)?, 3, &mut out)?;
+    /// assert_eq!(out, [1.0, 1.5, 2.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/dequantize_padded-v1.yaml`.
+    dequantize_padded, dequantize_padded_on, dequantize_padded_by(x: &[B], cols: usize, out: &mut [f32]) -> Result<(), Error>;
 
     /// `Σ a[i]·b[i]` of weights and quantised activations.
     ///
@@ -158,178 +205,8 @@ forms! {
     quant_rows, quant_rows_on, quant_rows_by(table: &[B], cols: usize, ids: &[u32], out: &mut [f32]) -> Result<(), Error>;
 }
 
-/// Calls `f` for each chunk of 32 of a block, one after the other: what depends on the number is a constant there.
-#[inline(always)]
-fn each_chunk<S: Simd, B: Block>(mut f: impl FnMut(usize)) {
-    const { assert!(B::ELEMENTS == 32 || B::ELEMENTS == 256) };
-    if !S::REGISTERS {
-        (0..B::ELEMENTS / 32).for_each(f);
-        return;
-    }
-    f(0);
-    if B::ELEMENTS > 32 {
-        let ((), (), (), (), (), (), ()) = (f(1), f(2), f(3), f(4), f(5), f(6), f(7));
-    }
-}
-
-/// The elements of a block.
-#[inline(always)]
-fn decode<S: Simd, B: Block>(s: S, x: &B, out: &mut [f32]) {
-    let [[d, ..], [m, ..]] = B::factors(s, [x; 4]);
-    let [scales, mins] = x.scales(s);
-    let (scales, mins) = (s.array(scales), s.array(mins));
-    let of = |x: &[u8; 32], i: usize| f32::from(i16::from_le_bytes(part(x, 2 * i)));
-    for (chunk, out) in out.chunks_exact_mut(32).enumerate() {
-        let codes = s.array(x.codes(s, chunk));
-        for ((codes, out), i) in codes.chunks_exact(16).zip(out.chunks_exact_mut(16)).zip([chunk, 8 + chunk])
-        {
-            let (scale, min) = (d * of(&scales, i), m * of(&mins, i));
-            for (out, q) in out.iter_mut().zip(codes) {
-                let x = scale * (i32::from(*q as i8) - B::OFFSET) as f32;
-                *out = if B::MINS { x - min } else { x };
-            }
-        }
-    }
-}
-
-/// Four products, of `R` rows of weights and `X` of activations, block by block; with one of each, four times the same.
-/// A block's codes are multiplied in integers, and the products of blocks are added one after the other.
-#[inline(always)]
-#[allow(clippy::indexing_slicing, reason = "r < R and x < X")]
-fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
-    s: S,
-    blocks: impl Iterator<Item = ([&'a B; R], [&'a B::Partner; X])>,
-) -> [f32; 4] {
-    const { assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 || R * X == 1)) };
-    let of = |k: usize| (k / X % R, k % X);
-    let mut out = [0.0f32; 4];
-    for (a, b) in blocks {
-        let mut sums = [[s.zero(); X]; R];
-        let scales = from_fn::<_, R>(
-            #[inline(always)]
-            |r| a[r].scales(s),
-        );
-        each_chunk::<S, B>(
-            #[inline(always)]
-            |c| {
-                let y = from_fn::<_, X>(
-                    #[inline(always)]
-                    |x| b[x].codes(s, c),
-                );
-                for ((sums, a), [scales, _]) in sums.iter_mut().zip(&a).zip(&scales) {
-                    let codes = a.codes(s, c);
-                    for (sum, y) in sums.iter_mut().zip(&y) {
-                        *sum = match (B::GROUPS, B::SIGNED) {
-                            (true, _) => s.dot_scaled(*sum, codes, *y, *scales, c),
-                            (_, true) => s.dot::<true>(*sum, codes, *y),
-                            _ => s.dot::<false>(*sum, codes, *y),
-                        };
-                    }
-                }
-            },
-        );
-        let totals = s.totals(from_fn(
-            #[inline(always)]
-            |k| sums[of(k).0][of(k).1],
-        ));
-        // What an offset, or the mins, are multiplied with.
-        let below = if B::OFFSET == 0 && !(B::GROUPS && B::MINS) {
-            [0; 4]
-        } else {
-            let each = from_fn::<_, X>(
-                #[inline(always)]
-                |x| if B::GROUPS { b[x].sums(s) } else { b[x].codes(s, 0) },
-            );
-            s.totals(from_fn(
-                #[inline(always)]
-                |k| {
-                    let (r, x) = of(k);
-                    if B::GROUPS {
-                        s.dot_scales(scales[r][1], each[x])
-                    } else {
-                        s.dot::<false>(s.zero(), s.bytes([1; 32]), each[x])
-                    }
-                },
-            ))
-        };
-        let [d, m] = B::factors(s, from_fn(|k| a[of(k).0]));
-        let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(k).1]));
-        for (((((out, total), below), (d, m)), by), sum) in
-            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
-        {
-            let total =
-                if B::OFFSET == 0 { total } else { total.wrapping_sub(B::OFFSET.wrapping_mul(below)) };
-            *out += d * by * total as f32;
-            if B::MINS {
-                *out -= m * if B::GROUPS { by * below as f32 } else { sum };
-            }
-        }
-    }
-    out
-}
-
-/// The product of a row.
-#[inline(always)]
-fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32 {
-    let pairs = a.iter().zip(b).map(
-        #[inline(always)]
-        |(a, b)| ([a], [b]),
-    );
-    let [y, ..] = tile::<S, B, 1, 1>(s, pairs);
-    y
-}
-
-/// The products of four pairs, where there are no registers to share.
-#[inline(always)]
-fn one_by_one<S: Simd, B: Block>(s: S, pairs: [(&[B], &[B::Partner]); 4]) -> [f32; 4] {
-    let mut out = [0.0; 4];
-    for (out, (a, b)) in out.iter_mut().zip(pairs) {
-        *out = product(s, a, b);
-    }
-    out
-}
-
-/// The products of four rows and a vector: the rows lie one after the other, of `each` blocks.
-#[inline(always)]
-fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::Partner]) -> [f32; 4] {
-    let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
-    let (a, b) = low.split_at_checked(each).unwrap_or_default();
-    let (c, d) = high.split_at_checked(each).unwrap_or_default();
-    if !S::REGISTERS {
-        return one_by_one(s, [(a, x), (b, x), (c, x), (d, x)]);
-    }
-    // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here, the next four rows in
-    // the order of memory while these are multiplied.
-    let mut ahead = rows.as_ptr_range().end;
-    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(x).map(
-        #[inline(always)]
-        |(((a, b), (c, d)), x)| {
-            for line in (0..4 * size_of::<B>()).step_by(64) {
-                S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
-            }
-            ahead = ahead.wrapping_add(4);
-            ([a, b, c, d], [x])
-        },
-    );
-    tile::<S, B, 4, 1>(s, blocks)
-}
-
-/// The products of a row and four vectors of as many blocks.
-#[inline(always)]
-fn of_vectors<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [f32; 4] {
-    let each = row.len();
-    let (low, high) = x.split_at_checked(2 * each).unwrap_or_default();
-    let (a, b) = low.split_at_checked(each).unwrap_or_default();
-    let (c, d) = high.split_at_checked(each).unwrap_or_default();
-    if !S::REGISTERS {
-        return one_by_one(s, [(row, a), (row, b), (row, c), (row, d)]);
-    }
-    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(row).map(
-        #[inline(always)]
-        |(((a, b), (c, d)), row)| ([row], [a, b, c, d]),
-    );
-    tile::<S, B, 1, 4>(s, blocks)
-}
+/// Elements of the largest block.
+const MOST: usize = 256;
 
 /// How many blocks hold a row of `cols`.
 #[inline]
@@ -364,9 +241,28 @@ pub(crate) fn dequantize_by<J: Join, S: Simd, B: Block>(
         #[inline(always)]
         |(x, out): (Read<'_, B>, Write<'_, f32>)| {
             let [x] = x.0 else { return };
-            decode(s, x, out.0);
+            x.decode(s, out.0);
         },
     );
+    Ok(())
+}
+
+/// Whether blocks can hold `x`, and the weights are none that an error has not.
+fn in_domain<S: Simd, B: Block>(s: S, x: &[f32], importance: Option<&[f32]>) -> Result<(), Error> {
+    let valid = s.vectorize(
+        #[inline(always)]
+        || {
+            let fits = |x: &[f32], least: f32, most: f32| {
+                x.iter().fold(true, |all, x| all & (*x >= least) & (*x <= most))
+            };
+            [fits(x, -B::LIMIT, B::LIMIT), importance.is_none_or(|w| fits(w, 0.0, f32::MAX))]
+        },
+    );
+    for (valid, arg) in valid.into_iter().zip(["x", "importance"]) {
+        if !valid {
+            return Err(Error::Domain { arg });
+        }
+    }
     Ok(())
 }
 
@@ -386,20 +282,7 @@ pub(crate) fn quantize_by<J: Join, S: Simd, B: Block>(
             return Err(Error::Rows { arg: "x", cols: w.len(), got: x.len() });
         }
     }
-    let valid = s.vectorize(
-        #[inline(always)]
-        || {
-            let fits = |x: &[f32], least: f32, most: f32| {
-                x.iter().fold(true, |all, x| all & (*x >= least) & (*x <= most))
-            };
-            [fits(x, -B::LIMIT, B::LIMIT), importance.is_none_or(|w| fits(w, 0.0, f32::MAX))]
-        },
-    );
-    for (valid, arg) in valid.into_iter().zip(["x", "importance"]) {
-        if !valid {
-            return Err(Error::Domain { arg });
-        }
-    }
+    in_domain::<S, B>(s, x, importance)?;
     let per = importance.map_or(1, |w| w.len() / B::ELEMENTS);
     let count = crate::nn::parts::Count(0..out.len());
     each_row(
@@ -412,6 +295,81 @@ pub(crate) fn quantize_by<J: Join, S: Simd, B: Block>(
             let [out] = out.0 else { return };
             let from = at.0.start % per * B::ELEMENTS;
             *out = B::encode(x.0, importance.and_then(|w| w.get(from..)));
+        },
+    );
+    Ok(())
+}
+
+pub(crate) fn quantize_padded_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    x: &[f32],
+    cols: usize,
+    importance: Option<&[f32]>,
+    out: &mut [B],
+) -> Result<(), Error> {
+    let m = crate::nn::parts::count("x", x.len(), cols)?;
+    let each = cols.div_ceil(B::ELEMENTS);
+    same_len("out", m.saturating_mul(each), out.len())?;
+    if let Some(w) = importance {
+        same_len("importance", cols, w.len())?;
+    }
+    in_domain::<S, B>(s, x, importance)?;
+    each_row(
+        j,
+        s,
+        cols,
+        (Read(x, cols), Write(out, each)),
+        #[inline(always)]
+        |(x, out): (Read<'_, f32>, Write<'_, B>)| {
+            for (i, (x, out)) in x.0.chunks(B::ELEMENTS).zip(out.0).enumerate() {
+                let w = importance.and_then(|w| w.get(i * B::ELEMENTS..));
+                *out = if x.len() == B::ELEMENTS { B::encode(x, w) } else { encode_padded(x, w) };
+            }
+        },
+    );
+    Ok(())
+}
+
+/// The block of fewer elements than it has.
+#[inline(never)]
+fn encode_padded<B: Block>(x: &[f32], w: Option<&[f32]>) -> B {
+    let (mut all, mut weights) = ([0.0; MOST], [0.0; MOST]);
+    for ((i, x), (to, weight)) in x.iter().enumerate().zip(all.iter_mut().zip(&mut weights)) {
+        (*to, *weight) = (*x, super::search::weight(w, i));
+    }
+    let (all, _) = all.split_at(B::ELEMENTS.min(MOST));
+    B::encode(all, Some(&weights))
+}
+
+pub(crate) fn dequantize_padded_by<J: Join, S: Simd, B: Block>(
+    j: J,
+    s: S,
+    x: &[B],
+    cols: usize,
+    out: &mut [f32],
+) -> Result<(), Error> {
+    let m = crate::nn::parts::count("out", out.len(), cols)?;
+    let each = cols.div_ceil(B::ELEMENTS);
+    same_len("x", m.saturating_mul(each), x.len())?;
+    each_row(
+        j,
+        s,
+        cols,
+        (Read(x, each), Write(out, cols)),
+        #[inline(always)]
+        |(x, out): (Read<'_, B>, Write<'_, f32>)| {
+            for (x, out) in x.0.iter().zip(out.0.chunks_mut(B::ELEMENTS)) {
+                if out.len() == B::ELEMENTS {
+                    x.decode(s, out);
+                } else {
+                    let mut all = [0.0; MOST];
+                    x.decode(s, all.split_at_mut(B::ELEMENTS.min(MOST)).0);
+                    for (out, x) in out.iter_mut().zip(all) {
+                        *out = x;
+                    }
+                }
+            }
         },
     );
     Ok(())
@@ -594,7 +552,7 @@ pub(crate) fn quant_rows_by<J: Join, S: Simd, B: Block>(
             let [id] = id.0 else { return };
             let row = table.get(*id as usize * each..).and_then(|t| t.get(..each)).unwrap_or_default();
             for (x, out) in row.iter().zip(out.0.chunks_exact_mut(B::ELEMENTS)) {
-                decode(s, x, out);
+                x.decode(s, out);
             }
         },
     );

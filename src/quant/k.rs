@@ -209,7 +209,7 @@ fn pack_pairs(q: &[i8; 256]) -> [u8; 64] {
 
 impl Block for Q2_K {
     const NAME: &'static str = "q2_k";
-    const TYPE: u32 = 10;
+    const TYPE: Option<u32> = Some(10);
     const ELEMENTS: usize = 256;
     type Partner = Q8_K;
 }
@@ -242,7 +242,7 @@ impl Sealed for Q2_K {
 
 impl Block for Q3_K {
     const NAME: &'static str = "q3_k";
-    const TYPE: u32 = 11;
+    const TYPE: Option<u32> = Some(11);
     const ELEMENTS: usize = 256;
     type Partner = Q8_K;
 }
@@ -298,7 +298,7 @@ impl Sealed for Q3_K {
 
 impl Block for Q4_K {
     const NAME: &'static str = "q4_k";
-    const TYPE: u32 = 12;
+    const TYPE: Option<u32> = Some(12);
     const ELEMENTS: usize = 256;
     type Partner = Q8_K;
 }
@@ -328,7 +328,7 @@ impl Sealed for Q4_K {
 
 impl Block for Q5_K {
     const NAME: &'static str = "q5_k";
-    const TYPE: u32 = 13;
+    const TYPE: Option<u32> = Some(13);
     const ELEMENTS: usize = 256;
     type Partner = Q8_K;
 }
@@ -364,7 +364,7 @@ impl Sealed for Q5_K {
 
 impl Block for Q6_K {
     const NAME: &'static str = "q6_k";
-    const TYPE: u32 = 14;
+    const TYPE: Option<u32> = Some(14);
     const ELEMENTS: usize = 256;
     type Partner = Q8_K;
 }

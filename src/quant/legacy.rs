@@ -72,7 +72,7 @@ fn offset(x: &[f32], w: Option<&[f32]>, n: i32) -> (Half, Half, [i8; 32]) {
 
 impl Block for Q4_0 {
     const NAME: &'static str = "q4_0";
-    const TYPE: u32 = 2;
+    const TYPE: Option<u32> = Some(2);
     const ELEMENTS: usize = 32;
     type Partner = Q8_0;
 }
@@ -96,7 +96,7 @@ impl Sealed for Q4_0 {
 
 impl Block for Q4_1 {
     const NAME: &'static str = "q4_1";
-    const TYPE: u32 = 3;
+    const TYPE: Option<u32> = Some(3);
     const ELEMENTS: usize = 32;
     type Partner = Q8_1;
 }
@@ -121,7 +121,7 @@ impl Sealed for Q4_1 {
 
 impl Block for Q5_0 {
     const NAME: &'static str = "q5_0";
-    const TYPE: u32 = 6;
+    const TYPE: Option<u32> = Some(6);
     const ELEMENTS: usize = 32;
     type Partner = Q8_0;
 }
@@ -145,7 +145,7 @@ impl Sealed for Q5_0 {
 
 impl Block for Q5_1 {
     const NAME: &'static str = "q5_1";
-    const TYPE: u32 = 7;
+    const TYPE: Option<u32> = Some(7);
     const ELEMENTS: usize = 32;
     type Partner = Q8_1;
 }

@@ -70,7 +70,7 @@ fn settle(
 
 impl Block for IQ4_NL {
     const NAME: &'static str = "iq4_nl";
-    const TYPE: u32 = 20;
+    const TYPE: Option<u32> = Some(20);
     const ELEMENTS: usize = 32;
     type Partner = Q8_0;
 }
@@ -127,7 +127,7 @@ fn half_power(e: u8) -> f32 {
 
 impl Block for MXFP4 {
     const NAME: &'static str = "mxfp4";
-    const TYPE: u32 = 39;
+    const TYPE: Option<u32> = Some(39);
     const ELEMENTS: usize = 32;
     type Partner = Q8_0;
 }

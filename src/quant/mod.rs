@@ -1,4 +1,4 @@
-//! Weights in blocks of few bits, in the layouts of GGUF files, and their products with quantised activations.
+//! Weights in blocks of few bits, in the layouts of GGUF files and of bitsandbytes, and their products with quantised activations.
 //!
 //! A [`Block`] is bytes without alignment, so [`blocks`] views a part of a file as weights without a copy. Rows are whole
 //! blocks, one after the other. Activations are quantised to the format's [`Block::Partner`] and multiplied in integers;
@@ -10,21 +10,27 @@
 //! | [`Q4_0`], [`Q5_0`], [`Q8_0`] | 32 | 18, 22, 34 | [`Q8_0`] |
 //! | [`Q4_1`], [`Q5_1`], [`Q8_1`] | 32 | 20, 24, 36 | [`Q8_1`] |
 //! | [`IQ4_NL`], [`MXFP4`] | 32 | 18, 17 | [`Q8_0`] |
+//! | [`NF4`], [`NF4_LOW`], [`Q8_64`] | 64 | 36, 36, 68 | [`Q8_64`] |
 //! | [`Q2_K`], [`Q3_K`], [`Q4_K`], [`Q5_K`], [`Q6_K`], [`Q8_K`] | 256 | 84, 110, 144, 176, 210, 292 | [`Q8_K`] |
 
+mod absmax;
 mod block;
 mod bytes;
 pub(crate) mod dot;
 mod k;
 mod legacy;
 mod levels;
+mod nf4;
 mod q8;
 mod search;
+mod tile;
 
+pub use absmax::*;
 pub use block::{Activation, Block};
 pub use bytes::{blocks, blocks_in, bytes_of};
 pub use dot::*;
 pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};
 pub use legacy::{Q4_0, Q4_1, Q5_0, Q5_1};
 pub use levels::{IQ4_NL, MXFP4};
+pub use nf4::{NF4, NF4_LOW, Q8_64};
 pub use q8::{Q8_0, Q8_1, Q8_K};

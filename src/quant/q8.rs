@@ -35,7 +35,7 @@ size!(Q8_0 = 34, Q8_1 = 36, Q8_K = 292);
 
 /// The scale that maps the largest magnitude to 127, and the codes, ties away from zero.
 #[inline(always)]
-fn bytes<const N: usize>(x: &[f32]) -> (f32, [u8; N]) {
+pub(crate) fn bytes<const N: usize>(x: &[f32]) -> (f32, [u8; N]) {
     let d = extreme(x).abs() / 127.0;
     let by = inverse(d);
     let mut q = [0; N];
@@ -56,7 +56,7 @@ fn sum(q: &[u8]) -> i16 {
 
 impl Block for Q8_0 {
     const NAME: &'static str = "q8_0";
-    const TYPE: u32 = 8;
+    const TYPE: Option<u32> = Some(8);
     const ELEMENTS: usize = 32;
     type Partner = Self;
 }
@@ -84,7 +84,7 @@ impl Activation for Q8_0 {}
 
 impl Block for Q8_1 {
     const NAME: &'static str = "q8_1";
-    const TYPE: u32 = 9;
+    const TYPE: Option<u32> = Some(9);
     const ELEMENTS: usize = 32;
     type Partner = Self;
 }
@@ -115,7 +115,7 @@ impl Activation for Q8_1 {}
 
 impl Block for Q8_K {
     const NAME: &'static str = "q8_k";
-    const TYPE: u32 = 15;
+    const TYPE: Option<u32> = Some(15);
     const ELEMENTS: usize = 256;
     type Partner = Self;
 }

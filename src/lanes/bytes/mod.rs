@@ -37,6 +37,8 @@ pub trait Bytes: Copy {
     fn array(self, x: Self::Codes) -> [u8; 32];
     /// The low halves of 16 bytes, then the high ones.
     fn nibbles(self, x: [u8; 16]) -> Self::Codes;
+    /// Both halves of each of 16 bytes, one beside the other: the low one first, or with `HIGH` the high one.
+    fn nibble_pairs<const HIGH: bool>(self, x: [u8; 16]) -> Self::Codes;
     /// 16 for each bit of `x` that is set, from the lowest.
     fn flags(self, x: [u8; 4]) -> Self::Codes;
     /// Each byte shifted to the right (to the left, by a negative `by`), of which `mask` stays. All of it must come from
@@ -117,6 +119,14 @@ impl<const N: usize> Bytes for Portable<N> {
         let (low, high) = to.split_at_mut(16);
         for ((low, high), x) in low.iter_mut().zip(high).zip(&x) {
             (*low, *high) = (x & 15, x >> 4);
+        }
+        to
+    }
+    #[inline(always)]
+    fn nibble_pairs<const HIGH: bool>(self, x: [u8; 16]) -> [u8; 32] {
+        let mut to = [0; 32];
+        for (to, x) in to.as_chunks_mut().0.iter_mut().zip(&x) {
+            *to = if HIGH { [x >> 4, x & 15] } else { [x & 15, x >> 4] };
         }
         to
     }

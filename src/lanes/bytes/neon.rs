@@ -105,6 +105,13 @@ impl Bytes for Neon {
         };
     }
     #[inline(always)]
+    fn nibble_pairs<const HIGH: bool>(self, x: [u8; 16]) -> [int8x16_t; 2] {
+        let [a, b] = self.nibbles(x);
+        let (a, b) = if HIGH { (b, a) } else { (a, b) };
+        // SAFETY: the token proves the instructions.
+        unsafe { [vzip1q_s8(a, b), vzip2q_s8(a, b)] }
+    }
+    #[inline(always)]
     fn dot<const SIGNED: bool>(self, sum: int32x4_t, a: [int8x16_t; 2], b: [int8x16_t; 2]) -> int32x4_t {
         let ([a0, a1], [b0, b1]) = (a, b);
         // SAFETY: the token proves the instructions.

@@ -78,6 +78,15 @@ impl Bytes for Simd128 {
         };
     }
     #[inline(always)]
+    fn nibble_pairs<const HIGH: bool>(self, x: [u8; 16]) -> [v128; 2] {
+        let [a, b] = self.nibbles(x);
+        let (a, b) = if HIGH { (b, a) } else { (a, b) };
+        [
+            i8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b),
+            i8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b),
+        ]
+    }
+    #[inline(always)]
     fn dot<const SIGNED: bool>(self, mut sum: v128, a: [v128; 2], b: [v128; 2]) -> v128 {
         for (a, b) in a.into_iter().zip(b) {
             sum = if SIGNED {

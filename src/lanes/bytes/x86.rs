@@ -110,6 +110,19 @@ macro_rules! bytes_256 {
                 };
             }
             #[inline(always)]
+            fn nibble_pairs<const HIGH: bool>(self, x: [u8; 16]) -> __m256i {
+                // SAFETY: the token proves the instructions.
+                unsafe {
+                    let x = _mm256_cvtepu8_epi16(bits(x));
+                    let both = if HIGH {
+                        _mm256_or_si256(_mm256_srli_epi16::<4>(x), _mm256_slli_epi16::<8>(x))
+                    } else {
+                        _mm256_or_si256(x, _mm256_slli_epi16::<4>(x))
+                    };
+                    _mm256_and_si256(both, _mm256_set1_epi8(15))
+                }
+            }
+            #[inline(always)]
             fn dot<const SIGNED: bool>(self, sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
                 // SAFETY: the token proves the instructions, or for VNNI the build does.
                 unsafe { $dot::<SIGNED>(sum, a, b) }
@@ -226,6 +239,13 @@ impl Bytes for Sse2 {
             let cd = _mm_add_epi32(_mm_unpacklo_epi32(c, d), _mm_unpackhi_epi32(c, d));
             bits(_mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd)))
         };
+    }
+    #[inline(always)]
+    fn nibble_pairs<const HIGH: bool>(self, x: [u8; 16]) -> [__m128i; 2] {
+        let [a, b] = self.nibbles(x);
+        let (a, b) = if HIGH { (b, a) } else { (a, b) };
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { [_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)] }
     }
     #[inline(always)]
     fn dot<const SIGNED: bool>(self, mut sum: __m128i, a: [__m128i; 2], b: [__m128i; 2]) -> __m128i {

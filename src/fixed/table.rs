@@ -1,0 +1,52 @@
+//! The logistic function and the hyperbolic tangent at the sixteenths from −8 to 8, as CMSIS-NN tabulates them: the place
+//! of an entry is the argument's low byte, so those of negative ones come last. Computed when this is compiled.
+
+/// `exp(−1/16)`, by its series.
+const STEP: f64 = {
+    let (mut sum, mut term, mut k) = (1.0, 1.0, 1);
+    while k < 16 {
+        term *= -1.0 / 16.0 / k as f64;
+        sum += term;
+        k += 1;
+    }
+    sum
+};
+
+/// The numbers times `unit`, rounded to the nearest and saturated below it.
+const fn table(tanh: bool, unit: f64) -> [i32; 256] {
+    let (mut to, mut i, mut exp) = ([0; 256], 0, 1.0);
+    while i <= 128 {
+        // exp is exp(−i/16), or for tanh of twice as much.
+        let x = if tanh { (1.0 - exp) / (1.0 + exp) } else { 1.0 / (1.0 + exp) };
+        let left = if tanh { -x } else { exp / (1.0 + exp) };
+        if i < 128 {
+            let near = (x * unit + 0.5) as i32;
+            to[i] = if near < unit as i32 { near } else { unit as i32 - 1 };
+        }
+        if i > 0 {
+            to[256 - i] = if left < 0.0 { (left * unit - 0.5) as i32 } else { (left * unit + 0.5) as i32 };
+        }
+        exp *= if tanh { STEP * STEP } else { STEP };
+        i += 1;
+    }
+    to
+}
+
+macro_rules! tables {
+    ($($name:ident $T:ty, $tanh:literal, $unit:literal;)*) => {$(
+        pub(crate) const $name: [$T; 256] = {
+            let (wide, mut to, mut i) = (table($tanh, $unit), [0; 256], 0);
+            while i < 256 {
+                to[i] = wide[i] as $T;
+                i += 1;
+            }
+            to
+        };
+    )*};
+}
+tables! {
+    SIGMOID_Q7 i8, false, 128.0;
+    TANH_Q7 i8, true, 128.0;
+    SIGMOID_Q15 i16, false, 32768.0;
+    TANH_Q15 i16, true, 32768.0;
+}

@@ -1,0 +1,181 @@
+//! Products of some rows and some vectors, whose sums stay in registers.
+
+use super::block::{Active, Block, Sealed};
+use crate::lanes::vector::Vector;
+use crate::lanes::{Simd, from_fn};
+
+/// Calls `f` for each chunk of 32 of a block, one after the other: what depends on the number is a constant there.
+#[inline(always)]
+fn each_chunk<S: Simd, B: Block>(mut f: impl FnMut(usize)) {
+    const { assert!(B::ELEMENTS == 32 || B::ELEMENTS == 64 || B::ELEMENTS == 256) };
+    if !S::REGISTERS {
+        (0..B::ELEMENTS / 32).for_each(f);
+        return;
+    }
+    f(0);
+    if B::ELEMENTS > 32 {
+        f(1);
+    }
+    if B::ELEMENTS > 64 {
+        let ((), (), (), (), (), ()) = (f(2), f(3), f(4), f(5), f(6), f(7));
+    }
+}
+
+/// Four products, of `R` rows of weights and `X` of activations, block by block; with one of each, four times the same.
+/// A block's codes are multiplied in integers, and the products of blocks are added one after the other.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "r < R and x < X")]
+fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
+    s: S,
+    blocks: impl Iterator<Item = ([&'a B; R], [&'a B::Partner; X])>,
+) -> [f32; 4] {
+    const { assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 || R * X == 1)) };
+    let of = |k: usize| (k / X % R, k % X);
+    let mut out = [0.0f32; 4];
+    for (a, b) in blocks {
+        let mut sums = [[s.zero(); X]; R];
+        let mut fine = sums;
+        let scales = from_fn::<_, R>(
+            #[inline(always)]
+            |r| a[r].scales(s),
+        );
+        each_chunk::<S, B>(
+            #[inline(always)]
+            |c| {
+                let y = from_fn::<_, X>(
+                    #[inline(always)]
+                    |x| b[x].codes(s, c),
+                );
+                for (((sums, fine), a), [scales, _]) in sums.iter_mut().zip(&mut fine).zip(&a).zip(&scales) {
+                    let codes = a.codes(s, c);
+                    if B::FINE {
+                        let low = a.fine(s, c);
+                        for (sum, y) in fine.iter_mut().zip(&y) {
+                            *sum = s.dot::<true>(*sum, low, *y);
+                        }
+                    }
+                    for (sum, y) in sums.iter_mut().zip(&y) {
+                        *sum = match (B::GROUPS, B::SIGNED) {
+                            (true, _) => s.dot_scaled(*sum, codes, *y, *scales, c),
+                            (_, true) => s.dot::<true>(*sum, codes, *y),
+                            _ => s.dot::<false>(*sum, codes, *y),
+                        };
+                    }
+                }
+            },
+        );
+        let totals = s.totals(from_fn(
+            #[inline(always)]
+            |k| sums[of(k).0][of(k).1],
+        ));
+        let totals = if B::FINE {
+            let low = s.totals(from_fn(
+                #[inline(always)]
+                |k| fine[of(k).0][of(k).1],
+            ));
+            // Each is at most 64·128·128.
+            from_fn(
+                #[inline(always)]
+                |k| (totals[k] << 8) + low[k],
+            )
+        } else {
+            totals
+        };
+        // What an offset, or the mins, are multiplied with.
+        let below = if B::OFFSET == 0 && !(B::GROUPS && B::MINS) {
+            [0; 4]
+        } else {
+            let each = from_fn::<_, X>(
+                #[inline(always)]
+                |x| if B::GROUPS { b[x].sums(s) } else { b[x].codes(s, 0) },
+            );
+            s.totals(from_fn(
+                #[inline(always)]
+                |k| {
+                    let (r, x) = of(k);
+                    if B::GROUPS {
+                        s.dot_scales(scales[r][1], each[x])
+                    } else {
+                        s.dot::<false>(s.zero(), s.bytes([1; 32]), each[x])
+                    }
+                },
+            ))
+        };
+        let [d, m] = B::factors(s, from_fn(|k| a[of(k).0]));
+        let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(k).1]));
+        for (((((out, total), below), (d, m)), by), sum) in
+            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
+        {
+            let total =
+                if B::OFFSET == 0 { total } else { total.wrapping_sub(B::OFFSET.wrapping_mul(below)) };
+            *out += d * by * total as f32;
+            if B::MINS {
+                *out -= m * if B::GROUPS { by * below as f32 } else { sum };
+            }
+        }
+    }
+    out
+}
+
+/// The product of a row.
+#[inline(always)]
+pub(crate) fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32 {
+    let pairs = a.iter().zip(b).map(
+        #[inline(always)]
+        |(a, b)| ([a], [b]),
+    );
+    let [y, ..] = tile::<S, B, 1, 1>(s, pairs);
+    y
+}
+
+/// The products of four pairs, where there are no registers to share.
+#[inline(always)]
+fn one_by_one<S: Simd, B: Block>(s: S, pairs: [(&[B], &[B::Partner]); 4]) -> [f32; 4] {
+    let mut out = [0.0; 4];
+    for (out, (a, b)) in out.iter_mut().zip(pairs) {
+        *out = product(s, a, b);
+    }
+    out
+}
+
+/// The products of four rows and a vector: the rows lie one after the other, of `each` blocks.
+#[inline(always)]
+pub(crate) fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::Partner]) -> [f32; 4] {
+    let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
+    let (a, b) = low.split_at_checked(each).unwrap_or_default();
+    let (c, d) = high.split_at_checked(each).unwrap_or_default();
+    if !S::REGISTERS {
+        return one_by_one(s, [(a, x), (b, x), (c, x), (d, x)]);
+    }
+    // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here, the next four rows in
+    // the order of memory while these are multiplied.
+    let mut ahead = rows.as_ptr_range().end;
+    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(x).map(
+        #[inline(always)]
+        |(((a, b), (c, d)), x)| {
+            for line in (0..4 * size_of::<B>()).step_by(64) {
+                S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
+            }
+            ahead = ahead.wrapping_add(4);
+            ([a, b, c, d], [x])
+        },
+    );
+    tile::<S, B, 4, 1>(s, blocks)
+}
+
+/// The products of a row and four vectors of as many blocks.
+#[inline(always)]
+pub(crate) fn of_vectors<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [f32; 4] {
+    let each = row.len();
+    let (low, high) = x.split_at_checked(2 * each).unwrap_or_default();
+    let (a, b) = low.split_at_checked(each).unwrap_or_default();
+    let (c, d) = high.split_at_checked(each).unwrap_or_default();
+    if !S::REGISTERS {
+        return one_by_one(s, [(row, a), (row, b), (row, c), (row, d)]);
+    }
+    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(row).map(
+        #[inline(always)]
+        |(((a, b), (c, d)), row)| ([row], [a, b, c, d]),
+    );
+    tile::<S, B, 1, 4>(s, blocks)
+}
