@@ -1,4 +1,4 @@
-//! What each firmware image computes: a dot product, a softmax, a norm and a layer of quantised weights, compared with
+//! What each firmware image computes: a dot product, a softmax, a norm, a layer of quantised weights and one of fixed point, compared with
 //! values worked out beforehand in `f64`; and what is in `signals.rs`.
 
 #[path = "signals.rs"]
@@ -55,6 +55,7 @@ fn compute(out: &mut Console) -> Result<bool, fulmen::Error> {
     fulmen::rms_norm(&x, &w, 1e-5, &mut y)?;
     ok &= check(out, "rms_norm[36]", y[36], 0.920_572_1, 1e-6);
     ok &= layer(out)?;
+    ok &= fixed_layer(out)?;
     ok &= signals::compute(out)?;
     Ok(ok)
 }
@@ -85,6 +86,37 @@ fn layer(out: &mut Console) -> Result<bool, fulmen::Error> {
     for (y, want) in y.into_iter().zip(WANT) {
         ok &= check(out, "q4_0 layer", y, want, 1e-2);
     }
+    Ok(ok)
+}
+
+/// A layer of Q7 weights in flash, 4 rows of 50, its activations and the softmax of its whole numbers: worked out in integers.
+fn fixed_layer(out: &mut Console) -> Result<bool, fulmen::Error> {
+    const FLASH: [i8; 4 * 50] = {
+        let (mut w, mut i) = ([0; 4 * 50], 0);
+        while i < w.len() {
+            w[i] = (i * 53 % 256) as u8 as i8 ^ -128;
+            i += 1;
+        }
+        w
+    };
+    let x: [i8; 50] = core::array::from_fn(|i| (i * 37 % 256) as u8 as i8 ^ -128);
+    let (mut y, mut z) = ([0; 4], [0; 4]);
+    fulmen::fixed_gemv(&FLASH, &x, Some(&[-100, 50, 3, -7]), 7, 10, &mut y)?;
+    let mut ok = true;
+    let mut all = |name: &str, got: [i8; 4], want: [i8; 4]| {
+        for (got, want) in got.into_iter().zip(want) {
+            ok &= check(out, name, got.into(), want.into(), 0.0);
+        }
+    };
+    all("q7 layer", y, [7, 30, 13, 14]);
+    fulmen::fixed_sigmoid(&y, 3, &mut z)?;
+    all("q7 sigmoid", z, [78, 111, 89, 90]);
+    fulmen::fixed_tanh(&y, 3, &mut z)?;
+    all("q7 tanh", z, [53, 122, 86, 90]);
+    fulmen::fixed_relu(&y.map(|y| y - 13), &mut z)?;
+    all("q7 relu", z, [0, 17, 0, 1]);
+    fulmen::fixed_softmax(&y.map(|y| y >> 3), 4, &mut z)?;
+    all("q7 softmax", z, [14, 113, 28, 28]);
     Ok(ok)
 }
 

@@ -35,6 +35,10 @@ OTHERS = {
     "fulmen::pack_b": "a step of gemm, whose contract holds gemm_packed",
     "fulmen::pack_b_on": "a step of gemm, whose contract holds gemm_packed",
     "fulmen::quant::blocks_in": "looks at memory as blocks",
+    "fulmen::quant::NF4::join": "puts bytes beside each other",
+    "fulmen::quant::NF4::split": "takes them apart",
+    "fulmen::quant::NF4_LOW::join": "puts bytes beside each other",
+    "fulmen::quant::NF4_LOW::split": "takes them apart",
 }
 # The only `unsafe` functions that a user can call: each states what it asks for.
 UNSAFE = re.compile(r"fulmen::lanes::\w+::assume$")

@@ -29,11 +29,26 @@ fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
     s: S,
     blocks: impl Iterator<Item = ([&'a B; R], [&'a B::Partner; X])>,
 ) -> [f32; 4] {
-    const { assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 || R * X == 1)) };
+    const {
+        assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 || R * X == 1));
+        assert!(B::OFFSET == 0 || B::GROUPS || B::ELEMENTS == 32);
+    };
     let of = |k: usize| (k / X % R, k % X);
     let mut out = [0.0f32; 4];
     for (a, b) in blocks {
-        let mut sums = [[s.zero(); X]; R];
+        // Less what an offset is multiplied with: lanes have it as they have the products, so there is one total of both.
+        let each = from_fn::<_, X>(
+            #[inline(always)]
+            |x| if B::GROUPS { b[x].sums(s) } else { b[x].codes(s, 0) },
+        );
+        let below = from_fn::<_, X>(
+            #[inline(always)]
+            |x| match (B::GROUPS, B::OFFSET) {
+                (true, _) | (_, 0) => s.zero(),
+                _ => s.plus(s.zero(), s.dot::<false>(s.zero(), s.bytes([1; 32]), each[x]), -B::OFFSET),
+            },
+        );
+        let mut sums = [below; R];
         let mut fine = sums;
         let scales = from_fn::<_, R>(
             #[inline(always)]
@@ -66,48 +81,29 @@ fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
         );
         let totals = s.totals(from_fn(
             #[inline(always)]
-            |k| sums[of(k).0][of(k).1],
+            |k| {
+                let (r, x) = of(k);
+                match (B::FINE, B::GROUPS && B::OFFSET != 0) {
+                    (true, _) => s.plus(fine[r][x], sums[r][x], 256),
+                    (_, true) => s.plus(sums[r][x], s.dot_scales(scales[r][1], each[x]), -B::OFFSET),
+                    _ => sums[r][x],
+                }
+            },
         ));
-        let totals = if B::FINE {
-            let low = s.totals(from_fn(
-                #[inline(always)]
-                |k| fine[of(k).0][of(k).1],
-            ));
-            // Each is at most 64·128·128.
-            from_fn(
-                #[inline(always)]
-                |k| (totals[k] << 8) + low[k],
-            )
-        } else {
-            totals
-        };
-        // What an offset, or the mins, are multiplied with.
-        let below = if B::OFFSET == 0 && !(B::GROUPS && B::MINS) {
-            [0; 4]
-        } else {
-            let each = from_fn::<_, X>(
-                #[inline(always)]
-                |x| if B::GROUPS { b[x].sums(s) } else { b[x].codes(s, 0) },
-            );
+        // What the mins are multiplied with.
+        let below = if B::GROUPS && B::MINS {
             s.totals(from_fn(
                 #[inline(always)]
-                |k| {
-                    let (r, x) = of(k);
-                    if B::GROUPS {
-                        s.dot_scales(scales[r][1], each[x])
-                    } else {
-                        s.dot::<false>(s.zero(), s.bytes([1; 32]), each[x])
-                    }
-                },
+                |k| s.dot_scales(scales[of(k).0][1], each[of(k).1]),
             ))
+        } else {
+            [0; 4]
         };
         let [d, m] = B::factors(s, from_fn(|k| a[of(k).0]));
         let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(k).1]));
         for (((((out, total), below), (d, m)), by), sum) in
             out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
         {
-            let total =
-                if B::OFFSET == 0 { total } else { total.wrapping_sub(B::OFFSET.wrapping_mul(below)) };
             *out += d * by * total as f32;
             if B::MINS {
                 *out -= m * if B::GROUPS { by * below as f32 } else { sum };

@@ -58,6 +58,7 @@ fn sources() -> &'static [String] {
             "src/reduce",
             "src/pointwise",
             "src/fft",
+            "src/fixed",
             "src/quant",
             "src/solve",
             "src/random",

@@ -56,6 +56,8 @@ pub trait Bytes: Copy {
     fn scales_twice(self, x: [u8; 8]) -> Self::Codes;
     /// 0.
     fn zero(self) -> Self::Sums;
+    /// `sum + by·x`.
+    fn plus(self, sum: Self::Sums, x: Self::Sums, by: i32) -> Self::Sums;
     /// `sum + Σ a[i]·b[i]`, the bytes of `b` signed; those of `a` are signed with `SIGNED`, and below 64 without.
     fn dot<const SIGNED: bool>(self, sum: Self::Sums, a: Self::Codes, b: Self::Codes) -> Self::Sums;
     /// `sum + Σ scale·a[i]·b[i]`, where the first half has the scale `at` of `scales` and the second `8 + at`. The
@@ -184,6 +186,10 @@ impl<const N: usize> Bytes for Portable<N> {
     #[inline(always)]
     fn zero(self) -> i32 {
         0
+    }
+    #[inline(always)]
+    fn plus(self, sum: i32, x: i32, by: i32) -> i32 {
+        sum.wrapping_add(x.wrapping_mul(by))
     }
     #[inline(always)]
     fn dot<const SIGNED: bool>(self, sum: i32, a: [u8; 32], b: [u8; 32]) -> i32 {

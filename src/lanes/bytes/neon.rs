@@ -86,6 +86,7 @@ impl Bytes for Neon {
         };
         fn scales_twice(self, x: [u8; 8]) -> [int8x16_t; 2] = [vreinterpretq_s8_u16(vmovl_u8(bits(x))); 2];
         fn zero(self) -> int32x4_t = vdupq_n_s32(0);
+        fn plus(self, sum: int32x4_t, x: int32x4_t, by: i32) -> int32x4_t = vmlaq_n_s32(sum, x, by);
         fn dot_scaled(self, sum: int32x4_t, a: [int8x16_t; 2], b: [int8x16_t; 2], scales: [int8x16_t; 2], at: usize) -> int32x4_t = {
             let ([a0, a1], [b0, b1], each, zero) = (a, b, bits(scales), vdupq_n_s32(0));
             let first = vmlaq_n_s32(sum, quads::<false>(zero, a0, b0), one(each, at));

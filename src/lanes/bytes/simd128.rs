@@ -62,6 +62,7 @@ impl Bytes for Simd128 {
         fn scales_twice(self, x: [u8; 8]) -> [v128; 2] =
             [u16x8_extend_low_u8x16(u64x2_splat(u64::from_le_bytes(x))); 2];
         fn zero(self) -> v128 = i32x4_splat(0);
+        fn plus(self, sum: v128, x: v128, by: i32) -> v128 = i32x4_add(sum, i32x4_mul(x, i32x4_splat(by)));
         fn dot_scaled(self, sum: v128, a: [v128; 2], b: [v128; 2], scales: [v128; 2], at: usize) -> v128 = {
             let ([a0, a1], [b0, b1], each) = (a, b, bits(scales));
             let first = i32x4_dot_i16x8(pairs(a0, b0), all(each, at));

@@ -100,6 +100,8 @@ macro_rules! bytes_256 {
                 fn scales_twice(self, x: [u8; 8]) -> __m256i =
                     _mm256_cvtepu8_epi16(_mm_set1_epi64x(i64::from_le_bytes(x)));
                 fn zero(self) -> __m256i = _mm256_setzero_si256();
+                fn plus(self, sum: __m256i, x: __m256i, by: i32) -> __m256i =
+                    _mm256_add_epi32(sum, _mm256_mullo_epi32(x, _mm256_set1_epi32(by)));
                 fn dot_scaled(self, sum: __m256i, a: __m256i, b: __m256i, scales: __m256i, at: usize) -> __m256i =
                     $pairs(sum, _mm256_maddubs_epi16(a, b), spread(scales, at));
                 fn dot_scales(self, a: __m256i, b: __m256i) -> __m256i = _mm256_madd_epi16(a, b);
@@ -218,6 +220,11 @@ impl Bytes for Sse2 {
         fn scales_twice(self, x: [u8; 8]) -> [__m128i; 2] =
             [_mm_unpacklo_epi8(_mm_set1_epi64x(i64::from_le_bytes(x)), _mm_setzero_si128()); 2];
         fn zero(self) -> __m128i = _mm_setzero_si128();
+        fn plus(self, sum: __m128i, x: __m128i, by: i32) -> __m128i = {
+            // A constant, for which the compiler has shifts: a product of 32 bits is no instruction of this set.
+            let x: [i32; 4] = bits(x);
+            _mm_add_epi32(sum, bits(x.map(|x| x.wrapping_mul(by))))
+        };
         fn dot_scaled(self, sum: __m128i, a: [__m128i; 2], b: [__m128i; 2], scales: [__m128i; 2], at: usize) -> __m128i = {
             let (each, mut sum) = (bits(scales), sum);
             for ((a, b), at) in a.into_iter().zip(b).zip([at, 8 + at]) {
