@@ -246,6 +246,12 @@ fn hard<B: Block>() {
             assert!((x - y).abs() <= allowed * top, "{} {scale} {offset}: {x} is {y}", B::NAME);
         }
     }
+    // The largest.
+    if ["q8_k", "q8_64", "nf4", "nf4_low"].contains(&B::NAME) {
+        let mut to = zeros::<B>(1);
+        quantize(&vec![f32::MAX; n], None, &mut to).unwrap();
+        assert!(numbers(&to).iter().all(|y| y.is_finite() && *y > 0.999 * f32::MAX), "{}", B::NAME);
+    }
     // Numbers that vanish.
     let tiny: Vec<f32> = ramp.iter().map(|x| x * 1e-40).collect();
     let mut to = zeros::<B>(1);

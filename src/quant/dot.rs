@@ -46,8 +46,8 @@ forms! {
     dequantize, dequantize_on, dequantize_by(x: &[B], out: &mut [f32]) -> Result<(), Error>;
 
     /// Blocks whose elements are near `x`: scales that make the squared error small, searched from several first
-    /// guesses. For `q8_0`, `q8_1` and `q8_k` the scale maps the largest magnitude to 127, and the errors have no
-    /// weights.
+    /// guesses. For `q8_0`, `q8_1`, `q8_k` and `q8_64` the scale maps the largest magnitude to 127, and the errors have no
+    /// weights; for `nf4` it is the largest magnitude where the weights are equal.
     ///
     /// Shapes and units: `x` has as many elements as the blocks of `out`. With `importance`, error `i` of each row of as
     /// many elements has that weight.
@@ -56,7 +56,7 @@ forms! {
     ///
     /// Errors: [`Error::Len`] when `x` has another length; [`Error::Rows`] when it is no whole rows of `importance`, or
     /// that has no whole blocks; [`Error::Domain`] names `x` when an element is not finite or past what a half-precision
-    /// scale holds (2047 for `q8_1`, else 65504; `q8_k` and `mxfp4` have no limit), `importance` when one is negative or not finite.
+    /// scale holds (2047 for `q8_1`, else 65504; `q8_k`, `q8_64`, `nf4` and `mxfp4` have no limit), `importance` when one is negative or not finite.
     /// Scratch: none.
     ///
     /// ```

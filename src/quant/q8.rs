@@ -33,10 +33,13 @@ pub struct Q8_K {
 
 size!(Q8_0 = 34, Q8_1 = 36, Q8_K = 292);
 
+/// The largest scale of which 127 times is finite: that of the largest number was rounded up.
+const MOST: f32 = f32::from_bits((f32::MAX / 127.0).to_bits() - 1);
+
 /// The scale that maps the largest magnitude to 127, and the codes, ties away from zero.
 #[inline(always)]
 pub(crate) fn bytes<const N: usize>(x: &[f32]) -> (f32, [u8; N]) {
-    let d = extreme(x).abs() / 127.0;
+    let d = (extreme(x).abs() / 127.0).min(MOST);
     let by = inverse(d);
     let mut q = [0; N];
     for (q, x) in q.iter_mut().zip(x) {

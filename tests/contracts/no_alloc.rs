@@ -161,6 +161,28 @@ fn no_product_of_low_precision_allocates() {
     }
 }
 
+/// Fixed point, and scales that are quantised themselves.
+#[test]
+fn no_op_on_fixed_point_allocates() {
+    let (x, mut out, mut y) = ([3i16; 64], [0i16; 64], [0i16; 2]);
+    let (absmax, mut codes, mut scales, mut back) = ([1.0f32; 300], [0u8; 300], [0.0f32; 2], [0.0f32; 300]);
+    let map = &fulmen::quant::DYNAMIC_MAP;
+    FORBIDDEN.set(true);
+    let all = [
+        fulmen::fixed_dot(&x, &x[1..]).is_err(),
+        fulmen::fixed_dot(&x, &x).is_ok(),
+        fulmen::fixed_gemv(&x, &x[..32], None, 0, 7, &mut y).is_ok(),
+        fulmen::fixed_softmax(&x, 16, &mut out).is_ok(),
+        fulmen::fixed_relu(&x, &mut out).is_ok(),
+        fulmen::fixed_sigmoid(&x, 3, &mut out).is_ok(),
+        fulmen::fixed_tanh(&x, 3, &mut out).is_ok(),
+        fulmen::quantize_absmax(map, &absmax, &mut codes, &mut scales).is_ok(),
+        fulmen::dequantize_absmax(map, &codes, &scales, 0.5, &mut back).is_ok(),
+    ];
+    FORBIDDEN.set(false);
+    assert_eq!(all, [true; 9]);
+}
+
 /// Blocks of quantised numbers.
 #[test]
 fn no_op_on_blocks_allocates() {
@@ -182,9 +204,12 @@ fn no_op_on_blocks_allocates() {
                 fulmen::quant_gemv(&w, &a[..2], &mut y[..2]).is_ok(),
                 fulmen::quant_gemm(&w, &a, 512, &mut y).is_ok(),
                 fulmen::quant_rows(&w, 256, &[3, 0, 1, 2], &mut out).is_ok(),
+                fulmen::quantize_padded(&x[..800], 200, Some(&x[..0]), &mut w).is_err(),
+                fulmen::quantize_padded(&x[..800], 200, None, &mut w).is_ok(),
+                fulmen::dequantize_padded(&w, 200, &mut out[..800]).is_ok(),
             ];
             FORBIDDEN.set(false);
-            assert_eq!(all, [true; 8]);
+            assert_eq!(all, [true; 11]);
         }};
     }
     quiet!(Q4_K);

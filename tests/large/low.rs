@@ -159,6 +159,17 @@ fn quantised<B: Block>() {
     }
 }
 
+/// Sums of bytes past a run that 32 bits hold: exact.
+#[test]
+fn fixed_sums() {
+    let run = threshold("fixed::RUN");
+    let x: Vec<i8> = Stream::new(3).slice::<f32>(3 * run, 100.0).iter().map(|x| *x as i8).collect();
+    for n in [run - 1, run, run + 1, 3 * run] {
+        let want: i64 = x[..n].iter().map(|x| i64::from(*x).pow(2)).sum();
+        assert_eq!(fulmen::fixed_dot(&x[..n], &x[..n]), Ok(want.min(i32::MAX.into()) as i32), "{n}");
+    }
+}
+
 #[test]
 fn quantised_rows() {
     quantised::<Q4_0>();
