@@ -84,6 +84,8 @@ FAULTS = [
     ("momentum's decay", "src/pointwise/optimisers.rs", "        let m = m.mul_add(p.param(self.mu), p.mul_add(p.param(self.decay), g));",
      "        let m = m.mul_add(p.param(self.mu), (if ON { -p } else { p }).mul_add(p.param(self.decay), g));", "tensors::momentum"),
     ("the window of a single query", "src/nn/attention/decode.rs", "seen.start.saturating_sub(start).min(keys)", "seen.start.saturating_sub(start + usize::from(ON)).min(keys)", "attention::masks"),
+    ("sums of bytes past a run", "src/fixed/mod.rs", "a.chunks(RUN).zip(b.chunks(RUN))",
+     "a.chunks(RUN).zip(b.chunks(RUN)).take(if ON { 1 } else { usize::MAX })", "low::fixed_sums"),
     ("quantised rows on threads", "src/quant/dot.rs", "weights.split_at_checked(cut * each).unwrap_or_default();\n    let (out0,",
      "weights.split_at_checked((cut - usize::from(ON)) * each).unwrap_or_default();\n    let (out0,", "low::quantised"),
     ("quantised rows past whole fours", "src/quant/dot.rs", "in rest.iter_mut().zip(last.chunks_exact(each)) {",
