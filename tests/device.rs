@@ -1,6 +1,8 @@
 //! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
 #![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
+mod halves;
+
 use common::device::{data, products, story};
 use common::layers;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
@@ -22,7 +24,7 @@ fn every_op_keeps_its_contract() {
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    let own = OPS.iter().filter(|op| op.gpu == Form::Template("layer")).count();
+    let own = OPS.iter().filter(|op| matches!(op.gpu, Form::Template("layer" | "half"))).count();
     assert_eq!([ran.len() + own, doubles.len() + own], [templates; 2]);
     println!("{templates} ops on the interpreter keep their contracts");
 }

@@ -42,6 +42,10 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,
     ) -> R;
+    /// Does `work`, the ops of one token, as a device does the same list again.
+    fn together(&self, work: impl FnOnce() -> Result<(), Lack>) -> Result<(), Lack> {
+        work()
+    }
     /// The sum of numbers of the host's, where this machine reads those.
     fn sum_of(&self, x: &[f32]) -> Option<f32>;
     /// Runs `job` with each op on so many of rayon's threads, where it has such ops.
@@ -258,6 +262,9 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     ) -> R {
         body(&mut |step| trainer.one(step, text))
     }
+    fn together(&self, work: impl FnOnce() -> Result<(), Lack>) -> Result<(), Lack> {
+        Gpu::together(self, work)
+    }
     fn sum_of(&self, _: &[f32]) -> Option<f32> {
         None
     }
@@ -425,19 +432,22 @@ impl<'a, M: Machine> Follower<'a, M> {
             let [to, _] = M::split(M::ids_mut(&mut self.ids), ids.len()).map_err(Into::into)?;
             self.machine.write(ids, to).map_err(Into::into)?;
             let span = Span { sequences: 1, tokens: ids.len(), past: self.past };
-            model::logits(
-                &self.machine,
-                &self.config,
-                span,
-                &self.weights.table(),
-                &self.positions.angles(),
-                M::part(M::ids(&self.ids), 0..ids.len()).map_err(Into::into)?,
-                M::view_mut(&mut self.cache),
-                M::view_mut(&mut self.room),
-                M::view_mut(&mut self.workspace),
-                M::view_mut(&mut self.logits.0),
-            )
-            .map_err(Into::into)?;
+            let machine = self.machine.clone();
+            machine.together(|| {
+                let done = model::logits(
+                    &self.machine,
+                    &self.config,
+                    span,
+                    &self.weights.table(),
+                    &self.positions.angles(),
+                    M::part(M::ids(&self.ids), 0..ids.len()).map_err(Into::into)?,
+                    M::view_mut(&mut self.cache),
+                    M::view_mut(&mut self.room),
+                    M::view_mut(&mut self.workspace),
+                    M::view_mut(&mut self.logits.0),
+                );
+                done.map_err(Into::into)
+            })?;
             self.past += ids.len();
         }
         self.machine.download(M::view(&self.logits.0), &mut self.logits.1).map_err(Into::into)?;

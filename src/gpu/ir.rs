@@ -228,6 +228,10 @@ pub enum Hopper {
     BarrierTryWait,
     /// `cp.async.bulk.tensor.2d` (to, tensor map, x, y, barrier).
     TensorLoad,
+    /// `prefetch.tensormap` (tensor map).
+    MapPrefetch,
+    /// `griddepcontrol.wait`: what kernels before wrote is there. Kernels without it wait where they begin.
+    Await,
     /// `setmaxnreg`: more registers per thread, or fewer.
     MaxRegisters {
         /// Whether the number grows.

@@ -57,6 +57,8 @@ pub(crate) const fn name(op: Op) -> &'static str {
         Op::Hopper(Hopper::ProxyFence) => "fence.proxy.async",
         Op::Hopper(Hopper::BarrierTryWait) => "mbarrier.try_wait",
         Op::Hopper(Hopper::TensorLoad) => "cp.async.bulk.tensor",
+        Op::Hopper(Hopper::MapPrefetch) => "prefetch.tensormap",
+        Op::Hopper(Hopper::Await) => "griddepcontrol.wait",
         Op::Hopper(Hopper::MaxRegisters { .. }) => "setmaxnreg",
         Op::Hopper(Hopper::GroupFence) => "wgmma.fence",
         Op::Hopper(Hopper::GroupCommit) => "wgmma.commit_group",

@@ -174,9 +174,12 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
         Hopper::MaxRegisters { count, .. } => {
             d.is_empty() && a.is_empty() && (24..=256).contains(&count) && count % 8 == 0
         }
-        Hopper::ProxyFence | Hopper::GroupFence | Hopper::GroupCommit | Hopper::GroupWait(_) => {
-            d.is_empty() && a.is_empty()
-        }
+        Hopper::MapPrefetch => d.is_empty() && a == [Type::U64],
+        Hopper::ProxyFence
+        | Hopper::Await
+        | Hopper::GroupFence
+        | Hopper::GroupCommit
+        | Hopper::GroupWait(_) => d.is_empty() && a.is_empty(),
         Hopper::GroupMma { n, .. } => {
             (8..=256).contains(&n)
                 && n % 8 == 0

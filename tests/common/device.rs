@@ -3,7 +3,7 @@
 use crate::call::Args;
 use crate::reference::story::{Answer, answer};
 use fulmen::contract::{agrees, spec, ulp};
-use fulmen::gpu::backend::{Gpu, Scalar, View, ViewMut};
+use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
@@ -212,13 +212,43 @@ pub fn run<T: Scalar, D: Computes<T>>(
 
 /// Products with all transposes, α and β, on parts of larger matrices: their worst error.
 pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<Worst, Error> {
-    let per = spec("gemm").and_then(|s| s.tolerance(T::NAME)).unwrap();
-    let mut worst = Worst { op: "gemm", share: 0.0, got: 0.0, want: 0.0 };
+    let call =
+        |alpha, a: Mat<'_, T, D>, b: Mat<'_, T, D>, beta, c: MatMut<'_, T, D>| gpu.gemm(alpha, a, b, beta, c);
+    products_by(gpu, "gemm", shapes, |n, seed| data::<T>(n, seed, 0), T::to_f64, call)
+}
+
+/// As [`products`], of 16-bit matrices: those of `bf16`, those of `f16`.
+#[cfg(feature = "half")]
+pub fn half_products<D: Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<[Worst; 2], Error> {
+    use half::{bf16, f16};
+    let bf = |n, seed| data::<f32>(n, seed, 0).into_iter().map(bf16::from_f32).collect::<Vec<_>>();
+    let f = |n, seed| data::<f32>(n, seed, 0).into_iter().map(f16::from_f32).collect::<Vec<_>>();
+    let call_bf = |alpha, a: Mat<'_, bf16, D>, b: Mat<'_, bf16, D>, beta, c: MatMut<'_, f32, D>| {
+        gpu.gemm_bf16(alpha, a, b, beta, c)
+    };
+    let call_f = |alpha, a: Mat<'_, f16, D>, b: Mat<'_, f16, D>, beta, c: MatMut<'_, f32, D>| {
+        gpu.gemm_f16(alpha, a, b, beta, c)
+    };
+    Ok([
+        products_by(gpu, "gemm_bf16", shapes, bf, bf16::to_f64, call_bf)?,
+        products_by(gpu, "gemm_f16", shapes, f, f16::to_f64, call_f)?,
+    ])
+}
+
+fn products_by<E: Word, T: Scalar, D: Computes<T>>(
+    gpu: &Gpu<D>,
+    op: &'static str,
+    shapes: &[[usize; 3]],
+    elements: impl Fn(usize, u64) -> Vec<E>,
+    value: impl Fn(E) -> f64,
+    call: impl Fn(T, Mat<'_, E, D>, Mat<'_, E, D>, T, MatMut<'_, T, D>) -> Result<(), Error>,
+) -> Result<Worst, Error> {
+    let per = spec(op).and_then(|s| s.tolerance(T::NAME)).unwrap();
+    let mut worst = Worst { op, share: 0.0, got: 0.0, want: 0.0 };
     for (case, [m, n, k]) in shapes.iter().enumerate() {
         let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0]);
         let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0)][case % 4];
-        let (a, b, c) =
-            (data::<T>(m * (k + 2), 1, 0), data::<T>(k * (n + 1), 2, 0), data::<T>(m * (n + 3), 3, 0));
+        let (a, b, c) = (elements(m * (k + 2), 1), elements(k * (n + 1), 2), data::<T>(m * (n + 3), 3, 0));
         let [on_a, on_b] = [gpu.upload(&a)?, gpu.upload(&b)?];
         // Where β is 0, C holds what must not be read.
         let old = if beta == 0.0 { vec![T::from_f64(f64::NAN); c.len()] } else { c.clone() };
@@ -234,14 +264,14 @@ pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) 
             on_b.view().matrix(k, n + 1)?.cols(1..n + 1)?
         };
         let [_, mat_c] = on_c.view_mut().matrix(m, n + 3)?.split_cols(3)?;
-        gpu.gemm(T::from_f64(alpha), mat_a, mat_b, T::from_f64(beta), mat_c)?;
+        call(T::from_f64(alpha), mat_a, mat_b, T::from_f64(beta), mat_c)?;
         let mut got = vec![T::ZERO; c.len()];
         gpu.download(on_c.view(), &mut got)?;
         let at_a = |i: usize, p: usize| if flip[0] { a[(p + 2) * m + i] } else { a[i * (k + 2) + p + 2] };
         let at_b = |p: usize, j: usize| if flip[1] { b[(j + 1) * k + p] } else { b[p * (n + 1) + j + 1] };
-        let cols: Vec<Vec<f64>> = (0..n).map(|j| (0..k).map(|p| at_b(p, j).to_f64()).collect()).collect();
+        let cols: Vec<Vec<f64>> = (0..n).map(|j| (0..k).map(|p| value(at_b(p, j))).collect()).collect();
         for i in 0..m {
-            let row: Vec<f64> = (0..k).map(|p| at_a(i, p).to_f64()).collect();
+            let row: Vec<f64> = (0..k).map(|p| value(at_a(i, p))).collect();
             for (j, col) in cols.iter().enumerate() {
                 let (mut sum, mut mass) = (0.0, 0.0);
                 for (x, y) in row.iter().zip(col) {
@@ -256,7 +286,7 @@ pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) 
                 let got = got[i * (n + 3) + 3 + j];
                 let this = (got.to_f64() - want).abs() / allowed;
                 if this > worst.share || this.is_nan() {
-                    worst = Worst { op: "gemm", share: this, got: got.to_f64(), want };
+                    worst = Worst { op, share: this, got: got.to_f64(), want };
                 }
             }
             let left = &got[i * (n + 3)..i * (n + 3) + 3];

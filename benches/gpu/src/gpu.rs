@@ -202,10 +202,29 @@ impl Gpu {
         let mut bits = bound.bits.clone();
         let mut args: Vec<*mut c_void> = bits.iter_mut().map(|a| (&raw mut *a).cast()).collect();
         let ([gx, gy, gz], [x, y, z]) = (launch.grid, launch.threads);
+        // As the device of the library launches: early, as the kernel itself waits for those before.
+        let mut early = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: gx,
+            gridDimY: gy,
+            gridDimZ: gz,
+            blockDimX: x,
+            blockDimY: y,
+            blockDimZ: z,
+            sharedMemBytes: launch.shared,
+            hStream: stream,
+            attrs: &raw mut early,
+            numAttrs: 1,
+        };
         // SAFETY: as many arguments as parameters, copied at the call; the interpreter has run the kernel.
         unsafe {
-            result::launch_kernel(ready.function, (gx, gy, gz), (x, y, z), launch.shared, stream, &mut args)
+            sys::cuLaunchKernelEx(&raw const config, ready.function, args.as_mut_ptr(), std::ptr::null_mut())
         }
+        .result()
         .map_err(said)
     }
 

@@ -190,7 +190,7 @@ fn run() -> Result<(), String> {
     println!("input,output,m,n,k,tile,planner,us,cublas_us,of_cublas,of_peak");
     let types = [(Group::Bf16, Type::Bf16), (Group::F16, Type::F16), (Group::Tf32, Type::F32)];
     let mut shapes: Vec<[u32; 3]> =
-        [64, 128, 256, 512, 1000, 1024, 2048, 4096, 8192].map(|n| [n; 3]).to_vec();
+        [32, 64, 128, 256, 512, 1000, 1024, 1536, 2048, 4096, 8192].map(|n| [n; 3]).to_vec();
     shapes.extend([[16, 4096, 4096], [128, 4096, 4096], [4096, 4096, 128]]);
     for (input, output) in types {
         for shape in &shapes {

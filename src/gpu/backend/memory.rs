@@ -17,7 +17,7 @@ use core::ops::Range;
 
 /// What a device's memory holds.
 pub trait Word: Copy + Default + 'static {
-    /// Bytes of an element: a multiple of 4.
+    /// Bytes of an element: 2, or a multiple of 4.
     const BYTES: usize;
     /// Writes its bytes, the lowest first.
     fn put(self, to: &mut Vec<u8>);
@@ -39,6 +39,13 @@ macro_rules! words {
     )*};
 }
 words!(f32 f64 u32 i32);
+#[cfg(feature = "half")]
+words!(half::bf16 half::f16);
+
+/// Where the words begin and end that a part of a buffer has a share of.
+const fn words<B>(b: Binding<'_, B>) -> (u64, u64) {
+    (b.start - b.start % 4, (b.start + b.bytes).next_multiple_of(4))
+}
 
 /// Memory from the pool.
 #[derive(Debug)]
@@ -381,9 +388,20 @@ impl<D: Device> Gpu<D> {
         if from.is_empty() {
             return Ok(());
         }
-        let mut bytes = Vec::with_capacity(from.len() * T::BYTES);
-        from.iter().for_each(|x| x.put(&mut bytes));
-        self.state.device.write(b.buffer, b.start, &bytes)
+        let (start, end) = words(b);
+        let mut bytes = Vec::with_capacity((end - start) as usize);
+        if (start, end) != (b.start, b.start + b.bytes) {
+            // A word at an end has an element that is not written.
+            bytes.resize((end - start) as usize, 0);
+            self.state.device.read(b.buffer, start, &mut bytes)?;
+            let after = bytes.split_off((b.start - start + b.bytes) as usize);
+            bytes.truncate((b.start - start) as usize);
+            from.iter().for_each(|x| x.put(&mut bytes));
+            bytes.extend(after);
+        } else {
+            from.iter().for_each(|x| x.put(&mut bytes));
+        }
+        self.state.device.write(b.buffer, start, &bytes)
     }
 
     /// The same everywhere.
@@ -392,6 +410,9 @@ impl<D: Device> Gpu<D> {
     /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
     pub fn fill<T: Word>(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
         let b = to.binding(self)?;
+        if T::BYTES < 4 {
+            return self.write(&vec![x; to.len()], to);
+        }
         let mut bytes = Vec::with_capacity(T::BYTES);
         x.put(&mut bytes);
         // Elements of eight bytes are two words.
@@ -417,8 +438,10 @@ impl<D: Device> Gpu<D> {
         if to.is_empty() {
             return Ok(());
         }
-        let mut bytes = vec![0; to.len() * T::BYTES];
-        self.state.device.read(b.buffer, b.start, &mut bytes)?;
+        let (start, end) = words(b);
+        let mut bytes = vec![0; (end - start) as usize];
+        self.state.device.read(b.buffer, start, &mut bytes)?;
+        let bytes = bytes.get((b.start - start) as usize..).unwrap_or_default();
         to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
         self.state.said()
     }

@@ -28,6 +28,8 @@
 
 mod attention;
 mod blas;
+#[cfg(feature = "half")]
+mod half;
 mod layers;
 mod memory;
 mod network;
@@ -82,8 +84,46 @@ impl<D: Device> Gpu<D> {
         self.state.planner.kernels()
     }
 
+    /// Gives the device what `work` launches as one list. NVIDIA's driver starts a list that comes again by one call, as a
+    /// graph of which only what differs from the last time is changed; other devices run launches as they come.
+    ///
+    /// ```
+    /// # use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let mut x = gpu.upload(&[3.0f32, 4.0])?;
+    /// for _ in 0..3 {
+    ///     gpu.together(|| {
+    ///         gpu.scale_in_place(x.view_mut(), 2.0)?;
+    ///         gpu.sqrt_in_place(x.view_mut())
+    ///     })?;
+    /// }
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `work`, whose launches before the error run; [`Error::Lost`].
+    pub fn together<R, E: From<Error>>(&self, work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+        /// Ends the list also where `work` panics.
+        struct Open<'a, D: Device>(&'a D);
+        impl<D: Device> Drop for Open<'_, D> {
+            fn drop(&mut self) {
+                let _ = self.0.end();
+            }
+        }
+        self.state.device.begin();
+        let open = Open(&self.state.device);
+        let done = work();
+        core::mem::forget(open);
+        let ended = self.state.device.end();
+        let done = done?;
+        Ok(ended.map(|()| done)?)
+    }
+
     /// Runs a plan on these operands.
     fn run(&self, plan: &Plan, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        if plan.scratch.is_empty() {
+            return self.state.device.launch(&plan.launches, operands);
+        }
         let scratch = plan.scratch.iter().map(|n| self.state.take(*n)).collect::<Result<Vec<_>, Error>>()?;
         let mut bindings = operands.to_vec();
         bindings.extend(scratch.iter().map(|b| Binding { buffer: &b.buffer, start: 0, bytes: b.bytes }));

@@ -201,11 +201,11 @@ impl<D: Device> Gpu<D> {
             same_len(arg, n, x.len())?;
         }
         same_len("out", n, out.len())?;
-        let mut operands = [0, 1, 2, 3].map(|_| out.binding(self));
-        for (to, (_, x)) in operands.iter_mut().zip(x) {
-            *to = x.binding(self);
+        let mut bound = Vec::with_capacity(N + 1);
+        for (_, x) in x {
+            bound.push(x.binding(self)?);
         }
-        let bound = operands.into_iter().take(N + 1).collect::<Result<Vec<_>, Error>>()?;
+        bound.push(out.binding(self)?);
         let all = [0, 1, 2, 3];
         let plan = self.state.planner.pointwise::<T::Recorded>(
             op,
@@ -225,15 +225,17 @@ impl<D: Device> Gpu<D> {
         parameters: &[u64],
     ) -> Done {
         let n = x.len();
-        let mut bound = alloc::vec![x.binding(self)?];
+        let mut bound = Vec::with_capacity(N + 1);
+        bound.push(x.binding(self)?);
         for (arg, other) in others {
             same_len(arg, n, other.len())?;
             bound.push(other.binding(self)?);
         }
-        let mut operands: Vec<usize> = (0..=N).collect();
-        operands.push(0);
+        // Those of the inputs, then the first again.
+        let operands = [0, 1, 2, 3].map(|k| if k <= N { k } else { 0 });
+        let operands = operands.get(..N + 2).unwrap_or_default();
         let wide = wide(&bound);
-        let plan = self.state.planner.pointwise::<T::Recorded>(op, &operands, n, parameters, wide)?;
+        let plan = self.state.planner.pointwise::<T::Recorded>(op, operands, n, parameters, wide)?;
         self.run(&plan, &bound)
     }
 
@@ -272,7 +274,8 @@ impl<D: Device> Gpu<D> {
         if !x.len().is_multiple_of(cols) {
             return Err(crate::Error::Rows { arg: "x", cols, got: x.len() }.into());
         }
-        let mut bound = alloc::vec![x.binding(self)?];
+        let mut bound = Vec::with_capacity(N + 2);
+        bound.push(x.binding(self)?);
         if let Some(out) = &out {
             same_len("out", x.len(), out.len())?;
             bound.push(out.binding(self)?);

@@ -5,7 +5,7 @@ use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention;
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
-use super::super::template::{self, Argument, Meet, OfRow, THREADS, Threads};
+use super::super::template::{self, Argument, LONG, Meet, OfRow, THREADS, Threads};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -21,6 +21,9 @@ use core::cell::RefCell;
 const POINTWISE: u32 = 256;
 /// Elements that a block of a reduction has at least, but for the last.
 const PART: usize = 2048;
+
+/// Columns from which on blocks share a row, where there are fewer rows than multiprocessors.
+const LONG_ROW: usize = 1 << 13;
 
 /// Launches, and the memory between them. Their bindings are the operands, then the scratch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +65,8 @@ pub(super) fn wide<B>(bound: &[Binding<'_, B>]) -> bool {
 /// The elements of an operand as kernels count them.
 pub(super) fn counted(arg: &'static str, n: usize) -> Result<u32, Error> {
     // Counters pass the end by as many as the grid has threads.
-    u32::try_from(n).ok().filter(|n| *n <= 1 << 31).ok_or(Error::Call(crate::Error::Overflow { arg }))
+    let count = u32::try_from(n).ok().filter(|n| *n <= 1 << 31);
+    count.ok_or_else(|| crate::Error::Overflow { arg }.into())
 }
 
 impl Planner {
@@ -117,7 +121,7 @@ impl Planner {
         self.one_by::<T>(op, 0, kernel)
     }
 
-    fn one_by<T: Recorded>(
+    pub(super) fn one_by<T: Recorded>(
         &self,
         op: &'static str,
         form: u32,
@@ -293,7 +297,8 @@ impl Planner {
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
-        let mut arguments: Vec<Argument> = operands.iter().map(|k| Argument::Buffer(*k)).collect();
+        let mut arguments = Vec::with_capacity(operands.len() + 1 + parameters.len());
+        arguments.extend(operands.iter().map(|k| Argument::Buffer(*k)));
         arguments.push(Argument::Bits(u64::from(count)));
         arguments.extend(parameters.iter().map(|p| Argument::Bits(*p)));
         let launch = self.map::<T>(op, wide, |wide| T::of_row(op, wide), n, arguments)?;
@@ -363,17 +368,58 @@ impl Planner {
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
+        let multiprocessors = (self.blocks as usize / 8).max(1);
+        let few = self.optimise && (count as usize) < multiprocessors;
+        if few && cols as usize >= LONG_ROW {
+            return self.long_rows::<T>(op, [count, cols], out, columns, eps);
+        }
         // WGSL's blocks have up to 256 threads.
         let most = if self.optimise { self.limits.threads } else { 256.min(self.limits.threads) };
-        let threads = Threads::of_rows(cols as usize, most);
+        let of = if few { Threads::of_few } else { Threads::of_rows };
+        let threads = of(cols as usize, most);
         let form = threads.row;
         let program = self.one_by::<T>(op, form, || template::row_by::<T>(op, self.meet, threads))?;
         let bits = |v: u32| Argument::Bits(u64::from(v));
-        let mut arguments = vec![Argument::Buffer(0), Argument::Buffer(out), bits(count), bits(cols)];
+        let mut arguments = Vec::with_capacity(5 + columns);
+        arguments.extend([Argument::Buffer(0), Argument::Buffer(out), bits(count), bits(cols)]);
         arguments.extend((0..columns).map(|k| Argument::Buffer(out + 1 + k)));
         arguments.extend(eps.map(Argument::Bits));
         let grid = [count.div_ceil(threads.rows()).min(self.limits.grid[0]), 1, 1];
         let launch = Launch { program, grid, block: [threads.block, 1, 1], arguments };
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+    }
+
+    /// [`Planner::rows`] where there are fewer rows than multiprocessors, and these are long: blocks share a row.
+    fn long_rows<T: OfRow>(
+        &self,
+        op: &'static str,
+        [rows, cols]: [u32; 2],
+        out: usize,
+        columns: usize,
+        eps: Option<u64>,
+    ) -> Result<Plan, Error> {
+        let made = self.made::<T>(op, u32::MAX, || {
+            let made = template::long_row::<T>(op, self.meet)?;
+            Some(made.map(|r| Made {
+                programs: r.kernels.into_iter().map(|k| self.program(k)).collect(),
+                widths: Vec::new(),
+                states: r.states,
+            }))
+        })?;
+        // As many as run at once, each with some elements for every thread.
+        let blocks = (self.blocks / rows).clamp(1, cols.div_ceil(8 * LONG.row));
+        let bits = |v: u32| Argument::Bits(u64::from(v));
+        let mut arguments = vec![Argument::Buffer(0), Argument::Buffer(out), bits(rows), bits(cols)];
+        arguments.extend((0..columns).map(|k| Argument::Buffer(out + 1 + k)));
+        arguments.extend(eps.map(Argument::Bits));
+        arguments.push(Argument::Buffer(out + 1 + columns));
+        let launches = made.programs.iter().map(|program| Launch {
+            program: Arc::clone(program),
+            grid: [blocks, rows, 1],
+            block: [LONG.block, 1, 1],
+            arguments: arguments.clone(),
+        });
+        let scratch = u64::from(rows * blocks) * u64::from(made.states * T::TYPE.bytes());
+        Ok(Plan { launches: launches.collect(), scratch: vec![scratch] })
     }
 }

@@ -108,7 +108,7 @@ impl Planner {
     }
 
     /// A launch of [`template::combine`]: sums in so many parts, and C.
-    fn combine<T: OfRow>(
+    pub(super) fn combine<T: OfRow>(
         &self,
         of: &Product<T::Elem>,
         [sums, c]: [usize; 2],
@@ -189,8 +189,8 @@ impl Planner {
         let one = <T::Elem as crate::Number>::ONE;
         let by = if split { [one, <T::Elem as crate::Number>::ZERO] } else { [of.alpha, of.beta] };
         arguments.extend(by.map(|x| Argument::Bits(T::bits(x))));
-        arguments.extend([m, n].map(bits));
-        arguments.extend([Argument::Buffer(told), bits(chunk), bits(cells)]);
+        arguments.extend([chunk, cells, m, n].map(bits));
+        arguments.push(Argument::Buffer(told));
         let grid = [if split { tiles } else { tiles.min(multiprocessors) } as u32, 1, parts as u32];
         launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
         let word = |n: usize| n as u64 * 4;

@@ -14,6 +14,7 @@
 //! every device in it say [`Error::Lost`], and opening another one says why. A new process can.
 
 mod cache;
+mod graph;
 mod map;
 
 use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
@@ -34,12 +35,15 @@ use core::cell::{Cell, RefCell};
 use core::ffi::{CStr, c_void};
 use core::ptr;
 use cudarc::driver::sys;
+use graph::{Graphs, Steps};
 use map::Maps;
 use std::path::{Path, PathBuf};
 use sys::CUresult as Code;
 
 /// Bytes of what the compiler says.
 const LOG: usize = 4096;
+/// The version of the driver that makes graphs as they are made here.
+const GRAPHS: i32 = 12030;
 /// Threads of most kernels' blocks.
 const THREADS: i32 = 256;
 
@@ -72,10 +76,17 @@ struct Context {
     stream: sys::CUstream,
     /// Why it is gone.
     lost: RefCell<Option<String>>,
+    /// Launches that wait for the end of their list.
+    waiting: RefCell<Steps>,
+    /// Lists that are open, one inside the other.
+    open: Cell<usize>,
+    graphs: RefCell<Graphs>,
+    /// Whether kernels may start before those that they wait for have ended.
+    early: bool,
 }
 
 /// A loaded kernel. Modules stay as long as their context.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Function {
     inner: sys::CUfunction,
     /// What a launch asks for, where it is more than can be declared.
@@ -156,15 +167,33 @@ fn devices() -> Result<Vec<(sys::CUdevice, String)>, Error> {
 
 impl Context {
     /// Of this device, with a stream.
-    fn new(device: sys::CUdevice) -> Result<Self, Error> {
+    fn new(device: sys::CUdevice, early: bool) -> Result<Self, Error> {
         let (mut inner, mut stream) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: valid for a write; the device is one of the driver's.
         first(unsafe { sys::cuCtxCreate_v2(&raw mut inner, 0, device) })?;
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: valid for a write; the new context is current in this thread.
         let code = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
-        let made = Self { inner, stream, lost: RefCell::default() };
+        let made = Self {
+            inner,
+            stream,
+            lost: RefCell::default(),
+            waiting: RefCell::default(),
+            open: Cell::default(),
+            graphs: RefCell::default(),
+            early,
+        };
         first(code).map(|()| made)
+    }
+
+    /// Starts what waits: what comes next is to come after it.
+    fn start(&self) -> Code {
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.is_empty() {
+            return Code::CUDA_SUCCESS;
+        }
+        // SAFETY: every call enters the context first; `launch` takes steps with the arguments of their kernels.
+        unsafe { waiting.start(self.stream, self.early) }
     }
 
     /// Makes it this thread's.
@@ -176,6 +205,8 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        let _ = self.enter();
+        self.graphs.get_mut().clear();
         // SAFETY: made by `new`, and everything of it holds this value. There is nobody to tell of an error.
         let _ = unsafe { sys::cuCtxDestroy_v2(self.inner) };
     }
@@ -184,6 +215,7 @@ impl Drop for Context {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let _ = self.context.enter();
+        let _ = self.context.start();
         // SAFETY: allocated in this context, once. The driver waits for kernels that use it. There is nobody to tell of
         // an error.
         let _ = unsafe { sys::cuMemFree_v2(self.at) };
@@ -274,7 +306,7 @@ impl Cuda {
             maps: RefCell::default(),
             compiled: Cell::default(),
             read: Cell::default(),
-            context: Rc::new(Context::new(device)?),
+            context: Rc::new(Context::new(device, target.starts_early())?),
         })
     }
 
@@ -294,6 +326,12 @@ impl Cuda {
     #[must_use]
     pub fn modules(&self) -> [usize; 2] {
         [self.compiled.get(), self.read.get()]
+    }
+
+    /// Graphs that are kept of lists of launches. Their number does not grow in a steady state.
+    #[must_use]
+    pub fn graphs(&self) -> usize {
+        self.context.graphs.borrow().len()
     }
 
     /// The error of a code, if it is one.
@@ -382,6 +420,14 @@ impl Cuda {
         if code == Code::CUDA_SUCCESS { Ok(function) } else { Err(said(code)) }
     }
 
+    /// From the host, after what was started.
+    fn copy(&self, to: sys::CUdeviceptr, bytes: &[u8]) -> Result<(), Error> {
+        // SAFETY: the callers' ranges; the driver has copied memory of the host that it does not know before it returns.
+        self.told(unsafe {
+            sys::cuMemcpyHtoDAsync_v2(to, bytes.as_ptr().cast(), bytes.len(), self.context.stream)
+        })
+    }
+
     /// Where a tensor map is, whose matrix begins `base` bytes further.
     fn map(&self, map: &TensorMap, base: u64) -> Result<u64, Error> {
         let mut maps = self.maps.borrow_mut();
@@ -390,7 +436,7 @@ impl Cuda {
             base,
             |code| self.told(code),
             |bytes| self.allocate(bytes),
-            |slab, start, bytes| self.write(slab, start, bytes),
+            |slab, start, bytes| self.copy(slab.at + start, bytes),
         )
     }
 
@@ -439,6 +485,26 @@ impl Cuda {
     }
 }
 
+impl Cuda {
+    /// Adds a launch to those that wait.
+    fn step(&self, l: &Launch, bindings: &[Binding<'_, Buffer>], to: &mut Steps) -> Result<(), Error> {
+        check(&self.facts, l, bindings.len())?;
+        let kernel = l.program.kernel();
+        let wrong = || Error::Arguments { kernel: kernel.name.clone() };
+        let at = |k: usize| bindings.get(k).map(|b| b.buffer.at + b.start).ok_or_else(wrong);
+        for (a, ty) in l.arguments.iter().zip(&kernel.params) {
+            to.argument(match (a, ty) {
+                (Argument::Buffer(k), Type::U64) => at(*k)?,
+                (Argument::Bits(bits), _) => *bits,
+                (Argument::Map(k, map), Type::U64) => self.map(map, at(*k)?)?,
+                _ => return Err(wrong()),
+            });
+        }
+        to.push(self.function(&l.program)?, l.grid, l.block);
+        Ok(())
+    }
+}
+
 impl Device for Cuda {
     type Buffer = Buffer;
 
@@ -472,69 +538,50 @@ impl Device for Cuda {
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
         let at = self.range(to, start, bytes.len() as u64)?;
         self.enter()?;
-        // SAFETY: the range was checked; the driver has copied memory of the host that it does not know before it
-        // returns.
-        self.told(unsafe {
-            sys::cuMemcpyHtoDAsync_v2(at, bytes.as_ptr().cast(), bytes.len(), self.context.stream)
-        })
+        self.told(self.context.start())?;
+        self.copy(at, bytes)
     }
 
     fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
         self.enter()?;
         bindings.iter().try_for_each(|b| self.range(b.buffer, b.start, b.bytes).map(|_| ()))?;
-        let mut ready = Vec::with_capacity(list.len());
-        for l in list {
-            check(&self.facts, l, bindings.len())?;
-            let kernel = l.program.kernel();
-            let wrong = || Error::Arguments { kernel: kernel.name.clone() };
-            let bits = |(a, ty): (&Argument, &Type)| match (a, ty) {
-                (Argument::Buffer(k), Type::U64) => {
-                    bindings.get(*k).map(|b| b.buffer.at + b.start).ok_or_else(wrong)
-                }
-                (Argument::Bits(bits), _) => Ok(*bits),
-                (Argument::Map(k, map), Type::U64) => {
-                    let bound = bindings.get(*k).ok_or_else(wrong)?;
-                    self.map(map, bound.buffer.at + bound.start)
-                }
-                _ => Err(wrong()),
-            };
-            let arguments: Vec<u64> =
-                l.arguments.iter().zip(&kernel.params).map(bits).collect::<Result<_, _>>()?;
-            ready.push((l, self.function(&l.program)?, arguments));
+        let mut waiting = self.context.waiting.borrow_mut();
+        let before = waiting.mark();
+        if let Err(refused) = list.iter().try_for_each(|l| self.step(l, bindings, &mut waiting)) {
+            waiting.back(before);
+            return Err(refused);
         }
-        for (l, function, mut arguments) in ready {
-            let [x, y, z] = l.grid;
-            if x == 0 || y == 0 || z == 0 {
-                continue;
-            }
-            // A parameter of four bytes reads the lower half, which comes first.
-            let mut pointers: Vec<*mut c_void> = arguments.iter_mut().map(|a| (&raw mut *a).cast()).collect();
-            let [i, j, k] = l.block;
-            // SAFETY: the function is of this context; as many arguments as the kernel has parameters, which the driver
-            // copies before it returns.
-            let code = unsafe {
-                sys::cuLaunchKernel(
-                    function.inner,
-                    x,
-                    y,
-                    z,
-                    i,
-                    j,
-                    k,
-                    function.shared,
-                    self.context.stream,
-                    pointers.as_mut_ptr(),
-                    ptr::null_mut(),
-                )
-            };
-            self.told(code)?;
+        drop(waiting);
+        if self.context.open.get() > 0 {
+            return Ok(());
         }
-        Ok(())
+        self.told(self.context.start())
+    }
+
+    fn begin(&self) {
+        self.context.open.set(self.context.open.get() + 1);
+    }
+
+    fn end(&self) -> Result<(), Error> {
+        let open = self.context.open.get().saturating_sub(1);
+        self.context.open.set(open);
+        if open > 0 || self.context.waiting.borrow().is_empty() {
+            return Ok(());
+        }
+        self.enter()?;
+        if self.driver < GRAPHS {
+            return self.told(self.context.start());
+        }
+        let mut waiting = self.context.waiting.borrow_mut();
+        let mut graphs = self.context.graphs.borrow_mut();
+        // SAFETY: the context was entered; `launch` takes steps with the arguments of their kernels.
+        self.told(unsafe { graphs.start(&mut waiting, self.context.stream, self.context.early) })
     }
 
     fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         let at = self.range(from, start, to.len() as u64)?;
         self.enter()?;
+        self.told(self.context.start())?;
         // Before anything is copied: a fault of the work before leaves the caller's memory as it is.
         // SAFETY: the stream is of this context.
         self.told(unsafe { sys::cuStreamSynchronize(self.context.stream) })?;

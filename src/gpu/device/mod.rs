@@ -198,6 +198,18 @@ pub trait Device: core::fmt::Debug {
     /// [`Error::Limit`], [`Error::Refused`], [`Error::Kernel`], [`Error::Arguments`], [`Error::Range`], [`Error::Lost`].
     fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Self::Buffer>]) -> Result<(), Error>;
 
+    /// What is launched until [`Device::end`] may wait for that, and start as one. Nothing else waits: a write or a read
+    /// starts what was launched before it. May be nested.
+    fn begin(&self) {}
+
+    /// Starts what waits. Once for each [`Device::begin`].
+    ///
+    /// # Errors
+    /// [`Error::Lost`].
+    fn end(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// To the host, after all work given before. Start and length are multiples of 4.
     ///
     /// # Errors

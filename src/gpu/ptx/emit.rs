@@ -1,7 +1,7 @@
 //! PTX text from a kernel.
 
 use super::super::error::Error;
-use super::super::ir::{Block, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
+use super::super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
 use super::super::name::name;
 use super::super::types::{Sort, Type};
 use super::super::verify;
@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 mod control;
+mod hopper;
 
 /// What a register is for PTX: its width decides, so that a bit cast costs nothing.
 const CLASSES: [(&str, &str); 4] = [("%p", ".pred"), ("%h", ".b16"), ("%r", ".b32"), ("%l", ".b64")];
@@ -63,7 +64,8 @@ impl Module {
         if self.kernels.iter().any(|k| k.shared_bytes() > declared) {
             out.write_str("\n.extern .shared .align 1024 .b8 dynamic[];\n")?;
         }
-        self.kernels.iter().try_for_each(|k| Emitter::new(k, declared).kernel(out))
+        let early = target.starts_early();
+        self.kernels.iter().try_for_each(|k| Emitter::new(k, declared, early).kernel(out))
     }
 }
 
@@ -90,12 +92,13 @@ struct Emitter<'k> {
     // Where each shared variable is in what the launch adds, when it is more than can be declared.
     dynamic: Option<Vec<u32>>,
     used: Vec<u32>,
+    early: bool,
 }
 
 type Done = Result<(), Error>;
 
 impl<'k> Emitter<'k> {
-    fn new(k: &'k Kernel, declared: u32) -> Self {
+    fn new(k: &'k Kernel, declared: u32, early: bool) -> Self {
         let none = Place { class: 0, number: u32::MAX, constant: None };
         let (starts, size) = Kernel::layout(&k.shared);
         let mut e = Self {
@@ -106,6 +109,7 @@ impl<'k> Emitter<'k> {
             loops: false,
             dynamic: (size > declared).then_some(starts),
             used: super::super::pass::uses(k),
+            early,
         };
         e.place(&k.body);
         e
@@ -226,6 +230,13 @@ impl<'k> Emitter<'k> {
             let dynamic = letter == 's' && self.dynamic.is_some();
             for (n, v) in list.iter().enumerate().filter(|_| !dynamic) {
                 writeln!(out, "    {space} .align {} .b8 {letter}{n}[{}];", v.align, v.bytes)?;
+            }
+        }
+        if self.early {
+            // The next kernel's blocks come as soon as there is room; like this one's, they wait for what was before.
+            out.write_str("    griddepcontrol.launch_dependents;\n")?;
+            if !k.body.insts.iter().any(|i| i.op == Op::Hopper(Hopper::Await)) {
+                out.write_str("    griddepcontrol.wait;\n")?;
             }
         }
         self.block(&k.body, out)?;
@@ -522,76 +533,6 @@ impl<'k> Emitter<'k> {
         out.write_str("    mov.b64 ")?;
         self.operand(dst, ty, out)?;
         out.write_str(", {%lo, %hi}; }\n")?;
-        Ok(())
-    }
-
-    fn hopper(&self, h: Hopper, i: &Inst, out: &mut impl Write) -> Done {
-        let a = |k| i.args.at(k);
-        match h {
-            Hopper::BarrierInit => {
-                self.head(&["mbarrier.init.shared.b64"], out)?;
-                self.address(a(0), 0, out)?;
-                out.write_str(", ")?;
-                self.operand(a(1), Type::U32, out)?;
-            }
-            Hopper::BarrierExpect => {
-                self.head(&["mbarrier.arrive.expect_tx.shared.b64 _,"], out)?;
-                self.address(a(0), 0, out)?;
-                out.write_str(", ")?;
-                self.operand(a(1), Type::U32, out)?;
-            }
-            Hopper::BarrierArrive => {
-                self.head(&["mbarrier.arrive.shared.b64 _,"], out)?;
-                self.address(a(0), 0, out)?;
-            }
-            Hopper::ProxyFence => self.head(&["fence.proxy.async"], out)?,
-            Hopper::BarrierTryWait => {
-                self.head(&["mbarrier.try_wait.parity.shared.b64"], out)?;
-                self.operand(i.dst.at(0), Type::Pred, out)?;
-                out.write_str(", ")?;
-                self.address(a(0), 0, out)?;
-                out.write_str(", ")?;
-                self.operand(a(1), Type::U32, out)?;
-            }
-            Hopper::TensorLoad => {
-                let how = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
-                self.head(&[how], out)?;
-                self.address(a(0), 0, out)?;
-                out.write_str(", [")?;
-                self.operand(a(1), Type::U64, out)?;
-                out.write_str(", ")?;
-                self.braces(&[a(2), a(3)], out)?;
-                out.write_str("], ")?;
-                self.address(a(4), 0, out)?;
-            }
-            Hopper::MaxRegisters { more, count } => {
-                let how = if more { "inc" } else { "dec" };
-                write!(out, "    setmaxnreg.{how}.sync.aligned.u32 {count}")?;
-            }
-            Hopper::GroupFence => self.head(&["wgmma.fence.sync.aligned"], out)?,
-            Hopper::GroupCommit => self.head(&["wgmma.commit_group.sync.aligned"], out)?,
-            Hopper::GroupWait(n) => write!(out, "    wgmma.wait_group.sync.aligned {n}")?,
-            Hopper::GroupMma { n, input } => {
-                // Accumulates in place: the results start as the addend.
-                for (dst, c) in i.dst.iter().zip(i.args.iter().skip(2)) {
-                    self.copy(*dst, *c, out)?;
-                }
-                // Only 16-bit inputs can be transposed.
-                let (how, last) = match input {
-                    Group::F16 => ("k16.f32.f16.f16", ", 1, 1, 0, 0"),
-                    Group::Bf16 => ("k16.f32.bf16.bf16", ", 1, 1, 0, 0"),
-                    Group::Tf32 => ("k8.f32.tf32.tf32", ", 1, 1"),
-                    Group::E4m3 => ("k32.f32.e4m3.e4m3", ", 1, 1"),
-                };
-                let adds = u8::from(i.args.len() > 2);
-                write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}{how} ")?;
-                self.braces(&i.dst, out)?;
-                out.write_str(", ")?;
-                self.list(&[a(0), a(1)], Type::U64, out)?;
-                write!(out, ", {adds}{last}")?;
-            }
-        }
-        out.write_str(";\n")?;
         Ok(())
     }
 }

@@ -27,8 +27,10 @@ pub(crate) fn needs(k: &Kernel, i: &Inst) -> (Isa, Target) {
         Op::LdMatrix { .. } => sm(65, 75),
         Op::Mma(_) => sm(70, 80),
         Op::Hopper(Hopper::BarrierInit | Hopper::BarrierArrive) => sm(70, 80),
-        Op::Hopper(Hopper::BarrierExpect | Hopper::TensorLoad | Hopper::ProxyFence) => sm(80, 90),
-        Op::Hopper(Hopper::BarrierTryWait) => sm(78, 90),
+        Op::Hopper(Hopper::BarrierExpect | Hopper::TensorLoad | Hopper::ProxyFence | Hopper::MapPrefetch) => {
+            sm(80, 90)
+        }
+        Op::Hopper(Hopper::BarrierTryWait | Hopper::Await) => sm(78, 90),
         Op::Hopper(_) => (Isa(80), Target::SM_90A),
         Op::Load { space: Space::Const, .. } | Op::Table(_) => sm(22, 10),
         _ => sm(20, 20),

@@ -87,6 +87,13 @@ impl Target {
         }
     }
 
+    /// Whether its kernels say when the next may start, and wait for those before: a launch may then come early
+    /// (programmatic dependent launch).
+    #[must_use]
+    pub const fn starts_early(self) -> bool {
+        self.sm >= 90
+    }
+
     /// Whether code for `needs` runs here.
     #[must_use]
     pub const fn has(self, needs: Self) -> bool {

@@ -5,18 +5,20 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Group, Hopper, Kernel, Space, Special};
-use super::super::types::{Bf16, F16, F32, Pred, Type, U32, U64};
+use super::super::ir::{Cmp, Group, Hopper, Kernel, Special};
+use super::super::types::{F32, Pred, Type, U32, U64};
 use super::flat::get;
 use alloc::format;
 use alloc::vec::Vec;
+
+mod end;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;
 /// Threads of a warp group.
 const GROUP: u32 = 128;
 /// Rows of tiles that blocks take together, so that they share what they read.
-const BAND: i64 = 16;
+const BAND: u32 = 16;
 
 /// The tile of a product of warp groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,17 +35,31 @@ pub struct GroupTile {
 
 impl GroupTile {
     /// Tiles that the planner chooses from.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self { m: 128, n: 256, stages: 4, groups: 2 },
+        Self { m: 128, n: 192, stages: 5, groups: 2 },
         Self { m: 256, n: 128, stages: 4, groups: 2 },
         Self { m: 128, n: 128, stages: 6, groups: 2 },
+        Self { m: 128, n: 96, stages: 4, groups: 2 },
         Self { m: 128, n: 64, stages: 4, groups: 2 },
         Self { m: 64, n: 128, stages: 4, groups: 1 },
         Self { m: 64, n: 64, stages: 6, groups: 1 },
+        Self { m: 64, n: 32, stages: 8, groups: 1 },
     ];
 
     /// That of [`triple_gemm`]: two stages fill the shared memory.
     pub const TRIPLE: Self = Self { m: 128, n: 128, stages: 2, groups: 2 };
+
+    /// Another number for each tile.
+    #[cfg(feature = "half")]
+    pub(in super::super) const fn number(self) -> u32 {
+        self.m << 20 | self.n << 8 | self.stages << 4 | self.groups
+    }
+
+    /// Whether two blocks have registers on a multiprocessor.
+    const fn is_light(self) -> bool {
+        self.m * self.n / self.groups <= 64 * 96 && self.threads() == 3 * GROUP
+    }
 
     /// Threads of a block.
     #[must_use]
@@ -71,8 +87,9 @@ const PRODUCTS: [[u32; 2]; 6] = [[0, 2], [2, 0], [1, 1], [0, 1], [1, 0], [0, 0]]
 /// `C ← α·A·B + β·C`, with A of m × k and B of n × k, both with the depth along their rows, and C row by row.
 ///
 /// Parameters: tensor maps of A and B (boxes of the tile's rows and 128 bytes, swizzled), C, its row distance in
-/// elements (`U64`), m, n, slabs of depth, rows and columns of tiles (`U32`), α and β (`F32`). C is not read where β
-/// is 0. The grid has any number of blocks.
+/// elements (`U64`), m, n, slabs of depth, rows and columns of tiles (`U32`), α and β (`F32`); for blocks along z, as in
+/// [`super::strided`]: slabs of a block, and elements from the sums of one to those of the next (`U32`). C is not read
+/// where β is 0. The grid has any number of blocks along x.
 pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel, Error> {
     tile.check()?;
     let letters = match input {
@@ -96,9 +113,8 @@ pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel,
 /// As [`group_gemm`], of `f32` in three parts of `bf16`: the maps are of three matrices below each other. Each slab's
 /// products are added up before they are added to the others, as warp groups truncate their sums.
 ///
-/// Further parameters: rows from part to part of A and of B (`U32`), for each tile whether it is left out (words of
-/// `U32`, row by row), and for blocks along z as in [`super::strided`]: slabs of a block, and elements from the sums of
-/// one to those of the next.
+/// Further parameters: rows from part to part of A and of B (`U32`), and for each tile whether it is left out (words of
+/// `U32`, row by row).
 pub fn triple_gemm(tile: GroupTile) -> Result<Kernel, Error> {
     tile.check()?;
     let b = Builder::new(&format!("triple_gemm_{}x{}", tile.m, tile.n));
@@ -112,8 +128,6 @@ struct Triple<'b> {
     apart: [Value<'b, U32>; 2],
     /// Which tiles are left out.
     left_out: Value<'b, U64>,
-    /// The first slab of the block.
-    slab: Value<'b, U32>,
 }
 
 struct Frame<'b> {
@@ -132,6 +146,8 @@ struct Frame<'b> {
     full: Value<'b, U32>,
     empty: Value<'b, U32>,
     thread: Value<'b, U32>,
+    /// The first slab of the block.
+    slab: Value<'b, U32>,
     triple: Option<Triple<'b>>,
 }
 
@@ -139,6 +155,9 @@ impl<'b> Frame<'b> {
     fn new(b: &'b Builder, tile: GroupTile, input: Group, output: Type, triple: bool) -> Self {
         let GroupTile { m, n, stages, .. } = tile;
         b.threads([tile.threads(), 1, 1]);
+        if tile.is_light() {
+            b.resident(2);
+        }
         let parts = if triple { 3 } else { 1 };
         let mut k = Self {
             b,
@@ -156,16 +175,16 @@ impl<'b> Frame<'b> {
             full: b.shared(8 * stages, 8),
             empty: b.shared(8 * stages, 8),
             thread: b.special(Special::TidX),
+            slab: b.int(0),
             triple: None,
         };
+        let (chunk, sums) = (b.param::<U32>(), b.param::<U32>());
+        let z = b.special(Special::CtaidZ);
+        k.slab = z * chunk;
+        k.slabs = chunk.least(k.slabs - k.slab);
+        k.c = k.c + (z * sums).wide(b.int(i64::from(output.bytes())));
         if triple {
-            let (apart, left_out) = ([b.param(), b.param()], b.param());
-            let (chunk, sums) = (b.param::<U32>(), b.param::<U32>());
-            let z = b.special(Special::CtaidZ);
-            let slab = z * chunk;
-            k.slabs = chunk.least(k.slabs - slab);
-            k.c = k.c + (z * sums).wide(b.int(4));
-            k.triple = Some(Triple { apart, left_out, slab });
+            k.triple = Some(Triple { apart: [b.param(), b.param()], left_out: b.param() });
         }
         k
     }
@@ -191,7 +210,8 @@ impl<'b> Frame<'b> {
         self.b.int(i64::from(v))
     }
 
-    /// The barriers: one arrival fills a stage, with its bytes; every warp that multiplies empties it.
+    /// The barriers: one arrival fills a stage, with its bytes; every warp that multiplies empties it. All of it while
+    /// the kernel before may still run.
     fn start(&self) {
         let b = self.b;
         b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
@@ -202,8 +222,10 @@ impl<'b> Frame<'b> {
                 b.hopper(Hopper::BarrierInit, &[(self.empty + at).into(), warps.into()]);
             }
             b.hopper(Hopper::ProxyFence, &[]);
+            self.maps.iter().for_each(|map| b.hopper(Hopper::MapPrefetch, &[(*map).into()]));
         });
         b.barrier();
+        b.hopper(Hopper::Await, &[]);
     }
 
     fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
@@ -223,9 +245,9 @@ impl<'b> Frame<'b> {
         let range = [b.special(Special::CtaidX), down * across, b.special(Special::NctaidX)];
         b.count(range, 1, &[self.u(0)], |t, turns| {
             let first_turn = turns.first().copied().unwrap_or(t);
-            let band = across * b.int(BAND);
-            let (first, inside) = (t / band * b.int(BAND), t % band);
-            let rows = (down - first).least(b.int(BAND));
+            let band = across * self.u(BAND);
+            let (first, inside) = (t / band * self.u(BAND), t % band);
+            let rows = (down - first).least(self.u(BAND));
             let [row, col] = [first + inside % rows, inside / rows];
             let corner = [row * self.u(self.tile.m), col * self.u(self.tile.n)];
             let Some(triple) = &self.triple else {
@@ -244,7 +266,7 @@ impl<'b> Frame<'b> {
     /// One thread keeps the ring full.
     fn load(&self) {
         let b = self.b;
-        if self.tile.groups > 1 {
+        if self.tile.groups > 1 && !self.tile.is_light() {
             b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
         }
         b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
@@ -257,9 +279,7 @@ impl<'b> Frame<'b> {
                     let full = self.full + barrier;
                     let parts = if self.triple.is_some() { 3 } else { 1 };
                     b.hopper(Hopper::BarrierExpect, &[full.into(), self.u(parts * (rows + cols)).into()]);
-                    let slab = turn - first;
-                    let slab = self.triple.as_ref().map_or(slab, |t| slab + t.slab);
-                    let deep = slab * self.u(SLAB * self.input.depth() as u32 / 32);
+                    let deep = (turn - first + self.slab) * self.u(SLAB * self.input.depth() as u32 / 32);
                     let [apart_a, apart_b] = self.triple.as_ref().map_or([b.int(0); 2], |t| t.apart);
                     let ([room_a, room_b], [map_a, map_b], [row, col]) = (self.rooms, self.maps, corner);
                     let sides = [(room_a, map_a, row, apart_a, rows), (room_b, map_b, col, apart_b, cols)];
@@ -286,7 +306,7 @@ impl<'b> Frame<'b> {
     fn multiply(&self) {
         let b = self.b;
         let GroupTile { m, n, groups, .. } = self.tile;
-        if groups > 1 {
+        if groups > 1 && !self.tile.is_light() {
             b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
         }
         let group = (self.thread >> self.u(7)) - self.u(1);
@@ -382,79 +402,5 @@ impl<'b> Frame<'b> {
         b.hopper(Hopper::GroupWait(0), &[]);
         self.free(turn + self.u(1), self.slabs.compare(Cmp::Ne, b.int(0)));
         sums.iter().zip(slab.iter().flatten()).map(|(s, new)| *s + *new).collect()
-    }
-
-    /// Pairs of neighbours are written at once where a tile is whole and C is even; elsewhere one by one.
-    fn finish(&self, sums: &[Value<'b, F32>], [row, col]: [Value<'b, U32>; 2], left: Value<'b, U32>) {
-        let b = self.b;
-        let [m, n] = self.size;
-        let [alpha, beta] = self.factors;
-        let width = self.output.bytes();
-        let sums: Vec<Value<'b, F32>> = sums.iter().map(|s| alpha * *s).collect();
-        let units = self.c >> b.int::<U32>(i64::from(width.trailing_zeros()));
-        let even = ((units | self.pitch) & b.int(1)).compare(Cmp::Eq, b.int(0));
-        let whole = (left + self.u(self.tile.n)).compare(Cmp::Le, n);
-        let fast = even & whole & beta.compare(Cmp::Eq, b.f32(0.0));
-        let each = self.tile.n as usize / 2;
-        for (part, sums) in sums.chunks(each).enumerate() {
-            for half in 0..2 {
-                let row = row + b.int(64 * part as i64 + 8 * half as i64);
-                let at = self.c + (row.to::<U64>() * self.pitch + col.to::<U64>()) * b.int(i64::from(width));
-                let pairs = || {
-                    let pairs = sums.chunks(4).filter_map(move |four| four.get(2 * half..2 * half + 2));
-                    pairs.enumerate().map(|(j, p)| (8 * j as i32, p))
-                };
-                b.when(row.compare(Cmp::Lt, m), || {
-                    b.either::<U32, 0>(
-                        fast,
-                        || {
-                            pairs().for_each(|(j, p)| self.pair(at, j * width as i32, p));
-                            []
-                        },
-                        || {
-                            for (j, p) in pairs() {
-                                for (one, v) in p.iter().enumerate() {
-                                    let j = j + one as i32;
-                                    let inside = (col + b.int(i64::from(j))).compare(Cmp::Lt, n);
-                                    b.when(inside, || self.single(at, j * width as i32, *v));
-                                }
-                            }
-                            []
-                        },
-                    );
-                });
-            }
-        }
-    }
-
-    fn pair(&self, at: Value<'b, U64>, offset: i32, pair: &[Value<'b, F32>]) {
-        let &[x, y] = pair else { return };
-        match self.output {
-            Type::F16 => {
-                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<F16>()));
-            }
-            Type::Bf16 => {
-                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<Bf16>()));
-            }
-            _ => self.b.store_vector(Space::Global, at, offset, [x, y]),
-        }
-    }
-
-    /// With β, which a whole tile does not have.
-    fn single(&self, at: Value<'b, U64>, offset: i32, v: Value<'b, F32>) {
-        let b = self.b;
-        let [_, beta] = self.factors;
-        let reads = beta.compare(Cmp::Ne, b.f32(0.0));
-        let old = || match self.output {
-            Type::F16 => b.load::<F16>(Space::Global, at, offset).to(),
-            Type::Bf16 => b.load::<Bf16>(Space::Global, at, offset).to(),
-            _ => b.load::<F32>(Space::Global, at, offset),
-        };
-        let [v] = b.either(reads, || [beta.fma(old(), v)], || [v]);
-        match self.output {
-            Type::F16 => b.store(Space::Global, at, offset, v.to::<F16>()),
-            Type::Bf16 => b.store(Space::Global, at, offset, v.to::<Bf16>()),
-            _ => b.store(Space::Global, at, offset, v),
-        }
     }
 }

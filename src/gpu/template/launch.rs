@@ -72,29 +72,64 @@ impl Group {
 }
 
 impl GroupProduct {
-    /// The tile that ends first on a machine of so many multiprocessors: rounds of tiles, each as long as its products
-    /// at the rate that the tile reaches, and a start.
+    /// The tile that ends first on a machine of so many multiprocessors.
     #[must_use]
     pub fn tile(&self, multiprocessors: u32) -> GroupTile {
-        let slabs = u64::from(self.k.div_ceil(4 * self.input.depth() as u32));
-        let (mut best, mut least) = (0, u64::MAX);
-        for (at, t) in GroupTile::ALL.iter().enumerate() {
-            let tiles = u64::from(self.m.div_ceil(t.m)) * u64::from(self.n.div_ceil(t.n));
-            let rounds = tiles.div_ceil(u64::from(multiprocessors.max(1)));
-            // Clocks of a slab: products alone, or loads of its bytes at 64 a clock.
-            let slab = u64::from((t.m * t.n / 32).max(2 * (t.m + t.n)));
-            let time = rounds * (slabs * slab + 600 + u64::from(t.m * t.n / 32)) + 1500;
-            if time < least {
-                (best, least) = (at, time);
+        let (tile, _) = self.division(multiprocessors, 1);
+        tile
+    }
+
+    /// The tile that ends first, and in how many parts of up to `most` the depth is shared by blocks whose sums are then
+    /// added up.
+    pub(in super::super) fn division(&self, multiprocessors: u32, most: u32) -> (GroupTile, u32) {
+        let (mut best, mut least) = ((GroupTile::ALL[7], 1), u64::MAX);
+        for tile in GroupTile::ALL {
+            for parts in 1..=most.max(1) {
+                let time = self.time(tile, parts, multiprocessors);
+                if time < least {
+                    (best, least) = ((tile, parts), time);
+                }
             }
         }
-        GroupTile::ALL.get(best).copied().unwrap_or(GroupTile { m: 64, n: 64, stages: 6, groups: 1 })
+        best
+    }
+
+    /// Clocks, about, as an H100 took them: rounds of tiles, each as long as its products, what the second cache gives all
+    /// that run, or what a load waits, and as its way to memory; and the sums of parts there and back.
+    fn time(&self, t: GroupTile, parts: u32, multiprocessors: u32) -> u64 {
+        let slabs = u64::from(self.k.div_ceil(4 * self.input.depth() as u32).div_ceil(parts));
+        let tiles = u64::from(self.m.div_ceil(t.m)) * u64::from(self.n.div_ceil(t.n)) * u64::from(parts);
+        let multiprocessors = u64::from(multiprocessors.max(1));
+        let bytes = u64::from(128 * (t.m + t.n)) * tiles.min(multiprocessors);
+        let waits = match (t.groups, t.n) {
+            (2, ..=96) => 650,
+            (_, ..=32) => 470,
+            _ => 450,
+        };
+        let slab = u64::from(t.m * t.n / 32).max(bytes / 5000).max(waits);
+        let sums = match parts {
+            1 => 0,
+            _ => 5000 + u64::from(self.m) * u64::from(self.n) * u64::from(2 * parts + 1) / 350,
+        };
+        tiles.div_ceil(multiprocessors) * (slabs * slab + u64::from(t.m * t.n / 5)) + 2000 + sums
     }
 
     /// The launch with this tile. Refused are sizes of 0, rows of A or B that are no multiple of 16 bytes, and row
     /// distances below the rows' length.
     pub fn launch(&self, tile: GroupTile, multiprocessors: u32) -> Result<GroupLaunch, Error> {
-        let Self { m, n, k, lda, ldb, ldc, alpha, beta, input, output } = *self;
+        let kernel = group_gemm(tile, self.input, self.output)?;
+        let (grid, args) = self.arguments(tile, multiprocessors)?;
+        let shared = kernel.shared_bytes();
+        Ok(GroupLaunch { kernel, grid, threads: [tile.threads(), 1, 1], shared, args })
+    }
+
+    /// The blocks and the arguments of a launch.
+    pub(in super::super) fn arguments(
+        &self,
+        tile: GroupTile,
+        multiprocessors: u32,
+    ) -> Result<([u32; 3], Vec<Argument>), Error> {
+        let Self { m, n, k, lda, ldb, ldc, alpha, beta, input, .. } = *self;
         let element = input.element();
         let width = u64::from(element.bytes());
         let deep = 4 * input.depth() as u32;
@@ -122,9 +157,7 @@ impl GroupProduct {
             };
             Argument::Map(at, map)
         };
-        let kernel = group_gemm(tile, input, output)?;
-        let tiles = [m.div_ceil(tile.m), n.div_ceil(tile.n)];
-        let [down, across] = tiles;
+        let (down, across) = (m.div_ceil(tile.m), n.div_ceil(tile.n));
         let blocks = down.checked_mul(across).ok_or(Error::Overflow { what: "the number of tiles" })?;
         let bits = |v: u32| Argument::Bits(u64::from(v));
         let mut args = Vec::from([
@@ -133,13 +166,8 @@ impl GroupProduct {
             Argument::Buffer(2),
             Argument::Bits(ldc),
         ]);
-        args.extend([m, n, k.div_ceil(deep), down, across, alpha.to_bits(), beta.to_bits()].map(bits));
-        Ok(GroupLaunch {
-            grid: [blocks.min(multiprocessors.max(1)), 1, 1],
-            threads: [tile.threads(), 1, 1],
-            shared: kernel.shared_bytes(),
-            kernel,
-            args,
-        })
+        let slabs = k.div_ceil(deep);
+        args.extend([m, n, slabs, down, across, alpha.to_bits(), beta.to_bits(), slabs, 0].map(bits));
+        Ok(([blocks.min(multiprocessors.max(1)), 1, 1], args))
     }
 }

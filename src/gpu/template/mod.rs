@@ -6,8 +6,11 @@ pub(crate) mod flash;
 pub(crate) mod flat;
 mod gemm;
 mod group;
+#[cfg(feature = "half")]
+mod half;
 mod launch;
 pub(crate) mod layer;
+mod long;
 mod part;
 mod plan;
 mod pointwise;
@@ -25,8 +28,11 @@ pub(crate) mod window;
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 pub use group::{GroupTile, group_gemm, triple_gemm};
+#[cfg(feature = "half")]
+pub use half::{HALF_TILE, half_rows};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
+pub use long::{LONG, LongRow, long_row};
 pub use part::{Meet, Threads};
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};

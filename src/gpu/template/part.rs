@@ -45,6 +45,14 @@ impl Threads {
         Self { block: row, row }
     }
 
+    /// For so few rows that each has a multiprocessor to itself: two elements a thread, as what a row takes is what its
+    /// reads wait.
+    #[must_use]
+    pub fn of_few(cols: usize, most: u32) -> Self {
+        let row = u32::try_from(cols / 2).unwrap_or(most).clamp(1, most).next_power_of_two().min(most);
+        if row <= 32 { Self { block: THREADS, row: 32 } } else { Self { block: row, row } }
+    }
+
     /// Rows of a block.
     #[must_use]
     pub const fn rows(self) -> u32 {
@@ -72,7 +80,7 @@ pub(super) fn together<'b, T: Stored, const K: usize>(
 }
 
 /// The state of all threads of a row, in each of them.
-fn on_row<'b, T: Stored, const K: usize>(
+pub(super) fn on_row<'b, T: Stored, const K: usize>(
     b: &'b Builder,
     meet: Meet,
     threads: Threads,

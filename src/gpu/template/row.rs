@@ -104,6 +104,24 @@ pub(super) fn takes(op: &str) -> Option<Takes> {
     Some(Takes { operands, parameters })
 }
 
+/// The row operation of the list with this name.
+pub(super) fn by_name<'b, T: Recorded, R: Row<Param<T>, V = Value<'b, T>>>(
+    op: &str,
+    row: &mut R,
+    eps: Value<'b, T>,
+) {
+    match op {
+        "softmax" => nn::softmax_row(row),
+        "log_softmax" => nn::log_softmax_row(row),
+        "normalize" => nn::normalize_row(row),
+        "zscore" => nn::zscore_row(row),
+        "minmax_normalize" => nn::minmax_row(row),
+        "layer_norm_simple" => nn::layer_norm_simple_row(row, eps),
+        "rms_norm" => nn::rms_norm_row(row, eps),
+        _ => nn::layer_norm_row(row, eps),
+    }
+}
+
 /// The kernel of a row operation of the list. Any grid does; blocks have [`THREADS`] threads. Parameters: `x`, `out`, the
 /// number of rows, of columns; then `gamma` and `beta`, as far as the op has them, and `eps`, if it has that.
 #[must_use]
@@ -144,16 +162,7 @@ pub fn row_by<T: Recorded>(op: &str, meet: Meet, threads: Threads) -> Option<Res
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let part = Part { b: &b, meet, threads, x: [x + start], begin: b.int(0), end };
         let row = &mut OnRow::<T> { part: PartOf::new(part), out: out + start, columns };
-        match op {
-            "softmax" => nn::softmax_row(row),
-            "log_softmax" => nn::log_softmax_row(row),
-            "normalize" => nn::normalize_row(row),
-            "zscore" => nn::zscore_row(row),
-            "minmax_normalize" => nn::minmax_row(row),
-            "layer_norm_simple" => nn::layer_norm_simple_row(row, eps),
-            "rms_norm" => nn::rms_norm_row(row, eps),
-            _ => nn::layer_norm_row(row, eps),
-        }
+        by_name(op, row, eps);
         // The next row uses the same shared memory.
         b.barrier();
         Vec::new()

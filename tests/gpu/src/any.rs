@@ -24,6 +24,9 @@ pub fn run() -> Result<bool, Error> {
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
+    #[cfg(feature = "half")]
+    ran.extend(device::half_products(&gpu, &[[1, 1, 1], [65, 63, 17], [5, 70, 9], [130, 65, 70]])?);
+    without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");
     println!(

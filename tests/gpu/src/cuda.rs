@@ -50,6 +50,12 @@ pub fn run() -> Result<bool, Error> {
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
+    // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
+    #[cfg(feature = "half")]
+    let halves = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [130, 65, 70], [1100, 1300, 512], [700, 300, 1000]];
+    #[cfg(feature = "half")]
+    ran.extend(device::half_products(&gpu, &halves)?);
+    without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let mut good = report(&ran);
     let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
     wide.extend(layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS, &FAR)?);
@@ -68,9 +74,66 @@ pub fn run() -> Result<bool, Error> {
     device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
     layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]], &[9])?;
     assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
+    lists()?;
     crate::llm::run("cuda");
     faults()?;
     Ok(good)
+}
+
+/// Lists of launches as graphs: what differs from one time to the next is changed, and writes and reads in a list come
+/// between the launches around them.
+fn lists() -> Result<(), Error> {
+    let gpu = Gpu::new(Cuda::from_env()?);
+    const N: usize = 1000;
+    let mut x = gpu.upload(&[1.0f32; N])?;
+    let mut sum = gpu.upload(&[0.0f32])?;
+    let mut back = [0.0f32];
+    let mut want = [1.0f64; N];
+    for turn in 1..=12u32 {
+        // Other arguments each time, other kernels every third, another part of the array every fourth.
+        let from = if turn % 4 == 0 { 100 } else { 0 };
+        gpu.together(|| {
+            let [_, mut part] = x.view_mut().split(from)?;
+            gpu.scale_in_place(part.lend(), turn as f32)?;
+            match turn % 3 {
+                0 => gpu.sqrt_in_place(part.lend())?,
+                _ => gpu.abs_in_place(part.lend())?,
+            }
+            gpu.sum(x.view(), sum.view_mut())
+        })?;
+        for x in &mut want[from..] {
+            *x *= f64::from(turn);
+            *x = if turn % 3 == 0 { x.sqrt() } else { x.abs() };
+        }
+        gpu.download(sum.view(), &mut back)?;
+        let all: f64 = want.iter().sum();
+        assert!((f64::from(back[0]) - all).abs() < 1e-4 * all, "turn {turn}: {}, not {all}", back[0]);
+    }
+    assert_eq!(gpu.device().graphs(), 1, "lists of one length are one graph");
+    for turn in 0..4 {
+        gpu.together(|| {
+            gpu.write(&[2.0; N], x.view_mut())?;
+            gpu.scale_in_place(x.view_mut(), 3.0)?;
+            gpu.together(|| gpu.sum(x.view(), sum.view_mut()))?;
+            gpu.download(sum.view(), &mut back)?;
+            assert_eq!(back[0], 6.0 * N as f32, "turn {turn}");
+            gpu.write(&[5.0; N], x.view_mut())?;
+            gpu.sum(x.view(), sum.view_mut())
+        })?;
+        gpu.download(sum.view(), &mut back)?;
+        assert_eq!(back[0], 5.0 * N as f32, "turn {turn}");
+    }
+    // An error of the work: what came before it runs, what is refused does not.
+    let short = gpu.together(|| {
+        gpu.fill(1.0, x.view_mut())?;
+        gpu.sum(x.view(), sum.view_mut())?;
+        gpu.exp(x.view().part(0..1)?, sum.view_mut().split(0)?.into_iter().next().unwrap())
+    });
+    assert!(matches!(short, Err(Error::Call(fulmen::Error::Len { .. }))), "{short:?}");
+    gpu.download(sum.view(), &mut back)?;
+    assert_eq!(back[0], N as f32);
+    println!("lists of launches as graphs: {} kept", gpu.device().graphs());
+    Ok(())
 }
 
 fn refusals() -> Result<(), Error> {

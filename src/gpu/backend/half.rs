@@ -1,0 +1,250 @@
+//! Products of 16-bit matrices with sums in `f32`: by warp groups where there are some, else widened and as those of `f32`.
+
+use super::super::device::{Computes, Device, Error, Launch};
+use super::super::ir::Group;
+use super::super::template::{self, Argument, GroupProduct, HALF_TILE, half_rows};
+use super::super::types::{F32, Type};
+use super::plan::{Plan, Planner};
+use super::{Gpu, Mat, MatMut, Product};
+use crate::error::same_shape;
+use alloc::vec;
+use alloc::vec::Vec;
+use half::{bf16, f16};
+
+/// The least sides of a product of warp groups.
+const GROUP_SIDE: usize = 16;
+
+/// An operand: its number, rows, depth, their strides, elements between the word where its binding starts and its
+/// first, and whether it starts at a multiple of 16 bytes.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    at: usize,
+    sizes: [usize; 2],
+    strides: [usize; 2],
+    before: usize,
+    aligned: bool,
+}
+
+fn bits(n: usize) -> Argument {
+    Argument::Bits(u64::from(u32::try_from(n).unwrap_or(0)))
+}
+
+impl Planner {
+    /// Copies a matrix row by row, widened to `f32` or padded to rows of 16 bytes; gives the elements between rows too.
+    fn half_rows(&self, of: Group, widen: bool, x: Side, to: usize) -> Result<(Launch, usize), Error> {
+        let [rows, depth] = x.sizes;
+        let pitch = if widen { depth.next_multiple_of(2) } else { depth.next_multiple_of(8) };
+        let op = match (of, widen) {
+            (_, false) => "half_rows",
+            (Group::Bf16, true) => "widen_bf16",
+            (_, true) => "widen_f16",
+        };
+        let program = self.one::<F32>(op, || Some(half_rows(of, widen)))?;
+        let mut arguments = vec![Argument::Buffer(x.at), Argument::Buffer(to)];
+        let [row_by, depth_by] = x.strides;
+        arguments.extend([x.before, rows, depth, row_by, depth_by, pitch].map(bits));
+        let [high, deep] = HALF_TILE.map(|t| t as usize);
+        let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
+        let most = self.limits.grid[1];
+        if grid[1] as u64 > u64::from(most) {
+            return Err(crate::Error::Overflow { arg: "a" }.into());
+        }
+        let grid = [grid[0] as u32, grid[1] as u32, 1];
+        Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))
+    }
+
+    /// A product of 16-bit matrices; the operands are A, B, C. `before` are the elements between the words where the
+    /// bindings of A and B start and their first, `aligned` whether they start at multiples of 16 bytes.
+    ///
+    /// # Errors
+    /// As [`Planner::product`].
+    pub fn half_product(
+        &self,
+        of: Group,
+        product: &Product<f32>,
+        before: [usize; 2],
+        aligned: [bool; 2],
+    ) -> Result<Plan, Error> {
+        let [m, n, k] = product.sizes;
+        let [sa, sb, sc] = product.strides;
+        for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
+            self.matrix::<F32>(arg, [rows, cols], [r, c])?;
+        }
+        if m == 0 || n == 0 || k == 0 || product.alpha == 0.0 {
+            return self.product::<F32>(&Product { sizes: [m, n, 0], ..*product });
+        }
+        let side = |at: usize, rows: usize, strides| Side {
+            at,
+            sizes: [rows, k],
+            strides,
+            before: before[at],
+            aligned: aligned[at],
+        };
+        let sides = [side(0, m, sa), side(1, n, [sb[1], sb[0]])];
+        if let Some(plan) = self.half_groups(of, product, sides)? {
+            return Ok(plan);
+        }
+        let (to_a, to_b) = (self.half_rows(of, true, sides[0], 3)?, self.half_rows(of, true, sides[1], 4)?);
+        let strides = [[to_a.1, 1], [1, to_b.1], sc];
+        let wide = self.product::<F32>(&Product { strides, ..*product })?;
+        // Its operands are what was widened; its scratch comes after that.
+        let moved = |k: usize| match k {
+            0 | 1 => k + 3,
+            2 => 2,
+            k => k + 2,
+        };
+        let launches = wide.launches.into_iter().map(|mut l| {
+            for a in &mut l.arguments {
+                match a {
+                    Argument::Buffer(k) | Argument::Map(k, _) => *k = moved(*k),
+                    Argument::Bits(_) => {}
+                }
+            }
+            l
+        });
+        let launches = [to_a.0, to_b.0].into_iter().chain(launches).collect();
+        let mut scratch = vec![4 * (m * to_a.1) as u64, 4 * (n * to_b.1) as u64];
+        scratch.extend(wide.scratch);
+        Ok(Plan { launches, scratch })
+    }
+
+    /// By warp groups, where there are some and C lies row by row, or column by column as the product of the transposes.
+    /// Operands that tensor maps cannot describe are copied first.
+    fn half_groups(
+        &self,
+        of: Group,
+        product: &Product<f32>,
+        [a, b]: [Side; 2],
+    ) -> Result<Option<Plan>, Error> {
+        let turned = product.strides[2][1] != 1;
+        let ([a, b], [row, col]) = match turned {
+            true => ([b, a], [product.strides[2][1], product.strides[2][0]]),
+            false => ([a, b], product.strides[2]),
+        };
+        let ([m, k], n) = (a.sizes, b.sizes[0]);
+        if !self.groups || m.min(n).min(k) < GROUP_SIDE || col != 1 || row < n {
+            return Ok(None);
+        }
+        let (mut launches, mut scratch, mut maps) = (Vec::new(), Vec::new(), [(0, 0); 2]);
+        for (side, map) in [a, b].into_iter().zip(&mut maps) {
+            let fits = side.strides[1] == 1
+                && side.strides[0] >= k
+                && side.strides[0].is_multiple_of(8)
+                && side.aligned;
+            *map = if fits {
+                (side.at, side.strides[0])
+            } else {
+                let to = 3 + scratch.len();
+                let (launch, pitch) = self.half_rows(of, false, side, to)?;
+                launches.push(launch);
+                scratch.push(2 * (side.sizes[0] * pitch) as u64);
+                (to, pitch)
+            };
+        }
+        let [lda, ldb, ldc] = [maps[0].1, maps[1].1, row].map(|n| n as u64);
+        let [m, n, k] = [m, n, k].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let (alpha, beta) = (product.alpha, product.beta);
+        let p = GroupProduct { m, n, k, lda, ldb, ldc, alpha, beta, input: of, output: Type::F32 };
+        let multiprocessors = (self.blocks / 8).max(1);
+        let slabs = k.div_ceil(4 * of.depth() as u32);
+        let cells = u64::from(m) * u64::from(n);
+        let most = if cells < 1 << 27 { (slabs / 4).clamp(1, 16) } else { 1 };
+        let (tile, parts) = p.division(multiprocessors, most);
+        let chunk = slabs.div_ceil(parts);
+        let parts = slabs.div_ceil(chunk);
+        let split = parts > 1;
+        // The sums of parts are a matrix each, without α and β.
+        let (p, c) = match split {
+            true => (GroupProduct { alpha: 1.0, beta: 0.0, ldc: u64::from(n), ..p }, 3 + scratch.len()),
+            false => (p, 2),
+        };
+        let op = if of == Group::Bf16 { "group_gemm_bf16" } else { "group_gemm_f16" };
+        let program =
+            self.one_by::<F32>(op, tile.number(), || Some(template::group_gemm(tile, of, Type::F32)))?;
+        if program.kernel().shared_bytes() > self.limits.shared || tile.threads() > self.limits.threads {
+            return Ok(None);
+        }
+        let wrong = |error| Error::Kernel { kernel: program.kernel().name.clone(), error };
+        let ([blocks, ..], mut arguments) = p.arguments(tile, multiprocessors).map_err(wrong)?;
+        for argument in &mut arguments {
+            match argument {
+                Argument::Map(k, _) => *k = maps[(*k).min(1)].0,
+                Argument::Buffer(k) => *k = c,
+                Argument::Bits(_) => {}
+            }
+        }
+        // Slabs of a part, and cells from part to part, are the last two.
+        if split {
+            arguments.truncate(arguments.len() - 2);
+            arguments.extend([Argument::Bits(chunk.into()), Argument::Bits(cells)]);
+        }
+        let grid = [blocks, 1, parts];
+        launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
+        if split {
+            let sizes = [m, n, k].map(|n| n as usize);
+            let strides = [[k as usize, 1], [1, k as usize], [row, 1]];
+            let all = Product { sizes, strides, ..*product };
+            launches.push(self.combine::<F32>(&all, [c, 2], parts as usize)?);
+            scratch.push(4 * cells * u64::from(parts));
+        }
+        Ok(Some(Plan { launches, scratch }))
+    }
+}
+
+impl<D: Computes<f32>> Gpu<D> {
+    /// [`gemm_bf16`](crate::gemm_bf16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    pub fn gemm_bf16(
+        &self,
+        alpha: f32,
+        a: Mat<'_, bf16, D>,
+        b: Mat<'_, bf16, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        self.half_gemm(Group::Bf16, alpha, a, b, beta, c)
+    }
+
+    /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_bf16`].
+    pub fn gemm_f16(
+        &self,
+        alpha: f32,
+        a: Mat<'_, f16, D>,
+        b: Mat<'_, f16, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        self.half_gemm(Group::F16, alpha, a, b, beta, c)
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    fn half_gemm<T>(
+        &self,
+        of: Group,
+        alpha: f32,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        let ([m, n], k) = (c.0.shape, a.shape[1]);
+        same_shape("a", [m, k], a.shape)?;
+        same_shape("b", [k, n], b.shape)?;
+        let product = Product { sizes: [m, n, k], strides: [a.strides, b.strides, c.0.strides], alpha, beta };
+        let mut bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
+        let aligned = [0, 1].map(|k| bound[k].start.is_multiple_of(16));
+        let before = [0, 1].map(|k| (bound[k].start % 4 / 2) as usize);
+        for b in &mut bound {
+            b.bytes = (b.start % 4 + b.bytes).next_multiple_of(4);
+            b.start -= b.start % 4;
+        }
+        let plan = self.state.planner.half_product(of, &product, before, aligned)?;
+        self.run(&plan, &bound)
+    }
+}

@@ -1,0 +1,83 @@
+//! Hopper's instructions.
+
+use super::super::super::ir::{Group, Hopper, Inst};
+use super::super::super::types::Type;
+use super::{Done, Emitter};
+use core::fmt::Write;
+
+impl Emitter<'_> {
+    pub(super) fn hopper(&self, h: Hopper, i: &Inst, out: &mut impl Write) -> Done {
+        let a = |k| i.args.at(k);
+        match h {
+            Hopper::BarrierInit => {
+                self.head(&["mbarrier.init.shared.b64"], out)?;
+                self.address(a(0), 0, out)?;
+                out.write_str(", ")?;
+                self.operand(a(1), Type::U32, out)?;
+            }
+            Hopper::BarrierExpect => {
+                self.head(&["mbarrier.arrive.expect_tx.shared.b64 _,"], out)?;
+                self.address(a(0), 0, out)?;
+                out.write_str(", ")?;
+                self.operand(a(1), Type::U32, out)?;
+            }
+            Hopper::BarrierArrive => {
+                self.head(&["mbarrier.arrive.shared.b64 _,"], out)?;
+                self.address(a(0), 0, out)?;
+            }
+            Hopper::MapPrefetch => {
+                self.head(&["prefetch.tensormap"], out)?;
+                self.address(a(0), 0, out)?;
+            }
+            Hopper::Await => self.head(&["griddepcontrol.wait"], out)?,
+            Hopper::ProxyFence => self.head(&["fence.proxy.async"], out)?,
+            Hopper::BarrierTryWait => {
+                self.head(&["mbarrier.try_wait.parity.shared.b64"], out)?;
+                self.operand(i.dst.at(0), Type::Pred, out)?;
+                out.write_str(", ")?;
+                self.address(a(0), 0, out)?;
+                out.write_str(", ")?;
+                self.operand(a(1), Type::U32, out)?;
+            }
+            Hopper::TensorLoad => {
+                let how = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+                self.head(&[how], out)?;
+                self.address(a(0), 0, out)?;
+                out.write_str(", [")?;
+                self.operand(a(1), Type::U64, out)?;
+                out.write_str(", ")?;
+                self.braces(&[a(2), a(3)], out)?;
+                out.write_str("], ")?;
+                self.address(a(4), 0, out)?;
+            }
+            Hopper::MaxRegisters { more, count } => {
+                let how = if more { "inc" } else { "dec" };
+                write!(out, "    setmaxnreg.{how}.sync.aligned.u32 {count}")?;
+            }
+            Hopper::GroupFence => self.head(&["wgmma.fence.sync.aligned"], out)?,
+            Hopper::GroupCommit => self.head(&["wgmma.commit_group.sync.aligned"], out)?,
+            Hopper::GroupWait(n) => write!(out, "    wgmma.wait_group.sync.aligned {n}")?,
+            Hopper::GroupMma { n, input } => {
+                // Accumulates in place: the results start as the addend.
+                for (dst, c) in i.dst.iter().zip(i.args.iter().skip(2)) {
+                    self.copy(*dst, *c, out)?;
+                }
+                // Only 16-bit inputs can be transposed.
+                let (how, last) = match input {
+                    Group::F16 => ("k16.f32.f16.f16", ", 1, 1, 0, 0"),
+                    Group::Bf16 => ("k16.f32.bf16.bf16", ", 1, 1, 0, 0"),
+                    Group::Tf32 => ("k8.f32.tf32.tf32", ", 1, 1"),
+                    Group::E4m3 => ("k32.f32.e4m3.e4m3", ", 1, 1"),
+                };
+                let adds = u8::from(i.args.len() > 2);
+                write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}{how} ")?;
+                self.braces(&i.dst, out)?;
+                out.write_str(", ")?;
+                self.list(&[a(0), a(1)], Type::U64, out)?;
+                write!(out, ", {adds}{last}")?;
+            }
+        }
+        out.write_str(";\n")?;
+        Ok(())
+    }
+}

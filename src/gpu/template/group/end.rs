@@ -1,0 +1,143 @@
+//! The sums of a tile on their way to memory.
+
+use super::super::super::builder::Value;
+use super::super::super::ir::{Cmp, Shuffle, Space};
+use super::super::super::types::{Bf16, F16, F32, Type, U16, U32, U64};
+use super::Frame;
+use alloc::vec::Vec;
+
+impl<'b> Frame<'b> {
+    /// Where a tile is whole, C has 16 bits and its rows start at multiples of 16 bytes, four threads exchange what they
+    /// have and each writes 16 bytes; where C is even, pairs of neighbours are written; elsewhere one by one.
+    pub(super) fn finish(
+        &self,
+        sums: &[Value<'b, F32>],
+        [row, col]: [Value<'b, U32>; 2],
+        left: Value<'b, U32>,
+    ) {
+        let b = self.b;
+        let [m, n] = self.size;
+        let [alpha, beta] = self.factors;
+        let width = self.output.bytes();
+        let sums: Vec<Value<'b, F32>> = sums.iter().map(|s| alpha * *s).collect();
+        let units = self.c >> b.int::<U32>(i64::from(width.trailing_zeros()));
+        let aligned = |to: i64| ((units | self.pitch) & b.int(to - 1)).compare(Cmp::Eq, b.int(0));
+        let whole = (left + self.u(self.tile.n)).compare(Cmp::Le, n) & beta.compare(Cmp::Eq, b.f32(0.0));
+        let each = self.tile.n as usize / 2;
+        let by_halves = |write: &dyn Fn(Value<'b, U32>, usize, &[Value<'b, F32>])| {
+            for (part, sums) in sums.chunks(each).enumerate() {
+                for half in 0..2 {
+                    write(row + b.int(64 * part as i64 + 8 * half as i64), half, sums);
+                }
+            }
+        };
+        let slowly = || {
+            by_halves(&|row, half, sums| {
+                let at = self.place(row, col);
+                let pairs = || sums.chunks(4).filter_map(|four| four.get(2 * half..2 * half + 2));
+                let pairs = || pairs().enumerate().map(|(j, p)| (8 * j as i32, p));
+                b.when(row.compare(Cmp::Lt, m), || {
+                    b.either::<U32, 0>(
+                        whole & aligned(2),
+                        || {
+                            pairs().for_each(|(j, p)| self.pair(at, j * width as i32, p));
+                            []
+                        },
+                        || {
+                            for (j, p) in pairs() {
+                                for (one, v) in p.iter().enumerate() {
+                                    let j = j + one as i32;
+                                    let inside = (col + b.int(i64::from(j))).compare(Cmp::Lt, n);
+                                    b.when(inside, || self.single(at, j * width as i32, *v));
+                                }
+                            }
+                            []
+                        },
+                    );
+                });
+            });
+            []
+        };
+        if width != 2 || !self.tile.n.is_multiple_of(32) {
+            let [] = slowly();
+            return;
+        }
+        let together = || {
+            let fourth = (col - left) >> b.int(1);
+            by_halves(&|row, half, sums| {
+                let at = self.place(row, left + fourth * b.int(8));
+                let words: Vec<Value<'b, U32>> =
+                    sums.chunks(4).filter_map(|four| self.word(four.get(2 * half..)?)).collect();
+                let pieces: Vec<[Value<'b, U32>; 4]> =
+                    words.as_chunks::<4>().0.iter().map(|words| self.exchange(*words, fourth)).collect();
+                b.when(row.compare(Cmp::Lt, m), || {
+                    for (j, piece) in pieces.iter().enumerate() {
+                        b.store_vector(Space::Global, at, 64 * j as i32, *piece);
+                    }
+                });
+            });
+            []
+        };
+        b.either::<U32, 0>(whole & aligned(8), together, slowly);
+    }
+
+    /// The address of an element of C.
+    fn place(&self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U64> {
+        let width = self.b.int(i64::from(self.output.bytes()));
+        self.c + (row.to::<U64>() * self.pitch + col.to::<U64>()) * width
+    }
+
+    /// Two neighbours in the type of C.
+    fn word(&self, pair: &[Value<'b, F32>]) -> Option<Value<'b, U32>> {
+        let half = |v: Value<'b, F32>| match self.output {
+            Type::F16 => v.to::<F16>().cast::<U16>().to::<U32>(),
+            _ => v.to::<Bf16>().cast::<U16>().to::<U32>(),
+        };
+        let [x, y, ..] = pair else { return None };
+        Some(half(*x) | half(*y) << self.b.int(16))
+    }
+
+    /// Of four threads that have a word of each of four pieces, the one with this number gets the piece with its number.
+    fn exchange(&self, [a, b, c, d]: [Value<'b, U32>; 4], number: Value<'b, U32>) -> [Value<'b, U32>; 4] {
+        let is = |bit: i64| (number & self.b.int(bit)).compare(Cmp::Ne, self.b.int(0));
+        let swap = |by: i64, odd, [x, y]: [Value<'b, U32>; 2]| {
+            let other = Value::select(odd, x, y).shuffle(Shuffle::Butterfly, self.b.int(by));
+            [Value::select(odd, other, x), Value::select(odd, y, other)]
+        };
+        let (odd, high) = (is(1), is(2));
+        let [[a, b], [c, d]] = [[a, b], [c, d]].map(|pair| swap(1, odd, pair));
+        let ([a, c], [b, d]) = (swap(2, high, [a, c]), swap(2, high, [b, d]));
+        [a, b, c, d]
+    }
+
+    fn pair(&self, at: Value<'b, U64>, offset: i32, pair: &[Value<'b, F32>]) {
+        let &[x, y] = pair else { return };
+        match self.output {
+            Type::F16 => {
+                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<F16>()));
+            }
+            Type::Bf16 => {
+                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<Bf16>()));
+            }
+            _ => self.b.store_vector(Space::Global, at, offset, [x, y]),
+        }
+    }
+
+    /// With β, which a whole tile does not have.
+    fn single(&self, at: Value<'b, U64>, offset: i32, v: Value<'b, F32>) {
+        let b = self.b;
+        let [_, beta] = self.factors;
+        let reads = beta.compare(Cmp::Ne, b.f32(0.0));
+        let old = || match self.output {
+            Type::F16 => b.load::<F16>(Space::Global, at, offset).to(),
+            Type::Bf16 => b.load::<Bf16>(Space::Global, at, offset).to(),
+            _ => b.load::<F32>(Space::Global, at, offset),
+        };
+        let [v] = b.either(reads, || [beta.fma(old(), v)], || [v]);
+        match self.output {
+            Type::F16 => b.store(Space::Global, at, offset, v.to::<F16>()),
+            Type::Bf16 => b.store(Space::Global, at, offset, v.to::<Bf16>()),
+            _ => b.store(Space::Global, at, offset, v),
+        }
+    }
+}

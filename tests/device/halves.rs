@@ -1,0 +1,91 @@
+//! Products of 16-bit matrices, and rows that are few.
+
+use super::*;
+
+/// Few rows: long ones that blocks share, with parts that are whole and others, and short ones with a block each.
+#[test]
+fn few_rows_keep_their_contract() {
+    use common::device::run;
+    for meet in [Meet::Warps, Meet::Memory] {
+        let facts = host(48 << 10, 8 * 7, Language::Ptx).facts().clone();
+        let gpu = Gpu::new(Host::with(Facts { meet, ..facts }));
+        let rows = OPS.iter().filter(|op| op.shape.starts_with("rows"));
+        let mut ran = 0;
+        for op in rows {
+            let sizes = [(2, 8193), (2, 70), (1, 600)];
+            let sizes = if meet == Meet::Warps { &sizes[..] } else { &sizes[..1] };
+            for (kind, size) in sizes.iter().enumerate() {
+                let worst = run::<f32, _>(&gpu, "f32", op, *size, kind as u8 % 3).unwrap().unwrap();
+                assert!(worst.share <= 1.0, "{size:?}: {worst:?}");
+            }
+            ran += 1;
+        }
+        assert_eq!(ran, 8);
+    }
+    // As many blocks as run at once share a row, each with some elements for every thread.
+    let planner = Planner::new(host(48 << 10, 1056, Language::Ptx).facts());
+    for (rows, cols, grids) in [
+        (32, 32_000, vec![[16, 32, 1]; 2]),
+        (1, 1 << 21, vec![[1024, 1, 1]; 2]),
+        (200, 32_000, vec![[200, 1, 1]]),
+    ] {
+        let plan = planner.rows::<F32>("softmax", [rows, cols], 1, 0, None).unwrap();
+        let got: Vec<[u32; 3]> = plan.launches.iter().map(|l| l.grid).collect();
+        assert_eq!(got, grids, "{rows} x {cols}");
+    }
+}
+
+/// Products of 16-bit matrices: widened, and by warp groups, with operands as tensor maps read them and others.
+#[cfg(feature = "half")]
+#[test]
+fn products_of_halves_keep_their_contract() {
+    use common::device::half_products;
+    let keeps = |gpu: &Gpu<Host>, shapes: &[[usize; 3]]| {
+        for worst in half_products(gpu, shapes).unwrap() {
+            assert!(worst.share <= 1.0, "{worst:?}");
+        }
+    };
+    let gpu = Gpu::new(Host::new(Meet::Memory));
+    keeps(&gpu, &[[1, 1, 9], [3, 65, 10], [34, 2, 67], [3, 2, 5], [2, 3, 0]]);
+    let gpu = hopper(2);
+    keeps(&gpu, &[[65, 40, 33], [33, 70, 65], [70, 66, 40], [64, 72, 130]]);
+    // Rows that tensor maps read as they are: no copy, and C by columns.
+    let (m, n, k) = (40, 48, 64);
+    let gpu = hopper(2);
+    let [a, b] = [data::<f32>(m * k, 1, 0), data::<f32>(n * k, 2, 0)]
+        .map(|x| x.into_iter().map(half::bf16::from_f32).collect::<Vec<_>>());
+    let [on_a, on_b] = [&a, &b].map(|x| gpu.upload(x).unwrap());
+    let mut c = gpu.alloc::<f32>(m * n).unwrap();
+    let view = c.view_mut().matrix(n, m).unwrap().t();
+    let (x, y) = (on_a.view().matrix(m, k).unwrap(), on_b.view().matrix(n, k).unwrap().t());
+    gpu.gemm_bf16(0.5, x, y, 0.0, view).unwrap();
+    assert_eq!(gpu.kernels(), 1);
+    let mut got = vec![0.0; m * n];
+    gpu.download(c.view(), &mut got).unwrap();
+    for (e, got) in got.iter().enumerate() {
+        let terms = (0..k).map(|p| a[e % m * k + p].to_f64() * b[e / m * k + p].to_f64());
+        let (sum, mass) = terms.fold((0.0, 0.0), |(s, w), t| (s + t, w + f64::abs(t)));
+        assert!((f64::from(*got) - 0.5 * sum).abs() <= 1e-5 * mass, "{e}: {got}, not {}", 0.5 * sum);
+    }
+    // What is refused is named, and elements beside the ends of a part stay.
+    let said = gpu.gemm_f16(
+        1.0,
+        gpu.upload(&[half::f16::ONE; 6]).unwrap().view().matrix(2, 3).unwrap(),
+        gpu.upload(&[half::f16::ONE; 4]).unwrap().view().matrix(2, 2).unwrap(),
+        0.0,
+        gpu.alloc(4).unwrap().view_mut().matrix(2, 2).unwrap(),
+    );
+    assert!(matches!(said, Err(Error::Call(fulmen::Error::Shape { arg: "b", .. }))), "{said:?}");
+    let of = |n: u8| half::bf16::from_f32(f32::from(n));
+    let mut x = gpu.upload(&[0, 1, 2, 3, 4, 5, 6].map(of)).unwrap();
+    let [_, rest] = x.view_mut().split(1).unwrap();
+    let [mut part, _] = rest.split(4).unwrap();
+    gpu.write(&[11, 12, 13, 14].map(of), part.lend()).unwrap();
+    let mut back = [of(0); 3];
+    gpu.download(part.read().part(1..4).unwrap(), &mut back).unwrap();
+    assert_eq!(back, [12, 13, 14].map(of));
+    gpu.fill(of(9), part).unwrap();
+    let mut all = [of(0); 7];
+    gpu.download(x.view(), &mut all).unwrap();
+    assert_eq!(all, [0, 9, 9, 9, 9, 5, 6].map(of));
+}
