@@ -13,6 +13,7 @@ const STEP: f64 = {
 };
 
 /// The numbers times `unit`, rounded to the nearest and saturated below it.
+#[allow(clippy::indexing_slicing, reason = "computed when this is compiled, where a wrong index is an error")]
 const fn table(tanh: bool, unit: f64) -> [i32; 256] {
     let (mut to, mut i, mut exp) = ([0; 256], 0, 1.0);
     while i <= 128 {
@@ -34,6 +35,7 @@ const fn table(tanh: bool, unit: f64) -> [i32; 256] {
 
 macro_rules! tables {
     ($($name:ident $T:ty, $tanh:literal, $unit:literal;)*) => {$(
+        #[allow(clippy::indexing_slicing, reason = "computed when this is compiled, where a wrong index is an error")]
         pub(crate) const $name: [$T; 256] = {
             let (wide, mut to, mut i) = (table($tanh, $unit), [0; 256], 0);
             while i < 256 {

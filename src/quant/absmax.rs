@@ -12,6 +12,7 @@ const GROUP: usize = 256;
 /// `nested_quant_map`, which may differ by a rounding.
 ///
 /// Source: T. Dettmers: 8-bit Approximations for Parallelism in Deep Learning, ICLR 2016.
+#[allow(clippy::indexing_slicing, reason = "computed when this is compiled, where a wrong index is an error")]
 pub const DYNAMIC_MAP: [f32; 256] = {
     let (mut to, mut i, mut power, mut parts) = ([0.0f32; 256], 128, 1e-6, 1);
     while parts <= 64 {

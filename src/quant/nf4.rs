@@ -59,6 +59,7 @@ const LEVELS: [f32; 16] = [
 /// What the largest level is in 16 bits: its high byte is 127, and its low one, too.
 const TOP: f32 = 32639.0;
 /// The levels in 16 bits: the signed bytes whose sum is `256·high + low`.
+#[allow(clippy::indexing_slicing, reason = "computed when this is compiled, where a wrong index is an error")]
 const SPLIT: [[i8; 16]; 2] = {
     let (mut to, mut i) = ([[0; 16]; 2], 0);
     while i < 16 {
