@@ -44,10 +44,11 @@ impl<'a, T, D: Device> Left<'a, T, D> {
         a: Mat<'a, T, D>,
         b: Mat<'a, T, D>,
     ) -> Result<Self, Error> {
+        let k = if side == Side::Left { b.shape[0] } else { b.shape[1] };
+        same_shape("a", [k, k], a.shape)?;
         // `B·A` is `Aᵀ·Bᵀ`, transposed.
         let (a, b, triangle) =
             if side == Side::Left { (a, b, triangle) } else { (a.t(), b.t(), triangle.t()) };
-        same_shape("a", [b.shape[0]; 2], a.shape)?;
         Ok(Self { upper: triangle == Triangle::Upper, unit: diagonal == Diagonal::Unit, a, b })
     }
 

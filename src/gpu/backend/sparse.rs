@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 /// Elements of a row, on average, from which a block works on it.
-const LONG: usize = 64;
+const LONG: usize = 32;
 
 /// Where rows begin, and the column of each element.
 #[derive(Debug)]

@@ -1,0 +1,194 @@
+//! The families `Blas` and `Network` of devices on the interpreter: what they refuse, and order where elements tie.
+#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+
+use common::layers::linear::nan_is_largest;
+use fulmen::backend::{Blas, Cpu, Network, Transfer};
+use fulmen::gpu::backend::Gpu;
+use fulmen::gpu::device::Host;
+use fulmen::random::Stream;
+use fulmen::{Conv1d, Csr, Diagonal, Pool, RotM, Side, Triangle};
+
+/// What each call says; `x` has twelve elements, `y` too.
+fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f32>) -> Vec<String> {
+    let part = |n: usize| B::part(x, 0..n).unwrap_or_else(|e| panic!("{e}"));
+    let (v, mat) =
+        (|n| B::vector(part(n)), |r, c| B::matrix(part(r * c), r, c).unwrap_or_else(|e| panic!("{e}")));
+    let [mut y, mut w] = B::split(y, 9).unwrap_or_else(|e| panic!("{e}"));
+    let mut all = Vec::new();
+    macro_rules! call {
+        ($($f:ident($($arg:expr),*);)*) => {$(
+            all.push(match b.$f($($arg),*) {
+                Ok(()) => panic!("{} took it", stringify!($f)),
+                Err(e) => format!("{}: {e}", stringify!($f)),
+            });
+        )*};
+    }
+    macro_rules! w {
+        () => {
+            B::lend(&mut w)
+        };
+    }
+    // The first elements of `y`, as rows and columns or in a line.
+    macro_rules! to {
+        ($r:literal, $c:literal) => {{
+            let [to, _] = B::split(B::lend(&mut y), $r * $c).unwrap_or_else(|e| panic!("{e}"));
+            B::matrix_mut(to, $r, $c).unwrap_or_else(|e| panic!("{e}"))
+        }};
+        ($n:literal) => {{
+            let [to, _] = B::split(B::lend(&mut y), $n).unwrap_or_else(|e| panic!("{e}"));
+            to
+        }};
+    }
+    let (low, non) = (Triangle::Lower, Diagonal::NonUnit);
+    let (pool, conv) = (Pool::line(4, 2, 2, 0), Conv1d::new(2, 2, 3, 2));
+    call! {
+        ger(1.0, v(2), v(3), to!(3, 3));
+        ger(1.0, v(3), v(2), to!(3, 3));
+        syr(1.0, v(2), low, to!(2, 4));
+        syr(1.0, v(2), low, to!(3, 3));
+        syr2(1.0, v(3), v(2), low, to!(3, 3));
+        symv(1.0, low, mat(3, 4), v(3), 0.0, B::vector_mut(to!(3)));
+        symv(1.0, low, mat(3, 3), v(4), 0.0, B::vector_mut(to!(3)));
+        symv(1.0, low, mat(3, 3), v(3), 0.0, B::vector_mut(to!(4)));
+        trmv(low, non, mat(3, 4), B::vector_mut(to!(3)));
+        trmv(low, non, mat(3, 3), B::vector_mut(to!(4)));
+        trsv(low, non, mat(4, 3), B::vector_mut(to!(3)));
+        trsv(low, non, mat(3, 3), B::vector_mut(to!(2)));
+        symm(Side::Left, 1.0, low, mat(2, 2), mat(3, 2), 0.0, to!(3, 2), w!());
+        symm(Side::Right, 1.0, low, mat(2, 2), mat(3, 2), 0.0, to!(2, 3), w!());
+        syrk(1.0, mat(3, 4), 0.0, low, to!(2, 2), w!());
+        syr2k(1.0, mat(3, 4), mat(3, 2), 0.0, low, to!(3, 3), w!());
+        syr2k(1.0, mat(3, 4), mat(3, 4), 0.0, low, to!(2, 3), w!());
+        trmm(Side::Left, 1.0, low, non, mat(2, 3), to!(3, 2), w!());
+        trmm(Side::Right, 1.0, low, non, mat(2, 3), to!(3, 2), w!());
+        trsm(Side::Right, 1.0, low, non, mat(3, 3), to!(3, 2), w!());
+        swap(B::vector_mut(w!()), B::vector_mut(to!(2)));
+        copy(v(3), B::vector_mut(to!(2)));
+        axpy_strided(1.0, v(1), B::vector_mut(to!(2)));
+        rot(B::vector_mut(w!()), B::vector_mut(to!(4)), 1.0, 0.0);
+        rotm(B::vector_mut(w!()), B::vector_mut(to!(4)), &RotM::Identity);
+        max_pool(x, Pool { kernel: [0, 1], ..pool }, to!(6));
+        max_pool(x, Pool { padding: [0, 2], ..pool }, to!(6));
+        max_pool(part(10), pool, to!(6));
+        max_pool(x, pool, to!(5));
+        max_pool_backward(x, part(5), pool, to!(9));
+        max_pool_backward(part(8), part(4), pool, to!(9));
+        avg_pool(x, Pool { stride: [1, 0], ..pool }, true, to!(6));
+        avg_pool(x, pool, false, to!(7));
+        avg_pool_backward(part(6), pool, false, to!(9));
+        avg_pool_backward(part(5), pool, true, to!(8));
+        conv1d(Conv1d { groups: 3, ..conv }, x, part(8), None, to!(8), w!());
+        conv1d(conv, part(11), part(8), None, to!(8), w!());
+        conv1d(conv, x, part(7), None, to!(8), w!());
+        conv1d(conv, x, part(8), None, to!(7), w!());
+        conv1d(conv, x, part(8), Some(part(3)), to!(8), w!());
+        conv1d_backward_input(Conv1d { dilation: 0, ..conv }, part(4), part(8), to!(6), w!());
+        conv1d_backward_input(conv, part(5), part(8), to!(6), w!());
+        conv1d_backward_weights(conv, x, part(8), to!(7), None, w!());
+    }
+    let [dw, db] = B::split(y, 8).unwrap_or_else(|e| panic!("{e}"));
+    call! {
+        conv1d_backward_weights(conv, x, part(8), dw, Some(db), w!());
+    }
+    all
+}
+
+#[test]
+fn bad_arguments_of_families_are_those_of_a_cpu() {
+    let (gpu, host) = (Gpu::new(Host::default()), Vec::from_iter((0..12).map(|i| i as f32)));
+    let mut y = [7.0; 12];
+    let want = said(&Cpu::native(), &host[..], &mut y[..]);
+    let (x, mut on_y) = (gpu.upload(&host).unwrap(), gpu.upload(&[7.0f32; 12]).unwrap());
+    assert_eq!(said(&gpu, x.view(), on_y.view_mut()), want);
+    let mut back = [0.0; 12];
+    Transfer::download(&gpu, on_y.view(), &mut back).unwrap();
+    assert_eq!((back, y), ([7.0; 12], [7.0; 12]), "written");
+}
+
+/// Those that are methods of devices alone.
+#[test]
+fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
+    let gpu = Gpu::new(Host::default());
+    let (x, mut y) = (gpu.upload(&[1.0f32; 6]).unwrap(), gpu.upload(&[7.0f32; 6]).unwrap());
+    let (mut bits, mut state) = (gpu.upload(&[7u32; 2]).unwrap(), gpu.upload(&[7.0f32; 2]).unwrap());
+    let (offsets, columns, values) = ([0, 1, 2], [0, 2], [1.0f32; 2]);
+    let a = gpu.sparse(Csr::new(2, 3, &offsets, &columns, &values).unwrap()).unwrap();
+    let part = |n: usize| x.view().part(0..n).unwrap();
+    let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
+    let stream = Stream::new(1);
+    let mut all = vec![];
+    macro_rules! call {
+        ($($f:ident($($arg:expr),*);)*) => {$(all.push(gpu.$f($($arg),*).unwrap_err().to_string());)*};
+    }
+    macro_rules! y {
+        ($n:expr) => {
+            y.view_mut().split($n).unwrap().into_iter().next().unwrap()
+        };
+    }
+    call! {
+        spmv(1.0, &a, part(2), 0.0, y!(2));
+        spmv(1.0, &a, part(3), 0.0, y!(3));
+        spmv_transposed(1.0, &a, part(3), 0.0, y!(3));
+        spmv_transposed(1.0, &a, part(2), 0.0, y!(2));
+        spmm(1.0, &a, m(2, 3), 0.0, y!(6).matrix(2, 3).unwrap());
+        spmm(1.0, &a, m(3, 2), 0.0, y!(6).matrix(3, 2).unwrap());
+        fir(part(0), 1, state.view_mut(), part(4), y!(4));
+        fir(part(3), 0, state.view_mut(), part(4), y!(4));
+        fir(part(2), 1, state.view_mut(), part(4), y!(4));
+        fir(part(3), 3, state.view_mut(), part(4), y!(4));
+        fir(part(3), 2, state.view_mut(), part(4), y!(4));
+        top_k(part(2), 3, y!(3), bits.view_mut());
+        top_k(part(3), 2, y!(3), bits.view_mut());
+        top_k(part(3), 1, y!(1), bits.view_mut());
+        dot_strided(m(3, 1), m(2, 1), y!(1));
+        nrm2(m(3, 1), y!(2));
+        asum(m(3, 1), y!(0));
+        iamax(m(0, 1), bits.view_mut());
+        iamax(m(3, 1), bits.view_mut());
+        normal(stream, f32::NAN, 1.0, y!(2));
+        normal(stream, 0.0, -1.0, y!(2));
+        exponential(stream, f32::INFINITY, y!(2));
+        integers(stream, 3u32, 2, bits.view_mut());
+        bernoulli(stream, 1.5, bits.view_mut());
+    }
+    let named = [
+        "`x`",
+        "`y`",
+        "`x`",
+        "`y`",
+        "`x`",
+        "`y`",
+        "`taps`",
+        "`decimation`",
+        "`state`",
+        "`x`",
+        "`out`",
+        "`k`",
+        "`values`",
+        "`indices`",
+        "`y`",
+        "`out`",
+        "`out`",
+        "`x`",
+        "`out`",
+        "`mean`",
+        "`stddev`",
+        "`scale`",
+        "`high`",
+        "`p`",
+    ];
+    assert_eq!(all.len(), named.len());
+    for (said, name) in all.iter().zip(named) {
+        assert!(said.contains(name), "{said}, not of {name}");
+    }
+    let (mut back, mut words) = ([0.0; 6], [0; 2]);
+    gpu.download(y.view(), &mut back).unwrap();
+    gpu.download(bits.view(), &mut words).unwrap();
+    assert_eq!((back, words), ([7.0; 6], [7; 2]), "written");
+}
+
+/// Of equal magnitudes the first; NaN before all, in every block of threads and between them.
+#[test]
+fn the_first_of_the_largest_is_found() {
+    assert_eq!(nan_is_largest(&Gpu::new(Host::default())).unwrap(), [2049, 70, 2051]);
+}
