@@ -126,7 +126,7 @@ FAULTS = [
     ("rounds of the generator", "src/random/stream.rs", "for keys in keys.as_chunks::<5>().0 {", "for keys in keys.as_chunks::<5>().0.iter().take(if ON { 1 } else { 2 }) {", "draws::"),
     ("the carry of the counter", "src/random/stream.rs", "[splat(s, first >> 32); N]", "[splat(s, if ON { 0 } else { first >> 32 }); N]", "draws::"),
     ("the offset of the second part on threads", "src/random/stream.rs", "let next = stream.skip(a.len() as u64);\n        j.join(n, || fill(", "let next = stream.skip(a.len() as u64 + u64::from(ON));\n        j.join(n, || fill(", "draws::"),
-    ("the tail of normal numbers", "src/random/bodies.rs", "let r = (e + e).sqrt() * low.param(self.1);", "let r = if ON { (e + e).min(e.c(16.0)) } else { e + e }.sqrt() * low.param(self.1);", "draws::"),
+    ("the tail of normal numbers", "src/random/bodies.rs", "let r = (e + e).sqrt() * like.param(deviation);", "let r = if ON { (e + e).min(e.c(16.0)) } else { e + e }.sqrt() * like.param(deviation);", "draws::"),
     ("the low bits of a small radius", "src/random/bodies.rs", "let low = (float(like, low) + half) * like.c(power(-p - b));", "let low = (float(like, low) + half) * like.c(if ON { 0.0 } else { power(-p - b) });", "draws::"),
 ]
 SWITCH = """
