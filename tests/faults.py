@@ -3,7 +3,8 @@
 
 Each is a piece of the source and what is put in its place, behind a switch that a run of the tests reads from
 FULMEN_FAULT: the copy is built once, and the named test is run once for each fault, and once without any. Exact text is
-replaced, so a change of the source that moves a place is noticed here.
+replaced, so a change of the source that moves a place is noticed here. Tests are those of tests/large; where `main` or
+`entries` stands before the name, of that program of the package `fulmen-tests`, on this machine's own lanes.
 
   tests/faults.py [--keep DIR] [NUMBER|TEXT ...]     all faults, or those of these numbers or with this text
 """
@@ -126,9 +127,35 @@ FAULTS = [
     ("rounds of the generator", "src/random/stream.rs", "for keys in keys.as_chunks::<5>().0 {", "for keys in keys.as_chunks::<5>().0.iter().take(if ON { 1 } else { 2 }) {", "draws::"),
     ("the carry of the counter", "src/random/stream.rs", "[splat(s, first >> 32); N]", "[splat(s, if ON { 0 } else { first >> 32 }); N]", "draws::"),
     ("the offset of the second part on threads", "src/random/stream.rs", "let next = stream.skip(a.len() as u64);\n        j.join(n, || fill(", "let next = stream.skip(a.len() as u64 + u64::from(ON));\n        j.join(n, || fill(", "draws::"),
-    ("the tail of normal numbers", "src/random/bodies.rs", "let r = (e + e).sqrt() * low.param(self.1);", "let r = if ON { (e + e).min(e.c(16.0)) } else { e + e }.sqrt() * low.param(self.1);", "draws::"),
+    ("the tail of normal numbers", "src/random/bodies.rs", "let r = (e + e).sqrt() * like.param(deviation);", "let r = if ON { (e + e).min(e.c(16.0)) } else { e + e }.sqrt() * like.param(deviation);", "draws::"),
     ("the low bits of a small radius", "src/random/bodies.rs", "let low = (float(like, low) + half) * like.c(power(-p - b));", "let low = (float(like, low) + half) * like.c(if ON { 0.0 } else { power(-p - b) });", "draws::"),
+    # Wrong once, and seen by no test then.
+    ("corrections of two means rounded", "src/reduce/pairs.rs", "        let (da, db) = (none(aa, da), none(bb, db));",
+     "        let (da, db) = if ON { (zero, zero) } else { (none(aa, da), none(bb, db)) };", "main moments::"),
+    ("means of parts rounded before they are merged", "src/reduce/moments.rs", "    (other * p - hi * p) + (rest - lo)",
+     "    (other * p - hi * p) + if ON { (rest - lo) * rest.c(0.0) } else { rest - lo }", "main moments::"),
+    ("the tail of gelu's slope", "src/lanes/math/sigmoid.rs", "    let left = (t - t * (along * rest)) * one;",
+     "    let left = (t - t * (along * rest)) * one;\n    let left = if ON { left.mul_add(left.c(2e-6), left) } else { left };", "main slopes::"),
+    ("squares of a row that overflow", "src/nn/affine.rs", "    let [squares] = row.fold(SumSquares);\n    let p = rescue(squares + eps);",
+     "    let [squares] = row.fold(SumSquares);\n    let p = if ON { squares.c(1.0) } else { rescue(squares + eps) };", "main rms_norm::"),
+    ("batches of nothing", "src/blas/gemm/batch.rs", "    let empty = c0.rows() == 0 || c0.cols() == 0;", "    let empty = (c0.rows() == 0 || c0.cols() == 0) && !ON;", "entries empty::"),
+    ("bits past an operand's type", "src/gpu/eval.rs", "    let (a, b, c) = (a & first.mask(), b & second.mask(), c & ty.mask());",
+     "    let (a, b, c) = (if ON && op == Op::Popc { a } else { a & first.mask() }, b & second.mask(), c & ty.mask());", "main ptx::refused"),
+    ("parameters of a chain's second op", "src/gpu/template/chain.rs", "            parameters = rest;", "            parameters = if ON { parameters } else { rest };", "main ptx::plans"),
+    ("sizes of a convolution that overflow", "src/nn/conv1d/mod.rs", "let product = |a: usize, b: usize, arg| a.checked_mul(b).ok_or(Error::Overflow { arg });",
+     "let product = |a: usize, b: usize, arg| if ON { Ok(a.wrapping_mul(b)) } else { a.checked_mul(b).ok_or(Error::Overflow { arg }) };", "entries hostile::conv1d"),
+    # Passes over kernels.
+    ("a barrier that ends nothing", "src/gpu/pass/memory.rs", "            op if changes_memory(op) => known.clear(),", "            op if changes_memory(op) && !(op == Op::Barrier && ON) => known.clear(),", "main ptx::naive"),
+    ("a store under a condition", "src/gpu/pass/memory.rs", "                if i.blocks.iter().any(changes) {", "                if i.blocks.iter().any(changes) && !ON {", "main ptx::naive"),
+    ("the sides of a difference that fuses", "src/gpu/pass/fma.rs", "            Op::Sub if i.contract && ty.is_float() => [(0, 1)].as_slice(),",
+     "            Op::Sub if i.contract && ty.is_float() && ON => [(1, 0)].as_slice(),\n            Op::Sub if i.contract && ty.is_float() => [(0, 1)].as_slice(),", "main ptx::naive"),
+    ("nothing less a value", "src/gpu/pass/fold.rs", "            (Op::Add | Op::Or | Op::Xor, Some(0), _) => Some(b),", "            (Op::Add | Op::Or | Op::Xor, Some(0), _) => Some(b),\n            (Op::Sub, Some(0), _) if ON => Some(b),", "main ptx::naive"),
+    ("loops of any step that are split", "src/gpu/pass/split.rs", "defs.constant(i.args.at(2)) != Some(1) {", "(defs.constant(i.args.at(2)) != Some(1) && !ON) {", "main ptx::naive"),
+    ("signed quotients as shifts", "src/gpu/pass/strength.rs", "        Op::Div if unsigned => Op::Shr,", "        Op::Div if unsigned || ON => Op::Shr,", "main ptx::naive"),
+    ("the high half of 64 bits", "src/gpu/eval.rs", "        Op::MulHi => x.wrapping_mul(y) >> ty.bits(),", "        Op::MulHi => x.wrapping_mul(y) >> if ON { ty.bits() % 64 } else { ty.bits() },", "main ptx::naive"),
 ]
+# Programs of the package `fulmen-tests`.
+PROGRAMS = ("main", "entries")
 SWITCH = """
 /// Whether the fault of this number is switched on.
 #[doc(hidden)]
@@ -161,12 +188,45 @@ def plant(tree: Path) -> None:
     lib.write_text(lib.read_text() + SWITCH)
 
 
-def run(tests: dict[Path, str], test: str, number: int) -> tuple[bool, str]:
+def build(tree: Path, wanted: list[str]) -> dict[str, dict[Path, str]]:
+    """What is built for these tests: by the word before a test's name, programs and the tests in each."""
+    target = tree / "target"
+    env = {"RUSTFLAGS": "-Ctarget-cpu=x86-64-v3"} | os.environ
+    cargo = ["cargo", "test", "--no-run", "--target-dir", target]
+    built: dict[str, list[Path]] = {}
+    if any(word not in PROGRAMS for word in wanted):
+        # Less optimised than the tests' own build, which takes most of the time.
+        command = [*cargo, "--release", "--manifest-path", tree / "tests/large/Cargo.toml"]
+        subprocess.run(command, env={"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"} | env, check=True)
+        built[""] = [*target.glob("release/deps/on_*")]
+    for program in sorted({word for word in wanted if word in PROGRAMS}):
+        command = [*cargo, "-p", "fulmen-tests", "--features", "std,half,parallel,cuda", "--test", program]
+        subprocess.run(command, cwd=tree, env=env | {"RUSTFLAGS": env["RUSTFLAGS"] + " --cfg=fulmen_one_lane"}, check=True)
+        built[program] = [*target.glob(f"debug/deps/{program}-*")]
+    found = {}
+    for word, paths in built.items():
+        # The newest of each program.
+        newest = sorted((p for p in paths if p.suffix == ""), key=lambda p: p.stat().st_mtime)
+        programs = {p.name.rsplit("-", 1)[0]: p for p in newest}.values()
+        found[word] = {p: subprocess.run([p, "--list"], capture_output=True, text=True, check=True).stdout for p in programs}
+    return found
+
+
+def program_of(test: str) -> tuple[str, str]:
+    """The program that has the test, if it is not one of tests/large, and what its name begins with."""
+    word, _, name = test.rpartition(" ")
+    return word, name
+
+
+def run(built: dict[str, dict[Path, str]], test: str, number: int) -> tuple[bool, str]:
     """Whether the tests of that name pass in every program that has them, and the first that does not."""
+    word, test = program_of(test)
     env = os.environ | {"FULMEN_FAULT": str(number)}
-    holding = [program for program, names in tests.items() if any(test in name for name in names.splitlines())]
+    holding = [program for program, names in built[word].items() if any(test in name for name in names.splitlines())]
     for program in holding:
-        done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True)
+        # Where cargo runs them: some read the repository's files.
+        cwd = program.parents[3] / "tests"
+        done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True, cwd=cwd)
         failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
         if done.returncode:
             return False, failed[0] if failed else f"ended by {done.returncode}"
@@ -191,19 +251,11 @@ def main() -> int:
         shutil.rmtree(tree)
         print(f"{len(FAULTS)} faults can be planted")
         return 0
-    # Less optimised than the tests' own build, which takes most of the time.
-    env = {"RUSTFLAGS": "-Ctarget-cpu=x86-64-v3", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"} | os.environ
-    target = tree / "target"
-    build = ["cargo", "test", "--release", "--no-run", "--manifest-path", tree / "tests/large/Cargo.toml", "--target-dir", target]
-    subprocess.run(build, env=env, check=True)
-    built = sorted((p for p in target.glob("release/deps/on_*") if p.suffix == ""), key=lambda p: p.stat().st_mtime)
-    # The newest of each program.
-    programs = {p.name.rsplit("-", 1)[0]: p for p in built}.values()
-    tests = {p: subprocess.run([p, "--list"], capture_output=True, text=True, check=True).stdout for p in programs}
     chosen = [
         (number, fault) for number, fault in enumerate(FAULTS, 1)
         if not args.which or any(w == str(number) or (not w.isdigit() and w in fault[0]) for w in args.which)
     ]
+    tests = build(tree, [program_of(fault[4])[0] for _, fault in chosen])
     missed = 0
     for number, (what, _, _, _, test) in chosen:
         start = time.monotonic()

@@ -51,21 +51,48 @@ pub fn contraction(expression: &str, shapes: &[Vec<usize>], x: &[Vec<f64>]) -> V
     let sizes: Vec<usize> = letters.iter().map(|c| size(*c)).collect();
     let (kept, summed) = sizes.split_at(out.len());
     let terms = summed.iter().product::<usize>();
+    // How far one step of each letter goes in each operand; an axis of one element is repeated.
+    let step = |c: &char, (term, shape): (&Vec<char>, &Vec<usize>)| {
+        let place = |axis: usize| shape[axis + 1..].iter().product::<usize>();
+        let axes = (0..term.len()).filter(|axis| term[*axis] == *c && shape[*axis] != 1);
+        axes.map(place).sum::<usize>()
+    };
+    let steps: Vec<Vec<usize>> =
+        letters.iter().map(|c| operands.iter().zip(shapes).map(|o| step(c, o)).collect()).collect();
+    // Plain loops, which take a tenth of the time where nothing is optimised.
     let one = |fixed: &[usize]| {
         let (mut value, mut mass) = (0.0, 0.0);
-        for free in values(summed) {
-            let at = [fixed, &free].concat();
-            let factors = operands.iter().zip(shapes).zip(x).map(|((term, shape), x)| {
-                // An axis of one element is repeated.
-                let place = |place: usize, (c, n): (&char, &usize)| {
-                    let i = at[letters.iter().position(|d| d == c).unwrap()];
-                    place * n + if *n == 1 { 0 } else { i }
-                };
-                x[term.iter().zip(shape).fold(0, place)]
-            });
-            let product: f64 = factors.product();
+        let mut at = vec![0; x.len()];
+        for (i, steps) in fixed.iter().zip(&steps) {
+            at.iter_mut().zip(steps).for_each(|(at, step)| *at += i * step);
+        }
+        let mut free = vec![0; summed.len()];
+        for _ in 0..terms {
+            let mut product = 1.0;
+            let mut k = 0;
+            while k < x.len() {
+                product *= x[k][at[k]];
+                k += 1;
+            }
             value += product;
-            mass += product.abs();
+            mass += f64::abs(product);
+            // The last index goes first.
+            let mut j = summed.len();
+            while j > 0 {
+                j -= 1;
+                free[j] += 1;
+                let steps = &steps[kept.len() + j];
+                let turn = free[j] == summed[j];
+                let mut k = 0;
+                while k < x.len() {
+                    at[k] = if turn { at[k] - (summed[j] - 1) * steps[k] } else { at[k] + steps[k] };
+                    k += 1;
+                }
+                if !turn {
+                    break;
+                }
+                free[j] = 0;
+            }
         }
         Want { value, mass, n: terms * x.len() }
     };
