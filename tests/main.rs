@@ -70,6 +70,8 @@ mod rope;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod rows;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod scalar;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod slopes;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod solve;

@@ -162,6 +162,8 @@ family! {
         euclidean_distance [euclidean_distance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
         cosine_similarity [cosine_similarity_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
         dot [dot_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        prod [prod_on] (x: Self::Ref<'_, T>) -> T;
+        logsumexp [logsumexp_on] (x: Self::Ref<'_, T>) -> T;
         max [max_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
         min [min_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
         mean [mean_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
@@ -177,6 +179,9 @@ family! {
         iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
         top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
         sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
+        argmax_last [argmax_last_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        argmin_last [argmin_last_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        bottom_k [bottom_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
     }
 }
 family! {

@@ -21,7 +21,8 @@ pub fn of(template: &str) -> Vec<&'static str> {
 /// these have none.
 #[test]
 fn every_op_has_a_kernel_or_a_reason() {
-    const WITHOUT: [&str; 5] = ["f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16", "top_k"];
+    const WITHOUT: [&str; 6] =
+        ["f16_to_f32", "f32_to_f16", "bf16_to_f32", "f32_to_bf16", "top_k", "bottom_k"];
     let mut without = Vec::new();
     let mut kernels = 0;
     for op in OPS {
@@ -153,6 +154,21 @@ fn reductions_of_special_values() {
         assert_eq!(run(name, &[1.0, f32::NAN, 2.0], &[]).1, u32::MAX);
         assert_eq!(run(name, &[0.0, -0.0, 0.0], &[]).1, 0);
     }
+    for name in ["argmax_last", "argmin_last"] {
+        assert_eq!(run(name, &[1.0, f32::NAN, 2.0], &[]).1, u32::MAX);
+        assert_eq!(run(name, &[0.0, -0.0, 0.0], &[]).1, 2);
+    }
+    // Neither overflows on the way, and zeros and infinities keep their meaning.
+    assert_eq!(
+        run("prod", &[1e30, 1e-30, 1e30, 1e-30, 1e30], &[]).0,
+        fulmen::prod(&[1e30f32, 1e-30, 1e30, 1e-30, 1e30])
+    );
+    assert_eq!(run("prod", &[3e-42, 1e30, -1e12], &[]).0, fulmen::prod(&[3e-42f32, 1e30, -1e12]));
+    assert_eq!(run("prod", &[1e30, 1e30, -0.0, 1e30], &[]).0.to_bits(), (-0.0f32).to_bits());
+    assert!(run("prod", &[f32::INFINITY, 1.0, 0.0], &[]).0.is_nan());
+    assert_eq!(run("logsumexp", &[f32::INFINITY, -1.0, f32::NEG_INFINITY], &[]).0, f32::INFINITY);
+    assert_eq!(run("logsumexp", &[f32::NEG_INFINITY; 3], &[]).0, f32::NEG_INFINITY);
+    assert!(run("logsumexp", &[f32::INFINITY, f32::NAN], &[]).0.is_nan());
 }
 
 fn row_op<T: Moved, P: Recorded<Elem = T>>(
