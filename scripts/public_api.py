@@ -45,7 +45,7 @@ OTHERS = {
     "fulmen::quant::NF4_LOW::split": "takes them apart",
 }
 # The only `unsafe` functions that a user can call: each states what it asks for.
-UNSAFE = re.compile(r"fulmen::lanes::\w+::assume$")
+UNSAFE = re.compile(r"fulmen::(lanes::\w+::assume|(Mat|Vec)(Ref|Mut)::from_raw_parts)$")
 
 
 def document() -> dict:

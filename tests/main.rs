@@ -51,6 +51,8 @@ mod gguf;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod hardware;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod interop;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod log_trig;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod moments;
