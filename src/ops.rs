@@ -129,6 +129,12 @@ macro_rules! for_each_op {
             nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
             nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
             nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
+            nn nll(nll, nll_on) Sum[] loss, host: "what each class counts is the host's";
+            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, host: "what each class counts is the host's";
+            nn cumsum(cumsum, cumsum_on) Add[] scan, host: "one sum needs the one before";
+            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, host: "no template folds a row with another in this release";
+            nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, host: "no template reads bytes in this release";
+            nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, host: "no template reads integers of 16 bits in this release";
             nn embedding(embedding, embedding_on) Same[] indexing, layer;
             nn scatter(scatter, scatter_on) Same[] indexing, layer;
             nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, layer;
@@ -145,6 +151,7 @@ macro_rules! for_each_op {
             nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) Add[] pooling, layer;
             nn sgd(sgd, sgd_on) Descent[] optimiser, layer;
             nn momentum(momentum, momentum_on) Heavy[] optimiser, layer;
+            nn adagrad(adagrad, adagrad_on) Adaptive[] optimiser, layer;
             nn adam(adam, adam_on) Moments[] optimiser, layer;
             nn adamw(adamw, adamw_on) Moments[] optimiser, layer;
             nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, layer;

@@ -56,7 +56,8 @@ fulmen::for_each_op!(same);
 
 #[test]
 fn one_element_has_the_bits_of_many() {
-    let listed = fulmen::ops::OPS.iter().filter(|op| ["unary", "binary", "ternary"].contains(&op.shape)).count();
+    let listed =
+        fulmen::ops::OPS.iter().filter(|op| ["unary", "binary", "ternary"].contains(&op.shape)).count();
     assert_eq!((every::<f32>(), every::<f64>()), (listed, listed));
     assert_eq!(fulmen::scalar::clamp(1.0f32, 2.0, 1.0), Err(Error::Domain { arg: "lo" }));
     assert_eq!(fulmen::scalar::celu(1.0f64, -1.0), Err(Error::Domain { arg: "alpha" }));
@@ -93,7 +94,12 @@ fn broadcast<S: Simd, T: Element>(s: S) {
             let (mut got, mut want) = (vec![T::NAN; x.len()], vec![T::NAN; x.len()]);
             fulmen::map_with_row_on(s, body, x, row, &mut got).unwrap();
             fulmen::map_on(s, body, [x, by_row], &mut want).unwrap();
-            assert!(got.iter().zip(&want).all(|(a, b)| bits(*a) == bits(*b)), "row of {} in {}", row.len(), x.len());
+            assert!(
+                got.iter().zip(&want).all(|(a, b)| bits(*a) == bits(*b)),
+                "row of {} in {}",
+                row.len(),
+                x.len()
+            );
             got.fill(T::NAN);
             fulmen::map_with_column_on(s, body, x, column, &mut got).unwrap();
             fulmen::map_on(s, body, [x, by_column], &mut want).unwrap();
@@ -116,8 +122,14 @@ fn a_row_or_a_column_for_all() {
     let (x, mut out) = ([1.0f32; 6], [7.0; 6]);
     assert_eq!(fulmen::map_with_row(Mul, &x, &[], &mut out), Err(Error::Empty { arg: "row" }));
     assert_eq!(fulmen::map_with_column(Mul, &x, &[], &mut out), Err(Error::Empty { arg: "column" }));
-    assert_eq!(fulmen::map_with_row(Mul, &x, &[1.0; 4], &mut out), Err(Error::Rows { arg: "x", cols: 4, got: 6 }));
-    assert_eq!(fulmen::map_with_column(Mul, &x, &[1.0; 4], &mut out), Err(Error::Rows { arg: "x", cols: 4, got: 6 }));
+    assert_eq!(
+        fulmen::map_with_row(Mul, &x, &[1.0; 4], &mut out),
+        Err(Error::Rows { arg: "x", cols: 4, got: 6 })
+    );
+    assert_eq!(
+        fulmen::map_with_column(Mul, &x, &[1.0; 4], &mut out),
+        Err(Error::Rows { arg: "x", cols: 4, got: 6 })
+    );
     let short = Err(Error::Len { arg: "out", expected: 6, got: 5 });
     assert_eq!(fulmen::map_with_row(Mul, &x, &[1.0; 3], &mut out[..5]), short);
     assert_eq!(fulmen::map_with_column(Mul, &x, &[1.0; 3], &mut out[..5]), short);

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -32,6 +32,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "adagrad",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 32.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 32.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "adam",
@@ -370,6 +378,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, Range(-1.0, 1.0)],
     },
     Spec {
+        op: "cosine_similarity_rows",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "covariance",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false })],
@@ -391,6 +407,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "cumsum",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 0.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 0.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -794,6 +818,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(-0.3750001, f64::INFINITY)],
     },
     Spec {
+        op: "i16_to_float",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 6.0), ("f64", 10.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "iamax",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1072,6 +1104,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
         post: &[NanIffNan, SameMagnitude],
+    },
+    Spec {
+        op: "nll",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "nll_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "norm_l1",
@@ -1810,6 +1858,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "u8_to_float",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 5.0), ("f64", 9.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "uniform",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1859,6 +1915,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn acosh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `adagrad`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn adagrad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `adam`.
@@ -2141,6 +2204,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cosine_similarity_rows`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cosine_similarity_rows<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `covariance`.
     ///
     /// Errors: the first that does not hold.
@@ -2159,6 +2229,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cumsum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cumsum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2384,6 +2461,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn hardswish<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.3750001, f64::INFINITY)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `i16_to_float`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn i16_to_float<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `iamax`.
@@ -2622,6 +2706,20 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn neg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, SameMagnitude];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `nll`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn nll<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `nll_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn nll_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `norm_l1`.
@@ -3184,6 +3282,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `u8_to_float`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn u8_to_float<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `variance`.
     ///
     /// Errors: the first that does not hold.
@@ -3206,6 +3311,7 @@ pub(crate) mod marker {
     pub(crate) enum abs {}
     pub(crate) enum acos {}
     pub(crate) enum acosh {}
+    pub(crate) enum adagrad {}
     pub(crate) enum adam {}
     pub(crate) enum adamw {}
     pub(crate) enum add {}
@@ -3246,9 +3352,11 @@ pub(crate) mod marker {
     pub(crate) enum cos {}
     pub(crate) enum cosh {}
     pub(crate) enum cosine_similarity {}
+    pub(crate) enum cosine_similarity_rows {}
     pub(crate) enum covariance {}
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
+    pub(crate) enum cumsum {}
     pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
@@ -3281,6 +3389,7 @@ pub(crate) mod marker {
     pub(crate) enum ger {}
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
+    pub(crate) enum i16_to_float {}
     pub(crate) enum iamax {}
     pub(crate) enum ilu0 {}
     pub(crate) enum irfft {}
@@ -3315,6 +3424,8 @@ pub(crate) mod marker {
     pub(crate) enum momentum {}
     pub(crate) enum mul {}
     pub(crate) enum neg {}
+    pub(crate) enum nll {}
+    pub(crate) enum nll_backward {}
     pub(crate) enum norm_l1 {}
     pub(crate) enum norm_l2 {}
     pub(crate) enum norm_linf {}
@@ -3395,6 +3506,7 @@ pub(crate) mod marker {
     pub(crate) enum trsm {}
     pub(crate) enum trsv {}
     pub(crate) enum trunc {}
+    pub(crate) enum u8_to_float {}
     pub(crate) enum variance {}
     pub(crate) enum zscore {}
 }
@@ -4366,10 +4478,10 @@ const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f6
 const _: fn(Native, f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd_on::<Native, f32>;
 const _: fn(Native, f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd_on::<Native, f64>;
 const _: () = enforced::<marker::momentum>();
-const _: fn(f32, f32, f32, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum::<f32>;
-const _: fn(f64, f64, f64, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum::<f64>;
-const _: fn(Native, f32, f32, f32, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum_on::<Native, f32>;
-const _: fn(Native, f64, f64, f64, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum_on::<Native, f64>;
+const _: fn(Momentum<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum::<f32>;
+const _: fn(Momentum<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum::<f64>;
+const _: fn(Native, Momentum<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum_on::<Native, f32>;
+const _: fn(Native, Momentum<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum_on::<Native, f64>;
 const _: () = enforced::<marker::adam>();
 const _: fn(Adam<f32>, &[f32], &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adam::<f32>;
 const _: fn(Adam<f64>, &[f64], &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adam::<f64>;
@@ -4760,3 +4872,38 @@ const _: fn(&[f32], usize, &mut [f32], &mut [usize]) -> Result<(), Error> = crat
 const _: fn(&[f64], usize, &mut [f64], &mut [usize]) -> Result<(), Error> = crate::bottom_k::<f64>;
 const _: fn(Native, &[f32], usize, &mut [f32], &mut [usize]) -> Result<(), Error> = crate::bottom_k_on::<Native, f32>;
 const _: fn(Native, &[f64], usize, &mut [f64], &mut [usize]) -> Result<(), Error> = crate::bottom_k_on::<Native, f64>;
+const _: () = enforced::<marker::adagrad>();
+const _: fn(Adagrad<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adagrad::<f32>;
+const _: fn(Adagrad<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adagrad::<f64>;
+const _: fn(Native, Adagrad<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adagrad_on::<Native, f32>;
+const _: fn(Native, Adagrad<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adagrad_on::<Native, f64>;
+const _: () = enforced::<marker::nll>();
+const _: fn(Nll<'_, f32>, &[f32], &[u32], usize, &mut [f32]) -> Result<(), Error> = crate::nll::<f32>;
+const _: fn(Nll<'_, f64>, &[f64], &[u32], usize, &mut [f64]) -> Result<(), Error> = crate::nll::<f64>;
+const _: fn(Native, Nll<'_, f32>, &[f32], &[u32], usize, &mut [f32]) -> Result<(), Error> = crate::nll_on::<Native, f32>;
+const _: fn(Native, Nll<'_, f64>, &[f64], &[u32], usize, &mut [f64]) -> Result<(), Error> = crate::nll_on::<Native, f64>;
+const _: () = enforced::<marker::nll_backward>();
+const _: fn(Nll<'_, f32>, &[u32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::nll_backward::<f32>;
+const _: fn(Nll<'_, f64>, &[u32], usize, f64, &mut [f64]) -> Result<(), Error> = crate::nll_backward::<f64>;
+const _: fn(Native, Nll<'_, f32>, &[u32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::nll_backward_on::<Native, f32>;
+const _: fn(Native, Nll<'_, f64>, &[u32], usize, f64, &mut [f64]) -> Result<(), Error> = crate::nll_backward_on::<Native, f64>;
+const _: () = enforced::<marker::cumsum>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::cumsum::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::cumsum::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::cumsum_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::cumsum_on::<Native, f64>;
+const _: () = enforced::<marker::cosine_similarity_rows>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::cosine_similarity_rows::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::cosine_similarity_rows::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::cosine_similarity_rows_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::cosine_similarity_rows_on::<Native, f64>;
+const _: () = enforced::<marker::u8_to_float>();
+const _: fn(&[u8], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::u8_to_float::<f32>;
+const _: fn(&[u8], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::u8_to_float::<f64>;
+const _: fn(Native, &[u8], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::u8_to_float_on::<Native, f32>;
+const _: fn(Native, &[u8], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::u8_to_float_on::<Native, f64>;
+const _: () = enforced::<marker::i16_to_float>();
+const _: fn(&[i16], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::i16_to_float::<f32>;
+const _: fn(&[i16], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::i16_to_float::<f64>;
+const _: fn(Native, &[i16], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::i16_to_float_on::<Native, f32>;
+const _: fn(Native, &[i16], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::i16_to_float_on::<Native, f64>;
