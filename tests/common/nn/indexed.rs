@@ -139,7 +139,7 @@ impl Op for NegativeLogBackward {
         likelihood::<T, Self>(vec![], rows, cols, r, &[0.75])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![stale(a.ids.len() * a.size("cols").min(100_000))]
+        vec![stale(a.ids.len() * a.size("cols").min(1 << 20))]
     }
     called! {
         |s, a, [dx], _| fulmen::nll_backward_on(s, likelihood_settings(a, &a.x[1]), &a.ids, a.size("cols"), a.p[1], dx),
