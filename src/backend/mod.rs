@@ -34,8 +34,6 @@ use core::ops::Range;
 pub trait Plain: Copy + Send + Sync + 'static {}
 impl<T: Element> Plain for T {}
 impl<T: Element> Plain for crate::Complex<T> {}
-impl Plain for u8 {}
-impl Plain for i16 {}
 impl Plain for u32 {}
 impl Plain for usize {}
 impl Plain for i8 {}
