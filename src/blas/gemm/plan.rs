@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(of(rows(long, narrow + 1, lanes)), Path::Direct);
         assert_eq!(of(rows(long, narrow.max(1), lanes - 1)), Path::Direct);
         assert_eq!(of(Shape { a_unit: false, ..rows(long, narrow.max(1), lanes) }), Path::Direct);
-        assert_eq!(rows(lanes, narrow, lanes).small_n::<S, T>(), narrow > 0);
-        assert!(!rows(lanes - 1, narrow, lanes).small_n::<S, T>());
+        assert_eq!(rows(lanes, narrow.max(1), lanes).small_n::<S, T>(), narrow > 0);
+        assert!(!rows(lanes - 1, narrow.max(1), lanes).small_n::<S, T>());
 
         // A single row past a tile.
         let cols = tune::SUMS / size;
