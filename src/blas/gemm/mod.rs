@@ -350,8 +350,14 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     // These need no workspace; large ones go to threads.
     if J::SERIAL || work < 2 * tune::GRAIN {
         match path {
-            Path::OneTile => return Ok(loops::one_tile(s, e, p)),
-            Path::Direct => return Ok(loops::tile_by_tile(s, e, p)),
+            Path::OneTile => {
+                loops::one_tile(s, e, p);
+                return Ok(());
+            }
+            Path::Direct => {
+                loops::tile_by_tile(s, e, p);
+                return Ok(());
+            }
             _ => {}
         }
     }
