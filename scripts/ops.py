@@ -16,8 +16,8 @@ from toolchain import ROOT, Failure, Tally, show_table
 ROW = re.compile(r'^\s+\w+ (\w+)\([^)]*\) \S+?\[.*?\] (\w+), (?:host: "([^"]*)"|\w+);$', re.M)
 # Families of the list by the words of the table.
 FAMILIES = {
-    "element-wise": ["arithmetic", "rounding", "logarithmic", "trigonometric", "transcendental", "activation", "gating"],
-    "reductions": ["reduction", "statistics", "selection"],
+    "element-wise": ["arithmetic", "comparison", "rounding", "logarithmic", "trigonometric", "transcendental", "activation", "gating"],
+    "reductions": ["reduction", "scan", "statistics", "selection"],
     "rows: softmax, norms, losses; indices": ["normalisation", "loss", "indexing"],
     "attention, rotary positions": ["attention", "embedding"],
     "optimisers": ["optimiser"],

@@ -31,6 +31,10 @@ OTHERS = {
     "fulmen::zip_in_place_on": "applies any body",
     "fulmen::parallel::zip_in_place": "applies any body",
     "fulmen::parallel::zip_in_place_on": "applies any body",
+    "fulmen::map_with_row": "applies any body",
+    "fulmen::map_with_row_on": "applies any body",
+    "fulmen::map_with_column": "applies any body",
+    "fulmen::map_with_column_on": "applies any body",
     "fulmen::rope_table_on": "a step of rope, whose contract holds rope_table",
     "fulmen::pack_b": "a step of gemm, whose contract holds gemm_packed",
     "fulmen::pack_b_on": "a step of gemm, whose contract holds gemm_packed",
@@ -41,7 +45,7 @@ OTHERS = {
     "fulmen::quant::NF4_LOW::split": "takes them apart",
 }
 # The only `unsafe` functions that a user can call: each states what it asks for.
-UNSAFE = re.compile(r"fulmen::lanes::\w+::assume$")
+UNSAFE = re.compile(r"fulmen::(lanes::\w+::assume|(Mat|Vec)(Ref|Mut)::from_raw_parts)$")
 
 
 def document() -> dict:

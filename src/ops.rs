@@ -53,6 +53,10 @@ macro_rules! for_each_op {
             binary lerp(lerp, lerp_on, lerp_in_place) Lerp[0.25] arithmetic, pointwise;
             update axpy(axpy, axpy_on) Axpy[1.5] arithmetic, pointwise;
             ternary fma(fma, fma_on) Fma[] arithmetic, pointwise;
+            binary less(less, less_on, less_in_place) Less[] comparison, pointwise;
+            binary less_equal(less_equal, less_equal_on, less_equal_in_place) LessEqual[] comparison, pointwise;
+            binary equal(equal, equal_on, equal_in_place) Equal[] comparison, pointwise;
+            ternary select(select, select_on) Select[] comparison, pointwise;
 
             unary floor(floor, floor_on, floor_in_place) Floor[] rounding, pointwise;
             unary ceil(ceil, ceil_on, ceil_in_place) Ceil[] rounding, pointwise;
@@ -92,6 +96,8 @@ macro_rules! for_each_op {
             total norm_linf(norm_linf, norm_linf_on) MaxAbs[] reduction, reduce;
             reduce2 euclidean_distance(euclidean_distance, euclidean_distance_on) Distance[] reduction, reduce;
             reduce2 cosine_similarity(cosine_similarity, cosine_similarity_on) Products[] reduction, reduce;
+            total prod(prod, prod_on) Product[] reduction, reduce;
+            total logsumexp(logsumexp, logsumexp_on) PeakAndSum[] reduction, reduce;
             reduce2 dot(dot, dot_on) Dot[] reduction, reduce;
             reduce max(max, max_on) Max[] reduction, reduce;
             reduce min(min, min_on) Min[] reduction, reduce;
@@ -103,6 +109,9 @@ macro_rules! for_each_op {
             arg argmax(argmax, argmax_on) Max[] selection, reduce;
             arg argmin(argmin, argmin_on) Min[] selection, reduce;
             select top_k(top_k, top_k_on) Max[] selection, layer;
+            arg argmax_last(argmax_last, argmax_last_on) Max[] selection, reduce;
+            arg argmin_last(argmin_last, argmin_last_on) Min[] selection, reduce;
+            select bottom_k(bottom_k, bottom_k_on) Min[] selection, host: "one heap of k elements follows the data in order";
 
             rows softmax(softmax, softmax_on, softmax_in_place) Softmax[] normalisation, row_reduce;
             rows log_softmax(log_softmax, log_softmax_on, log_softmax_in_place) LogSoftmax[] normalisation, row_reduce;
@@ -120,6 +129,12 @@ macro_rules! for_each_op {
             nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
             nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
             nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
+            nn nll(nll, nll_on) Sum[] loss, host: "what each class counts is the host's";
+            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, host: "what each class counts is the host's";
+            nn cumsum(cumsum, cumsum_on) Add[] scan, host: "one sum needs the one before";
+            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, host: "no template folds a row with another in this release";
+            nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, host: "no template reads bytes in this release";
+            nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, host: "no template reads integers of 16 bits in this release";
             nn embedding(embedding, embedding_on) Same[] indexing, layer;
             nn scatter(scatter, scatter_on) Same[] indexing, layer;
             nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, layer;
@@ -136,6 +151,7 @@ macro_rules! for_each_op {
             nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) Add[] pooling, layer;
             nn sgd(sgd, sgd_on) Descent[] optimiser, layer;
             nn momentum(momentum, momentum_on) Heavy[] optimiser, layer;
+            nn adagrad(adagrad, adagrad_on) Adaptive[] optimiser, layer;
             nn adam(adam, adam_on) Moments[] optimiser, layer;
             nn adamw(adamw, adamw_on) Moments[] optimiser, layer;
             nn clip_by_norm(clip_by_norm, clip_by_norm_on) Scale[] optimiser, layer;
@@ -247,7 +263,10 @@ macro_rules! for_each_op {
             unary relu(relu, relu_on, relu_in_place) Relu[] activation, pointwise;
             unary leaky_relu(leaky_relu, leaky_relu_on, leaky_relu_in_place) LeakyRelu[0.25] activation, pointwise;
             unary elu(elu, elu_on, elu_in_place) Elu[1.5] activation, pointwise;
+            unary celu(celu, celu_on, celu_in_place) Celu[1.5] activation, pointwise;
             unary selu(selu, selu_on, selu_in_place) Selu[] activation, pointwise;
+            binary prelu(prelu, prelu_on, prelu_in_place) Prelu[] activation, pointwise;
+            unary threshold(threshold, threshold_on, threshold_in_place) Threshold[0.5, -0.25] activation, pointwise;
             unary sigmoid(sigmoid, sigmoid_on, sigmoid_in_place) Sigmoid[] activation, pointwise;
             unary silu(silu, silu_on, silu_in_place) Silu[] activation, pointwise;
             unary gelu(gelu, gelu_on, gelu_in_place) Gelu[] activation, pointwise;

@@ -116,6 +116,7 @@ thresholds! {
     nn::conv1d::rows::TILE Elements;
     nn::GRAIN Elements;
     nn::parts::GRAIN Elements;
+    nn::integers::PATTERN Elements;
     nn::pool::planes::TILE Elements;
     nn::rope::NEAR Bytes;
     nn::softmax::LONG_ROW Bytes;

@@ -51,6 +51,8 @@ mod gguf;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod hardware;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod interop;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod log_trig;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod moments;
@@ -69,6 +71,8 @@ mod reduce;
 mod rope;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod rows;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod scalar;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod slopes;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]

@@ -159,6 +159,26 @@ common::for_each_nn_op!(tests);
 
 mod pointwise;
 
+/// `nll_backward` is the slope of `nll`, which is linear.
+#[test]
+fn the_slope_of_nll() {
+    use common::nn::indexed::{NegativeLog, likelihood_settings};
+    for (rows, cols) in [(2, 3), (3, 4), (1, 4), (2, 5), (3, 6)] {
+        let mut a = NegativeLog::sample::<f64>(rows, cols, &mut Noise(5));
+        let mut dx = vec![0.0; rows * cols];
+        fulmen::nll_backward(likelihood_settings(&a, &a.x[2]), &a.ids, cols, 1.0, &mut dx).unwrap();
+        for (i, dx) in dx.iter().enumerate() {
+            let loss = |a: &Args<f64>| NegativeLog::want(a)[0].iter().map(|w| w.value).sum::<f64>();
+            let at = a.x[0][i];
+            a.x[0][i] = at + 0.5;
+            let above = loss(&a);
+            a.x[0][i] = at - 0.5;
+            assert!((above - loss(&a) - dx).abs() < 1e-12, "{rows} × {cols} at {i}");
+            a.x[0][i] = at;
+        }
+    }
+}
+
 /// Long lines are copied part by part on one thread, and not on several: both have the same bits, with a bias too.
 #[test]
 #[cfg(feature = "parallel")]

@@ -11,8 +11,8 @@ use crate::pointwise::*;
 use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
 use crate::{
-    Adam, Biquad, Complex, Csr, Diagonal, Direction, EinsumPlan, Error, Fft, RealFft, RotM, Side, Triangle,
-    VecMut, scal_on,
+    Adagrad, Adam, Biquad, Complex, Csr, Diagonal, Direction, EinsumPlan, Error, Fft, Momentum, Nll, RealFft,
+    RotM, Side, Triangle, VecMut, scal_on,
 };
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -28,7 +28,7 @@ macro_rules! all_of {
 all_of! {
     /// Everything, over elements of this type.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, FixedPoint, Random
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, FixedPoint, Random
     }
 }
 all_of! {
@@ -162,6 +162,8 @@ family! {
         euclidean_distance [euclidean_distance_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
         cosine_similarity [cosine_similarity_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
         dot [dot_on] (a: Self::Ref<'_, T>, b: Self::Ref<'_, T>) -> Result<T, Error>;
+        prod [prod_on] (x: Self::Ref<'_, T>) -> T;
+        logsumexp [logsumexp_on] (x: Self::Ref<'_, T>) -> T;
         max [max_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
         min [min_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
         mean [mean_on] (x: Self::Ref<'_, T>) -> Result<T, Error>;
@@ -177,6 +179,9 @@ family! {
         iamax [iamax_on serial] (x: Self::Vec<'_, T>) -> Result<usize, Error>;
         top_k [top_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
         sample [sample_on serial] (logits: Self::Ref<'_, T>, with: Sampling<T>, uniform: T, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Result<usize, Error>;
+        argmax_last [argmax_last_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        argmin_last [argmin_last_on] (x: Self::Ref<'_, T>) -> Result<usize, Error>;
+        bottom_k [bottom_k_on serial] (x: Self::Ref<'_, T>, k: usize, values: Self::Mut<'_, T>, indices: Self::Mut<'_, usize>) -> Done;
     }
 }
 family! {
@@ -201,7 +206,8 @@ family! {
         embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
         scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
         sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
-        momentum [momentum_on] (lr: T, mu: T, weight_decay: T, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
+        momentum [momentum_on] (with: Momentum<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
+        adagrad [adagrad_on] (with: Adagrad<T>, g: Self::Ref<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
         adam [adam_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
         adamw [adamw_on] (with: Adam<T>, g: Self::Ref<'_, T>, m: Self::Mut<'_, T>, v: Self::Mut<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
         rope [rope_on] (x: Self::Ref<'_, T>, dim: usize, cos: Self::Ref<'_, T>, sin: Self::Ref<'_, T>, style: RopeStyle, out: Self::Mut<'_, T>) -> Made<Self>;
@@ -264,6 +270,17 @@ family! {
         max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Made<Self>;
         avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Made<Self>;
         avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Made<Self>;
+    }
+}
+family! {
+    /// Losses of log-probabilities, running sums, cosines with rows, samples as numbers.
+    Analysis ANALYSIS {
+        cumsum [cumsum_on] (x: Self::Ref<'_, T>, cols: usize, out: Self::Mut<'_, T>) -> Done;
+        cosine_similarity_rows [cosine_similarity_rows_on] (query: Self::Ref<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
+        u8_to_float [u8_to_float_on serial] (x: Self::Ref<'_, u8>, scale: Self::Ref<'_, T>, offset: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
+        i16_to_float [i16_to_float_on serial] (x: Self::Ref<'_, i16>, scale: Self::Ref<'_, T>, offset: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
+        nll [nll_on] (with: Nll<'_, T>, x: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>) -> Done;
+        nll_backward [nll_backward_on] (with: Nll<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, scale: T, dx: Self::Mut<'_, T>) -> Done;
     }
 }
 family! {
@@ -517,6 +534,7 @@ mod tests {
                 BLAS,
                 LAYERS,
                 NETWORK,
+                ANALYSIS,
                 TRANSFORMS,
                 SOLVERS,
                 SPARSE,

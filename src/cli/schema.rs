@@ -350,7 +350,10 @@ pub enum Post {
     IndexSelects {},
     IndexOfMax {},
     IndexOfMin {},
+    IndexOfLastMax {},
+    IndexOfLastMin {},
     Descending {},
+    Ascending {},
 }
 
 /// What the magnitude of a result is compared with; the library's `By` has the same variants.

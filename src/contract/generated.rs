@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -32,6 +32,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)],
+    },
+    Spec {
+        op: "adagrad",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 32.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 32.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 20.0), ("f64", 40.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "adam",
@@ -98,12 +106,28 @@ pub const SPECS: &[Spec] = &[
         post: &[IndexInRange, IndexOfMax],
     },
     Spec {
+        op: "argmax_last",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[IndexInRange, IndexOfLastMax],
+    },
+    Spec {
         op: "argmin",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[IndexInRange, IndexOfMin],
+    },
+    Spec {
+        op: "argmin_last",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[IndexInRange, IndexOfLastMin],
     },
     Spec {
         op: "asin",
@@ -218,12 +242,28 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "bottom_k",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 1.0,
+        post: &[Ascending, IndexInRange, IndexSelects],
+    },
+    Spec {
         op: "ceil",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
         post: &[NanIffNan, Integral, SameSign, Monotone(0.0)],
+    },
+    Spec {
+        op: "celu",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(4.0)), ("f64", Tolerance::Ulp(4.0)), ("wgsl", Tolerance::Ulp(8.0))],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 26.0,
+        post: &[NanIffNan, SameSign],
     },
     Spec {
         op: "cg",
@@ -338,6 +378,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, Range(-1.0, 1.0)],
     },
     Spec {
+        op: "cosine_similarity_rows",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "covariance",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::Tree, plus: 12.0, of: Mass::Covariance, flush: false })],
@@ -359,6 +407,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "cumsum",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 0.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 0.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -448,6 +504,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "equal",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, 1.0), Integral],
     },
     Spec {
         op: "erf",
@@ -754,6 +818,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(-0.3750001, f64::INFINITY)],
     },
     Spec {
+        op: "i16_to_float",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 6.0), ("f64", 10.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "iamax",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -842,6 +914,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, Bounded(By::Lerp, 1.0)],
     },
     Spec {
+        op: "less",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, 1.0), Integral],
+    },
+    Spec {
+        op: "less_equal",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[Range(0.0, 1.0), Integral],
+    },
+    Spec {
         op: "ln",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0))],
@@ -888,6 +976,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 14.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "logsumexp",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 8.0,
+        post: &[NanIffNan, DominatesMax],
     },
     Spec {
         op: "lu",
@@ -1010,6 +1106,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, SameMagnitude],
     },
     Spec {
+        op: "nll",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "nll_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "norm_l1",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 2.0, of: Mass::Value, flush: false })],
@@ -1080,6 +1192,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 40.0,
         post: &[NonNegativeWhereFirstIs],
+    },
+    Spec {
+        op: "prelu",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NonNegativeWhereFirstIs],
+    },
+    Spec {
+        op: "prod",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 10.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "qr",
@@ -1328,6 +1456,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "select",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 1.0,
+        post: &[Selects],
     },
     Spec {
         op: "selu",
@@ -1650,6 +1786,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "threshold",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "top_k",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1714,6 +1858,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "u8_to_float",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 5.0), ("f64", 9.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "uniform",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1763,6 +1915,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn acosh<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan, Range(0.0, f64::INFINITY), Monotone(4.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `adagrad`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn adagrad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `adam`.
@@ -1821,11 +1980,25 @@ pub mod check {
         const POSTS: &[Post] = &[IndexInRange, IndexOfMax];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `argmax_last`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn argmax_last<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange, IndexOfLastMax];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `argmin`.
     ///
     /// Errors: the first that does not hold.
     pub fn argmin<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[IndexInRange, IndexOfMin];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `argmin_last`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn argmin_last<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[IndexInRange, IndexOfLastMin];
         evaluate(POSTS, c)
     }
     /// The postconditions of `asin`.
@@ -1912,11 +2085,25 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `bottom_k`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn bottom_k<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Ascending, IndexInRange, IndexSelects];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `ceil`.
     ///
     /// Errors: the first that does not hold.
     pub fn ceil<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `celu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn celu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, SameSign];
         evaluate(POSTS, c)
     }
     /// The postconditions of `cg`.
@@ -2017,6 +2204,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cosine_similarity_rows`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cosine_similarity_rows<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `covariance`.
     ///
     /// Errors: the first that does not hold.
@@ -2035,6 +2229,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `cumsum`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cumsum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2092,6 +2293,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn embedding<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `equal`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn equal<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 1.0), Integral];
         evaluate(POSTS, c)
     }
     /// The postconditions of `erf`.
@@ -2255,6 +2463,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(-0.3750001, f64::INFINITY)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `i16_to_float`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn i16_to_float<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `iamax`.
     ///
     /// Errors: the first that does not hold.
@@ -2325,6 +2540,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Bounded(By::Lerp, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `less`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn less<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 1.0), Integral];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `less_equal`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn less_equal<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 1.0), Integral];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `ln`.
     ///
     /// Errors: the first that does not hold.
@@ -2365,6 +2594,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn log_softmax_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `logsumexp`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn logsumexp<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIffNan, DominatesMax];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lu`.
@@ -2472,6 +2708,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, SameMagnitude];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `nll`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn nll<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `nll_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn nll_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `norm_l1`.
     ///
     /// Errors: the first that does not hold.
@@ -2519,6 +2769,20 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn pow_scalar<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NonNegativeWhereFirstIs];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `prelu`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn prelu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NonNegativeWhereFirstIs];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `prod`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn prod<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `qr`.
@@ -2680,6 +2944,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn scatter_add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `select`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn select<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Selects];
         evaluate(POSTS, c)
     }
     /// The postconditions of `selu`.
@@ -2955,6 +3226,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `threshold`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn threshold<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `top_k`.
     ///
     /// Errors: the first that does not hold.
@@ -3004,6 +3282,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Integral, SameSign, Monotone(0.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `u8_to_float`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn u8_to_float<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `variance`.
     ///
     /// Errors: the first that does not hold.
@@ -3026,6 +3311,7 @@ pub(crate) mod marker {
     pub(crate) enum abs {}
     pub(crate) enum acos {}
     pub(crate) enum acosh {}
+    pub(crate) enum adagrad {}
     pub(crate) enum adam {}
     pub(crate) enum adamw {}
     pub(crate) enum add {}
@@ -3034,7 +3320,9 @@ pub(crate) mod marker {
     pub(crate) enum approx_sigmoid {}
     pub(crate) enum approx_tanh {}
     pub(crate) enum argmax {}
+    pub(crate) enum argmax_last {}
     pub(crate) enum argmin {}
+    pub(crate) enum argmin_last {}
     pub(crate) enum asin {}
     pub(crate) enum asinh {}
     pub(crate) enum asum {}
@@ -3047,7 +3335,9 @@ pub(crate) mod marker {
     pub(crate) enum axpy {}
     pub(crate) enum axpy_strided {}
     pub(crate) enum biquad {}
+    pub(crate) enum bottom_k {}
     pub(crate) enum ceil {}
+    pub(crate) enum celu {}
     pub(crate) enum cg {}
     pub(crate) enum cholesky {}
     pub(crate) enum cholesky_solve {}
@@ -3062,9 +3352,11 @@ pub(crate) mod marker {
     pub(crate) enum cos {}
     pub(crate) enum cosh {}
     pub(crate) enum cosine_similarity {}
+    pub(crate) enum cosine_similarity_rows {}
     pub(crate) enum covariance {}
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
+    pub(crate) enum cumsum {}
     pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
@@ -3073,6 +3365,7 @@ pub(crate) mod marker {
     pub(crate) enum einsum {}
     pub(crate) enum elu {}
     pub(crate) enum embedding {}
+    pub(crate) enum equal {}
     pub(crate) enum erf {}
     pub(crate) enum euclidean_distance {}
     pub(crate) enum exp {}
@@ -3096,6 +3389,7 @@ pub(crate) mod marker {
     pub(crate) enum ger {}
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
+    pub(crate) enum i16_to_float {}
     pub(crate) enum iamax {}
     pub(crate) enum ilu0 {}
     pub(crate) enum irfft {}
@@ -3106,12 +3400,15 @@ pub(crate) mod marker {
     pub(crate) enum leaky_relu_backward {}
     pub(crate) enum least_squares {}
     pub(crate) enum lerp {}
+    pub(crate) enum less {}
+    pub(crate) enum less_equal {}
     pub(crate) enum ln {}
     pub(crate) enum ln_1p {}
     pub(crate) enum log10 {}
     pub(crate) enum log2 {}
     pub(crate) enum log_softmax {}
     pub(crate) enum log_softmax_backward {}
+    pub(crate) enum logsumexp {}
     pub(crate) enum lu {}
     pub(crate) enum lu_solve {}
     pub(crate) enum masked_softmax {}
@@ -3127,6 +3424,8 @@ pub(crate) mod marker {
     pub(crate) enum momentum {}
     pub(crate) enum mul {}
     pub(crate) enum neg {}
+    pub(crate) enum nll {}
+    pub(crate) enum nll_backward {}
     pub(crate) enum norm_l1 {}
     pub(crate) enum norm_l2 {}
     pub(crate) enum norm_linf {}
@@ -3134,6 +3433,8 @@ pub(crate) mod marker {
     pub(crate) enum nrm2 {}
     pub(crate) enum pow {}
     pub(crate) enum pow_scalar {}
+    pub(crate) enum prelu {}
+    pub(crate) enum prod {}
     pub(crate) enum qr {}
     pub(crate) enum qr_apply {}
     pub(crate) enum recip {}
@@ -3157,6 +3458,7 @@ pub(crate) mod marker {
     pub(crate) enum scale {}
     pub(crate) enum scatter {}
     pub(crate) enum scatter_add {}
+    pub(crate) enum select {}
     pub(crate) enum selu {}
     pub(crate) enum sgd {}
     pub(crate) enum sigmoid {}
@@ -3196,6 +3498,7 @@ pub(crate) mod marker {
     pub(crate) enum tan {}
     pub(crate) enum tanh {}
     pub(crate) enum tanh_backward {}
+    pub(crate) enum threshold {}
     pub(crate) enum top_k {}
     pub(crate) enum transpose {}
     pub(crate) enum trmm {}
@@ -3203,6 +3506,7 @@ pub(crate) mod marker {
     pub(crate) enum trsm {}
     pub(crate) enum trsv {}
     pub(crate) enum trunc {}
+    pub(crate) enum u8_to_float {}
     pub(crate) enum variance {}
     pub(crate) enum zscore {}
 }
@@ -4174,10 +4478,10 @@ const _: fn(f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd::<f6
 const _: fn(Native, f32, f32, &[f32], &mut [f32]) -> Result<(), Error> = crate::sgd_on::<Native, f32>;
 const _: fn(Native, f64, f64, &[f64], &mut [f64]) -> Result<(), Error> = crate::sgd_on::<Native, f64>;
 const _: () = enforced::<marker::momentum>();
-const _: fn(f32, f32, f32, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum::<f32>;
-const _: fn(f64, f64, f64, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum::<f64>;
-const _: fn(Native, f32, f32, f32, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum_on::<Native, f32>;
-const _: fn(Native, f64, f64, f64, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum_on::<Native, f64>;
+const _: fn(Momentum<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum::<f32>;
+const _: fn(Momentum<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum::<f64>;
+const _: fn(Native, Momentum<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::momentum_on::<Native, f32>;
+const _: fn(Native, Momentum<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::momentum_on::<Native, f64>;
 const _: () = enforced::<marker::adam>();
 const _: fn(Adam<f32>, &[f32], &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adam::<f32>;
 const _: fn(Adam<f64>, &[f64], &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adam::<f64>;
@@ -4496,3 +4800,110 @@ const _: fn(&[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Erro
 const _: fn(Native, &[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::quant_rows_on;
 #[cfg(feature = "parallel")]
 const _: fn(&[crate::quant::Q4_K], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::parallel::quant_rows;
+const _: () = enforced::<marker::celu>();
+const _: fn(&[f32], f32, &mut [f32]) -> Result<(), Error> = crate::celu::<f32>;
+const _: fn(&[f64], f64, &mut [f64]) -> Result<(), Error> = crate::celu::<f64>;
+const _: fn(Native, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::celu_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::celu_on::<Native, f64>;
+const _: fn(&mut [f32], f32) -> Result<(), Error> = crate::celu_in_place::<f32>;
+const _: fn(&mut [f64], f64) -> Result<(), Error> = crate::celu_in_place::<f64>;
+const _: () = enforced::<marker::threshold>();
+const _: fn(&[f32], f32, f32, &mut [f32]) -> Result<(), Error> = crate::threshold::<f32>;
+const _: fn(&[f64], f64, f64, &mut [f64]) -> Result<(), Error> = crate::threshold::<f64>;
+const _: fn(Native, &[f32], f32, f32, &mut [f32]) -> Result<(), Error> = crate::threshold_on::<Native, f32>;
+const _: fn(Native, &[f64], f64, f64, &mut [f64]) -> Result<(), Error> = crate::threshold_on::<Native, f64>;
+const _: fn(&mut [f32], f32, f32) -> Result<(), Error> = crate::threshold_in_place::<f32>;
+const _: fn(&mut [f64], f64, f64) -> Result<(), Error> = crate::threshold_in_place::<f64>;
+const _: () = enforced::<marker::prelu>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::prelu::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::prelu::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::prelu_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::prelu_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::prelu_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::prelu_in_place::<f64>;
+const _: () = enforced::<marker::less>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::less::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::less::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::less_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::less_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::less_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::less_in_place::<f64>;
+const _: () = enforced::<marker::less_equal>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::less_equal::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::less_equal::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::less_equal_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::less_equal_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::less_equal_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::less_equal_in_place::<f64>;
+const _: () = enforced::<marker::equal>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::equal::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::equal::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::equal_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::equal_on::<Native, f64>;
+const _: fn(&mut [f32], &[f32]) -> Result<(), Error> = crate::equal_in_place::<f32>;
+const _: fn(&mut [f64], &[f64]) -> Result<(), Error> = crate::equal_in_place::<f64>;
+const _: () = enforced::<marker::select>();
+const _: fn(&[f32], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::select::<f32>;
+const _: fn(&[f64], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::select::<f64>;
+const _: fn(Native, &[f32], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::select_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::select_on::<Native, f64>;
+const _: () = enforced::<marker::prod>();
+const _: fn(&[f32]) -> f32 = crate::prod::<f32>;
+const _: fn(&[f64]) -> f64 = crate::prod::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::prod_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::prod_on::<Native, f64>;
+const _: () = enforced::<marker::logsumexp>();
+const _: fn(&[f32]) -> f32 = crate::logsumexp::<f32>;
+const _: fn(&[f64]) -> f64 = crate::logsumexp::<f64>;
+const _: fn(Native, &[f32]) -> f32 = crate::logsumexp_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> f64 = crate::logsumexp_on::<Native, f64>;
+const _: () = enforced::<marker::argmax_last>();
+const _: fn(&[f32]) -> Result<usize, Error> = crate::argmax_last::<f32>;
+const _: fn(&[f64]) -> Result<usize, Error> = crate::argmax_last::<f64>;
+const _: fn(Native, &[f32]) -> Result<usize, Error> = crate::argmax_last_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<usize, Error> = crate::argmax_last_on::<Native, f64>;
+const _: () = enforced::<marker::argmin_last>();
+const _: fn(&[f32]) -> Result<usize, Error> = crate::argmin_last::<f32>;
+const _: fn(&[f64]) -> Result<usize, Error> = crate::argmin_last::<f64>;
+const _: fn(Native, &[f32]) -> Result<usize, Error> = crate::argmin_last_on::<Native, f32>;
+const _: fn(Native, &[f64]) -> Result<usize, Error> = crate::argmin_last_on::<Native, f64>;
+const _: () = enforced::<marker::bottom_k>();
+const _: fn(&[f32], usize, &mut [f32], &mut [usize]) -> Result<(), Error> = crate::bottom_k::<f32>;
+const _: fn(&[f64], usize, &mut [f64], &mut [usize]) -> Result<(), Error> = crate::bottom_k::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32], &mut [usize]) -> Result<(), Error> = crate::bottom_k_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64], &mut [usize]) -> Result<(), Error> = crate::bottom_k_on::<Native, f64>;
+const _: () = enforced::<marker::adagrad>();
+const _: fn(Adagrad<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adagrad::<f32>;
+const _: fn(Adagrad<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adagrad::<f64>;
+const _: fn(Native, Adagrad<f32>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::adagrad_on::<Native, f32>;
+const _: fn(Native, Adagrad<f64>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::adagrad_on::<Native, f64>;
+const _: () = enforced::<marker::nll>();
+const _: fn(Nll<'_, f32>, &[f32], &[u32], usize, &mut [f32]) -> Result<(), Error> = crate::nll::<f32>;
+const _: fn(Nll<'_, f64>, &[f64], &[u32], usize, &mut [f64]) -> Result<(), Error> = crate::nll::<f64>;
+const _: fn(Native, Nll<'_, f32>, &[f32], &[u32], usize, &mut [f32]) -> Result<(), Error> = crate::nll_on::<Native, f32>;
+const _: fn(Native, Nll<'_, f64>, &[f64], &[u32], usize, &mut [f64]) -> Result<(), Error> = crate::nll_on::<Native, f64>;
+const _: () = enforced::<marker::nll_backward>();
+const _: fn(Nll<'_, f32>, &[u32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::nll_backward::<f32>;
+const _: fn(Nll<'_, f64>, &[u32], usize, f64, &mut [f64]) -> Result<(), Error> = crate::nll_backward::<f64>;
+const _: fn(Native, Nll<'_, f32>, &[u32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::nll_backward_on::<Native, f32>;
+const _: fn(Native, Nll<'_, f64>, &[u32], usize, f64, &mut [f64]) -> Result<(), Error> = crate::nll_backward_on::<Native, f64>;
+const _: () = enforced::<marker::cumsum>();
+const _: fn(&[f32], usize, &mut [f32]) -> Result<(), Error> = crate::cumsum::<f32>;
+const _: fn(&[f64], usize, &mut [f64]) -> Result<(), Error> = crate::cumsum::<f64>;
+const _: fn(Native, &[f32], usize, &mut [f32]) -> Result<(), Error> = crate::cumsum_on::<Native, f32>;
+const _: fn(Native, &[f64], usize, &mut [f64]) -> Result<(), Error> = crate::cumsum_on::<Native, f64>;
+const _: () = enforced::<marker::cosine_similarity_rows>();
+const _: fn(&[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::cosine_similarity_rows::<f32>;
+const _: fn(&[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::cosine_similarity_rows::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::cosine_similarity_rows_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::cosine_similarity_rows_on::<Native, f64>;
+const _: () = enforced::<marker::u8_to_float>();
+const _: fn(&[u8], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::u8_to_float::<f32>;
+const _: fn(&[u8], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::u8_to_float::<f64>;
+const _: fn(Native, &[u8], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::u8_to_float_on::<Native, f32>;
+const _: fn(Native, &[u8], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::u8_to_float_on::<Native, f64>;
+const _: () = enforced::<marker::i16_to_float>();
+const _: fn(&[i16], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::i16_to_float::<f32>;
+const _: fn(&[i16], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::i16_to_float::<f64>;
+const _: fn(Native, &[i16], &[f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::i16_to_float_on::<Native, f32>;
+const _: fn(Native, &[i16], &[f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::i16_to_float_on::<Native, f64>;

@@ -48,8 +48,14 @@ pub enum Post {
     IndexOfMax,
     /// The index is that of the first smallest element.
     IndexOfMin,
+    /// The index is that of the last largest element.
+    IndexOfLastMax,
+    /// The index is that of the last smallest element.
+    IndexOfLastMin,
     /// `out` is sorted, largest first.
     Descending,
+    /// `out` is sorted, smallest first.
+    Ascending,
 }
 
 /// What the magnitude of a result is compared with.
@@ -306,6 +312,9 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
         }),
         Post::IndexOfMax => extremum(c, |v, best| v > best),
         Post::IndexOfMin => extremum(c, |v, best| v < best),
+        Post::IndexOfLastMax => extremum(c, |v, best| v >= best),
+        Post::IndexOfLastMin => extremum(c, |v, best| v <= best),
         Post::Descending => c.out.windows(2).position(|w| matches!(w, [a, b] if a < b)),
+        Post::Ascending => c.out.windows(2).position(|w| matches!(w, [a, b] if a > b)),
     }
 }

@@ -92,7 +92,7 @@ pub fn cross_entropy_backward_in_place_on<S: Simd, T: Element>(
 
 /// `Ok` when there is a target for each row, and each chooses a column or none.
 #[inline]
-fn check_targets(rows: usize, cols: usize, targets: &[u32]) -> Result<(), Error> {
+pub(super) fn check_targets(rows: usize, cols: usize, targets: &[u32]) -> Result<(), Error> {
     same_len("targets", rows, targets.len())?;
     match targets.iter().find(|t| **t != IGNORED && **t as usize >= cols) {
         Some(&t) => Err(Error::Index { arg: "targets", index: t as usize, below: cols }),

@@ -7,7 +7,7 @@ use crate::fft::{fft_2d_by, fft_by, fft_in_place_by, fft_rows_by, irfft_by, rfft
 use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Adam, Complex, Direction, Element, Error, Fft, MatMut, MatRef, RealFft};
+use crate::{Adagrad, Adam, Complex, Direction, Element, Error, Fft, MatMut, MatRef, Momentum, Nll, RealFft};
 
 threaded! {
     swiglu_packed swiglu_packed_on swiglu_packed_by (x: &[T], cols: usize, out: &mut [T]);
@@ -50,7 +50,13 @@ threaded! {
         (dy: &[T], pool: Pool, count_padding: bool, dx: &mut [T]);
     masked_softmax masked_softmax_on masked_softmax_by (x: &[T], mask: &[T], cols: usize, out: &mut [T]);
     sgd sgd_on sgd_by (lr: T, weight_decay: T, g: &[T], p: &mut [T]);
-    momentum momentum_on momentum_by (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]);
+    momentum momentum_on momentum_by (with: Momentum<T>, g: &[T], m: &mut [T], p: &mut [T]);
+    adagrad adagrad_on adagrad_by (with: Adagrad<T>, g: &[T], v: &mut [T], p: &mut [T]);
+    cumsum cumsum_on cumsum_by (x: &[T], cols: usize, out: &mut [T]);
+    cosine_similarity_rows cosine_similarity_rows_on cosine_similarity_rows_by (query: &[T], x: &[T], out: &mut [T]);
+    nll nll_on nll_by (with: Nll<'_, T>, x: &[T], targets: &[u32], cols: usize, losses: &mut [T]);
+    nll_backward nll_backward_on nll_backward_by
+        (with: Nll<'_, T>, targets: &[u32], cols: usize, scale: T, dx: &mut [T]);
     adam adam_on adam_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
     adamw adamw_on adamw_by (with: Adam<T>, g: &[T], m: &mut [T], v: &mut [T], p: &mut [T]);
     ///

@@ -1,6 +1,7 @@
 //! Reductions: the serial tree, its halves on different threads.
 
 use super::Threads;
+use crate::nn::logsumexp_by;
 use crate::reduce::*;
 use crate::{Element, Error, lanes::Simd, lanes::native};
 
@@ -23,15 +24,19 @@ reductions! {
     sum_kahan, sum_kahan_on, sum_kahan_by(x: &[T]) -> T;
     sum_of_squares, sum_of_squares_on, sum_of_squares_by(x: &[T]) -> T;
     dot, dot_on, dot_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    prod, prod_on, prod_by(x: &[T]) -> T;
     max, max_on, max_by(x: &[T]) -> Result<T, Error>;
     min, min_on, min_by(x: &[T]) -> Result<T, Error>;
     argmax, argmax_on, argmax_by(x: &[T]) -> Result<usize, Error>;
     argmin, argmin_on, argmin_by(x: &[T]) -> Result<usize, Error>;
+    argmax_last, argmax_last_on, argmax_last_by(x: &[T]) -> Result<usize, Error>;
+    argmin_last, argmin_last_on, argmin_last_by(x: &[T]) -> Result<usize, Error>;
     mean, mean_on, mean_by(x: &[T]) -> Result<T, Error>;
     variance, variance_on, variance_by(x: &[T]) -> Result<T, Error>;
     stddev, stddev_on, stddev_by(x: &[T]) -> Result<T, Error>;
     covariance, covariance_on, covariance_by(a: &[T], b: &[T]) -> Result<T, Error>;
     correlation, correlation_on, correlation_by(a: &[T], b: &[T]) -> Result<T, Error>;
+    logsumexp, logsumexp_on, logsumexp_by(x: &[T]) -> T;
     norm_l1, norm_l1_on, norm_l1_by(x: &[T]) -> T;
     norm_l2, norm_l2_on, norm_l2_by(x: &[T]) -> T;
     norm_linf, norm_linf_on, norm_linf_by(x: &[T]) -> T;

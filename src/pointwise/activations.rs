@@ -1,7 +1,8 @@
 //! Activation functions of neural networks.
 
-use super::unary;
-use crate::alu::{Alu, Body, Number};
+use super::{binary, unary};
+use crate::alu::{Alu, Body, Number, Real};
+use crate::error::Error;
 
 /// `0 if x < 0 else x`.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +87,103 @@ unary! {
     ///
     /// Source: D. Clevert et al., ICLR 2016. Contract: `contracts/elu-v1.yaml`.
     elu, elu_on, elu_in_place, Elu[alpha]
+}
+
+/// `x if x >= 0 else α(e^(x/α) − 1)`.
+#[derive(Debug, Clone, Copy)]
+pub struct Celu<T>(pub T);
+impl<T: Number> Body<T, 1> for Celu<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        let (zero, alpha) = (x.c(0.0), x.param(self.0));
+        let t = zero.min(x) / alpha;
+        // Nearer to 0 than half the spacing at 1 it is x, also where the quotient would be lost below the smallest number.
+        let near = t.abs().lt(x.c(if V::Elem::SIGNIFICAND == 23 { 2.98e-8 } else { 5.5e-17 }));
+        V::select(x.lt(zero), V::select(near, x, alpha * t.exp_m1()), x)
+    }
+    #[inline(always)]
+    fn check(self) -> Result<(), Error>
+    where
+        T: Real,
+    {
+        if self.0 > T::ZERO && self.0 < T::INFINITY { Ok(()) } else { Err(Error::Domain { arg: "alpha" }) }
+    }
+}
+unary! {
+    /// `out[i] = x[i] if x[i] >= 0 else alpha·(e^(x[i]/alpha) − 1)`.
+    ///
+    /// [`elu`](crate::elu()) with a slope of 1 at 0 for every α. Within 4 ulp; NaN stays NaN, ±0 stays ±0, −∞ gives −α.
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length; [`Error::Domain`](crate::Error::Domain)
+    /// names `alpha` unless it is positive and finite.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::celu(&[1.5, -2.0], 2.0, &mut out)?;
+    /// assert!(out.iter().zip([1.5, -1.264_241_1]).all(|(o, w)| (o - w).abs() < 1e-6));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: J. Barron, arXiv:1704.07483. Contract: `contracts/celu-v1.yaml`.
+    celu, celu_on, celu_in_place, Celu[alpha]
+}
+
+/// `a·b if a < 0 else a`.
+#[derive(Debug, Clone, Copy)]
+pub struct Prelu;
+impl<T: Number> Body<T, 2> for Prelu {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2]) -> V {
+        V::select(a.lt(a.c(0.0)), a * b, a)
+    }
+}
+binary! {
+    /// `out[i] = a[i]·b[i] if a[i] < 0 else a[i]`: [`leaky_relu`](crate::leaky_relu()) with a slope for each element.
+    ///
+    /// One rounding; a NaN in `a` stays, one in `b` counts where `a` is negative; −0 stays −0. A slope for each channel:
+    /// [`map_with_row`](crate::map_with_row) and [`map_with_column`](crate::map_with_column) with [`Prelu`].
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `b` or `out` differs in length from `a`.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::prelu(&[1.5, -2.0], &[0.5, 0.25], &mut out)?;
+    /// assert_eq!(out, [1.5, -0.5]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: K. He et al., ICCV 2015. Contract: `contracts/prelu-v1.yaml`.
+    prelu, prelu_on, prelu_in_place, Prelu
+}
+
+/// `x if x > threshold else value`.
+#[derive(Debug, Clone, Copy)]
+pub struct Threshold<T>(pub T, pub T);
+impl<T: Number> Body<T, 1> for Threshold<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+        V::select(x.le(x.param(self.0)), x.param(self.1), x)
+    }
+}
+unary! {
+    /// `out[i] = value if x[i] <= threshold else x[i]`.
+    ///
+    /// Exact; NaN stays NaN. Any threshold and value are allowed.
+    ///
+    /// Errors: [`Error::Len`](crate::Error::Len) when `out` and `x` differ in length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let mut out = [0.0f32; 2];
+    /// fulmen::threshold(&[1.5, 0.5], 1.0, -7.0, &mut out)?;
+    /// assert_eq!(out, [1.5, -7.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/threshold-v1.yaml`.
+    threshold, threshold_on, threshold_in_place, Threshold[threshold, value]
 }
 
 /// `λx if x > 0 else λα(e^x − 1)`.

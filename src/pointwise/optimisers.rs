@@ -35,6 +35,56 @@ impl<T: Real> Default for Adam<T> {
     }
 }
 
+/// The settings of [`momentum`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Momentum<T> {
+    /// The step length.
+    pub lr: T,
+    /// How much of the sum of gradients stays.
+    pub mu: T,
+    /// How much of the new gradient is left out of the sum.
+    pub dampening: T,
+    /// The share of the parameter that belongs to its gradient.
+    pub weight_decay: T,
+    /// Whether the step looks one ahead: along the gradient plus `mu` times the sum.
+    pub nesterov: bool,
+}
+
+impl<T: Real> Default for Momentum<T> {
+    /// A step of 10⁻³ along a sum of which nine tenths stay; nothing else.
+    fn default() -> Self {
+        let f = T::from_f64;
+        Self { lr: f(1e-3), mu: f(0.9), dampening: T::ZERO, weight_decay: T::ZERO, nesterov: false }
+    }
+}
+
+impl<T: Real> Momentum<T> {
+    /// The numbers of [`Heavy`], in its order.
+    pub(crate) fn numbers(&self) -> [T; 5] {
+        let nesterov = if self.nesterov { T::ONE } else { T::ZERO };
+        [self.lr, self.mu, T::ONE - self.dampening, self.weight_decay, nesterov]
+    }
+}
+
+/// The settings of [`adagrad`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adagrad<T> {
+    /// The step length.
+    pub lr: T,
+    /// Added to the root of the sum of squares.
+    pub eps: T,
+    /// The share of the parameter that belongs to its gradient.
+    pub weight_decay: T,
+}
+
+impl<T: Real> Default for Adagrad<T> {
+    /// A step of 10⁻², without decay.
+    fn default() -> Self {
+        let f = T::from_f64;
+        Self { lr: f(1e-2), eps: f(1e-10), weight_decay: T::ZERO }
+    }
+}
+
 /// `p -= lr (g + wd p)`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Descent<T> {
@@ -49,18 +99,43 @@ impl<T: Number> Update<T, 1, 1> for Descent<T> {
     }
 }
 
-/// `m = mu m + g + wd p`, `p -= lr m`.
+/// `m = mu m + take (g + wd p)`, `p -= lr m`, or `p -= lr (g + wd p + mu m)` where `nesterov` is not 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heavy<T> {
     pub(crate) lr: T,
     pub(crate) mu: T,
+    pub(crate) take: T,
     pub(crate) decay: T,
+    pub(crate) nesterov: T,
+}
+impl<T> Heavy<T> {
+    pub(crate) fn from([lr, mu, take, decay, nesterov]: [T; 5]) -> Self {
+        Self { lr, mu, take, decay, nesterov }
+    }
 }
 impl<T: Number> Update<T, 1, 2> for Heavy<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [m, p]: [V; 2]) -> [V; 2] {
-        let m = m.mul_add(p.param(self.mu), p.mul_add(p.param(self.decay), g));
-        [m, m.mul_add(-p.param(self.lr), p)]
+        let (mu, d) = (p.param(self.mu), p.mul_add(p.param(self.decay), g));
+        let m = m.mul_add(mu, d * p.param(self.take));
+        let step = V::select(p.param(self.nesterov).eq(p.c(0.0)), m, m.mul_add(mu, d));
+        [m, step.mul_add(-p.param(self.lr), p)]
+    }
+}
+
+/// `v += (g + wd p)²`, `p -= lr (g + wd p) / (√v + eps)`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Adaptive<T> {
+    pub(crate) lr: T,
+    pub(crate) eps: T,
+    pub(crate) decay: T,
+}
+impl<T: Number> Update<T, 1, 2> for Adaptive<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [g]: [V; 1], [v, p]: [V; 2]) -> [V; 2] {
+        let d = p.mul_add(p.param(self.decay), g);
+        let v = d.mul_add(d, v);
+        [v, (d / (v.sqrt() + p.param(self.eps))).mul_add(-p.param(self.lr), p)]
     }
 }
 
@@ -125,25 +200,50 @@ forms! {
     /// Source: Robbins, Monro, *A Stochastic Approximation Method* (1951). Contract: `contracts/sgd-v1.yaml`.
     sgd, sgd_on, sgd_by(lr: T, weight_decay: T, g: &[T], p: &mut [T]) -> Result<(), Error>;
 
-    /// `m[i] = mu·m[i] + g[i] + weight_decay·p[i]`, then `p[i] −= lr·m[i]`: gradient descent with momentum.
+    /// `m[i] = mu·m[i] + (1 − dampening)·d`, then `p[i] −= lr·m[i]`, with `d = g[i] + weight_decay·p[i]`: gradient descent
+    /// with momentum; with `nesterov`, `p[i] −= lr·(d + mu·m[i])`.
     ///
-    /// Shapes and units: `g`, `m` and `p` of one length; `m` begins with zeros.
+    /// Shapes and units: `g`, `m` and `p` of one length; `m` begins with zeros, so the first gradient is dampened, too.
     ///
-    /// NaN and ±0: NaN where one is NaN. Any `lr`, `mu` and decay are allowed.
+    /// NaN and ±0: NaN where one is NaN. Any numbers are allowed.
     ///
     /// Errors: [`Error::Len`] when `m` or `p` differs in length from `g`. Scratch: none.
     ///
     /// ```
     /// let (mut m, mut p) = ([2.0f32], [1.0]);
-    /// fulmen::momentum(0.5, 0.5, 0.0, &[1.0], &mut m, &mut p)?;
+    /// let with = fulmen::Momentum { lr: 0.5, mu: 0.5, ..Default::default() };
+    /// fulmen::momentum(with, &[1.0], &mut m, &mut p)?;
     /// assert_eq!((m, p), ([2.0], [0.0]));
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
-    /// Source: Polyak, *Some methods of speeding up the convergence of iteration methods* (1964).
+    /// Source: Polyak, *Some methods of speeding up the convergence of iteration methods* (1964); Sutskever et al., *On the
+    /// importance of initialization and momentum in deep learning* (2013), in the form of PyTorch's SGD.
     /// Contract: `contracts/momentum-v1.yaml`.
     momentum, momentum_on, momentum_by
-        (lr: T, mu: T, weight_decay: T, g: &[T], m: &mut [T], p: &mut [T]) -> Result<(), Error>;
+        (with: Momentum<T>, g: &[T], m: &mut [T], p: &mut [T]) -> Result<(), Error>;
+
+    /// `v[i] += d²`, then `p[i] −= lr·d/(√v[i] + eps)`, with `d = g[i] + weight_decay·p[i]`: Adagrad.
+    ///
+    /// Shapes and units: `g`, `v` and `p` of one length; `v` begins with zeros.
+    ///
+    /// NaN and ±0: NaN where one is NaN, and where 0 is divided by 0 because `eps` is 0.
+    ///
+    /// Errors: [`Error::Len`] when `v` or `p` differs in length from `g`, [`Error::Domain`] when `eps` is negative or NaN.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let (mut v, mut p) = ([16.0f32], [1.0]);
+    /// let with = fulmen::Adagrad { lr: 0.5, eps: 0.0, ..Default::default() };
+    /// fulmen::adagrad(with, &[3.0], &mut v, &mut p)?;
+    /// assert_eq!((v, p), ([25.0], [0.7]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Duchi, Hazan, Singer, *Adaptive Subgradient Methods for Online Learning and Stochastic Optimization* (2011).
+    /// Contract: `contracts/adagrad-v1.yaml`.
+    adagrad, adagrad_on, adagrad_by
+        (with: Adagrad<T>, g: &[T], v: &mut [T], p: &mut [T]) -> Result<(), Error>;
 
     /// `m = β₁m + (1−β₁)g'`, `v = β₂v + (1−β₂)g'²`, `p −= lr·m̂/(√v̂ + eps)`, with `g' = g + weight_decay·p`,
     /// `m̂ = m/(1−β₁ᵗ)`, `v̂ = v/(1−β₂ᵗ)`, `t` the step: Adam.
@@ -255,21 +355,35 @@ pub(crate) fn sgd_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
 pub(crate) fn momentum_by<J: Join, S: Simd, T: Element>(
     j: J,
     s: S,
-    lr: T,
-    mu: T,
-    weight_decay: T,
+    with: Momentum<T>,
     g: &[T],
     m: &mut [T],
     p: &mut [T],
 ) -> Result<(), Error> {
     same_len("m", g.len(), m.len())?;
     same_len("p", g.len(), p.len())?;
-    run(j, s, Heavy { lr, mu, decay: weight_decay }, g, [m, &mut *p]);
+    run(j, s, Heavy::from(with.numbers()), g, [m, &mut *p]);
     contract!(momentum, Ok(()), &Call::new(&[g], p))
+}
+
+#[inline]
+pub(crate) fn adagrad_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    with: Adagrad<T>,
+    g: &[T],
+    v: &mut [T],
+    p: &mut [T],
+) -> Result<(), Error> {
+    same_len("v", g.len(), v.len())?;
+    same_len("p", g.len(), p.len())?;
+    let Adagrad { lr, eps, weight_decay: decay } = with;
+    not_negative("eps", eps)?;
+    run(j, s, Adaptive { lr, eps, decay }, g, [v, &mut *p]);
+    contract!(adagrad, Ok(()), &Call::new(&[g], p))
 }
 
 /// Checks, and runs either form of Adam.

@@ -102,9 +102,9 @@ pub(super) fn has_nan<T: Element>(sum: T, x: &[T]) -> bool {
     is_nan(sum) && x.iter().any(|x| is_nan(*x))
 }
 
-/// The index of the first extremum.
+/// The index of the first extremum, or of the last.
 #[inline]
-fn arg_extremum<J: Join, S: Simd, T: Element, B: Extremum<T>>(
+fn arg_extremum<J: Join, S: Simd, T: Element, B: Extremum<T>, const LAST: bool>(
     j: J,
     s: S,
     body: B,
@@ -121,12 +121,15 @@ fn arg_extremum<J: Join, S: Simd, T: Element, B: Extremum<T>>(
     let merge = |a: Option<(T, usize, usize)>, b: Option<(T, usize, usize)>| {
         let (a, b) = (a?, b?);
         let beyond = if B::LARGEST { b.0 > a.0 } else { b.0 < a.0 };
-        Some(if beyond { b } else { a })
+        Some(if beyond || (LAST && b.0 == a.0) { b } else { a })
     };
     let Some((m, start, n)) = tree(j, 0, x.len(), BLOCK, &part, &merge) else {
         return Err(Error::Nan { arg: "x" });
     };
     let block = x.get(start..start + n).unwrap_or_default();
+    if LAST {
+        return Ok(start + block.iter().rposition(|x| *x == m).unwrap_or(0));
+    }
     let at = s.vectorize(
         #[inline(always)]
         || position(s, block, m),
@@ -200,6 +203,38 @@ reduction! {
     ///
     /// Source: the definition. Contract: `contracts/argmin-v1.yaml`.
     argmin, argmin_on, argmin_by(x: &[T]) -> Result<usize, Error>;
+
+    /// The index of the largest element, the highest one on a tie.
+    ///
+    /// Shapes and units: an index into `x`.
+    ///
+    /// NaN and ±0: as [`argmax`](crate::argmax()).
+    ///
+    /// Errors: [`Error::Empty`], [`Error::Nan`]. Scratch: none.
+    ///
+    /// ```
+    /// assert_eq!(fulmen::argmax_last(&[1.0f32, 7.0, -9.0, 7.0])?, 3);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition; ONNX ArgMax with `select_last_index`. Contract: `contracts/argmax_last-v1.yaml`.
+    argmax_last, argmax_last_on, argmax_last_by(x: &[T]) -> Result<usize, Error>;
+
+    /// The index of the smallest element, the highest one on a tie.
+    ///
+    /// Shapes and units: an index into `x`.
+    ///
+    /// NaN and ±0: as [`argmin`](crate::argmin()).
+    ///
+    /// Errors: [`Error::Empty`], [`Error::Nan`]. Scratch: none.
+    ///
+    /// ```
+    /// assert_eq!(fulmen::argmin_last(&[-9.0f32, 7.0, -9.0, 7.0])?, 2);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition; ONNX ArgMin with `select_last_index`. Contract: `contracts/argmin_last-v1.yaml`.
+    argmin_last, argmin_last_on, argmin_last_by(x: &[T]) -> Result<usize, Error>;
 }
 
 #[inline]
@@ -214,10 +249,20 @@ pub(crate) fn min_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Resul
 
 #[inline]
 pub(crate) fn argmax_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
-    arg_extremum(j, s, Maximum, x)
+    arg_extremum::<_, _, _, _, false>(j, s, Maximum, x)
 }
 
 #[inline]
 pub(crate) fn argmin_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
-    arg_extremum(j, s, Minimum, x)
+    arg_extremum::<_, _, _, _, false>(j, s, Minimum, x)
+}
+
+#[inline]
+pub(crate) fn argmax_last_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
+    arg_extremum::<_, _, _, _, true>(j, s, Maximum, x)
+}
+
+#[inline]
+pub(crate) fn argmin_last_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
+    arg_extremum::<_, _, _, _, true>(j, s, Minimum, x)
 }

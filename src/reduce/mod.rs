@@ -9,6 +9,7 @@ pub(crate) mod extrema;
 pub(crate) mod moments;
 mod norms;
 mod pairs;
+mod product;
 mod sums;
 pub(crate) mod top_k;
 
@@ -16,6 +17,7 @@ pub use extrema::*;
 pub use moments::*;
 pub use norms::*;
 pub use pairs::*;
+pub use product::*;
 pub use sums::*;
 pub use top_k::*;
 

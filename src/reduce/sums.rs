@@ -46,7 +46,7 @@ pub(crate) struct Compensated;
 
 /// `a + b` and its rounding error (Knuth's TwoSum, no assumption on magnitudes).
 #[inline(always)]
-fn two_sum<V: Alu>(a: V, b: V) -> [V; 2] {
+pub(super) fn two_sum<V: Alu>(a: V, b: V) -> [V; 2] {
     let s = a + b;
     let t = s - a;
     [s, (a - (s - t)) + (b - t)]

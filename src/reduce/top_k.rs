@@ -1,4 +1,4 @@
-//! The `k` largest elements.
+//! The `k` largest or smallest elements.
 
 use super::extrema::{BLOCK, Quick, has_nan};
 use super::run;
@@ -6,19 +6,19 @@ use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::fold::{Join, Serial, tree};
 use crate::lanes::{Element, Simd};
-use crate::pointwise::Maximum;
+use crate::pointwise::{Maximum, Minimum};
 
 /// Elements of a block that are skipped together when none is among the largest so far.
 pub(crate) const STRIDE: usize = 64;
 
 /// The kept elements as a binary heap in the caller's slices; the root is the one to go first: the
-/// smallest, of equal ones the one with the highest index.
-struct Heap<'a, T> {
+/// smallest (the largest, unless `LARGEST` are kept), of equal ones the one with the highest index.
+struct Heap<'a, T, const LARGEST: bool> {
     values: &'a mut [T],
     indices: &'a mut [usize],
 }
 
-impl<T: Element> Heap<'_, T> {
+impl<T: Element, const LARGEST: bool> Heap<'_, T, LARGEST> {
     #[inline(always)]
     fn get(&self, i: usize) -> (T, usize) {
         let value = self.values.get(i).copied().unwrap_or(T::ZERO);
@@ -32,10 +32,16 @@ impl<T: Element> Heap<'_, T> {
         }
     }
 
+    /// Whether `a` is to be kept rather than `b`, of other value.
+    #[inline(always)]
+    fn beyond(a: T, b: T) -> bool {
+        if LARGEST { a > b } else { a < b }
+    }
+
     /// Whether `a` goes before `b`.
     #[inline(always)]
     fn first_to_go(a: (T, usize), b: (T, usize)) -> bool {
-        a.0 < b.0 || (a.0 == b.0 && a.1 > b.1)
+        Self::beyond(b.0, a.0) || (a.0 == b.0 && a.1 > b.1)
     }
 
     /// Puts `x` in at `i` and moves it down among the first `n` until no child goes before it.
@@ -65,7 +71,7 @@ impl<T: Element> Heap<'_, T> {
         }
     }
 
-    /// Largest first: what goes first moves to the end.
+    /// What goes first moves to the end.
     fn sort(&mut self) {
         for n in (1..self.values.len()).rev() {
             let (root, last) = (self.get(0), self.get(n));
@@ -119,41 +125,96 @@ pub(crate) fn top_k_by<J: Join, S: Simd, T: Element>(
     values: &mut [T],
     indices: &mut [usize],
 ) -> Result<(), Error> {
+    select_by::<_, _, _, true>(j, s, x, k, values, indices)
+}
+
+/// The `k` smallest elements, smallest first, and where they are; ties in order of the index.
+///
+/// Shapes and units: `values` and `indices` have `k` elements; `values[j] = x[indices[j]]`.
+///
+/// NaN and ±0: NaN is an error, since it has no place in an order; -0 and +0 tie.
+///
+/// Errors: [`Error::Domain`] for `k` when it exceeds the length of `x`, [`Error::Len`] when
+/// `values` or `indices` has another length than `k`, [`Error::Nan`]. Scratch: none beyond the
+/// results: a heap of `k` elements is kept in them.
+///
+/// ```
+/// let (mut values, mut indices) = ([0.0f32; 2], [0; 2]);
+/// fulmen::bottom_k(&[3.0, 7.0, 1.0, 3.0], 2, &mut values, &mut indices)?;
+/// assert_eq!((values, indices), ([1.0, 3.0], [2, 0]));
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: as [`top_k`]. Contract: `contracts/bottom_k-v1.yaml`.
+#[inline]
+pub fn bottom_k<T: Element>(x: &[T], k: usize, values: &mut [T], indices: &mut [usize]) -> Result<(), Error> {
+    bottom_k_on(crate::lanes::native(), x, k, values, indices)
+}
+
+/// [`bottom_k`] on the instruction set of `s`.
+#[inline]
+pub fn bottom_k_on<S: Simd, T: Element>(
+    s: S,
+    x: &[T],
+    k: usize,
+    values: &mut [T],
+    indices: &mut [usize],
+) -> Result<(), Error> {
+    contract!(
+        bottom_k,
+        select_by::<_, _, _, false>(Serial, s, x, k, values, indices),
+        &Call::new(&[x], values).indices(indices)
+    )
+}
+
+fn select_by<J: Join, S: Simd, T: Element, const LARGEST: bool>(
+    j: J,
+    s: S,
+    x: &[T],
+    k: usize,
+    values: &mut [T],
+    indices: &mut [usize],
+) -> Result<(), Error> {
     if k > x.len() {
         return Err(Error::Domain { arg: "k" });
     }
     same_len("values", k, values.len())?;
     same_len("indices", k, indices.len())?;
-    let largest = |x: &[T]| {
+    let best = |x: &[T]| {
         let first = x.first().copied().unwrap_or(T::ZERO);
-        run(Serial, s, Quick(Maximum, first), [x])
+        if LARGEST {
+            run(Serial, s, Quick(Maximum, first), [x])
+        } else {
+            run(Serial, s, Quick(Minimum, first), [x])
+        }
     };
     let with_nan = |start: usize, n: usize| {
         let x = x.get(start..start + n).unwrap_or_default();
-        let [_, sum] = largest(x);
+        let [_, sum] = best(x);
         has_nan(sum, x)
     };
     if tree(j, 0, x.len(), BLOCK, &with_nan, &|a, b| a || b) {
         return Err(Error::Nan { arg: "x" });
     }
 
-    let mut heap = Heap { values, indices };
+    let mut heap = Heap::<T, LARGEST> { values, indices };
+    let beyond = Heap::<T, LARGEST>::beyond;
     for (i, v) in x.iter().enumerate().take(k) {
         heap.set(i, (*v, i));
     }
     heap.build();
-    // A later element must be larger than the root: with equality it would be the first to go.
+    // A later element must be beyond the root: with equality it would be the first to go.
     let mut at = k;
     for block in x.get(k..).unwrap_or_default().chunks(BLOCK) {
         let mut start = at;
         at += block.len();
-        if k == 0 || largest(block)[0] <= heap.get(0).0 {
+        if k == 0 || !beyond(best(block)[0], heap.get(0).0) {
             continue;
         }
         for part in block.chunks(STRIDE) {
-            if largest(part)[0] > heap.get(0).0 {
+            if beyond(best(part)[0], heap.get(0).0) {
                 for (i, v) in part.iter().enumerate() {
-                    if *v > heap.get(0).0 {
+                    if beyond(*v, heap.get(0).0) {
                         heap.sift(0, k, (*v, start + i));
                     }
                 }

@@ -82,7 +82,8 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
         "embedding" => gpu.embedding(on.x(0), on.cols(), ids, next()),
         "scatter_add" => gpu.scatter_add(on.x(0), on.cols(), ids, next()),
         "sgd" => gpu.sgd(p(0), p(1), on.x(0), next()),
-        "momentum" => gpu.momentum(p(0), p(1), p(2), on.x(0), next(), next()),
+        "momentum" => gpu.momentum(optimisers::momentum(a), on.x(0), next(), next()),
+        "adagrad" => gpu.adagrad(optimisers::adagrad(a), on.x(0), next(), next()),
         "adam" => gpu.adam(on.adam(), on.x(0), next(), next(), next()),
         "adamw" => gpu.adamw(on.adam(), on.x(0), next(), next(), next()),
         "clip_by_norm" => gpu.clip_by_norm(p(0), next(), next()),
@@ -346,6 +347,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + 'static>(
         products::GemmBackwardB: "gemm_backward_b" on shapes;
         optimisers::Sgd: "sgd" on shapes;
         optimisers::Momentum: "momentum" on shapes;
+        optimisers::Adagrad: "adagrad" on shapes;
         optimisers::Adam: "adam" on shapes;
         optimisers::AdamW: "adamw" on shapes;
         optimisers::ClipByNorm: "clip_by_norm" on shapes;

@@ -49,6 +49,8 @@ pub mod reflections;
 #[macro_use]
 pub mod rows;
 #[macro_use]
+pub mod scans;
+#[macro_use]
 pub mod solvers;
 #[macro_use]
 pub mod sparse;
@@ -71,6 +73,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_pool_op!($cb);
         $crate::for_each_product!($cb);
         $crate::for_each_rows_op!($cb);
+        $crate::for_each_scan!($cb);
         $crate::for_each_solver!($cb);
         $crate::for_each_reflection!($cb);
         $crate::for_each_spectrum!($cb);

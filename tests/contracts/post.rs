@@ -269,6 +269,17 @@ fn every_predicate_can_fail() {
             Call::new(&[&[1.0, 0.0, 0.0]], &[]).indices(&[1]),
             Call::new(&[&[1.0, 0.0]], &[]).indices(&[0]),
         ),
+        (
+            Post::IndexOfLastMax,
+            Call::new(&[&[1.0, 2.0, 2.0]], &[]).indices(&[2]),
+            Call::new(&[&[1.0, 2.0, 2.0]], &[]).indices(&[1]),
+        ),
+        (
+            Post::IndexOfLastMin,
+            Call::new(&[&[1.0, 0.0, 0.0]], &[]).indices(&[2]),
+            Call::new(&[&[1.0, 0.0, 0.0]], &[]).indices(&[1]),
+        ),
+        (Post::Ascending, Call::new(&[&[1.0]], &[1.0, 2.0]), Call::new(&[&[1.0]], &[2.0, 1.0])),
         (Post::Descending, Call::new(&[&[1.0]], &[2.0, 1.0]), Call::new(&[&[1.0]], &[1.0, 2.0])),
     ];
     for (post, right, wrong) in cases {

@@ -118,6 +118,7 @@ fn optimisers_on_threads() {
     }
     each::<optimisers::Sgd>();
     each::<optimisers::Momentum>();
+    each::<optimisers::Adagrad>();
     each::<optimisers::Adam>();
     each::<optimisers::AdamW>();
     each::<optimisers::ClipByNorm>();

@@ -46,6 +46,7 @@ fn unary<T: Element>(name: &str, x: T) -> Want {
         "square" => own(x * x),
         "scale" => own(x * T::from_f64(1.5)),
         "clamp" => exactly(v.clamp(-0.75, 1.25)),
+        "threshold" => exactly(if v > 0.5 { v } else { -0.25 }),
         "floor" => exactly(v.floor()),
         "ceil" => exactly(v.ceil()),
         "trunc" => exactly(v.trunc()),
@@ -69,6 +70,10 @@ fn binary<T: Element>(name: &str, a: T, b: T) -> Want {
         "mul" => own(a * b),
         "div" => own(a / b),
         "copysign" => exactly(x.copysign(y)),
+        "less" => exactly(f64::from(u8::from(x < y))),
+        "less_equal" => exactly(f64::from(u8::from(x <= y))),
+        "equal" => exactly(f64::from(u8::from(x == y))),
+        "prelu" => own(if x < 0.0 { a * b } else { a }),
         // The data holds no NaN; the contracts' edge cases do.
         "minimum" => exactly(if x < y || (x == y && x.is_sign_negative()) { x } else { y }),
         "maximum" => exactly(if x > y || (x == y && x.is_sign_positive()) { x } else { y }),
@@ -156,6 +161,8 @@ fn reduction<T: Element>(name: &str, a: &[T], b: &[T]) -> Want {
             let norms = reduce::dot(a, a).sqrt().value() * reduce::dot(b, b).sqrt().value();
             if norms == 0.0 { 0.0 } else { reduce::dot(a, b).value() / norms }
         }
+        "prod" => return product(a),
+        "logsumexp" => return log_sum_exp(a),
         "max" => a.iter().map(|x| x.to_f64()).fold(f64::NEG_INFINITY, f64::max),
         "min" => a.iter().map(|x| x.to_f64()).fold(f64::INFINITY, f64::min),
         "mean" => reduce::sum(a).value() / n,
@@ -169,6 +176,26 @@ fn reduction<T: Element>(name: &str, a: &[T], b: &[T]) -> Want {
         _ => panic!("no reference for {name}"),
     };
     Want { own: 3.0, ..exactly(value) }
+}
+
+/// The product, its significand in two words and its exponent apart.
+fn product<T: Element>(a: &[T]) -> Want {
+    let (mut m, mut e) = (Dd::from(1.0), 0i64);
+    for x in a {
+        let (part, k) = libm::frexp(x.to_f64());
+        m = m * Dd::from(part);
+        let (_, up) = libm::frexp(m.value());
+        m = m * Dd::from(libm::ldexp(1.0, -up));
+        e += i64::from(k + up);
+    }
+    Want { own: 3.0, ..exactly(libm::ldexp(m.value(), e.clamp(-9999, 9999) as i32)) }
+}
+
+/// `m + ln Σ e^(x - m)`, and the magnitudes that its bound is about.
+fn log_sum_exp<T: Element>(a: &[T]) -> Want {
+    let m = a.iter().map(|x| x.to_f64()).fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = a.iter().map(|x| (x.to_f64() - m).exp()).sum();
+    Want { value: m + sum.ln(), terms: m.abs() + (a.len() as f64).ln() + 1.0, bound: None, own: 8.0 }
 }
 
 /// What `op` should give for `a`, on lanes like those of `S` where a bound depends on them.
@@ -185,20 +212,27 @@ pub fn answer<S: Simd, T: Element>(op: &Op, a: Args<'_, T>) -> Answer {
     match op.shape {
         "unary" => each(&|i| unary(op.name, x[i])),
         "binary" | "update" => each(&|i| binary(op.name, x[i], b[i])),
+        "ternary" if op.name == "select" => {
+            each(&|i| exactly(if x[i].to_f64() == 0.0 { c[i].to_f64() } else { b[i].to_f64() }))
+        }
         "ternary" => each(&|i| fma(x[i].to_f64(), b[i].to_f64(), c[i].to_f64())),
         "total" | "reduce" | "reduce2" => one(reduction(op.name, x, b)),
         "arg" => {
             let order = reduce::descending(x);
-            let best = if op.name == "argmax" {
-                order[0]
-            } else {
-                let least = order.last().map_or(0.0, |&i| x[i].to_f64());
-                x.iter().position(|v| v.to_f64() == least).unwrap_or(0)
-            };
+            let end = if op.name.starts_with("argmax") { order.first() } else { order.last() };
+            let value = end.map_or(0.0, |&i| x[i].to_f64());
+            let is = |v: &T| v.to_f64() == value;
+            let last = op.name.ends_with("_last");
+            let best = if last { x.iter().rposition(is) } else { x.iter().position(is) }.unwrap_or(0);
             Answer { y: vec![], index: vec![best] }
         }
         "select" => {
-            let index: Vec<usize> = reduce::descending(x).into_iter().take(a.k).collect();
+            let order = if op.name == "top_k" {
+                reduce::descending(x)
+            } else {
+                reduce::descending(&x.iter().map(|x| -*x).collect::<Vec<T>>())
+            };
+            let index: Vec<usize> = order.into_iter().take(a.k).collect();
             Answer { y: index.iter().map(|&i| exactly(x[i].to_f64())).collect(), index }
         }
         _ => match op.name {

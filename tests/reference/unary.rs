@@ -58,6 +58,7 @@ unary! {
     relu |x| if x < 0.0 { 0.0 } else { x };
     leaky_relu |x| if x < 0.0 { 0.25 * x } else { x };
     elu |x| if x > 0.0 { x } else { 1.5 * x.exp_m1() };
+    celu |x| if x > 0.0 { x } else { 1.5 * (x / 1.5).exp_m1() };
     selu |x| if x > 0.0 { LAMBDA * x } else { LAMBDA * ALPHA * x.exp_m1() };
     sigmoid |x| logistic(1.0, x);
     silu |x| times_sigmoid(x, x);

@@ -100,14 +100,15 @@ impl Evaluator {
         let one = c(1.0);
         // x (1 + x (1/2 + x/6)) and x (1 - x (1/2 - x/3)) are exact enough where e^x - 1 cancels.
         let tiny = x.abs() < 1e-25;
-        let expm1 = |cc: &mut Consts| {
+        let expm1_of = |b: &BigFloat, cc: &mut Consts| {
             if tiny {
-                let t = add(&div(&b, &c(6.0)), &c(0.5));
-                mul(&b, &add(&one, &mul(&b, &t)))
+                let t = add(&div(b, &c(6.0)), &c(0.5));
+                mul(b, &add(&one, &mul(b, &t)))
             } else {
                 b.exp(2 * P, RM, cc).sub(&one, P, RM)
             }
         };
+        let expm1 = |cc: &mut Consts| expm1_of(&b, cc);
         // 1/(1 + e^-w).
         let sigmoid = |w: &BigFloat, cc: &mut Consts| div(&one, &add(&one, &w.neg().exp(P, RM, cc)));
         match name {
@@ -128,6 +129,8 @@ impl Evaluator {
             }
             "elu" if x > 0.0 => b,
             "elu" => mul(&c(1.5), &expm1(cc)),
+            "celu" if x > 0.0 => b,
+            "celu" => mul(&c(1.5), &expm1_of(&div(&b, &c(1.5)), cc)),
             "selu" if x > 0.0 => mul(&c(super::unary::LAMBDA), &b),
             "selu" => mul(&mul(&c(super::unary::LAMBDA), &c(super::unary::ALPHA)), &expm1(cc)),
             "sigmoid" | "approx_sigmoid" => sigmoid(&b, cc),

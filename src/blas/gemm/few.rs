@@ -11,25 +11,7 @@ pub(super) const fn here<S: Simd>() -> bool {
     !COMPACT && tune::few(S::ISA) > 0
 }
 
-/// Whether [`run`] does it: then the shapes agree too, and α is not 0.
-#[inline(always)]
-pub(super) fn apt<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
-    let Problem { alpha, a, b, c, .. } = p;
-    let most = tune::few(S::ISA);
-    // Numbers and not arrays: those would be compared in memory. A single column may be better as a row.
-    (2..=most).contains(&c.cols())
-        && (1..=most).contains(&c.rows())
-        && (1..=most).contains(&a.cols())
-        && a.rows() == c.rows()
-        && b.rows() == a.cols()
-        && b.cols() == c.cols()
-        && a.col_stride() == 1
-        && b.col_stride() == 1
-        && c.col_stride() == 1
-        && *alpha != T::ZERO
-}
-
-/// `C = αAB + βC` of [`apt`] operands.
+/// `C = αAB + βC` of operands that [`plan::few`](super::plan::few) takes.
 #[inline(always)]
 #[allow(clippy::collapsible_match, reason = "what is false of the constants is not compiled")]
 pub(super) fn run<S: Simd, T: Element>(s: S, p: &Problem<'_, T>) {
@@ -51,7 +33,7 @@ pub(super) fn run<S: Simd, T: Element>(s: S, p: &Problem<'_, T>) {
                     match n {
                         $($N => {
                             if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
-                                // SAFETY: `apt` saw the shapes and strides; there are `rows` rows from `row` on and
+                                // SAFETY: `plan::few` saw the shapes and strides; there are `rows` rows from `row` on and
                                 // `n` vectors of columns from `col` on, of which the last is the last of C if in part.
                                 unsafe { few::<S, T, $R, $N>(s, p, [row, col], rows / $R) }
                             }

@@ -142,15 +142,6 @@ impl Plan {
     }
 }
 
-/// Whether one pass over operands that lie in the caches does all, and nothing is packed.
-#[inline(always)]
-pub(super) fn direct<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
-    let (k, n) = (p.b.rows(), p.b.cols());
-    let unit = p.b.col_stride() == 1 || n <= 1;
-    let small = k.saturating_mul(n).saturating_mul(size_of::<T>()) <= tune::DIRECT_BYTES;
-    unit && small && k <= tune::depth(S::ISA)
-}
-
 /// [`tile_by_tile`] for a C of one tile.
 #[inline(always)]
 pub(super) fn one_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
@@ -158,7 +149,7 @@ pub(super) fn one_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Probl
     tiles(s, e, Scale::near(alpha, beta), Left::Plain(a), b, c, [0, 0], None);
 }
 
-/// [`run`] for [`direct`] operands: at sizes where every instruction before the first tile shows.
+/// [`run`] for operands that are read where they are: at sizes where every instruction before the first tile shows.
 #[inline(always)]
 pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
     let Problem { alpha, beta, a, b, mut c } = p;

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `plan` | which of the kernels below a product takes |
 //! | `tune` | every number: register tiles, blocks, thresholds |
 //! | `micro` | the register tile, generic over lanes, rows and vectors |
 //! | `settle` | what becomes of its sums: α, β, the epilogue, C |
@@ -38,6 +39,7 @@ mod narrow;
 pub(crate) mod near;
 pub(crate) mod pack;
 mod packed;
+mod plan;
 mod settle;
 pub(crate) mod skinny;
 mod small;
@@ -76,6 +78,7 @@ use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 pub(crate) use loops::share;
 use loops::{Plan, Right};
+use plan::{Path, Shape};
 pub(crate) use settle::{disperse, gather};
 
 /// The operands of one product.
@@ -106,7 +109,7 @@ impl<'a, T: Element> Problem<'a, T> {
     /// Elements of workspace that this product needs.
     fn needed<S: Simd>(self) -> usize {
         let p = if self.by_columns() { self.transposed() } else { self };
-        let none = p.c.rows() == 0 || p.c.cols() == 0 || loops::direct::<S, T>(&p);
+        let none = p.c.rows() == 0 || p.c.cols() == 0 || Shape::of(&p).direct::<S, T>();
         if none { 0 } else { Plan::new::<S, T>(p.a, p.b).needed::<S, T>() }
     }
 
@@ -279,7 +282,7 @@ pub(crate) fn gemm_by<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     epilogue: E,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    if const { J::SERIAL && E::NONE && few::here::<S>() } && few::apt::<S, T>(&p) {
+    if const { J::SERIAL && E::NONE && few::here::<S>() } && plan::few::<S, T>(&p) {
         few::run(s, &p);
         return Ok(());
     }
@@ -341,23 +344,31 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     if p.c.rows() == 0 || p.c.cols() == 0 || (E::NONE && p.a.cols() == 0 && p.beta == T::ONE) {
         return Ok(());
     }
-    let work = p.c.rows().saturating_mul(p.c.cols()).saturating_mul(p.a.cols());
-    // A single row or few columns have kernels of their own, from a tile on.
-    let one_tile =
-        p.c.rows() <= tune::rows(S::ISA) && p.c.cols() <= tune::vectors(S::ISA) * T::Vec::<S>::LANES;
-    let own = !one_tile && (p.c.rows() == 1 || narrow::apt::<S, T>(&p));
-    if (J::SERIAL || work < 2 * tune::GRAIN) && !own && loops::direct::<S, T>(&p) {
-        if one_tile {
-            loops::one_tile(s, e, p);
-        } else {
-            loops::tile_by_tile(s, e, p);
+    let shape = Shape::of(&p);
+    let work = shape.work();
+    let path = Path::of::<S, T>(shape, workspace.len());
+    // These need no workspace; large ones go to threads.
+    if J::SERIAL || work < 2 * tune::GRAIN {
+        match path {
+            Path::OneTile => {
+                loops::one_tile(s, e, p);
+                return Ok(());
+            }
+            Path::Direct => {
+                loops::tile_by_tile(s, e, p);
+                return Ok(());
+            }
+            _ => {}
         }
-        return Ok(());
     }
     let plan = Plan::new::<S, T>(p.a, p.b);
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
     enough(needed, got)?;
     let parts = parts(j, work, needed, got);
+    if parts <= 1 {
+        serial(s, e, p, plan, path, workspace);
+        return Ok(());
+    }
     if !J::SERIAL && together::apt::<S, T>(&p, plan, work, parts) {
         // Inside the pool from here on: entering it costs a wait each time.
         j.join(usize::MAX, || together::run(j, s, e, p, plan, workspace, parts), || ());
@@ -392,7 +403,8 @@ fn divide<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     let (all, unit) = if down { (rows, mr) } else { (cols, nr) };
     let cut = (all / parts.max(1) * (parts / 2)).next_multiple_of(unit);
     if parts <= 1 || cut >= all {
-        return serial(s, e, p, workspace);
+        let (plan, path) = (Plan::new::<S, T>(p.a, p.b), Path::of::<S, T>(Shape::of(&p), workspace.len()));
+        return serial(s, e, p, plan, path, workspace);
     }
     let Problem { alpha, beta, a, b, c } = p;
     let most = [usize::MAX; 2];
@@ -415,17 +427,22 @@ fn aligned<T>(workspace: &mut [T]) -> &mut [T] {
 }
 
 /// One thread's part; the workspace is long enough.
-fn serial<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>, workspace: &mut [T]) {
-    let plan = Plan::new::<S, T>(p.a, p.b);
-    if narrow::apt::<S, T>(&p) {
-        return narrow::run(s, e, p, plan.depth);
+fn serial<S: Simd, T: Element, E: Epilogue<T>>(
+    s: S,
+    e: E,
+    p: Problem<'_, T>,
+    plan: Plan,
+    path: Path,
+    workspace: &mut [T],
+) {
+    match path {
+        Path::SmallN => narrow::run(s, e, p, plan.depth),
+        Path::SmallM { cols } => skinny::run(s, e, p, plan.depth, cols, workspace),
+        // A part that alone would be direct is so in the loops: they pack nothing then.
+        Path::OneTile | Path::Direct | Path::Gebp => {
+            let (_, room_b) = plan.room(T::Vec::<S>::LANES);
+            let (b, a) = aligned(workspace).split_at_mut_checked(room_b).unwrap_or_default();
+            loops::run(s, e, p, plan, true, a, Right::Room(b));
+        }
     }
-    let chunk = skinny::chunk::<S, T>(&p, workspace.len());
-    if chunk > 0 {
-        return skinny::run(s, e, p, plan.depth, chunk, workspace);
-    }
-    let aligned = aligned(workspace);
-    let (_, room_b) = plan.room(T::Vec::<S>::LANES);
-    let (b, a) = aligned.split_at_mut_checked(room_b).unwrap_or_default();
-    loops::run(s, e, p, plan, true, a, Right::Room(b));
 }

@@ -13,13 +13,6 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::MatMut;
 
-/// Whether this is the kernel for the product.
-#[inline(always)]
-pub(super) fn apt<S: Simd, T: Element>(p: &Problem<'_, T>) -> bool {
-    let lanes = T::Vec::<S>::LANES;
-    p.c.cols() <= tune::narrow(S::ISA) && p.a.col_stride() == 1 && p.c.rows() >= lanes && p.a.cols() >= lanes
-}
-
 /// Rows of A, as many as there are lanes, and all columns of B.
 struct Square<T> {
     k: usize,

@@ -3,6 +3,7 @@
 
 use super::loops::{run_of, share, tile_by_tile};
 use super::micro::{Left, Scale, tiles};
+use super::plan::Shape;
 use super::{Problem, narrow, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -20,7 +21,7 @@ pub(crate) const MOST_TILE_COLS: usize = 3 * tune::MOST_LANES;
 #[inline(never)]
 pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
     let p = Problem { alpha: T::ONE, beta, a, b, c };
-    if narrow::apt::<S, T>(&p) {
+    if Shape::of(&p).small_n::<S, T>() {
         return narrow::run(s, (), p, a.cols());
     }
     tile_by_tile(s, (), p);

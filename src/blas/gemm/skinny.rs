@@ -15,23 +15,6 @@ use crate::lanes::{Element, Simd};
 /// Rows of B that pass together.
 pub(crate) const GROUP: usize = 8;
 
-/// Columns whose sums wait in `room`, or 0 when it is too short to be worth it.
-#[inline(always)]
-pub(super) fn chunk<S: Simd, T: Element>(p: &Problem<'_, T>, room: usize) -> usize {
-    let (m, k, n) = (p.c.rows(), p.a.cols(), p.c.cols());
-    let bytes = k.saturating_mul(n).saturating_mul(size_of::<T>());
-    let lanes = T::Vec::<S>::LANES;
-    let apt = p.b.col_stride() == 1
-        && k >= GROUP
-        && n >= 4 * lanes
-        && (m == 1 || (m <= tune::rows(S::ISA) && bytes > tune::NEAR_BYTES));
-    if !apt {
-        return 0;
-    }
-    let fits = (room / m.max(1)).min(tune::SUMS / size_of::<T>() / m.max(1));
-    if fits >= n { n } else { fits / (8 * lanes) * (8 * lanes) }
-}
-
 /// Sums of `R` rows, `n` columns, in a group of at most [`GROUP`] steps.
 struct Sums<T> {
     steps: usize,

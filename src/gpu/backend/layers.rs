@@ -7,7 +7,7 @@ use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Layers;
 use crate::error::{not_empty, not_negative, same_len};
 use crate::nn::parts::count;
-use crate::{Adam, Attention, RopeStyle};
+use crate::{Adagrad, Adam, Attention, Momentum, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -387,14 +387,24 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
 
     fn momentum(
         &self,
-        lr: T,
-        mu: T,
-        weight_decay: T,
+        with: Momentum<T>,
         g: View<'_, T, D>,
         m: ViewMut<'_, T, D>,
         p: ViewMut<'_, T, D>,
     ) -> Done {
-        self.step("momentum", &[lr, mu, weight_decay], g, [("m", m), ("p", p)])
+        self.step("momentum", &with.numbers(), g, [("m", m), ("p", p)])
+    }
+
+    fn adagrad(
+        &self,
+        with: Adagrad<T>,
+        g: View<'_, T, D>,
+        v: ViewMut<'_, T, D>,
+        p: ViewMut<'_, T, D>,
+    ) -> Done {
+        let Adagrad { lr, eps, weight_decay } = with;
+        not_negative("eps", eps)?;
+        self.step("adagrad", &[lr, eps, weight_decay], g, [("v", v), ("p", p)])
     }
 
     fn adam(

@@ -11,7 +11,7 @@ use crate::alu::{Alu, Body, Real};
 use crate::lanes::drive::Update;
 use crate::lanes::rotary;
 use crate::nn::{ExpShiftedScaled, GateBackward, Swiglu, shift};
-use crate::pointwise::{Adam, Descent, Heavy, Moments};
+use crate::pointwise::{Adam, Adaptive, Descent, Heavy, Moments};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -259,7 +259,7 @@ where
     b.finish()
 }
 
-/// The step of an optimiser by its name. Its numbers are those of the op in their order; those of Adam, without the step,
+/// The step of an optimiser by its name. Its numbers are those of its body in their order; those of Adam, without the step,
 /// are followed by `1 / (1 − β₁ᵗ)` and `1 / (1 − β₂ᵗ)`. `wide` is that of [`map`].
 #[must_use]
 pub fn optimiser<T: Recorded>(op: &str, wide: bool) -> Option<Result<Kernel, Error>> {
@@ -273,7 +273,8 @@ pub fn optimiser<T: Recorded>(op: &str, wide: bool) -> Option<Result<Kernel, Err
     };
     Some(match op {
         "sgd" => update::<T, _, 2, 1>(op, wide, |[lr, decay]| Descent { lr, decay }),
-        "momentum" => update::<T, _, 3, 2>(op, wide, |[lr, mu, decay]| Heavy { lr, mu, decay }),
+        "momentum" => update::<T, _, 5, 2>(op, wide, Heavy::from),
+        "adagrad" => update::<T, _, 3, 2>(op, wide, |[lr, eps, decay]| Adaptive { lr, eps, decay }),
         "adam" => update::<T, _, 7, 3>(op, wide, |[a, b, c, d, e, unbias @ ..]| Moments::<_, false> {
             with: with([a, b, c, d, e]),
             unbias,

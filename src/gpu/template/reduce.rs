@@ -12,6 +12,7 @@ use super::part::{Meet, Part, PartOf, Threads, choose, together};
 use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
+use crate::nn;
 use crate::ops::{Gpu, OPS};
 use crate::pointwise::{Maximum, Minimum};
 use crate::reduce::{self, Dot, Exact, Sum, SumAbs, SumSquares};
@@ -73,6 +74,8 @@ recipes! {
     TheDot, 2: |all| only(all.fold(Dot));
     TheMax, 1: |all| only(all.fold(Exact(Maximum, constant(all, -T::INFINITY))));
     TheMin, 1: |all| only(all.fold(Exact(Minimum, constant(all, T::INFINITY))));
+    TheProduct, 1: |all| reduce::product(all);
+    TheLogSumExp, 1: |all| nn::log_sum_exp(all);
     TheMean, 1: |all| reduce::average(all);
     TheVariance, 1: |all| reduce::spread(all);
     TheDeviation, 1: |all| reduce::deviation(all);
@@ -111,13 +114,17 @@ pub fn reduction_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Reductio
         "dot" => make::<T, _, 2>(&name, TheDot),
         "max" => make::<T, _, 1>(&name, TheMax),
         "min" => make::<T, _, 1>(&name, TheMin),
+        "prod" => make::<T, _, 1>(&name, TheProduct),
+        "logsumexp" => make::<T, _, 1>(&name, TheLogSumExp),
         "mean" => make::<T, _, 1>(&name, TheMean),
         "variance" => make::<T, _, 1>(&name, TheVariance),
         "stddev" => make::<T, _, 1>(&name, TheDeviation),
         "covariance" => make::<T, _, 2>(&name, TheCovariance),
         "correlation" => make::<T, _, 2>(&name, TheCorrelation),
-        "argmax" => place::<T, _>(&name, TheMax),
-        "argmin" => place::<T, _>(&name, TheMin),
+        "argmax" => place::<T, _>(&name, TheMax, false),
+        "argmin" => place::<T, _>(&name, TheMin, false),
+        "argmax_last" => place::<T, _>(&name, TheMax, true),
+        "argmin_last" => place::<T, _>(&name, TheMin, true),
         _ => return None,
     })
 }
@@ -361,12 +368,20 @@ fn least<'b>([p]: [Value<'b, U32>; 1], [q]: [Value<'b, U32>; 1]) -> [Value<'b, U
     [p.least(q)]
 }
 
-/// The extremum, then the first place that holds it.
-fn place<T: Recorded, R: Recipe<Param<T>, 1>>(name: &Name, extremum: R) -> Result<Reduction, Error> {
+/// The extremum, then the first place that holds it, or the last: places are counted from the other end then, and no place
+/// stays none.
+fn place<T: Recorded, R: Recipe<Param<T>, 1>>(
+    name: &Name,
+    extremum: R,
+    last: bool,
+) -> Result<Reduction, Error> {
     let meet = name.meet;
     let parts_0 = parts::<T, R, 1>(&format!("{}_parts_0", name.text), meet, extremum, 0)?;
     let merge_0 = merge::<T, R, 1>(&format!("{}_merge_0", name.text), meet, extremum, 0, false)?;
     let none = i64::from(u32::MAX);
+    fn counted<'b>(b: &'b Builder, last: bool, i: Value<'b, U32>) -> Value<'b, U32> {
+        if last { b.int::<U32>(i64::from(u32::MAX) - 1) - i } else { i }
+    }
 
     let b = Builder::new(&format!("{}_parts_1", name.text));
     b.threads([THREADS, 1, 1]);
@@ -376,7 +391,7 @@ fn place<T: Recorded, R: Recipe<Param<T>, 1>>(name: &Name, extremum: R) -> Resul
         let part = part(&b, meet, [x], n);
         let found = b.count::<U32, U32>(part.bounds(), 1, &[b.int(none)], |i, found| {
             let v = b.load::<T>(Space::Global, x + i.wide(b.int(i64::from(T::TYPE.bytes()))), 0);
-            let here = Value::select(v.eq(m), i, b.int(none));
+            let here = Value::select(v.eq(m), counted(&b, last, i), b.int(none));
             found.iter().map(|f| f.least(here)).collect()
         });
         let found = [found.first().copied().unwrap_or(b.int(none))];
@@ -397,7 +412,8 @@ fn place<T: Recorded, R: Recipe<Param<T>, 1>>(name: &Name, extremum: R) -> Resul
         });
         let found = [found.first().copied().unwrap_or(b.int(none))];
         // NaN equals nothing, so nothing is found where the extremum is NaN.
-        first(&b, to, 0, &together(&b, meet, found, least));
+        let [found] = together(&b, meet, found, least);
+        first(&b, to, 0, &[counted(&b, last, found)]);
     }
     let merge_1 = done(b)?;
     let stages = Vec::from([

@@ -9,6 +9,8 @@ macro_rules! for_each_indexed_op {
         $cb! {
             cross_entropy $crate::nn::indexed::CrossEntropy, threads;
             cross_entropy_backward $crate::nn::indexed::CrossEntropyBackward, gradient, threads;
+            nll $crate::nn::indexed::NegativeLog, threads;
+            nll_backward $crate::nn::indexed::NegativeLogBackward, threads;
             embedding $crate::nn::indexed::Embedding, threads;
             sample $crate::nn::indexed::Sample;
             scatter $crate::nn::indexed::Scatter;
@@ -68,6 +70,97 @@ impl Op for CrossEntropy {
         };
         let (losses, lse) = a.x[0].chunks(cols.max(1)).zip(&a.ids).map(row).unzip();
         vec![losses, lse]
+    }
+}
+
+/// Settings in turn: plain, weights, smoothing, both, nothing of the target. Inputs: the log-probabilities (or none), the
+/// targets, the weights (or none).
+fn likelihood<T: Element, O: Op>(
+    mut x: Vec<Vec<T>>,
+    rows: usize,
+    cols: usize,
+    r: &mut Noise,
+    p: &[f64],
+) -> Args<T> {
+    let turn = (rows + 2 * cols) % 5;
+    x.push(targets(rows, cols, r));
+    x.push(if turn % 2 == 1 { r.positive(cols, 2.0) } else { vec![] });
+    let smoothing = [0.0, 0.0, 0.25, 0.125, 1.0][turn];
+    let p = [&[smoothing], p].concat().into_iter().map(T::from_f64).collect();
+    Args::new::<O>(x, p, &[("cols", cols), ("weighted", turn % 2)])
+}
+
+/// The settings among the arguments.
+pub fn likelihood_settings<'a, T: Element>(a: &'a Args<T>, weights: &'a [T]) -> fulmen::Nll<'a, T> {
+    let weights = (a.size("weighted") == 1).then_some(weights);
+    fulmen::Nll { weights, smoothing: a.p[0] }
+}
+
+pub struct NegativeLog;
+impl Op for NegativeLog {
+    const NAME: &'static str = "nll";
+    const IDS: Option<usize> = Some(1);
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let x = r.positive::<T>(rows * cols, 9.0).iter().map(|x| -*x).collect();
+        likelihood::<T, Self>(vec![x], rows, cols, r, &[])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.ids.len())]
+    }
+    called! {
+        |s, a, [losses], _| fulmen::nll_on(s, likelihood_settings(a, &a.x[2]), &a.x[0], &a.ids, a.size("cols"), losses),
+        parallel fulmen::parallel::nll_on(s, likelihood_settings(a, &a.x[2]), &a.x[0], &a.ids, a.size("cols"), losses)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (cols, smoothing) = (a.size("cols"), a.p[0]);
+        let weight = |k: usize| if a.size("weighted") == 1 { a.x[2][k] } else { 1.0 };
+        let row = |(x, t): (&[f64], &u32)| {
+            if *t == IGNORED {
+                return copied(0.0);
+            }
+            let t = *t as usize;
+            let own = if smoothing == 1.0 { 0.0 } else { -(1.0 - smoothing) * weight(t) * x[t] };
+            // What is spread evenly is not asked for when there is nothing to spread.
+            let spread =
+                |k: usize| if smoothing == 0.0 { 0.0 } else { -smoothing / cols as f64 * weight(k) * x[k] };
+            let value = own + (0..cols).map(spread).sum::<f64>();
+            let mass = own.abs() + (0..cols).map(|k| spread(k).abs()).sum::<f64>();
+            Want { value, mass, n: cols }
+        };
+        vec![a.x[0].chunks(cols.max(1)).zip(&a.ids).map(row).collect()]
+    }
+}
+
+pub struct NegativeLogBackward;
+impl Op for NegativeLogBackward {
+    const NAME: &'static str = "nll_backward";
+    const IDS: Option<usize> = Some(0);
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        likelihood::<T, Self>(vec![], rows, cols, r, &[0.75])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.ids.len() * a.size("cols").min(1 << 20))]
+    }
+    called! {
+        |s, a, [dx], _| fulmen::nll_backward_on(s, likelihood_settings(a, &a.x[1]), &a.ids, a.size("cols"), a.p[1], dx),
+        parallel fulmen::parallel::nll_backward_on(s, likelihood_settings(a, &a.x[1]), &a.ids, a.size("cols"), a.p[1], dx)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (cols, smoothing, scale) = (a.size("cols"), a.p[0], a.p[1]);
+        let weight = |k: usize| if a.size("weighted") == 1 { a.x[1][k] } else { 1.0 };
+        let row = |t: &u32| -> Vec<Want> {
+            let each = |k: usize| {
+                if *t == IGNORED {
+                    return copied(0.0);
+                }
+                let own = if k == *t as usize { -(1.0 - smoothing) * weight(k) * scale } else { 0.0 };
+                let spread =
+                    if smoothing == 0.0 { 0.0 } else { -smoothing / cols as f64 * weight(k) * scale };
+                Want { value: own + spread, mass: own.abs() + spread.abs(), n: 1 }
+            };
+            (0..cols).map(each).collect()
+        };
+        vec![a.ids.iter().flat_map(row).collect()]
     }
 }
 

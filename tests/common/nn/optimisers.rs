@@ -8,6 +8,7 @@ macro_rules! for_each_optimiser {
         $cb! {
             sgd $crate::nn::optimisers::Sgd, threads;
             momentum $crate::nn::optimisers::Momentum, threads;
+            adagrad $crate::nn::optimisers::Adagrad, threads;
             adam $crate::nn::optimisers::Adam, threads;
             adamw $crate::nn::optimisers::AdamW, threads;
             clip_by_norm $crate::nn::optimisers::ClipByNorm;
@@ -68,21 +69,68 @@ impl Op for Momentum {
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = rows * cols;
         let x = vec![r.slice(n, 3.0), r.slice(n, 2.0), r.slice(n, 2.0)];
-        Args::new::<Self>(x, numbers(&[0.1, 0.9, 0.3]), &[])
+        // Plain, dampened, Nesterov's, both.
+        let words: [&[(&str, usize)]; 2] = [&[], &[("nesterov", 1)]];
+        let dampening = if cols % 4 < 2 { 0.0 } else { 0.4 };
+        Args::new::<Self>(x, numbers(&[0.1, 0.9, dampening, 0.3]), words[cols % 2])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         state(a, 1)
     }
     called! {
-        |s, a, [m, p], _| fulmen::momentum_on(s, a.p[0], a.p[1], a.p[2], &a.x[0], m, p),
-        parallel fulmen::parallel::momentum_on(s, a.p[0], a.p[1], a.p[2], &a.x[0], m, p)
+        |s, a, [m, p], _| fulmen::momentum_on(s, momentum(a), &a.x[0], m, p),
+        parallel fulmen::parallel::momentum_on(s, momentum(a), &a.x[0], m, p)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        let [lr, mu, decay] = [a.p[0], a.p[1], a.p[2]];
+        let [lr, mu, dampening, decay] = [0, 1, 2, 3].map(|k| a.p[k]);
         each(a, |[g, m, p]| {
-            let mass = (mu * m).abs() + g.abs() + (decay * p).abs();
-            let m = mu * m + (g + decay * p);
-            [terms(m, mass), terms(p - lr * m, p.abs() + lr.abs() * mass)]
+            let (d, d_mass) = (g + decay * p, g.abs() + (decay * p).abs());
+            let mass = (mu * m).abs() + (1.0 + dampening.abs()) * d_mass;
+            let m = mu * m + (1.0 - dampening) * d;
+            let (step, step_mass) =
+                if a.get("nesterov").is_some() { (d + mu * m, d_mass + mu.abs() * mass) } else { (m, mass) };
+            [terms(m, mass), terms(p - lr * step, p.abs() + lr.abs() * step_mass)]
+        })
+    }
+}
+
+/// The settings among the arguments.
+pub fn momentum<T: Element>(a: &Args<T>) -> fulmen::Momentum<T> {
+    let [lr, mu, dampening, weight_decay] = [0, 1, 2, 3].map(|k| a.p[k]);
+    fulmen::Momentum { lr, mu, dampening, weight_decay, nesterov: a.get("nesterov").is_some() }
+}
+
+/// The settings among the arguments.
+pub fn adagrad<T: Element>(a: &Args<T>) -> fulmen::Adagrad<T> {
+    let [lr, eps, weight_decay] = [0, 1, 2].map(|k| a.p[k]);
+    fulmen::Adagrad { lr, eps, weight_decay }
+}
+
+pub struct Adagrad;
+impl Op for Adagrad {
+    const NAME: &'static str = "adagrad";
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let n = rows * cols;
+        let x = vec![r.slice(n, 3.0), r.positive(n, 4.0), r.slice(n, 2.0)];
+        Args::new::<Self>(x, numbers(&[0.1, 1e-3, 0.3]), &[])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        state(a, 1)
+    }
+    called! {
+        |s, a, [v, p], _| fulmen::adagrad_on(s, adagrad(a), &a.x[0], v, p),
+        parallel fulmen::parallel::adagrad_on(s, adagrad(a), &a.x[0], v, p)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let [lr, eps, decay] = [0, 1, 2].map(|k| a.p[k]);
+        each(a, |[g, v, p]| {
+            let (d, d_mass) = (g + decay * p, g.abs() + (decay * p).abs());
+            let v_mass = v.abs() + d_mass * d_mass;
+            let v = v + d * d;
+            let root = v.sqrt() + eps;
+            let inexact = if v > 0.0 { v_mass / v } else { 1.0 };
+            let mass = p.abs() + lr.abs() * d_mass / root * (1.0 + inexact);
+            [terms(v, v_mass), terms(p - lr * d / root, mass)]
         })
     }
 }

@@ -4,7 +4,7 @@
 //! `loop` is the loop a careful user would write. `limit` moves the streams that the job cannot avoid and does nothing
 //! with them; what is shorter than the others (a result of one number per row, a quarter of a plane) is not counted.
 
-use fulmen::{Adam, Conv1d, MatMut, MatRef, Pool, RopeScaling, RopeStyle};
+use fulmen::{Adam, Conv1d, MatMut, MatRef, Momentum, Pool, RopeScaling, RopeStyle};
 use fulmen_ops::{Bench, Contender, Data, Streams};
 
 type List<'a> = Vec<Contender<'a, f32>>;
@@ -309,10 +309,11 @@ fn optimisers(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("sgd", "f32", data, streams(2, 1), 1e-3, list);
     let zeros = || vec![0.0f32; data.n];
+    let heavy = Momentum::<f32> { lr: 1e-6, weight_decay: 0.01, ..Momentum::default() };
     let [mut m, mut m2, mut m3, mut m4, mut m5, mut m6] = [(); 6].map(|()| zeros());
     let [mut v, mut v2, mut v3, mut v4] = [(); 4].map(|()| zeros());
     let list: List<'_> = vec![
-        run("fulmen", |g, _, _, p| fulmen::momentum(1e-6, 0.9, 0.01, g, &mut m, p).unwrap()),
+        run("fulmen", |g, _, _, p| fulmen::momentum(heavy, g, &mut m, p).unwrap()),
         run("loop", |g, _, _, p| {
             for ((p, m), g) in p.iter_mut().zip(&mut m2).zip(g) {
                 *m = 0.9 * *m + g + 0.01 * *p;
