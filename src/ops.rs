@@ -145,7 +145,7 @@ macro_rules! for_each_op {
             nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, layer;
             mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, host: "the template of gemm is of f32";
             mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
-            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, host: "the template of gemm is of f32";
+            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, half;
             mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, host: "the template of gemm is of f32";
             mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
             blas gemv(gemv, gemv_on) Gemv[] blas, layer;

@@ -17,7 +17,7 @@ use core::ops::Range;
 
 /// What a device's memory holds.
 pub trait Word: Copy + Default + 'static {
-    /// Bytes of an element: a multiple of 4.
+    /// Bytes of an element: a multiple of 4, or 2.
     const BYTES: usize;
     /// Writes its bytes, the lowest first.
     fn put(self, to: &mut Vec<u8>);
@@ -39,6 +39,8 @@ macro_rules! words {
     )*};
 }
 words!(f32 f64 u32 i32);
+#[cfg(feature = "half")]
+words!(half::f16);
 
 /// Memory from the pool.
 #[derive(Debug)]
@@ -217,9 +219,22 @@ impl<'a, T, D: Device> View<'a, T, D> {
         if !Rc::ptr_eq(&self.array.state, &of.state) {
             return Err(Error::Foreign);
         }
-        let width = size_of::<T>() as u64;
         let room = self.array.room.as_ref().ok_or(Error::Foreign)?;
-        Ok(Binding { buffer: &room.buffer, start: self.start as u64 * width, bytes: self.len as u64 * width })
+        let [start, end] = self.bytes();
+        // Whole words: elements of two bytes may be in one with a neighbour.
+        let start = start - start % 4;
+        Ok(Binding { buffer: &room.buffer, start, bytes: end.next_multiple_of(4) - start })
+    }
+
+    /// Where its bytes start and end.
+    const fn bytes(self) -> [u64; 2] {
+        let width = size_of::<T>() as u64;
+        [self.start as u64 * width, (self.start + self.len) as u64 * width]
+    }
+
+    /// Elements of two bytes between the word where the binding starts and the first: 0 or 1.
+    pub(super) const fn odd(self) -> usize {
+        self.bytes()[0] as usize % 4 / 2
     }
 }
 
@@ -267,6 +282,18 @@ impl<'a, T, D: Device> ViewMut<'a, T, D> {
 
     pub(super) fn binding(&self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
         self.0.binding(of)
+    }
+
+    /// As [`ViewMut::binding`], where no word that is written has a neighbour in it.
+    fn alone(&self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+        let b = self.binding(of)?;
+        let [start, end] = self.0.bytes();
+        let last = self.0.start + self.0.len == self.0.array.len;
+        if start.is_multiple_of(4) && (last || end.is_multiple_of(4)) {
+            return Ok(b);
+        }
+        let device = of.device().facts().name.clone();
+        Err(Error::Range { device, start, bytes: end - start, available: 2 * self.0.array.len as u64 })
     }
 }
 
@@ -326,9 +353,18 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
         self.all.part(start..start + n).ok()
     }
 
-    pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+    /// The elements from its first on.
+    pub(super) fn rest(self) -> Result<View<'a, T, D>, Error> {
         // A matrix without elements may start behind the last one.
-        self.all.part(self.start.min(self.all.len)..self.all.len)?.binding(of)
+        self.all.part(self.start.min(self.all.len)..self.all.len)
+    }
+
+    pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+        let rest = self.rest()?;
+        // To its last element, as far as that is known without overflow.
+        let [last, across] = [0, 1].map(|k| self.shape[k].saturating_sub(1).saturating_mul(self.strides[k]));
+        let end = last.saturating_add(across).saturating_add(1).min(rest.len);
+        rest.part(0..if self.shape.contains(&0) { 0 } else { end })?.binding(of)
     }
 }
 
@@ -377,12 +413,13 @@ impl<D: Device> Gpu<D> {
     /// [`Len`](crate::Error::Len), [`Error::Lost`].
     pub fn write<T: Word>(&self, from: &[T], to: ViewMut<'_, T, D>) -> Result<(), Error> {
         same_len("to", from.len(), to.len())?;
-        let b = to.binding(self)?;
+        let b = to.alone(self)?;
         if from.is_empty() {
             return Ok(());
         }
         let mut bytes = Vec::with_capacity(from.len() * T::BYTES);
         from.iter().for_each(|x| x.put(&mut bytes));
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
         self.state.device.write(b.buffer, b.start, &bytes)
     }
 
@@ -391,9 +428,12 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
     pub fn fill<T: Word>(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
-        let b = to.binding(self)?;
-        let mut bytes = Vec::with_capacity(T::BYTES);
+        let b = to.alone(self)?;
+        let mut bytes = Vec::with_capacity(4);
         x.put(&mut bytes);
+        if T::BYTES == 2 {
+            x.put(&mut bytes);
+        }
         // Elements of eight bytes are two words.
         let words = bytes.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
         let [low, high] = match words.collect::<Vec<_>>()[..] {
@@ -401,7 +441,7 @@ impl<D: Device> Gpu<D> {
             [word] => [word; 2],
             _ => [0; 2],
         };
-        let n = to.len().checked_mul(T::BYTES / 4).ok_or(crate::Error::Overflow { arg: "to" })?;
+        let n = usize::try_from(b.bytes / 4).map_err(|_| crate::Error::Overflow { arg: "to" })?;
         let plan = self.state.planner.fill(n, [low, high])?;
         self.run(&plan, &[b])
     }
@@ -417,9 +457,10 @@ impl<D: Device> Gpu<D> {
         if to.is_empty() {
             return Ok(());
         }
-        let mut bytes = vec![0; to.len() * T::BYTES];
+        let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
         self.state.device.read(b.buffer, b.start, &mut bytes)?;
-        to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
+        let elements = bytes.chunks_exact(T::BYTES).skip(if T::BYTES == 2 { from.odd() } else { 0 });
+        to.iter_mut().zip(elements).for_each(|(to, from)| *to = T::get(from));
         self.state.said()
     }
 }

@@ -6,6 +6,8 @@ pub(crate) mod flash;
 pub(crate) mod flat;
 mod gemm;
 mod group;
+#[cfg(feature = "half")]
+mod halves;
 mod launch;
 pub(crate) mod layer;
 mod part;
@@ -25,6 +27,8 @@ pub(crate) mod window;
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 pub use group::{GroupTile, group_gemm, triple_gemm};
+#[cfg(feature = "half")]
+pub use halves::widen;
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
 pub use part::{Meet, Threads};
