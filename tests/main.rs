@@ -37,8 +37,6 @@ mod fft;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fixed;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod fixed;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fusion;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm;
