@@ -503,6 +503,7 @@ fn limits_are_named() {
         language: Language::Rust,
         meet: Meet::Memory,
         groups: false,
+        matrices: false,
         blocks: 2,
         limits,
     };
@@ -515,7 +516,8 @@ fn limits_are_named() {
     assert_eq!(said.to_string(), "small: 4100 bytes of a buffer asked for, the limit is 4096");
     let x = gpu.upload(&data::<f32>(1024, 1, 0)).unwrap();
     let mut y = gpu.upload(&data::<f32>(1024, 2, 0)).unwrap();
-    let far = gpu.exp(x.view(), y.view_mut());
+    let [one, _] = y.view_mut().split(1).unwrap();
+    let far = gpu.sum(x.view(), one);
     assert!(matches!(far, Err(Error::Limit { what: "bytes of a binding", asked: 4096, .. })), "{far:?}");
     let far = gpu.alloc::<f64>(usize::MAX / 4).unwrap_err();
     assert!(matches!(far, Error::Call(fulmen::Error::Overflow { .. })), "{far:?}");

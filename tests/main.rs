@@ -61,6 +61,8 @@ mod native;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod nn;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+mod parts;
+#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod ptx;
 mod quant;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]

@@ -19,12 +19,14 @@
 //! # Ok::<(), fulmen::gpu::device::Error>(())
 //! ```
 
+mod pipeline;
+mod submit;
+
 use super::builder::Builder;
 use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
 use super::ir::{Cmp, Space, Special};
 use super::template::{Argument, Meet};
-use super::types::{F32, Type, U64};
-use super::wgsl;
+use super::types::{F32, U64};
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -34,17 +36,19 @@ use alloc::task::Wake;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 use core::future::Future;
-use core::num::NonZeroU64;
 use core::pin::pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
+use pipeline::{Key, Pipeline};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Thread};
+use submit::Pending;
 use wgpu::BufferUsages as Usage;
 
 /// Launches of one submission, and bytes of their words.
-const LAUNCHES: usize = 256;
-const WORDS: u64 = 128 << 10;
+const LAUNCHES: usize = 512;
+const WORDS: u64 = 256 << 10;
 /// Between two looks at whether the device is still there.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -75,6 +79,8 @@ pub struct Wgpu {
     buffers: Cell<u64>,
     pipelines: RefCell<BTreeMap<Key, Arc<Pipeline>>>,
     pending: RefCell<Pending>,
+    /// Whether memory went that bindings may hold.
+    freed: Arc<AtomicBool>,
 }
 
 /// Memory of a device of wgpu's.
@@ -84,31 +90,13 @@ pub struct Buffer {
     device: wgpu::Device,
     bytes: u64,
     number: u64,
+    freed: Arc<AtomicBool>,
 }
 
-/// A kernel, its threads, and which of its parameters share buffers.
-type Key = (u128, u32, Vec<usize>);
-
-#[derive(Debug)]
-struct Pipeline {
-    inner: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-    bound: Vec<(usize, bool)>,
-}
-
-#[derive(Debug, Default)]
-struct Pending {
-    launches: Vec<Ready>,
-    words: Vec<u8>,
-}
-
-/// A launch that waits for its submission.
-#[derive(Debug)]
-struct Ready {
-    pipeline: Arc<Pipeline>,
-    group: wgpu::BindGroup,
-    words: u32,
-    grid: [u32; 3],
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.freed.store(true, Ordering::Relaxed);
+    }
 }
 
 struct Unpark(Thread);
@@ -128,6 +116,43 @@ fn wait<F: Future>(f: F) -> F::Output {
             Poll::Pending => thread::park(),
         }
     }
+}
+
+/// Does `f`; what the driver says against it is the error.
+fn scoped<R>(device: &wgpu::Device, f: impl FnOnce() -> R) -> Result<R, String> {
+    let scopes = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
+        .map(|filter| device.push_error_scope(filter));
+    let out = f();
+    // The last pushed is popped first.
+    let [memory, internal, validation] = scopes;
+    let errors = [wait(validation.pop()), wait(internal.pop()), wait(memory.pop())];
+    errors.into_iter().flatten().next().map_or(Ok(out), |e| Err(e.to_string()))
+}
+
+/// What products by cooperative matrices take.
+const MATRICES: wgpu::Features =
+    wgpu::Features::SHADER_F16.union(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
+
+/// Whether 32 threads of the adapter share matrices of 16 × 16.
+fn matrices(adapter: &wgpu::Adapter) -> bool {
+    use wgpu::CooperativeScalarType::{F16, F32};
+    let info = adapter.get_info();
+    adapter.features().contains(MATRICES)
+        && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
+        && adapter
+            .cooperative_matrix_properties()
+            .iter()
+            .any(|p| [p.m_size, p.n_size, p.k_size] == [16; 3] && p.ab_type == F16 && p.cr_type == F32)
+}
+
+/// Permission for features that wgpu still works on.
+fn experimental(wanted: bool) -> wgpu::ExperimentalFeatures {
+    if !wanted {
+        return wgpu::ExperimentalFeatures::disabled();
+    }
+    // SAFETY: wgpu warns of its own bugs: what it does not check yet of shaders. The only ones with cooperative matrices are
+    // those of `wgsl::matrices`, whose loads and stores lie in operands that were checked.
+    unsafe { wgpu::ExperimentalFeatures::enabled() }
 }
 
 fn adapters() -> Vec<wgpu::Adapter> {
@@ -175,9 +200,12 @@ impl Wgpu {
     fn on(adapter: &wgpu::Adapter) -> Result<Self, Error> {
         let info = adapter.get_info();
         let limits = adapter.limits();
+        let matrices = matrices(adapter);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("fulmen"),
             required_limits: limits.clone(),
+            required_features: if matrices { MATRICES } else { wgpu::Features::empty() },
+            experimental_features: experimental(matrices),
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = wait(adapter.request_device(&descriptor))
@@ -198,6 +226,7 @@ impl Wgpu {
             language: Language::Wgsl,
             meet: Meet::Memory,
             groups: false,
+            matrices,
             blocks: if info.device_type == wgpu::DeviceType::Cpu { 16 } else { 4096 },
             limits: Limits {
                 buffer: limits.max_buffer_size,
@@ -224,6 +253,7 @@ impl Wgpu {
             buffers: Cell::default(),
             pipelines: RefCell::default(),
             pending: RefCell::default(),
+            freed: Arc::default(),
         };
         opened.fused = opened.fuses()?;
         Ok(opened)
@@ -288,183 +318,6 @@ impl Wgpu {
         self.facts.range(start, bytes, of.bytes)
     }
 
-    /// Does `f`; what the driver says against it is the error.
-    fn scoped<R>(&self, f: impl FnOnce() -> R) -> Result<R, String> {
-        let scopes =
-            [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
-                .map(|filter| self.device.push_error_scope(filter));
-        let out = f();
-        // The last pushed is popped first.
-        let [memory, internal, validation] = scopes;
-        let errors = [wait(validation.pop()), wait(internal.pop()), wait(memory.pop())];
-        errors.into_iter().flatten().next().map_or(Ok(out), |e| Err(e.to_string()))
-    }
-
-    fn pipeline(&self, l: &Launch, shared: Vec<usize>) -> Result<Arc<Pipeline>, Error> {
-        let kernel = l.program.kernel();
-        let [threads, 1, 1] = l.block else { return Err(Error::Arguments { kernel: kernel.name.clone() }) };
-        let key = (l.program.key(), threads, shared);
-        if let Some(pipeline) = self.pipelines.borrow().get(&key) {
-            return Ok(Arc::clone(pipeline));
-        }
-        let refused = |reason: String| Error::Refused {
-            device: self.facts.name.clone(),
-            kernel: kernel.name.clone(),
-            reason,
-        };
-        let whole = wgsl::kernel(kernel, threads, &key.2, self.fused).map_err(|e| refused(e.to_string()))?;
-        self.facts.limit(
-            "buffers of a kernel",
-            whole.bound.len() as u64,
-            u64::from(self.facts.limits.bindings),
-        )?;
-        let entry = |binding: usize, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
-            binding: binding as u32,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
-            count: None,
-        };
-        let mut entries: Vec<_> = whole
-            .bound
-            .iter()
-            .enumerate()
-            .map(|(k, (_, written))| {
-                entry(k, wgpu::BufferBindingType::Storage { read_only: !written }, false)
-            })
-            .collect();
-        entries.push(entry(entries.len(), wgpu::BufferBindingType::Uniform, true));
-        let made = self.scoped(|| {
-            let label = Some(kernel.name.as_str());
-            let layout = self
-                .device
-                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
-            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-                label,
-                source: wgpu::ShaderSource::Wgsl(whole.text.as_str().into()),
-            });
-            let of = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label,
-                bind_group_layouts: &[Some(&layout)],
-                immediate_size: 0,
-            });
-            let inner = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label,
-                layout: Some(&of),
-                module: &module,
-                entry_point: Some("main"),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    // Kernels write before they read.
-                    zero_initialize_workgroup_memory: false,
-                    ..wgpu::PipelineCompilationOptions::default()
-                },
-                cache: None,
-            });
-            Pipeline { inner, layout, bound: whole.bound.clone() }
-        });
-        self.alive()?;
-        let made = Arc::new(made.map_err(refused)?);
-        self.pipelines.borrow_mut().insert(key, Arc::clone(&made));
-        Ok(made)
-    }
-
-    /// The bytes of the words of a launch go behind `words`, where they start is given.
-    fn ready(
-        &self,
-        l: &Launch,
-        bindings: &[Binding<'_, Buffer>],
-        words: &mut Vec<u8>,
-    ) -> Result<Ready, Error> {
-        let kernel = l.program.kernel();
-        let wrong = || Error::Arguments { kernel: kernel.name.clone() };
-        let mut of: Vec<Option<&Binding<'_, Buffer>>> = Vec::new();
-        let mut scalars = Vec::new();
-        for (a, ty) in l.arguments.iter().zip(&kernel.params) {
-            match (a, ty) {
-                (Argument::Buffer(k), Type::U64) => of.push(Some(bindings.get(*k).ok_or_else(wrong)?)),
-                (Argument::Bits(bits), Type::U32 | Type::F32) => {
-                    of.push(None);
-                    scalars.push(u32::try_from(*bits).map_err(|_| wrong())?);
-                }
-                _ => return Err(wrong()),
-            }
-        }
-        let number = |b: &Option<&Binding<'_, Buffer>>| b.map(|b| b.buffer.number);
-        let shared: Vec<usize> = of
-            .iter()
-            .enumerate()
-            .map(|(k, b)| of.iter().position(|o| b.is_some() && number(o) == number(b)).unwrap_or(k))
-            .collect();
-        let pipeline = self.pipeline(l, shared.clone())?;
-        // What of each buffer is bound: from its first part to its last one.
-        let mut windows: BTreeMap<usize, [u64; 2]> = BTreeMap::new();
-        for (b, owner) in of.iter().zip(&shared) {
-            let Some(b) = b else { continue };
-            let from = b.start - b.start % self.aligned[0];
-            let to = (b.start + b.bytes).max(from + 4).min(b.buffer.bytes);
-            let window = windows.entry(*owner).or_insert([from, to]);
-            *window = [window[0].min(from), window[1].max(to)];
-        }
-        let mut entries = Vec::new();
-        for (binding, (k, _)) in pipeline.bound.iter().enumerate() {
-            let (Some(Some(b)), Some([from, to])) = (of.get(*k), windows.get(k)) else { return Err(wrong()) };
-            self.facts.limit("bytes of a binding", to - from, self.facts.limits.binding)?;
-            entries.push(wgpu::BindGroupEntry {
-                binding: binding as u32,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &b.buffer.inner,
-                    offset: *from,
-                    size: NonZeroU64::new(to - from),
-                }),
-            });
-        }
-        let start = (words.len() as u64).next_multiple_of(self.aligned[1]);
-        words.resize(start as usize, 0);
-        for word in scalars {
-            words.extend_from_slice(&word.to_le_bytes());
-        }
-        for (b, owner) in of.iter().zip(&shared) {
-            let Some(b) = b else { continue };
-            let from = windows.get(owner).map_or(0, |w| w[0]);
-            let at = u32::try_from((b.start - from) / 4).map_err(|_| wrong())?;
-            words.extend_from_slice(&at.to_le_bytes());
-        }
-        words.extend_from_slice(&[0; 4]);
-        words.resize(words.len().next_multiple_of(16), 0);
-        let bytes = words.len() as u64 - start;
-        entries.push(wgpu::BindGroupEntry {
-            binding: entries.len() as u32,
-            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                buffer: &self.words,
-                offset: 0,
-                size: NonZeroU64::new(bytes),
-            }),
-        });
-        let descriptor =
-            wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries };
-        let group = self.device.create_bind_group(&descriptor);
-        Ok(Ready { pipeline, group, words: start as u32, grid: l.grid })
-    }
-
-    /// Hands what waits to the driver.
-    fn flush(&self) -> Result<(), Error> {
-        let Pending { launches, words } = self.pending.take();
-        if launches.is_empty() {
-            return self.alive();
-        }
-        self.queue.write_buffer(&self.words, 0, &words);
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for l in &launches {
-                pass.set_pipeline(&l.pipeline.inner);
-                pass.set_bind_group(0, &l.group, &[l.words]);
-                pass.dispatch_workgroups(l.grid[0], l.grid[1], l.grid[2]);
-            }
-        }
-        self.queue.submit([encoder.finish()]);
-        self.alive()
-    }
-
     fn copied(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         let bytes = to.len() as u64;
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
@@ -473,7 +326,8 @@ impl Wgpu {
             usage: Usage::MAP_READ | Usage::COPY_DST,
             mapped_at_creation: false,
         });
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        // One submission: the work that is waited for, and the copy.
+        let mut encoder = self.record()?;
         encoder.copy_buffer_to_buffer(&from.inner, start, &staging, 0, Some(bytes));
         let submission = self.queue.submit([encoder.finish()]);
         let done: Arc<Mutex<Option<Result<(), String>>>> = Arc::default();
@@ -522,12 +376,13 @@ impl Device for Wgpu {
         let size = bytes.next_multiple_of(4).max(4);
         let usage = Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST;
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
-        let inner = self.scoped(|| self.device.create_buffer(&descriptor));
+        let inner = scoped(&self.device, || self.device.create_buffer(&descriptor));
         self.alive()?;
         let inner = inner.map_err(|reason| Error::Driver { device: self.facts.name.clone(), reason })?;
         let number = self.buffers.get();
         self.buffers.set(number + 1);
-        Ok(Buffer { inner, device: self.device.clone(), bytes: size, number })
+        let freed = Arc::clone(&self.freed);
+        Ok(Buffer { inner, device: self.device.clone(), bytes: size, number, freed })
     }
 
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
@@ -548,30 +403,27 @@ impl Device for Wgpu {
         if full(&self.pending.borrow()) {
             self.flush()?;
         }
-        let Pending { launches, words } = &mut *self.pending.borrow_mut();
-        let before = words.len();
-        let ready = list.iter().map(|l| self.ready(l, bindings, words)).collect::<Result<Vec<_>, _>>();
-        let whole = self.facts.limit("bytes of arguments", words.len() as u64, WORDS);
-        match ready.and_then(|ready| whole.map(|()| ready)) {
-            Ok(ready) => {
-                launches.extend(ready);
-                Ok(())
-            }
-            // Nothing of a list that is refused stays.
-            Err(e) => {
-                words.truncate(before);
-                Err(e)
-            }
+        let pending = &mut *self.pending.borrow_mut();
+        if self.freed.swap(false, Ordering::Relaxed) {
+            pending.bound.clear();
         }
+        let before = (pending.launches.len(), pending.words.len());
+        let ready = list.iter().try_for_each(|l| self.ready(l, bindings, pending));
+        let whole = || self.facts.limit("bytes of arguments", pending.words.len() as u64, WORDS);
+        ready.and_then(|()| whole()).inspect_err(|_| {
+            // Nothing of a list that is refused stays.
+            pending.launches.truncate(before.0);
+            pending.words.truncate(before.1);
+        })
     }
 
     fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         self.range(from, start, to.len() as u64)?;
-        self.flush()?;
         if to.is_empty() {
-            return Ok(());
+            return self.flush();
         }
-        let read = self.scoped(|| self.copied(from, start, to));
+        self.alive()?;
+        let read = scoped(&self.device, || self.copied(from, start, to));
         self.alive()?;
         read.map_err(|reason| Error::Driver { device: self.facts.name.clone(), reason })?
     }

@@ -66,7 +66,7 @@ fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
     let view = a.view();
     macro_rules! time {
         ($name:expr, $words:expr, $e:expr) => {
-            line($name, $words, median(20, wait, || $e)?);
+            line($name, $words, median(100, wait, || $e)?);
         };
     }
     time!("scale", 2.0 * n, gpu.scale(view, 1.5, y.view_mut()));
@@ -118,6 +118,7 @@ fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
             2e-12 * (size as f64).powi(3) / seconds
         );
     }
+    halves(gpu, wait)?;
     attention(gpu, wait)?;
     // A kernel of one block: what the host takes to ask for it, and until it is done.
     const TIMES: usize = 20_000;
@@ -139,6 +140,26 @@ fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error>
         },
     )?;
     println!("a launch that is waited for by a read of 4 bytes: {:.1} µs", single * 1e6);
+    Ok(())
+}
+
+/// Products of `f16`.
+fn halves<D: Computes<f32> + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
+    for size in [1024, 2048, 4096, 8192] {
+        let n = size * size;
+        let x: Vec<_> = (0..n).map(|i| half::f16::from_f32((i % 251) as f32 / 251.0 - 0.5)).collect();
+        let (p, q) = (gpu.upload(&x)?, gpu.upload(&x)?);
+        let mut z = gpu.alloc(n)?;
+        let seconds = median(20, wait, || {
+            let (p, q) = (p.view().matrix(size, size)?, q.view().matrix(size, size)?);
+            gpu.gemm_f16(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?)
+        })?;
+        let rate = 2e-12 * (size as f64).powi(3) / seconds;
+        println!("gemm_f16 {size:5}: {:8.3} ms, {rate:.1} TFLOP/s", seconds * 1e3);
+    }
     Ok(())
 }
 

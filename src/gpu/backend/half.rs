@@ -1,4 +1,5 @@
-//! Products of 16-bit matrices with sums in `f32`: by warp groups where there are some, else widened and as those of `f32`.
+//! Products of 16-bit matrices with sums in `f32`: by warp groups where there are some, by cooperative
+//! matrices where a device has those, else widened and as those of `f32`.
 
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::ir::Group;
@@ -54,7 +55,7 @@ impl Planner {
     }
 
     /// A product of 16-bit matrices; the operands are A, B, C. `before` are the elements between the words where the
-    /// bindings of A and B start and their first, `aligned` whether they start at multiples of 16 bytes.
+    /// bindings of A and B start and their first, `aligned` whether A, B and C start at multiples of 16 bytes.
     ///
     /// # Errors
     /// As [`Planner::product`].
@@ -63,7 +64,7 @@ impl Planner {
         of: Group,
         product: &Product<f32>,
         before: [usize; 2],
-        aligned: [bool; 2],
+        aligned: [bool; 3],
     ) -> Result<Plan, Error> {
         let [m, n, k] = product.sizes;
         let [sa, sb, sc] = product.strides;
@@ -82,6 +83,12 @@ impl Planner {
         };
         let sides = [side(0, m, sa), side(1, n, [sb[1], sb[0]])];
         if let Some(plan) = self.half_groups(of, product, sides)? {
+            return Ok(plan);
+        }
+        #[cfg(feature = "wgsl")]
+        if of == Group::F16
+            && let Some(plan) = self.by_matrices(product, aligned == [true; 3])?
+        {
             return Ok(plan);
         }
         let (to_a, to_b) = (self.half_rows(of, true, sides[0], 3)?, self.half_rows(of, true, sides[1], 4)?);
@@ -237,13 +244,10 @@ impl<D: Device> Gpu<D> {
         same_shape("a", [m, k], a.shape)?;
         same_shape("b", [k, n], b.shape)?;
         let product = Product { sizes: [m, n, k], strides: [a.strides, b.strides, c.0.strides], alpha, beta };
-        let mut bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
-        let aligned = [0, 1].map(|k| bound[k].start.is_multiple_of(16));
-        let before = [0, 1].map(|k| (bound[k].start % 4 / 2) as usize);
-        for b in &mut bound {
-            b.bytes = (b.start % 4 + b.bytes).next_multiple_of(4);
-            b.start -= b.start % 4;
-        }
+        let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
+        let before = [a.rest()?.odd(), b.rest()?.odd()];
+        let aligned =
+            [0, 1, 2].map(|k| bound[k].start.is_multiple_of(16) && before.get(k).is_none_or(|n| *n == 0));
         let plan = self.state.planner.half_product(of, &product, before, aligned)?;
         self.run(&plan, &bound)
     }

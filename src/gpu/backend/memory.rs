@@ -17,7 +17,7 @@ use core::ops::Range;
 
 /// What a device's memory holds.
 pub trait Word: Copy + Default + 'static {
-    /// Bytes of an element: 2, or a multiple of 4.
+    /// Bytes of an element: a multiple of 4, or 2.
     const BYTES: usize;
     /// Writes its bytes, the lowest first.
     fn put(self, to: &mut Vec<u8>);
@@ -41,11 +41,6 @@ macro_rules! words {
 words!(f32 f64 u32 i32);
 #[cfg(feature = "half")]
 words!(half::bf16 half::f16);
-
-/// Where the words begin and end that a part of a buffer has a share of.
-const fn words<B>(b: Binding<'_, B>) -> (u64, u64) {
-    (b.start - b.start % 4, (b.start + b.bytes).next_multiple_of(4))
-}
 
 /// Memory from the pool.
 #[derive(Debug)]
@@ -224,9 +219,22 @@ impl<'a, T, D: Device> View<'a, T, D> {
         if !Rc::ptr_eq(&self.array.state, &of.state) {
             return Err(Error::Foreign);
         }
-        let width = size_of::<T>() as u64;
         let room = self.array.room.as_ref().ok_or(Error::Foreign)?;
-        Ok(Binding { buffer: &room.buffer, start: self.start as u64 * width, bytes: self.len as u64 * width })
+        let [start, end] = self.bytes();
+        // Whole words: elements of two bytes may be in one with a neighbour.
+        let start = start - start % 4;
+        Ok(Binding { buffer: &room.buffer, start, bytes: end.next_multiple_of(4) - start })
+    }
+
+    /// Where its bytes start and end.
+    const fn bytes(self) -> [u64; 2] {
+        let width = size_of::<T>() as u64;
+        [self.start as u64 * width, (self.start + self.len) as u64 * width]
+    }
+
+    /// Elements of two bytes between the word where the binding starts and the first: 0 or 1.
+    pub(super) const fn odd(self) -> usize {
+        self.bytes()[0] as usize % 4 / 2
     }
 }
 
@@ -333,9 +341,18 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
         self.all.part(start..start + n).ok()
     }
 
-    pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+    /// The elements from its first on.
+    pub(super) fn rest(self) -> Result<View<'a, T, D>, Error> {
         // A matrix without elements may start behind the last one.
-        self.all.part(self.start.min(self.all.len)..self.all.len)?.binding(of)
+        self.all.part(self.start.min(self.all.len)..self.all.len)
+    }
+
+    pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
+        let rest = self.rest()?;
+        // To its last element, as far as that is known without overflow.
+        let [last, across] = [0, 1].map(|k| self.shape[k].saturating_sub(1).saturating_mul(self.strides[k]));
+        let end = last.saturating_add(across).saturating_add(1).min(rest.len);
+        rest.part(0..if self.shape.contains(&0) { 0 } else { end })?.binding(of)
     }
 }
 
@@ -388,20 +405,20 @@ impl<D: Device> Gpu<D> {
         if from.is_empty() {
             return Ok(());
         }
-        let (start, end) = words(b);
-        let mut bytes = Vec::with_capacity((end - start) as usize);
-        if (start, end) != (b.start, b.start + b.bytes) {
+        let [first, last] = to.0.bytes();
+        let mut bytes = Vec::with_capacity(b.bytes as usize);
+        if [first, last] != [b.start, b.start + b.bytes] {
             // A word at an end has an element that is not written.
-            bytes.resize((end - start) as usize, 0);
-            self.state.device.read(b.buffer, start, &mut bytes)?;
-            let after = bytes.split_off((b.start - start + b.bytes) as usize);
-            bytes.truncate((b.start - start) as usize);
+            bytes.resize(b.bytes as usize, 0);
+            self.state.device.read(b.buffer, b.start, &mut bytes)?;
+            let after = bytes.split_off((last - b.start) as usize);
+            bytes.truncate((first - b.start) as usize);
             from.iter().for_each(|x| x.put(&mut bytes));
             bytes.extend(after);
         } else {
             from.iter().for_each(|x| x.put(&mut bytes));
         }
-        self.state.device.write(b.buffer, start, &bytes)
+        self.state.device.write(b.buffer, b.start, &bytes)
     }
 
     /// The same everywhere.
@@ -422,7 +439,7 @@ impl<D: Device> Gpu<D> {
             [word] => [word; 2],
             _ => [0; 2],
         };
-        let n = to.len().checked_mul(T::BYTES / 4).ok_or(crate::Error::Overflow { arg: "to" })?;
+        let n = usize::try_from(b.bytes / 4).map_err(|_| crate::Error::Overflow { arg: "to" })?;
         let plan = self.state.planner.fill(n, [low, high])?;
         self.run(&plan, &[b])
     }
@@ -438,10 +455,9 @@ impl<D: Device> Gpu<D> {
         if to.is_empty() {
             return Ok(());
         }
-        let (start, end) = words(b);
-        let mut bytes = vec![0; (end - start) as usize];
-        self.state.device.read(b.buffer, start, &mut bytes)?;
-        let bytes = bytes.get((b.start - start) as usize..).unwrap_or_default();
+        let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
+        self.state.device.read(b.buffer, b.start, &mut bytes)?;
+        let bytes = bytes.get(from.odd() * T::BYTES..).unwrap_or_default();
         to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
         self.state.said()
     }

@@ -31,6 +31,8 @@ mod blas;
 #[cfg(feature = "half")]
 mod half;
 mod layers;
+#[cfg(all(feature = "half", feature = "wgsl"))]
+mod matrices;
 mod memory;
 mod network;
 mod ops;
@@ -49,7 +51,7 @@ pub use random::Narrow;
 pub use sparse::Sparse;
 
 use super::device::{Binding, Device, Error, Launch};
-use super::template::Index;
+use super::template::{Argument, Index};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 use memory::State;
@@ -117,6 +119,38 @@ impl<D: Device> Gpu<D> {
         let ended = self.state.device.end();
         let done = done?;
         Ok(ended.map(|()| done)?)
+    }
+
+    /// Runs a plan for `n` elements or rows of `width` bytes, in pieces where a binding reaches fewer. The first `lines`
+    /// operands have a part for each piece; the others are whole.
+    fn pieces(
+        &self,
+        [n, width]: [usize; 2],
+        lines: usize,
+        operands: &[Binding<'_, D::Buffer>],
+        plan: impl Fn(usize) -> Result<Plan, Error>,
+    ) -> Result<(), Error> {
+        let most = self.state.planner.most(width).max(1);
+        if n <= most {
+            return self.run(&plan(n)?, operands);
+        }
+        let (mut launches, mut all) = (Vec::new(), Vec::new());
+        for start in (0..n).step_by(most) {
+            let (first, many) = (all.len(), most.min(n - start));
+            let [from, bytes] = [start, many].map(|n| (n * width) as u64);
+            all.extend(operands.iter().enumerate().map(|(k, b)| match k < lines {
+                true => Binding { buffer: b.buffer, start: b.start + from, bytes },
+                false => *b,
+            }));
+            let mut piece = plan(many)?;
+            for a in piece.launches.iter_mut().flat_map(|l| &mut l.arguments) {
+                if let Argument::Buffer(k) = a {
+                    *k += first;
+                }
+            }
+            launches.extend(piece.launches);
+        }
+        self.run(&Plan { launches, scratch: Vec::new() }, &all)
     }
 
     /// Runs a plan on these operands.

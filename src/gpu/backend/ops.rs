@@ -84,9 +84,9 @@ macro_rules! method {
             let n = y.len();
             let bound = [x.binding(self)?, y.binding(self)?];
             let wide = wide(&bound);
-            let plan =
-                self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)], wide)?;
-            self.run(&plan, &bound)
+            self.pieces([n, size_of::<T>()], 2, &bound, |n| {
+                self.state.planner.pointwise::<T::Recorded>(stringify!($name), &[1, 0, 1], n, &[bits(p)], wide)
+            })
         }
     };
     (total $name:ident ($f:ident, $on:ident) $body:ident []) => {
@@ -207,14 +207,10 @@ impl<D: Device> Gpu<D> {
         }
         bound.push(out.binding(self)?);
         let all = [0, 1, 2, 3];
-        let plan = self.state.planner.pointwise::<T::Recorded>(
-            op,
-            all.get(..=N).unwrap_or_default(),
-            n,
-            parameters,
-            wide(&bound),
-        )?;
-        self.run(&plan, &bound)
+        let (all, wide) = (all.get(..=N).unwrap_or_default(), wide(&bound));
+        self.pieces([n, size_of::<T>()], N + 1, &bound, |n| {
+            self.state.planner.pointwise::<T::Recorded>(op, all, n, parameters, wide)
+        })
     }
 
     fn in_place<T: Scalar, const N: usize>(
@@ -235,8 +231,9 @@ impl<D: Device> Gpu<D> {
         let operands = [0, 1, 2, 3].map(|k| if k <= N { k } else { 0 });
         let operands = operands.get(..N + 2).unwrap_or_default();
         let wide = wide(&bound);
-        let plan = self.state.planner.pointwise::<T::Recorded>(op, operands, n, parameters, wide)?;
-        self.run(&plan, &bound)
+        self.pieces([n, size_of::<T>()], N + 1, &bound, |n| {
+            self.state.planner.pointwise::<T::Recorded>(op, operands, n, parameters, wide)
+        })
     }
 
     fn reduction<T: Scalar, R: Word, const N: usize>(
@@ -283,10 +280,10 @@ impl<D: Device> Gpu<D> {
         for (_, w) in weights {
             bound.push(w.binding(self)?);
         }
-        let shape = [x.len() / cols, cols];
         let to = usize::from(out.is_some());
-        let plan = self.state.planner.rows::<T::Recorded>(op, shape, to, N, eps.map(bits))?;
-        self.run(&plan, &bound)
+        self.pieces([x.len() / cols, cols * size_of::<T>()], to + 1, &bound, |rows| {
+            self.state.planner.rows::<T::Recorded>(op, [rows, cols], to, N, eps.map(bits))
+        })
     }
 
     /// [`gemm`](crate::gemm()), without a workspace of the caller's.

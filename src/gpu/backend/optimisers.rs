@@ -4,7 +4,7 @@ use super::super::device::{Computes, Device};
 use super::super::template::flat;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
-use super::{Gpu, View, ViewMut};
+use super::{Gpu, Plan, View, ViewMut};
 use crate::Adam;
 use crate::error::{not_negative, same_len};
 use alloc::vec;
@@ -27,20 +27,17 @@ impl<D: Device> Gpu<D> {
             same_len(arg, n, y.len())?;
             bound.push(y.binding(self)?);
         }
-        self.state.planner.line::<T::Recorded>("g", n)?;
         if n == 0 {
             return Ok(());
         }
-        let arguments = arguments(K + 1, &[n], numbers);
         let wide = wide(&bound);
-        let launch = self.state.planner.map::<T::Recorded>(
-            op,
-            wide,
-            |wide| flat::optimiser::<T::Recorded>(op, wide),
-            n,
-            arguments,
-        )?;
-        self.go(vec![launch], vec![], &bound)
+        self.pieces([n, size_of::<T>()], K + 1, &bound, |n| {
+            self.state.planner.line::<T::Recorded>("g", n)?;
+            let arguments = arguments(K + 1, &[n], numbers);
+            let make = |wide| flat::optimiser::<T::Recorded>(op, wide);
+            let launch = self.state.planner.map::<T::Recorded>(op, wide, make, n, arguments)?;
+            Ok(Plan { launches: vec![launch], scratch: vec![] })
+        })
     }
 
     /// A step of either form of Adam.

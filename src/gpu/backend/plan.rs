@@ -36,12 +36,12 @@ pub struct Plan {
 
 /// What a reduction or another op is made of.
 #[derive(Debug, Clone)]
-struct Made {
-    programs: Vec<Arc<Program>>,
+pub(super) struct Made {
+    pub(super) programs: Vec<Arc<Program>>,
     /// Values that each stage's blocks leave.
-    widths: Vec<u32>,
+    pub(super) widths: Vec<u32>,
     /// Values that stages leave for later ones.
-    states: u32,
+    pub(super) states: u32,
 }
 
 /// Makes plans for a device, each kernel once.
@@ -51,6 +51,8 @@ pub struct Planner {
     pub(super) optimise: bool,
     meet: Meet,
     pub(super) groups: bool,
+    #[cfg(all(feature = "half", feature = "wgsl"))]
+    pub(super) matrices: bool,
     pub(super) blocks: u32,
     pub(super) limits: Limits,
     /// By op, bytes of an element, and form: whether operands are read by 16 bytes, or which tile.
@@ -79,6 +81,8 @@ impl Planner {
             optimise: facts.language != Language::Wgsl,
             meet: facts.meet,
             groups: facts.groups,
+            #[cfg(all(feature = "half", feature = "wgsl"))]
+            matrices: facts.matrices,
             blocks: facts.blocks.clamp(1, 1 << 20).min(facts.limits.grid[0]),
             limits: facts.limits,
             made: RefCell::default(),
@@ -92,10 +96,10 @@ impl Planner {
     }
 
     fn program(&self, kernel: Kernel) -> Arc<Program> {
-        Arc::new(if self.optimise { Program::optimised(kernel) } else { Program::new(kernel) })
+        Arc::new(if self.optimise { Program::optimised(kernel) } else { Program::new(kernel) }.own())
     }
 
-    fn made<T: Recorded>(
+    pub(super) fn made<T: Recorded>(
         &self,
         op: &'static str,
         form: u32,
@@ -132,6 +136,13 @@ impl Planner {
         made.programs.first().cloned().ok_or(Error::Arguments { kernel: op.to_string() })
     }
 
+    /// Elements that a kernel reaches whole wherever they start, in whole pieces of 16 bytes.
+    pub(super) fn most(&self, width: usize) -> usize {
+        // Bindings start at multiples of up to 256 bytes.
+        let bytes = self.limits.binding.saturating_sub(256).min(4 << 30) / 16 * 16;
+        usize::try_from(bytes).unwrap_or(usize::MAX) / width
+    }
+
     /// Refuses an operand that no kernel reaches whole.
     fn reach(&self, elements: usize, width: u32) -> Result<(), Error> {
         let (asked, available) = (elements as u64 * u64::from(width), self.limits.binding);
@@ -154,7 +165,9 @@ impl Planner {
         let wide = wide && (self.optimise || n.is_multiple_of(4));
         let program = self.one_by::<T>(op, u32::from(wide), || make(wide))?;
         let each = if wide { POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
-        let grid = [counted("x", n)?.div_ceil(each).clamp(1, self.blocks), 1, 1];
+        // A block each that does its elements and ends is faster than blocks that loop, through Vulkan on an H100.
+        let most = if self.optimise { self.blocks } else { self.blocks.saturating_mul(16) };
+        let grid = [counted("x", n)?.div_ceil(each).clamp(1, most.min(self.limits.grid[0])), 1, 1];
         Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
     }
 

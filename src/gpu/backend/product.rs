@@ -213,8 +213,7 @@ impl Planner {
             (1 << 31).min(usize::try_from(self.limits.binding / u64::from(width)).unwrap_or(usize::MAX));
         let parts = |d: Division, each: usize, least: usize| {
             let fits = most / m.saturating_mul(n).max(1);
-            let wanted = (each * multiprocessors / tiles(d)).min(k / least).min(fits);
-            if self.optimise { wanted.max(1) } else { 1 }
+            (each * multiprocessors / tiles(d)).min(k / least).min(fits).max(1)
         };
         let of = |d: Division, parts: usize| {
             let vector = d.vector.min(16 / width);

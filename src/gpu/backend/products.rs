@@ -3,6 +3,7 @@
 use super::super::device::Computes;
 use super::super::template::{TRANSPOSE_TILE, layer};
 use super::ops::{Done, Scalar, arguments};
+use super::plan::wide;
 use super::{Gpu, Mat, MatMut, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
@@ -82,7 +83,18 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
         let n = if alpha == T::ZERO { 0 } else { n };
         let words = [m, n, a.strides[0], a.strides[1], x.strides[0], y.0.strides[0]];
         let all = arguments(3, &words, &[alpha, beta]);
-        let launch = planner.blocks::<T::Recorded>("gemv", layer::gemv::<T::Recorded>, [m, 1], all)?;
-        self.go(vec![launch], vec![], &[a.binding(self)?, x.binding(self)?, y.0.binding(self)?])
+        let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
+        let four = 16 / size_of::<T>();
+        // Rows of whole pieces, of memory where `y`, which is written one by one, is not.
+        let [of_a, of_x, of_y] = bound.map(|b| core::ptr::from_ref(b.buffer));
+        let lined = a.strides[1] == 1 && x.strides[0] == 1 && of_a != of_y && of_x != of_y;
+        let whole = n.is_multiple_of(four) && a.strides[0].is_multiple_of(four);
+        let (op, lined) = match lined && whole && wide(&bound[..2]) {
+            true => ("gemv_wide", true),
+            false => ("gemv", false),
+        };
+        let make = |meet| layer::gemv::<T::Recorded>(meet, lined);
+        let launch = planner.blocks::<T::Recorded>(op, make, [m, 1], all)?;
+        self.go(vec![launch], vec![], &bound)
     }
 }

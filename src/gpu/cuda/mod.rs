@@ -283,6 +283,7 @@ impl Cuda {
             language: Language::Ptx,
             meet: Meet::Warps,
             groups: target == Target::SM_90A,
+            matrices: false,
             blocks: (per * multiprocessors).max(1) as u32,
             limits: Limits {
                 buffer: memory as u64,

@@ -49,7 +49,15 @@ impl Host {
             shared: 16 << 10,
         };
         let name = String::from("interpreter");
-        Self::with(Facts { name, language: Language::Rust, meet, groups: false, blocks: 8, limits })
+        Self::with(Facts {
+            name,
+            language: Language::Rust,
+            meet,
+            groups: false,
+            matrices: false,
+            blocks: 8,
+            limits,
+        })
     }
 
     /// As if it were this device.
@@ -107,6 +115,7 @@ impl Device for Host {
         for b in bindings {
             self.owns(b.buffer)?;
             self.range(b.buffer, b.start, b.bytes)?;
+            self.facts.limit("bytes of a binding", b.bytes, self.facts.limits.binding)?;
         }
         list.iter().try_for_each(|l| check(&self.facts, l, bindings.len()))?;
         let mut memory = self.memory.borrow_mut();

@@ -22,6 +22,8 @@ use core::fmt::Write;
 pub struct Program {
     kernel: Kernel,
     key: u128,
+    text: Option<String>,
+    own: bool,
 }
 
 impl Program {
@@ -31,7 +33,16 @@ impl Program {
         let mut hash = Fnv::default();
         // Writing to a hash does not fail.
         let _ = write!(hash, "{kernel:?}");
-        Self { kernel, key: hash.0 }
+        Self { kernel, key: hash.0, text: None, own: false }
+    }
+
+    /// A text in the device's language, which says more than a kernel can. The kernel has its name, parameters, threads and
+    /// shared memory, and does nothing. Buffers are bound in the order of the parameters; the last is written.
+    #[must_use]
+    pub fn written(kernel: Kernel, text: String) -> Self {
+        let mut hash = Fnv::default();
+        let _ = write!(hash, "{kernel:?}{text}");
+        Self { kernel, key: hash.0, text: Some(text), own: false }
     }
 
     /// The optimised kernel.
@@ -45,6 +56,24 @@ impl Program {
     #[must_use]
     pub const fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// As one of this crate's: the interpreter runs its kernels with every access checked, so that a device need not.
+    #[must_use]
+    pub(super) fn own(self) -> Self {
+        Self { own: true, ..self }
+    }
+
+    /// Whether it is one of this crate's.
+    #[cfg(feature = "wgpu")]
+    pub(super) const fn is_own(&self) -> bool {
+        self.own
+    }
+
+    /// The text, of a program that is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
     }
 
     /// Equal for equal kernels, another for all others.
@@ -133,6 +162,8 @@ pub struct Facts {
     pub meet: Meet,
     /// Whether it has the barriers, tensor loads and products of warp groups that Hopper has.
     pub groups: bool,
+    /// Whether it has products of matrices of 16 × 16 `f16` that 32 threads share, as wgpu's extension of WGSL says them.
+    pub matrices: bool,
     /// Blocks that run at once, about: grids of loops are as large.
     pub blocks: u32,
     /// The limits.

@@ -7,7 +7,7 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::flat::{at, each, get, named, put};
+use super::flat::{at, each, get, named, neighbours, put};
 use super::part::{Meet, Part, PartOf, Threads, together};
 use super::row::OnRow;
 use super::status::{Index, note};
@@ -310,21 +310,23 @@ pub fn scatter<T: Recorded>(meet: Meet, add: bool) -> Result<Kernel, Error> {
 
 /// `y ← α·A·x + β·y`, a block for each row of A. Parameters: A, `x`, `y`; rows, columns; the strides of A's rows and
 /// columns, of `x` and of `y`; α, β. `y` is not read where β is 0.
-pub fn gemv<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
-    let b = named::<T>("gemv");
+pub fn gemv<T: Recorded>(meet: Meet, wide: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if wide { "gemv_wide" } else { "gemv" });
     b.threads([THREADS, 1, 1]);
     let [a, x, y] = [(); 3].map(|()| b.param::<U64>());
     let [rows, cols, row, col, x_step, y_step] = [(); 6].map(|()| b.param::<U32>());
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
     each_row(&b, rows, |r| {
-        let bounds = [b.special(Special::TidX), cols, b.int(i64::from(THREADS))];
-        let zero = b.bits::<T>(0);
-        let start = r * row;
-        let sum = b.count::<U32, T>(bounds, 4, &[zero], |i, sum| {
-            let (a, x) = (get::<T>(a, start + i * col), get::<T>(x, i * x_step));
-            sum.iter().map(|s| a.fma(x, *s)).collect()
-        });
-        let sum = sum.first().copied().unwrap_or(zero);
+        let (tid, zero, start) = (b.special(Special::TidX), b.bits::<T>(0), r * row);
+        let sum = if wide {
+            Vec::from([by_neighbours(&b, [a, x], start, cols)])
+        } else {
+            b.count::<U32, T>([tid, cols, b.int(i64::from(THREADS))], 4, &[zero], |i, sum| {
+                let (a, x) = (get::<T>(a, start + i * col), get::<T>(x, i * x_step));
+                sum.iter().map(|s| a.fma(x, *s)).collect()
+            })
+        };
+        let sum = sum.into_iter().reduce(|p, q| p + q).unwrap_or(zero);
         let [sum] = together(&b, meet, [sum], |[p], [q]| [p + q]);
         b.when(leads(&b), || {
             let (to, plain) = (r * y_step, sum * alpha);
@@ -334,4 +336,39 @@ pub fn gemv<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         });
     });
     b.finish()
+}
+
+/// The part of this thread of `Σ a[start + i]·x[i]`: so many neighbours at once as are 16 bytes, and twice as many where
+/// there are some, so that reads are under way while others are waited for.
+fn by_neighbours<'b, T: Recorded>(
+    b: &'b Builder,
+    from: [Value<'b, U64>; 2],
+    start: Value<'b, U32>,
+    cols: Value<'b, U32>,
+) -> Value<'b, T> {
+    let many = 16 / T::TYPE.bytes();
+    let step = many * THREADS;
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let read = |from: Value<'b, U64>, i: Value<'b, U32>, times: u32| -> Vec<Value<'b, T>> {
+        let all = (0..times).map(|k| at::<T>(from, i + int(k * step)));
+        all.flat_map(|i| neighbours(b, Space::Global, i, 0, many)).collect()
+    };
+    let pass = |first: Value<'b, U32>, end: Value<'b, U32>, times: u32, sums: &[Value<'b, T>]| {
+        b.count::<U32, T>([first, end, int(times * step)], 1, sums, |i, sums| {
+            let [a, x] = from;
+            let (a, x) = (read(a, start + i, times), read(x, i, times));
+            let mut sums = sums.to_vec();
+            let pairs = a.chunks(many as usize).zip(x.chunks(many as usize));
+            pairs.for_each(|(a, x)| {
+                sums.iter_mut().zip(a.iter().zip(x)).for_each(|(s, (a, x))| *s = a.fma(*x, *s));
+            });
+            sums
+        })
+    };
+    let first = b.special(Special::TidX) * int(many);
+    let whole = cols & b.int(!i64::from(2 * step - 1));
+    let none: Vec<_> = (0..many).map(|_| b.bits::<T>(0)).collect();
+    let sums = pass(first, whole, 2, &none);
+    let sums = pass(whole + first, cols, 1, &sums);
+    sums.into_iter().reduce(|p, q| p + q).unwrap_or(b.bits(0))
 }

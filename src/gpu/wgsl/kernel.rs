@@ -217,6 +217,7 @@ impl Text<'_> {
                 Special::TidX => "tid".into(),
                 Special::CtaidX => "group.x".into(),
                 Special::CtaidY => "group.y".into(),
+                Special::CtaidZ => "group.z".into(),
                 Special::NctaidX => "groups.x".into(),
                 Special::NtidX => format!("{}u", self.threads),
                 _ => return Err(Error::Lacks { operation: "special register of this name" }),

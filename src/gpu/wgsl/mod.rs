@@ -13,10 +13,12 @@
 
 mod emit;
 mod kernel;
+mod matrices;
 mod template;
 
 pub use crate::gpu::template::Spread as Operand;
 pub use kernel::{Whole, kernel};
+pub use matrices::{Matrices, NEIGHBOURS, matrices};
 pub use template::{Planned, gemm, op, planned, pointwise, reduction, row};
 
 use crate::hardware::PlanError;

@@ -1,6 +1,6 @@
 //! Any adapter of wgpu's: the story of every op, and what is refused.
 
-use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
+use crate::{FAR, HALVES, HEADS, SHAPES, device, halves, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
@@ -11,18 +11,20 @@ pub fn run() -> Result<bool, Error> {
     let device = Wgpu::from_env()?;
     let facts = device.facts().clone();
     println!(
-        "{}: {:?}, fma rounds {}",
+        "{}: {:?}, fma rounds {}, {} cooperative matrices",
         facts.name,
         facts.limits,
-        if device.fused() { "once" } else { "twice" }
+        if device.fused() { "once" } else { "twice" },
+        if facts.matrices { "with" } else { "without" }
     );
     refusals()?;
     let gpu = Gpu::new(device);
     let start = Instant::now();
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
-    let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20]];
+    let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20], [9, 5, 300]];
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
+    ran.push(halves::products(&gpu, &HALVES)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     #[cfg(feature = "half")]
     ran.extend(device::half_products(&gpu, &[[1, 1, 1], [65, 63, 17], [5, 70, 9], [130, 65, 70]])?);

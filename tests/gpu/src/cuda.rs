@@ -1,6 +1,6 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
-use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
+use crate::{FAR, HALVES, HEADS, SHAPES, device, halves, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Device, Error, Launch};
@@ -49,6 +49,7 @@ pub fn run() -> Result<bool, Error> {
     let start = Instant::now();
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
+    ran.push(halves::products(&gpu, &HALVES)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
     #[cfg(feature = "half")]

@@ -8,6 +8,7 @@ mod shared {
     pub mod blas;
     pub mod call;
     pub mod device;
+    pub mod halves;
     pub mod layers;
     pub mod matrix;
     pub mod nn;
@@ -20,10 +21,21 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{blas, call, device, layers, matrix, nn};
+use shared::{blas, call, device, halves, layers, matrix, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 7] = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1]];
+/// Products of `f16`: whole tiles of cooperative matrices in all layouts, and others.
+const HALVES: [[usize; 3]; 8] = [
+    [128, 128, 32],
+    [128, 256, 96],
+    [256, 128, 64],
+    [384, 128, 160],
+    [3, 5, 9],
+    [128, 128, 64],
+    [70, 131, 33],
+    [2, 3, 0],
+];
 const HEADS: [[usize; 2]; 12] = [
     [3, 5],
     [2, 4],

@@ -1,0 +1,104 @@
+//! Devices on the interpreter: products of `f16`, and operands past a binding.
+#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+
+use common::device::data;
+#[cfg(feature = "half")]
+use common::halves;
+use fulmen::Momentum;
+use fulmen::backend::Layers;
+#[cfg(all(feature = "half", feature = "wgsl"))]
+use fulmen::gpu::Group;
+use fulmen::gpu::backend::Gpu;
+#[cfg(all(feature = "half", feature = "wgsl"))]
+use fulmen::gpu::backend::{Planner, Product};
+use fulmen::gpu::device::{Device, Facts, Host, Limits};
+#[cfg(feature = "half")]
+use fulmen::gpu::template::Meet;
+#[cfg(all(feature = "half", feature = "wgsl"))]
+use fulmen::hardware::Language;
+
+#[cfg(all(feature = "half", feature = "wgsl"))]
+fn wgsl_facts() -> Facts {
+    let facts = Host::default().facts().clone();
+    let limits = Limits { shared: 48 << 10, ..facts.limits };
+    Facts { limits, blocks: 4096, language: Language::Wgsl, ..facts }
+}
+
+/// Products of `f16` as `f32`.
+#[cfg(feature = "half")]
+#[test]
+fn products_of_f16_keep_their_contract() {
+    let shapes = [[3, 5, 9], [9, 7, 33], [70, 3, 17], [2, 3, 4], [5, 1, 0]];
+    let gpu = Gpu::new(Host::new(Meet::Memory));
+    let worst = halves::products(&gpu, &shapes).unwrap();
+    assert!(worst.share <= 1.0, "{worst:?}");
+}
+
+/// Whole tiles that are aligned go to cooperative matrices; nothing else does, nor a device without them.
+#[cfg(all(feature = "half", feature = "wgsl"))]
+#[test]
+fn products_of_f16_go_to_matrices_where_there_are_some() {
+    let facts = wgsl_facts();
+    let planner = |matrices| Planner::new(&Facts { matrices, ..facts.clone() });
+    let of = |[m, n, k]: [usize; 3], strides| Product { sizes: [m, n, k], strides, alpha: 1.0f32, beta: 0.0 };
+    let launches = |with: bool, of: &Product<f32>, aligned| {
+        let plan = planner(with).half_product(Group::F16, of, [0, 0], aligned).unwrap();
+        (plan.launches.len(), plan.launches[0].program.text().is_some(), plan.launches[0].grid)
+    };
+    let whole = of([256, 384, 64], [[64, 1], [1, 64], [384, 1]]);
+    assert_eq!(launches(true, &whole, [true; 3]), (1, true, [3, 2, 1]));
+    assert_eq!(launches(false, &whole, [true; 3]).1, false);
+    for aligned in [[false, true, true], [true, false, true], [true, true, false]] {
+        assert!(!launches(true, &whole, aligned).1, "{aligned:?}");
+    }
+    assert_eq!(planner(true).half_product(Group::Bf16, &whole, [0, 0], [true; 3]).unwrap().launches.len(), 3);
+    for other in [
+        of([255, 384, 64], [[64, 1], [1, 64], [384, 1]]),
+        of([256, 383, 64], [[64, 1], [1, 64], [384, 1]]),
+        of([256, 384, 65], [[72, 1], [1, 72], [384, 1]]),
+        of([256, 384, 64], [[68, 1], [1, 64], [384, 1]]),
+        of([256, 384, 64], [[64, 1], [2, 128], [384, 1]]),
+        of([256, 384, 64], [[64, 1], [1, 64], [386, 1]]),
+        of([256, 384, 64], [[64, 1], [1, 64], [1, 256]]),
+        Product { alpha: 0.0, ..whole },
+    ] {
+        assert!(!launches(true, &other, [true; 3]).1, "{other:?}");
+    }
+}
+
+/// Element-wise ops, rows and steps of optimisers go on in pieces where a binding ends; the host refuses what is longer.
+#[test]
+fn operands_past_a_binding_are_split() {
+    let limits = Limits { binding: 1024, ..Host::default().facts().limits };
+    let whole = Gpu::new(Host::default());
+    let split = Gpu::new(Host::with(Facts { limits, ..Host::default().facts().clone() }));
+    let n = 192 * 3 + 50;
+    let [x, z, g] = [1, 2, 3].map(|seed| data::<f32>(n, seed, 0));
+    let run = |gpu: &Gpu<Host>| {
+        let (x, z, gamma) = (gpu.upload(&x).unwrap(), gpu.upload(&z).unwrap(), gpu.upload(&g[..2]).unwrap());
+        let mut all = Vec::new();
+        let mut out = gpu.alloc::<f32>(n).unwrap();
+        let mut keep = |y: &fulmen::gpu::backend::Array<f32, Host>| {
+            let mut back = vec![0.0; n];
+            gpu.download(y.view(), &mut back).unwrap();
+            all.extend(back);
+        };
+        gpu.mul(x.view(), z.view(), out.view_mut()).unwrap();
+        keep(&out);
+        gpu.axpy(0.5, x.view(), out.view_mut()).unwrap();
+        keep(&out);
+        gpu.add_in_place(out.view_mut(), z.view()).unwrap();
+        keep(&out);
+        gpu.rms_norm(x.view(), gamma.view(), 1e-3, out.view_mut()).unwrap();
+        keep(&out);
+        gpu.softmax_in_place(out.view_mut(), 2).unwrap();
+        keep(&out);
+        let mut m = gpu.upload(&g).unwrap();
+        let with = Momentum { lr: 0.1, mu: 0.9, dampening: 0.25, weight_decay: 0.01, nesterov: true };
+        gpu.momentum(with, x.view(), m.view_mut(), out.view_mut()).unwrap();
+        keep(&out);
+        keep(&m);
+        all
+    };
+    assert_eq!(run(&whole), run(&split));
+}
