@@ -4,7 +4,7 @@ use crate::call::Args;
 use crate::reference::story::{Answer, answer};
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::gpu::backend::{Gpu, Scalar, View, ViewMut};
-use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
 
@@ -141,7 +141,7 @@ fn share<T: Scalar>(
 }
 
 /// Runs an op in all its forms at this size; `None` when devices have no method for it.
-pub fn run<T: Scalar, D: Computes<T>>(
+pub fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     op: &Op,
@@ -211,7 +211,10 @@ pub fn run<T: Scalar, D: Computes<T>>(
 }
 
 /// Products with all transposes, α and β, on parts of larger matrices: their worst error.
-pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<Worst, Error> {
+pub fn products<T: Scalar, D: Computes<T> + Blocking>(
+    gpu: &Gpu<D>,
+    shapes: &[[usize; 3]],
+) -> Result<Worst, Error> {
     let per = spec("gemm").and_then(|s| s.tolerance(T::NAME)).unwrap();
     let mut worst = Worst { op: "gemm", share: 0.0, got: 0.0, want: 0.0 };
     for (case, [m, n, k]) in shapes.iter().enumerate() {
@@ -272,7 +275,7 @@ pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) 
 /// Every op of the list at these sizes, the first with all kinds of data: its worst error, the ops that have no method.
 /// `slow` devices have but one size of two blocks, for reductions. `language`: whose tolerance holds where a contract
 /// states one, else the element type's.
-pub fn story<T: Scalar, D: Computes<T>>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     slow: bool,

@@ -48,6 +48,8 @@ pub struct Planner {
     pub(super) optimise: bool,
     meet: Meet,
     pub(super) groups: bool,
+    /// Whether kernels are to be short.
+    pub(super) short: bool,
     pub(super) blocks: u32,
     pub(super) limits: Limits,
     /// By op, bytes of an element, and form: whether operands are read by 16 bytes, or which tile.
@@ -75,6 +77,7 @@ impl Planner {
             optimise: facts.language != Language::Wgsl,
             meet: facts.meet,
             groups: facts.groups,
+            short: facts.short,
             blocks: facts.blocks.clamp(1, 1 << 20).min(facts.limits.grid[0]),
             limits: facts.limits,
             made: RefCell::default(),
@@ -186,7 +189,7 @@ impl Planner {
         [rows, heads]: [usize; 2],
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let fits = T::TYPE.bytes() == 4 && (16..).contains(&rows) && dim <= FLASH_DIM;
+        let fits = !self.short && T::TYPE.bytes() == 4 && (16..).contains(&rows) && dim <= FLASH_DIM;
         let most = if dim <= 64 { 64 } else { 128 };
         for (k, tile) in FlashTile::ALL.into_iter().enumerate().filter(|(_, tile)| fits && tile.is_for(most))
         {

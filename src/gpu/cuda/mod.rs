@@ -16,7 +16,9 @@
 mod cache;
 mod map;
 
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
+use super::device::{
+    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose,
+};
 use super::interpret::TensorMap;
 use super::ir::Module;
 use super::ptx::Target;
@@ -251,6 +253,7 @@ impl Cuda {
             language: Language::Ptx,
             meet: Meet::Warps,
             groups: target == Target::SM_90A,
+            short: false,
             blocks: (per * multiprocessors).max(1) as u32,
             limits: Limits {
                 buffer: memory as u64,
@@ -532,7 +535,7 @@ impl Device for Cuda {
         Ok(())
     }
 
-    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         let at = self.range(from, start, to.len() as u64)?;
         self.enter()?;
         // Before anything is copied: a fault of the work before leaves the caller's memory as it is.
@@ -543,5 +546,6 @@ impl Device for Cuda {
     }
 }
 
+impl Blocking for Cuda {}
 impl Computes<f32> for Cuda {}
 impl Computes<f64> for Cuda {}

@@ -1,6 +1,6 @@
 //! The interpreter as a device.
 
-use super::{Binding, Computes, Device, Error, Facts, Launch, Limits, check};
+use super::{Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, check};
 use crate::gpu::interpret::{Bytes, Interpreter};
 use crate::gpu::template::{Argument, Meet};
 use crate::hardware::Language;
@@ -49,7 +49,15 @@ impl Host {
             shared: 16 << 10,
         };
         let name = String::from("interpreter");
-        Self::with(Facts { name, language: Language::Rust, meet, groups: false, blocks: 8, limits })
+        Self::with(Facts {
+            name,
+            language: Language::Rust,
+            meet,
+            groups: false,
+            short: false,
+            blocks: 8,
+            limits,
+        })
     }
 
     /// As if it were this device.
@@ -130,7 +138,7 @@ impl Device for Host {
         Ok(())
     }
 
-    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         self.owns(from)?;
         let range = self.range(from, start, to.len() as u64)?;
         let memory = self.memory.borrow();
@@ -140,5 +148,6 @@ impl Device for Host {
     }
 }
 
+impl Blocking for Host {}
 impl Computes<f32> for Host {}
 impl Computes<f64> for Host {}
