@@ -44,7 +44,7 @@ fn view_mut<'a, T: Scalar, D: Device>(
     Ok(if turned { part.t() } else { part })
 }
 
-fn call<T: Scalar, D: Computes<T> + 'static>(
+fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     name: &str,
     o: Options,
@@ -301,7 +301,7 @@ fn largest<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, 
 }
 
 /// `x` with NaN in its place: the first NaN is the largest.
-pub fn nan_is_largest<D: Computes<f32>>(gpu: &Gpu<D>) -> Result<[u32; 3], Error> {
+pub fn nan_is_largest<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<[u32; 3], Error> {
     let mut at = [0; 3];
     for (at, bad) in at.iter_mut().zip([vec![], vec![2100, 70], vec![2051]]) {
         let mut x = vec![1.0f32; 2200];

@@ -13,7 +13,7 @@ fn room<X: Word, D: Device>(gpu: &Gpu<D>, n: usize, mark: X) -> Result<Array<X, 
 }
 
 /// What is in it, when `fill` has written all but the ends.
-fn filled<X: Word + PartialEq + std::fmt::Debug, D: Device>(
+fn filled<X: Word + PartialEq + std::fmt::Debug, D: Blocking>(
     gpu: &Gpu<D>,
     n: usize,
     mark: X,
