@@ -1,5 +1,5 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test quick lint exhaustive bench bench-compare sizes wasm-demo proofs deny coverage mutants faults
+.PHONY: test quick lint exhaustive bench bench-compare sizes wasm-demo web proofs deny coverage mutants faults
 
 test:
 	python3 scripts/gate.py test
@@ -17,6 +17,10 @@ sizes:
 
 wasm-demo:
 	python3 scripts/wasm_demo.py
+
+# The page of examples/web on http://127.0.0.1:8000/, for this machine alone. Needs wasm-bindgen of the version in its Cargo.lock.
+web:
+	python3 scripts/web.py serve
 
 proofs:
 	scripts/proofs.sh

@@ -239,6 +239,10 @@ def test(tally: Tally, strict: bool) -> None:
         need("node", "apt-get install nodejs")
         script(t, "WASM demo", ["python3", "scripts/wasm_demo.py"])
 
+    def page(t: Tally) -> None:
+        need("chromium", "apt-get install chromium")
+        script(t, "web page", ["scripts/web.py", "test", *more])
+
     def proofs(t: Tally) -> None:
         need("coqc", "apt-get install coq libcoq-flocq libcoq-coquelicot libcoq-interval")
         attempt(t, "proofs", ["scripts/proofs.sh"])
@@ -293,6 +297,7 @@ def test(tally: Tally, strict: bool) -> None:
         Job("sizes", lambda t: script(t, "sizes", ["scripts/sizes.py", *more]), OTHER),
         Job("WASM demo", demo, OTHER),
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
+        Job("web page", page, OTHER),
         Job("escapes", escapes, HOST),
         Job("large sizes", large),
         Job(devices, gpu),

@@ -6,7 +6,7 @@ mod halves;
 use common::device::{data, products, story};
 use common::layers;
 use fulmen::gpu::backend::{Gpu, Planner, Product};
-use fulmen::gpu::device::{Binding, Device, Error, Facts, Host, Launch, Limits, Program};
+use fulmen::gpu::device::{Binding, Blocking, Device, Error, Facts, Host, Launch, Limits, Program};
 use fulmen::gpu::template::{Argument, Meet};
 use fulmen::gpu::{Builder, F32, Space, Special, U32, U64};
 use fulmen::hardware::Language;
@@ -53,6 +53,11 @@ fn host(shared: u32, blocks: u32, language: Language) -> Host {
     Host::with(Facts { limits: Limits { shared, ..facts.limits }, blocks, language, ..facts })
 }
 
+/// A host that wants short kernels.
+fn short() -> Host {
+    Host::with(Facts { short: true, ..Host::default().facts().clone() })
+}
+
 /// Large and small tiles, one stage and two, with and without a split depth: past each by one.
 #[test]
 fn products_keep_their_contract_however_they_are_divided() {
@@ -65,6 +70,9 @@ fn products_keep_their_contract_however_they_are_divided() {
         let worst = products::<f64, _>(&gpu, &shapes[2..]).unwrap();
         assert!(worst.share <= 1.0, "{worst:?}");
     }
+    let gpu = Gpu::new(short());
+    let worst = [products::<f32, _>(&gpu, &shapes).unwrap(), products::<f64, _>(&gpu, &shapes[2..]).unwrap()];
+    assert!(worst.iter().all(|w| w.share <= 1.0), "{worst:?}");
     // The last one by large tiles.
     let split = [[20, 7, 129], [9, 3, 127], [70, 3, 200], [67, 66, 513]];
     let gpu = Gpu::new(host(48 << 10, 32, Language::Ptx));
@@ -218,6 +226,11 @@ fn attention_by_tiles_keeps_its_contract() {
         assert!(w.share <= 1.0, "{w:?}");
     }
     assert_eq!(gpu.kernels(), 7, "three kernels of each of two sizes, and the means");
+    let gpu = Gpu::new(short());
+    for w in layers::attentions::<f32, _>(&gpu, "f32", &[[34, 3]]).unwrap() {
+        assert!(w.share <= 1.0, "by rows: {w:?}");
+    }
+    assert_eq!(gpu.kernels(), 4, "three kernels by rows, and the means");
     // Smaller tiles where less is shared, and threads that meet through it.
     for (shared, meet) in
         [(200, Meet::Memory), (64, Meet::Warps), (48, Meet::Memory), (32, Meet::Memory), (16, Meet::Memory)]
@@ -585,15 +598,15 @@ fn launches_are_checked_before_one_runs() {
         assert!(said.to_string().contains(named), "{said}");
     }
     let mut back = [7; 16];
-    host.read(&buffer, 0, &mut back).unwrap();
+    host.read_now(&buffer, 0, &mut back).unwrap();
     assert_eq!(back, [0; 16], "nothing ran");
     let past = host
         .launch(std::slice::from_ref(&good), &[Binding { buffer: &buffer, start: 4, bytes: 16 }])
         .unwrap_err();
     assert!(matches!(past, Error::Range { start: 4, bytes: 16, available: 16, .. }), "{past}");
-    assert!(matches!(host.read(&buffer, 2, &mut back[..4]), Err(Error::Range { .. })));
+    assert!(matches!(host.read_now(&buffer, 2, &mut back[..4]), Err(Error::Range { .. })));
     assert!(matches!(host.write(&buffer, 16, &[0; 4]), Err(Error::Range { .. })));
     host.launch(&[good], &bindings).unwrap();
-    host.read(&buffer, 0, &mut back).unwrap();
+    host.read_now(&buffer, 0, &mut back).unwrap();
     assert_eq!(back[..4], 1.0f32.to_le_bytes());
 }

@@ -6,6 +6,7 @@ use crate::gguf::Model;
 use crate::machine::{Follower, Machine, Weights};
 use crate::memory::zeros;
 use crate::train::{Recipe, Trainer, random};
+use fulmen::backend::Blocking;
 use std::time::Instant;
 
 /// The median time of `n` runs, in seconds.
@@ -21,7 +22,12 @@ fn median(n: usize, mut run: impl FnMut() -> Result<(), Stop>) -> Result<f64, St
 }
 
 /// Prints what the model reaches.
-pub fn run<M: Machine>(machine: M, r: &Request, model: Model, io: &mut Streams<'_>) -> Result<(), Stop> {
+pub fn run<M: Machine + Blocking>(
+    machine: M,
+    r: &Request,
+    model: Model,
+    io: &mut Streams<'_>,
+) -> Result<(), Stop> {
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
     let steps = r.steps.unwrap_or(10);
@@ -73,7 +79,7 @@ pub fn run<M: Machine>(machine: M, r: &Request, model: Model, io: &mut Streams<'
 }
 
 /// What training reaches.
-fn train<M: Machine>(
+fn train<M: Machine + Blocking>(
     machine: &M,
     r: &Request,
     c: Config,

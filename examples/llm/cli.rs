@@ -11,6 +11,7 @@ use crate::train::{Mark, Recipe, Trainer, first_parameters, trainer_plan, unifor
 use crate::vocabulary::{MOST, Vocabulary, bigram_entropy};
 use crate::weights;
 use core::fmt;
+use fulmen::backend::Blocking;
 use fulmen::gguf::Gguf;
 use lexopt::Arg;
 use std::ffi::OsString;
@@ -410,7 +411,7 @@ struct Work<'a, 'b>(&'a Request, &'a mut Streams<'b>);
 
 impl Job for Work<'_, '_> {
     type Done = Result<(), Stop>;
-    fn run<M: Machine>(self, machine: M) -> Self::Done {
+    fn run<M: Machine + Blocking>(self, machine: M) -> Self::Done {
         let Self(r, io) = self;
         match r.command {
             Command::Train => train(machine, r, io),
@@ -502,7 +503,7 @@ fn check_outputs(text: &Path, outputs: &[&Path]) -> Result<(), Stop> {
     Ok(())
 }
 
-fn train<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
+fn train<M: Machine + Blocking>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let name = machine.name();
     if r.plan {
         return print_plan(io.out, &trainer_plan(&machine, &r.config, &r.recipe)?);
@@ -629,7 +630,7 @@ fn recent(losses: &[f32]) -> f32 {
     last.iter().sum::<f32>() / last.len().max(1) as f32
 }
 
-fn generate<M: Machine>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
+fn generate<M: Machine + Blocking>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let name = machine.name();
     let Model { config, vocabulary, weights } = open_on::<M>(r, io)?;
     let prompt = r.prompt.as_deref().unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
 use fulmen::Error;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
-use fulmen::backend::{Cpu, Memory, Plain, Quantised, Reductions};
+use fulmen::backend::{Blocking, Cpu, Memory, Plain, Quantised, Reductions};
 #[cfg(feature = "gpu")]
 use fulmen::gpu::{
     backend::{Array, Gpu},
@@ -41,7 +41,9 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
         threads: usize,
         text: &[u32],
         body: impl FnOnce(Steps<'_>) -> R,
-    ) -> R;
+    ) -> R
+    where
+        Self: Blocking;
     /// Does `work`, the ops of one token, as a device does the same list again.
     fn together(&self, work: impl FnOnce() -> Result<(), Lack>) -> Result<(), Lack> {
         work()
@@ -55,18 +57,22 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     /// The host's, moved to where this machine has its own: nowhere, if that is the host.
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack>;
     /// As the host sees them: copied, if they are elsewhere.
-    fn on_host<'a>(&self, x: &'a Self::Floats) -> Result<Cow<'a, [f32]>, Lack>;
+    fn on_host<'a>(&self, x: &'a Self::Floats) -> impl Future<Output = Result<Cow<'a, [f32]>, Lack>>;
 }
 
 /// What trains on a machine.
 pub trait Training<M: Machine> {
     /// One step on this thread.
+    fn one(&self, step: usize, text: &[u32]) -> impl Future<Output = Result<f32, Lack>>;
+    /// As [`Training::one`]; this thread waits.
     #[cfg(feature = "gpu")]
-    fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack>;
+    fn now(&self, step: usize, text: &[u32]) -> Result<f32, Lack>
+    where
+        M: Blocking;
     /// Runs `body` with a function that does one step on `threads` threads; the calling thread is one of them.
     fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
     where
-        M: Sync,
+        M: Blocking + Sync,
         M::Floats: Send + Sync,
         M::Words: Send;
 }
@@ -144,7 +150,7 @@ macro_rules! machine {
             fn floats_of(&self, x: Vec<f32>) -> Result<Vec<f32>, Lack> {
                 Ok(x)
             }
-            fn on_host<'a>(&self, x: &'a Vec<f32>) -> Result<Cow<'a, [f32]>, Lack> {
+            async fn on_host<'a>(&self, x: &'a Vec<f32>) -> Result<Cow<'a, [f32]>, Lack> {
                 Ok(Cow::Borrowed(x))
             }
             fn words(&self, n: usize) -> Result<Vec<u32>, Lack> {
@@ -232,9 +238,9 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
         Ok(self.upload(&x)?)
     }
-    fn on_host<'a>(&self, x: &'a Self::Floats) -> Result<Cow<'a, [f32]>, Lack> {
+    async fn on_host<'a>(&self, x: &'a Self::Floats) -> Result<Cow<'a, [f32]>, Lack> {
         let mut to = zeros(x.len())?;
-        self.download(x.view(), &mut to)?;
+        self.download_async(x.view(), &mut to).await?;
         Ok(Cow::Owned(to))
     }
     fn words(&self, n: usize) -> Result<Self::Words, Lack> {
@@ -254,13 +260,11 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     fn ids_mut(x: &mut Self::Words) -> <Self as Memory>::Mut<'_, u32> {
         x.view_mut()
     }
-    fn steps<R>(
-        trainer: &impl Training<Self>,
-        _: usize,
-        text: &[u32],
-        body: impl FnOnce(Steps<'_>) -> R,
-    ) -> R {
-        body(&mut |step| trainer.one(step, text))
+    fn steps<R>(trainer: &impl Training<Self>, _: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
+    where
+        Self: Blocking,
+    {
+        body(&mut |step| trainer.now(step, text))
     }
     fn together(&self, work: impl FnOnce() -> Result<(), Lack>) -> Result<(), Lack> {
         Gpu::together(self, work)
@@ -280,7 +284,8 @@ pub fn on_device<J: Job>(name: &str, job: J) -> Option<Result<J::Done, Lack>> {
     match name {
         #[cfg(feature = "gpu")]
         "interpreter" => Some(Ok(job.run(Gpu::new(fulmen::gpu::device::Host::default())))),
-        #[cfg(feature = "wgpu")]
+        // A browser opens its own.
+        #[cfg(all(feature = "wgpu", not(target_arch = "wasm32")))]
         "wgpu" => Some(fulmen::gpu::wgpu::Wgpu::from_env().map(|d| job.run(Gpu::new(d))).map_err(Lack::from)),
         #[cfg(feature = "cuda")]
         "cuda" => Some(fulmen::gpu::cuda::Cuda::from_env().map(|d| job.run(Gpu::new(d))).map_err(Lack::from)),
@@ -300,7 +305,7 @@ pub const BACKENDS: &str = match (cfg!(feature = "gpu"), cfg!(feature = "wgpu"),
 /// Something to do on any machine.
 pub trait Job {
     type Done;
-    fn run<M: Machine>(self, machine: M) -> Self::Done;
+    fn run<M: Machine + Blocking>(self, machine: M) -> Self::Done;
 }
 
 /// Runs `job` on the widest lanes that this CPU has and this build knows.
@@ -324,7 +329,7 @@ pub struct OnThreads<J>(pub J, pub usize);
 #[cfg(feature = "parallel")]
 impl<J: Job<Done: Send> + Send> Job for OnThreads<J> {
     type Done = J::Done;
-    fn run<M: Machine>(self, machine: M) -> J::Done {
+    fn run<M: Machine + Blocking>(self, machine: M) -> J::Done {
         machine.on_threads(self.1, self.0)
     }
 }
@@ -424,7 +429,15 @@ impl<'a, M: Machine> Follower<'a, M> {
     /// The logits of what follows `ids`, which follow the tokens before.
     ///
     /// Errors: `Error::Domain` for more tokens than there is room for, or none.
-    pub fn feed(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack> {
+    pub fn feed(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack>
+    where
+        M: Blocking,
+    {
+        self.machine.clone().wait(self.feed_async(ids))
+    }
+
+    /// As [`Follower::feed`], without waiting.
+    pub async fn feed_async(&mut self, ids: &[u32]) -> Result<&mut [f32], Lack> {
         if ids.is_empty() || ids.len() > self.left() {
             return Err(Error::Domain { arg: "ids" }.into());
         }
@@ -450,7 +463,7 @@ impl<'a, M: Machine> Follower<'a, M> {
             })?;
             self.past += ids.len();
         }
-        self.machine.download(M::view(&self.logits.0), &mut self.logits.1).map_err(Into::into)?;
+        self.machine.download_async(M::view(&self.logits.0), &mut self.logits.1).await.map_err(Into::into)?;
         Ok(&mut self.logits.1)
     }
 }

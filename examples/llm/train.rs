@@ -11,6 +11,7 @@ use crate::model::{self, Span};
 use crate::tokens::Tokenizer;
 use crate::vocabulary::Vocabulary;
 use fulmen::Adam;
+use fulmen::backend::Blocking;
 use fulmen::gguf::Gguf;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -186,7 +187,7 @@ impl<M: Machine> Trainer<M> {
     }
 
     /// Loss and gradient of group `g` at `step`, of sequences that the seed chooses from `text`.
-    fn pass(&self, g: usize, step: usize, text: &[u32]) {
+    async fn pass(&self, g: usize, step: usize, text: &[u32]) {
         let Recipe { batch, length, seed, groups, .. } = self.recipe;
         let sequences = self.sequences(g);
         // One token more than the sequence is needed.
@@ -196,23 +197,23 @@ impl<M: Machine> Trainer<M> {
             (random(seed ^ 0x5eed, i) % places) as usize
         };
         let mut group = held(&self.groups[g]);
-        group.loss = self.measure(&mut group, text, sequences, start);
+        group.loss = self.measure(&mut group, text, sequences, start).await;
     }
 
     /// Loss and gradient of `sequences` sequences of `text`, of which number `s` begins at `start(s)`.
-    fn measure(
+    async fn measure(
         &self,
         group: &mut Group<M>,
         text: &[u32],
         sequences: usize,
         start: impl Fn(usize) -> usize,
     ) -> Result<f32, Lack> {
-        self.losses(group, text, sequences, start).map_err(Into::into)?;
+        self.losses(group, text, sequences, start).await.map_err(Into::into)?;
         Ok(fulmen::sum(&group.losses.1[..sequences * self.recipe.length]))
     }
 
     /// As [`Trainer::measure`]: the losses are left in the group.
-    fn losses(
+    async fn losses(
         &self,
         group: &mut Group<M>,
         text: &[u32],
@@ -247,12 +248,15 @@ impl<M: Machine> Trainer<M> {
             M::view_mut(room),
             M::view_mut(workspace),
         )?;
-        b.download(M::part(M::view(&losses.0), 0..rows)?, &mut losses.1[..rows])
+        b.download_async(M::part(M::view(&losses.0), 0..rows)?, &mut losses.1[..rows]).await
     }
 
     /// The mean loss on sequences of a text that the steps do not see, at most 64 of them, apart as far as it goes;
     /// `None` when it is too short for one. In the memory of the first group, between two steps.
-    pub fn held_out(&self, text: &[u32]) -> Result<Option<f32>, Lack> {
+    pub fn held_out(&self, text: &[u32]) -> Result<Option<f32>, Lack>
+    where
+        M: Blocking,
+    {
         let length = self.recipe.length;
         let windows = (text.len().saturating_sub(1) / length).min(64);
         if windows == 0 {
@@ -263,16 +267,27 @@ impl<M: Machine> Trainer<M> {
         let mut loss = 0.0;
         for first in (0..windows).step_by(at_once) {
             let sequences = at_once.min(windows - first);
-            loss += self.measure(&mut group, text, sequences, |s| (first + s) * stride)?;
+            let measured = self.measure(&mut group, text, sequences, |s| (first + s) * stride);
+            loss += self.machine.wait(measured)?;
         }
         Ok(Some(loss / (windows * length) as f32))
     }
 
+    /// The weights, as the host sees them.
+    #[allow(clippy::await_holding_lock, reason = "one thread trains where another cannot wait")]
+    pub async fn weights(&self) -> Result<Vec<f32>, Lack> {
+        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.machine.on_host(&parameters).await?.into_owned())
+    }
+
     /// Whether every weight is a number of a size that a model can have. Norms hide others: of 1e30 they make 0, and the
     /// loss is that of guessing.
-    pub fn is_sane(&self) -> Result<bool, Lack> {
+    pub fn is_sane(&self) -> Result<bool, Lack>
+    where
+        M: Blocking,
+    {
         let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.machine.on_host(&parameters)?.iter().all(|x| x.abs() < 1e6))
+        Ok(self.machine.wait(self.machine.on_host(&parameters))?.iter().all(|x| x.abs() < 1e6))
     }
 
     /// The step size at `step`.
@@ -324,12 +339,15 @@ impl<M: Machine> Trainer<M> {
         vocabulary: &Vocabulary,
         text: Mark,
         losses: &[f32],
-    ) -> Result<Result<(), Failed>, Lack> {
+    ) -> Result<Result<(), Failed>, Lack>
+    where
+        M: Blocking,
+    {
         let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
-        let parameters = self.machine.on_host(&parameters)?;
         let moments = held(&self.moments);
         let [m, v] = &*moments;
-        let moments = [self.machine.on_host(m)?, self.machine.on_host(v)?];
+        let on_host = |x| self.machine.wait(self.machine.on_host(x));
+        let (parameters, moments) = (on_host(&*parameters)?, [on_host(m)?, on_host(v)?]);
         let mut file = file_of(&self.config, vocabulary, &parameters);
         if let Err(failed) = replace(out, |to| file.write(to)) {
             return Ok(Err(failed));
@@ -381,15 +399,24 @@ impl<M: Machine> Trainer<M> {
 }
 
 impl<M: Machine> Training<M> for Trainer<M> {
-    #[cfg(feature = "gpu")]
-    fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack> {
-        (0..self.groups.len()).for_each(|g| self.pass(g, step, text));
+    async fn one(&self, step: usize, text: &[u32]) -> Result<f32, Lack> {
+        for g in 0..self.groups.len() {
+            self.pass(g, step, text).await;
+        }
         self.update(step)
+    }
+
+    #[cfg(feature = "gpu")]
+    fn now(&self, step: usize, text: &[u32]) -> Result<f32, Lack>
+    where
+        M: Blocking,
+    {
+        self.machine.wait(self.one(step, text))
     }
 
     fn with_threads<R>(&self, threads: usize, text: &[u32], body: impl FnOnce(Steps<'_>) -> R) -> R
     where
-        M: Sync,
+        M: Blocking + Sync,
         M::Floats: Send + Sync,
         M::Words: Send,
     {
@@ -399,7 +426,7 @@ impl<M: Machine> Training<M> for Trainer<M> {
         let share = |thread: usize| {
             let step = *held(&step);
             for g in (thread..self.groups.len()).step_by(threads) {
-                self.pass(g, step, text);
+                self.machine.wait(self.pass(g, step, text));
             }
         };
         std::thread::scope(|scope| {

@@ -6,6 +6,7 @@ use crate::files::Shown;
 use crate::gguf::{Model, Trouble, encoded, numbers_of};
 use crate::machine::{Follower, Machine, Weights};
 use core::fmt;
+use fulmen::backend::Blocking;
 use fulmen::gguf::{self, Gguf, Info, Value, format};
 use std::io::Write;
 
@@ -112,7 +113,7 @@ pub fn quantize(
 }
 
 /// Prints how well the model foresees `text`, in windows of its context, of which the first token is given.
-pub fn perplexity<M: Machine>(
+pub fn perplexity<M: Machine + Blocking>(
     machine: M,
     model: Model,
     text: &[u8],

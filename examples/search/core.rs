@@ -258,14 +258,14 @@ impl Batch {
         *rows += 1;
     }
 
-    /// The rows as unit vectors whose last element stood at `pivot`.
-    fn dense<O: Observer>(&mut self, pivot: f32, observer: &mut O) -> Result<&[f32], Error> {
+    /// The rows, whose last element is `pivot`.
+    fn dense<O: Observer>(&mut self, pivot: f32, observer: &mut O) -> Result<&mut [f32], Error> {
         let Self { dim, rows, slot, tf, share, idf, weight, dense } = self;
         let (n, all) = (tf.len(), *rows * *dim);
         observer.kernel("ln", n, 8 * n, || fulmen::ln_in_place(tf))?;
         weight.resize(n, 0.0);
         observer.kernel("tf-idf", n, 16 * n, || fulmen::map(Weight, [tf, share, idf], weight))?;
-        let Some(dense) = dense.get_mut(..all) else { return Ok(&[]) };
+        let Some(dense) = dense.get_mut(..all) else { return Ok(&mut []) };
         observer.kernel("scatter", n, 4 * all + 16 * n, || {
             dense.fill(0.0);
             for row in dense.chunks_exact_mut(*dim) {
@@ -279,17 +279,48 @@ impl Batch {
                 }
             }
         });
-        observer.kernel("normalize", all, 8 * all, || fulmen::normalize_in_place(dense, *dim))?;
         Ok(dense)
     }
 }
 
-/// The cosine of each unit row of `dense` with the unit vector `query`.
-fn cosines(dense: &[f32], query: &[f32], scores: &mut Vec<f32>) -> Result<(), Error> {
-    for row in dense.chunks_exact(query.len()) {
-        scores.push(fulmen::dot(row, query)?);
+/// What compares passages with the query, batch after batch.
+pub trait Compare {
+    type Error: From<Failure>;
+    /// The cosines of rows of `query.len()` elements with the unit vector `query`; which is the first, and of how many.
+    fn rows<O: Observer>(
+        &mut self,
+        of: [usize; 2],
+        rows: &mut [f32],
+        query: &[f32],
+        observer: &mut O,
+    ) -> Result<(), Self::Error>;
+}
+
+/// This thread, and the scores that it found.
+struct Here(Vec<f32>);
+
+fn unit<O: Observer>(rows: &mut [f32], dim: usize, observer: &mut O) -> Result<(), Error> {
+    let n = rows.len();
+    observer.kernel("normalize", n, 8 * n, || fulmen::normalize_in_place(rows, dim))
+}
+
+impl Compare for Here {
+    type Error = Failure;
+    fn rows<O: Observer>(
+        &mut self,
+        _: [usize; 2],
+        rows: &mut [f32],
+        query: &[f32],
+        observer: &mut O,
+    ) -> Result<(), Failure> {
+        unit(rows, query.len(), observer)?;
+        observer.kernel("dot", rows.len(), 4 * rows.len(), || {
+            rows.chunks_exact(query.len()).try_for_each(|row| {
+                self.0.push(fulmen::dot(row, query)?);
+                Ok(())
+            })
+        })
     }
-    Ok(())
 }
 
 /// The text of a passage; what is not UTF-8 becomes U+FFFD.
@@ -376,25 +407,49 @@ pub fn search<O: Observer>(
     options: Options,
     observer: &mut O,
 ) -> Result<Answer, Failure> {
+    let mut here = Here(Vec::new());
+    let compared = compare(file, query, options, &mut here, observer)?;
+    compared.answer(&here.0, observer)
+}
+
+/// A search whose passages are compared with the query.
+pub struct Compared<'a> {
+    file: &'a [u8],
+    top: usize,
+    passages: Vec<Passage>,
+    /// The features of the query, sorted.
+    sought: Vec<u64>,
+    only_stops: bool,
+    missing: Vec<(String, Option<String>)>,
+}
+
+/// Hands all passages of `file`, and `query`, to what compares them.
+pub fn compare<'a, C: Compare, O: Observer>(
+    file: &'a [u8],
+    query: &str,
+    options: Options,
+    with: &mut C,
+    observer: &mut O,
+) -> Result<Compared<'a>, C::Error> {
     let Options { top, dim } = options;
     if top == 0 {
-        return Err(Failure::Range("the number of lines must be at least 1"));
+        return Err(Failure::Range("the number of lines must be at least 1").into());
     }
     if !(16..=65536).contains(&dim) {
-        return Err(Failure::Range("the dimension must lie between 16 and 65536"));
+        return Err(Failure::Range("the dimension must lie between 16 and 65536").into());
     }
     let mut asked = asked(query);
     if asked.is_empty() {
-        return Err(Failure::NoQuery);
+        return Err(Failure::NoQuery.into());
     }
     check_text(file)?;
     let passages = text::passages(file);
     if passages.is_empty() {
-        return Err(Failure::Empty);
+        return Err(Failure::Empty.into());
     }
 
     // First reading: document frequencies.
-    let mut features = Features::new()?;
+    let mut features = Features::new().map_err(Failure::Kernel)?;
     let mut table = Table::new(file.len());
     let total = 2 * file.len();
     // Bit `hash % 64` of each word of the query, to pass over nearly all others.
@@ -421,7 +476,7 @@ pub fn search<O: Observer>(
     let only_stops = asked.iter().all(|a| text::is_stop(&a.word));
     let of_use = asked.iter().any(|a| a.found && (only_stops || !text::is_stop(&a.word)));
     if !of_use && instead.iter().all(Option::is_none) {
-        return Err(Failure::Unknown(asked.into_iter().map(|a| a.word).collect()));
+        return Err(Failure::Unknown(asked.into_iter().map(|a| a.word).collect()).into());
     }
     let known: Vec<&str> = asked
         .iter()
@@ -437,15 +492,15 @@ pub fn search<O: Observer>(
         }
     });
     sought.sort_unstable();
-    table.weigh(passages.len(), observer)?;
+    table.weigh(passages.len(), observer).map_err(Failure::Kernel)?;
     let mut batch = Batch::new(dim);
     batch.push(&plain, &mut features, &table, |hash| sought.binary_search(&hash).is_ok());
-    let query = batch.dense(0.0, observer)?.to_vec();
+    let mut query = batch.dense(0.0, observer).map_err(Failure::Kernel)?.to_vec();
+    unit(&mut query, dim, observer).map_err(Failure::Kernel)?;
 
     // Second reading: scores.
     let pivot = PIVOT * table.most();
-    let mut scores = Vec::with_capacity(passages.len());
-    for part in passages.chunks(ROWS) {
+    for (first, part) in (0..).step_by(ROWS).zip(passages.chunks(ROWS)) {
         let bytes = part.iter().map(|p| p.end - p.start).sum();
         batch.clear();
         observer.kernel("hash", bytes, bytes, || {
@@ -453,30 +508,38 @@ pub fn search<O: Observer>(
                 batch.push(&text_of(file, p), &mut features, &table, |_| true);
             }
         });
-        let dense = batch.dense(pivot, observer)?;
-        observer.kernel("dot", dense.len(), 4 * dense.len(), || cosines(dense, &query, &mut scores))?;
+        let dense = batch.dense(pivot, observer).map_err(Failure::Kernel)?;
+        with.rows([first, passages.len()], dense, &query, observer)?;
         observer.progress(file.len() + part.last().map_or(0, |p| p.end), total);
     }
     observer.progress(total, total);
+    let missing = lacking.into_iter().zip(instead).collect();
+    Ok(Compared { file, top, passages, sought, only_stops, missing })
+}
 
-    // More than asked for, since a line may score by a collision of hashes alone.
-    let k = top.saturating_mul(2).saturating_add(16).min(scores.len());
-    let (mut values, mut indices) = (vec![0.0f32; k], vec![0; k]);
-    observer.kernel("top_k", scores.len(), 4 * scores.len(), || {
-        fulmen::top_k(&scores, k, &mut values, &mut indices)
-    })?;
-    let least = CUT * values.first().copied().unwrap_or_default();
-    let hits: Vec<Hit> = values
-        .iter()
-        .zip(&indices)
-        .filter_map(|(&score, &i)| {
-            let passage = *passages.get(i)?;
-            let (focus, whole) = focus(&text_of(file, &passage), &sought, only_stops)?;
-            (score > if whole { 0.0 } else { least }).then_some(Hit { passage, score, focus })
-        })
-        .take(top)
-        .collect();
-    Ok(Answer { hits, passages: passages.len(), missing: lacking.into_iter().zip(instead).collect() })
+impl Compared<'_> {
+    /// The best, by the scores of all passages.
+    pub fn answer<O: Observer>(self, scores: &[f32], observer: &mut O) -> Result<Answer, Failure> {
+        let Self { file, top, passages, sought, only_stops, missing } = self;
+        // More than asked for, since a line may score by a collision of hashes alone.
+        let k = top.saturating_mul(2).saturating_add(16).min(scores.len());
+        let (mut values, mut indices) = (vec![0.0f32; k], vec![0; k]);
+        observer.kernel("top_k", scores.len(), 4 * scores.len(), || {
+            fulmen::top_k(scores, k, &mut values, &mut indices)
+        })?;
+        let least = CUT * values.first().copied().unwrap_or_default();
+        let hits: Vec<Hit> = values
+            .iter()
+            .zip(&indices)
+            .filter_map(|(&score, &i)| {
+                let passage = *passages.get(i)?;
+                let (focus, whole) = focus(&text_of(file, &passage), &sought, only_stops)?;
+                (score > if whole { 0.0 } else { least }).then_some(Hit { passage, score, focus })
+            })
+            .take(top)
+            .collect();
+        Ok(Answer { hits, passages: passages.len(), missing })
+    }
 }
 
 /// Where the passage first has a word of the query, and true; or else the inside of one, and false.

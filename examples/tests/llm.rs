@@ -42,7 +42,7 @@ mod manners;
 
 use config::Config;
 use fulmen::Error;
-use fulmen::backend::Cpu;
+use fulmen::backend::{Blocking, Cpu};
 use gguf::{Draft, Model, Stored, Trouble, Value};
 use machine::{Follower, Positions, Training, Weights};
 use memory::Lack;
@@ -384,7 +384,7 @@ struct Cut<'a> {
 
 impl machine::Job for Cut<'_> {
     type Done = ();
-    fn run<M: machine::Machine>(self, m: M) {
+    fn run<M: machine::Machine + Blocking>(self, m: M) {
         let trainer =
             Trainer::new(m, self.config, self.recipe, first_parameters(&self.config, 7).unwrap()).unwrap();
         let losses: Vec<f32> =
@@ -600,14 +600,13 @@ struct Whole<'a>(Config, Recipe, &'a [u32]);
 #[cfg(feature = "gpu")]
 impl machine::Job for Whole<'_> {
     type Done = (Vec<f32>, Vec<usize>);
-    fn run<M: machine::Machine>(self, m: M) -> Self::Done {
+    fn run<M: machine::Machine + Blocking>(self, m: M) -> Self::Done {
         let Self(config, recipe, tokens) = self;
         let parameters = first_parameters(&config, 7).unwrap();
         let trainer = Trainer::new(m.clone(), config, recipe, parameters).unwrap();
         let losses =
             M::steps(&trainer, 1, tokens, |one| (0..recipe.steps).map(|s| one(s).unwrap()).collect());
-        let trained = trainer.parameters.read().unwrap();
-        let trained = Stored::of(&config, m.on_host(&trained).unwrap().into_owned());
+        let trained = Stored::of(&config, m.wait(trainer.weights()).unwrap());
         let weights = Weights::new(&m, &config, trained).unwrap();
         let mut follower = Follower::new(m, config, &weights, 4).unwrap();
         let mut next = |ids: &[u32]| fulmen::argmax(follower.feed(ids).unwrap()).unwrap();

@@ -1,6 +1,6 @@
 //! The CPU: slices of the caller's, on the lanes of a token.
 
-use super::{Memory, Plain, Transfer};
+use super::{Blocking, Memory, Plain, Transfer};
 use crate::error::{Error, same_len};
 use crate::lanes::{Element, Native, Simd, native};
 use crate::{MatMut, MatRef, VecMut, VecRef};
@@ -117,10 +117,18 @@ macro_rules! slices {
                 Ok(())
             }
             #[inline]
+            async fn download_async(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Result<(), Error> {
+                self.write(from, to)
+            }
+            #[inline]
             fn download(&self, from: &[T], to: &mut [T]) -> Result<(), Error> {
-                same_len("to", from.len(), to.len())?;
-                to.copy_from_slice(from);
-                Ok(())
+                self.write(from, to)
+            }
+        }
+        impl<S: Simd> Blocking for $Backend<S> {
+            fn wait<F: Future>(&self, f: F) -> F::Output {
+                // Nothing is under way when a call has returned.
+                super::wait(f, || {})
             }
         }
     };

@@ -29,6 +29,8 @@ pub use ops::*;
 use crate::Error;
 use crate::lanes::Element;
 use core::ops::Range;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
 
 /// What a backend's memory may hold.
 pub trait Plain: Copy + Send + Sync + 'static {}
@@ -114,5 +116,29 @@ pub trait Transfer<T: Plain>: Memory {
     /// The same everywhere.
     fn fill(&self, x: T, to: Self::Mut<'_, T>) -> Made<Self>;
     /// To the host, when the work before it is done; [`Error::Len`], and what went wrong in that work.
-    fn download(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Made<Self>;
+    fn download_async(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> impl Future<Output = Made<Self>>;
+    /// As [`Transfer::download_async`]; this thread waits.
+    fn download(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Made<Self>
+    where
+        Self: Blocking,
+    {
+        self.wait(self.download_async(from, to))
+    }
+}
+
+/// What a future comes to; `turn` lets what it waits for go on.
+pub(crate) fn wait<F: Future>(f: F, mut turn: impl FnMut()) -> F::Output {
+    let mut f = pin!(f);
+    loop {
+        match f.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(out) => return out,
+            Poll::Pending => turn(),
+        }
+    }
+}
+
+/// A backend that a thread may wait for: all but the devices of a browser.
+pub trait Blocking {
+    /// What a future comes to that waits for nothing but this backend.
+    fn wait<F: Future>(&self, f: F) -> F::Output;
 }

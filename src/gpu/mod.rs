@@ -33,7 +33,7 @@ mod record;
 pub mod template;
 mod types;
 mod verify;
-#[cfg(all(feature = "wgpu", not(target_arch = "wasm32")))]
+#[cfg(feature = "wgpu")]
 pub mod wgpu;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;

@@ -1,5 +1,8 @@
-//! Any GPU that wgpu finds, as a device. Built for Vulkan; a program that wants wgpu's other backends asks for them with
-//! wgpu's own features.
+//! Any GPU that wgpu finds, as a device. Built for Vulkan, and for WebGPU in a browser; a program that wants wgpu's other
+//! backends asks for them with wgpu's own features.
+//!
+//! A browser has no thread that may wait: there [`Wgpu::open_async`] and [`Gpu::download_async`](super::backend::Gpu::download_async)
+//! are all that there is, and what the driver says against a call is the error of a later one.
 //!
 //! ```no_run
 //! use fulmen::gpu::{backend::Gpu, wgpu::Wgpu};
@@ -20,6 +23,7 @@
 //! ```
 
 mod pipeline;
+mod read;
 mod submit;
 
 use super::builder::Builder;
@@ -32,36 +36,18 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
-use alloc::task::Wake;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use core::future::Future;
-use core::pin::pin;
-use core::task::{Context, Poll};
-use core::time::Duration;
 use pipeline::{Key, Pipeline};
+use read::{Said, said, say, scoped};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, Thread};
 use submit::Pending;
 use wgpu::BufferUsages as Usage;
 
 /// Launches of one submission, and bytes of their words.
 const LAUNCHES: usize = 512;
 const WORDS: u64 = 256 << 10;
-/// Between two looks at whether the device is still there.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// What callbacks of the driver said.
-type Said = Arc<Mutex<Option<String>>>;
-
-fn said(of: &Said) -> Option<String> {
-    of.lock().unwrap_or_else(PoisonError::into_inner).clone()
-}
-
-fn say(of: &Said, what: String) {
-    of.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
-}
 
 /// A device of wgpu's.
 #[derive(Debug)]
@@ -99,36 +85,6 @@ impl Drop for Buffer {
     }
 }
 
-struct Unpark(Thread);
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Waits for what does not need this thread.
-fn wait<F: Future>(f: F) -> F::Output {
-    let waker = Arc::new(Unpark(thread::current())).into();
-    let mut f = pin!(f);
-    loop {
-        match f.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(out) => return out,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-/// Does `f`; what the driver says against it is the error.
-fn scoped<R>(device: &wgpu::Device, f: impl FnOnce() -> R) -> Result<R, String> {
-    let scopes = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
-        .map(|filter| device.push_error_scope(filter));
-    let out = f();
-    // The last pushed is popped first.
-    let [memory, internal, validation] = scopes;
-    let errors = [wait(validation.pop()), wait(internal.pop()), wait(memory.pop())];
-    errors.into_iter().flatten().next().map_or(Ok(out), |e| Err(e.to_string()))
-}
-
 /// What products by cooperative matrices take.
 const MATRICES: wgpu::Features =
     wgpu::Features::SHADER_F16.union(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
@@ -155,11 +111,11 @@ fn experimental(wanted: bool) -> wgpu::ExperimentalFeatures {
     unsafe { wgpu::ExperimentalFeatures::enabled() }
 }
 
-fn adapters() -> Vec<wgpu::Adapter> {
+async fn adapters() -> Vec<wgpu::Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::PRIMARY;
     let instance = wgpu::Instance::new(descriptor);
-    let mut all = wait(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    let mut all = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
     // Those that compute fastest first.
     all.sort_by_key(|a| match a.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
@@ -173,31 +129,44 @@ fn adapters() -> Vec<wgpu::Adapter> {
 
 impl Wgpu {
     /// The names of the adapters, in the order of their indices.
+    #[cfg(not(target_arch = "wasm32"))]
     #[must_use]
     pub fn adapters() -> Vec<String> {
-        adapters().iter().map(|a| a.get_info().name).collect()
+        read::park(adapters()).iter().map(|a| a.get_info().name).collect()
     }
 
     /// The adapter with this index, or the first with this in its name (of any case), or the first for nothing.
     ///
     /// # Errors
     /// [`Error::NoAdapter`], [`Error::Driver`].
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn open(wanted: &str) -> Result<Self, Error> {
-        let all = adapters();
+        read::park(Self::open_async(wanted))
+    }
+
+    /// As [`Wgpu::open`], without waiting: all that there is in a browser, which offers one adapter or none.
+    ///
+    /// # Errors
+    /// Those of [`Wgpu::open`].
+    pub async fn open_async(wanted: &str) -> Result<Self, Error> {
+        let all = adapters().await;
         let at = choose(wanted, all.iter().map(|a| a.get_info().name).collect())?;
-        let none = || Error::NoAdapter { wanted: wanted.into(), found: Vec::new() };
-        all.get(at).ok_or_else(none).and_then(Self::on)
+        match all.get(at) {
+            Some(adapter) => Self::on(adapter).await,
+            None => Err(Error::NoAdapter { wanted: wanted.into(), found: Vec::new() }),
+        }
     }
 
     /// The adapter that the environment variable `FULMEN_ADAPTER` names, any without it.
     ///
     /// # Errors
     /// Those of [`Wgpu::open`].
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn from_env() -> Result<Self, Error> {
         Self::open(&std::env::var("FULMEN_ADAPTER").unwrap_or_default())
     }
 
-    fn on(adapter: &wgpu::Adapter) -> Result<Self, Error> {
+    async fn on(adapter: &wgpu::Adapter) -> Result<Self, Error> {
         let info = adapter.get_info();
         let limits = adapter.limits();
         let matrices = matrices(adapter);
@@ -208,7 +177,9 @@ impl Wgpu {
             experimental_features: experimental(matrices),
             ..wgpu::DeviceDescriptor::default()
         };
-        let (device, queue) = wait(adapter.request_device(&descriptor))
+        let (device, queue) = adapter
+            .request_device(&descriptor)
+            .await
             .map_err(|e| Error::Driver { device: info.name.clone(), reason: e.to_string() })?;
         let (lost, failed) = (Said::default(), Said::default());
         let (on_loss, on_error) = (Arc::clone(&lost), Arc::clone(&failed));
@@ -227,6 +198,8 @@ impl Wgpu {
             meet: Meet::Memory,
             groups: false,
             matrices,
+            // A browser's own adapter: minutes for what others compile in a second.
+            short: cfg!(target_arch = "wasm32") && info.device_type == wgpu::DeviceType::Cpu,
             blocks: if info.device_type == wgpu::DeviceType::Cpu { 16 } else { 4096 },
             limits: Limits {
                 buffer: limits.max_buffer_size,
@@ -255,7 +228,7 @@ impl Wgpu {
             pending: RefCell::default(),
             freed: Arc::default(),
         };
-        opened.fused = opened.fuses()?;
+        opened.fused = opened.fuses().await?;
         Ok(opened)
     }
 
@@ -266,7 +239,7 @@ impl Wgpu {
     }
 
     /// Tries it: the last bit of (1 + 2⁻¹²)² is all that is left of it.
-    fn fuses(&self) -> Result<bool, Error> {
+    async fn fuses(&self) -> Result<bool, Error> {
         let b = Builder::new("fuses");
         {
             let out = b.param::<U64>();
@@ -284,7 +257,7 @@ impl Wgpu {
         let launch = Launch { program, grid: [1; 3], block: [1; 3], arguments };
         self.launch(&[launch], &[Binding { buffer: &buffer, start: 0, bytes: 4 }])?;
         let mut left = [0; 4];
-        self.read(&buffer, 0, &mut left)?;
+        self.read(&buffer, 0, &mut left).await?;
         Ok(f32::from_le_bytes(left) != 0.0)
     }
 
@@ -316,48 +289,6 @@ impl Wgpu {
             return Err(Error::Foreign);
         }
         self.facts.range(start, bytes, of.bytes)
-    }
-
-    fn copied(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        let bytes = to.len() as u64;
-        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("read"),
-            size: bytes,
-            usage: Usage::MAP_READ | Usage::COPY_DST,
-            mapped_at_creation: false,
-        });
-        // One submission: the work that is waited for, and the copy.
-        let mut encoder = self.record()?;
-        encoder.copy_buffer_to_buffer(&from.inner, start, &staging, 0, Some(bytes));
-        let submission = self.queue.submit([encoder.finish()]);
-        let done: Arc<Mutex<Option<Result<(), String>>>> = Arc::default();
-        let told = Arc::clone(&done);
-        staging.map_async(wgpu::MapMode::Read, .., move |r| {
-            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(r.map_err(|e| e.to_string()));
-        });
-        let driver = |reason| Error::Driver { device: self.facts.name.clone(), reason };
-        loop {
-            // A wait that ends: a device that is lost does not answer.
-            let poll =
-                wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(PATIENCE) };
-            let polled = self.device.poll(poll);
-            let answer = done.lock().unwrap_or_else(PoisonError::into_inner).take();
-            match answer {
-                Some(Ok(())) => break,
-                Some(Err(reason)) => {
-                    self.alive()?;
-                    return Err(driver(reason));
-                }
-                None => self.alive()?,
-            }
-            match polled {
-                Err(wgpu::PollError::Timeout) | Ok(_) => {}
-                Err(e) => return Err(driver(e.to_string())),
-            }
-        }
-        let view = staging.get_mapped_range(..).map_err(|e| driver(e.to_string()))?;
-        to.copy_from_slice(&view);
-        Ok(())
     }
 }
 
@@ -417,15 +348,13 @@ impl Device for Wgpu {
         })
     }
 
-    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         self.range(from, start, to.len() as u64)?;
         if to.is_empty() {
             return self.flush();
         }
         self.alive()?;
-        let read = scoped(&self.device, || self.copied(from, start, to));
-        self.alive()?;
-        read.map_err(|reason| Error::Driver { device: self.facts.name.clone(), reason })?
+        self.copied(from, start, to).await
     }
 }
 

@@ -4,7 +4,7 @@ use crate::call::Args;
 use crate::reference::story::{Answer, answer};
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
-use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
 
@@ -141,7 +141,7 @@ fn share<T: Scalar>(
 }
 
 /// Runs an op in all its forms at this size; `None` when devices have no method for it.
-pub fn run<T: Scalar, D: Computes<T>>(
+pub fn run<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     op: &Op,
@@ -211,7 +211,10 @@ pub fn run<T: Scalar, D: Computes<T>>(
 }
 
 /// Products with all transposes, α and β, on parts of larger matrices: their worst error.
-pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<Worst, Error> {
+pub fn products<T: Scalar, D: Computes<T> + Blocking>(
+    gpu: &Gpu<D>,
+    shapes: &[[usize; 3]],
+) -> Result<Worst, Error> {
     let call =
         |alpha, a: Mat<'_, T, D>, b: Mat<'_, T, D>, beta, c: MatMut<'_, T, D>| gpu.gemm(alpha, a, b, beta, c);
     products_by(gpu, "gemm", shapes, |n, seed| data::<T>(n, seed, 0), T::to_f64, call)
@@ -219,7 +222,10 @@ pub fn products<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) 
 
 /// As [`products`], of 16-bit matrices: those of `bf16`, those of `f16`.
 #[cfg(feature = "half")]
-pub fn half_products<D: Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<[Worst; 2], Error> {
+pub fn half_products<D: Computes<f32> + Blocking>(
+    gpu: &Gpu<D>,
+    shapes: &[[usize; 3]],
+) -> Result<[Worst; 2], Error> {
     use half::{bf16, f16};
     let bf = |n, seed| data::<f32>(n, seed, 0).into_iter().map(bf16::from_f32).collect::<Vec<_>>();
     let f = |n, seed| data::<f32>(n, seed, 0).into_iter().map(f16::from_f32).collect::<Vec<_>>();
@@ -235,7 +241,7 @@ pub fn half_products<D: Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> R
     ])
 }
 
-fn products_by<E: Word, T: Scalar, D: Computes<T>>(
+fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     op: &'static str,
     shapes: &[[usize; 3]],
@@ -302,7 +308,7 @@ fn products_by<E: Word, T: Scalar, D: Computes<T>>(
 /// Every op of the list at these sizes, the first with all kinds of data: its worst error, the ops that have no method.
 /// `slow` devices have but one size of two blocks, for reductions. `language`: whose tolerance holds where a contract
 /// states one, else the element type's.
-pub fn story<T: Scalar, D: Computes<T>>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     language: &str,
     slow: bool,

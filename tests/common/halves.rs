@@ -3,12 +3,12 @@
 use crate::device::{Worst, data};
 use fulmen::contract::spec;
 use fulmen::gpu::backend::Gpu;
-use fulmen::gpu::device::{Computes, Error};
+use fulmen::gpu::device::{Blocking, Computes, Error};
 use half::f16;
 
 /// With all transposes, α and β, on parts of larger matrices, which start at multiples of 16 bytes where the shape is one
 /// of whole tiles and elsewhere otherwise; and every exponent, alone. The worst error.
-pub fn products<D: Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<Worst, Error> {
+pub fn products<D: Computes<f32> + Blocking>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result<Worst, Error> {
     let per = spec("gemm_f16").and_then(|s| s.tolerance("f32")).unwrap();
     let mut worst = Worst { op: "gemm_f16", share: 0.0, got: 0.0, want: 0.0 };
     let halves =
@@ -80,7 +80,7 @@ pub fn products<D: Computes<f32>>(gpu: &Gpu<D>, shapes: &[[usize; 3]]) -> Result
 }
 
 /// Subnormals, infinities and NaN among them: `A·[1]` is A.
-fn exponents<D: Computes<f32>>(gpu: &Gpu<D>) -> Result<(), Error> {
+fn exponents<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<(), Error> {
     let mantissas = [0, 1, 0x155, 0x3ff];
     let all: Vec<f16> = (0..64u16).flat_map(|e| mantissas.map(|m| f16::from_bits(e << 10 | m))).collect();
     let (x, one) = (gpu.upload(&all)?, gpu.upload(&[f16::ONE])?);

@@ -8,7 +8,7 @@ use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows, s
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
-use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
 pub mod linear;
@@ -24,7 +24,7 @@ struct On<'a, T, D: Device> {
     ids: Array<u32, D>,
 }
 
-impl<T: Scalar, D: Computes<T> + 'static> On<'_, T, D> {
+impl<T: Scalar, D: Computes<T> + Blocking + 'static> On<'_, T, D> {
     fn x(&self, k: usize) -> View<'_, T, D> {
         self.x[k].view()
     }
@@ -41,7 +41,7 @@ impl<T: Scalar, D: Computes<T> + 'static> On<'_, T, D> {
 }
 
 /// The call of the op of this name.
-fn call<T: Scalar, D: Computes<T> + 'static>(
+fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
     op: &str,
     on: &On<'_, T, D>,
     out: Vec<ViewMut<'_, T, D>>,
@@ -164,7 +164,7 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
 }
 
 /// Runs the op of these arguments, its outputs inside larger buffers; its worst error.
-fn run<T: Scalar, D: Computes<T> + 'static, O: Op>(
+fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     called: &str,
@@ -222,7 +222,7 @@ fn run<T: Scalar, D: Computes<T> + 'static, O: Op>(
     Ok(worst)
 }
 
-fn family<T: Scalar, D: Computes<T> + 'static, O: Op>(
+fn family<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -245,7 +245,10 @@ fn family<T: Scalar, D: Computes<T> + 'static, O: Op>(
 }
 
 /// `gemv` of both layouts, on parts of larger matrices.
-fn gemv<T: Scalar, D: Computes<T> + 'static>(gpu: &Gpu<D>, shapes: &[[usize; 2]]) -> Result<Worst, Error> {
+fn gemv<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    shapes: &[[usize; 2]],
+) -> Result<Worst, Error> {
     let per = spec("gemv").and_then(|s| s.tolerance(T::NAME)).unwrap();
     let mut worst = Worst { op: "gemv", share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(5);
@@ -282,7 +285,7 @@ fn gemv<T: Scalar, D: Computes<T> + 'static>(gpu: &Gpu<D>, shapes: &[[usize; 2]]
 }
 
 /// `transpose` between parts of larger matrices of either layout.
-fn transpose<T: Scalar, D: Computes<T> + 'static>(
+fn transpose<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     shapes: &[[usize; 2]],
 ) -> Result<Worst, Error> {
@@ -315,7 +318,7 @@ fn transpose<T: Scalar, D: Computes<T> + 'static>(
 }
 
 /// Every op that has kernels of its own at these shapes: rows and columns, in the sense of each; BLAS also of `far` rows.
-pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + 'static>(
+pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -373,7 +376,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + 'static>(
 }
 
 /// Attention and its gradients, with masks in turn.
-pub fn attentions<T: Scalar, D: Computes<T> + 'static>(
+pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     heads: &[[usize; 2]],

@@ -8,7 +8,7 @@ mod wgpu;
 
 use fulmen::backend::{Layers, Products};
 use fulmen::gpu::backend::Gpu;
-use fulmen::gpu::device::{Computes, Error};
+use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Adam, Attention};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -39,7 +39,7 @@ pub fn median(
 }
 
 /// Every case; `copy` are the seconds in which the device itself copies 2²⁶ `f32`.
-fn run<D: Computes<f32> + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error> {
+fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error> {
     let rate = 8.0 * N as f64 / copy / 1e9;
     println!(
         "{}: a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s",
@@ -164,7 +164,7 @@ fn halves<D: Computes<f32> + 'static>(
 }
 
 /// Causal attention and its gradients, as models train: 2 and 5 products of which half are hidden.
-fn attention<D: Computes<f32> + 'static>(
+fn attention<D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {

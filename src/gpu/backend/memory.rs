@@ -1,10 +1,10 @@
 //! Typed memory from a pool, and views of it. A view that is written belongs to one place at a time, as `&mut` does.
 
-use super::super::device::{Binding, Device, Error};
+use super::super::device::{Binding, Blocking, Device, Error};
 use super::super::template::Index;
 use super::Gpu;
 use super::plan::Planner;
-use crate::backend::{Memory, Plain, Transfer};
+use crate::backend::{self, Memory, Plain, Transfer};
 use crate::error::same_len;
 use crate::lanes::Element;
 use alloc::collections::BTreeMap;
@@ -99,10 +99,10 @@ impl<D: Device> State<D> {
     }
 
     /// What kernels said of their arguments since the last time.
-    fn said(&self) -> Result<(), Error> {
+    async fn said(&self) -> Result<(), Error> {
         let Some(words) = self.status.get().filter(|_| self.unsure.get()) else { return Ok(()) };
         let mut bytes = [0; STATUS];
-        self.device.read(words, 0, &mut bytes)?;
+        self.device.read(words, 0, &mut bytes).await?;
         self.unsure.set(false);
         let mut each = Index::ALL.into_iter().zip(bytes.as_chunks::<4>().0);
         let Some((what, word)) = each.find(|(_, word)| **word != [0; 4]) else { return Ok(()) };
@@ -405,18 +405,17 @@ impl<D: Device> Gpu<D> {
         if from.is_empty() {
             return Ok(());
         }
-        let [first, last] = to.0.bytes();
         let mut bytes = Vec::with_capacity(b.bytes as usize);
-        if [first, last] != [b.start, b.start + b.bytes] {
-            // A word at an end has an element that is not written.
-            bytes.resize(b.bytes as usize, 0);
-            self.state.device.read(b.buffer, b.start, &mut bytes)?;
-            let after = bytes.split_off((last - b.start) as usize);
-            bytes.truncate((first - b.start) as usize);
-            from.iter().for_each(|x| x.put(&mut bytes));
-            bytes.extend(after);
-        } else {
-            from.iter().for_each(|x| x.put(&mut bytes));
+        // A word at an end may have an element that is not written.
+        let [first, last] = to.0.bytes();
+        let [before, after] = [first - b.start, b.start + b.bytes - last].map(|n| n as usize);
+        bytes.resize(before, 0);
+        from.iter().for_each(|x| x.put(&mut bytes));
+        bytes.resize(b.bytes as usize, 0);
+        #[cfg(feature = "half")]
+        let (b, bytes) = self.ends(b, bytes, [before, after])?;
+        if bytes.is_empty() {
+            return Ok(());
         }
         self.state.device.write(b.buffer, b.start, &bytes)
     }
@@ -449,17 +448,28 @@ impl<D: Device> Gpu<D> {
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Lost`], and what went wrong in the work before: [`Error::Index`] for an index
     /// that only a kernel saw.
-    pub fn download<T: Word>(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
+    pub fn download<T: Word>(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error>
+    where
+        D: Blocking,
+    {
+        self.state.device.wait(self.download_async(from, to))
+    }
+
+    /// As [`Gpu::download`], without waiting: all that there is in a browser.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::download`].
+    pub async fn download_async<T: Word>(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
         same_len("to", from.len(), to.len())?;
         let b = from.binding(self)?;
         if to.is_empty() {
             return Ok(());
         }
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
-        self.state.device.read(b.buffer, b.start, &mut bytes)?;
+        self.state.device.read(b.buffer, b.start, &mut bytes).await?;
         let bytes = bytes.get(from.odd() * T::BYTES..).unwrap_or_default();
         to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
-        self.state.said()
+        self.state.said().await
     }
 }
 
@@ -522,7 +532,13 @@ impl<T: Plain + Word, D: Device + 'static> Transfer<T> for Gpu<D> {
     fn fill(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
         Self::fill(self, x, to)
     }
-    fn download(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error> {
-        Self::download(self, from, to)
+    async fn download_async(&self, from: Self::Ref<'_, T>, to: &mut [T]) -> Result<(), Error> {
+        Self::download_async(self, from, to).await
+    }
+}
+
+impl<D: Blocking + 'static> backend::Blocking for Gpu<D> {
+    fn wait<F: Future>(&self, f: F) -> F::Output {
+        self.state.device.wait(f)
     }
 }

@@ -53,6 +53,8 @@ pub struct Planner {
     pub(super) groups: bool,
     #[cfg(all(feature = "half", feature = "wgsl"))]
     pub(super) matrices: bool,
+    /// Whether kernels are to be short.
+    pub(super) short: bool,
     pub(super) blocks: u32,
     pub(super) limits: Limits,
     /// By op, bytes of an element, and form: whether operands are read by 16 bytes, or which tile.
@@ -83,6 +85,7 @@ impl Planner {
             groups: facts.groups,
             #[cfg(all(feature = "half", feature = "wgsl"))]
             matrices: facts.matrices,
+            short: facts.short,
             blocks: facts.blocks.clamp(1, 1 << 20).min(facts.limits.grid[0]),
             limits: facts.limits,
             made: RefCell::default(),
@@ -203,7 +206,7 @@ impl Planner {
         [rows, heads]: [usize; 2],
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let fits = T::TYPE.bytes() == 4 && (16..).contains(&rows) && dim <= FLASH_DIM;
+        let fits = !self.short && T::TYPE.bytes() == 4 && (16..).contains(&rows) && dim <= FLASH_DIM;
         let most = if dim <= 64 { 64 } else { 128 };
         for (k, tile) in FlashTile::ALL.into_iter().enumerate().filter(|(_, tile)| fits && tile.is_for(most))
         {

@@ -88,6 +88,7 @@ impl Planner {
         more: Vec<Argument>,
     ) -> Result<Launch, Error> {
         let op = match (division.tile == Division::LARGE.tile, division.split, division.strange) {
+            _ if division.tile == Division::SHORT.tile => "gemm_short",
             (false, false, _) => "gemm",
             (false, true, _) => "gemm_split",
             (true, false, false) => "gemm_large",
@@ -221,6 +222,9 @@ impl Planner {
             let shared = self.limits.shared.min(48 << 10);
             (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
         };
+        if self.short {
+            return of(Division::SHORT, 1);
+        }
         let large = parts(Division::LARGE, 1, 256);
         if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
             return of(Division::LARGE, large);

@@ -1,6 +1,6 @@
 //! Sparse matrices, and filters.
 
-use super::super::device::{Computes, Device, Error};
+use super::super::device::{Blocking, Computes, Device, Error};
 use super::super::template::{sparse, window};
 use super::ops::{Done, Scalar, arguments};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
@@ -70,7 +70,10 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The rows of the transpose: made once, on the host.
-    fn turned<'a, T>(&self, a: &'a Sparse<T, D>) -> Result<&'a (Rows<D>, Array<u32, D>), Error> {
+    fn turned<'a, T>(&self, a: &'a Sparse<T, D>) -> Result<&'a (Rows<D>, Array<u32, D>), Error>
+    where
+        D: Blocking,
+    {
         if let Some(turned) = a.turned.get() {
             return Ok(turned);
         }
@@ -102,7 +105,7 @@ impl<D: Device> Gpu<D> {
     fn sparse_product<T: Scalar>(
         &self,
         alpha: T,
-        (a, turned): (&Sparse<T, D>, bool),
+        (a, more): (&Sparse<T, D>, Option<&(Rows<D>, Array<u32, D>)>),
         x: Mat<'_, T, D>,
         beta: T,
         y: Mat<'_, T, D>,
@@ -116,7 +119,7 @@ impl<D: Device> Gpu<D> {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let more = if turned { Some(self.turned(a)?) } else { None };
+        let turned = more.is_some();
         let rows = more.map_or(&a.rows, |(rows, _)| rows);
         let mut bound = vec![rows.offsets.view().binding(self)?, rows.columns.view().binding(self)?];
         bound.push(a.values.view().binding(self)?);
@@ -159,7 +162,7 @@ impl<D: Device> Gpu<D> {
         same_len("x", a.shape[1], x.len())?;
         same_len("y", a.shape[0], y.len())?;
         let (p, q) = (x.len(), y.len());
-        self.sparse_product(alpha, (a, false), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+        self.sparse_product(alpha, (a, None), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
     }
 
     /// [`spmv_transposed`](crate::spmv_transposed()). The first one of a matrix waits for the device.
@@ -175,12 +178,12 @@ impl<D: Device> Gpu<D> {
         y: ViewMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T>,
+        D: Computes<T> + Blocking,
     {
         same_len("x", a.shape[0], x.len())?;
         same_len("y", a.shape[1], y.len())?;
         let (p, q) = (x.len(), y.len());
-        self.sparse_product(alpha, (a, true), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
+        self.sparse_product(alpha, (a, Some(self.turned(a)?)), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
     }
 
     /// [`spmm`](crate::spmm())
@@ -201,7 +204,7 @@ impl<D: Device> Gpu<D> {
         let n = x.shape[1];
         same_shape("x", [a.shape[1], n], x.shape)?;
         same_shape("y", [a.shape[0], n], y.0.shape)?;
-        self.sparse_product(alpha, (a, false), x, beta, y.0)
+        self.sparse_product(alpha, (a, None), x, beta, y.0)
     }
 
     /// [`fir`](crate::fir())

@@ -17,7 +17,9 @@ mod cache;
 mod graph;
 mod map;
 
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
+use super::device::{
+    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose,
+};
 use super::interpret::TensorMap;
 use super::ir::Module;
 use super::ptx::Target;
@@ -284,6 +286,7 @@ impl Cuda {
             meet: Meet::Warps,
             groups: target == Target::SM_90A,
             matrices: false,
+            short: false,
             blocks: (per * multiprocessors).max(1) as u32,
             limits: Limits {
                 buffer: memory as u64,
@@ -579,7 +582,7 @@ impl Device for Cuda {
         self.told(unsafe { graphs.start(&mut waiting, self.context.stream, self.context.early) })
     }
 
-    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         let at = self.range(from, start, to.len() as u64)?;
         self.enter()?;
         self.told(self.context.start())?;
@@ -591,5 +594,6 @@ impl Device for Cuda {
     }
 }
 
+impl Blocking for Cuda {}
 impl Computes<f32> for Cuda {}
 impl Computes<f64> for Cuda {}

@@ -1,6 +1,6 @@
 //! The interpreter as a device.
 
-use super::{Binding, Computes, Device, Error, Facts, Launch, Limits, check};
+use super::{Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, check};
 use crate::gpu::interpret::{Bytes, Interpreter};
 use crate::gpu::template::{Argument, Meet};
 use crate::hardware::Language;
@@ -55,6 +55,7 @@ impl Host {
             meet,
             groups: false,
             matrices: false,
+            short: false,
             blocks: 8,
             limits,
         })
@@ -139,7 +140,7 @@ impl Device for Host {
         Ok(())
     }
 
-    fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
         self.owns(from)?;
         let range = self.range(from, start, to.len() as u64)?;
         let memory = self.memory.borrow();
@@ -149,5 +150,6 @@ impl Device for Host {
     }
 }
 
+impl Blocking for Host {}
 impl Computes<f32> for Host {}
 impl Computes<f64> for Host {}

@@ -164,6 +164,8 @@ pub struct Facts {
     pub groups: bool,
     /// Whether it has products of matrices of 16 × 16 `f16` that 32 threads share, as wgpu's extension of WGSL says them.
     pub matrices: bool,
+    /// Whether what compiles its kernels takes long for long ones: products and attention are then not by large tiles.
+    pub short: bool,
     /// Blocks that run at once, about: grids of loops are as large.
     pub blocks: u32,
     /// The limits.
@@ -203,7 +205,7 @@ pub(super) fn choose(wanted: &str, names: Vec<String>) -> Result<usize, Error> {
     at.ok_or_else(|| Error::NoAdapter { wanted: wanted.into(), found: names })
 }
 
-/// What runs kernels. Work is done in the order in which it is given, some time later; [`Device::read`] waits for it.
+/// What runs kernels. Work is done in the order in which it is given, some time later; [`Device::read`] is ready after it.
 pub trait Device: core::fmt::Debug {
     /// Memory of the device.
     type Buffer: core::fmt::Debug;
@@ -241,11 +243,32 @@ pub trait Device: core::fmt::Debug {
         Ok(())
     }
 
-    /// To the host, after all work given before. Start and length are multiples of 4.
+    /// To the host, after all work given before. Start and length are multiples of 4. Nothing is written but all of it.
     ///
     /// # Errors
     /// [`Error::Range`], [`Error::Lost`], and what went wrong in the work before.
-    fn read(&self, from: &Self::Buffer, start: u64, to: &mut [u8]) -> Result<(), Error>;
+    fn read(&self, from: &Self::Buffer, start: u64, to: &mut [u8])
+    -> impl Future<Output = Result<(), Error>>;
+}
+
+/// A device that a thread may wait for: all but those of a browser.
+pub trait Blocking: Device {
+    /// Lets the device's work go on, for a while at most, until something may have ended: between two polls of
+    /// [`Device::read`] that is not ready. A device that reads at once has nothing to do here.
+    fn turn(&self) {}
+
+    /// As [`Device::read`]; this thread waits.
+    ///
+    /// # Errors
+    /// Those of [`Device::read`].
+    fn read_now(&self, from: &Self::Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+        self.wait(self.read(from, start, to))
+    }
+
+    /// What the future of a read comes to.
+    fn wait<F: Future>(&self, f: F) -> F::Output {
+        crate::backend::wait(f, || self.turn())
+    }
 }
 
 /// A device that has arithmetic of this element type. A program that asks another for it does not compile.

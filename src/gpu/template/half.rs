@@ -70,6 +70,19 @@ pub fn half_rows(of: Group, widen: bool) -> Result<Kernel, Error> {
     b.finish()
 }
 
+/// A word of which the bits of a mask stay. Parameters: the word, the mask, the other bits (`U32`). Launch a block.
+pub fn half_word() -> Result<Kernel, Error> {
+    let b = Builder::new("half_word");
+    b.threads([32, 1, 1]);
+    let at = b.param::<U64>();
+    let [mask, bits] = [(); 2].map(|()| b.param::<U32>());
+    let zero = b.int::<U32>(0);
+    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
+        put::<U32>(at, zero, (get::<U32>(at, zero) & mask) | bits);
+    });
+    b.finish()
+}
+
 /// The `f32` of these 16 bits, exactly, by integers: not every device has the types.
 fn wide<'b>(of: Group, bits: Value<'b, U32>) -> Value<'b, F32> {
     let b = bits.builder();

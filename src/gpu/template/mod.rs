@@ -29,7 +29,7 @@ pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 pub use group::{GroupTile, group_gemm, triple_gemm};
 #[cfg(feature = "half")]
-pub use half::{HALF_TILE, half_rows};
+pub use half::{HALF_TILE, half_rows, half_word};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
 pub use long::{LONG, LongRow, long_row};

@@ -39,6 +39,10 @@ impl Division {
     pub const SMALL: Self =
         Self { tile: [64, 64], depth: 16, each: [4, 4], vector: 4, stages: 2, split: false, strange: false };
 
+    /// Of few instructions.
+    pub const SHORT: Self =
+        Self { tile: [16, 16], depth: 16, each: [1, 1], vector: 1, stages: 1, split: false, strange: false };
+
     /// With less depth, then one stage, where `shared` bytes are too few for elements of `width`. A thread moves as many
     /// neighbours as it reads at once, or more.
     #[must_use]

@@ -10,7 +10,7 @@ use fulmen::RotM;
 use fulmen::backend::Blas;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
-use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 
 const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], [2.0, 0.0], [0.0, 0.0]];
 
@@ -44,7 +44,7 @@ fn view_mut<'a, T: Scalar, D: Device>(
     Ok(if turned { part.t() } else { part })
 }
 
-fn call<T: Scalar, D: Computes<T> + 'static>(
+fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     name: &str,
     o: Options,
@@ -71,7 +71,7 @@ fn call<T: Scalar, D: Computes<T> + 'static>(
 }
 
 /// One call: nothing but the result is written, NaN is wherever it must not look.
-fn run<T: Scalar, D: Computes<T> + 'static>(
+fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     name: &'static str,
@@ -138,7 +138,7 @@ fn pair(name: &str, [x, y]: [f64; 2], p: [f64; 4]) -> [[f64; 2]; 2] {
 }
 
 /// Level 1 of `n` elements that are so far apart in larger matrices.
-fn vectors<T: Scalar, D: Computes<T> + 'static>(
+fn vectors<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     n: usize,
@@ -239,7 +239,7 @@ fn vectors<T: Scalar, D: Computes<T> + 'static>(
 }
 
 /// BLAS: all options of small matrices, and with `far` more rows than a block has threads.
-pub fn story<T: Scalar, D: Computes<T> + 'static>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     far: &[usize],
@@ -278,7 +278,7 @@ pub fn story<T: Scalar, D: Computes<T> + 'static>(
 }
 
 /// The largest elements of few and of many, with ties, in one step and in several.
-fn largest<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>) -> Result<Worst, Error> {
+fn largest<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> {
     let mut worst = Worst { op: "top_k", share: 0.0, got: 0.0, want: 0.0 };
     for (n, k) in [(1, 1), (7, 7), (40, 3), (513, 2), (1050, 256), (520, 257), (5, 0)] {
         let mut noise = Noise(n as u64);
@@ -301,7 +301,7 @@ fn largest<T: Scalar, D: Computes<T>>(gpu: &Gpu<D>) -> Result<Worst, Error> {
 }
 
 /// `x` with NaN in its place: the first NaN is the largest.
-pub fn nan_is_largest<D: Computes<f32>>(gpu: &Gpu<D>) -> Result<[u32; 3], Error> {
+pub fn nan_is_largest<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<[u32; 3], Error> {
     let mut at = [0; 3];
     for (at, bad) in at.iter_mut().zip([vec![], vec![2100, 70], vec![2051]]) {
         let mut x = vec![1.0f32; 2200];

@@ -4,7 +4,7 @@
 use crate::device::Worst;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Array, Gpu, Scalar, Word};
-use fulmen::gpu::device::{Computes, Device, Error};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::random::{Stream, Variate};
 
 /// Room for `n` elements, and one before and behind.
@@ -13,7 +13,7 @@ fn room<X: Word, D: Device>(gpu: &Gpu<D>, n: usize, mark: X) -> Result<Array<X, 
 }
 
 /// What is in it, when `fill` has written all but the ends.
-fn filled<X: Word + PartialEq + std::fmt::Debug, D: Device>(
+fn filled<X: Word + PartialEq + std::fmt::Debug, D: Blocking>(
     gpu: &Gpu<D>,
     n: usize,
     mark: X,
@@ -30,7 +30,10 @@ fn filled<X: Word + PartialEq + std::fmt::Debug, D: Device>(
 }
 
 /// Every distribution, from places around the groups of a stream, its halves of 64 bits and its end.
-pub fn story<T: Scalar + Variate, D: Computes<T>>(gpu: &Gpu<D>, language: &str) -> Result<Vec<Worst>, Error> {
+pub fn story<T: Scalar + Variate, D: Computes<T> + Blocking>(
+    gpu: &Gpu<D>,
+    language: &str,
+) -> Result<Vec<Worst>, Error> {
     let mut all = ["random_bits", "uniform", "normal", "exponential", "integers", "bernoulli"]
         .map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 });
     let key = 0x1234_5678_9abc_def0;

@@ -2,7 +2,7 @@
 
 use crate::{FAR, HALVES, HEADS, SHAPES, device, halves, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
-use fulmen::gpu::device::{Binding, Device, Error, Launch};
+use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
 use fulmen::gpu::{Space, U32};
 use std::time::Instant;
@@ -74,7 +74,7 @@ fn refusals() -> Result<(), Error> {
         assert!(matches!(said, Error::Refused { .. }), "{said}");
     }
     let mut untouched = [1; 8];
-    gpu.device().read(&buffer, 0, &mut untouched)?;
+    gpu.device().read_now(&buffer, 0, &mut untouched)?;
     assert_eq!(untouched, [0; 8], "nothing ran");
     let far = Launch { grid: [limits.grid[0] + 1, 1, 1], ..good };
     assert!(matches!(

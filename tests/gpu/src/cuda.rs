@@ -3,7 +3,7 @@
 use crate::{FAR, HALVES, HEADS, SHAPES, device, halves, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
-use fulmen::gpu::device::{Binding, Device, Error, Launch};
+use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::{Space, U64};
 use std::time::Instant;
 
@@ -172,11 +172,11 @@ fn refusals() -> Result<(), Error> {
     let none = Launch { arguments: vec![], ..good };
     assert!(matches!(gpu.device().launch(&[none], &bindings), Err(Error::Arguments { .. })));
     let mut untouched = [1; 8];
-    gpu.device().read(&buffer, 0, &mut untouched)?;
+    gpu.device().read_now(&buffer, 0, &mut untouched)?;
     assert_eq!(untouched, [0; 8], "nothing ran");
     for (start, bytes) in [(0, 12), (8, 4), (2, 4), (u64::MAX - 3, 8)] {
         let mut room = vec![3; bytes];
-        let read = gpu.device().read(&buffer, start, &mut room);
+        let read = gpu.device().read_now(&buffer, start, &mut room);
         assert!(matches!(read, Err(Error::Range { available: 8, .. })), "{read:?}");
         assert!(room.iter().all(|b| *b == 3));
         assert!(matches!(gpu.device().write(&buffer, start, &room), Err(Error::Range { .. })));
