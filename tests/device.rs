@@ -516,6 +516,7 @@ fn limits_are_named() {
         language: Language::Rust,
         meet: Meet::Memory,
         groups: false,
+        short: false,
         matrices: false,
         blocks: 2,
         limits,
