@@ -377,7 +377,7 @@ fn levels_are_of_sixteen_bits() {
     let (x, values) = rest.split_at(count * 36);
     let values = floats(values);
     for_each_lane!(|s| {
-        for at in 0..64 {
+        for (at, value) in values.iter().enumerate().take(64) {
             let y = [
                 &(1f32 / 127.0).to_le_bytes()[..],
                 &std::array::from_fn::<u8, 64, _>(|i| if i == at { 127 } else { 0 }),
@@ -385,7 +385,7 @@ fn levels_are_of_sixteen_bits() {
             let y = y.concat();
             let y = blocks::<Q8_64>(&y).unwrap();
             let absmax = floats(&x[..4])[0];
-            let want = (f64::from(values[at] / absmax) * 32639.0).round() / 32639.0 * f64::from(absmax);
+            let want = (f64::from(value / absmax) * 32639.0).round() / 32639.0 * f64::from(absmax);
             let got = [
                 quant_dot_on(s, blocks::<NF4>(&x[..36]).unwrap(), y).unwrap(),
                 quant_dot_on(s, blocks::<NF4_LOW>(&of_file::<NF4_LOW>(&x[..36])).unwrap(), y).unwrap(),

@@ -52,7 +52,9 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     fn sum_of(&self, x: &[f32]) -> Option<f32>;
     /// Runs `job` with each op on so many of rayon's threads, where it has such ops.
     #[cfg(feature = "parallel")]
-    fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done;
+    fn on_threads<J: Job<Done: Send> + Send>(self, threads: usize, job: J) -> J::Done
+    where
+        Self: Blocking;
 
     /// The host's, moved to where this machine has its own: nowhere, if that is the host.
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack>;
@@ -63,6 +65,7 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
 /// What trains on a machine.
 pub trait Training<M: Machine> {
     /// One step on this thread.
+    #[allow(dead_code, reason = "a build without devices trains on threads")]
     fn one(&self, step: usize, text: &[u32]) -> impl Future<Output = Result<f32, Lack>>;
     /// As [`Training::one`]; this thread waits.
     #[cfg(feature = "gpu")]
@@ -273,7 +276,10 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
         None
     }
     #[cfg(feature = "parallel")]
-    fn on_threads<J: Job<Done: Send> + Send>(self, _: usize, job: J) -> J::Done {
+    fn on_threads<J: Job<Done: Send> + Send>(self, _: usize, job: J) -> J::Done
+    where
+        Self: Blocking,
+    {
         job.run(self)
     }
 }

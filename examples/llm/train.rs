@@ -187,6 +187,7 @@ impl<M: Machine> Trainer<M> {
     }
 
     /// Loss and gradient of group `g` at `step`, of sequences that the seed chooses from `text`.
+    #[allow(clippy::await_holding_lock, reason = "a group is of one thread, which waits for no other")]
     async fn pass(&self, g: usize, step: usize, text: &[u32]) {
         let Recipe { batch, length, seed, groups, .. } = self.recipe;
         let sequences = self.sequences(g);
@@ -233,21 +234,23 @@ impl<M: Machine> Trainer<M> {
             b.write(&chosen[..rows], to)?;
         }
         b.fill(0.0, M::view_mut(gradient))?;
-        let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
         let [on_machine, _] = M::split(M::view_mut(&mut losses.0), rows)?;
-        model::train(
-            b,
-            &self.config,
-            Span { sequences, tokens: length, past: 0 },
-            M::view(&parameters),
-            &self.positions.angles(),
-            [M::part(M::ids(ids), 0..rows)?, M::part(M::ids(targets), 0..rows)?],
-            1.0 / (batch * length) as f32,
-            M::view_mut(gradient),
-            on_machine,
-            M::view_mut(room),
-            M::view_mut(workspace),
-        )?;
+        {
+            let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
+            model::train(
+                b,
+                &self.config,
+                Span { sequences, tokens: length, past: 0 },
+                M::view(&parameters),
+                &self.positions.angles(),
+                [M::part(M::ids(ids), 0..rows)?, M::part(M::ids(targets), 0..rows)?],
+                1.0 / (batch * length) as f32,
+                M::view_mut(gradient),
+                on_machine,
+                M::view_mut(room),
+                M::view_mut(workspace),
+            )?;
+        }
         b.download_async(M::part(M::view(&losses.0), 0..rows)?, &mut losses.1[..rows]).await
     }
 
@@ -275,6 +278,7 @@ impl<M: Machine> Trainer<M> {
 
     /// The weights, as the host sees them.
     #[allow(clippy::await_holding_lock, reason = "one thread trains where another cannot wait")]
+    #[allow(dead_code, reason = "the program saves them where they are; a page and tests ask for them")]
     pub async fn weights(&self) -> Result<Vec<f32>, Lack> {
         let parameters = self.parameters.read().unwrap_or_else(PoisonError::into_inner);
         Ok(self.machine.on_host(&parameters).await?.into_owned())

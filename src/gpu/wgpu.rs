@@ -38,10 +38,10 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
+use core::sync::atomic::{AtomicBool, Ordering};
 use pipeline::{Key, Pipeline};
 use read::{Said, said, say, scoped};
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
 use submit::Pending;
 use wgpu::BufferUsages as Usage;
 

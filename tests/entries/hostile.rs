@@ -132,12 +132,20 @@ fn parameters(op: &str) -> Vec<String> {
     // A structure's fields count where it is an argument.
     let heads = fulmen::Attention { heads: 1, kv_heads: 1, dim: 1, scale: 1.0, causal: true, window: None };
     let (lr, weight_decay) = (0.1f32, 0.0);
-    let adam = fulmen::Adam { lr, beta1: 0.9, beta2: 0.99, eps: 1e-8, weight_decay, step: 1 };
+    let with = match op {
+        "nll" | "nll_backward" => format!("{:?}", fulmen::Nll::<f32>::default()),
+        "momentum" => {
+            let (mu, dampening) = (0.9, 0.0);
+            format!("{:?}", fulmen::Momentum { lr, mu, dampening, weight_decay, nesterov: false })
+        }
+        "adagrad" => format!("{:?}", fulmen::Adagrad { lr, eps: 1e-8, weight_decay }),
+        _ => format!("{:?}", fulmen::Adam { lr, beta1: 0.9, beta2: 0.99, eps: 1e-8, weight_decay, step: 1 }),
+    };
     for (word, fields) in [
         ("conv", format!("{:?}", fulmen::Conv1d::new(1, 1, 1, 1))),
         ("pool", format!("{:?}", fulmen::Pool::line(1, 1, 1, 0))),
         ("op", format!("{heads:?}")),
-        ("with", format!("{adam:?}")),
+        ("with", with),
     ] {
         if all.iter().any(|w| w == word) {
             all.extend(words(&fields));

@@ -74,14 +74,11 @@ impl Planner {
         if m == 0 || n == 0 || k == 0 || product.alpha == 0.0 {
             return self.product::<F32>(&Product { sizes: [m, n, 0], ..*product });
         }
-        let side = |at: usize, rows: usize, strides| Side {
-            at,
-            sizes: [rows, k],
-            strides,
-            before: before[at],
-            aligned: aligned[at],
-        };
-        let sides = [side(0, m, sa), side(1, n, [sb[1], sb[0]])];
+        let ([before_a, before_b], [aligned_a, aligned_b, _]) = (before, aligned);
+        let sides = [
+            Side { at: 0, sizes: [m, k], strides: sa, before: before_a, aligned: aligned_a },
+            Side { at: 1, sizes: [n, k], strides: [sb[1], sb[0]], before: before_b, aligned: aligned_b },
+        ];
         if let Some(plan) = self.half_groups(of, product, sides)? {
             return Ok(plan);
         }
@@ -175,7 +172,7 @@ impl Planner {
         let ([blocks, ..], mut arguments) = p.arguments(tile, multiprocessors).map_err(wrong)?;
         for argument in &mut arguments {
             match argument {
-                Argument::Map(k, _) => *k = maps[(*k).min(1)].0,
+                Argument::Map(k, _) => *k = if *k == 0 { maps[0].0 } else { maps[1].0 },
                 Argument::Buffer(k) => *k = c,
                 Argument::Bits(_) => {}
             }
@@ -278,8 +275,8 @@ impl<D: Device> Gpu<D> {
         let product = Product { sizes: [m, n, k], strides: [a.strides, b.strides, c.0.strides], alpha, beta };
         let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
         let before = [a.rest()?.odd(), b.rest()?.odd()];
-        let aligned =
-            [0, 1, 2].map(|k| bound[k].start.is_multiple_of(16) && before.get(k).is_none_or(|n| *n == 0));
+        let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));
+        aligned.iter_mut().zip(before).for_each(|(aligned, before)| *aligned &= before == 0);
         let plan = self.state.planner.half_product(of, &product, before, aligned)?;
         self.run(&plan, &bound)
     }

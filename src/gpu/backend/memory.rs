@@ -350,8 +350,8 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
     pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
         let rest = self.rest()?;
         // To its last element, as far as that is known without overflow.
-        let [last, across] = [0, 1].map(|k| self.shape[k].saturating_sub(1).saturating_mul(self.strides[k]));
-        let end = last.saturating_add(across).saturating_add(1).min(rest.len);
+        let ends = self.shape.iter().zip(self.strides).map(|(n, by)| n.saturating_sub(1).saturating_mul(by));
+        let end = ends.fold(1, usize::saturating_add).min(rest.len);
         rest.part(0..if self.shape.contains(&0) { 0 } else { end })?.binding(of)
     }
 }

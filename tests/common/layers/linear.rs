@@ -17,13 +17,7 @@ const SCALES: [[f64; 2]; 6] = [[1.0, 0.0], [1.0, 1.0], [-0.5, 2.0], [0.0, 0.5], 
 /// Where a matrix lies on the device: rows and columns of what it is a part of, and whether it is that transposed.
 fn lies<T>(x: &Matrix<T>) -> ([usize; 2], bool) {
     let ([rows, cols], [r, c]) = (x.shape, x.strides.map(isize::unsigned_abs));
-    if cols == 1 && r != 1 {
-        ([rows, r], false)
-    } else if c == 1 {
-        ([rows, r], false)
-    } else {
-        ([cols, c], true)
-    }
+    if (cols == 1 && r != 1) || c == 1 { ([rows, r], false) } else { ([cols, c], true) }
 }
 
 fn view<'a, T: Scalar, D: Device>(x: &Matrix<T>, on: View<'a, T, D>) -> Result<Mat<'a, T, D>, Error> {

@@ -21,7 +21,8 @@ pub fn run() -> Result<bool, Error> {
     let gpu = Gpu::new(device);
     let start = Instant::now();
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
-    let products = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20], [9, 5, 300]];
+    let products =
+        [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20], [9, 5, 300]];
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
     ran.push(halves::products(&gpu, &HALVES)?);
