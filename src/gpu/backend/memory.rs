@@ -232,6 +232,14 @@ impl<'a, T, D: Device> View<'a, T, D> {
         [self.start as u64 * width, (self.start + self.len) as u64 * width]
     }
 
+    /// Bytes of neighbours in the words at its ends; behind the last element of all there is none.
+    #[cfg(feature = "half")]
+    const fn beside(self) -> [usize; 2] {
+        let [start, end] = self.bytes();
+        let last = self.start + self.len == self.array.len;
+        [start as usize % 4, if last { 0 } else { (end.next_multiple_of(4) - end) as usize }]
+    }
+
     /// Elements of two bytes between the word where the binding starts and the first: 0 or 1.
     pub(super) const fn odd(self) -> usize {
         self.bytes()[0] as usize % 4 / 2
@@ -406,14 +414,11 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let mut bytes = Vec::with_capacity(b.bytes as usize);
-        // A word at an end may have an element that is not written.
-        let [first, last] = to.0.bytes();
-        let [before, after] = [first - b.start, b.start + b.bytes - last].map(|n| n as usize);
-        bytes.resize(before, 0);
+        bytes.resize(to.0.odd() * T::BYTES, 0);
         from.iter().for_each(|x| x.put(&mut bytes));
         bytes.resize(b.bytes as usize, 0);
         #[cfg(feature = "half")]
-        let (b, bytes) = self.ends(b, bytes, [before, after])?;
+        let (b, bytes) = self.ends(b, bytes, to.0.beside())?;
         if bytes.is_empty() {
             return Ok(());
         }
