@@ -231,7 +231,7 @@ impl<T: Element, B: Body<T, N>, const N: usize> Source<T, 1> for Mapped<B, T, N>
     }
 }
 
-/// The state after all elements, as far as all slices go.
+/// The state after all elements. All slices have the same length.
 #[inline(always)]
 pub(crate) fn fold<S: Simd, T: Element, F: Fold<T, N, K>, const N: usize, const K: usize>(
     s: S,
@@ -250,19 +250,13 @@ where
     T: Element,
     F: Fold<T, N, K>,
 {
-    let n = shortest(x.map(<[T]>::len));
-    // SAFETY: every slice has `n` elements or more.
+    let n = x.first().map_or(0, |x| x.len());
+    debug_assert!(x.iter().all(|x| x.len() == n));
+    // SAFETY: every slice has `n` elements, as all callers check.
     unsafe { run(j, s, f, Plain(x), n) }
 }
 
-/// How far all go that have these lengths, which callers have checked to be equal.
-#[inline(always)]
-fn shortest<const N: usize>(lens: [usize; N]) -> usize {
-    debug_assert!(lens.iter().all(|n| Some(n) == lens.first()));
-    lens.into_iter().reduce(usize::min).unwrap_or(0)
-}
-
-/// [`fold_by`] over vectors with strides: the same bits whatever the strides.
+/// [`fold_by`] over vectors with strides, which all have the same length: the same bits whatever the strides.
 #[inline]
 pub(crate) fn fold_views<J, S, T, F, const N: usize, const K: usize>(
     j: J,
@@ -280,8 +274,9 @@ where
     if slices.iter().all(Option::is_some) {
         return fold_by(j, s, f, slices.map(Option::unwrap_or_default));
     }
-    let n = shortest(x.map(|x| x.len()));
-    // SAFETY: every vector has `n` elements or more.
+    let n = x.first().map_or(0, VecRef::len);
+    debug_assert!(x.iter().all(|x| x.len() == n));
+    // SAFETY: every vector has `n` elements, as all callers check.
     unsafe { run(j, s, f, Strided(x), n) }
 }
 
