@@ -4,7 +4,6 @@
 
 use fulmen::lanes::{Portable, Simd, native};
 use fulmen::quant::*;
-use fulmen::*;
 
 /// The bits, but for NaN.
 fn bits(x: &[f32]) -> Vec<Option<u32>> {

@@ -1,6 +1,7 @@
 //! Scales that are quantised themselves, beside bitsandbytes (`tests/golden/nf4.py`), and blocks that hold them.
 
 use super::*;
+#[cfg(not(target_arch = "wasm32"))]
 use common::yaml::contract;
 
 /// The map, the scales, the offset, the codes, the scales of scales, and what they stand for.
@@ -49,6 +50,8 @@ fn numbers_are_those_of_bitsandbytes() {
     });
 }
 
+// Contracts are files, which this target has not.
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn edge_cases() {
     let of = |e: &common::yaml::schema::EdgeCase, i: usize| -> Vec<f32> {
