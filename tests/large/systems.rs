@@ -1,7 +1,7 @@
 //! Systems of equations: sparse products past what is worth a thread in their stated order, triangles, incomplete factors, conjugate gradients;
 //! dense factors past their blocks, and small singular values.
 
-use crate::sizes::*;
+use crate::sizes::{threshold, *};
 use fulmen::*;
 
 /// Where rows begin, and columns: rows of nothing, of a few and of many elements, around every threshold.
