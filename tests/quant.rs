@@ -33,6 +33,7 @@ mod absmax;
 // Contracts are files, which this target has not.
 #[cfg(not(target_arch = "wasm32"))]
 mod edge_cases;
+#[cfg(not(target_arch = "wasm32"))]
 mod padded;
 
 /// A golden file's count and the rest.
