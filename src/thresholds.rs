@@ -100,7 +100,9 @@ thresholds! {
     nn::attention::panel::TURN Elements;
     nn::attention::panel::MOST_LINES Elements;
     fixed::RUN Elements;
+    quant::absmax::GROUP Elements;
     quant::dot::APART Elements;
+    quant::dot::MOST Elements;
     quant::dot::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;
@@ -119,6 +121,7 @@ thresholds! {
     nn::integers::PATTERN Elements;
     nn::pool::planes::TILE Elements;
     nn::rope::NEAR Bytes;
+    nn::scan::SIDE_BY_SIDE Elements;
     nn::softmax::LONG_ROW Bytes;
     nn::softmax::BLOCK Elements;
     random::stream::BLOCKS Elements;

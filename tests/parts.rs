@@ -2,8 +2,6 @@
 #![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
 use common::device::data;
-#[cfg(feature = "half")]
-use common::halves;
 use fulmen::Momentum;
 use fulmen::backend::Layers;
 #[cfg(all(feature = "half", feature = "wgsl"))]
@@ -12,8 +10,6 @@ use fulmen::gpu::backend::Gpu;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 use fulmen::gpu::backend::{Planner, Product};
 use fulmen::gpu::device::{Device, Facts, Host, Limits};
-#[cfg(feature = "half")]
-use fulmen::gpu::template::Meet;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 use fulmen::hardware::Language;
 
@@ -22,16 +18,6 @@ fn wgsl_facts() -> Facts {
     let facts = Host::default().facts().clone();
     let limits = Limits { shared: 48 << 10, ..facts.limits };
     Facts { limits, blocks: 4096, language: Language::Wgsl, ..facts }
-}
-
-/// Products of `f16` as `f32`.
-#[cfg(feature = "half")]
-#[test]
-fn products_of_f16_keep_their_contract() {
-    let shapes = [[3, 5, 9], [9, 7, 33], [70, 3, 17], [2, 3, 4], [5, 1, 0]];
-    let gpu = Gpu::new(Host::new(Meet::Memory));
-    let worst = halves::products(&gpu, &shapes).unwrap();
-    assert!(worst.share <= 1.0, "{worst:?}");
 }
 
 /// Whole tiles that are aligned go to cooperative matrices; nothing else does, nor a device without them.

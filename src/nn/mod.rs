@@ -19,7 +19,7 @@ pub(crate) mod pool;
 pub(crate) mod rope;
 mod rope_table;
 mod sampling;
-mod scan;
+pub(crate) mod scan;
 mod similarity;
 pub(crate) mod softmax;
 mod softmax_backward;

@@ -32,7 +32,7 @@ forms! {
 }
 
 /// Rows whose sums run side by side: one waits for an addition at every element.
-const SIDE_BY_SIDE: usize = 4;
+pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 #[inline]
 pub(crate) fn cumsum_by<J: Join, S: Simd, T: Element>(

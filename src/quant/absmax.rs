@@ -5,7 +5,7 @@ use crate::error::same_len;
 use crate::lanes::{Simd, native};
 
 /// Scales that have one of their own.
-const GROUP: usize = 256;
+pub(crate) const GROUP: usize = 256;
 
 /// bitsandbytes' dynamic map of signed bytes: 0, 1, and for each power of ten from 10⁻⁶ to 1 the middles of twice as many
 /// parts of `0.1..1` as for the one before, with either sign; in ascending order. A checkpoint holds its own as

@@ -206,7 +206,7 @@ forms! {
 }
 
 /// Elements of the largest block.
-const MOST: usize = 256;
+pub(crate) const MOST: usize = 256;
 
 /// How many blocks hold a row of `cols`.
 #[inline]

@@ -13,7 +13,7 @@
 //! | [`NF4`], [`NF4_LOW`], [`Q8_64`] | 64 | 36, 36, 68 | [`Q8_64`] |
 //! | [`Q2_K`], [`Q3_K`], [`Q4_K`], [`Q5_K`], [`Q6_K`], [`Q8_K`] | 256 | 84, 110, 144, 176, 210, 292 | [`Q8_K`] |
 
-mod absmax;
+pub(crate) mod absmax;
 mod block;
 mod bytes;
 pub(crate) mod dot;

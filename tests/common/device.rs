@@ -220,7 +220,7 @@ pub fn products<T: Scalar, D: Computes<T> + Blocking>(
     products_by(gpu, "gemm", shapes, |n, seed| data::<T>(n, seed, 0), T::to_f64, call)
 }
 
-/// As [`products`], of 16-bit matrices: those of `bf16`, those of `f16`.
+/// As [`products`], of 16-bit matrices: those of `bf16`, those of `f16`; and every exponent of `f16`, alone.
 #[cfg(feature = "half")]
 pub fn half_products<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
@@ -235,12 +235,26 @@ pub fn half_products<D: Computes<f32> + Blocking>(
     let call_f = |alpha, a: Mat<'_, f16, D>, b: Mat<'_, f16, D>, beta, c: MatMut<'_, f32, D>| {
         gpu.gemm_f16(alpha, a, b, beta, c)
     };
-    Ok([
+    let worst = [
         products_by(gpu, "gemm_bf16", shapes, bf, bf16::to_f64, call_bf)?,
         products_by(gpu, "gemm_f16", shapes, f, f16::to_f64, call_f)?,
-    ])
+    ];
+    // Subnormals, infinities and NaN among them: `A·[1]` is A.
+    let mantissas = [0, 1, 0x155, 0x3ff];
+    let all: Vec<f16> = (0..64u16).flat_map(|e| mantissas.map(|m| f16::from_bits(e << 10 | m))).collect();
+    let (x, one, mut out) = (gpu.upload(&all)?, gpu.upload(&[f16::ONE])?, gpu.alloc::<f32>(all.len())?);
+    let (x, one, to) = (x.view(), one.view(), out.view_mut());
+    gpu.gemm_f16(1.0, x.matrix(all.len(), 1)?, one.matrix(1, 1)?, 0.0, to.matrix(all.len(), 1)?)?;
+    let mut got = vec![0.0; all.len()];
+    gpu.download(out.view(), &mut got)?;
+    for (x, got) in all.iter().zip(&got) {
+        assert!(x.to_f32() == *got || (x.is_nan() && got.is_nan()), "{x} became {got}");
+    }
+    Ok(worst)
 }
 
+/// On parts of larger matrices, which start at multiples of 16 bytes where the shape is one of whole tiles, and elsewhere
+/// otherwise.
 fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
     op: &'static str,
@@ -253,52 +267,59 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     let mut worst = Worst { op, share: 0.0, got: 0.0, want: 0.0 };
     for (case, [m, n, k]) in shapes.iter().enumerate() {
         let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0]);
-        let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0)][case % 4];
-        let (a, b, c) = (elements(m * (k + 2), 1), elements(k * (n + 1), 2), data::<T>(m * (n + 3), 3, 0));
+        let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0), (2.0, 0.5)][case % 5];
+        let whole = m % 128 == 0 && n % 128 == 0;
+        let [of_a, of_b, of_c] = if whole { [8, 8, 4] } else { [2, 1, 3] };
+        let (a, b) = (elements(m * (k + of_a), 1), elements(k * (n + of_b), 2));
+        let c = data::<T>(m * (n + of_c), 3, 0);
         let [on_a, on_b] = [gpu.upload(&a)?, gpu.upload(&b)?];
         // Where β is 0, C holds what must not be read.
         let old = if beta == 0.0 { vec![T::from_f64(f64::NAN); c.len()] } else { c.clone() };
         let mut on_c = gpu.upload(&old)?;
         let mat_a = if flip[0] {
-            on_a.view().matrix(k + 2, m)?.t().cols(2..k + 2)?
+            on_a.view().matrix(k + of_a, m)?.t().cols(of_a..k + of_a)?
         } else {
-            on_a.view().matrix(m, k + 2)?.cols(2..k + 2)?
+            on_a.view().matrix(m, k + of_a)?.cols(of_a..k + of_a)?
         };
         let mat_b = if flip[1] {
-            on_b.view().matrix(n + 1, k)?.t().cols(1..n + 1)?
+            on_b.view().matrix(n + of_b, k)?.t().cols(of_b..n + of_b)?
         } else {
-            on_b.view().matrix(k, n + 1)?.cols(1..n + 1)?
+            on_b.view().matrix(k, n + of_b)?.cols(of_b..n + of_b)?
         };
-        let [_, mat_c] = on_c.view_mut().matrix(m, n + 3)?.split_cols(3)?;
+        let [_, mat_c] = on_c.view_mut().matrix(m, n + of_c)?.split_cols(of_c)?;
         call(T::from_f64(alpha), mat_a, mat_b, T::from_f64(beta), mat_c)?;
         let mut got = vec![T::ZERO; c.len()];
         gpu.download(on_c.view(), &mut got)?;
-        let at_a = |i: usize, p: usize| if flip[0] { a[(p + 2) * m + i] } else { a[i * (k + 2) + p + 2] };
-        let at_b = |p: usize, j: usize| if flip[1] { b[(j + 1) * k + p] } else { b[p * (n + 1) + j + 1] };
-        let cols: Vec<Vec<f64>> = (0..n).map(|j| (0..k).map(|p| value(at_b(p, j))).collect()).collect();
+        let at_a = |i: usize, p: usize| {
+            value(if flip[0] { a[(p + of_a) * m + i] } else { a[i * (k + of_a) + p + of_a] })
+        };
+        let at_b = |p: usize, j: usize| {
+            value(if flip[1] { b[(j + of_b) * k + p] } else { b[p * (n + of_b) + j + of_b] })
+        };
+        let cols: Vec<Vec<f64>> = (0..n).map(|j| (0..k).map(|p| at_b(p, j)).collect()).collect();
         for i in 0..m {
-            let row: Vec<f64> = (0..k).map(|p| value(at_a(i, p))).collect();
+            let row: Vec<f64> = (0..k).map(|p| at_a(i, p)).collect();
             for (j, col) in cols.iter().enumerate() {
                 let (mut sum, mut mass) = (0.0, 0.0);
                 for (x, y) in row.iter().zip(col) {
                     let term = *x * *y;
                     (sum, mass) = (sum + term, mass + term.abs());
                 }
-                let before = if beta == 0.0 { 0.0 } else { c[i * (n + 3) + 3 + j].to_f64() };
+                let before = if beta == 0.0 { 0.0 } else { c[i * (n + of_c) + of_c + j].to_f64() };
                 let want = alpha * sum + beta * before;
                 let allowed = alpha.abs() * per.allowed::<T>(sum, &[&row, col], mass)
                     + 2.0 * ulp::<T>(alpha * sum)
                     + 2.0 * ulp::<T>(want);
-                let got = got[i * (n + 3) + 3 + j];
+                let got = got[i * (n + of_c) + of_c + j];
                 let this = (got.to_f64() - want).abs() / allowed;
                 if this > worst.share || this.is_nan() {
                     worst = Worst { op, share: this, got: got.to_f64(), want };
                 }
             }
-            let left = &got[i * (n + 3)..i * (n + 3) + 3];
+            let left = &got[i * (n + of_c)..][..of_c];
             assert!(
-                left.iter().zip(&old[i * (n + 3)..]).all(|(x, y)| x == y || (x != x && y != y)),
-                "gemm wrote past C"
+                left.iter().zip(&old[i * (n + of_c)..]).all(|(x, y)| x == y || (x != x && y != y)),
+                "{op} wrote past C"
             );
         }
     }

@@ -13,8 +13,6 @@ pub mod blas;
 pub mod call;
 #[cfg(feature = "gpu")]
 pub mod device;
-#[cfg(all(feature = "gpu", feature = "half"))]
-pub mod halves;
 pub mod lanes;
 #[cfg(feature = "gpu")]
 pub mod layers;

@@ -114,7 +114,7 @@ pub fn zeros(n: usize) -> &'static [f64] {
 }
 
 /// Constants of the kernels that are no threshold: what they count does not depend on a size.
-const NO_THRESHOLDS: [(&str, &str); 12] = [
+const NO_THRESHOLDS: [(&str, &str); 13] = [
     ("lanes/math/trig.rs", "bits of a table"),
     ("lanes/amx.rs", "numbers of the system"),
     ("lanes/tests/", "tests"),
@@ -124,6 +124,7 @@ const NO_THRESHOLDS: [(&str, &str); 12] = [
     ("cuda/", "texts for GPUs"),
     ("einsum/parse.rs", "limits of an expression"),
     ("einsum/plan.rs", "limits of an expression"),
+    ("fixed/table.rs", "entries of a table"),
     ("gguf/", "a file's limits"),
     ("gpu/", "texts for GPUs"),
     ("hardware/", "facts"),

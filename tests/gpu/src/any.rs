@@ -1,6 +1,6 @@
 //! Any adapter of wgpu's: the story of every op, and what is refused.
 
-use crate::{FAR, HALVES, HEADS, SHAPES, device, halves, kernel, layers, report};
+use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
@@ -25,10 +25,8 @@ pub fn run() -> Result<bool, Error> {
         [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20], [9, 5, 300]];
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
-    ran.push(halves::products(&gpu, &HALVES)?);
-    without.retain(|op| !ran.iter().any(|w| w.op == *op));
     #[cfg(feature = "half")]
-    ran.extend(device::half_products(&gpu, &[[1, 1, 1], [65, 63, 17], [5, 70, 9], [130, 65, 70]])?);
+    ran.extend(device::half_products(&gpu, &crate::HALVES)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");

@@ -1,6 +1,6 @@
 //! NVIDIA's driver: the story of every op, what is refused, and a kernel that faults.
 
-use crate::{FAR, HALVES, HEADS, SHAPES, device, halves, kernel, layers, report};
+use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
@@ -49,13 +49,12 @@ pub fn run() -> Result<bool, Error> {
     let start = Instant::now();
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
-    ran.push(halves::products(&gpu, &HALVES)?);
-    without.retain(|op| !ran.iter().any(|w| w.op == *op));
     // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
     #[cfg(feature = "half")]
-    let halves = [[1, 1, 1], [65, 63, 17], [5, 70, 9], [130, 65, 70], [1100, 1300, 512], [700, 300, 1000]];
-    #[cfg(feature = "half")]
-    ran.extend(device::half_products(&gpu, &halves)?);
+    ran.extend(device::half_products(
+        &gpu,
+        &[&crate::HALVES[..], &[[1100, 1300, 512], [700, 300, 1000]]].concat(),
+    )?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let mut good = report(&ran);
     let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;

@@ -8,7 +8,6 @@ mod shared {
     pub mod blas;
     pub mod call;
     pub mod device;
-    pub mod halves;
     pub mod layers;
     pub mod matrix;
     pub mod nn;
@@ -21,12 +20,13 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{blas, call, device, halves, layers, matrix, nn};
+use shared::{blas, call, device, layers, matrix, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 7] = [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1]];
-/// Products of `f16`: whole tiles of cooperative matrices in all layouts, and others.
-const HALVES: [[usize; 3]; 8] = [
+/// Products of 16-bit matrices: whole tiles of cooperative matrices in all layouts, and others.
+#[cfg(feature = "half")]
+const HALVES: [[usize; 3]; 12] = [
     [128, 128, 32],
     [128, 256, 96],
     [256, 128, 64],
@@ -35,6 +35,10 @@ const HALVES: [[usize; 3]; 8] = [
     [128, 128, 64],
     [70, 131, 33],
     [2, 3, 0],
+    [1, 1, 1],
+    [65, 63, 17],
+    [5, 70, 9],
+    [130, 65, 70],
 ];
 const HEADS: [[usize; 2]; 12] = [
     [3, 5],
