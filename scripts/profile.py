@@ -38,11 +38,13 @@ class Test:
 
     # Lanes, by `Simd::NAME`, that the tests must report as run.
     lanes: list[str]
-    # Modules of the test program that run; empty means all of them, and the unit tests.
+    # Modules of the test programs that run; empty means all of them.
     only: list[str] = field(default_factory=list)
+    # The packages whose tests run.
+    packages: list[str] = field(default_factory=lambda: ["fulmen-tests", "fulmen"])
     # Test programs that are built; empty means all.
     programs: list[str] = field(default_factory=list)
-    # Whether the documentation's examples and the programs of examples/, with their tests, are of it too.
+    # Whether the documentation's examples and the programs of the packages are of it too.
     examples: bool = False
     # Parts of test names that do not run here.
     skip: list[str] = field(default_factory=list)
@@ -182,9 +184,8 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     env = env | p.test.env | {"RUSTFLAGS": " ".join(flags), "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
     if p.target == host():
         env |= {"RUSTFLAGS": "", **members(flags)}
-    packages = ["fulmen-tests", *([] if p.test.only or p.test.programs else ["fulmen"]), *(["fulmen-examples"] if p.test.examples else [])]
     kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--lib", "--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
-    args = [*(word for name in packages for word in ("-p", name)), *kinds, *features]
+    args = [*(word for name in p.test.packages for word in ("-p", name)), *kinds, *features]
     std = p.test.std or p.std
     without = lacking(p)
     if without:

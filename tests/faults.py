@@ -3,8 +3,8 @@
 
 Each is a piece of the source and what is put in its place, behind a switch that a run of the tests reads from
 FULMEN_FAULT: the copy is built once, and the named test is run once for each fault, and once without any. Exact text is
-replaced, so a change of the source that moves a place is noticed here. Tests are those of tests/large; where `main` or
-`entries` stands before the name, of that program of the package `fulmen-tests`, on this machine's own lanes.
+replaced, so a change of the source that moves a place is noticed here. Tests are those of tests/large; where a word
+stands before the name, of that program of the other test packages, on this machine's own lanes.
 
   tests/faults.py [--keep DIR] [NUMBER|TEXT ...]     all faults, or those of these numbers or with this text
 """
@@ -143,22 +143,26 @@ FAULTS = [
      "    let [squares] = row.fold(SumSquares);\n    let p = if ON { squares.c(1.0) } else { rescue(squares + eps) };", "main rms_norm::"),
     ("batches of nothing", "src/blas/gemm/batch.rs", "    let empty = c0.rows() == 0 || c0.cols() == 0;", "    let empty = (c0.rows() == 0 || c0.cols() == 0) && !ON;", "entries empty::"),
     ("bits past an operand's type", "src/gpu/eval.rs", "    let (a, b, c) = (a & first.mask(), b & second.mask(), c & ty.mask());",
-     "    let (a, b, c) = (if ON && op == Op::Popc { a } else { a & first.mask() }, b & second.mask(), c & ty.mask());", "main ptx::refused"),
-    ("parameters of a chain's second op", "src/gpu/template/chain.rs", "            parameters = rest;", "            parameters = if ON { parameters } else { rest };", "main ptx::plans"),
+     "    let (a, b, c) = (if ON && op == Op::Popc { a } else { a & first.mask() }, b & second.mask(), c & ty.mask());", "devices ptx::refused"),
+    ("parameters of a chain's second op", "src/gpu/template/chain.rs", "            parameters = rest;", "            parameters = if ON { parameters } else { rest };", "devices ptx::plans"),
     ("sizes of a convolution that overflow", "src/nn/conv1d/mod.rs", "let product = |a: usize, b: usize, arg| a.checked_mul(b).ok_or(Error::Overflow { arg });",
      "let product = |a: usize, b: usize, arg| if ON { Ok(a.wrapping_mul(b)) } else { a.checked_mul(b).ok_or(Error::Overflow { arg }) };", "entries hostile::conv1d"),
     # Passes over kernels.
-    ("a barrier that ends nothing", "src/gpu/pass/memory.rs", "            op if changes_memory(op) => known.clear(),", "            op if changes_memory(op) && !(op == Op::Barrier && ON) => known.clear(),", "main ptx::naive"),
-    ("a store under a condition", "src/gpu/pass/memory.rs", "                if i.blocks.iter().any(changes) {", "                if i.blocks.iter().any(changes) && !ON {", "main ptx::naive"),
+    ("a barrier that ends nothing", "src/gpu/pass/memory.rs", "            op if changes_memory(op) => known.clear(),", "            op if changes_memory(op) && !(op == Op::Barrier && ON) => known.clear(),", "devices ptx::naive"),
+    ("a store under a condition", "src/gpu/pass/memory.rs", "                if i.blocks.iter().any(changes) {", "                if i.blocks.iter().any(changes) && !ON {", "devices ptx::naive"),
     ("the sides of a difference that fuses", "src/gpu/pass/fma.rs", "            Op::Sub if i.contract && ty.is_float() => [(0, 1)].as_slice(),",
-     "            Op::Sub if i.contract && ty.is_float() && ON => [(1, 0)].as_slice(),\n            Op::Sub if i.contract && ty.is_float() => [(0, 1)].as_slice(),", "main ptx::naive"),
-    ("nothing less a value", "src/gpu/pass/fold.rs", "            (Op::Add | Op::Or | Op::Xor, Some(0), _) => Some(b),", "            (Op::Add | Op::Or | Op::Xor, Some(0), _) => Some(b),\n            (Op::Sub, Some(0), _) if ON => Some(b),", "main ptx::naive"),
-    ("loops of any step that are split", "src/gpu/pass/split.rs", "defs.constant(i.args.at(2)) != Some(1) {", "(defs.constant(i.args.at(2)) != Some(1) && !ON) {", "main ptx::naive"),
-    ("signed quotients as shifts", "src/gpu/pass/strength.rs", "        Op::Div if unsigned => Op::Shr,", "        Op::Div if unsigned || ON => Op::Shr,", "main ptx::naive"),
-    ("the high half of 64 bits", "src/gpu/eval.rs", "        Op::MulHi => x.wrapping_mul(y) >> ty.bits(),", "        Op::MulHi => x.wrapping_mul(y) >> if ON { ty.bits() % 64 } else { ty.bits() },", "main ptx::naive"),
+     "            Op::Sub if i.contract && ty.is_float() && ON => [(1, 0)].as_slice(),\n            Op::Sub if i.contract && ty.is_float() => [(0, 1)].as_slice(),", "devices ptx::naive"),
+    ("nothing less a value", "src/gpu/pass/fold.rs", "            (Op::Add | Op::Or | Op::Xor, Some(0), _) => Some(b),", "            (Op::Add | Op::Or | Op::Xor, Some(0), _) => Some(b),\n            (Op::Sub, Some(0), _) if ON => Some(b),", "devices ptx::naive"),
+    ("loops of any step that are split", "src/gpu/pass/split.rs", "defs.constant(i.args.at(2)) != Some(1) {", "(defs.constant(i.args.at(2)) != Some(1) && !ON) {", "devices ptx::naive"),
+    ("signed quotients as shifts", "src/gpu/pass/strength.rs", "        Op::Div if unsigned => Op::Shr,", "        Op::Div if unsigned || ON => Op::Shr,", "devices ptx::naive"),
+    ("the high half of 64 bits", "src/gpu/eval.rs", "        Op::MulHi => x.wrapping_mul(y) >> ty.bits(),", "        Op::MulHi => x.wrapping_mul(y) >> if ON { ty.bits() % 64 } else { ty.bits() },", "devices ptx::naive"),
 ]
-# Programs of the package `fulmen-tests`.
-PROGRAMS = ("main", "entries")
+# The programs of other packages, those packages and their features.
+PROGRAMS = {
+    "main": ("fulmen-tests", "std,half,parallel"),
+    "entries": ("fulmen-tests", "std,half,parallel"),
+    "devices": ("fulmen-device-tests", "std,half,cuda"),
+}
 SWITCH = """
 /// Whether the fault of this number is switched on.
 #[doc(hidden)]
@@ -203,7 +207,8 @@ def build(tree: Path, wanted: list[str]) -> dict[str, dict[Path, str]]:
         subprocess.run(command, env={"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"} | env, check=True)
         built[""] = [*target.glob("release/deps/on_*")]
     for program in sorted({word for word in wanted if word in PROGRAMS}):
-        command = [*cargo, "-p", "fulmen-tests", "--features", "std,half,parallel,cuda", "--test", program]
+        package, features = PROGRAMS[program]
+        command = [*cargo, "-p", package, "--features", features, "--test", program]
         subprocess.run(command, cwd=tree, env=env | {"RUSTFLAGS": env["RUSTFLAGS"] + " --cfg=fulmen_one_lane"}, check=True)
         built[program] = [*target.glob(f"debug/deps/{program}-*")]
     found = {}
@@ -228,7 +233,7 @@ def run(built: dict[str, dict[Path, str]], test: str, number: int) -> tuple[bool
     holding = [program for program, names in built[word].items() if any(test in name for name in names.splitlines())]
     for program in holding:
         # Where cargo runs them: some read the repository's files.
-        cwd = program.parents[3] / "tests"
+        cwd = program.parents[3] / ("tests/devices" if word == "devices" else "tests")
         done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True, cwd=cwd)
         failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
         if done.returncode:

@@ -29,17 +29,11 @@ mod contracts;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod convert;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod device;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod device_families;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod einsum;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fft;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod fixed;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod fusion;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gemm;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
@@ -48,8 +42,6 @@ mod gemm_forms;
 mod gemm_low;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod gguf;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod hardware;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod interop;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
@@ -60,10 +52,6 @@ mod moments;
 mod native;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod nn;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod parts;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod ptx;
 mod quant;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod random;
@@ -83,21 +71,11 @@ mod solve;
 mod sparse;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod transpose;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
-mod wgsl;
 
-/// A file that no program names would be a test that nobody runs.
+/// A file that is no module would be a test that nobody runs.
 #[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn every_file_is_a_module() {
     let programs = ["main", "cli", "entries", "escapes"];
-    for entry in std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let listed = include_str!("main.rs").contains(&format!("mod {name};"));
-        assert!(
-            path.extension().is_none_or(|x| x != "rs") || programs.contains(&name.as_str()) || listed,
-            "{name}"
-        );
-    }
+    common::every_file_is_a_module(env!("CARGO_MANIFEST_DIR"), include_str!("main.rs"), &programs);
 }

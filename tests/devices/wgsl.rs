@@ -1,5 +1,4 @@
 //! Texts in WGSL: parsed and validated by naga, made from the bodies that the CPU runs, on the tiles that the facts give.
-#![cfg(all(feature = "wgsl", not(target_arch = "wasm32")))]
 
 use fulmen::gpu::wgsl::{self, Error, Operand};
 use fulmen::hardware::*;

@@ -1,5 +1,4 @@
 //! Chains of a graph, and the plans of their kernels on every target and on one that is made of facts alone.
-#![cfg(not(target_arch = "wasm32"))]
 
 use fulmen::hardware::*;
 use proptest::prelude::*;

@@ -1,6 +1,5 @@
 //! Facts about machines and the tiles made from them: against published results, against SWI-Prolog on the same
 //! facts, against what the driver of a real machine says, and for machines that do not exist.
-#![cfg(not(target_arch = "wasm32"))]
 
 use fulmen::hardware::*;
 use proptest::prelude::*;
@@ -80,7 +79,7 @@ fn tiles(targets: &[Target]) -> String {
 #[test]
 fn prolog_agrees() {
     let root = common::ROOT;
-    let load = format!("consult(['{root}/src/hardware/facts.pl', '{root}/tests/hardware/tiles.pl'])");
+    let load = format!("consult(['{root}/src/hardware/facts.pl', '{root}/tests/devices/hardware/tiles.pl'])");
     let run =
         std::process::Command::new("swipl").args(["-q", "-g", &load, "-g", "report", "-t", "halt"]).output();
     let out = match run {
@@ -316,7 +315,7 @@ fn every_tile_fits_its_target() {
 #[test]
 fn occupancy_is_what_the_driver_says() {
     let mut rows = 0;
-    for l in include_str!("golden/occupancy_h200.csv").lines().skip(1) {
+    for l in include_str!("../golden/occupancy_h200.csv").lines().skip(1) {
         let v: Vec<u32> = l.split(',').map(|v| v.parse().unwrap()).collect();
         let [registers, threads, shared, blocks] = v[..] else { panic!("{l}") };
         let ours = occupancy(gpu("sm_90"), threads, registers, shared).map_or(0, |o| o.blocks);

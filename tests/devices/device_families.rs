@@ -1,5 +1,4 @@
 //! The families `Blas` and `Network` of devices on the interpreter: what they refuse, and order where elements tie.
-#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
 use common::layers::linear::nan_is_largest;
 use fulmen::backend::{Blas, Cpu, Network, Transfer};

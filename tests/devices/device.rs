@@ -1,5 +1,4 @@
 //! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
-#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
 mod halves;
 

@@ -1,5 +1,4 @@
 //! Devices on the interpreter: products of `f16`, and operands past a binding.
-#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
 use common::device::data;
 use fulmen::Momentum;

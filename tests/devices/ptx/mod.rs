@@ -1,5 +1,4 @@
 //! The PTX compiler: what it emits is assembled by the real `ptxas`, what it builds runs in the interpreter.
-#![cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
 
 mod assemble;
 mod bounded;

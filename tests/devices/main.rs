@@ -1,0 +1,30 @@
+//! What GPUs run, on this machine: plans, kernels as text, and those on the interpreter.
+//! `cargo test -p fulmen-device-tests --features std,half,cuda,wgsl -- wgsl::` runs the modules of that name.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, in its helpers too"
+)]
+
+#[cfg(feature = "gpu")]
+mod device;
+#[cfg(feature = "gpu")]
+mod device_families;
+mod fusion;
+mod hardware;
+#[cfg(feature = "gpu")]
+mod parts;
+#[path = "../profiles.rs"]
+mod profiles;
+#[cfg(feature = "cuda")]
+mod ptx;
+#[cfg(feature = "wgsl")]
+mod wgsl;
+
+/// A file that is no module would be a test that nobody runs.
+#[test]
+fn every_file_is_a_module() {
+    common::every_file_is_a_module(env!("CARGO_MANIFEST_DIR"), include_str!("main.rs"), &["main"]);
+}
