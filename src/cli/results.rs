@@ -60,9 +60,9 @@ fn record(tests: &mut BTreeMap<String, bool>, name: String, pass: bool) {
     tests.entry(name).and_modify(|p| *p &= pass).or_insert(pass);
 }
 
-/// The modules of `tests/main.rs` are the files beside it, whose names a contract's test begins with.
+/// The modules of these programs are the files beside them, whose names a contract's test begins with.
 fn full_name(target: &str, name: &str) -> String {
-    if target == "main" { name.into() } else { format!("{target}::{name}") }
+    if matches!(target, "main" | "families") { name.into() } else { format!("{target}::{name}") }
 }
 
 fn nextest(line: &str) -> Option<(bool, &str)> {

@@ -8,9 +8,13 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+// Compiled here for every op on the build's own lanes, which the programs share. Not where none has them all.
+#[cfg(all(feature = "std", not(fulmen_compact), target_pointer_width = "64"))]
 pub mod arbitrary;
 pub mod blas;
 pub mod call;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cases;
 #[cfg(feature = "gpu")]
 pub mod device;
 pub mod lanes;
@@ -21,6 +25,7 @@ pub mod matrix;
 pub mod nn;
 #[path = "../reference/mod.rs"]
 pub mod reference;
+pub mod shares;
 pub mod views;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod yaml;

@@ -1,16 +1,15 @@
 //! Op × lane × (serial, parallel), against naive references, within the tolerance of each contract.
 //! Prints the matrix: the worst error as a share of what is allowed. Fails when an op of the list did not
-//! run on a lane, or when a lane that `FULMEN_REQUIRE_LANES` names was absent.
+//! run on a lane, or when a lane that `FULMEN_REQUIRE_LANES` names was absent. Ops of shape `nn` are in `nn_story.rs`.
 
 use common::call::{Args, Form, Out, call};
 use common::lanes::*;
-use common::nn;
 use common::reference::story::{self, answer};
+use common::shares::Shares;
 use fulmen::Element;
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::lanes::Simd;
 use fulmen::ops::{OPS, Op};
-use std::collections::BTreeMap;
 
 /// Lengths around register widths and unrolled loops. Longer ones are in `tests/reduce.rs` and
 /// `tests/rows.rs`.
@@ -83,82 +82,29 @@ fn worst<S: Simd, T: Element>(s: S, op: &Op, form: Form) -> Option<f64> {
     Some(worst)
 }
 
-#[derive(Default)]
-struct Matrix {
-    columns: Vec<String>,
-    cells: BTreeMap<(usize, &'static str), Vec<String>>,
+/// Those that are called by their shape. The others run in nn_story.rs, tests/convert.rs, gemm.rs, gemm_low.rs, blas.rs,
+/// quant.rs and random.rs.
+fn of_slices(shape: &str) -> bool {
+    !["convert", "gemm", "blas", "nn", "mixed", "quant", "random"].contains(&shape)
 }
 
-impl Matrix {
-    fn column<S: Simd>(&mut self, s: S, form: Form, title: &str) {
-        self.columns.push(format!("{}{title}", S::NAME));
-        for (i, op) in OPS.iter().enumerate().filter(|(_, op)| {
-            !["convert", "gemm", "blas", "nn", "mixed", "quant", "random"].contains(&op.shape)
-        }) {
-            for (ty, worst) in [("f32", worst::<S, f32>(s, op, form)), ("f64", worst::<S, f64>(s, op, form))]
-            {
-                // Only a selection has no parallel form.
-                assert!(
-                    worst.is_some() || (form != Form::On && op.shape == "select"),
-                    "{} did not run",
-                    op.name
-                );
-                let cell = worst.map_or("serial".into(), |w| format!("{w:.2}"));
-                self.cells.entry((i, ty)).or_default().push(cell);
-            }
+fn column<S: Simd>(shares: &mut Shares, s: S, form: Form, title: &str) {
+    shares.columns.push(format!("{}{title}", S::NAME));
+    for op in OPS.iter().filter(|op| of_slices(op.shape)) {
+        for (ty, worst) in [("f32", worst::<S, f32>(s, op, form)), ("f64", worst::<S, f64>(s, op, form))] {
+            // Only a selection has no parallel form.
+            assert!(worst.is_some() || (form != Form::On && op.shape == "select"), "{} did not run", op.name);
+            shares.add(op.name, ty, worst);
         }
-        macro_rules! own_calls {
-            ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
-                self.own::<S, f32, $Op>(s, form);
-                self.own::<S, f64, $Op>(s, form);
-            )*};
-        }
-        common::for_each_nn_op!(own_calls);
-    }
-
-    /// An op of shape `nn`.
-    fn own<S: Simd, T: Element, O: nn::Op>(&mut self, s: S, form: Form) {
-        let own = if form == Form::On { nn::Form::On } else { nn::Form::Parallel };
-        let worst = nn::worst::<S, T, O>(s, own);
-        assert!(worst.is_some() || form != Form::On, "{} did not run", O::NAME);
-        let cell = worst.map_or("serial".into(), |w| format!("{w:.2}"));
-        let i = OPS.iter().position(|op| op.name == O::NAME).unwrap();
-        self.cells.entry((i, T::NAME)).or_default().push(cell);
     }
 }
 
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
 #[cfg_attr(not(target_arch = "wasm32"), test)]
 fn every_op_on_every_lane() {
-    let mut matrix = Matrix::default();
-    let ran = for_each_lane!(|s| matrix.column(s, Form::On, ""));
+    let mut shares = Shares::default();
+    let ran = for_each_lane!(|s| column(&mut shares, s, Form::On, ""));
     #[cfg(feature = "parallel")]
-    matrix.column(fulmen::lanes::native(), Form::Parallel, "/par");
-    show("worst error as a share of what the contract allows; 0.00 is exact");
-    let line = |name: String, cells: &[String]| {
-        let cells: String = cells.iter().map(|c| format!("{c:>15}")).collect();
-        show(&format!("{name:<22}{cells}"));
-    };
-    line(String::new(), &matrix.columns);
-    for (i, op) in OPS.iter().enumerate().filter(|(_, op)| op.shape == "nn") {
-        assert!(matrix.cells.contains_key(&(i, "f64")), "{} is in no family's list", op.name);
-    }
-    for ((op, ty), cells) in &matrix.cells {
-        assert_eq!(cells.len(), matrix.columns.len(), "{} {ty} did not run everywhere", OPS[*op].name);
-        line(format!("{} {ty}", OPS[*op].name), cells);
-    }
-    skipped(&ran).for_each(|line| show(&line));
-    #[cfg(not(feature = "parallel"))]
-    show("skipped parallel: the build lacks the feature");
-    show(
-        "conversions between element types run in tests/convert.rs, products of matrices in tests/gemm.rs and tests/gemm_low.rs, other linear algebra in tests/blas.rs",
-    );
-}
-
-/// A line of output; `--show-output` has a passing test show it.
-fn show(line: &str) {
-    #[cfg(target_arch = "wasm32")]
-    wasm_bindgen_test::console_log!("{line}");
-    #[cfg(not(target_arch = "wasm32"))]
-    println!("{line}");
+    column(&mut shares, fulmen::lanes::native(), Form::Parallel, "/par");
+    shares.print(&ran, of_slices);
 }

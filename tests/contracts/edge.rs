@@ -1,9 +1,10 @@
 //! Edge cases: input → outcome, exactly as the YAML states them.
 
 use common::call::{Args, Form, Out, call};
+use common::cases::{params, values};
 use common::lanes::*;
 use common::yaml::contract;
-use common::yaml::schema::{Contract, EdgeCase, Output, Scalar, Shape};
+use common::yaml::schema::{Contract, EdgeCase, Output, Shape};
 use fulmen::contract::{Tolerance, agrees, spec, ulp};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
@@ -31,17 +32,6 @@ fn copies(c: &Contract, e: &EdgeCase) -> Vec<usize> {
     let first = e.inputs.first().map_or(0, Vec::len);
     let elementwise = matches!(c.call.shape, Shape::Unary | Shape::Binary | Shape::Ternary | Shape::Update);
     if elementwise && first > 0 && e.error.is_none() { vec![1, 133 / first] } else { vec![1] }
-}
-
-pub fn values<T: Element>(x: &[Scalar], ty: &str, copies: usize) -> Vec<T> {
-    let once = x.iter().map(|v| T::from_f64(v.value(ty)));
-    (0..copies).flat_map(|_| once.clone()).collect()
-}
-
-/// The parameters of a case, or the samples of the contract.
-pub fn params<T: Element>(c: &Contract, e: &EdgeCase, ty: &str) -> Vec<T> {
-    let samples: Vec<Scalar> = c.call.params.iter().map(|p| p.sample.clone()).collect();
-    values(e.params.as_deref().unwrap_or(&samples), ty, 1)
 }
 
 /// Calls `op` on `s` with these arguments, in the order of the contract.

@@ -1,6 +1,6 @@
 //! Edge cases and postconditions of level 1 and the transpose, whose arguments are views.
 
-use super::edge::{params, values};
+use common::cases::{params, values};
 use common::lanes::*;
 use common::yaml::contract;
 use common::yaml::schema::{Contract, EdgeCase};

@@ -1,6 +1,6 @@
 //! Edge cases and refusals of the ops of shape `nn`.
 
-use super::edge::{params, values};
+use common::cases::{params, values};
 use common::lanes::*;
 use common::nn::*;
 use common::yaml::contract;

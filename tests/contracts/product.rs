@@ -1,6 +1,6 @@
 //! Edge cases and postconditions of the product of matrices, whose arguments are views.
 
-use super::edge::{params, values};
+use common::cases::{params, values};
 use common::lanes::*;
 use common::yaml::contract;
 use common::yaml::schema::EdgeCase;

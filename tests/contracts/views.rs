@@ -1,7 +1,7 @@
 //! Edge cases and postconditions of the ops on views.
 
-use super::edge::{params, values};
 use common::blas::*;
+use common::cases::{params, values};
 use common::lanes::*;
 use common::matrix::*;
 use common::yaml::contract;
