@@ -27,7 +27,7 @@ mod read;
 mod submit;
 
 use super::builder::Builder;
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
+use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, Readback, check, choose};
 use super::ir::{Cmp, Space, Special};
 use super::template::{Argument, Meet};
 use super::types::{F32, U64};
@@ -65,6 +65,9 @@ pub struct Wgpu {
     buffers: Cell<u64>,
     pipelines: RefCell<BTreeMap<Key, Arc<Pipeline>>>,
     pending: RefCell<Pending>,
+    submissions: Cell<u64>,
+    /// What was read last came through it.
+    staging: RefCell<Option<wgpu::Buffer>>,
     /// Whether memory went that bindings may hold.
     freed: Arc<AtomicBool>,
 }
@@ -226,6 +229,8 @@ impl Wgpu {
             buffers: Cell::default(),
             pipelines: RefCell::default(),
             pending: RefCell::default(),
+            submissions: Cell::default(),
+            staging: RefCell::default(),
             freed: Arc::default(),
         };
         opened.fused = opened.fuses().await?;
@@ -257,7 +262,7 @@ impl Wgpu {
         let launch = Launch { program, grid: [1; 3], block: [1; 3], arguments };
         self.launch(&[launch], &[Binding { buffer: &buffer, start: 0, bytes: 4 }])?;
         let mut left = [0; 4];
-        self.read(&buffer, 0, &mut left).await?;
+        self.read(&mut [Readback { buffer: &buffer, start: 0, to: &mut left }]).await?;
         Ok(f32::from_le_bytes(left) != 0.0)
     }
 
@@ -265,6 +270,7 @@ impl Wgpu {
     pub fn destroy(&self) {
         say(&self.lost, String::from("it was given back"));
         self.pending.take();
+        self.staging.take();
         self.device.destroy();
     }
 
@@ -272,6 +278,12 @@ impl Wgpu {
     #[must_use]
     pub fn pipelines(&self) -> usize {
         self.pipelines.borrow().len()
+    }
+
+    /// Submissions to the driver so far.
+    #[must_use]
+    pub const fn submissions(&self) -> u64 {
+        self.submissions.get()
     }
 
     /// What the driver said since, if it is bad.
@@ -348,13 +360,13 @@ impl Device for Wgpu {
         })
     }
 
-    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        self.range(from, start, to.len() as u64)?;
-        if to.is_empty() {
+    async fn read(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<(), Error> {
+        parts.iter().try_for_each(|p| self.range(p.buffer, p.start, p.to.len() as u64))?;
+        if parts.iter().all(|p| p.to.is_empty()) {
             return self.flush();
         }
         self.alive()?;
-        self.copied(from, start, to).await
+        self.copied(parts).await
     }
 }
 
