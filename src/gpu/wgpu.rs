@@ -28,7 +28,7 @@ mod submit;
 
 use super::builder::Builder;
 use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, Readback, check, choose};
-use super::ir::{Cmp, Space, Special};
+use super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::template::{Argument, Meet};
 use super::types::{F32, U64};
 use crate::hardware::Language;
@@ -88,16 +88,27 @@ impl Drop for Buffer {
     }
 }
 
+/// Threads of a warp, as kernels that shuffle mean it.
+const WARP: u32 = 32;
+
 /// What products by cooperative matrices take.
 const MATRICES: wgpu::Features =
     wgpu::Features::SHADER_F16.union(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
+
+/// Whether the adapter's subgroups are of 32 threads. A browser's WGSL has them under another name.
+fn warps(adapter: &wgpu::Adapter) -> bool {
+    let info = adapter.get_info();
+    cfg!(not(target_arch = "wasm32"))
+        && adapter.features().contains(wgpu::Features::SUBGROUP)
+        && [info.subgroup_min_size, info.subgroup_max_size] == [WARP; 2]
+}
 
 /// Whether 32 threads of the adapter share matrices of 16 × 16.
 fn matrices(adapter: &wgpu::Adapter) -> bool {
     use wgpu::CooperativeScalarType::{F16, F32};
     let info = adapter.get_info();
     adapter.features().contains(MATRICES)
-        && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
+        && [info.subgroup_min_size, info.subgroup_max_size] == [WARP; 2]
         && adapter
             .cooperative_matrix_properties()
             .iter()
@@ -172,11 +183,14 @@ impl Wgpu {
     async fn on(adapter: &wgpu::Adapter) -> Result<Self, Error> {
         let info = adapter.get_info();
         let limits = adapter.limits();
-        let matrices = matrices(adapter);
+        let (matrices, warps) = (matrices(adapter), warps(adapter));
+        let mut wanted = wgpu::Features::empty();
+        wanted.set(MATRICES, matrices);
+        wanted.set(wgpu::Features::SUBGROUP, warps);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("fulmen"),
             required_limits: limits.clone(),
-            required_features: if matrices { MATRICES } else { wgpu::Features::empty() },
+            required_features: wanted,
             experimental_features: experimental(matrices),
             ..wgpu::DeviceDescriptor::default()
         };
@@ -234,6 +248,9 @@ impl Wgpu {
             freed: Arc::default(),
         };
         opened.fused = opened.fuses().await?;
+        if warps && opened.shuffles().await? {
+            opened.facts.meet = Meet::Warps;
+        }
         Ok(opened)
     }
 
@@ -253,17 +270,48 @@ impl Wgpu {
                 b.store(Space::Global, out, 0, x.fma(y, z));
             });
         }
-        let kernel = b.finish().map_err(|error| Error::Kernel { kernel: String::from("fuses"), error })?;
         let (x, z) = (1.0 + f32::EPSILON * 2048.0, -(1.0 + f32::EPSILON * 4096.0));
+        let numbers = [x, x, z].map(|x| Argument::Bits(u64::from(x.to_bits())));
+        let [left] = self.tried("fuses", b.finish(), 1, &numbers).await?;
+        Ok(f32::from_bits(left) != 0.0)
+    }
+
+    /// Whether the threads of a subgroup are neighbours, which is not said. Tries it.
+    async fn shuffles(&self) -> Result<bool, Error> {
+        const N: u32 = 2 * WARP;
+        let b = Builder::new("shuffles");
+        {
+            let (out, tid) = (b.param::<U64>(), b.special(Special::TidX));
+            let of = [(Shuffle::Index, 0), (Shuffle::Butterfly, WARP / 2)];
+            let [first, other] = of.map(|(mode, by)| tid.shuffle(mode, b.int(i64::from(by))));
+            let at = out + tid.wide(b.int(4));
+            b.store(Space::Global, at, 0, first * b.int(i64::from(N)) + other);
+        }
+        let found: [u32; N as usize] = self.tried("shuffles", b.finish(), N, &[]).await?;
+        let mut all = (0..N).zip(found);
+        Ok(all.all(|(tid, found)| found == tid / WARP * WARP * N + (tid ^ (WARP / 2))))
+    }
+
+    /// What a block of `threads` leaves.
+    async fn tried<const N: usize>(
+        &self,
+        name: &'static str,
+        kernel: Result<Kernel, super::Error>,
+        threads: u32,
+        numbers: &[Argument],
+    ) -> Result<[u32; N], Error> {
+        let kernel = kernel.map_err(|error| Error::Kernel { kernel: String::from(name), error })?;
         let mut arguments = alloc::vec![Argument::Buffer(0)];
-        arguments.extend([x, x, z].map(|x| Argument::Bits(u64::from(x.to_bits()))));
+        arguments.extend(numbers);
         let program = Arc::new(Program::new(kernel));
-        let buffer = self.allocate(4)?;
-        let launch = Launch { program, grid: [1; 3], block: [1; 3], arguments };
-        self.launch(&[launch], &[Binding { buffer: &buffer, start: 0, bytes: 4 }])?;
-        let mut left = [0; 4];
+        let bytes = 4 * N as u64;
+        let buffer = self.allocate(bytes)?;
+        let launch = Launch { program, grid: [1; 3], block: [threads, 1, 1], arguments };
+        self.launch(&[launch], &[Binding { buffer: &buffer, start: 0, bytes }])?;
+        let mut left = alloc::vec![0; 4 * N];
         self.read(&mut [Readback { buffer: &buffer, start: 0, to: &mut left }]).await?;
-        Ok(f32::from_le_bytes(left) != 0.0)
+        let mut words = left.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
+        Ok(core::array::from_fn(|_| words.next().unwrap_or_default()))
     }
 
     /// Gives the device back. Whatever is asked of it from now on is [`Error::Lost`].

@@ -22,6 +22,8 @@ const POINTWISE: u32 = 256;
 /// Elements that a block of a reduction has at least, but for the last.
 const PART: usize = 2048;
 
+/// Blocks of a reduction, where it is not known how many run at once.
+const MERGED: u32 = 1024;
 /// Columns from which on blocks share a row, where there are fewer rows than multiprocessors.
 const LONG_ROW: usize = 1 << 13;
 
@@ -338,7 +340,9 @@ impl Planner {
             }))
         })?;
         let width = u64::from(T::TYPE.bytes());
-        let blocks = u32::try_from(n.div_ceil(PART)).unwrap_or(u32::MAX).clamp(1, self.blocks);
+        // One block merges what they leave: of WGSL's as many as run at once on a large device.
+        let most = if self.optimise { self.blocks } else { self.blocks.min(MERGED) };
+        let blocks = u32::try_from(n.div_ceil(PART)).unwrap_or(u32::MAX).clamp(1, most);
         let widest = made.widths.iter().copied().max().unwrap_or(1);
         let (parts, states) = (inputs + 1, inputs + 2);
         let mut scratch = vec![u64::from(blocks) * u64::from(widest) * width];
