@@ -27,7 +27,9 @@ mod read;
 mod submit;
 
 use super::builder::Builder;
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, Readback, check, choose};
+use super::device::{
+    Binding, Computes, Device, Error, Facts, Launch, Limits, Program, Readback, check, choose,
+};
 use super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::template::{Argument, Meet};
 use super::types::{F32, U64};

@@ -19,6 +19,8 @@ pub mod layers;
 pub mod matrix;
 // Its macros are exported.
 pub mod nn;
+#[cfg(feature = "gpu")]
+pub mod plans;
 #[path = "../reference/mod.rs"]
 pub mod reference;
 pub mod views;

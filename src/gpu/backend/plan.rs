@@ -240,6 +240,18 @@ impl Planner {
         }
     }
 
+    /// Refuses more blocks than a launch may have.
+    pub(super) fn grid(&self, blocks: [usize; 3]) -> Result<[u32; 3], Error> {
+        let names = ["blocks along x", "blocks along y", "blocks along z"];
+        for ((what, n), most) in names.into_iter().zip(blocks).zip(self.limits.grid) {
+            let (asked, available) = (n as u64, u64::from(most));
+            if asked > available {
+                return Err(Error::Limit { device: self.device.clone(), what, asked, available });
+            }
+        }
+        Ok(blocks.map(|n| n as u32))
+    }
+
     fn grid_of(
         &self,
         program: Arc<Program>,
@@ -247,18 +259,8 @@ impl Planner {
         [x, y]: [usize; 2],
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let down = u64::try_from(y).unwrap_or(u64::MAX);
-        let most = self.limits.grid[1];
-        if down > u64::from(most) {
-            let what = "blocks along y";
-            return Err(Error::Limit {
-                device: self.device.clone(),
-                what,
-                asked: down,
-                available: most.into(),
-            });
-        }
-        let grid = [counted("x", x)?.clamp(1, self.limits.grid[0]), y as u32, 1];
+        let along = counted("x", x)?.clamp(1, self.limits.grid[0]);
+        let grid = self.grid([along as usize, y, 1])?;
         Ok(Launch { program, grid, block: [threads, 1, 1], arguments })
     }
 
@@ -384,10 +386,10 @@ impl Planner {
         let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "x" })?;
         counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
-        let (count, cols) = (counted("x", rows)?, counted("cols", cols)?);
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
+        let (count, cols) = (counted("x", rows)?, counted("cols", cols)?);
         let multiprocessors = (self.blocks as usize / 8).max(1);
         let few = self.optimise && (count as usize) < multiprocessors;
         if few && cols as usize >= LONG_ROW {

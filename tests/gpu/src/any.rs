@@ -1,9 +1,9 @@
 //! Any adapter of wgpu's: the story of every op, and what is refused.
 
-use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use crate::config::Config;
 use crate::gguf::Stored;
 use crate::machine::{Follower, Weights};
+use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
@@ -48,7 +48,16 @@ pub fn run() -> Result<bool, Error> {
 /// A token that the program `llm` follows is one submission: the ids, every op, the logits and the status words together.
 fn tokens() -> Result<(), Error> {
     let gpu = Gpu::new(Wgpu::from_env()?);
-    let c = Config { vocab: 40, dim: 24, layers: 2, heads: 4, kv_heads: 2, hidden: 40, context: 12, ..Config::default() };
+    let c = Config {
+        vocab: 40,
+        dim: 24,
+        layers: 2,
+        heads: 4,
+        kv_heads: 2,
+        hidden: 40,
+        context: 12,
+        ..Config::default()
+    };
     let numbers = (0..c.parameters()).map(|i| (i % 31) as f32 / 31.0 - 0.5).collect();
     let weights = Weights::new(&gpu, &c, Stored::of(&c, numbers)).expect("a small model");
     let mut follower = Follower::new(gpu.clone(), c, &weights, 4).expect("a small model");
