@@ -183,6 +183,13 @@ fn products<D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
+/// Seconds of the processor that this thread has had, where Linux says it.
+fn processor() -> f64 {
+    let all = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = all.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    first.map_or(f64::NAN, |ns| ns / 1e9)
+}
+
 /// A kernel of one block: what the host takes to ask for it, and until it is done.
 fn host<D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
@@ -191,13 +198,17 @@ fn host<D: Computes<f32> + Blocking + 'static>(
     const TIMES: usize = 20_000;
     let mut y = gpu.upload(&[1.0f32; 64])?;
     let done = median(TIMES, wait, || gpu.scale_in_place(y.view_mut(), 1.0))?;
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), processor());
     for _ in 0..TIMES {
         gpu.scale_in_place(y.view_mut(), 1.0)?;
     }
-    let asked = start.elapsed().as_secs_f64() / TIMES as f64;
+    let asked = [start.elapsed().as_secs_f64(), processor() - before].map(|t| t / TIMES as f64 * 1e6);
     wait()?;
-    println!("a launch of one block: {:.2} µs until done, {:.2} µs of the host", done * 1e6, asked * 1e6);
+    let [clock, own] = asked;
+    println!(
+        "a launch of one block: {:.2} µs until done, {clock:.2} µs of the host, {own:.2} of its processor",
+        done * 1e6
+    );
     let single = median(
         200,
         || Ok(()),
