@@ -77,6 +77,8 @@ class Size:
     limit: dict[str, int]
     # Per op: its own limits.
     ops: dict[str, dict[str, int]] = field(default_factory=dict)
+    # Per example of the package: the limit for its whole module.
+    modules: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass

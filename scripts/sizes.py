@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 from elf import Elf
 from profile import HOW, Profile, environment, profiles
@@ -77,15 +78,40 @@ class Bench:
         self.path = self.tool.out() / ("fulmen_wasm_size.wasm" if self.wasm else "measure")
         return self.path.read_bytes()
 
+    def module(self, name: str) -> int:
+        """Bytes of the module that an example of the package is, held to its budget; Node calls its ops."""
+        command = self.tool.cargo("build", "--release", "--quiet", "--example", name, std=self.profile.std)
+        env = os.environ | self.env | {"FULMEN_OP": "empty"}
+        done = subprocess.run(command, cwd=self.cwd, env=env, capture_output=True, text=True)
+        if done.returncode:
+            self.tally.fail(f"{self.profile.name}: {name} does not build:\n{done.stderr}")
+        image = self.small(self.tool.out() / f"examples/{name}.wasm")
+        self.clean(name, [], image)
+        try:
+            self.tally.step(f"ops of the module {name}", [need("node", "apt-get install nodejs"), self.cwd / f"{name}.mjs", TARGET / "size.wasm"])
+        except Missing as what:
+            self.tally.skip(f"missing for the module {name}: {what}")
+        limit = self.profile.size.modules[name]
+        if len(image) > limit:
+            self.tally.wrong(f"{self.profile.name}: the module {name} takes {len(image)} bytes, its budget is {limit}")
+        else:
+            self.tally.check(f"{self.profile.name}: the module {name} takes {len(image)} bytes of {limit}")
+        return len(image)
+
+    @staticmethod
+    def small(module: Path) -> bytes:
+        """The module after `wasm-opt`."""
+        to = TARGET / "size.wasm"
+        features = ["simd", "bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals", "multivalue", "reference-types"]
+        flags = ["-Os", "--strip-debug", "--strip-producers", "--strip-target-features"]
+        subprocess.run(["wasm-opt", *flags, *[f"--enable-{f}" for f in features], module, "-o", to], check=True)
+        return to.read_bytes()
+
     def raw(self, op: str) -> Figures:
         """The figures of the whole image or module."""
         image = self.build(op)
         if self.wasm:
-            small = TARGET / "size.wasm"
-            features = ["simd", "bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals", "multivalue", "reference-types"]
-            flags = ["-Os", "--strip-debug", "--strip-producers", "--strip-target-features"]
-            subprocess.run(["wasm-opt", *flags, *[f"--enable-{f}" for f in features], self.path, "-o", small], check=True)
-            image = small.read_bytes()
+            image = self.small(self.path)
             self.clean(op, [], image)
             return {"wasm": len(image)}
         elf = Elf(image)
@@ -127,6 +153,18 @@ def unclean(symbols: list[str], data: bytes) -> list[str]:
 
 
 Table = dict[str, dict[str, Figures]]
+
+
+def modules(found: list[Profile], tally: Tally) -> dict[str, int]:
+    """Bytes of the whole modules that profiles have budgets for."""
+    sizes = {}
+    for profile in found:
+        for name in profile.size.modules:
+            try:
+                sizes[name] = Bench(profile, tally).module(name)
+            except Missing as what:
+                tally.skip(f"missing for the module {name}: {what}")
+    return sizes
 
 
 def measure(found: list[Profile], ops: list[str], tally: Tally) -> Table:
@@ -203,12 +241,18 @@ Written by `scripts/sizes.py --write` with {rustc}; CI holds some of them to thi
 
 """
 
+MODULES = """
+As one WASM module, everything that a language model decodes with (embedding, norms, rotary positions, products with matrices
+and vectors, attention, softmax, SwiGLU, sums, the largest, a sample), `decode` takes {decode} bytes; its budget is 100000.
+"""
+
 
 def run(tally: Tally, write: bool = False, ops: list[str] | None = None, names: list[str] | None = None) -> None:
     found = [p for p in profiles().values() if p.size and (not names or p.name in names)]
     measured = ops or MEASURED
     ops = listed() + [op for op in MEASURED if "+" in op] if write else measured
     table = measure(found, ops, tally)
+    whole = modules(found, tally) if measured is MEASURED else {}
     TARGET.mkdir(exist_ok=True)
     (TARGET / "sizes.md").write_text(render(table, found, ops))
     (TARGET / "sizes.csv").write_text(csv(table))
@@ -220,10 +264,14 @@ def run(tally: Tally, write: bool = False, ops: list[str] | None = None, names: 
         tool = Toolchain.find(found[0].target)
         rustc = subprocess.run([tool.env.get("RUSTC", "rustc"), "--version"], capture_output=True, text=True, check=True).stdout.split(" (")[0]
         length = re.search(r"LEN: usize = (\d+)", (ROOT / "firmware/ops.rs").read_text())[1]
-        (ROOT / "SIZES.md").write_text(ABOUT.format(rustc=rustc, len=length) + render(table, found, ops))
+        (ROOT / "SIZES.md").write_text(ABOUT.format(rustc=rustc, len=length) + render(table, found, ops) + MODULES.format(**whole))
     known = recorded(found)
     if not write:
         compare(table, known, tally)
+        said = {name: int(size) for name, size in re.findall(r"`(\w+)` takes (\d+) bytes", (ROOT / "SIZES.md").read_text())}
+        for name, size in whole.items():
+            if abs(size - said.get(name, 0)) > size // 10:
+                tally.wrong(f"the module {name} takes {size} bytes, SIZES.md says {said.get(name)}: run scripts/sizes.py --write")
     show_table("sizes", render(known, found, SHOWN), tally, write)
 
 

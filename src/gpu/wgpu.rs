@@ -27,8 +27,10 @@ mod read;
 mod submit;
 
 use super::builder::Builder;
-use super::device::{Binding, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose};
-use super::ir::{Cmp, Space, Special};
+use super::device::{
+    Binding, Computes, Device, Error, Facts, Launch, Limits, Program, Readback, check, choose,
+};
+use super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::template::{Argument, Meet};
 use super::types::{F32, U64};
 use crate::hardware::Language;
@@ -65,6 +67,9 @@ pub struct Wgpu {
     buffers: Cell<u64>,
     pipelines: RefCell<BTreeMap<Key, Arc<Pipeline>>>,
     pending: RefCell<Pending>,
+    submissions: Cell<u64>,
+    /// What was read last came through it.
+    staging: RefCell<Option<wgpu::Buffer>>,
     /// Whether memory went that bindings may hold.
     freed: Arc<AtomicBool>,
 }
@@ -85,16 +90,27 @@ impl Drop for Buffer {
     }
 }
 
+/// Threads of a warp, as kernels that shuffle mean it.
+const WARP: u32 = 32;
+
 /// What products by cooperative matrices take.
 const MATRICES: wgpu::Features =
     wgpu::Features::SHADER_F16.union(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
+
+/// Whether the adapter's subgroups are of 32 threads. A browser's WGSL has them under another name.
+fn warps(adapter: &wgpu::Adapter) -> bool {
+    let info = adapter.get_info();
+    cfg!(not(target_arch = "wasm32"))
+        && adapter.features().contains(wgpu::Features::SUBGROUP)
+        && [info.subgroup_min_size, info.subgroup_max_size] == [WARP; 2]
+}
 
 /// Whether 32 threads of the adapter share matrices of 16 × 16.
 fn matrices(adapter: &wgpu::Adapter) -> bool {
     use wgpu::CooperativeScalarType::{F16, F32};
     let info = adapter.get_info();
     adapter.features().contains(MATRICES)
-        && [info.subgroup_min_size, info.subgroup_max_size] == [32; 2]
+        && [info.subgroup_min_size, info.subgroup_max_size] == [WARP; 2]
         && adapter
             .cooperative_matrix_properties()
             .iter()
@@ -169,11 +185,14 @@ impl Wgpu {
     async fn on(adapter: &wgpu::Adapter) -> Result<Self, Error> {
         let info = adapter.get_info();
         let limits = adapter.limits();
-        let matrices = matrices(adapter);
+        let (matrices, warps) = (matrices(adapter), warps(adapter));
+        let mut wanted = wgpu::Features::empty();
+        wanted.set(MATRICES, matrices);
+        wanted.set(wgpu::Features::SUBGROUP, warps);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("fulmen"),
             required_limits: limits.clone(),
-            required_features: if matrices { MATRICES } else { wgpu::Features::empty() },
+            required_features: wanted,
             experimental_features: experimental(matrices),
             ..wgpu::DeviceDescriptor::default()
         };
@@ -226,9 +245,14 @@ impl Wgpu {
             buffers: Cell::default(),
             pipelines: RefCell::default(),
             pending: RefCell::default(),
+            submissions: Cell::default(),
+            staging: RefCell::default(),
             freed: Arc::default(),
         };
         opened.fused = opened.fuses().await?;
+        if warps && opened.shuffles().await? {
+            opened.facts.meet = Meet::Warps;
+        }
         Ok(opened)
     }
 
@@ -248,23 +272,55 @@ impl Wgpu {
                 b.store(Space::Global, out, 0, x.fma(y, z));
             });
         }
-        let kernel = b.finish().map_err(|error| Error::Kernel { kernel: String::from("fuses"), error })?;
         let (x, z) = (1.0 + f32::EPSILON * 2048.0, -(1.0 + f32::EPSILON * 4096.0));
+        let numbers = [x, x, z].map(|x| Argument::Bits(u64::from(x.to_bits())));
+        let [left] = self.tried("fuses", b.finish(), 1, &numbers).await?;
+        Ok(f32::from_bits(left) != 0.0)
+    }
+
+    /// Whether the threads of a subgroup are neighbours, which is not said. Tries it.
+    async fn shuffles(&self) -> Result<bool, Error> {
+        const N: u32 = 2 * WARP;
+        let b = Builder::new("shuffles");
+        {
+            let (out, tid) = (b.param::<U64>(), b.special(Special::TidX));
+            let of = [(Shuffle::Index, 0), (Shuffle::Butterfly, WARP / 2)];
+            let [first, other] = of.map(|(mode, by)| tid.shuffle(mode, b.int(i64::from(by))));
+            let at = out + tid.wide(b.int(4));
+            b.store(Space::Global, at, 0, first * b.int(i64::from(N)) + other);
+        }
+        let found: [u32; N as usize] = self.tried("shuffles", b.finish(), N, &[]).await?;
+        let mut all = (0..N).zip(found);
+        Ok(all.all(|(tid, found)| found == tid / WARP * WARP * N + (tid ^ (WARP / 2))))
+    }
+
+    /// What a block of `threads` leaves.
+    async fn tried<const N: usize>(
+        &self,
+        name: &'static str,
+        kernel: Result<Kernel, super::Error>,
+        threads: u32,
+        numbers: &[Argument],
+    ) -> Result<[u32; N], Error> {
+        let kernel = kernel.map_err(|error| Error::Kernel { kernel: String::from(name), error })?;
         let mut arguments = alloc::vec![Argument::Buffer(0)];
-        arguments.extend([x, x, z].map(|x| Argument::Bits(u64::from(x.to_bits()))));
+        arguments.extend(numbers);
         let program = Arc::new(Program::new(kernel));
-        let buffer = self.allocate(4)?;
-        let launch = Launch { program, grid: [1; 3], block: [1; 3], arguments };
-        self.launch(&[launch], &[Binding { buffer: &buffer, start: 0, bytes: 4 }])?;
-        let mut left = [0; 4];
-        self.read(&buffer, 0, &mut left).await?;
-        Ok(f32::from_le_bytes(left) != 0.0)
+        let bytes = 4 * N as u64;
+        let buffer = self.allocate(bytes)?;
+        let launch = Launch { program, grid: [1; 3], block: [threads, 1, 1], arguments };
+        self.launch(&[launch], &[Binding { buffer: &buffer, start: 0, bytes }])?;
+        let mut left = alloc::vec![0; 4 * N];
+        self.read(&mut [Readback { buffer: &buffer, start: 0, to: &mut left }]).await?;
+        let mut words = left.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
+        Ok(core::array::from_fn(|_| words.next().unwrap_or_default()))
     }
 
     /// Gives the device back. Whatever is asked of it from now on is [`Error::Lost`].
     pub fn destroy(&self) {
         say(&self.lost, String::from("it was given back"));
         self.pending.take();
+        self.staging.take();
         self.device.destroy();
     }
 
@@ -272,6 +328,12 @@ impl Wgpu {
     #[must_use]
     pub fn pipelines(&self) -> usize {
         self.pipelines.borrow().len()
+    }
+
+    /// Submissions to the driver so far.
+    #[must_use]
+    pub const fn submissions(&self) -> u64 {
+        self.submissions.get()
     }
 
     /// What the driver said since, if it is bad.
@@ -348,13 +410,13 @@ impl Device for Wgpu {
         })
     }
 
-    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        self.range(from, start, to.len() as u64)?;
-        if to.is_empty() {
+    async fn read(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<(), Error> {
+        parts.iter().try_for_each(|p| self.range(p.buffer, p.start, p.to.len() as u64))?;
+        if parts.iter().all(|p| p.to.is_empty()) {
             return self.flush();
         }
         self.alive()?;
-        self.copied(from, start, to).await
+        self.copied(parts).await
     }
 }
 

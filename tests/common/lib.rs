@@ -23,6 +23,8 @@ pub mod layers;
 pub mod matrix;
 // Its macros are exported.
 pub mod nn;
+#[cfg(feature = "gpu")]
+pub mod plans;
 #[path = "../reference/mod.rs"]
 pub mod reference;
 pub mod shares;

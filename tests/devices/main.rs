@@ -16,6 +16,8 @@ mod fusion;
 mod hardware;
 #[cfg(feature = "gpu")]
 mod parts;
+#[cfg(feature = "gpu")]
+mod plans;
 #[path = "../profiles.rs"]
 mod profiles;
 #[cfg(feature = "cuda")]

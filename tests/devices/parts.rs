@@ -87,3 +87,25 @@ fn operands_past_a_binding_are_split() {
     };
     assert_eq!(run(&whole), run(&split));
 }
+
+/// Rows that several blocks share go on in pieces, too, with scratch of their own.
+#[test]
+fn shared_rows_past_a_binding_are_split() {
+    const COLS: usize = 8200;
+    let facts = Host::default().facts().clone();
+    // Two rows at a time, then one, on more multiprocessors than rows.
+    let limits = Limits { binding: 4 * 2 * COLS as u64 + 256, ..facts.limits };
+    let gpu = Gpu::new(Host::with(Facts { limits, blocks: 64, ..facts }));
+    let x = data::<f32>(3 * COLS, 1, 0);
+    let (from, mut out) = (gpu.upload(&x).unwrap(), gpu.alloc::<f32>(x.len()).unwrap());
+    gpu.softmax(from.view(), COLS, out.view_mut()).unwrap();
+    let mut got = vec![0.0; x.len()];
+    gpu.download(out.view(), &mut got).unwrap();
+    for (x, got) in x.chunks(COLS).zip(got.chunks(COLS)) {
+        let sum: f64 = x.iter().map(|x| f64::from(*x).exp()).sum();
+        for (x, got) in x.iter().zip(got) {
+            let want = f64::from(*x).exp() / sum;
+            assert!((f64::from(*got) - want).abs() <= 1e-5 * want, "{got} and {want}");
+        }
+    }
+}

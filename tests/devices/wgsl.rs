@@ -7,10 +7,14 @@ use fulmen::{Add, Alu, Body, Clamp, Gelu, Number, Relu, Scale, Then};
 
 /// Parses and validates for any device; returns the entry point's block and its bytes of shared memory.
 fn valid(text: &str) -> ([u32; 3], u32) {
+    valid_with(text, naga::valid::Capabilities::empty())
+}
+
+fn valid_with(text: &str, has: naga::valid::Capabilities) -> ([u32; 3], u32) {
     let module =
         naga::front::wgsl::parse_str(text).unwrap_or_else(|e| panic!("{}\n{text}", e.emit_to_string(text)));
     let flags = naga::valid::ValidationFlags::all();
-    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty());
+    let mut validator = naga::valid::Validator::new(flags, has);
     let info = validator.validate(&module).unwrap_or_else(|e| panic!("{}\n{text}", e.emit_to_string(text)));
     let [entry] = &module.entry_points[..] else { panic!("one entry point: {text}") };
     assert_eq!(entry.name, "main");
@@ -23,6 +27,36 @@ fn valid(text: &str) -> ([u32; 3], u32) {
         .sum();
     let _ = info;
     (entry.workgroup_size, shared)
+}
+
+/// Rows that meet by shuffles: subgroups, and for a warp a row nothing that is shared. Each mode by its name.
+#[test]
+fn shuffles_are_those_of_subgroups() {
+    use fulmen::gpu::template::{Meet, Threads, row_by};
+    use fulmen::gpu::{Builder, F32, Shuffle, Space, Special, U64};
+    let has = naga::valid::Capabilities::SUBGROUP;
+    for (row, shared) in [(32, false), (256, true)] {
+        let threads = Threads { block: 256, row };
+        let kernel = row_by::<F32>("softmax", Meet::Warps, threads).unwrap().unwrap();
+        let text = wgsl::kernel(&kernel, 256, &[0, 1, 2, 3], true).unwrap().text;
+        let (block, bytes) = valid_with(&text, has);
+        assert_eq!((block, bytes > 0), ([256, 1, 1], shared), "{text}");
+        assert_eq!(text.contains("subgroupShuffle("), !shared, "{text}");
+        assert!(text.contains("subgroupShuffleDown("), "{text}");
+    }
+    for (mode, name) in [
+        (Shuffle::Up, "subgroupShuffleUp("),
+        (Shuffle::Down, "subgroupShuffleDown("),
+        (Shuffle::Butterfly, "subgroupShuffleXor("),
+        (Shuffle::Index, "subgroupShuffle("),
+    ] {
+        let b = Builder::new("shuffled");
+        let (out, tid) = (b.param::<U64>(), b.special(Special::TidX));
+        b.store(Space::Global, out + tid.wide(b.int(4)), 0, tid.shuffle(mode, b.int(1)));
+        let text = wgsl::kernel(&b.finish().unwrap(), 64, &[0], true).unwrap().text;
+        valid_with(&text, has);
+        assert!(text.contains(name), "{text}");
+    }
 }
 
 /// Every element-wise op of the list, from its own body.

@@ -11,7 +11,8 @@ use std::ptr;
 
 pub fn run() -> Result<(), Error> {
     let gpu = Gpu::new(Cuda::from_env()?);
-    super::run(&gpu, copy(&gpu)?)?;
+    let copy = copy(&gpu)?;
+    super::run(&gpu, || copy)?;
     launches(&gpu)
 }
 

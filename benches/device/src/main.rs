@@ -1,8 +1,30 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
-//! own copies and launches. Medians of seven rounds.
+//! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
+//! their names: `lines`, `products`, `halves`, `attention`, `host`, `decode`.
+
+// The program `llm`, whose modules know each other from the root.
+macro_rules! program {
+    ($($module:ident $path:literal)*) => { $(#[allow(dead_code, reason = "a part of it is measured")] #[path = $path] mod $module;)* };
+}
+program! {
+    bench "../../../examples/llm/bench.rs"
+    chart "../../../examples/llm/chart.rs"
+    cli "../../../examples/llm/cli.rs"
+    config "../../../examples/llm/config.rs"
+    files "../../../examples/llm/files.rs"
+    gguf "../../../examples/llm/gguf.rs"
+    machine "../../../examples/llm/machine.rs"
+    memory "../../../examples/llm/memory.rs"
+    model "../../../examples/llm/model.rs"
+    tokens "../../../examples/llm/tokens.rs"
+    train "../../../examples/llm/train.rs"
+    vocabulary "../../../examples/llm/vocabulary.rs"
+    weights "../../../examples/llm/weights.rs"
+}
 
 #[cfg(feature = "cuda")]
 mod cuda;
+mod decode;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
@@ -38,25 +60,55 @@ pub fn median(
     Ok(all[ROUNDS / 2])
 }
 
-/// Every case; `copy` are the seconds in which the device itself copies 2²⁶ `f32`.
-fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: f64) -> Result<(), Error> {
+/// Random numbers from -1 to 1.
+fn data(n: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect()
+}
+
+/// Every case that is wanted; `copy` says the seconds in which the device itself copies 2²⁶ `f32`.
+fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f64) -> Result<(), Error> {
+    println!("{}", gpu.device().facts().name);
+    let mark = gpu.upload(&[0.0f32])?;
+    let wait = || gpu.download(mark.view(), &mut [0.0f32]);
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    let picked = |group: &str| group.contains(&wanted);
+    if picked("lines") {
+        lines(gpu, wait, copy())?;
+    }
+    if picked("products") {
+        products(gpu, wait)?;
+    }
+    if picked("halves") {
+        halves(gpu, wait)?;
+    }
+    if picked("attention") {
+        attention(gpu, wait)?;
+    }
+    if picked("host") {
+        host(gpu, wait)?;
+    }
+    if picked("decode") {
+        decode::run(gpu.clone());
+        machine::on_best_lanes(decode::Decode);
+    }
+    Ok(())
+}
+
+/// What is bound by memory.
+fn lines<D: Computes<f32> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+    copy: f64,
+) -> Result<(), Error> {
     let rate = 8.0 * N as f64 / copy / 1e9;
-    println!(
-        "{}: a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s",
-        gpu.device().facts().name,
-        copy * 1e3
-    );
-    let data: Vec<f32> =
-        (0..N).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect();
+    println!("a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s", copy * 1e3);
+    let data = data(N);
     let (a, b, c) = (gpu.upload(&data)?, gpu.upload(&data[..N / 2])?, gpu.upload(&data[..4096])?);
     let mut y = gpu.alloc::<f32>(N)?;
     let [mut m, mut v] = [gpu.alloc::<f32>(N)?, gpu.alloc::<f32>(N)?];
     gpu.fill(0.0, m.view_mut())?;
     gpu.fill(0.0, v.view_mut())?;
     let mut one = gpu.alloc::<f32>(1)?;
-    let mark = gpu.upload(&[0.0f32])?;
-    let wait = || gpu.download(mark.view(), &mut [0.0f32]);
-
     let line = |name: &str, words: f64, seconds: f64| {
         let gb = 4.0 * words / seconds / 1e9;
         println!("{name:28} {:8.3} ms {gb:7.0} GB/s {:5.2} of the copy", seconds * 1e3, gb / rate);
@@ -105,6 +157,16 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: f64) -> Result
             gpu.gemv(1.0, p, x, 0.0, to.matrix(rows, 1)?)
         });
     }
+    Ok(())
+}
+
+/// Products of `f32`.
+fn products<D: Computes<f32> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
+    let a = gpu.upload(&data(8192 * 8192))?;
+    let (view, mut y) = (a.view(), gpu.alloc::<f32>(8192 * 8192)?);
     for size in [64, 128, 256, 512, 768, 1024, 2048, 4096, 8192] {
         let p = view.part(0..size * size)?;
         let q = if size == 8192 { p } else { view.part(7..size * size + 7)? };
@@ -118,19 +180,35 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: f64) -> Result
             2e-12 * (size as f64).powi(3) / seconds
         );
     }
-    halves(gpu, wait)?;
-    attention(gpu, wait)?;
-    // A kernel of one block: what the host takes to ask for it, and until it is done.
+    Ok(())
+}
+
+/// Seconds of the processor that this thread has had, where Linux says it.
+fn processor() -> f64 {
+    let all = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = all.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    first.map_or(f64::NAN, |ns| ns / 1e9)
+}
+
+/// A kernel of one block: what the host takes to ask for it, and until it is done.
+fn host<D: Computes<f32> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
     const TIMES: usize = 20_000;
     let mut y = gpu.upload(&[1.0f32; 64])?;
     let done = median(TIMES, wait, || gpu.scale_in_place(y.view_mut(), 1.0))?;
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), processor());
     for _ in 0..TIMES {
         gpu.scale_in_place(y.view_mut(), 1.0)?;
     }
-    let asked = start.elapsed().as_secs_f64() / TIMES as f64;
+    let asked = [start.elapsed().as_secs_f64(), processor() - before].map(|t| t / TIMES as f64 * 1e6);
     wait()?;
-    println!("a launch of one block: {:.2} µs until done, {:.2} µs of the host", done * 1e6, asked * 1e6);
+    let [clock, own] = asked;
+    println!(
+        "a launch of one block: {:.2} µs until done, {clock:.2} µs of the host, {own:.2} of its processor",
+        done * 1e6
+    );
     let single = median(
         200,
         || Ok(()),

@@ -20,8 +20,7 @@ fn now<F: Future>(f: F) -> F::Output {
 pub fn run() -> Result<(), Error> {
     let device = Wgpu::from_env()?;
     let name = device.facts().name.clone();
-    let copy = copy(&name);
-    super::run(&Gpu::new(device), copy)
+    super::run(&Gpu::new(device), || copy(&name))
 }
 
 /// Seconds of a copy of `N` `f32`, on a device of its own.

@@ -9,7 +9,7 @@ use super::settle::update;
 use super::{Problem, tune};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef};
 
 /// What one tile needs besides its operands.
@@ -95,7 +95,13 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
     if rows == 0 || cols == 0 {
         return;
     }
-    let (count, rows) = if rows > mr { (rows / mr, mr) } else { (1, rows) };
+    // For size there are tiles of all rows and of one.
+    let width = rows.min(mr);
+    let (count, rows) = match rows {
+        _ if rows > mr => (rows / mr, mr),
+        _ if COMPACT && rows < mr => (rows, 1),
+        _ => (1, rows),
+    };
     let n = cols.div_ceil(lanes);
     let full = b.cols() >= n * lanes;
     let (store, pack) = match pack {
@@ -106,7 +112,11 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
         Left::Plain(a) => {
             (a.ptr(), a.row_stride(), a.col_stride(), a.row_stride().wrapping_mul(rows as isize))
         }
-        Left::Packed(a, k) => (a.as_ptr(), 1, rows as isize, (rows * k) as isize),
+        Left::Packed(a, k) => {
+            // Rows of a narrow tile lie side by side in one piece.
+            let next = if rows < width { 1 } else { rows * k };
+            (a.as_ptr(), 1, width as isize, next as isize)
+        }
     };
     let t = Tile {
         count,
@@ -131,7 +141,7 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
         ($($R:literal $N:literal);*) => {
             match n {
                 $($N => {
-                    if const { $R <= tune::rows(S::ISA) && $N <= tune::vectors(S::ISA) } {
+                    if const { is_tile::<S>($R) && $N <= tune::vectors(S::ISA) } {
                         // SAFETY: the operands hold `count·rows` of A, `k` by `cols` of B (by whole vectors
                         // unless `PART`) and `count·rows` by `cols` of C; `pack` holds `k` by `n` vectors.
                         unsafe {
@@ -166,6 +176,11 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
         8 => leaf!(8),
         _ => {}
     }
+}
+
+/// Whether there are tiles of so many rows.
+const fn is_tile<S: Simd>(rows: usize) -> bool {
+    rows <= tune::rows(S::ISA) && !(COMPACT && 1 < rows && rows < tune::rows(S::ISA))
 }
 
 /// One tile, compiled for the instruction set.

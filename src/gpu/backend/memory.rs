@@ -1,6 +1,6 @@
 //! Typed memory from a pool, and views of it. A view that is written belongs to one place at a time, as `&mut` does.
 
-use super::super::device::{Binding, Blocking, Device, Error};
+use super::super::device::{Binding, Blocking, Device, Error, Readback};
 use super::super::template::Index;
 use super::Gpu;
 use super::plan::Planner;
@@ -98,17 +98,21 @@ impl<D: Device> State<D> {
         Ok(self.status.get_or_init(|| words))
     }
 
-    /// What kernels said of their arguments since the last time.
-    async fn said(&self) -> Result<(), Error> {
-        let Some(words) = self.status.get().filter(|_| self.unsure.get()) else { return Ok(()) };
+    /// To the host, and what kernels said of their arguments since the last time.
+    async fn read(&self, b: Binding<'_, D::Buffer>, to: &mut [u8]) -> Result<Result<(), Error>, Error> {
+        let read = Readback { buffer: b.buffer, start: b.start, to };
+        let Some(words) = self.status.get().filter(|_| self.unsure.get()) else {
+            self.device.read(&mut [read]).await?;
+            return Ok(Ok(()));
+        };
         let mut bytes = [0; STATUS];
-        self.device.read(words, 0, &mut bytes).await?;
+        self.device.read(&mut [read, Readback { buffer: words, start: 0, to: &mut bytes }]).await?;
         self.unsure.set(false);
         let mut each = Index::ALL.into_iter().zip(bytes.as_chunks::<4>().0);
-        let Some((what, word)) = each.find(|(_, word)| **word != [0; 4]) else { return Ok(()) };
+        let Some((what, word)) = each.find(|(_, word)| **word != [0; 4]) else { return Ok(Ok(())) };
         self.device.write(words, 0, &[0; STATUS])?;
         let (op, arg) = what.names();
-        Err(Error::Index { op, arg, index: u32::from_le_bytes(*word) - 1 })
+        Ok(Err(Error::Index { op, arg, index: u32::from_le_bytes(*word) - 1 }))
     }
 
     pub(super) fn give(&self, room: Room<D::Buffer>) {
@@ -471,10 +475,10 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
-        self.state.device.read(b.buffer, b.start, &mut bytes).await?;
+        let said = self.state.read(b, &mut bytes).await?;
         let bytes = bytes.get(from.odd() * T::BYTES..).unwrap_or_default();
         to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
-        self.state.said().await
+        said
     }
 }
 

@@ -135,6 +135,9 @@ impl<D: Device> Gpu<D> {
             return self.run(&plan(n)?, operands);
         }
         let (mut launches, mut all) = (Vec::new(), Vec::new());
+        // Behind the operands of all pieces comes the scratch, which they use one after the other.
+        let (own, end) = (operands.len(), n.div_ceil(most) * operands.len());
+        let mut scratch: Vec<u64> = Vec::new();
         for start in (0..n).step_by(most) {
             let (first, many) = (all.len(), most.min(n - start));
             let [from, bytes] = [start, many].map(|n| (n * width) as u64);
@@ -145,12 +148,14 @@ impl<D: Device> Gpu<D> {
             let mut piece = plan(many)?;
             for a in piece.launches.iter_mut().flat_map(|l| &mut l.arguments) {
                 if let Argument::Buffer(k) = a {
-                    *k += first;
+                    *k = if *k < own { *k + first } else { *k - own + end };
                 }
             }
             launches.extend(piece.launches);
+            scratch.resize(scratch.len().max(piece.scratch.len()), 0);
+            scratch.iter_mut().zip(piece.scratch).for_each(|(most, n)| *most = n.max(*most));
         }
-        self.run(&Plan { launches, scratch: Vec::new() }, &all)
+        self.run(&Plan { launches, scratch }, &all)
     }
 
     /// Runs a plan on these operands.

@@ -281,7 +281,9 @@ impl<D: Device> Gpu<D> {
             bound.push(w.binding(self)?);
         }
         let to = usize::from(out.is_some());
-        self.pieces([x.len() / cols, cols * size_of::<T>()], to + 1, &bound, |rows| {
+        // Of no rows there may be as many columns as anybody says.
+        let width = cols.saturating_mul(size_of::<T>());
+        self.pieces([x.len() / cols, width], to + 1, &bound, |rows| {
             self.state.planner.rows::<T::Recorded>(op, [rows, cols], to, N, eps.map(bits))
         })
     }

@@ -22,6 +22,8 @@ const POINTWISE: u32 = 256;
 /// Elements that a block of a reduction has at least, but for the last.
 const PART: usize = 2048;
 
+/// Blocks of a reduction, where it is not known how many run at once.
+const MERGED: u32 = 1024;
 /// Columns from which on blocks share a row, where there are fewer rows than multiprocessors.
 const LONG_ROW: usize = 1 << 13;
 
@@ -238,6 +240,18 @@ impl Planner {
         }
     }
 
+    /// Refuses more blocks than a launch may have.
+    pub(super) fn grid(&self, blocks: [usize; 3]) -> Result<[u32; 3], Error> {
+        let names = ["blocks along x", "blocks along y", "blocks along z"];
+        for ((what, n), most) in names.into_iter().zip(blocks).zip(self.limits.grid) {
+            let (asked, available) = (n as u64, u64::from(most));
+            if asked > available {
+                return Err(Error::Limit { device: self.device.clone(), what, asked, available });
+            }
+        }
+        Ok(blocks.map(|n| n as u32))
+    }
+
     fn grid_of(
         &self,
         program: Arc<Program>,
@@ -245,18 +259,8 @@ impl Planner {
         [x, y]: [usize; 2],
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let down = u64::try_from(y).unwrap_or(u64::MAX);
-        let most = self.limits.grid[1];
-        if down > u64::from(most) {
-            let what = "blocks along y";
-            return Err(Error::Limit {
-                device: self.device.clone(),
-                what,
-                asked: down,
-                available: most.into(),
-            });
-        }
-        let grid = [counted("x", x)?.clamp(1, self.limits.grid[0]), y as u32, 1];
+        let along = counted("x", x)?.clamp(1, self.limits.grid[0]);
+        let grid = self.grid([along as usize, y, 1])?;
         Ok(Launch { program, grid, block: [threads, 1, 1], arguments })
     }
 
@@ -338,7 +342,9 @@ impl Planner {
             }))
         })?;
         let width = u64::from(T::TYPE.bytes());
-        let blocks = u32::try_from(n.div_ceil(PART)).unwrap_or(u32::MAX).clamp(1, self.blocks);
+        // One block merges what they leave: of WGSL's as many as run at once on a large device.
+        let most = if self.optimise { self.blocks } else { self.blocks.min(MERGED) };
+        let blocks = u32::try_from(n.div_ceil(PART)).unwrap_or(u32::MAX).clamp(1, most);
         let widest = made.widths.iter().copied().max().unwrap_or(1);
         let (parts, states) = (inputs + 1, inputs + 2);
         let mut scratch = vec![u64::from(blocks) * u64::from(widest) * width];
@@ -380,10 +386,10 @@ impl Planner {
         let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "x" })?;
         counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
-        let (count, cols) = (counted("x", rows)?, counted("cols", cols)?);
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
+        let (count, cols) = (counted("x", rows)?, counted("cols", cols)?);
         let multiprocessors = (self.blocks as usize / 8).max(1);
         let few = self.optimise && (count as usize) < multiprocessors;
         if few && cols as usize >= LONG_ROW {

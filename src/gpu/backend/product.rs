@@ -103,8 +103,7 @@ impl Planner {
         arguments.extend([of.alpha, of.beta].map(|x| Argument::Bits(T::bits(x))));
         arguments.extend(more);
         let [rows, cols] = division.tile;
-        let grid = [n.div_ceil(cols as usize), m.div_ceil(rows as usize), parts];
-        let grid = grid.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let grid = self.grid([n.div_ceil(cols as usize), m.div_ceil(rows as usize), parts])?;
         Ok(Launch { program, grid, block: [division.threads(), 1, 1], arguments })
     }
 

@@ -18,7 +18,7 @@ mod graph;
 mod map;
 
 use super::device::{
-    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Program, check, choose,
+    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Program, Readback, check, choose,
 };
 use super::interpret::TensorMap;
 use super::ir::Module;
@@ -582,15 +582,19 @@ impl Device for Cuda {
         self.told(unsafe { graphs.start(&mut waiting, self.context.stream, self.context.early) })
     }
 
-    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        let at = self.range(from, start, to.len() as u64)?;
+    async fn read(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<(), Error> {
+        let at = |p: &Readback<'_, Buffer>| self.range(p.buffer, p.start, p.to.len() as u64);
+        parts.iter().try_for_each(|p| at(p).map(drop))?;
         self.enter()?;
         self.told(self.context.start())?;
         // Before anything is copied: a fault of the work before leaves the caller's memory as it is.
         // SAFETY: the stream is of this context.
         self.told(unsafe { sys::cuStreamSynchronize(self.context.stream) })?;
-        // SAFETY: the range was checked; the copy is waited for.
-        self.told(unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), at, to.len()) })
+        parts.iter_mut().try_for_each(|p| {
+            let at = at(p)?;
+            // SAFETY: the range was checked; the copy is waited for.
+            self.told(unsafe { sys::cuMemcpyDtoH_v2(p.to.as_mut_ptr().cast(), at, p.to.len()) })
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The interpreter as a device.
 
-use super::{Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, check};
+use super::{Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check};
 use crate::gpu::interpret::{Bytes, Interpreter};
 use crate::gpu::template::{Argument, Meet};
 use crate::hardware::Language;
@@ -140,12 +140,18 @@ impl Device for Host {
         Ok(())
     }
 
-    async fn read(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        self.owns(from)?;
-        let range = self.range(from, start, to.len() as u64)?;
+    async fn read(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<(), Error> {
+        let range = |p: &Readback<'_, Buffer>| {
+            self.owns(p.buffer)?;
+            self.range(p.buffer, p.start, p.to.len() as u64)
+        };
+        parts.iter().try_for_each(|p| range(p).map(drop))?;
         let memory = self.memory.borrow();
-        let bytes = memory.get(from.address).and_then(|b| b.bytes().get(range)).unwrap_or_default();
-        to.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        for p in parts {
+            let range = range(p)?;
+            let bytes = memory.get(p.buffer.address).and_then(|b| b.bytes().get(range)).unwrap_or_default();
+            p.to.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        }
         Ok(())
     }
 }

@@ -134,6 +134,17 @@ impl<B> Clone for Binding<'_, B> {
 }
 impl<B> Copy for Binding<'_, B> {}
 
+/// A part of a buffer, and where it goes on the host.
+#[derive(Debug)]
+pub struct Readback<'a, B> {
+    /// The buffer.
+    pub buffer: &'a B,
+    /// Where the part starts, in bytes: a multiple of 4.
+    pub start: u64,
+    /// As many bytes as are read: a multiple of 4.
+    pub to: &'a mut [u8],
+}
+
 /// What a device refuses beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -243,12 +254,11 @@ pub trait Device: core::fmt::Debug {
         Ok(())
     }
 
-    /// To the host, after all work given before. Start and length are multiples of 4. Nothing is written but all of it.
+    /// To the host, after all work given before, which is waited for once. Nothing is written but all of it.
     ///
     /// # Errors
     /// [`Error::Range`], [`Error::Lost`], and what went wrong in the work before.
-    fn read(&self, from: &Self::Buffer, start: u64, to: &mut [u8])
-    -> impl Future<Output = Result<(), Error>>;
+    fn read(&self, parts: &mut [Readback<'_, Self::Buffer>]) -> impl Future<Output = Result<(), Error>>;
 }
 
 /// A device that a thread may wait for: all but those of a browser.
@@ -257,12 +267,12 @@ pub trait Blocking: Device {
     /// [`Device::read`] that is not ready. A device that reads at once has nothing to do here.
     fn turn(&self) {}
 
-    /// As [`Device::read`]; this thread waits.
+    /// As [`Device::read`] of one part; this thread waits.
     ///
     /// # Errors
     /// Those of [`Device::read`].
-    fn read_now(&self, from: &Self::Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        self.wait(self.read(from, start, to))
+    fn read_now(&self, buffer: &Self::Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
+        self.wait(self.read(&mut [Readback { buffer, start, to }]))
     }
 
     /// What the future of a read comes to.

@@ -1,12 +1,15 @@
 //! What comes back from the driver: bytes, and what it says. A thread waits for it; a browser has none that may.
 
-use super::super::device::Error;
+use super::super::device::{Error, Readback};
 use super::{Buffer, Usage, Wgpu};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
 use std::sync::{Mutex, PoisonError};
+
+/// The most bytes of a read whose memory is kept for the next one.
+const KEPT: u64 = 1 << 20;
 
 /// What callbacks of the driver said.
 pub(super) type Said = Arc<Mutex<Option<String>>>;
@@ -92,24 +95,37 @@ pub(super) fn scoped<R>(device: &wgpu::Device, f: impl FnOnce() -> R) -> Result<
 }
 
 impl Wgpu {
-    /// A part of a buffer that is checked, after all that was submitted.
-    pub(super) async fn copied(&self, from: &Buffer, start: u64, to: &mut [u8]) -> Result<(), Error> {
-        let bytes = to.len() as u64;
-        let driver = |reason| Error::Driver { device: self.facts.name.clone(), reason };
-        let answer: Arc<Mutex<Answer>> = Arc::default();
-        let told = Arc::clone(&answer);
-        let staging = scoped(&self.device, || {
-            // One submission: the work that is waited for, and the copy.
-            let mut encoder = self.record()?;
-            let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+    /// Memory of the host's for so many bytes: that of the last read, if it is as large.
+    fn staging(&self, bytes: u64) -> wgpu::Buffer {
+        let kept = self.staging.take().filter(|b| b.size() >= bytes);
+        kept.unwrap_or_else(|| {
+            self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("read"),
                 size: bytes,
                 usage: Usage::MAP_READ | Usage::COPY_DST,
                 mapped_at_creation: false,
-            });
-            encoder.copy_buffer_to_buffer(&from.inner, start, &staging, 0, Some(bytes));
-            self.queue.submit([encoder.finish()]);
-            staging.map_async(wgpu::MapMode::Read, .., move |r| {
+            })
+        })
+    }
+
+    /// Parts of buffers that are checked, after all that was submitted.
+    pub(super) async fn copied(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<(), Error> {
+        let bytes = parts.iter().map(|p| p.to.len() as u64).sum();
+        let driver = |reason| Error::Driver { device: self.facts.name.clone(), reason };
+        let answer: Arc<Mutex<Answer>> = Arc::default();
+        let told = Arc::clone(&answer);
+        let staging = scoped(&self.device, || {
+            // One submission: the work that is waited for, and the copies.
+            let mut encoder = self.record()?;
+            let staging = self.staging(bytes);
+            let mut at = 0;
+            for p in parts.iter().filter(|p| !p.to.is_empty()) {
+                let bytes = p.to.len() as u64;
+                encoder.copy_buffer_to_buffer(&p.buffer.inner, p.start, &staging, at, Some(bytes));
+                at += bytes;
+            }
+            self.submit(encoder);
+            staging.map_async(wgpu::MapMode::Read, ..bytes, move |r| {
                 let mut answer = told.lock().unwrap_or_else(PoisonError::into_inner);
                 answer.said = Some(r.map_err(|e| e.to_string()));
                 if let Some(waker) = answer.waker.take() {
@@ -140,8 +156,18 @@ impl Wgpu {
             Poll::Pending
         })
         .await?;
-        let view = staging.get_mapped_range(..).map_err(|e| driver(e.to_string()))?;
-        to.copy_from_slice(&view);
+        let view = staging.get_mapped_range(..bytes).map_err(|e| driver(e.to_string()))?;
+        let mut rest = &*view;
+        for p in parts {
+            let Some((part, more)) = rest.split_at_checked(p.to.len()) else { break };
+            p.to.copy_from_slice(part);
+            rest = more;
+        }
+        drop(view);
+        staging.unmap();
+        if staging.size() <= KEPT {
+            self.staging.replace(Some(staging));
+        }
         Ok(())
     }
 }

@@ -184,8 +184,13 @@ impl Wgpu {
     /// Hands what waits to the driver.
     pub(super) fn flush(&self) -> Result<(), Error> {
         if !self.pending.borrow().launches.is_empty() {
-            self.queue.submit([self.record()?.finish()]);
+            self.submit(self.record()?);
         }
         self.alive()
+    }
+
+    pub(super) fn submit(&self, what: wgpu::CommandEncoder) {
+        self.submissions.set(self.submissions.get() + 1);
+        self.queue.submit([what.finish()]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::emit::{FUSED, MUL_HIGH, PRELUDE, Writer, tables, ty};
-use crate::gpu::{Block, Id, Inst, Kernel, Op, Space, Special, Type};
+use crate::gpu::{Block, Id, Inst, Kernel, Op, Shuffle, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -80,7 +80,8 @@ pub struct Whole {
 /// `params`, which is bound last, are those of the parameters that are no addresses, in order, then for each that is one
 /// the element of its buffer that it starts at, then a word that is 0.
 ///
-/// `fused` says whether the device's `fma` rounds once; otherwise the text has one that does.
+/// `fused` says whether the device's `fma` rounds once; otherwise the text has one that does. Shuffles are those of subgroups,
+/// which a device must have in 32 threads, in the threads' order; what one reads past the last thread's is not said.
 ///
 /// # Errors
 /// `Lacks`, `Threads`.
@@ -235,6 +236,15 @@ impl Text<'_> {
             }
             Op::Convert if result == Type::F32 && self.plain.kernel.ty(i.args.at(0)) == Type::U32 => {
                 format!("f32(v{})", i.args.at(0).0)
+            }
+            Op::Shuffle(mode) => {
+                let name = match mode {
+                    Shuffle::Up => "Up",
+                    Shuffle::Down => "Down",
+                    Shuffle::Butterfly => "Xor",
+                    Shuffle::Index => "",
+                };
+                format!("subgroupShuffle{name}(v{}, v{})", i.args.at(0).0, i.args.at(1).0)
             }
             Op::Div if result == Type::U32 => format!("v{} / v{}", i.args.at(0).0, i.args.at(1).0),
             Op::Load { space, offset } if i.dst.len() == 1 => {

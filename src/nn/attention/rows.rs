@@ -8,7 +8,7 @@ use super::panel::{State, by_lanes};
 use crate::alu::Alu;
 use crate::blas::gemm::{gather, in_registers, tile_cols};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::MatRef;
 
 /// Rows of a head.
@@ -81,22 +81,27 @@ impl<T: Element> Rows<T> {
     }
 }
 
-/// The heads of a group, four at a time, with rows of unit column stride or not.
+/// The heads of a group, four at a time, with rows of unit column stride or not. For size, four or one, and one where the
+/// stride is another: the same bits.
 macro_rules! by_heads {
     ($heads:expr, $unit:expr, |$h:ident| $f:ident $args:tt) => {{
         let mut $h = 0;
         while $h < $heads {
-            match ($heads - $h, $unit) {
+            let step = match ($heads - $h, $unit) {
+                (1..4, true) | (_, false) if COMPACT => 1,
+                (n, _) => n.min(4),
+            };
+            match (step, $unit) {
                 (1, true) => by_lanes!($f $args; 1, true),
-                (2, true) => by_lanes!($f $args; 2, true),
-                (3, true) => by_lanes!($f $args; 3, true),
+                (2, true) if !COMPACT => by_lanes!($f $args; 2, true),
+                (3, true) if !COMPACT => by_lanes!($f $args; 3, true),
                 (_, true) => by_lanes!($f $args; 4, true),
-                (1, false) => by_lanes!($f $args; 1, false),
-                (2, false) => by_lanes!($f $args; 2, false),
-                (3, false) => by_lanes!($f $args; 3, false),
-                (_, false) => by_lanes!($f $args; 4, false),
+                (2, false) if !COMPACT => by_lanes!($f $args; 2, false),
+                (3, false) if !COMPACT => by_lanes!($f $args; 3, false),
+                (4, false) if !COMPACT => by_lanes!($f $args; 4, false),
+                (_, false) => by_lanes!($f $args; 1, false),
             }
-            $h += 4;
+            $h += step;
         }
     }};
 }

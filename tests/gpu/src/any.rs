@@ -1,5 +1,8 @@
 //! Any adapter of wgpu's: the story of every op, and what is refused.
 
+use crate::config::Config;
+use crate::gguf::Stored;
+use crate::machine::{Follower, Weights};
 use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
@@ -18,6 +21,7 @@ pub fn run() -> Result<bool, Error> {
         if facts.matrices { "with" } else { "without" }
     );
     refusals()?;
+    tokens()?;
     let gpu = Gpu::new(device);
     let start = Instant::now();
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
@@ -39,6 +43,32 @@ pub fn run() -> Result<bool, Error> {
         without.join(" ")
     );
     Ok(good)
+}
+
+/// A token that the program `llm` follows is one submission: the ids, every op, the logits and the status words together.
+fn tokens() -> Result<(), Error> {
+    let gpu = Gpu::new(Wgpu::from_env()?);
+    let c = Config {
+        vocab: 40,
+        dim: 24,
+        layers: 2,
+        heads: 4,
+        kv_heads: 2,
+        hidden: 40,
+        context: 12,
+        ..Config::default()
+    };
+    let numbers = (0..c.parameters()).map(|i| (i % 31) as f32 / 31.0 - 0.5).collect();
+    let weights = Weights::new(&gpu, &c, Stored::of(&c, numbers)).expect("a small model");
+    let mut follower = Follower::new(gpu.clone(), c, &weights, 4).expect("a small model");
+    follower.feed(&[1, 2, 3]).expect("three tokens");
+    for token in 4..12 {
+        let before = gpu.device().submissions();
+        follower.feed(&[token]).expect("a token");
+        assert_eq!(gpu.device().submissions() - before, 1, "submissions of a token");
+    }
+    println!("llm: one submission for each token");
+    Ok(())
 }
 
 /// What must be refused is, with its name, and the device goes on.
