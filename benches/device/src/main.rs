@@ -1,6 +1,8 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
-//! own copies and launches. Medians of seven rounds.
+//! own copies and launches. Medians of seven rounds. With `blocks` behind the device's name, products of quantised weights
+//! alone.
 
+mod blocks;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "wgpu")]
@@ -46,6 +48,12 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: f64) -> Result
         gpu.device().facts().name,
         copy * 1e3
     );
+    let mark = gpu.upload(&[0.0f32])?;
+    let wait = || gpu.download(mark.view(), &mut [0.0f32]);
+    blocks::run(gpu, rate * 1e9, wait)?;
+    if std::env::args().nth(2).is_some_and(|only| only == "blocks") {
+        return Ok(());
+    }
     let data: Vec<f32> =
         (0..N).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect();
     let (a, b, c) = (gpu.upload(&data)?, gpu.upload(&data[..N / 2])?, gpu.upload(&data[..4096])?);
@@ -54,8 +62,6 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: f64) -> Result
     gpu.fill(0.0, m.view_mut())?;
     gpu.fill(0.0, v.view_mut())?;
     let mut one = gpu.alloc::<f32>(1)?;
-    let mark = gpu.upload(&[0.0f32])?;
-    let wait = || gpu.download(mark.view(), &mut [0.0f32]);
 
     let line = |name: &str, words: f64, seconds: f64| {
         let gb = 4.0 * words / seconds / 1e9;
