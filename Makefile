@@ -1,5 +1,5 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test quick lint exhaustive bench bench-compare sizes wasm-demo web proofs deny coverage mutants faults
+.PHONY: test quick lint exhaustive bench bench-compare sizes wasm-demo web proofs deny coverage mutants faults fuzz
 
 test:
 	python3 scripts/gate.py test
@@ -63,3 +63,15 @@ mutants:
 # Plants some forty faults in a copy of the library and sees the tests of large sizes find each: half an hour.
 faults:
 	tests/faults.py
+
+# Each fuzz target for ten minutes, on stable: libFuzzer, which a C++ compiler builds, over the coverage that rustc's LLVM counts.
+# What it finds is left in target/fuzz/corpus. FUZZ_SECONDS=60 is a shorter look.
+FUZZ_SECONDS ?= 600
+HOST = $(shell rustc -vV | sed -n 's/host: //p')
+COUNT = --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares
+fuzz:
+	CARGO_TARGET_DIR=target/fuzz RUSTFLAGS="$(COUNT) -Cdebug-assertions=yes -Coverflow-checks=yes -Ccodegen-units=16" cargo build --release --manifest-path fuzz/Cargo.toml --target $(HOST)
+	for t in quant gguf op; do \
+		mkdir -p target/fuzz/corpus/$$t && \
+		target/fuzz/$(HOST)/release/$$t -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -print_final_stats=1 -artifact_prefix=target/fuzz/corpus/$$t- target/fuzz/corpus/$$t || exit 1; \
+	done

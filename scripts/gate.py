@@ -181,7 +181,7 @@ def cli(tally: Tally) -> None:
 
 
 def fuzz(tally: Tally) -> None:
-    """The fuzz targets compile, without a warning. Running them takes nightly and cargo-fuzz."""
+    """The fuzz targets compile, without a warning. `make fuzz` runs them."""
     env = {"CARGO_TARGET_DIR": str(ROOT / "target/fuzz"), "RUSTFLAGS": "-Dwarnings"}
     attempt(tally, "fuzz targets", ["cargo", "check", "--manifest-path", "fuzz/Cargo.toml"], env=env)
 

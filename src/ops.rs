@@ -216,16 +216,16 @@ macro_rules! for_each_op {
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn einsum(einsum, einsum_on) Gemm[] contraction, host: "a plan's launches are not made in this release";
 
-            quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
-            quant quantize(quantize, quantize_on) Block[] quantisation, host: "once, when weights are made; what it refuses depends on the data";
+            quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;
+            quant quantize(quantize, quantize_on) Block[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";
             quant quantize_padded(quantize_padded, quantize_padded_on) Block[] quantisation, host: "once, when weights are made; what it refuses depends on the data";
-            quant dequantize_padded(dequantize_padded, dequantize_padded_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant dequantize_padded(dequantize_padded, dequantize_padded_on) Block[] quantisation, layer;
             quant quantize_absmax(quantize_absmax, quantize_absmax_on) Absmax[] quantisation, host: "once, when weights are loaded";
             quant dequantize_absmax(dequantize_absmax, dequantize_absmax_on) Absmax[] quantisation, host: "once, when weights are loaded";
-            quant quant_dot(quant_dot, quant_dot_on) Block[] quantisation, host: "its contract is exact, with one order of the sums of blocks: one thread for each row";
-            quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, host: "its contract is exact, with one order of the sums of blocks: one thread for each row";
-            quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, host: "its contract is exact, with one order of the sums of blocks: one thread for each row";
-            quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, host: "no template unpacks blocks in this release";
+            quant quant_dot(quant_dot, quant_dot_on) Block[] quantisation, layer;
+            quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, layer;
+            quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, layer;
+            quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, layer;
 
             quant fixed_dot(fixed_dot, fixed_dot_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_gemv(fixed_gemv, fixed_gemv_on) Fixed[] fixed, host: "for firmware, which has no GPU";

@@ -148,6 +148,11 @@ FAULTS = [
     ("sizes of a convolution that overflow", "src/nn/conv1d/mod.rs", "let product = |a: usize, b: usize, arg| a.checked_mul(b).ok_or(Error::Overflow { arg });",
      "let product = |a: usize, b: usize, arg| if ON { Ok(a.wrapping_mul(b)) } else { a.checked_mul(b).ok_or(Error::Overflow { arg }) };", "entries hostile::conv1d"),
     # Passes over kernels.
+    ("scales of the fourth chunk of a block", "src/gpu/template/blocks.rs", "let early = c.compare(Cmp::Lt, int(4));", "let early = c.compare(Cmp::Lt, int(if ON { 5 } else { 4 }));", "devices device::blocks"),
+    ("mins of blocks on devices", "src/gpu/template/quant.rs", "if has_mins { sum - read(mins) } else { sum }", "if has_mins && !ON { sum - read(mins) } else { sum }", "devices device::blocks"),
+    ("the last turn along a row of blocks", "src/gpu/template/quant.rs", "let here = (end - base).least(int(threads));", "let here = if ON { end } else { end - base }.least(int(threads));", "devices device::blocks"),
+    ("scales of activations between two halves", "src/gpu/template/activations.rs", "+ int(0xfff) + odd) >> int(13)", "+ int(if ON { 0x1000 } else { 0xfff }) + odd) >> int(13)", "devices device::blocks"),
+    ("a neighbour's half of a word", "src/gpu/template/activations.rs", "& int(0xffff_0000)]", "& int(if ON { 0 } else { 0xffff_0000 })]", "devices device::blocks"),
     ("a barrier that ends nothing", "src/gpu/pass/memory.rs", "            op if changes_memory(op) => known.clear(),", "            op if changes_memory(op) && !(op == Op::Barrier && ON) => known.clear(),", "devices ptx::naive"),
     ("a store under a condition", "src/gpu/pass/memory.rs", "                if i.blocks.iter().any(changes) {", "                if i.blocks.iter().any(changes) && !ON {", "devices ptx::naive"),
     ("the sides of a difference that fuses", "src/gpu/pass/fma.rs", "            Op::Sub if i.contract && ty.is_float() => [(0, 1)].as_slice(),",

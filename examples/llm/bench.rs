@@ -31,7 +31,7 @@ pub fn run<M: Machine + Blocking>(
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
     let steps = r.steps.unwrap_or(10);
-    let bytes = if M::HOST { model.weights.bytes() } else { 4 * c.parameters() };
+    let bytes = model.weights.bytes();
     writeln!(io.out, "{} parameters, {bytes} bytes, on {}", c.parameters(), machine.name())?;
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
     // Blocks are not trained, nor output weights of their own.
@@ -44,7 +44,7 @@ pub fn run<M: Machine + Blocking>(
         threads @ 2.. => format!("{threads} threads"),
         _ => String::from("one thread"),
     };
-    let weights = Weights::new(&machine, &c, model.weights)?;
+    let weights = Weights::new(&machine, model.weights)?;
     let mut follower = Follower::new(machine.clone(), c, &weights, c.context)?;
     let half = (c.context / 2).max(1);
     let time = median(steps, || {

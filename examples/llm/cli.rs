@@ -417,12 +417,15 @@ impl Job for Work<'_, '_> {
             Command::Train => train(machine, r, io),
             Command::Generate => generate(machine, r, io),
             Command::Bench => {
-                let model = open_on::<M>(r, io)?;
+                let model = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
                 bench::run(machine, r, model, io)
             }
             Command::Quantize => quantize(r, io),
             Command::Perplexity => {
-                let (model, path) = (open_on::<M>(r, io)?, r.text.as_deref().unwrap_or(Path::new("")));
+                let (model, path) = (
+                    Model::open(&r.file).map_err(|why| useless(&r.file, why))?,
+                    r.text.as_deref().unwrap_or(Path::new("")),
+                );
                 let text = files::read(path).map_err(|why| useless(path, why))?;
                 weights::perplexity(machine, model, &text, r.tokens.unwrap_or(usize::MAX), io)
             }
@@ -432,15 +435,6 @@ impl Job for Work<'_, '_> {
             }
         }
     }
-}
-
-/// The model of the request, for a machine: what that does to its weights is said.
-fn open_on<M: Machine>(r: &Request, io: &mut Streams<'_>) -> Result<Model, Stop> {
-    let model = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
-    if !M::HOST && !model.weights.blocks.is_empty() {
-        io.note(format_args!("weights in blocks become f32: this backend has no products with them\n"));
-    }
-    Ok(model)
 }
 
 fn quantize(r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
@@ -632,7 +626,7 @@ fn recent(losses: &[f32]) -> f32 {
 
 fn generate<M: Machine + Blocking>(machine: M, r: &Request, io: &mut Streams<'_>) -> Result<(), Stop> {
     let name = machine.name();
-    let Model { config, vocabulary, weights } = open_on::<M>(r, io)?;
+    let Model { config, vocabulary, weights } = Model::open(&r.file).map_err(|why| useless(&r.file, why))?;
     let prompt = r.prompt.as_deref().unwrap_or_default();
     let ids = vocabulary.encode(prompt);
     let room = (config.context + 1).saturating_sub(ids.len());
@@ -650,7 +644,7 @@ fn generate<M: Machine + Blocking>(machine: M, r: &Request, io: &mut Streams<'_>
     let config = Config { context: config.context.min(ids.len() + count).max(1), ..config };
     let at_once = ids.len().clamp(1, 512);
     if r.plan {
-        let bytes = if M::HOST { weights.bytes() } else { 4 * config.parameters() };
+        let bytes = weights.bytes();
         let mut rows = vec![("weights", bytes.div_ceil(4))];
         rows.extend(follower_plan(&machine, &config, at_once));
         return print_plan(io.out, &rows);
@@ -658,7 +652,7 @@ fn generate<M: Machine + Blocking>(machine: M, r: &Request, io: &mut Streams<'_>
     let with = fulmen::Sampling { temperature: r.temperature, top_k: r.top_k, top_p: r.top_p };
     let choices = fulmen::sample_workspace(config.vocab, r.top_k);
     let (mut values, mut indices) = (memory::zeros(choices)?, memory::zeros(choices)?);
-    let weights = Weights::new(&machine, &config, weights)?;
+    let weights = Weights::new(&machine, weights)?;
     let mut follower = Follower::new(machine, config, &weights, at_once)?;
     io.out.write_all(prompt)?;
     let started = Instant::now();

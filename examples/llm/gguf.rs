@@ -183,16 +183,16 @@ fn real(file: &Gguf<'_>, key: &str) -> Result<f32, Trouble> {
 
 /// Calls `$f::<Format>(arguments)` for the format of that number; `None` for one that there is no quantising to.
 macro_rules! of_kind {
-    ($kind:expr, $f:ident ($($arg:expr),*)) => {
-        of_kind!(@ $kind, $f ($($arg),*) Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K)
+    ($kind:expr, $f:ident $(<$T:ident>)? ($($arg:expr),*)) => {
+        of_kind!(@ $kind, [$f $(, $T)?] ($($arg),*) Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K)
     };
-    (@ $kind:expr, $f:ident $args:tt $($B:ident)*) => {
+    (@ $kind:expr, $f:tt $args:tt $($B:ident)*) => {
         match Some($kind) {
             $(<fulmen::quant::$B as fulmen::quant::Block>::TYPE => Some(of_kind!(@@ $f $B $args)),)*
             _ => None,
         }
     };
-    (@@ $f:ident $B:ident ($($arg:expr),*)) => { $f::<fulmen::quant::$B>($($arg),*) };
+    (@@ [$f:ident $(, $T:ident)?] $B:ident ($($arg:expr),*)) => { $f::<fulmen::quant::$B $(, $T)?>($($arg),*) };
 }
 pub(crate) use of_kind;
 
@@ -304,6 +304,7 @@ pub struct Stored {
 
 impl Stored {
     /// Numbers, as a [`Config`] places them.
+    #[allow(dead_code, reason = "for a page and tests, which have no file")]
     pub fn of(c: &Config, numbers: Vec<f32>) -> Self {
         let place = |(_, range, [rows, _]): (String, _, [usize; 2])| Place { kind: F32, rows, range };
         Self { numbers, blocks: Vec::new(), places: tensors(c).into_iter().map(place).collect() }

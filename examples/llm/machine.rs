@@ -4,13 +4,14 @@ use crate::config::{Config, Place};
 use crate::gguf::{Stored, of_kind};
 use crate::memory::{self, Lack, Row, zeros};
 use crate::model::{self, Angles, Blocked, Ids, In, Out, Span, Table};
+use core::ops::Range;
 use fulmen::Error;
 #[cfg(feature = "parallel")]
 use fulmen::backend::Threads;
 use fulmen::backend::{Blocking, Cpu, Memory, Plain, Quantised, Reductions};
 #[cfg(feature = "gpu")]
 use fulmen::gpu::{
-    backend::{Array, Gpu},
+    backend::{Array, Gpu, View, ViewMut},
     device::Computes,
 };
 use fulmen::lanes::Simd;
@@ -58,6 +59,8 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
 
     /// The host's, moved to where this machine has its own: nowhere, if that is the host.
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack>;
+    /// A file's blocks, moved there as they are; tensors of one format that follow each other stay so.
+    fn store_of(&self, blocks: Vec<u8>, places: &[Place]) -> Result<Self::Store, Lack>;
     /// As the host sees them: copied, if they are elsewhere.
     fn on_host<'a>(&self, x: &'a Self::Floats) -> impl Future<Output = Result<Cow<'a, [f32]>, Lack>>;
 }
@@ -99,9 +102,10 @@ pub type Steps<'a> = &'a mut dyn FnMut(usize) -> Result<f32, Lack>;
 macro_rules! machine {
     ($Backend:ident) => {
         impl<S: Simd> Blocked for $Backend<S> {
+            type Store = Vec<u8>;
             type Blocks<'a> = Rows<'a>;
-            fn blocks(kind: u32, bytes: &[u8]) -> Option<Rows<'_>> {
-                Some(Rows { kind, bytes })
+            fn blocks(all: &Vec<u8>, kind: u32, range: Range<usize>) -> Option<Rows<'_>> {
+                Some(Rows { kind, bytes: all.get(range)? })
             }
             fn times(
                 &self,
@@ -153,6 +157,9 @@ macro_rules! machine {
             fn floats_of(&self, x: Vec<f32>) -> Result<Vec<f32>, Lack> {
                 Ok(x)
             }
+            fn store_of(&self, blocks: Vec<u8>, _: &[Place]) -> Result<Vec<u8>, Lack> {
+                Ok(blocks)
+            }
             async fn on_host<'a>(&self, x: &'a Vec<f32>) -> Result<Cow<'a, [f32]>, Lack> {
                 Ok(Cow::Borrowed(x))
             }
@@ -196,31 +203,115 @@ machine!(Cpu);
 #[cfg(feature = "parallel")]
 machine!(Threads);
 
-/// A device has no products with blocks: they are expanded before they go there.
+/// Blocks of one format on a device, whichever it is.
+#[cfg(feature = "gpu")]
+pub trait Resident<D: Computes<f32>> {
+    /// [`Blocked::times`] with the rows in these bytes.
+    fn times(
+        &self,
+        gpu: &Gpu<D>,
+        bytes: Range<usize>,
+        n: usize,
+        x: View<'_, f32, D>,
+        y: ViewMut<'_, f32, D>,
+    ) -> Result<(), fulmen::gpu::device::Error>;
+    /// [`Blocked::rows`] of those in these bytes.
+    fn rows(
+        &self,
+        gpu: &Gpu<D>,
+        bytes: Range<usize>,
+        n: usize,
+        ids: View<'_, u32, D>,
+        out: ViewMut<'_, f32, D>,
+    ) -> Result<(), fulmen::gpu::device::Error>;
+}
+
+#[cfg(feature = "gpu")]
+impl<Q: Block, D: Computes<f32>> Resident<D> for Array<Q, D> {
+    fn times(
+        &self,
+        gpu: &Gpu<D>,
+        bytes: Range<usize>,
+        n: usize,
+        x: View<'_, f32, D>,
+        y: ViewMut<'_, f32, D>,
+    ) -> Result<(), fulmen::gpu::device::Error> {
+        // From the pool, and back to it.
+        let mut to = gpu.alloc::<Q::Partner>(x.len() / Q::Partner::ELEMENTS)?;
+        gpu.quantize(x, to.view_mut())?;
+        gpu.quant_gemm(self.view().part(blocks_of::<Q>(bytes))?, to.view(), n, y)
+    }
+    fn rows(
+        &self,
+        gpu: &Gpu<D>,
+        bytes: Range<usize>,
+        n: usize,
+        ids: View<'_, u32, D>,
+        out: ViewMut<'_, f32, D>,
+    ) -> Result<(), fulmen::gpu::device::Error> {
+        gpu.quant_rows(self.view().part(blocks_of::<Q>(bytes))?, n, ids, out)
+    }
+}
+
+/// The blocks that are in these bytes.
+#[cfg(feature = "gpu")]
+const fn blocks_of<Q: Block>(bytes: Range<usize>) -> Range<usize> {
+    bytes.start / size_of::<Q>()..bytes.end / size_of::<Q>()
+}
+
+/// Tensors of one format that lie one after the other: their format, their first byte, and the blocks.
+#[cfg(feature = "gpu")]
+pub struct Run<D: Computes<f32>> {
+    kind: u32,
+    start: usize,
+    blocks: Box<dyn Resident<D>>,
+}
+
+/// A part of them, by its bytes.
+#[cfg(feature = "gpu")]
+pub struct Stretch<'a, D: Computes<f32>> {
+    blocks: &'a dyn Resident<D>,
+    start: usize,
+    end: usize,
+}
+
+#[cfg(feature = "gpu")]
+impl<D: Computes<f32>> Copy for Stretch<'_, D> {}
+#[cfg(feature = "gpu")]
+impl<D: Computes<f32>> Clone for Stretch<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Blocks stay blocks on a device.
 #[cfg(feature = "gpu")]
 impl<D: Computes<f32> + 'static> Blocked for Gpu<D> {
-    type Blocks<'a> = core::convert::Infallible;
-    fn blocks(_: u32, _: &[u8]) -> Option<Self::Blocks<'_>> {
-        None
+    type Store = Vec<Run<D>>;
+    type Blocks<'a> = Stretch<'a, D>;
+    fn blocks(all: &Self::Store, kind: u32, range: Range<usize>) -> Option<Self::Blocks<'_>> {
+        let run = all.iter().rev().find(|run| run.start <= range.start && run.kind == kind)?;
+        let [start, end] = [range.start, range.end].map(|at| at - run.start);
+        Some(Stretch { blocks: &*run.blocks, start, end })
     }
     fn times(
         &self,
         w: Self::Blocks<'_>,
-        _: usize,
-        _: In<'_, Self>,
-        _: Out<'_, Self>,
+        n: usize,
+        x: In<'_, Self>,
+        y: Out<'_, Self>,
         _: Out<'_, Self>,
     ) -> Result<(), Self::Error> {
-        match w {}
+        w.blocks.times(self, w.start..w.end, n, x, y)
     }
     fn rows(
         &self,
         w: Self::Blocks<'_>,
-        _: usize,
-        _: Ids<'_, Self>,
-        _: Out<'_, Self>,
+        n: usize,
+        ids: Ids<'_, Self>,
+        out: Out<'_, Self>,
     ) -> Result<(), Self::Error> {
-        match w {}
+        w.blocks.rows(self, w.start..w.end, n, ids, out)
     }
 }
 
@@ -240,6 +331,28 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     }
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
         Ok(self.upload(&x)?)
+    }
+    fn store_of(&self, all: Vec<u8>, places: &[Place]) -> Result<Self::Store, Lack> {
+        fn upload<Q: Block, D: Computes<f32> + 'static>(
+            gpu: &Gpu<D>,
+            bytes: &[u8],
+        ) -> Result<Box<dyn Resident<D>>, Lack> {
+            Ok(Box::new(gpu.upload(blocks::<Q>(bytes)?)?))
+        }
+        let mut runs = Vec::new();
+        let blocks: Vec<&Place> = places.iter().filter(|p| p.kind != crate::gguf::F32).collect();
+        for run in blocks.chunk_by(|a, b| a.kind == b.kind) {
+            if let (Some(first), Some(last)) = (run.first(), run.last()) {
+                runs.push((first.kind, first.range.start..last.range.end));
+            }
+        }
+        let unknown = || Lack::from(Error::Domain { arg: "weights" });
+        let upload = |(kind, range): (u32, Range<usize>)| {
+            let (start, bytes) = (range.start, all.get(range).ok_or_else(unknown)?);
+            let blocks = of_kind!(kind, upload<D>(self, bytes)).ok_or_else(unknown)??;
+            Ok(Run { kind, start, blocks })
+        };
+        runs.into_iter().map(upload).collect()
     }
     async fn on_host<'a>(&self, x: &'a Self::Floats) -> Result<Cow<'a, [f32]>, Lack> {
         let mut to = zeros(x.len())?;
@@ -361,14 +474,14 @@ impl<M: Machine> Positions<M> {
 /// A model's weights where a machine has them: in their formats where it multiplies with blocks.
 pub struct Weights<M: Machine> {
     numbers: M::Floats,
-    blocks: Vec<u8>,
+    blocks: M::Store,
     places: Vec<Place>,
 }
 
 impl<M: Machine> Weights<M> {
-    pub fn new(machine: &M, c: &Config, stored: Stored) -> Result<Self, Lack> {
-        let stored = if M::HOST { stored } else { Stored::of(c, stored.expanded(c)?) };
+    pub fn new(machine: &M, stored: Stored) -> Result<Self, Lack> {
         let Stored { numbers, blocks, places } = stored;
+        let blocks = machine.store_of(blocks, &places)?;
         Ok(Self { numbers: machine.floats_of(numbers)?, blocks, places })
     }
     fn table(&self) -> Table<'_, M> {

@@ -17,10 +17,12 @@ pub type Ids<'a, B> = <B as Memory>::Ref<'a, u32>;
 
 /// Products with weights in blocks of few bits, where a backend has them.
 pub trait Blocked: Transformer<f32> {
-    /// Rows of blocks, as a file has them; a type without values where weights must be numbers.
+    /// Blocks of any formats where the backend has them.
+    type Store;
+    /// Rows of blocks.
     type Blocks<'a>: Copy;
-    /// The blocks of the format `kind` in `bytes`.
-    fn blocks(kind: u32, bytes: &[u8]) -> Option<Self::Blocks<'_>>;
+    /// The blocks of the format `kind` in these bytes.
+    fn blocks(all: &Self::Store, kind: u32, range: Range<usize>) -> Option<Self::Blocks<'_>>;
     /// `y = x·wᵀ`, where the rows of both have `n` elements; those of `x` are quantised in the workspace.
     fn times(
         &self,
@@ -63,7 +65,7 @@ pub enum Matrix<'a, B: Blocked> {
 /// which come the output weights if they are their own.
 pub struct Table<'a, B: Blocked> {
     pub numbers: In<'a, B>,
-    pub blocks: &'a [u8],
+    pub blocks: &'a B::Store,
     pub places: &'a [Place],
 }
 
@@ -74,7 +76,7 @@ impl<'a, B: Blocked> Table<'a, B> {
         if first.kind == 0 {
             return Ok(Part::Numbers(B::part(self.numbers, range)?));
         }
-        let blocks = self.blocks.get(range).and_then(|bytes| B::blocks(first.kind, bytes));
+        let blocks = B::blocks(self.blocks, first.kind, range);
         Ok(Part::Blocks(blocks.ok_or(Error::Domain { arg: "weights" })?))
     }
     fn place(&self, at: usize) -> Result<&'a Place, B::Error> {

@@ -126,7 +126,7 @@ pub fn perplexity<M: Machine + Blocking>(
         return Err(Stop::Useless("the text has no two tokens".into()));
     }
     let config = Config { context: model.config.context.min(tokens.len()), ..model.config };
-    let weights = Weights::new(&machine, &config, model.weights)?;
+    let weights = Weights::new(&machine, model.weights)?;
     let mut follower = Follower::new(machine, config, &weights, 1)?;
     let (mut sum, mut count, mut bytes) = (0.0f64, 0usize, Vec::new());
     for window in tokens.chunks(config.context) {

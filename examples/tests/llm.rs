@@ -451,7 +451,7 @@ fn text_at_once_or_token_by_token() {
     let Model { config, mut weights, .. } = a_model();
     // Larger weights than the first ones: logits that differ.
     weights.numbers.iter_mut().for_each(|x| *x = if *x == 1.0 { 1.0 } else { *x * 10.0 });
-    let weights = Weights::new(&Cpu::native(), &config, weights).unwrap();
+    let weights = Weights::new(&Cpu::native(), weights).unwrap();
     let ids: Vec<u32> = (0..20).map(|i| i * 11 % 256).collect();
     let at_once = |most| {
         let mut f = Follower::new(Cpu::native(), config, &weights, most).unwrap();
@@ -510,7 +510,7 @@ fn blocks_of_any_mix_are_multiplied_as_they_are() {
     let numbers = Stored::of(&c, mixed.clone().expanded(&c).unwrap());
     assert!(mixed.bytes() < numbers.bytes() / 2);
     let follow = |stored: &Stored, most: usize| {
-        let weights = Weights::new(&Cpu::native(), &c, stored.clone()).unwrap();
+        let weights = Weights::new(&Cpu::native(), stored.clone()).unwrap();
         let mut f = Follower::new(Cpu::native(), c, &weights, most).unwrap();
         f.feed(&[7, 200, 31, 4, 90, 17, 250]).unwrap().to_vec()
     };
@@ -521,6 +521,17 @@ fn blocks_of_any_mix_are_multiplied_as_they_are() {
         let off = want.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         // The activations have eight bits.
         assert!(off > 0.0 && off < 0.03 * size, "{off} of {size}");
+    }
+    // On a device they stay blocks: what differs is the order of the other sums, and a byte of an activation here and there.
+    #[cfg(feature = "gpu")]
+    {
+        let gpu = fulmen::gpu::backend::Gpu::new(fulmen::gpu::device::Host::default());
+        let weights = Weights::new(&gpu, mixed.clone()).unwrap();
+        let mut f = Follower::new(gpu, c, &weights, 7).unwrap();
+        let got = f.feed(&[7, 200, 31, 4, 90, 17, 250]).unwrap().to_vec();
+        let cpu = follow(&mixed, 7);
+        let off = cpu.iter().zip(&got).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(off < 0.003 * size, "{off} of {size}");
     }
 }
 
@@ -566,9 +577,8 @@ fn quantised_models_are_written_and_read() {
     assert!(code == 0 && out.starts_with("the "), "{out} {err}");
     #[cfg(feature = "gpu")]
     {
-        let ask = ["generate", small, "--prompt=t", "--tokens=1", "--backend=interpreter"];
-        let (code, _, err) = program(&ask);
-        assert!(code == 0 && err.contains("become f32"), "{err}");
+        let (code, device, err) = program(&[&ask[..], &["--backend=interpreter"]].concat());
+        assert!(code == 0 && device == out, "{device} {err}");
     }
     let (code, out, err) = program(&["bench", small, "--steps=1"]);
     assert!(code == 0 && !out.contains("training") && out.contains("writing"), "{out} {err}");
@@ -607,7 +617,7 @@ impl machine::Job for Whole<'_> {
         let losses =
             M::steps(&trainer, 1, tokens, |one| (0..recipe.steps).map(|s| one(s).unwrap()).collect());
         let trained = Stored::of(&config, m.wait(trainer.weights()).unwrap());
-        let weights = Weights::new(&m, &config, trained).unwrap();
+        let weights = Weights::new(&m, trained).unwrap();
         let mut follower = Follower::new(m, config, &weights, 4).unwrap();
         let mut next = |ids: &[u32]| fulmen::argmax(follower.feed(ids).unwrap()).unwrap();
         let mut text = vec![next(&tokens[..6])];

@@ -59,7 +59,7 @@ fn logits_are_those_of_the_definition() {
         let Model { config, vocabulary, weights } = Model::read(&file(name)).unwrap();
         assert_eq!((config.tied, config.rope_base), (name != "pieces", 5000.0));
         let (texts, want) = golden(name);
-        let weights = Weights::new(&Cpu::native(), &config, weights).unwrap();
+        let weights = Weights::new(&Cpu::native(), weights).unwrap();
         let mut follower = Follower::new(Cpu::native(), config, &weights, 3).unwrap();
         let got = follower.feed(&vocabulary.encode(&texts[0].0)).unwrap();
         let size = want.iter().fold(0.0f32, |m, x| m.max(x.abs()));

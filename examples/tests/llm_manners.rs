@@ -74,7 +74,7 @@ fn a_long_context_takes_the_memory_of_its_text() {
     assert!(code == 0 && total < 1 << 20, "{out} {err}");
     assert_eq!(program(&["generate", word(&path), "--prompt=the", "--tokens=4"]).0, 0);
     let huge = Config { context: 1 << 24, layers: 1000, ..tiny() };
-    let weights = Weights::new(&Cpu::native(), &tiny(), a_model().weights).unwrap();
+    let weights = Weights::new(&Cpu::native(), a_model().weights).unwrap();
     assert!(matches!(Follower::new(Cpu::native(), huge, &weights, 1).err(), Some(Lack::Memory { .. })));
 }
 

@@ -91,7 +91,7 @@ fn steps_allocate_nothing() {
         *place = config::Place { kind: 8, range: from..blocks.blocks.len(), ..*place };
     }
     for stored in [numbers, blocks] {
-        let weights = Weights::new(&Cpu::native(), &c, stored).unwrap();
+        let weights = Weights::new(&Cpu::native(), stored).unwrap();
         let mut follower = Follower::new(Cpu::native(), c, &weights, 16).unwrap();
         assert_eq!(
             allocations(|| {

@@ -1,4 +1,4 @@
-//! Reads the input as a model file, and what is read is written and read again: `cargo +nightly fuzz run gguf`.
+//! Reads the input as a model file, and what is read is written and read again: `make fuzz`.
 #![no_main]
 
 use fulmen::gguf::{Error, Gguf, write};

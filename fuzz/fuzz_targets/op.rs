@@ -1,4 +1,4 @@
-//! Picks an op, a form, a type and sizes from the input and calls it: `cargo +nightly fuzz run op`. Ops whose shape says
+//! Picks an op, a form, a type and sizes from the input and calls it: `make fuzz`. Ops whose shape says
 //! the call are called by their row, those on views and those with a call of their own as the tests do. Low precision
 //! is not among them.
 #![no_main]

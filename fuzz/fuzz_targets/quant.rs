@@ -1,4 +1,4 @@
-//! Takes the input as blocks of a format, and as numbers that become blocks: `cargo +nightly fuzz run quant`. The build's
+//! Takes the input as blocks of a format, and as numbers that become blocks: `make fuzz`. The build's
 //! lanes and one portable lane must give the same bits, of scales that are NaN or infinite, too.
 #![no_main]
 

@@ -65,6 +65,10 @@ fn integer(op: Op, ty: Type, from: Type, a: u64, b: u64, c: u64) -> u64 {
         Op::Mul | Op::MulWide => x.wrapping_mul(y),
         Op::MulHi => x.wrapping_mul(y) >> ty.bits(),
         Op::Fma => x.wrapping_mul(y).wrapping_add(wide(c, ty)),
+        Op::Dot4 => {
+            let bytes = |x: u64| (x as u32).to_le_bytes().map(|x| i128::from(x as i8)).into_iter();
+            bytes(a).zip(bytes(b)).map(|(x, y)| x * y).sum::<i128>() + wide(c, ty)
+        }
         Op::Div => x.checked_div(y).unwrap_or(-1),
         Op::Rem => x.checked_rem(y).unwrap_or(x),
         Op::Min => x.min(y),

@@ -321,6 +321,8 @@ pub enum Op {
     Compare(Cmp),
     /// `a · b + c`, rounded once; the low half of integers.
     Fma,
+    /// The products of the four signed bytes of `a` and `b` added to `c`.
+    Dot4,
     /// `a ? b : c`.
     Select,
     /// Reads one, two or four values at an address plus `offset` bytes.
@@ -431,7 +433,7 @@ impl Op {
             | Self::Shl
             | Self::Shr
             | Self::Compare(_) => 2,
-            Self::Fma | Self::Select => 3,
+            Self::Fma | Self::Dot4 | Self::Select => 3,
             _ => return None,
         })
     }

@@ -38,6 +38,7 @@ pub(crate) const fn name(op: Op) -> &'static str {
         Op::Shr => "shr",
         Op::Compare(_) => "setp",
         Op::Fma => "fma",
+        Op::Dot4 => "dp4a",
         Op::Select => "selp",
         Op::Load { .. } => "ld",
         Op::Store { .. } => "st",

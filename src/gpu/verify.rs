@@ -216,6 +216,7 @@ fn pure(op: Op, d: Type, a: &[Type]) -> bool {
         Op::Shl | Op::Shr => matches!(a, [x, Type::U32] if *x == d) && integer(d),
         Op::Compare(_) => d == Type::Pred && matches!(a, [x, y] if x == y && number(*x)),
         Op::Fma => same && (d.is_float() || (integer(d) && d.bits() >= 32)),
+        Op::Dot4 => same && d == Type::U32,
         Op::Select => matches!(a, [Type::Pred, x, y] if *x == d && *y == d) && d.bits() >= 16,
         _ => false,
     }

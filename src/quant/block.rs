@@ -23,6 +23,7 @@ pub trait Activation: Block<Partner = Self> + Active {}
 
 pub(crate) use sealed::*;
 mod sealed {
+    use super::super::words::Words;
     use super::part;
     use crate::lanes::Simd;
 
@@ -42,6 +43,8 @@ mod sealed {
         const FINE: bool = false;
         /// Zeros.
         const ZERO: Self;
+        /// Where its parts lie.
+        const WORDS: Words;
         /// The factors of scales and of mins.
         fn factors<S: Simd>(s: S, x: [&Self; 4]) -> [[f32; 4]; 2];
         /// The codes of the elements from `32·chunk`.

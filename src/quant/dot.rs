@@ -210,7 +210,7 @@ pub(crate) const MOST: usize = 256;
 
 /// How many blocks hold a row of `cols`.
 #[inline]
-fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
+pub(crate) fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
     not_empty("cols", cols)?;
     if cols.is_multiple_of(B::ELEMENTS) {
         Ok(cols / B::ELEMENTS)
@@ -221,7 +221,7 @@ fn whole<B: Block>(cols: usize) -> Result<usize, Error> {
 
 /// How many rows of `each` blocks `x` holds.
 #[inline]
-fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Error> {
+pub(crate) fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Error> {
     if x.is_multiple_of(each) { Ok(x / each) } else { Err(Error::Rows { arg, cols: each, got: x }) }
 }
 

@@ -3,7 +3,9 @@
 use super::block::{Block, Half, Sealed, part, size};
 use super::q8::Q8_K;
 use super::search::{Mins, affine, codes_into, error, extreme, inverse, nearest, symmetric, weights_from};
+use super::words::{Field, Scales, Words, pieces};
 use crate::lanes::Simd;
+use core::mem::offset_of;
 
 /// Two bits, groups of 16 with 4-bit scales and mins: `d·scale·q − dmin·min`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -218,6 +220,9 @@ impl Sealed for Q2_K {
     const GROUPS: bool = true;
     const MINS: bool = true;
     const ZERO: Self = Self { scales: [0; 16], qs: [0; 64], d: Half::ZERO, dmin: Half::ZERO };
+    const WORDS: Words = Words::new(offset_of!(Self, d), &[pieces(offset_of!(Self, qs), 2, 0)])
+        .mins(offset_of!(Self, dmin), false)
+        .scales(Scales::Nibbles(offset_of!(Self, scales)));
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let mins = [a.dmin.bits(), b.dmin.bits(), c.dmin.bits(), d.dmin.bits()];
@@ -251,6 +256,11 @@ impl Sealed for Q3_K {
     const OFFSET: i32 = 4;
     const GROUPS: bool = true;
     const ZERO: Self = Self { hmask: [0xff; 32], qs: [0; 64], scales: [0; 12], d: Half::ZERO };
+    const WORDS: Words = Words::new(
+        offset_of!(Self, d),
+        &[pieces(offset_of!(Self, qs), 2, 0), pieces(offset_of!(Self, hmask), 1, 2)],
+    )
+    .scales(Scales::Six(offset_of!(Self, scales)));
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
@@ -307,6 +317,9 @@ impl Sealed for Q4_K {
     const GROUPS: bool = true;
     const MINS: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, dmin: Half::ZERO, scales: [0; 12], qs: [0; 128] };
+    const WORDS: Words = Words::new(offset_of!(Self, d), &[pieces(offset_of!(Self, qs), 4, 0)])
+        .mins(offset_of!(Self, dmin), false)
+        .scales(Scales::Packed(offset_of!(Self, scales)));
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let mins = [a.dmin.bits(), b.dmin.bits(), c.dmin.bits(), d.dmin.bits()];
@@ -337,6 +350,12 @@ impl Sealed for Q5_K {
     const GROUPS: bool = true;
     const MINS: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, dmin: Half::ZERO, scales: [0; 12], qh: [0; 32], qs: [0; 128] };
+    const WORDS: Words = Words::new(
+        offset_of!(Self, d),
+        &[pieces(offset_of!(Self, qs), 4, 0), pieces(offset_of!(Self, qh), 1, 4)],
+    )
+    .mins(offset_of!(Self, dmin), false)
+    .scales(Scales::Packed(offset_of!(Self, scales)));
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let mins = [a.dmin.bits(), b.dmin.bits(), c.dmin.bits(), d.dmin.bits()];
@@ -373,6 +392,14 @@ impl Sealed for Q6_K {
     const OFFSET: i32 = 32;
     const GROUPS: bool = true;
     const ZERO: Self = Self { ql: [0; 128], qh: [0xaa; 64], scales: [0; 16], d: Half::ZERO };
+    const WORDS: Words = Words::new(
+        offset_of!(Self, d),
+        &[
+            Field::Pieces { at: offset_of!(Self, ql), bits: 4, span: 4, lines: 2, up: 0 },
+            pieces(offset_of!(Self, qh), 2, 4),
+        ],
+    )
+    .scales(Scales::Bytes(offset_of!(Self, scales)));
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]

@@ -3,7 +3,9 @@
 use super::block::{Block, Half, Sealed, pack_nibbles, size};
 use super::q8::{Q8_0, Q8_1};
 use super::search::{Mins, affine, codes, error, symmetric};
+use super::words::{Field, Words};
 use crate::lanes::Simd;
+use core::mem::offset_of;
 
 /// Four bits, `d·(q − 8)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,6 +82,7 @@ impl Block for Q4_0 {
 impl Sealed for Q4_0 {
     const OFFSET: i32 = 8;
     const ZERO: Self = Self { d: Half::ZERO, qs: [0x88; 16] };
+    const WORDS: Words = Words::new(offset_of!(Self, d), &[Field::Nibbles(offset_of!(Self, qs))]);
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
@@ -104,6 +107,8 @@ impl Block for Q4_1 {
 impl Sealed for Q4_1 {
     const MINS: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, m: Half::ZERO, qs: [0; 16] };
+    const WORDS: Words = Words::new(offset_of!(Self, d), &[Field::Nibbles(offset_of!(Self, qs))])
+        .mins(offset_of!(Self, m), true);
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let [m, n, o, p] = s.halves([a.m.bits(), b.m.bits(), c.m.bits(), d.m.bits()]);
@@ -129,6 +134,10 @@ impl Block for Q5_0 {
 impl Sealed for Q5_0 {
     const OFFSET: i32 = 16;
     const ZERO: Self = Self { d: Half::ZERO, qh: [0xff; 4], qs: [0; 16] };
+    const WORDS: Words = Words::new(
+        offset_of!(Self, d),
+        &[Field::Nibbles(offset_of!(Self, qs)), Field::Flags(offset_of!(Self, qh))],
+    );
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
@@ -153,6 +162,11 @@ impl Block for Q5_1 {
 impl Sealed for Q5_1 {
     const MINS: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, m: Half::ZERO, qh: [0; 4], qs: [0; 16] };
+    const WORDS: Words = Words::new(
+        offset_of!(Self, d),
+        &[Field::Nibbles(offset_of!(Self, qs)), Field::Flags(offset_of!(Self, qh))],
+    )
+    .mins(offset_of!(Self, m), true);
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let [m, n, o, p] = s.halves([a.m.bits(), b.m.bits(), c.m.bits(), d.m.bits()]);

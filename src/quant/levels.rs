@@ -3,7 +3,9 @@
 use super::block::{Block, Half, Sealed, pack_nibbles, size};
 use super::q8::Q8_0;
 use super::search::{extreme, inverse, weight};
+use super::words::{Factor, Field, Words};
 use crate::lanes::Simd;
+use core::mem::offset_of;
 
 /// `d·table[q]`, blocks of 32; the steps are finer around zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,6 +80,10 @@ impl Block for IQ4_NL {
 impl Sealed for IQ4_NL {
     const SIGNED: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, qs: [0x88; 16] };
+    const WORDS: Words = Words {
+        table: Some([&STEPS; 2]),
+        ..Words::new(offset_of!(Self, d), &[Field::Nibbles(offset_of!(Self, qs))])
+    };
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
@@ -136,6 +142,11 @@ impl Sealed for MXFP4 {
     const OFFSET: i32 = 12;
     const LIMIT: f32 = f32::MAX;
     const ZERO: Self = Self { e: 0, qs: [0; 16] };
+    const WORDS: Words = Words {
+        d: Factor::Power(offset_of!(Self, e)),
+        table: Some([&RAISED; 2]),
+        ..Words::new(0, &[Field::Nibbles(offset_of!(Self, qs))])
+    };
     #[inline(always)]
     fn factors<S: Simd>(_: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [[half_power(a.e), half_power(b.e), half_power(c.e), half_power(d.e)], [0.0; 4]]

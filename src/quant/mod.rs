@@ -24,6 +24,7 @@ mod nf4;
 mod q8;
 mod search;
 mod tile;
+pub(crate) mod words;
 
 pub use absmax::*;
 pub use block::{Activation, Block};
@@ -33,4 +34,6 @@ pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};
 pub use legacy::{Q4_0, Q4_1, Q5_0, Q5_1};
 pub use levels::{IQ4_NL, MXFP4};
 pub use nf4::{NF4, NF4_LOW, Q8_64};
+#[cfg(feature = "gpu")]
+pub(crate) use q8::MOST_SCALE;
 pub use q8::{Q8_0, Q8_1, Q8_K};

@@ -3,9 +3,11 @@
 use super::block::{Activation, Active, Block, Sealed, part, size};
 use super::q8::bytes;
 use super::search::weight;
+use super::words::{Factor, Field, Words, bytes as bytes_at};
 use crate::Error;
 use crate::error::same_len;
 use crate::lanes::Simd;
+use core::mem::offset_of;
 
 /// `absmax·level[q]`, blocks of 64; the first element of a pair is in the high half of its byte, as bitsandbytes has it.
 ///
@@ -137,6 +139,13 @@ macro_rules! formats {
             const FINE: bool = true;
             const LIMIT: f32 = f32::MAX;
             const ZERO: Self = Self { absmax: [0; 4], qs: [0x77; 32] };
+            const WORDS: Words = Words {
+                d: Factor::Single(offset_of!(Self, absmax)),
+                by: 1.0 / TOP,
+                table: Some([&SPLIT[0], &SPLIT[1]]),
+                levels: Some(&LEVELS),
+                ..Words::new(0, &[Field::Pairs(offset_of!(Self, qs), $high)])
+            };
             #[inline(always)]
             fn factors<S: Simd>(_: S, x: [&Self; 4]) -> [[f32; 4]; 2] {
                 [x.map(|x| f32::from_le_bytes(x.absmax) * (1.0 / TOP)), [0.0; 4]]
@@ -220,6 +229,8 @@ impl Sealed for Q8_64 {
     const SIGNED: bool = true;
     const LIMIT: f32 = f32::MAX;
     const ZERO: Self = Self { d: [0; 4], qs: [0; 64] };
+    const WORDS: Words =
+        Words { d: Factor::Single(offset_of!(Self, d)), ..Words::new(0, &[bytes_at(offset_of!(Self, qs))]) };
     #[inline(always)]
     fn factors<S: Simd>(_: S, x: [&Self; 4]) -> [[f32; 4]; 2] {
         [x.map(|x| f32::from_le_bytes(x.d)), [0.0; 4]]

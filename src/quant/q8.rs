@@ -2,7 +2,9 @@
 
 use super::block::{Activation, Active, Block, Half, Sealed, part, size};
 use super::search::{extreme, inverse};
+use super::words::{Factor, Words, bytes as bytes_at};
 use crate::lanes::Simd;
+use core::mem::offset_of;
 
 /// A byte each, `d·q`, blocks of 32.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,12 +36,12 @@ pub struct Q8_K {
 size!(Q8_0 = 34, Q8_1 = 36, Q8_K = 292);
 
 /// The largest scale of which 127 times is finite: that of the largest number was rounded up.
-const MOST: f32 = f32::from_bits((f32::MAX / 127.0).to_bits() - 1);
+pub(crate) const MOST_SCALE: f32 = f32::from_bits((f32::MAX / 127.0).to_bits() - 1);
 
 /// The scale that maps the largest magnitude to 127, and the codes, ties away from zero.
 #[inline(always)]
 pub(crate) fn bytes<const N: usize>(x: &[f32]) -> (f32, [u8; N]) {
-    let d = (extreme(x).abs() / 127.0).min(MOST);
+    let d = (extreme(x).abs() / 127.0).min(MOST_SCALE);
     let by = inverse(d);
     let mut q = [0; N];
     for (q, x) in q.iter_mut().zip(x) {
@@ -67,6 +69,7 @@ impl Block for Q8_0 {
 impl Sealed for Q8_0 {
     const SIGNED: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, qs: [0; 32] };
+    const WORDS: Words = Words::new(offset_of!(Self, d), &[bytes_at(offset_of!(Self, qs))]);
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         [s.halves([a.d.bits(), b.d.bits(), c.d.bits(), d.d.bits()]), [0.0; 4]]
@@ -97,6 +100,8 @@ impl Sealed for Q8_1 {
     // Its sum is a half, too.
     const LIMIT: f32 = 2047.0;
     const ZERO: Self = Self { d: Half::ZERO, s: Half::ZERO, qs: [0; 32] };
+    const WORDS: Words =
+        Words::new(offset_of!(Self, d), &[bytes_at(offset_of!(Self, qs))]).mins(offset_of!(Self, s), false);
     #[inline(always)]
     fn factors<S: Simd>(s: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let sums = [a.s.bits(), b.s.bits(), c.s.bits(), d.s.bits()];
@@ -127,6 +132,11 @@ impl Sealed for Q8_K {
     const SIGNED: bool = true;
     const LIMIT: f32 = f32::MAX;
     const ZERO: Self = Self { d: [0; 4], qs: [0; 256], bsums: [[0; 2]; 16] };
+    const WORDS: Words = Words {
+        d: Factor::Single(offset_of!(Self, d)),
+        sums: Some(offset_of!(Self, bsums)),
+        ..Words::new(0, &[bytes_at(offset_of!(Self, qs))])
+    };
     #[inline(always)]
     fn factors<S: Simd>(_: S, [a, b, c, d]: [&Self; 4]) -> [[f32; 4]; 2] {
         let of = f32::from_le_bytes;

@@ -11,6 +11,7 @@ use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
+pub mod blocks;
 pub mod linear;
 pub mod random;
 

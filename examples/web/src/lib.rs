@@ -150,7 +150,7 @@ impl Lab {
         let choices = fulmen::sample_workspace(config.vocab, with.top_k);
         let (mut values, mut indices) = (zeros(choices).map_err(said)?, zeros(choices).map_err(said)?);
         let stored = Stored::of(config, parameters.clone());
-        let weights = Weights::new(&self.machine, config, stored).map_err(said)?;
+        let weights = Weights::new(&self.machine, stored).map_err(said)?;
         let mut follower = Follower::new(self.machine.clone(), *config, &weights, ids.len()).map_err(said)?;
         let mut logits = follower.feed_async(&ids).await.map_err(said)?;
         let count = count.min(config.context + 1 - ids.len());

@@ -1,9 +1,9 @@
 //! Products of 16-bit matrices with sums in `f32`: by warp groups where there are some, by cooperative
 //! matrices where a device has those, else widened and as those of `f32`.
 
-use super::super::device::{Binding, Computes, Device, Error, Launch};
+use super::super::device::{Computes, Device, Error, Launch};
 use super::super::ir::Group;
-use super::super::template::{self, Argument, GroupProduct, HALF_TILE, half_rows, half_word};
+use super::super::template::{self, Argument, GroupProduct, HALF_TILE, half_rows};
 use super::super::types::{F32, Type};
 use super::plan::{Plan, Planner};
 use super::{Gpu, Mat, MatMut, Product};
@@ -228,38 +228,6 @@ impl<D: Computes<f32>> Gpu<D> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// Writes the words at the ends of which an element stays: `before` bytes of the first, `after` of the last. What is left
-    /// has whole words.
-    pub(super) fn ends<'a>(
-        &self,
-        mut b: Binding<'a, D::Buffer>,
-        mut bytes: Vec<u8>,
-        [before, after]: [usize; 2],
-    ) -> Result<(Binding<'a, D::Buffer>, Vec<u8>), Error> {
-        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |w| u32::from_le_bytes(*w));
-        let keep = |at: u64, bits: u32, mask: u32| {
-            let program = self.state.planner.one::<F32>("half_word", || Some(half_word()))?;
-            let arguments =
-                vec![Argument::Buffer(0), Argument::Bits(mask.into()), Argument::Bits(bits.into())];
-            let launch = Launch { program, grid: [1; 3], block: [32, 1, 1], arguments };
-            let plan = Plan { launches: vec![launch], scratch: Vec::new() };
-            self.run(&plan, &[Binding { buffer: b.buffer, start: at, bytes: 4 }])
-        };
-        let (mut start, mut left) = (b.start, b.bytes);
-        if after > 0 {
-            left -= 4;
-            let last = bytes.split_off(left as usize);
-            keep(start + left, word(&last), 0xffff_0000)?;
-        }
-        if before > 0 {
-            keep(start, word(&bytes), 0x0000_ffff)?;
-            bytes.drain(..4);
-            (start, left) = (start + 4, left - 4);
-        }
-        (b.start, b.bytes) = (start, left);
-        Ok((b, bytes))
-    }
-
     fn half_gemm<T>(
         &self,
         of: Group,
@@ -274,7 +242,7 @@ impl<D: Device> Gpu<D> {
         same_shape("b", [k, n], b.shape)?;
         let product = Product { sizes: [m, n, k], strides: [a.strides, b.strides, c.0.strides], alpha, beta };
         let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
-        let before = [a.rest()?.odd(), b.rest()?.odd()];
+        let before = [a.rest()?.before() / 2, b.rest()?.before() / 2];
         let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));
         aligned.iter_mut().zip(before).for_each(|(aligned, before)| *aligned &= before == 0);
         let plan = self.state.planner.half_product(of, &product, before, aligned)?;

@@ -7,6 +7,7 @@ use super::plan::Planner;
 use crate::backend::{self, Memory, Plain, Transfer};
 use crate::error::same_len;
 use crate::lanes::Element;
+use crate::quant::{Block, blocks, bytes_of};
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec;
@@ -16,13 +17,13 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 /// What a device's memory holds.
-pub trait Word: Copy + Default + 'static {
-    /// Bytes of an element: a multiple of 4, or 2.
+pub trait Word: Copy + 'static {
+    /// Bytes of an element.
     const BYTES: usize;
     /// Writes its bytes, the lowest first.
     fn put(self, to: &mut Vec<u8>);
-    /// From its bytes.
-    fn get(from: &[u8]) -> Self;
+    /// Copies what these bytes are.
+    fn get(from: &[u8], to: &mut Self);
 }
 
 macro_rules! words {
@@ -32,8 +33,10 @@ macro_rules! words {
             fn put(self, to: &mut Vec<u8>) {
                 to.extend_from_slice(&self.to_le_bytes());
             }
-            fn get(from: &[u8]) -> Self {
-                from.try_into().map_or(<$t>::default(), <$t>::from_le_bytes)
+            fn get(from: &[u8], to: &mut Self) {
+                if let Ok(from) = from.try_into() {
+                    *to = <$t>::from_le_bytes(from);
+                }
             }
         }
     )*};
@@ -41,6 +44,18 @@ macro_rules! words {
 words!(f32 f64 u32 i32);
 #[cfg(feature = "half")]
 words!(half::bf16 half::f16);
+
+impl<B: Block> Word for B {
+    const BYTES: usize = size_of::<B>();
+    fn put(self, to: &mut Vec<u8>) {
+        to.extend_from_slice(bytes_of(&[self]));
+    }
+    fn get(from: &[u8], to: &mut Self) {
+        if let Ok([from]) = blocks(from) {
+            *to = *from;
+        }
+    }
+}
 
 /// Memory from the pool.
 #[derive(Debug)]
@@ -225,7 +240,7 @@ impl<'a, T, D: Device> View<'a, T, D> {
         }
         let room = self.array.room.as_ref().ok_or(Error::Foreign)?;
         let [start, end] = self.bytes();
-        // Whole words: elements of two bytes may be in one with a neighbour.
+        // Whole words: elements that are no words may be in one with a neighbour.
         let start = start - start % 4;
         Ok(Binding { buffer: &room.buffer, start, bytes: end.next_multiple_of(4) - start })
     }
@@ -237,16 +252,15 @@ impl<'a, T, D: Device> View<'a, T, D> {
     }
 
     /// Bytes of neighbours in the words at its ends; behind the last element of all there is none.
-    #[cfg(feature = "half")]
     const fn beside(self) -> [usize; 2] {
-        let [start, end] = self.bytes();
+        let [_, end] = self.bytes();
         let last = self.start + self.len == self.array.len;
-        [start as usize % 4, if last { 0 } else { (end.next_multiple_of(4) - end) as usize }]
+        [self.before(), if last { 0 } else { (end.next_multiple_of(4) - end) as usize }]
     }
 
-    /// Elements of two bytes between the word where the binding starts and the first: 0 or 1.
-    pub(super) const fn odd(self) -> usize {
-        self.bytes()[0] as usize % 4 / 2
+    /// Bytes between the word where the binding starts and the first element.
+    pub(super) const fn before(self) -> usize {
+        self.bytes()[0] as usize % 4
     }
 }
 
@@ -418,10 +432,9 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let mut bytes = Vec::with_capacity(b.bytes as usize);
-        bytes.resize(to.0.odd() * T::BYTES, 0);
+        bytes.resize(to.0.before(), 0);
         from.iter().for_each(|x| x.put(&mut bytes));
         bytes.resize(b.bytes as usize, 0);
-        #[cfg(feature = "half")]
         let (b, bytes) = self.ends(b, bytes, to.0.beside())?;
         if bytes.is_empty() {
             return Ok(());
@@ -435,7 +448,7 @@ impl<D: Device> Gpu<D> {
     /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
     pub fn fill<T: Word>(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
         let b = to.binding(self)?;
-        if T::BYTES < 4 {
+        if T::BYTES != 4 && T::BYTES != 8 {
             return self.write(&vec![x; to.len()], to);
         }
         let mut bytes = Vec::with_capacity(T::BYTES);
@@ -476,8 +489,8 @@ impl<D: Device> Gpu<D> {
         }
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
         let said = self.state.read(b, &mut bytes).await?;
-        let bytes = bytes.get(from.odd() * T::BYTES..).unwrap_or_default();
-        to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| *to = T::get(from));
+        let bytes = bytes.get(from.before()..).unwrap_or_default();
+        to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| T::get(from, to));
         said
     }
 }

@@ -40,8 +40,10 @@ mod optimisers;
 mod plan;
 mod product;
 mod products;
+mod quant;
 mod random;
 mod sparse;
+mod words;
 
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;

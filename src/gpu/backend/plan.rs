@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 /// Threads of a block of element-wise kernels.
-const POINTWISE: u32 = 256;
+pub(super) const POINTWISE: u32 = 256;
 /// Elements that a block of a reduction has at least, but for the last.
 const PART: usize = 2048;
 
@@ -51,7 +51,7 @@ pub(super) struct Made {
 pub struct Planner {
     device: String,
     pub(super) optimise: bool,
-    meet: Meet,
+    pub(super) meet: Meet,
     pub(super) groups: bool,
     #[cfg(all(feature = "half", feature = "wgsl"))]
     pub(super) matrices: bool,
@@ -170,6 +170,17 @@ impl Planner {
         let wide = wide && (self.optimise || n.is_multiple_of(4));
         let program = self.one_by::<T>(op, u32::from(wide), || make(wide))?;
         let each = if wide { POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
+        self.threads(program, n, each, arguments)
+    }
+
+    /// A launch of a thread for each element of `n`, of which a block has `each`.
+    pub(super) fn threads(
+        &self,
+        program: Arc<Program>,
+        n: usize,
+        each: u32,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
         // A block each that does its elements and ends is faster than blocks that loop, through Vulkan on an H100.
         let most = if self.optimise { self.blocks } else { self.blocks.saturating_mul(16) };
         let grid = [counted("x", n)?.div_ceil(each).clamp(1, most.min(self.limits.grid[0])), 1, 1];
@@ -252,7 +263,7 @@ impl Planner {
         Ok(blocks.map(|n| n as u32))
     }
 
-    fn grid_of(
+    pub(super) fn grid_of(
         &self,
         program: Arc<Program>,
         threads: u32,

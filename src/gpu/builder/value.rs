@@ -118,6 +118,12 @@ impl<'b> Value<'b, U32> {
         self.with(Op::MulHi, o)
     }
 
+    /// The products of the four signed bytes of both, added to `c`.
+    #[must_use]
+    pub fn dot4(self, o: Self, c: Self) -> Self {
+        self.builder.one(Op::Dot4, &[self.id, o.id, c.id])
+    }
+
     /// Bits set.
     #[must_use]
     pub fn popc(self) -> Self {

@@ -403,6 +403,7 @@ impl<'k> Emitter<'k> {
             Op::Compare(c) => &["setp", cmp(c, operand), operand.suffix()],
             Op::Fma if ty.is_float() => &["fma.rn", t],
             Op::Fma => &["mad.lo", t],
+            Op::Dot4 => &["dp4a.s32.s32"],
             // The predicate comes last.
             _ => {
                 self.head(&["selp", ty.raw()], out)?;

@@ -22,6 +22,7 @@ pub(crate) fn needs(k: &Kernel, i: &Inst) -> (Isa, Target) {
         Op::Convert if bf16(ty) => sm(70, 80),
         Op::Convert if bf16(operand) => sm(78, 90),
         Op::Atomic { rmw: Rmw::Add, .. } if ty == Type::F64 => sm(50, 60),
+        Op::Dot4 => sm(50, 61),
         Op::Shuffle(_) | Op::Vote(_) => sm(60, 30),
         Op::CopyAsync { .. } | Op::CopyCommit | Op::CopyWait(_) => sm(70, 80),
         Op::LdMatrix { .. } => sm(65, 75),

@@ -130,6 +130,19 @@ pub fn fill() -> Result<Kernel, Error> {
     b.finish()
 }
 
+/// A word of which the bits of a mask stay. Parameters: the word, the mask, the other bits (`U32`). Launch a block.
+pub fn word() -> Result<Kernel, Error> {
+    let b = Builder::new("word");
+    b.threads([32, 1, 1]);
+    let at = b.param::<U64>();
+    let [mask, bits] = [(); 2].map(|()| b.param::<U32>());
+    let zero = b.int::<U32>(0);
+    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
+        put::<U32>(at, zero, (get::<U32>(at, zero) & mask) | bits);
+    });
+    b.finish()
+}
+
 /// `out[r] = table[ids[r]]`. Parameters: the table, the indices, `out`, the status words; the elements of `out`, columns,
 /// rows of the table. A row whose index is past the table is zeros.
 pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {

@@ -4,6 +4,7 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
+use super::blocks::widen;
 use super::flat::{get, put};
 
 /// Rows and depth of a block.
@@ -70,31 +71,10 @@ pub fn half_rows(of: Group, widen: bool) -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// A word of which the bits of a mask stay. Parameters: the word, the mask, the other bits (`U32`). Launch a block.
-pub fn half_word() -> Result<Kernel, Error> {
-    let b = Builder::new("half_word");
-    b.threads([32, 1, 1]);
-    let at = b.param::<U64>();
-    let [mask, bits] = [(); 2].map(|()| b.param::<U32>());
-    let zero = b.int::<U32>(0);
-    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
-        put::<U32>(at, zero, (get::<U32>(at, zero) & mask) | bits);
-    });
-    b.finish()
-}
-
 /// The `f32` of these 16 bits, exactly, by integers: not every device has the types.
 fn wide<'b>(of: Group, bits: Value<'b, U32>) -> Value<'b, F32> {
-    let b = bits.builder();
-    let int = |c: u32| b.int::<U32>(i64::from(c));
     if of == Group::Bf16 {
-        return (bits << int(16)).cast();
+        return (bits << bits.builder().int(16)).cast();
     }
-    let (exponent, fraction) = (bits & int(0x7c00), bits & int(0x03ff));
-    let normal = ((bits & int(0x7fff)) << int(13)) + int(112 << 23);
-    let special = int(0x7f80_0000) | fraction << int(13);
-    let small = fraction.to::<F32>() * b.f32(1.0 / 16_777_216.0);
-    let size = Value::select(exponent.compare(Cmp::Eq, int(0x7c00)), special, normal);
-    let size = Value::select(exponent.compare(Cmp::Eq, int(0)), small.cast(), size);
-    (size | (bits & int(0x8000)) << int(16)).cast()
+    widen(bits)
 }

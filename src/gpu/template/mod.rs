@@ -1,6 +1,8 @@
 //! Kernels made from bodies: the frame is here, what is computed is the op's own body.
 
+pub(crate) mod activations;
 pub(crate) mod attention;
+mod blocks;
 pub(crate) mod chain;
 pub(crate) mod flash;
 pub(crate) mod flat;
@@ -14,6 +16,7 @@ mod long;
 mod part;
 mod plan;
 mod pointwise;
+pub(crate) mod quant;
 pub(crate) mod random;
 mod reduce;
 mod row;
@@ -29,7 +32,7 @@ pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 pub use group::{GroupTile, group_gemm, triple_gemm};
 #[cfg(feature = "half")]
-pub use half::{HALF_TILE, half_rows, half_word};
+pub use half::{HALF_TILE, half_rows};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
 pub use long::{LONG, LongRow, long_row};

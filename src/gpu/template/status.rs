@@ -18,12 +18,20 @@ pub enum Index {
     CrossEntropy,
     /// `targets` of `cross_entropy_backward`.
     Gradient,
+    /// `ids` of `quant_rows`.
+    QuantRows,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 5] =
-        [Self::Embedding, Self::Scatter, Self::ScatterAdd, Self::CrossEntropy, Self::Gradient];
+    pub const ALL: [Self; 6] = [
+        Self::Embedding,
+        Self::Scatter,
+        Self::ScatterAdd,
+        Self::CrossEntropy,
+        Self::Gradient,
+        Self::QuantRows,
+    ];
 
     /// The op and the argument.
     #[must_use]
@@ -34,6 +42,7 @@ impl Index {
             Self::ScatterAdd => ("scatter_add", "ids"),
             Self::CrossEntropy => ("cross_entropy", "targets"),
             Self::Gradient => ("cross_entropy_backward", "targets"),
+            Self::QuantRows => ("quant_rows", "ids"),
         }
     }
 }

@@ -141,6 +141,7 @@ pub(super) const fn ty(t: Type) -> Result<&'static str, Error> {
     match t {
         Type::Pred => Ok("bool"),
         Type::U32 => Ok("u32"),
+        Type::S32 => Ok("i32"),
         Type::F32 => Ok("f32"),
         _ => Err(Error::Lacks { operation: "type of this width" }),
     }
@@ -253,6 +254,7 @@ impl<'k> Writer<'k> {
                 Cmp::Ne => "!=",
             }),
             Op::Fma if float => format!("{}({}, {}, {})", self.fma, v(0), v(1), v(2)),
+            Op::Dot4 => format!("bitcast<u32>(dot4I8Packed({}, {})) + {}", v(0), v(1), v(2)),
             Op::Select => format!("select({}, {}, {})", v(2), v(1), v(0)),
             Op::Load { space: Space::Const, offset: 0 } => match self.addresses.get(&inst.args.at(0)) {
                 Some(Address::Element(t, i)) => {

@@ -246,6 +246,14 @@ impl Text<'_> {
                 };
                 format!("subgroupShuffle{name}(v{}, v{})", i.args.at(0).0, i.args.at(1).0)
             }
+            Op::Convert
+                if matches!(
+                    (self.plain.kernel.ty(i.args.at(0)), result),
+                    (Type::S32, Type::F32) | (Type::F32, Type::S32)
+                ) =>
+            {
+                format!("{}(v{})", ty(result)?, i.args.at(0).0)
+            }
             Op::Div if result == Type::U32 => format!("v{} / v{}", i.args.at(0).0, i.args.at(1).0),
             Op::Load { space, offset } if i.dst.len() == 1 => {
                 let place = self.place(space, i.args.at(0), offset, result, (1, false))?.one(0);

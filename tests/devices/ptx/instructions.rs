@@ -55,6 +55,40 @@ fn atomics_votes_and_shuffles() {
     }
 }
 
+#[test]
+fn products_of_four_bytes() {
+    let k = kernel(|b, x, t| {
+        let read = |by: i64| b.load::<U32>(Space::Global, at(b, x, t + b.int(by)), 0);
+        b.store(Space::Global, at(b, x, t + b.int(12)), 0, read(0).dot4(read(4), read(8)));
+    });
+    let bytes = |x: [i8; 4]| u32::from_le_bytes(x.map(|x| x as u8));
+    let a = [[-128; 4], [127, -1, 2, -3], [1, 0, 0, 0], [-128, 127, -128, 127]].map(bytes);
+    let y = [[-128; 4], [1, 2, -3, -4], [-1, 9, 9, 9], [127, 127, -128, -128]].map(bytes);
+    let c = [0, 5, 0, 0x8000_0000];
+    let got = run(&k, 4, &[a, y, c, [0; 4]].concat()).unwrap();
+    assert_eq!(
+        got[12..],
+        [
+            65536,
+            (127 - 2 - 6 + 12 + 5),
+            u32::MAX,
+            0x8000_0000u32.wrapping_add_signed(-16256 + 16129 + 16384 - 16256)
+        ]
+    );
+    // What a constant is folded to is what is computed.
+    let folded =
+        kernel(|b, x, _| b.store(Space::Global, x, 0, b.int::<U32>(0x80).dot4(b.int(0x7f), b.int(3))));
+    let mut optimised = folded.clone();
+    fulmen::gpu::pass::optimise(&mut optimised);
+    assert_eq!(
+        [run(&folded, 1, &[0]).unwrap(), run(&optimised, 1, &[0]).unwrap()],
+        [[3u32.wrapping_sub(128 * 127)]; 2].map(Vec::from)
+    );
+    let mut text = String::new();
+    Module { kernels: vec![k] }.emit(Target::sm(61), &mut text).unwrap();
+    assert!(text.contains("dp4a.s32.s32"), "{text}");
+}
+
 #[cfg(feature = "half")]
 #[test]
 fn halves_convert_as_the_crate_half_does() {

@@ -29,6 +29,7 @@ pub fn run() -> Result<bool, Error> {
         [[1, 1, 1], [65, 63, 17], [5, 70, 9], [33, 31, 0], [130, 65, 70], [260, 130, 20], [9, 5, 300]];
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
+    ran.extend(layers::blocks::story(&gpu, &[[5, 40, 3]], &[[2, 72, 1], [3, 136, 2]])?);
     #[cfg(feature = "half")]
     ran.extend(device::half_products(&gpu, &crate::HALVES)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));

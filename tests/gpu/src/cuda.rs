@@ -49,6 +49,8 @@ pub fn run() -> Result<bool, Error> {
     let start = Instant::now();
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
+    let rows = [[1, 1, 1], [5, 40, 3], [6, 72, 2], [3, 136, 1]];
+    ran.extend(layers::blocks::story(&gpu, &rows, &[[67, 448, 5]])?);
     // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
     #[cfg(feature = "half")]
     ran.extend(device::half_products(

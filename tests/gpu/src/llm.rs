@@ -26,7 +26,7 @@ pub fn run(backend: &str) {
     let model = |name: &str| dir.join(name);
     let on = |name: &str| {
         let (text, out) = (text.to_string_lossy(), model(name).to_string_lossy().into_owned());
-        let sizes = "--steps 8 --batch 4 --length 20 --vocab 260 --dim 24 --hidden 40 --heads 4 --kv-heads 2 --layers 2 \
+        let sizes = "--steps 8 --batch 4 --length 20 --vocab 260 --dim 32 --hidden 64 --heads 4 --kv-heads 2 --layers 2 \
                      --context 40 --save-every 8 --rate 0.01 --backend";
         let args: Vec<&str> =
             ["train", &text, "--out", &out].into_iter().chain(sizes.split_whitespace()).collect();
@@ -37,8 +37,8 @@ pub fn run(backend: &str) {
     assert!(cpu.len() == 8 && cpu[7] < cpu[0] - 0.5, "it learns: {cpu:?}");
     let off = cpu.iter().zip(&device).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(cpu.len() == device.len() && off < 1e-4, "{cpu:?} and {device:?}");
-    let write = |backend: &str| {
-        let from = model("cpu").to_string_lossy().into_owned();
+    let write = |from: &str, backend: &str| {
+        let from = model(from).to_string_lossy().into_owned();
         llm(&[
             "generate",
             &from,
@@ -52,8 +52,12 @@ pub fn run(backend: &str) {
             backend,
         ])
     };
-    let text = write("cpu");
-    assert_eq!(text, write(backend), "the same greedy text");
+    // As it is, and in blocks, which stay so on a device.
+    let [from, to] = ["cpu", "blocks"].map(|name| model(name).to_string_lossy().into_owned());
+    llm(&["quantize", &from, "--to", "q4_0", "--out", &to]);
+    for from in ["cpu", "blocks"] {
+        assert_eq!(write(from, "cpu"), write(from, backend), "the same greedy text");
+    }
     println!(
         "llm on {backend}: losses {:.4} to {:.4}, within {off:.1e} of the CPU's; the same text",
         device[0], device[7]
