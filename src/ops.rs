@@ -190,12 +190,12 @@ macro_rules! for_each_op {
             blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
             blas transpose(transpose, transpose_on) Transpose[] blas, layer;
 
-            nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
-            nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";
-            nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
-            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, host: "as fft, which it runs for each row";
-            nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, host: "as fft, of rows and columns";
-            nn stft(stft, stft_on) Fft[] transform, host: "as rfft, which it runs for each frame";
+            nn fft(fft, fft_on, fft_in_place) Fft[] transform, layer;
+            nn rfft(rfft, rfft_on) Fft[] transform, layer;
+            nn irfft(irfft, irfft_on) Fft[] transform, layer;
+            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, layer;
+            nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, layer;
+            nn stft(stft, stft_on) Fft[] transform, layer;
             nn fir(fir, fir_on) Fir[] filter, layer;
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
             nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

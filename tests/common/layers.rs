@@ -4,7 +4,9 @@ use crate::device::Worst;
 use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
-use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows, sparse, transforms};
+use crate::nn::{
+    Args, Noise, Op, allowed, indexed, optimisers, products, rows, sparse, transforms as filters,
+};
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
@@ -13,6 +15,7 @@ use fulmen::{Adam, RopeStyle};
 
 pub mod linear;
 pub mod random;
+pub mod transforms;
 
 type Done = Result<(), Error>;
 
@@ -357,7 +360,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         sparse::Spmv: "spmv" on shapes;
         sparse::SpmvTransposed: "spmv_transposed" on shapes;
         sparse::Spmm: "spmm" on shapes;
-        transforms::Fir: "fir" on shapes;
+        filters::Fir: "fir" on shapes;
         conv1d::Forward: "conv1d" on shapes;
         conv1d::BackwardInput: "conv1d_backward_input" on shapes;
         conv1d::BackwardWeights: "conv1d_backward_weights" on shapes;
@@ -372,6 +375,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     all.extend(attentions::<T, D>(gpu, language, heads)?);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(random::story::<T, D>(gpu, language)?);
+    all.extend(transforms::story::<T, D>(gpu, language, shapes)?);
     Ok(all)
 }
 

@@ -5,6 +5,7 @@ use super::super::template::Index;
 use super::Gpu;
 use super::plan::Planner;
 use crate::backend::{self, Memory, Plain, Transfer};
+use crate::complex::Complex;
 use crate::error::same_len;
 use crate::lanes::Element;
 use alloc::collections::BTreeMap;
@@ -39,6 +40,19 @@ macro_rules! words {
     )*};
 }
 words!(f32 f64 u32 i32);
+
+/// Real and imaginary part.
+impl<T: Word> Word for Complex<T> {
+    const BYTES: usize = 2 * T::BYTES;
+    fn put(self, to: &mut Vec<u8>) {
+        self.re.put(to);
+        self.im.put(to);
+    }
+    fn get(from: &[u8]) -> Self {
+        let (re, im) = from.split_at(T::BYTES.min(from.len()));
+        Self::new(T::get(re), T::get(im))
+    }
+}
 #[cfg(feature = "half")]
 words!(half::bf16 half::f16);
 
@@ -228,6 +242,11 @@ impl<'a, T, D: Device> View<'a, T, D> {
         // Whole words: elements of two bytes may be in one with a neighbour.
         let start = start - start % 4;
         Ok(Binding { buffer: &room.buffer, start, bytes: end.next_multiple_of(4) - start })
+    }
+
+    /// Whether both are the same elements.
+    pub(super) fn same(self, other: Self) -> bool {
+        core::ptr::eq(self.array, other.array) && [self.start, self.len] == [other.start, other.len]
     }
 
     /// Where its bytes start and end.
@@ -435,7 +454,8 @@ impl<D: Device> Gpu<D> {
     /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
     pub fn fill<T: Word>(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
         let b = to.binding(self)?;
-        if T::BYTES < 4 {
+        // A kernel writes two words by turns.
+        if !(4..=8).contains(&T::BYTES) {
             return self.write(&vec![x; to.len()], to);
         }
         let mut bytes = Vec::with_capacity(T::BYTES);

@@ -28,6 +28,7 @@
 
 mod attention;
 mod blas;
+mod fft;
 #[cfg(feature = "half")]
 mod half;
 mod layers;
@@ -43,6 +44,7 @@ mod products;
 mod random;
 mod sparse;
 
+pub use fft::{Fft, RealFft};
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};

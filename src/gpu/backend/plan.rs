@@ -49,7 +49,8 @@ pub(super) struct Made {
 /// Makes plans for a device, each kernel once.
 #[derive(Debug)]
 pub struct Planner {
-    device: String,
+    pub(super) device: String,
+    pub(super) language: Language,
     pub(super) optimise: bool,
     meet: Meet,
     pub(super) groups: bool,
@@ -81,6 +82,7 @@ impl Planner {
     pub fn new(facts: &Facts) -> Self {
         Self {
             device: facts.name.clone(),
+            language: facts.language,
             // The emitter of WGSL takes kernels as they are recorded: its compiler has the passes.
             optimise: facts.language != Language::Wgsl,
             meet: facts.meet,
@@ -252,7 +254,7 @@ impl Planner {
         Ok(blocks.map(|n| n as u32))
     }
 
-    fn grid_of(
+    pub(super) fn grid_of(
         &self,
         program: Arc<Program>,
         threads: u32,

@@ -2,6 +2,7 @@
 
 pub(crate) mod attention;
 pub(crate) mod chain;
+pub(crate) mod fft;
 pub(crate) mod flash;
 pub(crate) mod flat;
 mod gemm;
