@@ -111,7 +111,7 @@ macro_rules! for_each_op {
             select top_k(top_k, top_k_on) Max[] selection, layer;
             arg argmax_last(argmax_last, argmax_last_on) Max[] selection, reduce;
             arg argmin_last(argmin_last, argmin_last_on) Min[] selection, reduce;
-            select bottom_k(bottom_k, bottom_k_on) Min[] selection, host: "one heap of k elements follows the data in order";
+            select bottom_k(bottom_k, bottom_k_on) Min[] selection, layer;
 
             rows softmax(softmax, softmax_on, softmax_in_place) Softmax[] normalisation, row_reduce;
             rows log_softmax(log_softmax, log_softmax_on, log_softmax_in_place) LogSoftmax[] normalisation, row_reduce;
@@ -129,10 +129,10 @@ macro_rules! for_each_op {
             nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
             nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
             nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
-            nn nll(nll, nll_on) Sum[] loss, host: "what each class counts is the host's";
-            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, host: "what each class counts is the host's";
-            nn cumsum(cumsum, cumsum_on) Add[] scan, host: "one sum needs the one before";
-            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, host: "no template folds a row with another in this release";
+            nn nll(nll, nll_on) Sum[] loss, layer;
+            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, layer;
+            nn cumsum(cumsum, cumsum_on) Add[] scan, layer;
+            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, layer;
             nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, host: "no template reads bytes in this release";
             nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, host: "no template reads integers of 16 bits in this release";
             nn embedding(embedding, embedding_on) Same[] indexing, layer;

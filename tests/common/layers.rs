@@ -5,7 +5,7 @@ use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
-    Args, Noise, Op, allowed, indexed, optimisers, products, rows, sparse, transforms as filters,
+    Args, Noise, Op, allowed, indexed, optimisers, products, rows, scans, sparse, transforms as filters,
 };
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
@@ -82,6 +82,16 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         "cross_entropy_backward over its input" => {
             gpu.cross_entropy_backward_in_place(next(), ids, on.x(2), on.cols(), p(0))
         }
+        "nll" => {
+            let with = ((a.size("weighted") == 1).then(|| on.x(2)), p(0));
+            gpu.nll(with, on.x(0), ids, on.cols(), next())
+        }
+        "nll_backward" => {
+            let with = ((a.size("weighted") == 1).then(|| on.x(1)), p(0));
+            gpu.nll_backward(with, ids, on.cols(), p(1), next())
+        }
+        "cumsum" => gpu.cumsum(on.x(0), on.cols(), next()),
+        "cosine_similarity_rows" => gpu.cosine_similarity_rows(on.x(0), on.x(1), next()),
         "embedding" => gpu.embedding(on.x(0), on.cols(), ids, next()),
         "scatter_add" => gpu.scatter_add(on.x(0), on.cols(), ids, next()),
         "sgd" => gpu.sgd(p(0), p(1), on.x(0), next()),
@@ -341,6 +351,10 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         rows::RmsNormBackward: "rms_norm_backward" on shapes;
         indexed::CrossEntropy: "cross_entropy" on shapes;
         indexed::CrossEntropyBackward: "cross_entropy_backward" on shapes, "cross_entropy_backward over its input";
+        indexed::NegativeLog: "nll" on shapes;
+        indexed::NegativeLogBackward: "nll_backward" on shapes;
+        scans::Cumsum: "cumsum" on shapes;
+        scans::CosineRows: "cosine_similarity_rows" on shapes;
         indexed::Embedding: "embedding" on shapes;
         indexed::ScatterAdd: "scatter_add" on shapes;
         indexed::Scatter: "scatter" on shapes;

@@ -42,6 +42,7 @@ mod plan;
 mod product;
 mod products;
 mod random;
+mod score;
 mod sparse;
 
 pub use fft::{Fft, RealFft};

@@ -18,6 +18,7 @@ mod pointwise;
 pub(crate) mod random;
 mod reduce;
 mod row;
+pub(crate) mod score;
 pub(crate) mod sparse;
 mod status;
 mod strided;

@@ -18,12 +18,23 @@ pub enum Index {
     CrossEntropy,
     /// `targets` of `cross_entropy_backward`.
     Gradient,
+    /// `targets` of `nll`.
+    Nll,
+    /// `targets` of `nll_backward`.
+    NllGradient,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 5] =
-        [Self::Embedding, Self::Scatter, Self::ScatterAdd, Self::CrossEntropy, Self::Gradient];
+    pub const ALL: [Self; 7] = [
+        Self::Embedding,
+        Self::Scatter,
+        Self::ScatterAdd,
+        Self::CrossEntropy,
+        Self::Gradient,
+        Self::Nll,
+        Self::NllGradient,
+    ];
 
     /// The op and the argument.
     #[must_use]
@@ -34,6 +45,8 @@ impl Index {
             Self::ScatterAdd => ("scatter_add", "ids"),
             Self::CrossEntropy => ("cross_entropy", "targets"),
             Self::Gradient => ("cross_entropy_backward", "targets"),
+            Self::Nll => ("nll", "targets"),
+            Self::NllGradient => ("nll_backward", "targets"),
         }
     }
 }
