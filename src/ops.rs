@@ -214,7 +214,7 @@ macro_rules! for_each_op {
             nn spmm(spmm, spmm_on) Spmm[] sparse, layer;
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
-            nn einsum(einsum, einsum_on) Gemm[] contraction, host: "a plan's launches are not made in this release";
+            nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, host: "no template unpacks blocks in this release";
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "once, when weights are made; what it refuses depends on the data";

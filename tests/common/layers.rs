@@ -13,6 +13,7 @@ use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
+pub mod contractions;
 pub mod linear;
 pub mod random;
 pub mod transforms;
@@ -389,6 +390,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     all.extend(attentions::<T, D>(gpu, language, heads)?);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(random::story::<T, D>(gpu, language)?);
+    all.push(contractions::story::<T, D>(gpu, language)?);
     all.extend(transforms::story::<T, D>(gpu, language, shapes)?);
     Ok(all)
 }

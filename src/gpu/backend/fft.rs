@@ -5,13 +5,13 @@ use super::super::template::Argument;
 use super::super::template::fft::{self, Lines};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
-use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
+use super::{Array, Gpu, View};
 use crate::complex::Complex;
-use crate::error::{not_empty, same_len, same_shape};
+use crate::error::not_empty;
 use crate::fft::bluestein;
 use crate::fft::plan::smooth;
 use crate::hardware::Language;
-use crate::{Direction, fft_plan_len, fft_workspace, stft_frames};
+use crate::{Direction, fft_plan_len, fft_workspace};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -28,14 +28,14 @@ const TOGETHER: [usize; 2] = [4, 8];
 
 /// A table of roots, and a length or a shift that belongs to it.
 #[derive(Debug)]
-struct Roots<T, D: Device> {
+pub(super) struct Roots<T, D: Device> {
     n: usize,
     table: Array<Complex<T>, D>,
 }
 
 /// A product of radices, in parts that fit a block's shared memory.
 #[derive(Debug)]
-struct Smooth<T, D: Device> {
+pub(super) struct Smooth<T, D: Device> {
     n: usize,
     parts: Vec<Roots<T, D>>,
     /// Between two parts.
@@ -45,7 +45,7 @@ struct Smooth<T, D: Device> {
 /// A plan of transforms of one length in memory of a device, as [`Fft`](crate::Fft) is on a CPU.
 #[derive(Debug)]
 pub struct Fft<T, D: Device> {
-    n: usize,
+    pub(super) n: usize,
     /// Of the length, or of that of a convolution, with the chirp and the transform of the filter.
     inner: Smooth<T, D>,
     chirp: Option<[Array<Complex<T>, D>; 2]>,
@@ -63,10 +63,10 @@ impl<T, D: Device> Fft<T, D> {
 /// A plan of transforms of real numbers in memory of a device, as [`RealFft`](crate::RealFft) is on a CPU.
 #[derive(Debug)]
 pub struct RealFft<T, D: Device> {
-    n: usize,
-    inner: Fft<T, D>,
+    pub(super) n: usize,
+    pub(super) inner: Fft<T, D>,
     /// Of an even length.
-    twist: Option<Array<Complex<T>, D>>,
+    pub(super) twist: Option<Array<Complex<T>, D>>,
 }
 
 impl<T, D: Device> RealFft<T, D> {
@@ -86,24 +86,24 @@ impl<T, D: Device> RealFft<T, D> {
 
 /// Lines of complex numbers: which operand they are in, from one to the next, from one point to the next.
 #[derive(Debug, Clone, Copy)]
-struct Operand {
-    at: usize,
-    row: usize,
-    point: usize,
+pub(super) struct Operand {
+    pub(super) at: usize,
+    pub(super) row: usize,
+    pub(super) point: usize,
 }
 
 /// What a transform does at its ends: imaginary parts that are read, and both parts that are written, times these.
 #[derive(Debug, Clone, Copy)]
-struct Ends<T> {
+pub(super) struct Ends<T> {
     sign: T,
     scale: [T; 2],
 }
 
 impl<T: Scalar> Ends<T> {
-    const PLAIN: Self = Self { sign: T::ONE, scale: [T::ONE; 2] };
+    pub(super) const PLAIN: Self = Self { sign: T::ONE, scale: [T::ONE; 2] };
 
     /// The inverse is the forward transform of conjugates, conjugated.
-    fn of(direction: Direction, n: usize) -> Self {
+    pub(super) fn of(direction: Direction, n: usize) -> Self {
         match direction {
             Direction::Forward => Self::PLAIN,
             Direction::Inverse => {
@@ -152,7 +152,7 @@ impl Planner {
 }
 
 /// The launches of a call, and what they are bound to.
-struct List<'a, T, D: Device> {
+pub(super) struct List<'a, T, D: Device> {
     gpu: &'a Gpu<D>,
     launches: Vec<Launch>,
     bound: Vec<Binding<'a, D::Buffer>>,
@@ -160,17 +160,17 @@ struct List<'a, T, D: Device> {
 }
 
 impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
-    fn new(gpu: &'a Gpu<D>) -> Self {
+    pub(super) fn new(gpu: &'a Gpu<D>) -> Self {
         Self { gpu, launches: Vec::new(), bound: Vec::new(), element: PhantomData }
     }
 
-    fn bind<X: super::Word>(&mut self, x: View<'a, X, D>) -> Result<usize, Error> {
+    pub(super) fn bind<X: super::Word>(&mut self, x: View<'a, X, D>) -> Result<usize, Error> {
         self.bound.push(x.binding(self.gpu)?);
         Ok(self.bound.len() - 1)
     }
 
     /// A thread for each of `n`.
-    fn flat(
+    pub(super) fn flat(
         &mut self,
         op: &'static str,
         make: fn() -> Result<super::super::ir::Kernel, super::super::Error>,
@@ -277,7 +277,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
     }
 
     /// The transforms of `rows` lines.
-    fn transform(
+    pub(super) fn transform(
         &mut self,
         plan: &'a Fft<T, D>,
         rows: usize,
@@ -309,7 +309,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         self.flat("fft_unchirped", make, rows * n, &[a, out.at, chirp], &words(out), &ends.scale)
     }
 
-    fn go(self) -> Done {
+    pub(super) fn go(self) -> Done {
         self.gpu.go(self.launches, vec![], &self.bound)
     }
 }
@@ -326,7 +326,7 @@ impl Planner {
 }
 
 /// What is between the parts of transforms, and the lines of convolutions.
-struct Room<T, D: Device> {
+pub(super) struct Room<T, D: Device> {
     between: Option<Array<Complex<T>, D>>,
     lines: Option<[Array<Complex<T>, D>; 2]>,
 }
@@ -414,7 +414,7 @@ impl<D: Device> Gpu<D> {
         Ok(RealFft { n, inner, twist })
     }
 
-    fn room<T: Scalar>(&self, plan: &Fft<T, D>, rows: usize) -> Result<Room<T, D>, Error> {
+    pub(super) fn room<T: Scalar>(&self, plan: &Fft<T, D>, rows: usize) -> Result<Room<T, D>, Error> {
         let m = plan.inner.n;
         let all = rows.checked_mul(m).ok_or(crate::Error::Overflow { arg: "x" })?;
         let planner = &self.state.planner;
@@ -429,276 +429,5 @@ impl<D: Device> Gpu<D> {
             None => None,
         };
         Ok(Room { between, lines })
-    }
-
-    fn transforms<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        rows: usize,
-        operands: [(View<'_, Complex<T>, D>, [usize; 2]); 2],
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        if rows == 0 {
-            return Ok(());
-        }
-        let room = self.room(plan, rows)?;
-        let mut list = List::new(self);
-        let mut at = operands.map(|(_, [row, point])| Operand { at: 0, row, point });
-        for (o, (view, _)) in at.iter_mut().zip(operands) {
-            o.at = list.bind(view)?;
-        }
-        let [(x, _), (out, _)] = operands;
-        if x.same(out) {
-            // Bound once.
-            at[1].at = at[0].at;
-        }
-        list.transform(plan, rows, at, &room, Ends::of(direction, plan.n))?;
-        list.go()
-    }
-
-    fn whole<T: Scalar>(&self, plan: &Fft<T, D>, got: usize) -> Result<usize, Error>
-    where
-        D: Computes<T>,
-    {
-        if !got.is_multiple_of(plan.n) {
-            return Err(crate::Error::Rows { arg: "x", cols: plan.n, got }.into());
-        }
-        self.state.planner.line::<T::Recorded>("x", got.saturating_mul(2))?;
-        Ok(got / plan.n)
-    }
-
-    /// [`fft`](crate::fft())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        x: View<'_, Complex<T>, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let rows = self.whole(plan, x.len())?;
-        same_len("out", x.len(), out.len())?;
-        self.transforms(plan, direction, rows, [(x, [plan.n, 1]), (out.read(), [plan.n, 1])])
-    }
-
-    /// [`fft_in_place`](crate::fft_in_place())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_in_place<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        x: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let rows = self.whole(plan, x.len())?;
-        self.transforms(plan, direction, rows, [(x.read(), [plan.n, 1]); 2])
-    }
-
-    fn on_matrix<T: Scalar>(&self, arg: &'static str, x: Mat<'_, Complex<T>, D>) -> Result<[usize; 2], Error>
-    where
-        D: Computes<T>,
-    {
-        let pairs = x.strides.map(|s| s.saturating_mul(2));
-        self.state.planner.matrix::<T::Recorded>(arg, x.shape, pairs)?;
-        Ok(x.strides)
-    }
-
-    /// [`fft_rows`](crate::fft_rows())
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_rows<T: Scalar>(
-        &self,
-        plan: &Fft<T, D>,
-        direction: Direction,
-        x: Mat<'_, Complex<T>, D>,
-        out: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let rows = x.shape[0];
-        same_shape("x", [rows, plan.n], x.shape)?;
-        same_shape("out", [rows, plan.n], out.0.shape)?;
-        let (from, to) = (self.on_matrix("x", x)?, self.on_matrix("out", out.0)?);
-        self.transforms(plan, direction, rows, [(x.rest()?, from), (out.0.rest()?, to)])
-    }
-
-    /// [`fft_2d`](crate::fft_2d())
-    ///
-    /// # Errors
-    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
-    pub fn fft_2d<T: Scalar>(
-        &self,
-        down: &Fft<T, D>,
-        along: &Fft<T, D>,
-        direction: Direction,
-        x: Mat<'_, Complex<T>, D>,
-        out: MatMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let shape = [down.n, along.n];
-        same_shape("x", shape, x.shape)?;
-        same_shape("out", shape, out.0.shape)?;
-        let (from, to) = (self.on_matrix("x", x)?, self.on_matrix("out", out.0)?);
-        let rest = out.0.rest()?;
-        self.transforms(along, direction, down.n, [(x.rest()?, from), (rest, to)])?;
-        self.transforms(down, direction, along.n, [(rest, [to[1], to[0]]); 2])
-    }
-
-    /// Whole transforms of `cols` numbers in `x`, each of which becomes `each` of `out`.
-    fn real_rows<T: Scalar>(&self, x: [usize; 2], out: [usize; 2]) -> Result<usize, Error>
-    where
-        D: Computes<T>,
-    {
-        let ([got, cols], [len, each]) = (x, out);
-        if !got.is_multiple_of(cols) {
-            return Err(crate::Error::Rows { arg: "x", cols, got }.into());
-        }
-        let rows = got / cols;
-        same_len("out", rows.saturating_mul(each), len)?;
-        // The complex numbers before and after.
-        let most = cols.max(each).saturating_add(1).saturating_mul(rows).saturating_mul(2);
-        self.state.planner.line::<T::Recorded>("x", most)?;
-        Ok(rows)
-    }
-
-    /// [`rfft`](crate::rfft())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn rfft<T: Scalar>(
-        &self,
-        plan: &RealFft<T, D>,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let (n, bins) = (plan.n, plan.bins());
-        let rows = self.real_rows::<T>([x.len(), n], [out.len(), bins])?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let room = self.room(&plan.inner, rows)?;
-        let m = plan.inner.n;
-        let (z, more);
-        z = self.alloc::<Complex<T>>(rows * m)?;
-        let mut list = List::new(self);
-        let [from, to, after] = [list.bind(x)?, list.bind(out.read())?, list.bind(z.view())?];
-        let line = |at| Operand { at, row: m, point: 1 };
-        if let Some(twist) = &plan.twist {
-            list.transform(&plan.inner, rows, [line(from), line(after)], &room, Ends::PLAIN)?;
-            let twist = list.bind(twist.view())?;
-            let make = || fft::untangled::<T::Recorded>(false);
-            list.flat("rfft", make, rows * (m / 2 + 1), &[after, to, twist], &[rows, m], &[])?;
-            return list.go();
-        }
-        more = self.alloc::<Complex<T>>(rows * m)?;
-        let before = list.bind(more.view())?;
-        let make = fft::widened::<T::Recorded>;
-        list.flat("fft_widened", make, rows * n, &[from, before], &[rows * n], &[])?;
-        list.transform(&plan.inner, rows, [line(before), line(after)], &room, Ends::PLAIN)?;
-        let make = fft::halved::<T::Recorded>;
-        list.flat("fft_halved", make, rows * bins, &[after, to], &[rows, n, bins], &[])?;
-        list.go()
-    }
-
-    /// [`irfft`](crate::irfft())
-    ///
-    /// # Errors
-    /// [`Rows`](crate::Error::Rows), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn irfft<T: Scalar>(
-        &self,
-        plan: &RealFft<T, D>,
-        x: View<'_, Complex<T>, D>,
-        out: ViewMut<'_, T, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let (n, bins) = (plan.n, plan.bins());
-        let rows = self.real_rows::<T>([x.len(), bins], [out.len(), n])?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let room = self.room(&plan.inner, rows)?;
-        let m = plan.inner.n;
-        let (z, more);
-        z = self.alloc::<Complex<T>>(rows * m)?;
-        let mut list = List::new(self);
-        let [from, to, before] = [list.bind(x)?, list.bind(out.read())?, list.bind(z.view())?];
-        let line = |at| Operand { at, row: m, point: 1 };
-        let ends = Ends::of(Direction::Inverse, m);
-        if let Some(twist) = &plan.twist {
-            let twist = list.bind(twist.view())?;
-            let make = || fft::untangled::<T::Recorded>(true);
-            list.flat("irfft", make, rows * (m / 2 + 1), &[from, before, twist], &[rows, m], &[])?;
-            list.transform(&plan.inner, rows, [line(before), line(to)], &room, ends)?;
-            return list.go();
-        }
-        more = self.alloc::<Complex<T>>(rows * m)?;
-        let after = list.bind(more.view())?;
-        let make = fft::mirrored::<T::Recorded>;
-        list.flat("fft_mirrored", make, rows * n, &[from, before], &[rows, n, bins], &[])?;
-        list.transform(&plan.inner, rows, [line(before), line(after)], &room, ends)?;
-        let make = fft::narrowed::<T::Recorded>;
-        list.flat("fft_narrowed", make, rows * n, &[after, to], &[rows * n], &[])?;
-        list.go()
-    }
-
-    /// [`stft`](crate::stft())
-    ///
-    /// # Errors
-    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
-    pub fn stft<T: Scalar>(
-        &self,
-        plan: &RealFft<T, D>,
-        window: View<'_, T, D>,
-        hop: usize,
-        x: View<'_, T, D>,
-        out: ViewMut<'_, Complex<T>, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let (n, bins) = (plan.n, plan.bins());
-        not_empty("window", window.len())?;
-        if hop == 0 {
-            return Err(crate::Error::Domain { arg: "hop" }.into());
-        }
-        if window.len() > n {
-            return Err(crate::Error::Len { arg: "window", expected: n, got: window.len() }.into());
-        }
-        let frames = stft_frames(x.len(), window.len(), hop);
-        same_len("out", frames.saturating_mul(bins), out.len())?;
-        let all = frames.checked_mul(n).ok_or(crate::Error::Overflow { arg: "x" })?;
-        self.state.planner.line::<T::Recorded>("x", all.max(x.len()))?;
-        if frames == 0 {
-            return Ok(());
-        }
-        let mut room = self.alloc::<T>(all)?;
-        let to = room.view_mut();
-        let mut list = List::<T, D>::new(self);
-        let bound = [list.bind(x)?, list.bind(window)?, list.bind(to.read())?];
-        let words = [frames, n, window.len(), hop];
-        list.flat("stft", fft::framed::<T::Recorded>, all, &bound, &words, &[])?;
-        list.go()?;
-        self.rfft(plan, room.view(), out)
     }
 }

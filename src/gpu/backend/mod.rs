@@ -28,6 +28,7 @@
 
 mod attention;
 mod blas;
+mod einsum;
 mod fft;
 #[cfg(feature = "half")]
 mod half;
@@ -44,6 +45,7 @@ mod products;
 mod random;
 mod score;
 mod sparse;
+mod transforms;
 
 pub use fft::{Fft, RealFft};
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};

@@ -189,6 +189,20 @@ impl Planner {
         self.map::<T>(op, false, |_| make(), n, arguments)
     }
 
+    /// As [`Planner::flat`], of a kernel with forms.
+    pub(super) fn flat_by<T: OfRow>(
+        &self,
+        op: &'static str,
+        form: u32,
+        make: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
+        n: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let program = self.one_by::<T>(op, form, make)?;
+        let grid = [counted("x", n)?.div_ceil(POINTWISE).clamp(1, self.blocks), 1, 1];
+        Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
+    }
+
     /// A launch of a block of [`THREADS`] for each of `grid`, of which as many as there may be along x loop.
     pub(super) fn blocks<T: OfRow>(
         &self,

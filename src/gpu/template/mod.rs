@@ -22,6 +22,7 @@ pub(crate) mod score;
 pub(crate) mod sparse;
 mod status;
 mod strided;
+pub(crate) mod tensor;
 pub(crate) mod triangle;
 mod triple;
 pub(crate) mod vector;

@@ -9,28 +9,28 @@ use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Complex, Direction};
 
 /// Elements, and marks around them that are no result; their number makes elements lie at multiples of 16 bytes or not.
-struct Within<X, D: Device> {
+pub struct Within<X, D: Device> {
     all: Array<X, D>,
     pad: usize,
     mark: X,
 }
 
 impl<X: Word + PartialEq + std::fmt::Debug, D: Blocking> Within<X, D> {
-    fn new(gpu: &Gpu<D>, x: &[X], mark: X, pad: usize) -> Result<Self, Error> {
+    pub fn new(gpu: &Gpu<D>, x: &[X], mark: X, pad: usize) -> Result<Self, Error> {
         let marks = vec![mark; pad];
         Ok(Self { all: gpu.upload(&[&marks[..], x, &marks].concat())?, pad, mark })
     }
-    fn view(&self) -> View<'_, X, D> {
+    pub fn view(&self) -> View<'_, X, D> {
         self.all.view().part(self.pad..self.all.len() - self.pad).unwrap()
     }
-    fn view_mut(&mut self) -> ViewMut<'_, X, D> {
+    pub fn view_mut(&mut self) -> ViewMut<'_, X, D> {
         let (pad, n) = (self.pad, self.all.len() - 2 * self.pad);
         let [_, rest] = self.all.view_mut().split(pad).unwrap();
         let [inner, _] = rest.split(n).unwrap();
         inner
     }
     /// What is in it now; its marks are as they were.
-    fn back(&self, gpu: &Gpu<D>) -> Result<Vec<X>, Error> {
+    pub fn back(&self, gpu: &Gpu<D>) -> Result<Vec<X>, Error> {
         let mut all = vec![self.mark; self.all.len()];
         gpu.download(self.all.view(), &mut all)?;
         let end = all.len() - self.pad;
@@ -42,7 +42,8 @@ impl<X: Word + PartialEq + std::fmt::Debug, D: Blocking> Within<X, D> {
     }
 }
 
-fn check<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Want]) {
+/// The errors of results, as shares of what their op's contract allows.
+pub fn check<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Want]) {
     // WGSL leaves it open whether subnormal numbers are kept.
     let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
     assert_eq!(got.len(), want.len(), "{}", worst.op);
