@@ -108,3 +108,21 @@ fn bad_arguments_are_those_of_a_cpu() {
     gpu.download(to.view(), &mut numbers).unwrap();
     assert_eq!((back, numbers), ([Complex::I; 12], [7.0; 12]), "written");
 }
+
+/// Imaginary parts that a real signal does not have are not read into it.
+#[test]
+fn unused_parts_are_not_used() {
+    let gpu = host(1 << 10, 256, Language::Rust);
+    for n in [5, 6] {
+        let mut x = vec![Complex::new(1.0f32, 0.5); n / 2 + 1];
+        x[0].im = f32::NAN;
+        if n % 2 == 0 {
+            x[n / 2].im = f32::NAN;
+        }
+        let (x, mut out) = (gpu.upload(&x).unwrap(), gpu.upload(&vec![0.0f32; n]).unwrap());
+        gpu.irfft(&gpu.rfft_plan(n).unwrap(), x.view(), out.view_mut()).unwrap();
+        let mut y = vec![f32::NAN; n];
+        gpu.download(out.view(), &mut y).unwrap();
+        assert!(y.iter().all(|y| y.is_finite()), "{n}: {y:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
-//! their names: `lines`, `products`, `halves`, `attention`, `host`, `decode`.
+//! their names: `lines`, `transforms`, `products`, `halves`, `attention`, `host`, `decode`.
 
 // The program `llm`, whose modules know each other from the root.
 macro_rules! program {
@@ -25,6 +25,7 @@ program! {
 #[cfg(feature = "cuda")]
 mod cuda;
 mod decode;
+mod transforms;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
@@ -74,6 +75,9 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     let picked = |group: &str| group.contains(&wanted);
     if picked("lines") {
         lines(gpu, wait, copy())?;
+    }
+    if picked("transforms") {
+        transforms::run(gpu, wait, 8.0 * N as f64 / copy() / 1e9)?;
     }
     if picked("products") {
         products(gpu, wait)?;

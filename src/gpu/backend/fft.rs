@@ -169,11 +169,16 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         Ok(self.bound.len() - 1)
     }
 
+    /// Whether complex numbers of an operand lie at multiples of their size.
+    fn whole(&self, at: usize) -> bool {
+        self.bound.get(at).is_some_and(|b| b.start.is_multiple_of(2 * size_of::<T>() as u64))
+    }
+
     /// A thread for each of `n`.
     pub(super) fn flat(
         &mut self,
         op: &'static str,
-        make: fn() -> Result<super::super::ir::Kernel, super::super::Error>,
+        make: impl FnOnce() -> Result<super::super::ir::Kernel, super::super::Error>,
         n: usize,
         buffers: &[usize],
         words: &[usize],
@@ -198,9 +203,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         ends: Ends<T>,
     ) -> Done {
         let [(x, from), (out, to)] = operands;
-        let bytes = 2 * size_of::<T>() as u64;
-        let whole =
-            [x, out].iter().all(|k| self.bound.get(*k).is_some_and(|b| b.start.is_multiple_of(bytes)));
+        let whole = self.whole(x) && self.whole(out);
         let lines = Lines { twiddled: turns.is_some(), whole, ..lines };
         let mut buffers = vec![x, out, self.bind(roots.table.view())?];
         let mut words = vec![count, middle, last];
@@ -297,16 +300,32 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         let [a, b] = [self.bind(a.view())?, self.bind(b.view())?];
         let whole = |at: usize| Operand { at, row: m, point: 1 };
         let words = |o: Operand| [rows, n, m, o.row, o.point];
-        let make = fft::chirped::<T::Recorded>;
-        self.flat("fft_chirped", make, rows * m, &[x.at, a, chirp], &words(x), &[ends.sign])?;
+        // Real numbers in pairs may lie anywhere.
+        let [from, to] = [x.at, out.at].map(|at| self.whole(at));
+        let op = if from { "fft_chirped" } else { "fft_chirped_apart" };
+        self.flat(
+            op,
+            || fft::chirped::<T::Recorded>(from),
+            rows * m,
+            &[x.at, a, chirp],
+            &words(x),
+            &[ends.sign],
+        )?;
         self.smooth(&plan.inner, rows, [whole(a), whole(b)], between, Ends::PLAIN)?;
         let make = fft::filtered::<T::Recorded>;
         self.flat("fft_filtered", make, rows * m, &[b, filter], &[rows * m, m], &[])?;
         // The filter is divided by `m`.
         let back = Ends { sign: -T::ONE, scale: [T::ONE, -T::ONE] };
         self.smooth(&plan.inner, rows, [whole(b), whole(a)], between, back)?;
-        let make = fft::unchirped::<T::Recorded>;
-        self.flat("fft_unchirped", make, rows * n, &[a, out.at, chirp], &words(out), &ends.scale)
+        let op = if to { "fft_unchirped" } else { "fft_unchirped_apart" };
+        self.flat(
+            op,
+            || fft::unchirped::<T::Recorded>(to),
+            rows * n,
+            &[a, out.at, chirp],
+            &words(out),
+            &ends.scale,
+        )
     }
 
     pub(super) fn go(self) -> Done {

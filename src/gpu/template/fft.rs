@@ -128,7 +128,11 @@ fn pair<V: Copy>(both: &[V], none: V) -> Pair<V> {
 }
 
 fn pairs(b: &Builder) -> Pairs<'_> {
-    Pairs { base: b.param(), whole: true }
+    pairs_at(b, true)
+}
+
+fn pairs_at(b: &Builder, whole: bool) -> Pairs<'_> {
+    Pairs { base: b.param(), whole }
 }
 
 /// `f` in threads where all that is asked holds.
@@ -242,7 +246,7 @@ impl<'b, T: Recorded> Passes<'b, T> {
 pub fn lines<T: Recorded>(lines: Lines) -> Result<Kernel, Error> {
     let b = named::<T>(&format!("fft_{}", lines.n));
     b.threads([lines.block(), 1, 1]);
-    let [x, out] = [(); 2].map(|()| Pairs { base: b.param(), whole: lines.whole });
+    let [x, out] = [(); 2].map(|()| pairs_at(&b, lines.whole));
     let roots = pairs(&b);
     let table = lines.twiddled.then(|| pairs(&b));
     let [count, middle, last] = [(); 3].map(|()| b.param::<U32>());
@@ -353,10 +357,10 @@ fn passes<'b, T: Recorded>(
 }
 
 /// Lines of `n` times the chirp, and zeros up to `m`. Parameters: `x`, `out`, the chirp; lines, `n`, `m`, from one line and
-/// from one point of `x` to the next; what imaginary parts are multiplied with.
-pub fn chirped<T: Recorded>() -> Result<Kernel, Error> {
+/// from one point of `x` to the next; what imaginary parts are multiplied with. `whole` is that of [`Lines`], of `x`.
+pub fn chirped<T: Recorded>(whole: bool) -> Result<Kernel, Error> {
     let b = named::<T>("fft_chirped");
-    let [x, out, chirp] = [(); 3].map(|()| pairs(&b));
+    let [x, out, chirp] = [whole, true, true].map(|whole| pairs_at(&b, whole));
     let [rows, n, m, row, point] = [(); 5].map(|()| b.param::<U32>());
     let sign = b.param::<T>();
     each(&b, rows * m, |i| {
@@ -385,10 +389,10 @@ pub fn filtered<T: Recorded>() -> Result<Kernel, Error> {
 }
 
 /// The first `n` of lines of `m` times the chirp. Parameters: `z`, `out`, the chirp; lines, `n`, `m`, from one line and from
-/// one point of `out` to the next; what real and imaginary parts are multiplied with.
-pub fn unchirped<T: Recorded>() -> Result<Kernel, Error> {
+/// one point of `out` to the next; what real and imaginary parts are multiplied with. `whole` is that of [`Lines`], of `out`.
+pub fn unchirped<T: Recorded>(whole: bool) -> Result<Kernel, Error> {
     let b = named::<T>("fft_unchirped");
-    let [z, out, chirp] = [(); 3].map(|()| pairs(&b));
+    let [z, out, chirp] = [true, whole, true].map(|whole| pairs_at(&b, whole));
     let [rows, n, m, row, point] = [(); 5].map(|()| b.param::<U32>());
     let scale = [(); 2].map(|()| b.param::<T>());
     each(&b, rows * n, |i| {
