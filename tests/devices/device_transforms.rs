@@ -1,5 +1,4 @@
 //! Fourier transforms of devices on the interpreter: past what one block transforms, and what is refused.
-#![cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 
 use common::device::Worst;
 use common::layers::transforms::lengths;
