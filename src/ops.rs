@@ -195,6 +195,7 @@ macro_rules! for_each_op {
             nn irfft(irfft, irfft_on) Fft[] transform, layer;
             nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, layer;
             nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, layer;
+            nn fft_3d(fft_3d, fft_3d_on) Fft[] transform, layer;
             nn stft(stft, stft_on) Fft[] transform, layer;
             nn fir(fir, fir_on) Fir[] filter, layer;
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";

@@ -53,7 +53,8 @@ fn bad_arguments_are_those_of_a_cpu() {
     let mut y = gpu.upload(&[Complex::<f32>::I; 12]).unwrap();
     let reals = gpu.upload(&[1.0f32; 12]).unwrap();
     let mut to = gpu.upload(&[7.0f32; 12]).unwrap();
-    let (three, real) = (gpu.fft_plan(3).unwrap(), gpu.rfft_plan(4).unwrap());
+    let [one, three] = [1, 3].map(|n| gpu.fft_plan(n).unwrap());
+    let real = gpu.rfft_plan(4).unwrap();
     let part = |n: usize| x.view().part(0..n).unwrap();
     let line = |n: usize| reals.view().part(0..n).unwrap();
     let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
@@ -84,6 +85,8 @@ fn bad_arguments_are_those_of_a_cpu() {
         gpu.fft_rows(&three, d, m(4, 3), y!(9).matrix(3, 3).unwrap()), "`out`";
         gpu.fft_2d(&three, &three, d, m(4, 3), y!(9).matrix(3, 3).unwrap()), "`x`";
         gpu.fft_2d(&three, &three, d, m(3, 3), y!(12).matrix(4, 3).unwrap()), "`out`";
+        gpu.fft_3d([&three; 3], d, part(9), y!(9)), "`x`";
+        gpu.fft_3d([&three, &one, &three], d, part(9), y!(12)), "`out`";
         gpu.rfft(&real, line(6), y!(6)), "`x`";
         gpu.rfft(&real, line(8), y!(5)), "`out`";
         gpu.irfft(&real, part(5), to!(8)), "`x`";

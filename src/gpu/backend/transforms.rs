@@ -7,6 +7,7 @@ use super::ops::{Done, Scalar};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::complex::Complex;
 use crate::error::{not_empty, same_len, same_shape};
+use crate::fft::rows::numbers;
 use crate::{Direction, stft_frames};
 
 impl<D: Device> Gpu<D> {
@@ -137,6 +138,35 @@ impl<D: Device> Gpu<D> {
         let rest = out.0.rest()?;
         self.transforms(along, direction, down.n, [(x.rest()?, from), (rest, to)])?;
         self.transforms(down, direction, along.n, [(rest, [to[1], to[0]]); 2])
+    }
+
+    /// [`fft_3d`](crate::fft_3d())
+    ///
+    /// # Errors
+    /// [`Overflow`](crate::Error::Overflow), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn fft_3d<T: Scalar>(
+        &self,
+        plans: [&Fft<T, D>; 3],
+        direction: Direction,
+        x: View<'_, Complex<T>, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let [d, m, n] = plans.map(Fft::len);
+        let all = numbers([d, m, n])?;
+        same_len("x", all, x.len())?;
+        same_len("out", all, out.len())?;
+        self.state.planner.line::<T::Recorded>("x", all.saturating_mul(2))?;
+        let [through, down, along] = plans;
+        let to = out.read();
+        self.transforms(along, direction, d * m, [(x, [n, 1]), (to, [n, 1])])?;
+        for plane in (0..all).step_by(m * n) {
+            let plane = to.part(plane..plane + m * n)?;
+            self.transforms(down, direction, n, [(plane, [1, n]); 2])?;
+        }
+        self.transforms(through, direction, m * n, [(to, [1, m * n]); 2])
     }
 
     /// Whole transforms of `cols` numbers in `x`, each of which becomes `each` of `out`.

@@ -1,7 +1,7 @@
 //! Fourier transforms on a device: the ops' own cases, and lengths past what one block transforms.
 
 use crate::device::Worst;
-use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, turn};
+use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
 use crate::nn::{Args, Noise, Op, Want, allowed};
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
@@ -133,6 +133,11 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         let to = matrix_mut(a, out.view_mut(), shape)?;
         let [down, along] = shape.map(|n| gpu.fft_plan(n));
         gpu.fft_2d(&down?, &along?, direction(a), matrix(a, x.view(), shape)?, to)
+    })?);
+    all.push(family::<T, D, Volumes>(gpu, language, shapes, |a, case, out| {
+        let [d, m, n] = ["d", "m", "n"].map(|size| gpu.fft_plan(a.size(size)));
+        let (plans, x) = ([&d?, &m?, &n?], complex(&a.x[0], case)?);
+        gpu.fft_3d(plans, direction(a), x.view(), out.view_mut())
     })?);
     all.push(family::<T, D, Frames>(gpu, language, shapes, |a, case, out| {
         let (window, x) = (real(&a.x[0], case)?, real(&a.x[1], case)?);
