@@ -16,8 +16,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-/// Points of a thread, of lines up to [`SHORT`] points and of longer ones.
-const POINTS: [usize; 2] = [16, 32];
+/// Points of a thread, twice as many of longer lines than [`SHORT`] points.
+const POINTS: usize = 16;
 const SHORT: usize = 1 << 12;
 /// Threads of a block, if it has lines of a few points.
 const BLOCK: usize = 128;
@@ -117,7 +117,7 @@ impl<T: Scalar> Ends<T> {
 impl Planner {
     /// How lines of this length lie over a block; `None` where it has no room for them.
     fn lines(&self, n: usize, bytes: usize, across: bool, turned: bool) -> Option<Lines> {
-        let points = POINTS[usize::from(n > SHORT)];
+        let points = if n > SHORT { 2 * POINTS } else { POINTS };
         let (threads, most) = (n.div_ceil(points), self.limits.threads.min(MOST_THREADS));
         let most = if self.language == Language::Wgsl { most.min(256) } else { most } as usize;
         let room = Lines::room(u32::try_from(n).ok()?) as usize * 2 * bytes;
