@@ -111,7 +111,7 @@ macro_rules! for_each_op {
             select top_k(top_k, top_k_on) Max[] selection, layer;
             arg argmax_last(argmax_last, argmax_last_on) Max[] selection, reduce;
             arg argmin_last(argmin_last, argmin_last_on) Min[] selection, reduce;
-            select bottom_k(bottom_k, bottom_k_on) Min[] selection, host: "one heap of k elements follows the data in order";
+            select bottom_k(bottom_k, bottom_k_on) Min[] selection, layer;
 
             rows softmax(softmax, softmax_on, softmax_in_place) Softmax[] normalisation, row_reduce;
             rows log_softmax(log_softmax, log_softmax_on, log_softmax_in_place) LogSoftmax[] normalisation, row_reduce;
@@ -129,10 +129,10 @@ macro_rules! for_each_op {
             nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
             nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
             nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
-            nn nll(nll, nll_on) Sum[] loss, host: "what each class counts is the host's";
-            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, host: "what each class counts is the host's";
-            nn cumsum(cumsum, cumsum_on) Add[] scan, host: "one sum needs the one before";
-            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, host: "no template folds a row with another in this release";
+            nn nll(nll, nll_on) Sum[] loss, layer;
+            nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, layer;
+            nn cumsum(cumsum, cumsum_on) Add[] scan, layer;
+            nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, layer;
             nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, host: "no template reads bytes in this release";
             nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, host: "no template reads integers of 16 bits in this release";
             nn embedding(embedding, embedding_on) Same[] indexing, layer;
@@ -190,12 +190,13 @@ macro_rules! for_each_op {
             blas rotmg(rotmg, rotmg_on) Givens[] blas, host: "a few numbers of one call";
             blas transpose(transpose, transpose_on) Transpose[] blas, layer;
 
-            nn fft(fft, fft_on, fft_in_place) Fft[] transform, host: "no template has passes that exchange points between threads in this release";
-            nn rfft(rfft, rfft_on) Fft[] transform, host: "as fft, which it takes apart";
-            nn irfft(irfft, irfft_on) Fft[] transform, host: "as fft, which it puts together";
-            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, host: "as fft, which it runs for each row";
-            nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, host: "as fft, of rows and columns";
-            nn stft(stft, stft_on) Fft[] transform, host: "as rfft, which it runs for each frame";
+            nn fft(fft, fft_on, fft_in_place) Fft[] transform, layer;
+            nn rfft(rfft, rfft_on) Fft[] transform, layer;
+            nn irfft(irfft, irfft_on) Fft[] transform, layer;
+            nn fft_rows(fft_rows, fft_rows_on) Fft[] transform, layer;
+            nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, layer;
+            nn fft_3d(fft_3d, fft_3d_on) Fft[] transform, layer;
+            nn stft(stft, stft_on) Fft[] transform, layer;
             nn fir(fir, fir_on) Fir[] filter, layer;
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
             nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
@@ -214,7 +215,7 @@ macro_rules! for_each_op {
             nn spmm(spmm, spmm_on) Spmm[] sparse, layer;
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
-            nn einsum(einsum, einsum_on) Gemm[] contraction, host: "a plan's launches are not made in this release";
+            nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";

@@ -292,6 +292,7 @@ family! {
         irfft [irfft_on] (plan: &RealFft<'_, T>, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         fft_rows [fft_rows_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Mat<'_, Complex<T>>, out: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         fft_2d [fft_2d_on] (down: &Fft<'_, T>, along: &Fft<'_, T>, direction: Direction, x: Self::Mat<'_, Complex<T>>, out: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        fft_3d [fft_3d_on] (plans: [&Fft<'_, T>; 3], direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         stft [stft_on] (plan: &RealFft<'_, T>, window: Self::Ref<'_, T>, hop: usize, x: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         fir [fir_on serial] (taps: Self::Ref<'_, T>, decimation: usize, state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
         biquad [biquad_on serial] (sections: &[Biquad<T>], state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
@@ -484,6 +485,7 @@ plain! {
         rfft_workspace(n: usize) -> usize;
         fft_rows_workspace(n: usize) -> usize;
         fft_2d_workspace(m: usize, n: usize) -> usize;
+        fft_3d_workspace(d: usize, m: usize, n: usize) -> usize;
         stft_workspace(n: usize) -> usize;
         cholesky_workspace(n: usize) -> usize;
         cholesky_solve_workspace(n: usize, cols: usize) -> usize;

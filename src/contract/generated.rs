@@ -602,6 +602,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "fft_3d",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 20.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 20.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 50.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "fft_rows",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
@@ -2351,6 +2359,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `fft_3d`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fft_3d<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `fft_rows`.
     ///
     /// Errors: the first that does not hold.
@@ -3373,6 +3388,7 @@ pub(crate) mod marker {
     pub(crate) enum exp_m1 {}
     pub(crate) enum fft {}
     pub(crate) enum fft_2d {}
+    pub(crate) enum fft_3d {}
     pub(crate) enum fft_rows {}
     pub(crate) enum fir {}
     pub(crate) enum floor {}
@@ -4566,6 +4582,11 @@ const _: fn(&Fft<'_, f32>, &Fft<'_, f32>, Direction, MatRef<'_, Complex<f32>>, M
 const _: fn(&Fft<'_, f64>, &Fft<'_, f64>, Direction, MatRef<'_, Complex<f64>>, MatMut<'_, Complex<f64>>, &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_2d::<f64>;
 const _: fn(Native, &Fft<'_, f32>, &Fft<'_, f32>, Direction, MatRef<'_, Complex<f32>>, MatMut<'_, Complex<f32>>, &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_2d_on::<Native, f32>;
 const _: fn(Native, &Fft<'_, f64>, &Fft<'_, f64>, Direction, MatRef<'_, Complex<f64>>, MatMut<'_, Complex<f64>>, &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_2d_on::<Native, f64>;
+const _: () = enforced::<marker::fft_3d>();
+const _: fn([&Fft<'_, f32>; 3], Direction, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_3d::<f32>;
+const _: fn([&Fft<'_, f64>; 3], Direction, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_3d::<f64>;
+const _: fn(Native, [&Fft<'_, f32>; 3], Direction, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::fft_3d_on::<Native, f32>;
+const _: fn(Native, [&Fft<'_, f64>; 3], Direction, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::fft_3d_on::<Native, f64>;
 const _: () = enforced::<marker::stft>();
 const _: fn(&RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft::<f32>;
 const _: fn(&RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft::<f64>;

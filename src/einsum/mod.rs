@@ -19,8 +19,8 @@
 mod parse;
 pub(crate) mod path;
 mod plan;
-mod step;
-mod view;
+pub(crate) mod step;
+pub(crate) mod view;
 
 pub use parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum};
 pub use plan::EinsumPlan;

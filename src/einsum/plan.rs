@@ -149,27 +149,27 @@ impl EinsumPlan {
             *to = node;
         }
     }
-    pub(super) const fn sizes(&self) -> &Sizes {
+    pub(crate) const fn sizes(&self) -> &Sizes {
         &self.sizes
     }
     /// Where the elements of a node are.
-    pub(super) fn view(&self, i: usize) -> View {
+    pub(crate) fn view(&self, i: usize) -> View {
         self.node(i).view(&self.sizes)
     }
-    pub(super) fn out(&self) -> View {
+    pub(crate) fn out(&self) -> View {
         self.view(Self::result(self.operands.saturating_sub(2)))
     }
     /// Whether an index has no values.
-    pub(super) fn nothing(&self) -> bool {
+    pub(crate) fn nothing(&self) -> bool {
         self.sizes.contains(&0)
     }
     /// What of the workspace a node has: nothing when it is the caller's.
-    pub(super) fn range(&self, i: usize) -> Range<usize> {
+    pub(crate) fn range(&self, i: usize) -> Range<usize> {
         let results = EINSUM_OPERANDS..EINSUM_OPERANDS + self.operands.saturating_sub(2);
         if results.contains(&i) { self.node(i).range() } else { 0..0 }
     }
     /// From where on the workspace is scratch during a pair.
-    pub(super) fn scratch(&self, pair: usize) -> usize {
+    pub(crate) fn scratch(&self, pair: usize) -> usize {
         of_pairs(&self.scratch, pair)
     }
 

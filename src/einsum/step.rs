@@ -124,21 +124,21 @@ impl<T: Number> Update<T, 2, 1> for AddProduct {
 }
 
 /// How two tensors become a third: as products of matrices, one for each value of the indices that all three have.
-pub(super) struct Contraction {
-    a: View,
-    b: View,
-    c: View,
+pub(crate) struct Contraction {
+    pub a: View,
+    pub b: View,
+    pub c: View,
     /// Elements of what stands in for a tensor whose indices cannot be taken together, or are summed over at once.
-    copies: [usize; 3],
-    batch: Nest,
-    m: Dim,
-    n: Dim,
-    k: Dim,
+    pub copies: [usize; 3],
+    pub batch: Nest,
+    pub m: Dim,
+    pub n: Dim,
+    pub k: Dim,
 }
 
 impl Contraction {
     /// `None` when sizes cannot be counted. No index of a single element is in a view.
-    pub(super) fn new(sizes: &Sizes, a: &View, b: &View, c: &View) -> Option<Self> {
+    pub(crate) fn new(sizes: &Sizes, a: &View, b: &View, c: &View) -> Option<Self> {
         let shared = a.mask & b.mask;
         let lone = [a.mask & !b.mask & !c.mask != 0, b.mask & !a.mask & !c.mask != 0];
         let (k, batch) = (shared & !c.mask, shared & c.mask);

@@ -4,54 +4,54 @@ use super::parse::EINSUM_INDICES as INDICES;
 
 /// A list of indices.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct List {
+pub(crate) struct List {
     index: [u8; INDICES],
     n: u8,
 }
 
 impl List {
-    pub(super) const EMPTY: Self = Self { index: [0; INDICES], n: 0 };
+    pub(crate) const EMPTY: Self = Self { index: [0; INDICES], n: 0 };
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
         self.index.iter().take(self.n as usize).map(|i| *i as usize)
     }
-    pub(super) fn push(&mut self, i: usize) {
+    pub(crate) fn push(&mut self, i: usize) {
         if let Some(to) = self.index.get_mut(self.n as usize) {
             *to = i as u8;
             self.n += 1;
         }
     }
     /// Those of the mask.
-    pub(super) fn pick(&self, mask: u32) -> Self {
+    pub(crate) fn pick(&self, mask: u32) -> Self {
         let mut picked = Self::EMPTY;
         self.iter().filter(|i| mask >> i & 1 == 1).for_each(|i| picked.push(i));
         picked
     }
-    pub(super) fn and(mut self, other: &Self) -> Self {
+    pub(crate) fn and(mut self, other: &Self) -> Self {
         other.iter().for_each(|i| self.push(i));
         self
     }
-    pub(super) fn mask(&self) -> u32 {
+    pub(crate) fn mask(&self) -> u32 {
         self.iter().fold(0, |mask, i| mask | 1 << i)
     }
 }
 
 /// The size of each index.
-pub(super) type Sizes = [usize; INDICES];
+pub(crate) type Sizes = [usize; INDICES];
 
-pub(super) fn of(list: &[usize; INDICES], i: usize) -> usize {
+pub(crate) fn of(list: &[usize; INDICES], i: usize) -> usize {
     list.get(i).copied().unwrap_or(0)
 }
 
 /// The elements of the list's indices; `None` when they cannot be counted.
-pub(super) fn volume(sizes: &Sizes, list: &List) -> Option<usize> {
+pub(crate) fn volume(sizes: &Sizes, list: &List) -> Option<usize> {
     let n = list.iter().try_fold(1usize, |n, i| n.checked_mul(of(sizes, i)))?;
     isize::try_from(n).is_ok().then_some(n)
 }
 
 /// A tensor: how far apart the elements of an index are; 0 for one that it has not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(crate) struct View {
     pub stride: [usize; INDICES],
     /// Its indices, those of the largest strides first where it is dense.
     pub order: List,
@@ -60,7 +60,7 @@ pub(super) struct View {
 
 impl View {
     /// Axes one after the other, the last one densest: an index of each, or none for one of a single element.
-    pub(super) fn of(sizes: &Sizes, axes: impl DoubleEndedIterator<Item = Option<usize>>) -> Self {
+    pub(crate) fn of(sizes: &Sizes, axes: impl DoubleEndedIterator<Item = Option<usize>>) -> Self {
         let (mut stride, mut mask, mut step) = ([0; INDICES], 0u32, 1usize);
         let mut reversed = List::EMPTY;
         for i in axes.rev().flatten() {
@@ -78,11 +78,11 @@ impl View {
         reversed.iter().rev().for_each(|i| order.push(i));
         Self { stride, order, mask }
     }
-    pub(super) fn dense(sizes: &Sizes, order: &List) -> Self {
+    pub(crate) fn dense(sizes: &Sizes, order: &List) -> Self {
         Self::of(sizes, order.iter().map(Some))
     }
     /// Whether the indices of the list are one loop.
-    pub(super) fn joins(&self, sizes: &Sizes, list: &List) -> bool {
+    pub(crate) fn joins(&self, sizes: &Sizes, list: &List) -> bool {
         let inner = list.iter().skip(1);
         list.iter()
             .zip(inner)
@@ -92,24 +92,24 @@ impl View {
 
 /// A loop: how often, and how far apart the elements of three tensors are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dim {
+pub(crate) struct Dim {
     pub size: usize,
     pub stride: [usize; 3],
 }
 
 impl Dim {
     /// One element; of a matrix of one row any stride will do.
-    pub(super) const ONE: Self = Self { size: 1, stride: [1; 3] };
+    pub(crate) const ONE: Self = Self { size: 1, stride: [1; 3] };
 
     /// Its stride in one of the tensors.
-    pub(super) fn step(&self, of: usize) -> isize {
+    pub(crate) fn step(&self, of: usize) -> isize {
         self.stride.get(of).map_or(0, |n| *n as isize)
     }
 }
 
 /// Loops, the outermost first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Nest {
+pub(crate) struct Nest {
     dims: [Dim; INDICES],
     n: usize,
 }
@@ -118,7 +118,7 @@ impl Nest {
     const EMPTY: Self = Self { dims: [Dim::ONE; INDICES], n: 0 };
 
     /// Those over the indices of a list, as few as there can be.
-    pub(super) fn new(sizes: &Sizes, list: &List, views: [&View; 3]) -> Self {
+    pub(crate) fn new(sizes: &Sizes, list: &List, views: [&View; 3]) -> Self {
         let mut nest = Self::EMPTY;
         for i in list.iter() {
             let next = Dim { size: of(sizes, i), stride: views.map(|v| of(&v.stride, i)) };
@@ -142,11 +142,11 @@ impl Nest {
             self.n += 1;
         }
     }
-    pub(super) fn dims(&self) -> &[Dim] {
+    pub(crate) fn dims(&self) -> &[Dim] {
         self.dims.get(..self.n).unwrap_or_default()
     }
     /// The one loop that it is, if it is one.
-    pub(super) fn single(&self) -> Option<Dim> {
+    pub(crate) fn single(&self) -> Option<Dim> {
         match self.dims() {
             [] => Some(Dim::ONE),
             [one] => Some(*one),
@@ -154,14 +154,14 @@ impl Nest {
         }
     }
     /// The innermost one, and those around it.
-    pub(super) fn inner(&self) -> (Self, Dim) {
+    pub(crate) fn inner(&self) -> (Self, Dim) {
         let mut outer = *self;
         let last = self.dims().last().copied().unwrap_or(Dim::ONE);
         outer.n = self.n.saturating_sub(1);
         (outer, last)
     }
     /// Without the one at `i`.
-    pub(super) fn without(&self, i: usize) -> Self {
+    pub(crate) fn without(&self, i: usize) -> Self {
         let mut rest = Self::EMPTY;
         self.dims().iter().enumerate().filter(|(k, _)| *k != i).for_each(|(_, dim)| rest.push(*dim));
         rest
@@ -169,7 +169,7 @@ impl Nest {
 
     /// Calls `f` with the place of each element in the three tensors.
     #[inline(always)]
-    pub(super) fn each(&self, mut f: impl FnMut([usize; 3])) {
+    pub(crate) fn each(&self, mut f: impl FnMut([usize; 3])) {
         let dims = self.dims();
         let (mut count, mut at) = ([0usize; INDICES], [0usize; 3]);
         loop {

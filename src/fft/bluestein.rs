@@ -7,7 +7,7 @@ use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
 
 /// The length of the convolution: at least `2n - 1`, the shortest of the products of a power of two and a few odd numbers.
-pub(super) const fn room(n: usize) -> usize {
+pub(crate) const fn room(n: usize) -> usize {
     const ODD: [usize; 7] = [1, 3, 5, 7, 9, 15, 25];
     let Some(most) = n.checked_mul(4) else { return usize::MAX };
     let least = 2 * n - 1;

@@ -5,15 +5,15 @@ use crate::alu::Alu;
 use crate::lanes::from_fn;
 
 /// Real and imaginary parts.
-pub(super) type Pair<V> = [V; 2];
+pub(crate) type Pair<V> = [V; 2];
 
 /// `y[j] = Σ x[k]·e^(-2πi·jk/R)`: each point is loaded once, and then each result stored once.
-pub(super) trait Radix<const R: usize> {
+pub(crate) trait Radix<const R: usize> {
     fn dft<V: Alu>(load: impl Fn(usize) -> Pair<V>, store: impl FnMut(usize, Pair<V>));
 }
 
 /// What has a [`Radix`].
-pub(super) struct Dft;
+pub(crate) struct Dft;
 
 #[inline(always)]
 fn add<V: Alu>([a, b]: Pair<V>, [c, d]: Pair<V>) -> Pair<V> {
@@ -33,7 +33,7 @@ fn turned<V: Alu>([a, b]: Pair<V>) -> Pair<V> {
 
 /// `x·w`.
 #[inline(always)]
-pub(super) fn mul<V: Alu>([a, b]: Pair<V>, [c, d]: Pair<V>) -> Pair<V> {
+pub(crate) fn mul<V: Alu>([a, b]: Pair<V>, [c, d]: Pair<V>) -> Pair<V> {
     [a.mul_add(c, -(b * d)), a.mul_add(d, b * c)]
 }
 

@@ -3,10 +3,10 @@
 //! A plan, [`Fft`], is a length and a table of roots of unity in memory of the caller. Lengths that are products of 2, 3, 5 and 7
 //! run as passes of Stockham's algorithm; any other one as a convolution with a chirp (Bluestein) of twice that length.
 
-mod bluestein;
-mod butterfly;
+pub(crate) mod bluestein;
+pub(crate) mod butterfly;
 pub(crate) mod filter;
-mod pass;
+pub(crate) mod pass;
 pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod rows;

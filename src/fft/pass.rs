@@ -322,7 +322,7 @@ fn reversed<S: Simd, T: Element>(s: S, v: T::Vec<S>) -> T::Vec<S> {
 
 /// `(a + b)/2 + t·(a - b)/2` and the conjugate of `(a + b)/2 - t·(a - b)/2`, for `b` the conjugate of what is passed.
 #[inline(always)]
-fn apart<V: Alu>(a: Pair<V>, b: Pair<V>, t: Pair<V>) -> [Pair<V>; 2] {
+pub(crate) fn apart<V: Alu>(a: Pair<V>, b: Pair<V>, t: Pair<V>) -> [Pair<V>; 2] {
     let half = a[0].c(0.5);
     let (even, odd) =
         ([(a[0] + b[0]) * half, (a[1] - b[1]) * half], [(a[0] - b[0]) * half, (a[1] + b[1]) * half]);

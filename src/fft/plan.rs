@@ -5,7 +5,7 @@ use crate::lanes::Element;
 /// `cos` and `sin` of `2π·k/n`, each rounded once but for rare cases of the last bit. `k < n < 2⁵³`.
 ///
 /// The angle is reduced to an eighth of a turn in integers, and held in two parts from there.
-pub(super) const fn turn(k: u64, n: u64) -> [f64; 2] {
+pub(crate) const fn turn(k: u64, n: u64) -> [f64; 2] {
     // Below 2⁵⁶.
     let (octant, rest) = (8 * k / n, 8 * k % n);
     let odd = octant % 2 == 1;
@@ -136,7 +136,7 @@ impl Radices {
 
 /// The passes of a length that is a product of radices.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     /// The length.
     pub n: usize,
     /// The radices: no length has more than 40.
@@ -147,7 +147,7 @@ pub(super) struct Steps {
 impl Steps {
     /// Those of `n`; of what has radices, where `n` is no product of them.
     #[allow(clippy::indexing_slicing, reason = "below 40")]
-    pub(super) const fn of(n: usize) -> Self {
+    pub(crate) const fn of(n: usize) -> Self {
         let (mut list, mut count, mut radices) = ([0; 40], 0, Radices::of(n));
         while count < 40
             && let Some([r, _]) = radices.take()
@@ -158,7 +158,7 @@ impl Steps {
         Self { n, radices: list, count: count as u8 }
     }
 
-    pub(super) fn radices(&self) -> &[u8] {
+    pub(crate) fn radices(&self) -> &[u8] {
         self.radices.get(..usize::from(self.count)).unwrap_or_default()
     }
 
@@ -183,7 +183,7 @@ pub(super) const fn room(n: usize) -> usize {
 }
 
 /// Whether a length is a product of radices.
-pub(super) const fn smooth(n: usize) -> bool {
+pub(crate) const fn smooth(n: usize) -> bool {
     let mut radices = Radices::of(n);
     while radices.take().is_some() {}
     radices.rest == 1

@@ -4,7 +4,7 @@ use super::run::{Io, one};
 use super::{Direction, Fft, GRAIN, fft_workspace, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
-use crate::error::{Error, enough, same_shape};
+use crate::error::{Error, enough, same_len, same_shape};
 use crate::lanes::fold::Join;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
@@ -28,6 +28,12 @@ pub const fn fft_rows_workspace(n: usize) -> usize {
 pub const fn fft_2d_workspace(m: usize, n: usize) -> usize {
     let (down, along) = (fft_rows_workspace(m), fft_rows_workspace(n));
     if down > along { down } else { along }
+}
+
+/// How many complex numbers of workspace [`fft_3d`] of `d` planes of `m` rows and `n` columns needs.
+pub const fn fft_3d_workspace(d: usize, m: usize, n: usize) -> usize {
+    let (planes, through) = (fft_2d_workspace(m, n), fft_rows_workspace(d));
+    if planes > through { planes } else { through }
 }
 
 forms! {
@@ -81,6 +87,64 @@ forms! {
     /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_2d-v1.yaml`.
     fft_2d, fft_2d_on, fft_2d_by
         (down: &Fft<'_, T>, along: &Fft<'_, T>, direction: Direction, x: MatRef<'_, Complex<T>>, out: MatMut<'_, Complex<T>>, workspace: &mut [Complex<T>]) -> Result<(), Error>;
+}
+
+forms! {
+    /// `out[h, j, l] = Σ x[g, i, k]·e^(∓2πi·(gh/d + ij/m + kl/n))` over all `g`, `i` and `k`, the inverse one divided by `dmn`.
+    ///
+    /// Shapes: `x` and `out` have `d` planes of `m` rows of `n` numbers, one after the other; `plans` are of `d`, `m` and `n`.
+    ///
+    /// NaN and ±0: as [`fft_2d`](crate::fft_2d()).
+    ///
+    /// Errors: [`Error::Overflow`] when the numbers cannot be counted, [`Error::Len`] when `x` or `out` has not as many,
+    /// [`Error::Workspace`]. Scratch: [`fft_3d_workspace`]`(d, m, n)`.
+    ///
+    /// ```
+    /// use fulmen::{Complex, Direction, Fft, fft_3d, fft_3d_workspace, fft_plan_len};
+    /// let mut table = [0.0f64; fft_plan_len(2)];
+    /// let plan = Fft::plan(2, &mut table, &mut [])?;
+    /// let (mut x, mut out) = ([Complex::ZERO; 8], [Complex::ZERO; 8]);
+    /// x[4] = Complex::ONE;
+    /// fft_3d([&plan; 3], Direction::Forward, &x, &mut out, &mut [Complex::ZERO; fft_3d_workspace(2, 2, 2)])?;
+    /// // It is in the second plane.
+    /// assert_eq!(out.map(|y| y.re), [1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`fft`](crate::fft()). Contract: `contracts/fft_3d-v1.yaml`.
+    fft_3d, fft_3d_on, fft_3d_by
+        (plans: [&Fft<'_, T>; 3], direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+}
+
+/// How many numbers the three lengths have.
+pub(crate) fn numbers(lengths: [usize; 3]) -> Result<usize, Error> {
+    let n = lengths.iter().try_fold(1usize, |n, len| n.checked_mul(*len));
+    n.ok_or(Error::Overflow { arg: "plans" })
+}
+
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn fft_3d_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    plans: [&Fft<'_, T>; 3],
+    direction: Direction,
+    x: &[Complex<T>],
+    out: &mut [Complex<T>],
+    workspace: &mut [Complex<T>],
+) -> Result<(), Error> {
+    let [d, m, n] = plans.map(Fft::len);
+    let all = numbers([d, m, n])?;
+    same_len("x", all, x.len())?;
+    same_len("out", all, out.len())?;
+    enough(fft_3d_workspace(d, m, n), workspace.len())?;
+    let [through, down, along] = plans;
+    let rows = MatRef::row_major(x, d * m, n)?;
+    each(j, s, along, direction, Some(rows), MatMut::row_major(out, d * m, n)?, workspace);
+    for plane in out.chunks_exact_mut(m * n) {
+        each(j, s, down, direction, None, MatMut::row_major(plane, m, n)?.t(), workspace);
+    }
+    each(j, s, through, direction, None, MatMut::row_major(out, d, m * n)?.t(), workspace);
+    contract!(fft_3d, Ok(()), each | check | spread(Complex::parts(x), out, check))
 }
 
 pub(crate) fn fft_rows_by<J: Join, S: Simd, T: Element>(

@@ -3,7 +3,7 @@
 use super::Threads;
 use super::blas::threaded;
 use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
-use crate::fft::{fft_2d_by, fft_by, fft_in_place_by, fft_rows_by, irfft_by, rfft_by, stft_by};
+use crate::fft::{fft_2d_by, fft_3d_by, fft_by, fft_in_place_by, fft_rows_by, irfft_by, rfft_by, stft_by};
 use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -81,6 +81,10 @@ threaded! {
     /// As [`fft`], by groups of rows, then of columns.
     fft_2d fft_2d_on fft_2d_by
         (down: &Fft<'_, T>, along: &Fft<'_, T>, direction: Direction, x: MatRef<'_, Complex<T>>, out: MatMut<'_, Complex<T>>, workspace: &mut [Complex<T>]);
+    ///
+    /// As [`fft_2d`], then of what lies behind each other.
+    fft_3d fft_3d_on fft_3d_by
+        (plans: [&Fft<'_, T>; 3], direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
     ///
     /// As [`fft`], of frames.
     stft stft_on stft_by

@@ -4,7 +4,9 @@ use crate::device::Worst;
 use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
-use crate::nn::{Args, Noise, Op, allowed, indexed, optimisers, products, rows, sparse, transforms};
+use crate::nn::{
+    Args, Noise, Op, allowed, indexed, optimisers, products, rows, scans, sparse, transforms as filters,
+};
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
 use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
@@ -12,8 +14,10 @@ use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
 pub mod blocks;
+pub mod contractions;
 pub mod linear;
 pub mod random;
+pub mod transforms;
 
 type Done = Result<(), Error>;
 
@@ -80,6 +84,16 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         "cross_entropy_backward over its input" => {
             gpu.cross_entropy_backward_in_place(next(), ids, on.x(2), on.cols(), p(0))
         }
+        "nll" => {
+            let with = ((a.size("weighted") == 1).then(|| on.x(2)), p(0));
+            gpu.nll(with, on.x(0), ids, on.cols(), next())
+        }
+        "nll_backward" => {
+            let with = ((a.size("weighted") == 1).then(|| on.x(1)), p(0));
+            gpu.nll_backward(with, ids, on.cols(), p(1), next())
+        }
+        "cumsum" => gpu.cumsum(on.x(0), on.cols(), next()),
+        "cosine_similarity_rows" => gpu.cosine_similarity_rows(on.x(0), on.x(1), next()),
         "embedding" => gpu.embedding(on.x(0), on.cols(), ids, next()),
         "scatter_add" => gpu.scatter_add(on.x(0), on.cols(), ids, next()),
         "sgd" => gpu.sgd(p(0), p(1), on.x(0), next()),
@@ -339,6 +353,10 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         rows::RmsNormBackward: "rms_norm_backward" on shapes;
         indexed::CrossEntropy: "cross_entropy" on shapes;
         indexed::CrossEntropyBackward: "cross_entropy_backward" on shapes, "cross_entropy_backward over its input";
+        indexed::NegativeLog: "nll" on shapes;
+        indexed::NegativeLogBackward: "nll_backward" on shapes;
+        scans::Cumsum: "cumsum" on shapes;
+        scans::CosineRows: "cosine_similarity_rows" on shapes;
         indexed::Embedding: "embedding" on shapes;
         indexed::ScatterAdd: "scatter_add" on shapes;
         indexed::Scatter: "scatter" on shapes;
@@ -358,7 +376,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         sparse::Spmv: "spmv" on shapes;
         sparse::SpmvTransposed: "spmv_transposed" on shapes;
         sparse::Spmm: "spmm" on shapes;
-        transforms::Fir: "fir" on shapes;
+        filters::Fir: "fir" on shapes;
         conv1d::Forward: "conv1d" on shapes;
         conv1d::BackwardInput: "conv1d_backward_input" on shapes;
         conv1d::BackwardWeights: "conv1d_backward_weights" on shapes;
@@ -373,6 +391,8 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     all.extend(attentions::<T, D>(gpu, language, heads)?);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(random::story::<T, D>(gpu, language)?);
+    all.push(contractions::story::<T, D>(gpu, language)?);
+    all.extend(transforms::story::<T, D>(gpu, language, shapes)?);
     Ok(all)
 }
 

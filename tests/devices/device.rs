@@ -333,6 +333,15 @@ fn an_index_past_its_table_is_said() {
     let said = gpu.download(losses.view(), &mut back);
     assert_eq!(said, Err(Error::Index { op: "cross_entropy", arg: "targets", index: 2 }));
     assert!(back[0].is_nan() && back[1] == 0.0, "{back:?}");
+    for smoothing in [0.0, 0.5] {
+        gpu.nll((None, smoothing), table.view(), targets.view(), 2, losses.view_mut()).unwrap();
+        let said = gpu.download(losses.view(), &mut back);
+        assert_eq!(said, Err(Error::Index { op: "nll", arg: "targets", index: 2 }));
+        assert!(back[0].is_nan() && back[1] == 0.0, "{back:?}");
+    }
+    gpu.nll_backward((None, 0.0), targets.view(), 2, 1.0, sums.view_mut()).unwrap();
+    let said = gpu.download(losses.view(), &mut back);
+    assert_eq!(said, Err(Error::Index { op: "nll_backward", arg: "targets", index: 2 }));
 }
 
 /// As [`bad_arguments_are_those_of_a_cpu`], of the ops that have kernels of their own.

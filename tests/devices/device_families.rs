@@ -5,7 +5,7 @@ use fulmen::backend::{Blas, Cpu, Network, Transfer};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::Host;
 use fulmen::random::Stream;
-use fulmen::{Conv1d, Csr, Diagonal, Pool, RotM, Side, Triangle};
+use fulmen::{Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pool, RotM, Side, Triangle};
 
 /// What each call says; `x` has twelve elements, `y` too.
 fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f32>) -> Vec<String> {
@@ -114,7 +114,8 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
     let a = gpu.sparse(Csr::new(2, 3, &offsets, &columns, &values).unwrap()).unwrap();
     let part = |n: usize| x.view().part(0..n).unwrap();
     let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
-    let stream = Stream::new(1);
+    let (stream, ids) = (Stream::new(1), gpu.upload(&[0u32, 1]).unwrap());
+    let plan = EinsumPlan::new(&Einsum::parse("ij,j->i").unwrap(), &[&[2, 3], &[3]]).unwrap();
     let mut all = vec![];
     macro_rules! call {
         ($($f:ident($($arg:expr),*);)*) => {$(all.push(gpu.$f($($arg),*).unwrap_err().to_string());)*};
@@ -139,6 +140,25 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         top_k(part(2), 3, y!(3), bits.view_mut());
         top_k(part(3), 2, y!(3), bits.view_mut());
         top_k(part(3), 1, y!(1), bits.view_mut());
+        bottom_k(part(2), 3, y!(3), bits.view_mut());
+        cosine_similarity_rows(part(0), part(4), y!(4));
+        cosine_similarity_rows(part(2), part(3), y!(1));
+        cosine_similarity_rows(part(2), part(4), y!(1));
+        cumsum(part(4), 0, y!(4));
+        cumsum(part(4), 3, y!(4));
+        cumsum(part(4), 2, y!(3));
+        nll((None, 0.5), part(3), ids.view(), 2, y!(2));
+        nll((None, 0.5), part(6), ids.view(), 2, y!(3));
+        nll((Some(part(3)), 0.0), part(4), ids.view(), 2, y!(2));
+        nll((None, 1.5), part(4), ids.view(), 2, y!(2));
+        nll((None, f32::NAN), part(4), ids.view(), 2, y!(2));
+        nll((None, 0.5), part(4), ids.view(), 2, y!(3));
+        nll_backward((None, 0.5), ids.view(), 2, 1.0, y!(3));
+        nll_backward((None, 0.5), ids.view(), 3, 1.0, y!(3));
+        nll_backward((None, -0.5), ids.view(), 3, 1.0, y!(6));
+        einsum(&plan, &[part(6)], y!(2));
+        einsum(&plan, &[part(6), part(2)], y!(2));
+        einsum(&plan, &[part(6), part(3)], y!(3));
         dot_strided(m(3, 1), m(2, 1), y!(1));
         nrm2(m(3, 1), y!(2));
         asum(m(3, 1), y!(0));
@@ -165,6 +185,25 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         "`k`",
         "`values`",
         "`indices`",
+        "`k`",
+        "`query`",
+        "`x`",
+        "`out`",
+        "`cols`",
+        "`x`",
+        "`out`",
+        "`x`",
+        "`targets`",
+        "`weights`",
+        "`smoothing`",
+        "`smoothing`",
+        "`losses`",
+        "`dx`",
+        "`targets`",
+        "`smoothing`",
+        "`operands`",
+        "`operands`",
+        "`out`",
         "`y`",
         "`out`",
         "`out`",

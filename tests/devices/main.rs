@@ -12,6 +12,8 @@
 mod device;
 #[cfg(feature = "gpu")]
 mod device_families;
+#[cfg(feature = "gpu")]
+mod device_transforms;
 mod fusion;
 mod hardware;
 #[cfg(feature = "gpu")]

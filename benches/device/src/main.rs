@@ -1,6 +1,6 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
-//! their names: `lines`, `blocks` (products of quantised weights), `products`, `halves`, `attention`, `host`, `decode`.
+//! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `halves`, `attention`, `host`, `decode`.
 
 // The program `llm`, whose modules know each other from the root.
 macro_rules! program {
@@ -26,6 +26,7 @@ mod blocks;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod decode;
+mod transforms;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
@@ -78,6 +79,9 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     }
     if picked("blocks") {
         blocks::run(gpu, 8.0 * N as f64 / copy(), wait)?;
+    }
+    if picked("transforms") {
+        transforms::run(gpu, wait, 8.0 * N as f64 / copy() / 1e9)?;
     }
     if picked("products") {
         products(gpu, wait)?;

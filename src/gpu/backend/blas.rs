@@ -196,58 +196,6 @@ impl<D: Device> Gpu<D> {
         self.go(vec![search, merge], vec![4 * blocks as u64], &bound)
     }
 
-    /// [`top_k`](crate::top_k()), with NaN before everything, so that it does not go unseen.
-    ///
-    /// # Errors
-    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
-    pub fn top_k<T: Scalar>(
-        &self,
-        x: View<'_, T, D>,
-        k: usize,
-        values: ViewMut<'_, T, D>,
-        indices: ViewMut<'_, u32, D>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        const CHUNK: usize = vector::TOP_CHUNK as usize;
-        if k > x.len() {
-            return Err(crate::Error::Domain { arg: "k" }.into());
-        }
-        same_len("values", k, values.len())?;
-        same_len("indices", k, indices.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        if k == 0 {
-            return Ok(());
-        }
-        // Operands: x, indices, values, then what each step chose.
-        let (mut n, mut launches, mut scratch) = (x.len(), vec![], vec![]);
-        let step = |from: Option<usize>, to: usize, last: bool, n: usize, chunk: usize| {
-            let op = match (from.is_some(), last) {
-                (false, false) => "top_k_part",
-                (true, false) => "top_k_merge",
-                (false, true) => "top_k",
-                (true, true) => "top_k_last",
-            };
-            let values = if last { Some(2) } else { None };
-            let buffers = [Some(0), Some(to), from, values].into_iter().flatten().map(Argument::Buffer);
-            let all = buffers.chain(arguments::<T>(0, &[n, chunk, k], &[])).collect();
-            let make = || Some(vector::top_k::<T::Recorded>(from.is_some(), last));
-            planner.flat::<T::Recorded>(op, make, n, all)
-        };
-        let mut from = None;
-        while n > CHUNK && 2 * k <= CHUNK {
-            let to = 3 + scratch.len();
-            launches.push(step(from, to, false, n, CHUNK)?);
-            n = n / CHUNK * k + (n % CHUNK).min(k);
-            scratch.push(4 * n as u64);
-            from = Some(to);
-        }
-        launches.push(step(from, 1, true, n, n)?);
-        self.go(launches, scratch, &[x.binding(self)?, indices.binding(self)?, values.binding(self)?])
-    }
-
     /// `y = α·A·x + β·y` of a matrix by one triangle.
     #[allow(clippy::too_many_arguments, reason = "BLAS")]
     fn by_rows<T: Scalar>(

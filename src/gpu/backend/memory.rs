@@ -5,6 +5,7 @@ use super::super::template::Index;
 use super::Gpu;
 use super::plan::Planner;
 use crate::backend::{self, Memory, Plain, Transfer};
+use crate::complex::Complex;
 use crate::error::same_len;
 use crate::lanes::Element;
 use crate::quant::{Block, blocks, bytes_of};
@@ -42,6 +43,20 @@ macro_rules! words {
     )*};
 }
 words!(f32 f64 u32 i32);
+
+/// Real and imaginary part.
+impl<T: Word> Word for Complex<T> {
+    const BYTES: usize = 2 * T::BYTES;
+    fn put(self, to: &mut Vec<u8>) {
+        self.re.put(to);
+        self.im.put(to);
+    }
+    fn get(from: &[u8], to: &mut Self) {
+        let (re, im) = from.split_at(T::BYTES.min(from.len()));
+        T::get(re, &mut to.re);
+        T::get(im, &mut to.im);
+    }
+}
 #[cfg(feature = "half")]
 words!(half::bf16 half::f16);
 
@@ -243,6 +258,11 @@ impl<'a, T, D: Device> View<'a, T, D> {
         // Whole words: elements that are no words may be in one with a neighbour.
         let start = start - start % 4;
         Ok(Binding { buffer: &room.buffer, start, bytes: end.next_multiple_of(4) - start })
+    }
+
+    /// Whether both are the same elements.
+    pub(super) fn same(self, other: Self) -> bool {
+        core::ptr::eq(self.array, other.array) && [self.start, self.len] == [other.start, other.len]
     }
 
     /// Where its bytes start and end.
@@ -448,6 +468,7 @@ impl<D: Device> Gpu<D> {
     /// [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
     pub fn fill<T: Word>(&self, x: T, to: ViewMut<'_, T, D>) -> Result<(), Error> {
         let b = to.binding(self)?;
+        // A kernel writes two words by turns.
         if T::BYTES != 4 && T::BYTES != 8 {
             return self.write(&vec![x; to.len()], to);
         }

@@ -28,6 +28,8 @@
 
 mod attention;
 mod blas;
+mod einsum;
+mod fft;
 #[cfg(feature = "half")]
 mod half;
 mod layers;
@@ -42,9 +44,12 @@ mod product;
 mod products;
 mod quant;
 mod random;
+mod score;
 mod sparse;
+mod transforms;
 mod words;
 
+pub use fft::{Fft, RealFft};
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};

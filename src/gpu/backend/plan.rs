@@ -49,7 +49,8 @@ pub(super) struct Made {
 /// Makes plans for a device, each kernel once.
 #[derive(Debug)]
 pub struct Planner {
-    device: String,
+    pub(super) device: String,
+    pub(super) language: Language,
     pub(super) optimise: bool,
     pub(super) meet: Meet,
     pub(super) groups: bool,
@@ -81,6 +82,7 @@ impl Planner {
     pub fn new(facts: &Facts) -> Self {
         Self {
             device: facts.name.clone(),
+            language: facts.language,
             // The emitter of WGSL takes kernels as they are recorded: its compiler has the passes.
             optimise: facts.language != Language::Wgsl,
             meet: facts.meet,
@@ -196,6 +198,20 @@ impl Planner {
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
         self.map::<T>(op, false, |_| make(), n, arguments)
+    }
+
+    /// As [`Planner::flat`], of a kernel with forms.
+    pub(super) fn flat_by<T: OfRow>(
+        &self,
+        op: &'static str,
+        form: u32,
+        make: impl FnOnce() -> Option<Result<Kernel, super::super::Error>>,
+        n: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let program = self.one_by::<T>(op, form, make)?;
+        let grid = [counted("x", n)?.div_ceil(POINTWISE).clamp(1, self.blocks), 1, 1];
+        Ok(Launch { program, grid, block: [POINTWISE, 1, 1], arguments })
     }
 
     /// A launch of a block of [`THREADS`] for each of `grid`, of which as many as there may be along x loop.

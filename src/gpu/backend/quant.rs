@@ -192,7 +192,7 @@ impl<D: Device> Gpu<D> {
             return self.fill(0.0, out);
         }
         let sizes = [out.len(), 1, x.len()];
-        self.products(weights, x, sizes, &out)
+        self.block_products(weights, x, sizes, &out)
     }
 
     /// [`quant_gemm`](crate::quant_gemm())
@@ -212,11 +212,11 @@ impl<D: Device> Gpu<D> {
         let row = whole::<B>(cols)?;
         let (n, m) = (rows("weights", weights.len(), row)?, rows("x", x.len(), row)?);
         same_len("out", n.saturating_mul(m), out.len())?;
-        self.products(weights, x, [n, m, row], &out)
+        self.block_products(weights, x, [n, m, row], &out)
     }
 
     /// Products of `n` rows of weights and `m` of activations, each of `row` blocks.
-    fn products<B: Block>(
+    fn block_products<B: Block>(
         &self,
         weights: View<'_, B, D>,
         x: View<'_, B::Partner, D>,

@@ -20,17 +20,23 @@ pub enum Index {
     Gradient,
     /// `ids` of `quant_rows`.
     QuantRows,
+    /// `targets` of `nll`.
+    Nll,
+    /// `targets` of `nll_backward`.
+    NllGradient,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
         Self::CrossEntropy,
         Self::Gradient,
         Self::QuantRows,
+        Self::Nll,
+        Self::NllGradient,
     ];
 
     /// The op and the argument.
@@ -43,6 +49,8 @@ impl Index {
             Self::CrossEntropy => ("cross_entropy", "targets"),
             Self::Gradient => ("cross_entropy_backward", "targets"),
             Self::QuantRows => ("quant_rows", "ids"),
+            Self::Nll => ("nll", "targets"),
+            Self::NllGradient => ("nll_backward", "targets"),
         }
     }
 }

@@ -113,16 +113,14 @@ pub fn largest<T: Recorded>(meet: Meet, merge: bool) -> Result<Kernel, Error> {
 /// Elements among which each one's place is counted by [`top_k`].
 pub const TOP_CHUNK: u32 = 512;
 
-/// The `k` largest of each chunk, largest first, NaN before all: an element's place is the number of those before it. The
-/// places of the last chunk's are in one line with the others'. Parameters: `x`, where their indices go, with `merge` the
-/// indices to choose from, with `last` where the elements go; what is chosen from, elements of a chunk, `k`.
-pub fn top_k<T: Recorded>(merge: bool, last: bool) -> Result<Kernel, Error> {
-    let b = named::<T>(match (merge, last) {
-        (false, false) => "top_k_part",
-        (true, false) => "top_k_merge",
-        (false, true) => "top_k",
-        (true, true) => "top_k_last",
-    });
+/// The `k` largest (or smallest) of each chunk, in order, NaN before all: an element's place is the number of those before
+/// it. The places of the last chunk's are in one line with the others'. Its name ends with `_part`, `_merge` or `_last` where
+/// it is a step of several. Parameters: `x`, where their indices go, of a later step the indices to choose from, of the last
+/// one where the elements go; what is chosen from, elements of a chunk, `k`.
+pub fn top_k<T: Recorded>(op: &str, largest: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(op);
+    let merge = op.ends_with("_merge") || op.ends_with("_last");
+    let last = !op.ends_with("_merge") && !op.ends_with("_part");
     let [x, out] = [(); 2].map(|()| b.param::<U64>());
     let found = merge.then(|| b.param::<U64>());
     let values = last.then(|| b.param::<U64>());
@@ -139,7 +137,9 @@ pub fn top_k<T: Recorded>(merge: bool, last: bool) -> Result<Kernel, Error> {
             let w = get::<T>(x, other);
             let other_nan = w.compare(Cmp::Ne, w);
             let same = w.compare(Cmp::Eq, v) | (nan & other_nan);
-            let first = w.compare(Cmp::Gt, v) | (other_nan & !nan) | (same & other.compare(Cmp::Lt, own));
+            let first = w.compare(if largest { Cmp::Gt } else { Cmp::Lt }, v)
+                | (other_nan & !nan)
+                | (same & other.compare(Cmp::Lt, own));
             before + Value::select(first, b.int(1), b.int(0))
         });
         b.when(before.compare(Cmp::Lt, k), || {

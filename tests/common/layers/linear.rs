@@ -267,25 +267,31 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     for (n, steps) in [(1, [1, 1]), (2, [3, 2]), (4, [1, 3]), (7, [2, 1]), (2055, [3, 1])] {
         vectors::<T, D>(gpu, language, n, steps, &mut all[first..])?;
     }
-    all.push(largest::<T, D>(gpu)?);
+    all.extend([largest::<T, D>(gpu, true)?, largest::<T, D>(gpu, false)?]);
     Ok(all)
 }
 
-/// The largest elements of few and of many, with ties, in one step and in several.
-fn largest<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> {
-    let mut worst = Worst { op: "top_k", share: 0.0, got: 0.0, want: 0.0 };
+/// The largest or smallest elements of few and of many, with ties, in one step and in several.
+fn largest<T: Scalar, D: Computes<T> + Blocking>(gpu: &Gpu<D>, top: bool) -> Result<Worst, Error> {
+    let op = if top { "top_k" } else { "bottom_k" };
+    let mut worst = Worst { op, share: 0.0, got: 0.0, want: 0.0 };
     for (n, k) in [(1, 1), (7, 7), (40, 3), (513, 2), (1050, 256), (520, 257), (5, 0)] {
         let mut noise = Noise(n as u64);
         let x: Vec<T> =
             noise.slice::<T>(n, 2.0).iter().map(|x| T::from_f64((x.to_f64() * 300.0).round())).collect();
         let on = gpu.upload(&x)?;
         let (mut values, mut indices) = (gpu.upload(&vec![T::ZERO; k])?, gpu.upload(&vec![9u32; k])?);
-        gpu.top_k(on.view(), k, values.view_mut(), indices.view_mut())?;
+        match top {
+            true => gpu.top_k(on.view(), k, values.view_mut(), indices.view_mut())?,
+            false => gpu.bottom_k(on.view(), k, values.view_mut(), indices.view_mut())?,
+        }
         let (mut v, mut at) = (vec![T::ZERO; k], vec![9; k]);
         gpu.download(values.view(), &mut v)?;
         gpu.download(indices.view(), &mut at)?;
         let mut want: Vec<usize> = (0..n).collect();
-        want.sort_by(|a, b| x[*b].to_f64().total_cmp(&x[*a].to_f64()).then(a.cmp(b)));
+        let key = |i: usize| if top { -x[i].to_f64() } else { x[i].to_f64() };
+        // -0 and 0 tie.
+        want.sort_by(|a, b| (key(*a) + 0.0).total_cmp(&(key(*b) + 0.0)).then(a.cmp(b)));
         for ((v, at), want) in v.iter().zip(&at).zip(&want) {
             let right = *at as usize == *want && *v == x[*want];
             worst.add(if right { 0.0 } else { f64::INFINITY }, f64::from(*at), *want as f64);

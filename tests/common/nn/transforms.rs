@@ -12,6 +12,7 @@ macro_rules! for_each_transform {
             irfft $crate::nn::transforms::RealInverse, threads;
             fft_rows $crate::nn::transforms::Rows, threads;
             fft_2d $crate::nn::transforms::Planes, threads;
+            fft_3d $crate::nn::transforms::Volumes, threads;
             stft $crate::nn::transforms::Frames, threads;
             fir $crate::nn::transforms::Fir;
             biquad $crate::nn::transforms::Sections;
@@ -425,6 +426,76 @@ impl Op for Planes {
         }
         let scale = if back { 1.0 / (m * n) as f64 } else { 1.0 };
         vec![wants(&a.x[0], &y, m * n, scale)]
+    }
+}
+
+pub struct Volumes;
+impl Op for Volumes {
+    const NAME: &'static str = "fft_3d";
+    const ONE_NAN_IS_ALL: bool = true;
+    fn mixes<T: Element>(_: &Args<T>) -> usize {
+        2
+    }
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let [m, n] = groups(rows, cols);
+        let d = 1 + r.bits() as usize % 4;
+        let mut sizes = vec![("d", d), ("m", m), ("n", n)];
+        if r.bits().is_multiple_of(2) {
+            sizes.push(("inverse", 1));
+        }
+        Args::new::<Self>(vec![r.slice(2 * d * m * n, 2.0)], vec![], &sizes)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.x[0].len())]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        let (d, m, n) = (a.size("d"), a.size("m"), length(a));
+        let plans = [d, m, n].iter().fold(0, |all: usize, n| all.saturating_add(fulmen::fft_plan_len(*n)));
+        bounded(plans.saturating_add(fulmen::fft_3d_workspace(d, m, n).saturating_mul(8)))
+    }
+    fn call<S: Simd, T: Element>(
+        s: S,
+        form: Form,
+        a: &Args<T>,
+        out: &mut [&mut [T]],
+        w: &mut [T],
+    ) -> Option<Result<(), Error>> {
+        let [out] = out else { return None };
+        let lengths = [a.size("d"), a.size("m"), length(a)];
+        let (first, w) = w.split_at_mut(fulmen::fft_plan_len(lengths[0]).min(w.len()));
+        let (second, w) = w.split_at_mut(fulmen::fft_plan_len(lengths[1]).min(w.len()));
+        let (third, w) = split(w, fulmen::fft_plan_len(lengths[2]));
+        let mut call = || {
+            let plans = [
+                &Fft::plan(lengths[0], first, w)?,
+                &Fft::plan(lengths[1], second, w)?,
+                &Fft::plan(lengths[2], third, w)?,
+            ];
+            let (x, out) = (complex(&a.x[0]), complex_mut(out));
+            match form {
+                #[cfg(feature = "parallel")]
+                Form::Parallel => fulmen::parallel::fft_3d_on(s, plans, direction(a), x, out, w),
+                _ => fulmen::fft_3d_on(s, plans, direction(a), x, out, w),
+            }
+        };
+        match form {
+            Form::On => Some(call()),
+            Form::Parallel if cfg!(feature = "parallel") => Some(call()),
+            _ => None,
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (d, m, n) = (a.size("d"), a.size("m"), a.size("n"));
+        let (all, back) = (d * m * n, direction(a) == Direction::Inverse);
+        let mut y = a.x[0].clone();
+        for (len, step) in [(n, 1), (m, n), (d, m * n)] {
+            for first in (0..all).filter(|at| at / step % len == 0) {
+                let line: Vec<usize> = (0..len).map(|k| first + k * step).collect();
+                transform_at(&mut y, &line, back);
+            }
+        }
+        let scale = if back { 1.0 / all as f64 } else { 1.0 };
+        vec![wants(&a.x[0], &y, all, scale)]
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::gguf::Stored;
 use crate::machine::{Follower, Weights};
-use crate::{FAR, HEADS, SHAPES, device, kernel, layers, report};
+use crate::{FAR, HEADS, LENGTHS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
@@ -30,6 +30,7 @@ pub fn run() -> Result<bool, Error> {
     let (mut ran, mut without) = device::story::<f32, _>(&gpu, "wgsl", false, &sizes, &products)?;
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
     ran.extend(layers::blocks::story(&gpu, &[[5, 40, 3]], &[[2, 72, 1], [3, 136, 2]])?);
+    layers::transforms::lengths::<f32, _>(&gpu, "wgsl", &LENGTHS, &mut ran)?;
     #[cfg(feature = "half")]
     ran.extend(device::half_products(&gpu, &crate::HALVES)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));

@@ -51,6 +51,9 @@ pub fn run() -> Result<bool, Error> {
     ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
     let rows = [[1, 1, 1], [5, 40, 3], [6, 72, 2], [3, 136, 1]];
     ran.extend(layers::blocks::story(&gpu, &rows, &[[67, 448, 5]])?);
+    // Also by one block with all its threads, and by three parts.
+    let long = [&crate::LENGTHS[..], &[16384, 20_000, 1 << 18, 1 << 22]].concat();
+    layers::transforms::lengths::<f32, _>(&gpu, "f32", &long, &mut ran)?;
     // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
     #[cfg(feature = "half")]
     ran.extend(device::half_products(
@@ -61,6 +64,7 @@ pub fn run() -> Result<bool, Error> {
     let mut good = report(&ran);
     let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
     wide.extend(layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS, &FAR)?);
+    layers::transforms::lengths::<f64, _>(&gpu, "f64", &crate::LENGTHS, &mut wide)?;
     good &= report(&wide);
     println!(
         "{} ops ran in f32 and {} in f64 in {:.1} s, {} kernels, {:?} compiled and read; on the host: {}",
@@ -71,7 +75,8 @@ pub fn run() -> Result<bool, Error> {
         gpu.device().modules(),
         without.join(" ")
     );
-    // Nothing is compiled a second time, whatever the sizes.
+    // Nothing is compiled a second time, whatever the sizes; but kernels of transforms, which are of one length.
+    layers::transforms::story::<f32, _>(&gpu, "f32", &[[6, 11]])?;
     let before = gpu.device().modules();
     device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
     layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]], &[9])?;

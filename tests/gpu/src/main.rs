@@ -55,6 +55,9 @@ const HEADS: [[usize; 2]; 12] = [
     [64, 20],
 ];
 
+/// Transforms past what a block of 16 KiB transforms, by two parts, and of other primes.
+const LENGTHS: [usize; 6] = [2048, 4096, 12000, 1 << 16, 1009, 4099];
+
 /// Rows of triangles past those that one block works on.
 const FAR: [usize; 2] = [130, 300];
 

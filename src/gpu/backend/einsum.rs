@@ -1,0 +1,162 @@
+//! Contractions of tensors: products of matrices where there are such, else a thread for each element of the result.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::template::tensor;
+use super::ops::{Done, Scalar, arguments};
+use super::{Array, Gpu, Product, View, ViewMut};
+use crate::einsum::step::Contraction;
+use crate::einsum::view::{self, List, Nest, Sizes};
+use crate::error::same_len;
+use crate::{EINSUM_OPERANDS, EinsumPlan};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Multiplications of each product of matrices from which on their template is worth a launch for each of them.
+pub(crate) const PRODUCT: usize = 1 << 15;
+
+/// A tensor: its elements, and where those of its indices are.
+type Tensor<'a, T, D> = (View<'a, T, D>, view::View);
+
+impl<D: Device> Gpu<D> {
+    /// Each element of `y` from those of the factors.
+    fn contracted<T: Scalar>(&self, sizes: &Sizes, x: &[Tensor<'_, T, D>], (y, to): Tensor<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let planner = &self.state.planner;
+        let mut bound = Vec::with_capacity(3);
+        for (x, _) in x {
+            planner.line::<T::Recorded>("operands", x.len())?;
+            bound.push(x.binding(self)?);
+        }
+        planner.line::<T::Recorded>("out", y.len())?;
+        bound.push(y.binding(self)?);
+        let two = x.len() > 1;
+        let views: [&view::View; 2] = match x {
+            [(_, p), (_, q), ..] => [p, q],
+            [(_, p)] => [p, p],
+            [] => return Ok(()),
+        };
+        let read = views.iter().fold(0, |all, v| all | v.mask);
+        let [p, q] = views;
+        let summed: List = p.order.pick(read & !to.mask).and(&q.order.pick(q.mask & !p.mask & !to.mask));
+        let kept = Nest::new(sizes, &to.order, [p, q, &to]);
+        let summed = Nest::new(sizes, &summed, [p, q, q]);
+        let n = kept.dims().iter().map(|d| d.size).product();
+        let mut words = vec![n];
+        for d in kept.dims() {
+            let [p, q, to] = d.stride;
+            words.extend(if two { vec![d.size, p, q, to] } else { vec![d.size, p, to] });
+        }
+        for d in summed.dims() {
+            let [p, q, _] = d.stride;
+            words.extend(if two { vec![d.size, p, q] } else { vec![d.size, p] });
+        }
+        let all = arguments::<T>(bound.len(), &words, &[]);
+        let [outer, inner] = [&kept, &summed].map(|n| n.dims().len() as u32);
+        let make = move || match two {
+            true => tensor::contracted::<T::Recorded, 2>(outer, inner),
+            false => tensor::contracted::<T::Recorded, 1>(outer, inner),
+        };
+        let form = (outer * 64 + inner) * 2 + u32::from(two);
+        let launch = planner.flat_by::<T::Recorded>("einsum", form, || Some(make()), n, all)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// A pair as products of matrices, whose copies lie in `scratch`; `None` where that is not worth it.
+    fn products<T: Scalar>(
+        &self,
+        sizes: &Sizes,
+        [a, b, c]: [Tensor<'_, T, D>; 3],
+        scratch: View<'_, T, D>,
+    ) -> Result<Option<()>, Error>
+    where
+        D: Computes<T>,
+    {
+        let Some(of) = Contraction::new(sizes, &a.1, &b.1, &c.1) else { return Ok(None) };
+        let shape = [of.m.size, of.n.size, of.k.size];
+        if shape.iter().fold(1, |all: usize, n| all.saturating_mul(*n)) < PRODUCT {
+            return Ok(None);
+        }
+        let (mut at, mut tensors) = (0, [a, b, c]);
+        for ((tensor, n), view) in tensors.iter_mut().zip(of.copies).zip([of.a, of.b, of.c]) {
+            if n > 0 {
+                *tensor = (scratch.part(at..at + n)?, view);
+                at += n;
+            }
+        }
+        let moved = |from: Tensor<'_, T, D>, to: Tensor<'_, T, D>| self.contracted(sizes, &[from], to);
+        if of.copies[0] > 0 {
+            moved(a, tensors[0])?;
+        }
+        if of.copies[1] > 0 {
+            moved(b, tensors[1])?;
+        }
+        let stride = |dim: view::Dim, k: usize| dim.stride.get(k).copied().unwrap_or(0);
+        let strides = [(of.m, of.k), (of.k, of.n), (of.m, of.n)];
+        let mut strides = strides.into_iter().enumerate().map(|(k, (r, c))| [stride(r, k), stride(c, k)]);
+        let strides = [(); 3].map(|()| strides.next().unwrap_or_default());
+        let product = Product { sizes: shape, strides, alpha: T::ONE, beta: T::ZERO };
+        let plan = self.state.planner.product::<T::Recorded>(&product)?;
+        let mut done = Ok(());
+        of.batch.each(|at| {
+            let each = || {
+                let [(a, _), (b, _), (c, _)] = tensors;
+                let [a, b, c] = [(a, at[0]), (b, at[1]), (c, at[2])].map(|(x, at)| x.part(at..x.len()));
+                self.run(&plan, &[a?.binding(self)?, b?.binding(self)?, c?.binding(self)?])
+            };
+            if done.is_ok() {
+                done = each();
+            }
+        });
+        done?;
+        if of.copies[2] > 0 {
+            moved(tensors[2], c)?;
+        }
+        Ok(Some(()))
+    }
+
+    /// [`einsum`](crate::einsum()), without a workspace of the caller's. A pair whose indices make matrices of some size is
+    /// [`Gpu::gemm`] for each of them; another one a thread for each element of its result.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow), [`Error::Limit`], [`Error::Lost`].
+    pub fn einsum<T: Scalar>(
+        &self,
+        plan: &EinsumPlan,
+        operands: &[View<'_, T, D>],
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("operands", plan.operands(), operands.len())?;
+        for (i, x) in operands.iter().enumerate() {
+            same_len("operands", plan.operand_len(i), x.len())?;
+        }
+        same_len("out", plan.len(), out.len())?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        if plan.nothing() {
+            return self.fill(T::ZERO, out);
+        }
+        let (sizes, to) = (plan.sizes(), out.read());
+        if let [x] = operands {
+            return self.contracted(sizes, &[(*x, plan.view(0))], (to, plan.out()));
+        }
+        let room: Array<T, D> = self.alloc(plan.workspace())?;
+        let whole = room.view();
+        for (step, pair) in plan.path().enumerate() {
+            let place = |i: usize| operands.get(i).copied().map_or_else(|| whole.part(plan.range(i)), Ok);
+            let [a, b] = pair.map(|i| place(i).map(|x| (x, plan.view(i))));
+            let c = EINSUM_OPERANDS + step;
+            let y = if step + 2 == plan.operands() { to } else { whole.part(plan.range(c))? };
+            let three = [a?, b?, (y, plan.view(c))];
+            if self.products(sizes, three, whole.part(plan.scratch(step)..whole.len())?)?.is_none() {
+                self.contracted(sizes, &three[..2], three[2])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Ops that choose, compare or score elements of rows, and running sums.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::template::{Argument, score, vector};
+use super::ops::{Done, Scalar, arguments};
+use super::{Gpu, View, ViewMut};
+use crate::error::{not_empty, same_len};
+use crate::nn::parts::count;
+use alloc::vec;
+
+impl<D: Device> Gpu<D> {
+    /// The `k` largest or smallest elements.
+    fn extremes<T: Scalar>(
+        &self,
+        x: View<'_, T, D>,
+        k: usize,
+        values: ViewMut<'_, T, D>,
+        indices: ViewMut<'_, u32, D>,
+        largest: bool,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        const CHUNK: usize = vector::TOP_CHUNK as usize;
+        if k > x.len() {
+            return Err(crate::Error::Domain { arg: "k" }.into());
+        }
+        same_len("values", k, values.len())?;
+        same_len("indices", k, indices.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        if k == 0 {
+            return Ok(());
+        }
+        // Operands: x, indices, values, then what each step chose.
+        let (mut n, mut launches, mut scratch) = (x.len(), vec![], vec![]);
+        let step = |from: Option<usize>, to: usize, last: bool, n: usize, chunk: usize| {
+            let op = match (largest, from.is_some(), last) {
+                (true, false, false) => "top_k_part",
+                (true, true, false) => "top_k_merge",
+                (true, false, true) => "top_k",
+                (true, true, true) => "top_k_last",
+                (false, false, false) => "bottom_k_part",
+                (false, true, false) => "bottom_k_merge",
+                (false, false, true) => "bottom_k",
+                (false, true, true) => "bottom_k_last",
+            };
+            let values = if last { Some(2) } else { None };
+            let buffers = [Some(0), Some(to), from, values].into_iter().flatten().map(Argument::Buffer);
+            let all = buffers.chain(arguments::<T>(0, &[n, chunk, k], &[])).collect();
+            let make = || Some(vector::top_k::<T::Recorded>(op, largest));
+            planner.flat::<T::Recorded>(op, make, n, all)
+        };
+        let mut from = None;
+        while n > CHUNK && 2 * k <= CHUNK {
+            let to = 3 + scratch.len();
+            launches.push(step(from, to, false, n, CHUNK)?);
+            n = n / CHUNK * k + (n % CHUNK).min(k);
+            scratch.push(4 * n as u64);
+            from = Some(to);
+        }
+        launches.push(step(from, 1, true, n, n)?);
+        self.go(launches, scratch, &[x.binding(self)?, indices.binding(self)?, values.binding(self)?])
+    }
+
+    /// [`top_k`](crate::top_k()), with NaN before everything, so that it does not go unseen.
+    ///
+    /// # Errors
+    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn top_k<T: Scalar>(
+        &self,
+        x: View<'_, T, D>,
+        k: usize,
+        values: ViewMut<'_, T, D>,
+        indices: ViewMut<'_, u32, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.extremes(x, k, values, indices, true)
+    }
+
+    /// [`bottom_k`](crate::bottom_k()), with NaN before everything, so that it does not go unseen.
+    ///
+    /// # Errors
+    /// [`Domain`](crate::Error::Domain), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn bottom_k<T: Scalar>(
+        &self,
+        x: View<'_, T, D>,
+        k: usize,
+        values: ViewMut<'_, T, D>,
+        indices: ViewMut<'_, u32, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.extremes(x, k, values, indices, false)
+    }
+
+    /// [`cosine_similarity_rows`](crate::cosine_similarity_rows())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    pub fn cosine_similarity_rows<T: Scalar>(
+        &self,
+        query: View<'_, T, D>,
+        x: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        not_empty("query", query.len())?;
+        let rows = count("x", x.len(), query.len())?;
+        same_len("out", rows, out.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let all = arguments::<T>(3, &[rows, query.len()], &[]);
+        let make = score::cosine_similarity_rows::<T::Recorded>;
+        let launch = planner.blocks::<T::Recorded>("cosine_similarity_rows", make, [rows, 1], all)?;
+        self.go(vec![launch], vec![], &[query.binding(self)?, x.binding(self)?, out.binding(self)?])
+    }
+
+    /// [`cumsum`](crate::cumsum()): a thread for each row, as its sums are made in order.
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    pub fn cumsum<T: Scalar>(&self, x: View<'_, T, D>, cols: usize, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let rows = count("x", x.len(), cols)?;
+        same_len("out", x.len(), out.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let all = arguments::<T>(2, &[rows, cols], &[]);
+        let make = || Some(score::cumsum::<T::Recorded>());
+        let launch = planner.flat::<T::Recorded>("cumsum", make, rows, all)?;
+        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+    }
+
+    fn classes<T: Scalar>(
+        &self,
+        [rows, cols]: [usize; 2],
+        targets: View<'_, u32, D>,
+        weights: Option<View<'_, T, D>>,
+        smoothing: T,
+    ) -> Result<[T; 3], Error>
+    where
+        D: Computes<T>,
+    {
+        same_len("targets", rows, targets.len())?;
+        if let Some(weights) = weights {
+            same_len("weights", cols, weights.len())?;
+        }
+        if !(smoothing >= T::ZERO && smoothing <= T::ONE) {
+            return Err(crate::Error::Domain { arg: "smoothing" }.into());
+        }
+        Ok([T::ONE - smoothing, smoothing / T::from_usize(cols), smoothing])
+    }
+
+    /// [`nll`](crate::nll()), its classes counted by `weights` and `smoothing`.
+    ///
+    /// # Errors
+    /// Those of the op, but for targets that are no classes: these are [`Error::Index`] of a later [`Gpu::download`].
+    /// [`Error::Limit`], [`Error::Lost`].
+    pub fn nll<T: Scalar>(
+        &self,
+        (weights, smoothing): (Option<View<'_, T, D>>, T),
+        x: View<'_, T, D>,
+        targets: View<'_, u32, D>,
+        cols: usize,
+        losses: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let rows = count("x", x.len(), cols)?;
+        let numbers = self.classes([rows, cols], targets, weights, smoothing)?;
+        same_len("losses", rows, losses.len())?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut bound = vec![x.binding(self)?, targets.binding(self)?, losses.binding(self)?, self.status()?];
+        if let Some(weights) = weights {
+            bound.push(weights.binding(self)?);
+        }
+        let all = arguments(bound.len(), &[rows, cols], &numbers);
+        let weighted = weights.is_some();
+        let launch = if smoothing == T::ZERO {
+            let op = if weighted { "nll_weighted" } else { "nll" };
+            planner.flat::<T::Recorded>(op, || Some(score::nll::<T::Recorded>(weighted)), rows, all)?
+        } else {
+            let op = if weighted { "nll_smooth_weighted" } else { "nll_smooth" };
+            let make = |meet| score::nll_smooth::<T::Recorded>(meet, weighted);
+            planner.blocks::<T::Recorded>(op, make, [rows, 1], all)?
+        };
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// [`nll_backward`](crate::nll_backward()), its classes counted by `weights` and `smoothing`.
+    ///
+    /// # Errors
+    /// As [`Gpu::nll`].
+    pub fn nll_backward<T: Scalar>(
+        &self,
+        (weights, smoothing): (Option<View<'_, T, D>>, T),
+        targets: View<'_, u32, D>,
+        cols: usize,
+        scale: T,
+        dx: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let rows = count("dx", dx.len(), cols)?;
+        let [own, each, smoothing] = self.classes([rows, cols], targets, weights, smoothing)?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("dx", dx.len())?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut bound = vec![targets.binding(self)?, dx.binding(self)?, self.status()?];
+        if let Some(weights) = weights {
+            bound.push(weights.binding(self)?);
+        }
+        let all = arguments(bound.len(), &[dx.len(), cols], &[own, each, smoothing, scale]);
+        let weighted = weights.is_some();
+        let op = if weighted { "nll_backward_weighted" } else { "nll_backward" };
+        let make = || Some(score::nll_backward::<T::Recorded>(weighted));
+        let launch = planner.flat::<T::Recorded>(op, make, dx.len(), all)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+}

@@ -1,0 +1,78 @@
+//! Kernels over tensors whose indices lie anywhere.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::Kernel;
+use super::super::record::Recorded;
+use super::super::types::{U32, U64};
+use super::flat::{each, get, named, put};
+use super::window::fold;
+use alloc::vec::Vec;
+
+/// A loop over an index: how often, and from one element to the next of each tensor.
+struct Loop<'b, const N: usize> {
+    size: Value<'b, U32>,
+    steps: [Value<'b, U32>; N],
+}
+
+impl<'b, const N: usize> Loop<'b, N> {
+    fn of(b: &'b Builder, many: u32) -> Vec<Self> {
+        let one = || Self { size: b.param(), steps: core::array::from_fn(|_| b.param()) };
+        (0..many).map(|_| one()).collect()
+    }
+}
+
+/// Each element of `y` is the sum over all values of the `summed` indices of the product of an element of each of `K`
+/// factors. Parameters: the factors, `y`; the elements of `y`; of each kept index its size and its step in the factors and in
+/// `y`, the outermost first; of each summed one its size and its step in the factors.
+pub fn contracted<T: Recorded, const K: usize>(kept: u32, summed: u32) -> Result<Kernel, Error> {
+    let b = named::<T>(if K == 1 { "rearranged" } else { "contracted" });
+    let x: [_; K] = core::array::from_fn(|_| b.param::<U64>());
+    let y = b.param::<U64>();
+    let n = b.param::<U32>();
+    let outer: Vec<(Loop<'_, K>, Value<'_, U32>)> = (0..kept)
+        .map(|_| (Loop { size: b.param(), steps: core::array::from_fn(|_| b.param()) }, b.param()))
+        .collect();
+    let inner = Loop::<K>::of(&b, summed);
+    each(&b, n, |e| {
+        let (mut rest, mut at, mut to) = (e, [b.int::<U32>(0); K], b.int::<U32>(0));
+        for (of, step) in outer.iter().rev() {
+            let above = rest / of.size;
+            let i = rest - above * of.size;
+            at = core::array::from_fn(|k| match (at.get(k), of.steps.get(k)) {
+                (Some(at), Some(step)) => *at + i * *step,
+                _ => i,
+            });
+            to = to + i * *step;
+            rest = above;
+        }
+        put(y, to, total::<T, K>(&b, x, at, &inner, None));
+    });
+    b.finish()
+}
+
+/// `sum` and the products of all values of these indices; without it, there are none before.
+fn total<'b, T: Recorded, const K: usize>(
+    b: &'b Builder,
+    x: [Value<'b, U64>; K],
+    at: [Value<'b, U32>; K],
+    loops: &[Loop<'b, K>],
+    sum: Option<Value<'b, T>>,
+) -> Value<'b, T> {
+    let Some((first, rest)) = loops.split_first() else {
+        let mut factors = x.into_iter().zip(at).map(|(x, at)| get::<T>(x, at));
+        return match (factors.next(), factors.next(), sum) {
+            (Some(p), Some(q), Some(sum)) => p.fma(q, sum),
+            (Some(p), Some(q), None) => p * q,
+            (Some(p), None, Some(sum)) => sum + p,
+            (Some(p), ..) => p,
+            _ => b.bits(0),
+        };
+    };
+    let start = sum.unwrap_or(b.bits(0));
+    fold(b, [b.int(0), first.size], start, |i, sum| {
+        let mut at = at;
+        at.iter_mut().zip(first.steps).for_each(|(at, step)| *at = *at + i * step);
+        total(b, x, at, rest, Some(sum))
+    })
+}

@@ -1,0 +1,130 @@
+//! Fourier transforms of devices on the interpreter: past what one block transforms, and what is refused.
+
+use common::device::Worst;
+use common::layers::transforms::lengths;
+use fulmen::gpu::backend::{Gpu, Scalar};
+use fulmen::gpu::device::{Computes, Device, Error, Facts, Host, Limits};
+use fulmen::hardware::Language;
+use fulmen::{Complex, Direction};
+
+fn keep<T: Scalar>(gpu: &Gpu<Host>, all: &[usize])
+where
+    Host: Computes<T>,
+{
+    let mut worst = [Worst { op: "fft", share: 0.0, got: 0.0, want: 0.0 }];
+    lengths::<T, _>(gpu, T::NAME, all, &mut worst).unwrap();
+    assert!(worst[0].share <= 1.0, "{worst:?}");
+}
+
+fn host(shared: u32, threads: u32, language: Language) -> Gpu<Host> {
+    let facts = Host::default().facts().clone();
+    let limits = Limits { shared, threads, ..facts.limits };
+    Gpu::new(Host::with(Facts { limits, language, blocks: 3, ..facts }))
+}
+
+/// One block for each line, two parts and three of it, by the shared memory: a length below each step and one past it, with
+/// blocks that have more lines than there are, and lengths with other primes in as many parts.
+#[test]
+fn lengths_past_a_block() {
+    let gpu = host(1 << 10, 512, Language::Ptx);
+    // Of 120 numbers a line is 127 with what lies between them; of 30 four are 4 · 31.
+    let all = [1, 2, 16, 31, 105, 120, 121, 125, 126, 128, 210, 256, 625, 900, 899, 960, 1024, 1001, 2400];
+    keep::<f32>(&gpu, &all);
+    keep::<f64>(&gpu, &[60, 61, 63, 64, 225, 210, 256]);
+}
+
+/// Threads with twice as many points from 4096 on, and as many threads as a language has.
+#[test]
+fn long_lines_of_a_block() {
+    for (threads, language) in [(512, Language::Ptx), (512, Language::Wgsl)] {
+        let gpu = host(200 << 10, threads, language);
+        keep::<f32>(&gpu, &[4095, 4096, 4116]);
+        let one = host(200 << 10, threads, language);
+        keep::<f32>(&one, &[8400]);
+        assert_eq!(one.kernels(), if language == Language::Ptx { 1 } else { 2 }, "{language:?}");
+    }
+}
+
+/// What a CPU refuses, and what no shared memory holds.
+#[test]
+fn bad_arguments_are_those_of_a_cpu() {
+    let gpu = host(1 << 10, 256, Language::Rust);
+    let x = gpu.upload(&[Complex::<f32>::ONE; 12]).unwrap();
+    let mut y = gpu.upload(&[Complex::<f32>::I; 12]).unwrap();
+    let reals = gpu.upload(&[1.0f32; 12]).unwrap();
+    let mut to = gpu.upload(&[7.0f32; 12]).unwrap();
+    let [one, three] = [1, 3].map(|n| gpu.fft_plan(n).unwrap());
+    let real = gpu.rfft_plan(4).unwrap();
+    let part = |n: usize| x.view().part(0..n).unwrap();
+    let line = |n: usize| reals.view().part(0..n).unwrap();
+    let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
+    let d = Direction::Forward;
+    macro_rules! y {
+        ($n:expr) => {
+            y.view_mut().split($n).unwrap().into_iter().next().unwrap()
+        };
+    }
+    macro_rules! to {
+        ($n:expr) => {
+            to.view_mut().split($n).unwrap().into_iter().next().unwrap()
+        };
+    }
+    let mut said: Vec<(Result<(), Error>, &str)> = vec![];
+    macro_rules! call {
+        ($($call:expr, $name:literal;)*) => {$(said.push(($call, $name));)*};
+    }
+    call! {
+        gpu.fft_plan::<f32>(0).map(drop), "`n`";
+        gpu.rfft_plan::<f32>(0).map(drop), "`n`";
+        gpu.fft_plan::<f32>(usize::MAX).map(drop), "`n`";
+        gpu.fft_plan::<f32>(1 << 20).map(drop), "shared memory";
+        gpu.fft(&three, d, part(4), y!(4)), "`x`";
+        gpu.fft(&three, d, part(6), y!(3)), "`out`";
+        gpu.fft_in_place(&three, d, y!(4)), "`x`";
+        gpu.fft_rows(&three, d, m(3, 4), y!(12).matrix(3, 4).unwrap()), "`x`";
+        gpu.fft_rows(&three, d, m(4, 3), y!(9).matrix(3, 3).unwrap()), "`out`";
+        gpu.fft_2d(&three, &three, d, m(4, 3), y!(9).matrix(3, 3).unwrap()), "`x`";
+        gpu.fft_2d(&three, &three, d, m(3, 3), y!(12).matrix(4, 3).unwrap()), "`out`";
+        gpu.fft_3d([&three; 3], d, part(9), y!(9)), "`x`";
+        gpu.fft_3d([&three, &one, &three], d, part(9), y!(12)), "`out`";
+        gpu.rfft(&real, line(6), y!(6)), "`x`";
+        gpu.rfft(&real, line(8), y!(5)), "`out`";
+        gpu.irfft(&real, part(5), to!(8)), "`x`";
+        gpu.irfft(&real, part(6), to!(6)), "`out`";
+        gpu.stft(&real, line(0), 1, line(8), y!(3)), "`window`";
+        gpu.stft(&real, line(3), 0, line(8), y!(3)), "`hop`";
+        gpu.stft(&real, line(5), 1, line(8), y!(3)), "`window`";
+        gpu.stft(&real, line(3), 2, line(8), y!(3)), "`out`";
+    }
+    for (k, (said, name)) in said.iter().enumerate() {
+        let Err(said) = said else { panic!("call {k} was taken, not refused for {name}") };
+        let said = said.to_string();
+        assert!(said.contains(name), "{said}, not of {name}");
+    }
+    // No lines, no launch.
+    gpu.fft(&three, d, part(0), y!(0)).unwrap();
+    gpu.rfft(&real, line(0), y!(0)).unwrap();
+    gpu.stft(&real, line(4), 1, line(3), y!(0)).unwrap();
+    let (mut back, mut numbers) = ([Complex::ZERO; 12], [0.0; 12]);
+    gpu.download(y.view(), &mut back).unwrap();
+    gpu.download(to.view(), &mut numbers).unwrap();
+    assert_eq!((back, numbers), ([Complex::I; 12], [7.0; 12]), "written");
+}
+
+/// Imaginary parts that a real signal does not have are not read into it.
+#[test]
+fn unused_parts_are_not_used() {
+    let gpu = host(1 << 10, 256, Language::Rust);
+    for n in [5, 6] {
+        let mut x = vec![Complex::new(1.0f32, 0.5); n / 2 + 1];
+        x[0].im = f32::NAN;
+        if n % 2 == 0 {
+            x[n / 2].im = f32::NAN;
+        }
+        let (x, mut out) = (gpu.upload(&x).unwrap(), gpu.upload(&vec![0.0f32; n]).unwrap());
+        gpu.irfft(&gpu.rfft_plan(n).unwrap(), x.view(), out.view_mut()).unwrap();
+        let mut y = vec![f32::NAN; n];
+        gpu.download(out.view(), &mut y).unwrap();
+        assert!(y.iter().all(|y| y.is_finite()), "{n}: {y:?}");
+    }
+}
