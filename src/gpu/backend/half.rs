@@ -1,6 +1,8 @@
 //! Products of 16-bit matrices with sums in `f32`: by warp groups where there are some, by cooperative
 //! matrices where a device has those, else widened and as those of `f32`.
 
+mod attention;
+
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::ir::Group;
 use super::super::template::{self, Argument, GroupProduct, HALF_TILE, half_rows, half_word};

@@ -238,7 +238,7 @@ impl Planner {
         }
     }
 
-    fn grid_of(
+    pub(super) fn grid_of(
         &self,
         program: Arc<Program>,
         threads: u32,

@@ -12,6 +12,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 mod end;
+#[cfg(feature = "half")]
+pub(crate) mod flash;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;

@@ -1,0 +1,174 @@
+//! Attention of 16-bit elements: by warp groups where there are some, else widened and as that of `f32`.
+
+use super::super::super::device::{Computes, Device, Error, Program};
+use super::super::super::interpret::TensorMap;
+use super::super::super::ir::Group;
+use super::super::super::template::flash::Flash;
+use super::super::super::template::{Argument, GROUP_FLASH, group_flash};
+use super::super::super::types::F32;
+use super::super::attention::heads;
+use super::super::ops::arguments;
+use super::super::plan::{Plan, Planner};
+use super::super::{Gpu, Mat, MatMut, ViewMut};
+use super::{Side, bits};
+use crate::Attention;
+use crate::error::{same_len, same_shape};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use half::{bf16, f16};
+
+/// Operands are Q, K, V, the results, and the log-sum-exps or scratch for them; then further scratch.
+const RESULTS: usize = 3;
+const SUMS: usize = 4;
+const SCRATCH: usize = 5;
+
+impl Planner {
+    /// The kernel of warp groups, where there is one for these heads and a scale that keeps scores in their order.
+    fn half_flash(&self, of: Group, op: &Attention<f32>) -> Result<Option<Arc<Program>>, Error> {
+        if !self.groups || !GROUP_FLASH.dims.contains(&op.dim) || op.scale <= 0.0 || !op.scale.is_finite() {
+            return Ok(None);
+        }
+        let (name, dim) =
+            (if of == Group::Bf16 { "group_flash_bf16" } else { "group_flash_f16" }, op.dim as u32);
+        let program = self.one_by::<F32>(name, dim, || Some(group_flash(of, dim)))?;
+        let fits = program.kernel().shared_bytes() <= self.limits.shared
+            && GROUP_FLASH.threads <= self.limits.threads;
+        Ok(fits.then_some(program))
+    }
+
+    /// For results on these strides.
+    fn half_attention(
+        &self,
+        of: Group,
+        op: &Attention<f32>,
+        sides: [Side; 3],
+        strides: [usize; 2],
+    ) -> Result<Plan, Error> {
+        let mut plan = Plan { launches: Vec::new(), scratch: Vec::new() };
+        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
+        let told = heads(op, n, len);
+        let Some(kernel) = self.half_flash(of, op)? else {
+            let (mut at, mut words) = ([0; 3], Vec::new());
+            for (side, at) in sides.into_iter().zip(&mut at) {
+                *at = SCRATCH + plan.scratch.len();
+                let (launch, pitch) = self.half_rows(of, true, side, *at)?;
+                plan.launches.push(launch);
+                plan.scratch.push(4 * (side.sizes[0] * pitch) as u64);
+                words.extend([pitch, 1]);
+            }
+            words.extend(strides);
+            words.extend(told);
+            let mut all = arguments(0, &words, &[op.scale]);
+            all.insert(8, Argument::Buffer(SUMS));
+            let [q, k, v] = at.map(Argument::Buffer);
+            all.splice(0..0, [q, k, v, Argument::Buffer(RESULTS)]);
+            plan.launches.push(self.attention::<F32>(Flash::Forward, op.dim, [n, op.heads], all)?);
+            return Ok(plan);
+        };
+        let mut all = Vec::new();
+        for side in sides {
+            let [rows, cols] = side.sizes;
+            let fits = side.strides[1] == 1
+                && side.strides[0] >= cols
+                && side.strides[0].is_multiple_of(8)
+                && side.aligned;
+            let (at, pitch) = if fits {
+                (side.at, side.strides[0])
+            } else {
+                let at = SCRATCH + plan.scratch.len();
+                let (launch, pitch) = self.half_rows(of, false, side, at)?;
+                plan.launches.push(launch);
+                plan.scratch.push(2 * (rows * pitch) as u64);
+                (at, pitch)
+            };
+            let size = [rows, cols].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            let (element, stride) = (of.element(), 2 * pitch as u64);
+            let map = TensorMap { at: 0, element, size, stride, part: GROUP_FLASH.part, swizzle: true };
+            all.push(Argument::Map(at, map));
+        }
+        all.push(Argument::Buffer(RESULTS));
+        all.extend(strides.map(bits));
+        all.push(Argument::Buffer(SUMS));
+        all.extend(arguments(0, &told, &[op.scale]));
+        let blocks = [n.div_ceil(GROUP_FLASH.queries as usize), op.heads];
+        plan.launches.push(self.grid_of(kernel, GROUP_FLASH.threads, blocks, all)?);
+        Ok(plan)
+    }
+}
+
+impl<D: Computes<f32>> Gpu<D> {
+    /// [`attention_bf16`](crate::attention_bf16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`attention_bf16`](crate::attention_bf16()), [`Error::Limit`], [`Error::Lost`].
+    pub fn attention_bf16(
+        &self,
+        op: &Attention<f32>,
+        q: Mat<'_, bf16, D>,
+        k: Mat<'_, bf16, D>,
+        v: Mat<'_, bf16, D>,
+        out: MatMut<'_, f32, D>,
+        lse: Option<ViewMut<'_, f32, D>>,
+    ) -> Result<(), Error> {
+        self.half_attend(Group::Bf16, op, [q, k, v], out, lse)
+    }
+
+    /// [`attention_f16`](crate::attention_f16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::attention_bf16`].
+    pub fn attention_f16(
+        &self,
+        op: &Attention<f32>,
+        q: Mat<'_, f16, D>,
+        k: Mat<'_, f16, D>,
+        v: Mat<'_, f16, D>,
+        out: MatMut<'_, f32, D>,
+        lse: Option<ViewMut<'_, f32, D>>,
+    ) -> Result<(), Error> {
+        self.half_attend(Group::F16, op, [q, k, v], out, lse)
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    fn half_attend<T>(
+        &self,
+        of: Group,
+        op: &Attention<f32>,
+        all: [Mat<'_, T, D>; 3],
+        out: MatMut<'_, f32, D>,
+        lse: Option<ViewMut<'_, f32, D>>,
+    ) -> Result<(), Error> {
+        let planner = &self.state.planner;
+        let [q, k, v] = all.map(|x| x.shape);
+        op.on(q, k, v)?;
+        same_shape("out", q, out.0.shape)?;
+        let sums = q[0] * op.heads;
+        if let Some(lse) = &lse {
+            same_len("lse", sums, lse.len())?;
+        }
+        let mut bound = Vec::new();
+        for (arg, x) in ["q", "k", "v"].into_iter().zip(all) {
+            planner.matrix::<F32>(arg, x.shape, x.strides)?;
+            bound.push(x.binding(self)?);
+        }
+        planner.matrix::<F32>("out", out.0.shape, out.0.strides)?;
+        planner.line::<F32>("lse", sums)?;
+        bound.push(out.0.binding(self)?);
+        if sums == 0 {
+            return Ok(());
+        }
+        let mut sides = [Side { at: 0, sizes: [0; 2], strides: [0; 2], before: 0, aligned: false }; 3];
+        for (at, ((side, x), b)) in sides.iter_mut().zip(all).zip(&bound).enumerate() {
+            let before = x.rest()?.odd();
+            let aligned = before == 0 && b.start.is_multiple_of(16);
+            *side = Side { at, sizes: x.shape, strides: x.strides, before, aligned };
+        }
+        let mut plan = planner.half_attention(of, op, sides, out.0.strides)?;
+        match lse {
+            Some(lse) => bound.push(lse.binding(self)?),
+            None => plan.scratch.insert(0, 4 * sums as u64),
+        }
+        self.run(&plan, &bound)
+    }
+}

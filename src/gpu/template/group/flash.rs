@@ -1,0 +1,446 @@
+//! Attention on Hopper's warp groups (FlashAttention-3, Shah et al. 2024): one warp loads tiles of keys and values into
+//! rings in shared memory, the others multiply. A group's scores of the next keys, and the values of the weights before,
+//! are under way while it computes exponentials; weights go from sums to operands in registers.
+
+use super::super::super::builder::{Builder, Value};
+use super::super::super::error::Error;
+use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Special};
+use super::super::super::types::{B32, F32, Pred, U32, U64};
+use super::super::attention::{Heads, On};
+use super::super::flat::put;
+use super::{GROUP, SLAB};
+use crate::alu::{Alu, Body};
+use crate::nn::shift;
+use crate::pointwise::Ln;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Queries of a warp group.
+const ROWS: u32 = 64;
+/// Warp groups that multiply.
+const GROUPS: u32 = 2;
+/// Queries of a block, and keys of a tile.
+const QUERIES: u32 = ROWS * GROUPS;
+const KEYS: u32 = QUERIES;
+/// Tiles of keys, and of values, in shared memory.
+const STAGES: u32 = 2;
+/// Columns of a box of a tensor map: 128 bytes.
+const COLS: u32 = 64;
+
+/// What launches know of the kernels.
+pub(crate) struct GroupFlash {
+    /// Heads that there are kernels for.
+    pub(crate) dims: [usize; 2],
+    /// Queries of a block.
+    pub(crate) queries: u32,
+    /// The boxes of its tensor maps.
+    pub(crate) part: [u32; 2],
+    /// Threads of a block.
+    pub(crate) threads: u32,
+}
+
+pub(crate) const GROUP_FLASH: GroupFlash =
+    GroupFlash { dims: [64, 128], queries: QUERIES, part: [QUERIES, COLS], threads: GROUP * (GROUPS + 1) };
+
+/// Barriers, and what they guard: a stage of keys or values has come, or is free.
+#[derive(Clone, Copy)]
+struct Ring<'b> {
+    room: Value<'b, U32>,
+    full: Value<'b, U32>,
+    empty: Value<'b, U32>,
+}
+
+struct Frame<'b> {
+    b: &'b Builder,
+    input: Group,
+    dim: u32,
+    maps: [Value<'b, U64>; 3],
+    out: On<'b>,
+    lse: Value<'b, U64>,
+    op: Heads<'b, F32>,
+    queries: Value<'b, U32>,
+    came: Value<'b, U32>,
+    keys: Ring<'b>,
+    values: Ring<'b>,
+    thread: Value<'b, U32>,
+    head: Value<'b, U32>,
+    /// The block's first query; the first key that one of them sees, and the tiles from there.
+    first: Value<'b, U32>,
+    start: Value<'b, U32>,
+    tiles: Value<'b, U32>,
+    /// Where tiles begin and end that all queries of the block see whole.
+    plain: [Value<'b, U32>; 2],
+}
+
+/// What a thread keeps of its two rows: weighted values, weights of a tile in the input's type, peaks, its part of the
+/// sums.
+struct State<'b> {
+    sums: Vec<Value<'b, F32>>,
+    weights: Vec<Value<'b, F32>>,
+    peaks: [Value<'b, F32>; 2],
+    totals: [Value<'b, F32>; 2],
+}
+
+/// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of 16-bit elements, for heads of 64 or 128 and a scale above 0;
+/// weights are rounded to the elements' type.
+///
+/// Parameters: tensor maps of Q (boxes of 128 rows), K and V (of 128), all 64 columns wide and swizzled; `out` (`F32`) and
+/// its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head, whether later keys
+/// are hidden, the window; the scale. Blocks: 128 queries along x, the last first, heads along y.
+pub fn group_flash(input: Group, dim: u32) -> Result<Kernel, Error> {
+    let letters = match (input, dim) {
+        (Group::F16, 64 | 128) => "f16",
+        (Group::Bf16, 64 | 128) => "bf16",
+        _ => return Err(Error::Tile { rule: "heads of 64 or 128 elements of 16 bits" }),
+    };
+    let b = Builder::new(&format!("group_flash_{letters}_{dim}"));
+    b.threads([GROUP_FLASH.threads, 1, 1]);
+    let frame = Frame::new(&b, input, dim);
+    frame.run();
+    b.finish()
+}
+
+impl<'b> Frame<'b> {
+    fn new(b: &'b Builder, input: Group, dim: u32) -> Self {
+        let int = |v: u32| b.int::<U32>(i64::from(v));
+        let maps = [(); 3].map(|()| b.param());
+        let [out] = On::params(b);
+        let lse = b.param();
+        let op = Heads::params(b);
+        let slabs = dim / COLS;
+        let queries = b.shared(QUERIES * slabs * SLAB, 1024);
+        let ring = || Ring {
+            room: b.shared(STAGES * KEYS * slabs * SLAB, 1024),
+            full: b.shared(8 * STAGES, 8),
+            empty: b.shared(8 * STAGES, 8),
+        };
+        let (keys, values) = (ring(), ring());
+        let first = (b.special(Special::NctaidX) - int(1) - b.special(Special::CtaidX)) * int(QUERIES);
+        let last = (first + int(QUERIES)).least(op.n) - int(1);
+        let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
+        let tiles = (Heads::<F32>::less(end, start) + int(KEYS - 1)) >> int(KEYS.ilog2());
+        let one = int(1);
+        Self {
+            b,
+            input,
+            dim,
+            maps,
+            out,
+            lse,
+            op,
+            queries,
+            came: b.shared(8, 8),
+            keys,
+            values,
+            thread: b.special(Special::TidX),
+            head: b.special(Special::CtaidY),
+            first,
+            start,
+            // Queries that see nothing see a tile that is hidden.
+            tiles: Value::select(tiles.compare(Cmp::Eq, int(0)), one, tiles),
+            plain: [plain_from, plain_to],
+        }
+    }
+
+    fn int(&self, v: u32) -> Value<'b, U32> {
+        self.b.int(i64::from(v))
+    }
+
+    fn slabs(&self) -> u32 {
+        self.dim / COLS
+    }
+
+    fn run(&self) {
+        let (k, b) = (self, self.b);
+        b.when(k.thread.compare(Cmp::Eq, b.int(0)), || {
+            b.hopper(Hopper::BarrierInit, &[k.came.into(), k.int(1).into()]);
+            for ring in [k.keys, k.values] {
+                for s in 0..STAGES {
+                    let at = k.int(8 * s);
+                    b.hopper(Hopper::BarrierInit, &[(ring.full + at).into(), k.int(1).into()]);
+                    b.hopper(Hopper::BarrierInit, &[(ring.empty + at).into(), k.int(4 * GROUPS).into()]);
+                }
+            }
+            b.hopper(Hopper::ProxyFence, &[]);
+            k.maps.iter().for_each(|map| b.hopper(Hopper::MapPrefetch, &[(*map).into()]));
+        });
+        b.barrier();
+        b.hopper(Hopper::Await, &[]);
+        let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+        b.either::<U32, 0>(
+            loads,
+            || {
+                k.load();
+                []
+            },
+            || {
+                k.multiply();
+                []
+            },
+        );
+    }
+
+    fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
+        self.b.repeat([parity], |[v]| (!self.b.try_wait(barrier, parity), [v]));
+    }
+
+    /// The stage of a turn, and the parity of its phase.
+    fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let log = self.int(STAGES.ilog2());
+        [turn & self.int(STAGES - 1), (turn >> log) & self.int(1)]
+    }
+
+    /// Asks for a tile: its slabs, one after the other.
+    fn ask(
+        &self,
+        map: Value<'b, U64>,
+        room: Value<'b, U32>,
+        full: Value<'b, U32>,
+        [row, col]: [Value<'b, U32>; 2],
+        rows: u32,
+    ) {
+        let b = self.b;
+        b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * self.slabs() * SLAB).into()]);
+        for slab in 0..self.slabs() {
+            let to = room + self.int(slab * rows * SLAB);
+            let col = col + self.int(slab * COLS);
+            b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
+        }
+    }
+
+    /// One thread keeps the rings full.
+    fn load(&self) {
+        let b = self.b;
+        b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
+        b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
+            let dim = self.int(self.dim);
+            let [q, k, v] = self.maps;
+            self.ask(q, self.queries, self.came, [self.first, self.head * dim], QUERIES);
+            let col = self.head / self.op.group * dim;
+            b.count::<U32, U32>([self.int(0), self.tiles, self.int(1)], 1, &[], |turn, _| {
+                let [stage, parity] = self.stage(turn);
+                let row = self.start + turn * self.int(KEYS);
+                for (ring, map) in [(self.keys, k), (self.values, v)] {
+                    let barrier = stage * self.int(8);
+                    self.wait(ring.empty + barrier, parity ^ self.int(1));
+                    let room = ring.room + stage * self.int(KEYS * self.slabs() * SLAB);
+                    self.ask(map, room, ring.full + barrier, [row, col], KEYS);
+                }
+                Vec::new()
+            });
+        });
+    }
+
+    /// A descriptor of swizzled pieces of 8 rows of 128 bytes, so many bytes apart along the other direction.
+    fn descriptor(&self, at: Value<'b, U32>, apart: u32) -> Value<'b, U64> {
+        let start = (at >> self.int(4)) & self.int(0x3fff);
+        start.to::<U64>() | self.b.bits(1 << 62 | 64 << 32 | u64::from(apart >> 4) << 16)
+    }
+
+    /// A stage of a ring can be filled again.
+    fn free(&self, ring: Ring<'b>, turn: Value<'b, U32>) {
+        let b = self.b;
+        let [stage, _] = self.stage(turn);
+        b.when((self.thread & self.int(31)).compare(Cmp::Eq, b.int(0)), || {
+            b.hopper(Hopper::BarrierArrive, &[(ring.empty + stage * self.int(8)).into()]);
+        });
+    }
+
+    /// The scores of a tile, under way.
+    fn scores(&self, group: Value<'b, U32>, turn: Value<'b, U32>) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let [stage, parity] = self.stage(turn);
+        self.wait(self.keys.full + stage * self.int(8), parity);
+        b.hopper(Hopper::GroupFence, &[]);
+        let room = self.keys.room + stage * self.int(KEYS * self.slabs() * SLAB);
+        let queries = self.queries + group * self.int(ROWS * SLAB);
+        let mut scores = Vec::new();
+        for slab in 0..self.slabs() {
+            let q = self.descriptor(queries + self.int(slab * QUERIES * SLAB), 16);
+            let k = self.descriptor(room + self.int(slab * KEYS * SLAB), 16);
+            for step in 0..4 {
+                let at = [q + b.int(2 * step), k + b.int(2 * step)];
+                scores = b.wgmma(self.input, KEYS as u16, at, &scores);
+            }
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        scores
+    }
+
+    /// Adds a tile's values times its weights, under way.
+    fn add(
+        &self,
+        turn: Value<'b, U32>,
+        weights: &[Value<'b, F32>],
+        sums: &[Value<'b, F32>],
+    ) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let [stage, _] = self.stage(turn);
+        let room = self.values.room + stage * self.int(KEYS * self.slabs() * SLAB);
+        let v = self.descriptor(room, KEYS * SLAB);
+        let mut sums = sums.to_vec();
+        for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
+            let a = four.map(|w| w.cast::<B32>());
+            // 16 rows further down.
+            let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
+            sums = b.wgmma_held(self.input, self.dim as u16, a, v, &sums);
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        sums
+    }
+
+    fn came(&self, turn: Value<'b, U32>) {
+        let [stage, parity] = self.stage(turn);
+        self.wait(self.values.full + stage * self.int(8), parity);
+        self.b.hopper(Hopper::GroupFence, &[]);
+    }
+
+    /// Two neighbours in the input's type.
+    fn pair(&self, [x, y]: [Value<'b, F32>; 2]) -> Value<'b, F32> {
+        self.b.pack(self.input, x, y).cast()
+    }
+
+    /// What the four threads of a row have together.
+    fn along(
+        &self,
+        v: Value<'b, F32>,
+        merge: impl Fn(Value<'b, F32>, Value<'b, F32>) -> Value<'b, F32>,
+    ) -> Value<'b, F32> {
+        [2, 1].into_iter().fold(v, |v, by| merge(v, v.shuffle(Shuffle::Butterfly, self.int(by))))
+    }
+
+    /// Weights in the input's type. Not while products are under way: their registers are operands.
+    fn round(&self, weights: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
+        weights.as_chunks::<2>().0.iter().map(|two| self.pair(*two)).collect()
+    }
+
+    /// The weights of a tile's scores, the peaks and sums with them, and what all before is multiplied with.
+    fn weigh(
+        &self,
+        scores: &[Value<'b, F32>],
+        turn: Value<'b, U32>,
+        rows: [Value<'b, U32>; 2],
+        peaks: [Value<'b, F32>; 2],
+        totals: [Value<'b, F32>; 2],
+    ) -> (State<'b>, [Value<'b, F32>; 2]) {
+        let b = self.b;
+        let none = b.f32(f32::NEG_INFINITY);
+        let first = self.start + turn * self.int(KEYS);
+        let [from, to] = self.plain;
+        let whole = from.compare(Cmp::Le, first) & (first + self.int(KEYS)).compare(Cmp::Le, to);
+        let all =
+            |v: &dyn Fn(usize) -> Value<'b, F32>| core::array::from_fn::<_, { KEYS as usize / 2 }, _>(v);
+        let score = |k: usize| scores.get(k).copied().unwrap_or(none);
+        let masked = || {
+            let seen = rows.map(|row| self.op.of_query(row.least(self.op.n - self.int(1))));
+            let lane = first + (self.thread & self.int(3)) * self.int(2);
+            all(&|k| {
+                let [start, end] = seen.get(k / 2 % 2).copied().unwrap_or(self.plain);
+                let j = lane + self.int((k / 4 * 8 + k % 2) as u32);
+                let sees = start.compare(Cmp::Le, j) & j.compare(Cmp::Lt, end);
+                Value::select(sees, score(k), none)
+            })
+        };
+        let mut scores = b.either(whole, || all(&score), masked);
+        let unit = self.op.scale * b.f32(core::f32::consts::LOG2_E);
+        let mut state = State { sums: Vec::new(), weights: Vec::new(), peaks, totals };
+        let mut keep = [none; 2];
+        let own = state.peaks.iter_mut().zip(&mut state.totals).zip(&mut keep).enumerate();
+        for (r, ((peak, total), keep)) in own {
+            let line = || (0..scores.len()).filter(|k| k / 2 % 2 == r);
+            // NaN is not in the peak, but in the sum.
+            let top = line().filter_map(|k| scores.get(k).copied()).fold(none, |top, s| top.most(s));
+            let top = peak.most(self.along(top, |p, q| p.most(q)));
+            let level = shift(top) * unit;
+            *keep = peak.fma(unit, -level).approx(Approx::Ex2);
+            let places: Vec<usize> = line().collect();
+            let mut parts = [b.f32(0.0); 2];
+            for (e, k) in places.into_iter().enumerate() {
+                if let (Some(s), Some(part)) = (scores.get_mut(k), parts.get_mut(e % 2)) {
+                    *s = s.fma(unit, -level).approx(Approx::Ex2);
+                    *part = *part + *s;
+                }
+            }
+            let [even, odd] = parts;
+            *total = total.fma(*keep, even + odd);
+            *peak = top;
+        }
+        state.weights = scores.to_vec();
+        (state, keep)
+    }
+
+    fn multiply(&self) {
+        let b = self.b;
+        b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
+        let group = (self.thread >> self.int(7)) - self.int(1);
+        let (warp, lane) = ((self.thread >> self.int(5)) & self.int(3), self.thread & self.int(31));
+        let row = self.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
+        let rows = [row, row + self.int(8)];
+        let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
+        self.wait(self.came, self.int(0));
+        let scores = self.scores(group, self.int(0));
+        b.hopper(Hopper::GroupWait(0), &[]);
+        self.free(self.keys, self.int(0));
+        let (mut state, _) = self.weigh(&scores, self.int(0), rows, [none; 2], [zero; 2]);
+        state.weights = self.round(&state.weights);
+        state.sums = (0..self.dim / 2).map(|_| zero).collect();
+        let (many, held) = (self.dim as usize / 2, KEYS as usize / 4);
+        let unpack = |all: &[Value<'b, F32>]| {
+            let at = |k: usize| all.get(k).copied().unwrap_or(zero);
+            let end = many + held;
+            State {
+                sums: all.get(..many).unwrap_or_default().to_vec(),
+                weights: all.get(many..end).unwrap_or_default().to_vec(),
+                peaks: [at(end), at(end + 1)],
+                totals: [at(end + 2), at(end + 3)],
+            }
+        };
+        let pack = |s: State<'b>| [&s.sums[..], &s.weights, &s.peaks, &s.totals].concat();
+        let range = [self.int(1), self.tiles, self.int(1)];
+        let all = b.count::<U32, F32>(range, 1, &pack(state), |turn, all| {
+            let before = unpack(all);
+            let scores = self.scores(group, turn);
+            let last = turn - self.int(1);
+            self.came(last);
+            let sums = self.add(last, &before.weights, &before.sums);
+            b.hopper(Hopper::GroupWait(1), &[]);
+            self.free(self.keys, turn);
+            let (mut state, keep) = self.weigh(&scores, turn, rows, before.peaks, before.totals);
+            b.hopper(Hopper::GroupWait(0), &[]);
+            self.free(self.values, last);
+            state.weights = self.round(&state.weights);
+            let [upper, lower] = keep;
+            let factor = |k: usize| if k / 2 % 2 == 0 { upper } else { lower };
+            state.sums = sums.iter().enumerate().map(|(k, s)| *s * factor(k)).collect();
+            pack(state)
+        });
+        let state = unpack(&all);
+        let last = self.tiles - self.int(1);
+        self.came(last);
+        let sums = self.add(last, &state.weights, &state.sums);
+        b.hopper(Hopper::GroupWait(0), &[]);
+        self.finish(rows, &State { sums, ..state });
+    }
+
+    fn finish(&self, rows: [Value<'b, U32>; 2], state: &State<'b>) {
+        let (b, op) = (self.b, self.op);
+        let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
+        let left = self.head * self.int(self.dim) + (self.thread & self.int(3)) * self.int(2);
+        for (r, row) in rows.into_iter().enumerate() {
+            let [peak, total] = [state.peaks, state.totals].map(|two| two.get(r).copied().unwrap_or(zero));
+            let total = self.along(total, |p, q| p + q);
+            let empty: Value<'b, Pred> = total.eq(zero);
+            let factor = b.f32(1.0) / total;
+            b.when(row.compare(Cmp::Lt, op.n), || {
+                for (k, v) in state.sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r) {
+                    let col = left + self.int((k / 4 * 8 + k % 2) as u32);
+                    self.out.put(row, col, Value::select(empty, zero, *v * factor));
+                }
+                b.when((self.thread & self.int(3)).compare(Cmp::Eq, b.int(0)), || {
+                    let log = (shift(peak) * op.scale) + Ln.eval([total]);
+                    put(self.lse, row * op.heads + self.head, Value::select(empty, none, log));
+                });
+            });
+        }
+    }
+}
