@@ -28,7 +28,7 @@ pub(crate) mod window;
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 #[cfg(feature = "half")]
-pub(crate) use group::flash::GROUP_FLASH;
+pub(crate) use group::flash::GroupFlash;
 #[cfg(feature = "half")]
 pub use group::flash::group_flash;
 pub use group::{GroupTile, group_gemm, triple_gemm};

@@ -4,7 +4,7 @@ use super::super::super::device::{Computes, Device, Error, Program};
 use super::super::super::interpret::TensorMap;
 use super::super::super::ir::Group;
 use super::super::super::template::flash::Flash;
-use super::super::super::template::{Argument, GROUP_FLASH, group_flash};
+use super::super::super::template::{Argument, GroupFlash, group_flash};
 use super::super::super::types::F32;
 use super::super::attention::heads;
 use super::super::ops::arguments;
@@ -24,16 +24,19 @@ const SCRATCH: usize = 5;
 
 impl Planner {
     /// The kernel of warp groups, where there is one for these heads and a scale that keeps scores in their order.
-    fn half_flash(&self, of: Group, op: &Attention<f32>) -> Result<Option<Arc<Program>>, Error> {
-        if !self.groups || !GROUP_FLASH.dims.contains(&op.dim) || op.scale <= 0.0 || !op.scale.is_finite() {
+    fn half_flash(
+        &self,
+        of: Group,
+        op: &Attention<f32>,
+    ) -> Result<Option<(Arc<Program>, GroupFlash)>, Error> {
+        let Some(size) = GroupFlash::of(op.dim).filter(|_| self.groups) else { return Ok(None) };
+        if op.scale <= 0.0 || !op.scale.is_finite() || size.threads() > self.limits.threads {
             return Ok(None);
         }
-        let (name, dim) =
-            (if of == Group::Bf16 { "group_flash_bf16" } else { "group_flash_f16" }, op.dim as u32);
-        let program = self.one_by::<F32>(name, dim, || Some(group_flash(of, dim)))?;
-        let fits = program.kernel().shared_bytes() <= self.limits.shared
-            && GROUP_FLASH.threads <= self.limits.threads;
-        Ok(fits.then_some(program))
+        let name = if of == Group::Bf16 { "group_flash_bf16" } else { "group_flash_f16" };
+        let program = self.one_by::<F32>(name, op.dim as u32, || Some(group_flash(of, op.dim)))?;
+        let fits = program.kernel().shared_bytes() <= self.limits.shared;
+        Ok(fits.then_some((program, size)))
     }
 
     /// For results on these strides.
@@ -47,7 +50,7 @@ impl Planner {
         let mut plan = Plan { launches: Vec::new(), scratch: Vec::new() };
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let told = heads(op, n, len);
-        let Some(kernel) = self.half_flash(of, op)? else {
+        let Some((kernel, size)) = self.half_flash(of, op)? else {
             let (mut at, mut words) = ([0; 3], Vec::new());
             for (side, at) in sides.into_iter().zip(&mut at) {
                 *at = SCRATCH + plan.scratch.len();
@@ -66,7 +69,7 @@ impl Planner {
             return Ok(plan);
         };
         let mut all = Vec::new();
-        for side in sides {
+        for (side, part) in sides.into_iter().zip(size.parts()) {
             let [rows, cols] = side.sizes;
             let fits = side.strides[1] == 1
                 && side.strides[0] >= cols
@@ -81,17 +84,21 @@ impl Planner {
                 plan.scratch.push(2 * (rows * pitch) as u64);
                 (at, pitch)
             };
-            let size = [rows, cols].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            let size_of = [rows, cols].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
             let (element, stride) = (of.element(), 2 * pitch as u64);
-            let map = TensorMap { at: 0, element, size, stride, part: GROUP_FLASH.part, swizzle: true };
+            let map = TensorMap { at: 0, element, size: size_of, stride, part, swizzle: true };
             all.push(Argument::Map(at, map));
         }
         all.push(Argument::Buffer(RESULTS));
         all.extend(strides.map(bits));
         all.push(Argument::Buffer(SUMS));
         all.extend(arguments(0, &told, &[op.scale]));
-        let blocks = [n.div_ceil(GROUP_FLASH.queries as usize), op.heads];
-        plan.launches.push(self.grid_of(kernel, GROUP_FLASH.threads, blocks, all)?);
+        // Where all are as long, blocks stay and ask for the next queries' keys while they write; else who is free takes the
+        // next.
+        let works = n.div_ceil(size.queries() as usize).saturating_mul(op.heads);
+        let stay = (self.blocks / 8).max(1) as usize;
+        let blocks = if op.causal { works } else { works.min(stay) };
+        plan.launches.push(self.grid_of(kernel, size.threads(), [blocks, 1], all)?);
         Ok(plan)
     }
 }

@@ -4,7 +4,7 @@
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
-use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Special};
+use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space, Special};
 use super::super::super::types::{B32, F32, Pred, U32, U64};
 use super::super::attention::{Heads, On};
 use super::super::flat::put;
@@ -17,32 +17,56 @@ use alloc::vec::Vec;
 
 /// Queries of a warp group.
 const ROWS: u32 = 64;
-/// Warp groups that multiply.
-const GROUPS: u32 = 2;
-/// Queries of a block, and keys of a tile.
-const QUERIES: u32 = ROWS * GROUPS;
-const KEYS: u32 = QUERIES;
+/// Keys of a tile.
+const KEYS: u32 = 128;
 /// Tiles of keys, and of values, in shared memory.
 const STAGES: u32 = 2;
 /// Columns of a box of a tensor map: 128 bytes.
 const COLS: u32 = 64;
 
-/// What launches know of the kernels.
+/// A kernel's sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupFlash {
-    /// Heads that there are kernels for.
-    pub(crate) dims: [usize; 2],
-    /// Queries of a block.
-    pub(crate) queries: u32,
-    /// The boxes of its tensor maps.
-    pub(crate) part: [u32; 2],
-    /// Threads of a block.
-    pub(crate) threads: u32,
+    /// Elements of a head.
+    dim: u32,
+    /// Warp groups that multiply: as many as have registers.
+    groups: u32,
 }
 
-pub(crate) const GROUP_FLASH: GroupFlash =
-    GroupFlash { dims: [64, 128], queries: QUERIES, part: [QUERIES, COLS], threads: GROUP * (GROUPS + 1) };
+impl GroupFlash {
+    const ALL: [Self; 2] = [Self { dim: 64, groups: 3 }, Self { dim: 128, groups: 2 }];
 
-/// Barriers, and what they guard: a stage of keys or values has come, or is free.
+    /// That of heads of so many elements.
+    pub(crate) fn of(dim: usize) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.dim as usize == dim)
+    }
+
+    /// Threads of a block.
+    pub(crate) const fn threads(self) -> u32 {
+        GROUP * (self.groups + 1)
+    }
+
+    /// Queries of a block.
+    pub(crate) const fn queries(self) -> u32 {
+        ROWS * self.groups
+    }
+
+    /// The boxes of the tensor maps of queries, keys and values.
+    pub(crate) const fn parts(self) -> [[u32; 2]; 3] {
+        [[self.queries(), COLS], [KEYS, COLS], [KEYS, COLS]]
+    }
+
+    /// Registers of a thread that loads, and of one that multiplies.
+    const fn registers(self) -> [u16; 2] {
+        if self.groups == 2 { [40, 232] } else { [32, 160] }
+    }
+
+    const fn slabs(self) -> u32 {
+        self.dim / COLS
+    }
+}
+
+/// Barriers, and what they guard: a stage has come, or is free.
 #[derive(Clone, Copy)]
 struct Ring<'b> {
     room: Value<'b, U32>,
@@ -53,23 +77,32 @@ struct Ring<'b> {
 struct Frame<'b> {
     b: &'b Builder,
     input: Group,
-    dim: u32,
+    size: GroupFlash,
     maps: [Value<'b, U64>; 3],
     out: On<'b>,
     lse: Value<'b, U64>,
     op: Heads<'b, F32>,
-    queries: Value<'b, U32>,
-    came: Value<'b, U32>,
+    queries: Ring<'b>,
     keys: Ring<'b>,
     values: Ring<'b>,
+    /// For each group, whether it is its turn to ask for products.
+    turns: Value<'b, U32>,
     thread: Value<'b, U32>,
+}
+
+/// The queries that a block takes at a time.
+#[derive(Clone, Copy)]
+struct Work<'b> {
     head: Value<'b, U32>,
-    /// The block's first query; the first key that one of them sees, and the tiles from there.
+    /// The first query; the first key that one of them sees, and the tiles from there.
     first: Value<'b, U32>,
     start: Value<'b, U32>,
     tiles: Value<'b, U32>,
-    /// Where tiles begin and end that all queries of the block see whole.
+    /// Where tiles begin and end that all queries see whole.
     plain: [Value<'b, U32>; 2],
+    /// Tiles of the block before, and how many works.
+    turn: Value<'b, U32>,
+    round: Value<'b, U32>,
 }
 
 /// What a thread keeps of its two rows: weighted values, weights of a tile in the input's type, peaks, its part of the
@@ -84,61 +117,47 @@ struct State<'b> {
 /// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of 16-bit elements, for heads of 64 or 128 and a scale above 0;
 /// weights are rounded to the elements' type.
 ///
-/// Parameters: tensor maps of Q (boxes of 128 rows), K and V (of 128), all 64 columns wide and swizzled; `out` (`F32`) and
-/// its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head, whether later keys
-/// are hidden, the window; the scale. Blocks: 128 queries along x, the last first, heads along y.
-pub fn group_flash(input: Group, dim: u32) -> Result<Kernel, Error> {
-    let letters = match (input, dim) {
-        (Group::F16, 64 | 128) => "f16",
-        (Group::Bf16, 64 | 128) => "bf16",
-        _ => return Err(Error::Tile { rule: "heads of 64 or 128 elements of 16 bits" }),
+/// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of 128 rows), all 64 columns wide and swizzled;
+/// `out` (`F32`) and its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head,
+/// whether later keys are hidden, the window; the scale. Any number of blocks along x takes the queries of each head,
+/// the last first.
+pub fn group_flash(input: Group, dim: usize) -> Result<Kernel, Error> {
+    let letters = match input {
+        Group::F16 => Some("f16"),
+        Group::Bf16 => Some("bf16"),
+        _ => None,
     };
+    let rule = "heads of 64 or 128 elements of 16 bits";
+    let (letters, size) = letters.zip(GroupFlash::of(dim)).ok_or(Error::Tile { rule })?;
     let b = Builder::new(&format!("group_flash_{letters}_{dim}"));
-    b.threads([GROUP_FLASH.threads, 1, 1]);
-    let frame = Frame::new(&b, input, dim);
-    frame.run();
+    b.threads([size.threads(), 1, 1]);
+    Frame::new(&b, input, size).run();
     b.finish()
 }
 
 impl<'b> Frame<'b> {
-    fn new(b: &'b Builder, input: Group, dim: u32) -> Self {
-        let int = |v: u32| b.int::<U32>(i64::from(v));
+    fn new(b: &'b Builder, input: Group, size: GroupFlash) -> Self {
+        let slabs = size.slabs();
+        let ring = |rows: u32, stages: u32| Ring {
+            room: b.shared(stages * rows * slabs * SLAB, 1024),
+            full: b.shared(8 * stages, 8),
+            empty: b.shared(8 * stages, 8),
+        };
         let maps = [(); 3].map(|()| b.param());
         let [out] = On::params(b);
-        let lse = b.param();
-        let op = Heads::params(b);
-        let slabs = dim / COLS;
-        let queries = b.shared(QUERIES * slabs * SLAB, 1024);
-        let ring = || Ring {
-            room: b.shared(STAGES * KEYS * slabs * SLAB, 1024),
-            full: b.shared(8 * STAGES, 8),
-            empty: b.shared(8 * STAGES, 8),
-        };
-        let (keys, values) = (ring(), ring());
-        let first = (b.special(Special::NctaidX) - int(1) - b.special(Special::CtaidX)) * int(QUERIES);
-        let last = (first + int(QUERIES)).least(op.n) - int(1);
-        let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
-        let tiles = (Heads::<F32>::less(end, start) + int(KEYS - 1)) >> int(KEYS.ilog2());
-        let one = int(1);
         Self {
             b,
             input,
-            dim,
+            size,
             maps,
             out,
-            lse,
-            op,
-            queries,
-            came: b.shared(8, 8),
-            keys,
-            values,
+            lse: b.param(),
+            op: Heads::params(b),
+            queries: ring(size.queries(), 1),
+            keys: ring(KEYS, STAGES),
+            values: ring(KEYS, STAGES),
+            turns: b.shared(8 * size.groups, 8),
             thread: b.special(Special::TidX),
-            head: b.special(Special::CtaidY),
-            first,
-            start,
-            // Queries that see nothing see a tile that is hidden.
-            tiles: Value::select(tiles.compare(Cmp::Eq, int(0)), one, tiles),
-            plain: [plain_from, plain_to],
         }
     }
 
@@ -146,38 +165,59 @@ impl<'b> Frame<'b> {
         self.b.int(i64::from(v))
     }
 
-    fn slabs(&self) -> u32 {
-        self.dim / COLS
-    }
-
     fn run(&self) {
         let (k, b) = (self, self.b);
         b.when(k.thread.compare(Cmp::Eq, b.int(0)), || {
-            b.hopper(Hopper::BarrierInit, &[k.came.into(), k.int(1).into()]);
-            for ring in [k.keys, k.values] {
-                for s in 0..STAGES {
-                    let at = k.int(8 * s);
-                    b.hopper(Hopper::BarrierInit, &[(ring.full + at).into(), k.int(1).into()]);
-                    b.hopper(Hopper::BarrierInit, &[(ring.empty + at).into(), k.int(4 * GROUPS).into()]);
+            let init = |at: Value<'b, U32>, count: u32| {
+                b.hopper(Hopper::BarrierInit, &[at.into(), k.int(count).into()]);
+            };
+            for (ring, stages) in [(k.queries, 1), (k.keys, STAGES), (k.values, STAGES)] {
+                for at in (0..stages).map(|s| k.int(8 * s)) {
+                    init(ring.full + at, 1);
+                    init(ring.empty + at, 4 * k.size.groups);
                 }
             }
+            (0..k.size.groups).for_each(|g| init(k.turns + k.int(8 * g), 4));
             b.hopper(Hopper::ProxyFence, &[]);
             k.maps.iter().for_each(|map| b.hopper(Hopper::MapPrefetch, &[(*map).into()]));
         });
         b.barrier();
         b.hopper(Hopper::Await, &[]);
         let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+        let [few, many] = k.size.registers();
         b.either::<U32, 0>(
             loads,
             || {
-                k.load();
+                b.hopper(Hopper::MaxRegisters { more: false, count: few }, &[]);
+                b.when(k.thread.compare(Cmp::Eq, b.int(0)), || k.each(|work| k.load(work)));
                 []
             },
             || {
-                k.multiply();
+                b.hopper(Hopper::MaxRegisters { more: true, count: many }, &[]);
+                k.each(|work| k.multiply(work));
                 []
             },
         );
+    }
+
+    /// For the queries that are the block's.
+    fn each(&self, body: impl FnOnce(Work<'b>)) {
+        let (b, op, many) = (self.b, self.op, self.int(self.size.queries()));
+        let one = self.int(1);
+        let across = (op.n + many - one) / many;
+        let range = [b.special(Special::CtaidX), across * op.heads, b.special(Special::NctaidX)];
+        b.count::<U32, U32>(range, 1, &[self.int(0); 2], |i, carried| {
+            let [turn, round] = [0, 1].map(|k| carried.get(k).copied().unwrap_or(i));
+            let (head, tile) = (i / across, across - one - i % across);
+            let first = tile * many;
+            let last = (first + many).least(op.n) - one;
+            let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
+            let tiles = (Heads::<F32>::less(end, start) + self.int(KEYS - 1)) >> self.int(KEYS.ilog2());
+            // Queries that see nothing see a tile that is hidden.
+            let tiles = tiles.most(one);
+            body(Work { head, first, start, tiles, plain: [plain_from, plain_to], turn, round });
+            Vec::from([turn + tiles, round + one])
+        });
     }
 
     fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
@@ -200,8 +240,8 @@ impl<'b> Frame<'b> {
         rows: u32,
     ) {
         let b = self.b;
-        b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * self.slabs() * SLAB).into()]);
-        for slab in 0..self.slabs() {
+        b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * self.size.slabs() * SLAB).into()]);
+        for slab in 0..self.size.slabs() {
             let to = room + self.int(slab * rows * SLAB);
             let col = col + self.int(slab * COLS);
             b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
@@ -209,25 +249,24 @@ impl<'b> Frame<'b> {
     }
 
     /// One thread keeps the rings full.
-    fn load(&self) {
-        let b = self.b;
-        b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
-        b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
-            let dim = self.int(self.dim);
-            let [q, k, v] = self.maps;
-            self.ask(q, self.queries, self.came, [self.first, self.head * dim], QUERIES);
-            let col = self.head / self.op.group * dim;
-            b.count::<U32, U32>([self.int(0), self.tiles, self.int(1)], 1, &[], |turn, _| {
-                let [stage, parity] = self.stage(turn);
-                let row = self.start + turn * self.int(KEYS);
-                for (ring, map) in [(self.keys, k), (self.values, v)] {
-                    let barrier = stage * self.int(8);
-                    self.wait(ring.empty + barrier, parity ^ self.int(1));
-                    let room = ring.room + stage * self.int(KEYS * self.slabs() * SLAB);
-                    self.ask(map, room, ring.full + barrier, [row, col], KEYS);
-                }
-                Vec::new()
-            });
+    fn load(&self, work: Work<'b>) {
+        let (b, one) = (self.b, self.int(1));
+        let dim = self.int(self.size.dim);
+        let [q, k, v] = self.maps;
+        self.wait(self.queries.empty, (work.round & one) ^ one);
+        let corner = [work.first, work.head * dim];
+        self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
+        let col = work.head / self.op.group * dim;
+        b.count::<U32, U32>([self.int(0), work.tiles, one], 1, &[], |tile, _| {
+            let [stage, parity] = self.stage(work.turn + tile);
+            let row = work.start + tile * self.int(KEYS);
+            for (ring, map) in [(self.keys, k), (self.values, v)] {
+                let barrier = stage * self.int(8);
+                self.wait(ring.empty + barrier, parity ^ one);
+                let room = ring.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
+                self.ask(map, room, ring.full + barrier, [row, col], KEYS);
+            }
+            Vec::new()
         });
     }
 
@@ -237,13 +276,33 @@ impl<'b> Frame<'b> {
         start.to::<U64>() | self.b.bits(1 << 62 | 64 << 32 | u64::from(apart >> 4) << 16)
     }
 
+    /// A warp arrives.
+    fn arrive(&self, barrier: Value<'b, U32>) {
+        let b = self.b;
+        b.when((self.thread & self.int(31)).compare(Cmp::Eq, b.int(0)), || {
+            b.hopper(Hopper::BarrierArrive, &[barrier.into()]);
+        });
+    }
+
     /// A stage of a ring can be filled again.
     fn free(&self, ring: Ring<'b>, turn: Value<'b, U32>) {
-        let b = self.b;
         let [stage, _] = self.stage(turn);
-        b.when((self.thread & self.int(31)).compare(Cmp::Eq, b.int(0)), || {
-            b.hopper(Hopper::BarrierArrive, &[(ring.empty + stage * self.int(8)).into()]);
-        });
+        self.arrive(ring.empty + stage * self.int(8));
+    }
+
+    /// Waits until the group before has asked for its products of this turn, the first for those of the last group of the
+    /// turn before: one computes weights while another has the unit.
+    fn take_turn(&self, group: Value<'b, U32>, turn: Value<'b, U32>) {
+        let one = self.int(1);
+        let first = Value::select(group.compare(Cmp::Eq, self.int(0)), one, self.int(0));
+        self.wait(self.turns + group * self.int(8), (turn ^ first) & one);
+    }
+
+    /// It is the next group's turn.
+    fn pass_turn(&self, group: Value<'b, U32>) {
+        let next = group + self.int(1);
+        let next = Value::select(next.compare(Cmp::Eq, self.int(self.size.groups)), self.int(0), next);
+        self.arrive(self.turns + next * self.int(8));
     }
 
     /// The scores of a tile, under way.
@@ -251,12 +310,13 @@ impl<'b> Frame<'b> {
         let b = self.b;
         let [stage, parity] = self.stage(turn);
         self.wait(self.keys.full + stage * self.int(8), parity);
+        self.take_turn(group, turn);
         b.hopper(Hopper::GroupFence, &[]);
-        let room = self.keys.room + stage * self.int(KEYS * self.slabs() * SLAB);
-        let queries = self.queries + group * self.int(ROWS * SLAB);
+        let room = self.keys.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
+        let queries = self.queries.room + group * self.int(ROWS * SLAB);
         let mut scores = Vec::new();
-        for slab in 0..self.slabs() {
-            let q = self.descriptor(queries + self.int(slab * QUERIES * SLAB), 16);
+        for slab in 0..self.size.slabs() {
+            let q = self.descriptor(queries + self.int(slab * self.size.queries() * SLAB), 16);
             let k = self.descriptor(room + self.int(slab * KEYS * SLAB), 16);
             for step in 0..4 {
                 let at = [q + b.int(2 * step), k + b.int(2 * step)];
@@ -276,14 +336,14 @@ impl<'b> Frame<'b> {
     ) -> Vec<Value<'b, F32>> {
         let b = self.b;
         let [stage, _] = self.stage(turn);
-        let room = self.values.room + stage * self.int(KEYS * self.slabs() * SLAB);
+        let room = self.values.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
         let v = self.descriptor(room, KEYS * SLAB);
         let mut sums = sums.to_vec();
         for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
             let a = four.map(|w| w.cast::<B32>());
             // 16 rows further down.
             let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
-            sums = b.wgmma_held(self.input, self.dim as u16, a, v, &sums);
+            sums = b.wgmma_held(self.input, self.size.dim as u16, a, v, &sums);
         }
         b.hopper(Hopper::GroupCommit, &[]);
         sums
@@ -317,16 +377,17 @@ impl<'b> Frame<'b> {
     /// The weights of a tile's scores, the peaks and sums with them, and what all before is multiplied with.
     fn weigh(
         &self,
+        work: Work<'b>,
         scores: &[Value<'b, F32>],
-        turn: Value<'b, U32>,
+        tile: Value<'b, U32>,
         rows: [Value<'b, U32>; 2],
         peaks: [Value<'b, F32>; 2],
         totals: [Value<'b, F32>; 2],
     ) -> (State<'b>, [Value<'b, F32>; 2]) {
         let b = self.b;
         let none = b.f32(f32::NEG_INFINITY);
-        let first = self.start + turn * self.int(KEYS);
-        let [from, to] = self.plain;
+        let first = work.start + tile * self.int(KEYS);
+        let [from, to] = work.plain;
         let whole = from.compare(Cmp::Le, first) & (first + self.int(KEYS)).compare(Cmp::Le, to);
         let all =
             |v: &dyn Fn(usize) -> Value<'b, F32>| core::array::from_fn::<_, { KEYS as usize / 2 }, _>(v);
@@ -335,7 +396,7 @@ impl<'b> Frame<'b> {
             let seen = rows.map(|row| self.op.of_query(row.least(self.op.n - self.int(1))));
             let lane = first + (self.thread & self.int(3)) * self.int(2);
             all(&|k| {
-                let [start, end] = seen.get(k / 2 % 2).copied().unwrap_or(self.plain);
+                let [start, end] = seen.get(k / 2 % 2).copied().unwrap_or(work.plain);
                 let j = lane + self.int((k / 4 * 8 + k % 2) as u32);
                 let sees = start.compare(Cmp::Le, j) & j.compare(Cmp::Lt, end);
                 Value::select(sees, score(k), none)
@@ -369,22 +430,22 @@ impl<'b> Frame<'b> {
         (state, keep)
     }
 
-    fn multiply(&self) {
+    fn multiply(&self, work: Work<'b>) {
         let b = self.b;
-        b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
         let group = (self.thread >> self.int(7)) - self.int(1);
         let (warp, lane) = ((self.thread >> self.int(5)) & self.int(3), self.thread & self.int(31));
-        let row = self.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
+        let row = work.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
         let rows = [row, row + self.int(8)];
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
-        self.wait(self.came, self.int(0));
-        let scores = self.scores(group, self.int(0));
+        self.wait(self.queries.full, work.round & self.int(1));
+        let scores = self.scores(group, work.turn);
+        self.pass_turn(group);
         b.hopper(Hopper::GroupWait(0), &[]);
-        self.free(self.keys, self.int(0));
-        let (mut state, _) = self.weigh(&scores, self.int(0), rows, [none; 2], [zero; 2]);
+        self.free(self.keys, work.turn);
+        let (mut state, _) = self.weigh(work, &scores, self.int(0), rows, [none; 2], [zero; 2]);
         state.weights = self.round(&state.weights);
-        state.sums = (0..self.dim / 2).map(|_| zero).collect();
-        let (many, held) = (self.dim as usize / 2, KEYS as usize / 4);
+        state.sums = (0..self.size.dim / 2).map(|_| zero).collect();
+        let (many, held) = (self.size.dim as usize / 2, KEYS as usize / 4);
         let unpack = |all: &[Value<'b, F32>]| {
             let at = |k: usize| all.get(k).copied().unwrap_or(zero);
             let end = many + held;
@@ -396,16 +457,17 @@ impl<'b> Frame<'b> {
             }
         };
         let pack = |s: State<'b>| [&s.sums[..], &s.weights, &s.peaks, &s.totals].concat();
-        let range = [self.int(1), self.tiles, self.int(1)];
-        let all = b.count::<U32, F32>(range, 1, &pack(state), |turn, all| {
-            let before = unpack(all);
-            let scores = self.scores(group, turn);
+        let range = [self.int(1), work.tiles, self.int(1)];
+        let all = b.count::<U32, F32>(range, 1, &pack(state), |tile, all| {
+            let (before, turn) = (unpack(all), work.turn + tile);
             let last = turn - self.int(1);
+            let scores = self.scores(group, turn);
             self.came(last);
             let sums = self.add(last, &before.weights, &before.sums);
+            self.pass_turn(group);
             b.hopper(Hopper::GroupWait(1), &[]);
             self.free(self.keys, turn);
-            let (mut state, keep) = self.weigh(&scores, turn, rows, before.peaks, before.totals);
+            let (mut state, keep) = self.weigh(work, &scores, tile, rows, before.peaks, before.totals);
             b.hopper(Hopper::GroupWait(0), &[]);
             self.free(self.values, last);
             state.weights = self.round(&state.weights);
@@ -414,31 +476,49 @@ impl<'b> Frame<'b> {
             state.sums = sums.iter().enumerate().map(|(k, s)| *s * factor(k)).collect();
             pack(state)
         });
+        self.arrive(self.queries.empty);
         let state = unpack(&all);
-        let last = self.tiles - self.int(1);
+        let last = work.turn + work.tiles - self.int(1);
         self.came(last);
         let sums = self.add(last, &state.weights, &state.sums);
         b.hopper(Hopper::GroupWait(0), &[]);
-        self.finish(rows, &State { sums, ..state });
+        self.free(self.values, last);
+        self.finish(work, rows, &State { sums, ..state });
     }
 
-    fn finish(&self, rows: [Value<'b, U32>; 2], state: &State<'b>) {
+    /// Pairs of neighbours where they start at multiples of 8 bytes, else one by one.
+    fn finish(&self, work: Work<'b>, rows: [Value<'b, U32>; 2], state: &State<'b>) {
         let (b, op) = (self.b, self.op);
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
-        let left = self.head * self.int(self.dim) + (self.thread & self.int(3)) * self.int(2);
+        let left = work.head * self.int(self.size.dim) + (self.thread & self.int(3)) * self.int(2);
+        let paired = self.out.pairs();
         for (r, row) in rows.into_iter().enumerate() {
             let [peak, total] = [state.peaks, state.totals].map(|two| two.get(r).copied().unwrap_or(zero));
             let total = self.along(total, |p, q| p + q);
             let empty: Value<'b, Pred> = total.eq(zero);
             let factor = b.f32(1.0) / total;
+            let places = || state.sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
+            let line: Vec<(u32, Value<'b, F32>)> = places()
+                .map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, Value::select(empty, zero, *v * factor)))
+                .collect();
             b.when(row.compare(Cmp::Lt, op.n), || {
-                for (k, v) in state.sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r) {
-                    let col = left + self.int((k / 4 * 8 + k % 2) as u32);
-                    self.out.put(row, col, Value::select(empty, zero, *v * factor));
-                }
+                b.either::<U32, 0>(
+                    paired,
+                    || {
+                        let at = self.out.place(row, left);
+                        for [(k, x), (_, y)] in line.as_chunks::<2>().0 {
+                            b.store_vector(Space::Global, at, 4 * *k as i32, [*x, *y]);
+                        }
+                        []
+                    },
+                    || {
+                        line.iter().for_each(|(k, v)| self.out.put(row, left + self.int(*k), *v));
+                        []
+                    },
+                );
                 b.when((self.thread & self.int(3)).compare(Cmp::Eq, b.int(0)), || {
                     let log = (shift(peak) * op.scale) + Ln.eval([total]);
-                    put(self.lse, row * op.heads + self.head, Value::select(empty, none, log));
+                    put(self.lse, row * op.heads + work.head, Value::select(empty, none, log));
                 });
             });
         }
