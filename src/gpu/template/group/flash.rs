@@ -352,7 +352,6 @@ impl<'b> Frame<'b> {
     fn came(&self, turn: Value<'b, U32>) {
         let [stage, parity] = self.stage(turn);
         self.wait(self.values.full + stage * self.int(8), parity);
-        self.b.hopper(Hopper::GroupFence, &[]);
     }
 
     /// Two neighbours in the input's type.
@@ -443,6 +442,7 @@ impl<'b> Frame<'b> {
         b.hopper(Hopper::GroupWait(0), &[]);
         self.free(self.keys, work.turn);
         let (mut state, _) = self.weigh(work, &scores, self.int(0), rows, [none; 2], [zero; 2]);
+        self.came(work.turn);
         state.weights = self.round(&state.weights);
         state.sums = (0..self.size.dim / 2).map(|_| zero).collect();
         let (many, held) = (self.size.dim as usize / 2, KEYS as usize / 4);
@@ -462,12 +462,13 @@ impl<'b> Frame<'b> {
             let (before, turn) = (unpack(all), work.turn + tile);
             let last = turn - self.int(1);
             let scores = self.scores(group, turn);
-            self.came(last);
             let sums = self.add(last, &before.weights, &before.sums);
             self.pass_turn(group);
             b.hopper(Hopper::GroupWait(1), &[]);
             self.free(self.keys, turn);
             let (mut state, keep) = self.weigh(work, &scores, tile, rows, before.peaks, before.totals);
+            // The assembler moves the next instruction up to the last loop: here, behind the weights.
+            self.came(turn);
             b.hopper(Hopper::GroupWait(0), &[]);
             self.free(self.values, last);
             state.weights = self.round(&state.weights);
@@ -479,7 +480,7 @@ impl<'b> Frame<'b> {
         self.arrive(self.queries.empty);
         let state = unpack(&all);
         let last = work.turn + work.tiles - self.int(1);
-        self.came(last);
+        b.hopper(Hopper::GroupFence, &[]);
         let sums = self.add(last, &state.weights, &state.sums);
         b.hopper(Hopper::GroupWait(0), &[]);
         self.free(self.values, last);
