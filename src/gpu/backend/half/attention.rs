@@ -15,7 +15,7 @@ use crate::Attention;
 use crate::error::{same_len, same_shape};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use half::{bf16, f16};
+use half::bf16;
 
 /// Operands are Q, K, V, the results, and the log-sum-exps or scratch for them; then further scratch.
 const RESULTS: usize = 3;
@@ -118,22 +118,6 @@ impl<D: Computes<f32>> Gpu<D> {
         lse: Option<ViewMut<'_, f32, D>>,
     ) -> Result<(), Error> {
         self.half_attend(Group::Bf16, op, [q, k, v], out, lse)
-    }
-
-    /// [`attention_f16`](crate::attention_f16()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`Gpu::attention_bf16`].
-    pub fn attention_f16(
-        &self,
-        op: &Attention<f32>,
-        q: Mat<'_, f16, D>,
-        k: Mat<'_, f16, D>,
-        v: Mat<'_, f16, D>,
-        out: MatMut<'_, f32, D>,
-        lse: Option<ViewMut<'_, f32, D>>,
-    ) -> Result<(), Error> {
-        self.half_attend(Group::F16, op, [q, k, v], out, lse)
     }
 }
 
