@@ -27,6 +27,8 @@ pub fn run() -> Result<bool, Error> {
     ran.extend(layers::story::<f32, _>(&gpu, "wgsl", &SHAPES, &HEADS, &FAR)?);
     #[cfg(feature = "half")]
     ran.extend(device::half_products(&gpu, &crate::HALVES)?);
+    #[cfg(feature = "half")]
+    ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");
