@@ -189,6 +189,12 @@ fn every_tile_assembles() {
             m.kernels.push(fulmen::gpu::template::group_gemm(tile, input, output).unwrap());
         }
     }
+    #[cfg(feature = "half")]
+    for dim in [64, 128] {
+        let mut k = fulmen::gpu::template::group_flash(dim).unwrap();
+        fulmen::gpu::pass::optimise(&mut k);
+        m.kernels.push(k);
+    }
     let mut text = String::new();
     m.emit(Target::SM_90A, &mut text).unwrap();
     assert!(m.emit(Target::sm(90), &mut String::new()).is_err());

@@ -5,7 +5,7 @@ use super::super::super::interpret::TensorMap;
 use super::super::super::ir::Group;
 use super::super::super::template::flash::Flash;
 use super::super::super::template::{Argument, GroupFlash, group_flash};
-use super::super::super::types::F32;
+use super::super::super::types::{F32, Type};
 use super::super::attention::heads;
 use super::super::ops::arguments;
 use super::super::plan::{Plan, Planner};
@@ -24,17 +24,12 @@ const SCRATCH: usize = 5;
 
 impl Planner {
     /// The kernel of warp groups, where there is one for these heads and a scale that keeps scores in their order.
-    fn half_flash(
-        &self,
-        of: Group,
-        op: &Attention<f32>,
-    ) -> Result<Option<(Arc<Program>, GroupFlash)>, Error> {
+    fn half_flash(&self, op: &Attention<f32>) -> Result<Option<(Arc<Program>, GroupFlash)>, Error> {
         let Some(size) = GroupFlash::of(op.dim).filter(|_| self.groups) else { return Ok(None) };
         if op.scale <= 0.0 || !op.scale.is_finite() || size.threads() > self.limits.threads {
             return Ok(None);
         }
-        let name = if of == Group::Bf16 { "group_flash_bf16" } else { "group_flash_f16" };
-        let program = self.one_by::<F32>(name, op.dim as u32, || Some(group_flash(of, op.dim)))?;
+        let program = self.one_by::<F32>("group_flash_bf16", op.dim as u32, || Some(group_flash(op.dim)))?;
         let fits = program.kernel().shared_bytes() <= self.limits.shared;
         Ok(fits.then_some((program, size)))
     }
@@ -42,7 +37,6 @@ impl Planner {
     /// For results on these strides.
     fn half_attention(
         &self,
-        of: Group,
         op: &Attention<f32>,
         sides: [Side; 3],
         strides: [usize; 2],
@@ -50,11 +44,11 @@ impl Planner {
         let mut plan = Plan { launches: Vec::new(), scratch: Vec::new() };
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let told = heads(op, n, len);
-        let Some((kernel, size)) = self.half_flash(of, op)? else {
+        let Some((kernel, size)) = self.half_flash(op)? else {
             let (mut at, mut words) = ([0; 3], Vec::new());
             for (side, at) in sides.into_iter().zip(&mut at) {
                 *at = SCRATCH + plan.scratch.len();
-                let (launch, pitch) = self.half_rows(of, true, side, *at)?;
+                let (launch, pitch) = self.half_rows(Group::Bf16, true, side, *at)?;
                 plan.launches.push(launch);
                 plan.scratch.push(4 * (side.sizes[0] * pitch) as u64);
                 words.extend([pitch, 1]);
@@ -79,13 +73,13 @@ impl Planner {
                 (side.at, side.strides[0])
             } else {
                 let at = SCRATCH + plan.scratch.len();
-                let (launch, pitch) = self.half_rows(of, false, side, at)?;
+                let (launch, pitch) = self.half_rows(Group::Bf16, false, side, at)?;
                 plan.launches.push(launch);
                 plan.scratch.push(2 * (rows * pitch) as u64);
                 (at, pitch)
             };
             let size_of = [rows, cols].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-            let (element, stride) = (of.element(), 2 * pitch as u64);
+            let (element, stride) = (Type::Bf16, 2 * pitch as u64);
             let map = TensorMap { at: 0, element, size: size_of, stride, part, swizzle: true };
             all.push(Argument::Map(at, map));
         }
@@ -117,16 +111,15 @@ impl<D: Computes<f32>> Gpu<D> {
         out: MatMut<'_, f32, D>,
         lse: Option<ViewMut<'_, f32, D>>,
     ) -> Result<(), Error> {
-        self.half_attend(Group::Bf16, op, [q, k, v], out, lse)
+        self.half_attend(op, [q, k, v], out, lse)
     }
 }
 
 impl<D: Device> Gpu<D> {
-    fn half_attend<T>(
+    fn half_attend(
         &self,
-        of: Group,
         op: &Attention<f32>,
-        all: [Mat<'_, T, D>; 3],
+        all: [Mat<'_, bf16, D>; 3],
         out: MatMut<'_, f32, D>,
         lse: Option<ViewMut<'_, f32, D>>,
     ) -> Result<(), Error> {
@@ -155,7 +148,7 @@ impl<D: Device> Gpu<D> {
             let aligned = before == 0 && b.start.is_multiple_of(16);
             *side = Side { at, sizes: x.shape, strides: x.strides, before, aligned };
         }
-        let mut plan = planner.half_attention(of, op, sides, out.0.strides)?;
+        let mut plan = planner.half_attention(op, sides, out.0.strides)?;
         match lse {
             Some(lse) => bound.push(lse.binding(self)?),
             None => plan.scratch.insert(0, 4 * sums as u64),

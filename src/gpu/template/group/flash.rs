@@ -75,7 +75,6 @@ struct Ring<'b> {
 
 struct Frame<'b> {
     b: &'b Builder,
-    input: Group,
     size: GroupFlash,
     maps: [Value<'b, U64>; 3],
     out: On<'b>,
@@ -104,7 +103,7 @@ struct Work<'b> {
     round: Value<'b, U32>,
 }
 
-/// What a thread keeps of its two rows: weighted values, weights of a tile in the input's type, peaks, its part of the
+/// What a thread keeps of its two rows: weighted values, weights of a tile in `bf16`, peaks, its part of the
 /// sums.
 struct State<'b> {
     sums: Vec<Value<'b, F32>>,
@@ -113,29 +112,23 @@ struct State<'b> {
     totals: [Value<'b, F32>; 2],
 }
 
-/// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of 16-bit elements, for heads of 64 or 128 and a scale above 0;
-/// weights are rounded to the elements' type.
+/// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of `bf16`, for heads of 64 or 128 elements and a scale above 0; weights are rounded to
+/// `bf16`.
 ///
 /// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of 128 rows), all 64 columns wide and swizzled;
 /// `out` (`F32`) and its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head,
 /// whether later keys are hidden, the window; the scale. Any number of blocks along x takes the queries of each head,
 /// the last first.
-pub fn group_flash(input: Group, dim: usize) -> Result<Kernel, Error> {
-    let letters = match input {
-        Group::F16 => Some("f16"),
-        Group::Bf16 => Some("bf16"),
-        _ => None,
-    };
-    let rule = "heads of 64 or 128 elements of 16 bits";
-    let (letters, size) = letters.zip(GroupFlash::of(dim)).ok_or(Error::Tile { rule })?;
-    let b = Builder::new(&format!("group_flash_{letters}_{dim}"));
+pub fn group_flash(dim: usize) -> Result<Kernel, Error> {
+    let size = GroupFlash::of(dim).ok_or(Error::Tile { rule: "heads of 64 or 128 elements" })?;
+    let b = Builder::new(&format!("group_flash_bf16_{dim}"));
     b.threads([size.threads(), 1, 1]);
-    Frame::new(&b, input, size).run();
+    Frame::new(&b, size).run();
     b.finish()
 }
 
 impl<'b> Frame<'b> {
-    fn new(b: &'b Builder, input: Group, size: GroupFlash) -> Self {
+    fn new(b: &'b Builder, size: GroupFlash) -> Self {
         let slabs = size.slabs();
         let ring = |rows: u32, stages: u32| Ring {
             room: b.shared(stages * rows * slabs * SLAB, 1024),
@@ -146,7 +139,6 @@ impl<'b> Frame<'b> {
         let [out] = On::params(b);
         Self {
             b,
-            input,
             size,
             maps,
             out,
@@ -324,7 +316,7 @@ impl<'b> Frame<'b> {
             let k = self.descriptor(room + self.int(slab * KEYS * SLAB), 16);
             for step in 0..4 {
                 let at = [q + b.int(2 * step), k + b.int(2 * step)];
-                scores = b.wgmma(self.input, KEYS as u16, at, &scores);
+                scores = b.wgmma(Group::Bf16, KEYS as u16, at, &scores);
             }
         }
         b.hopper(Hopper::GroupCommit, &[]);
@@ -347,7 +339,7 @@ impl<'b> Frame<'b> {
             let a = four.map(|w| w.cast::<B32>());
             // 16 rows further down.
             let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
-            sums = b.wgmma_held(self.input, self.size.dim as u16, a, v, &sums);
+            sums = b.wgmma_held(Group::Bf16, self.size.dim as u16, a, v, &sums);
         }
         b.hopper(Hopper::GroupCommit, &[]);
         sums
@@ -359,9 +351,9 @@ impl<'b> Frame<'b> {
         self.wait(self.values.full + stage * self.int(8), parity);
     }
 
-    /// Two neighbours in the input's type.
+    /// Two neighbours in `bf16`.
     fn pair(&self, [x, y]: [Value<'b, F32>; 2]) -> Value<'b, F32> {
-        self.b.pack(self.input, x, y).cast()
+        self.b.pack(Group::Bf16, x, y).cast()
     }
 
     /// What the four threads of a row have together.
@@ -373,7 +365,7 @@ impl<'b> Frame<'b> {
         [2, 1].into_iter().fold(v, |v, by| merge(v, v.shuffle(Shuffle::Butterfly, self.int(by))))
     }
 
-    /// Weights in the input's type. Not while products are under way: their registers are operands.
+    /// Weights in `bf16`. Not while products are under way: their registers are operands.
     fn round(&self, weights: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
         weights.as_chunks::<2>().0.iter().map(|two| self.pair(*two)).collect()
     }
