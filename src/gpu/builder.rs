@@ -309,15 +309,17 @@ impl Builder {
         self.one(Op::Hopper(Hopper::BarrierTryWait), &[at.id, parity.id])
     }
 
-    /// `A · B + C` of a warp group, operands in shared memory by their descriptors; `A · B` without any of C.
+    /// `A · B + C` of a warp group, operands in shared memory by their descriptors, with the depth along their rows or
+    /// `across` them; `A · B` without any of C.
     pub fn wgmma<'b>(
         &'b self,
         input: Group,
         n: u16,
         [a, b]: [Value<'b, U64>; 2],
+        across: [bool; 2],
         c: &[Value<'b, F32>],
     ) -> Vec<Value<'b, F32>> {
-        self.group(Hopper::GroupMma { input, n, held: false }, &[a.id, b.id], c)
+        self.group(Hopper::GroupMma { input, n, held: false, across }, &[a.id, b.id], c)
     }
 
     /// As [`Builder::wgmma`], with 16 columns of A in registers, as sums lie in them, and B with its depth across its rows.
@@ -330,7 +332,7 @@ impl Builder {
         c: &[Value<'b, F32>],
     ) -> Vec<Value<'b, F32>> {
         let [w, x, y, z] = a.map(|v| v.id);
-        self.group(Hopper::GroupMma { input, n, held: true }, &[w, x, y, z, b.id], c)
+        self.group(Hopper::GroupMma { input, n, held: true, across: [false, true] }, &[w, x, y, z, b.id], c)
     }
 
     fn group<'b>(&'b self, op: Hopper, operands: &[Id], c: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {

@@ -251,9 +251,10 @@ pub enum Hopper {
         input: Group,
         /// Columns: a multiple of 8 up to 256.
         n: u16,
-        /// Whether A is four registers of two 16-bit elements each, as sums of products lie in them, and B has its depth
-        /// across its rows of 64 columns.
+        /// Whether A is four registers of two 16-bit elements each, as sums of products lie in them.
         held: bool,
+        /// Whether A, or B, of 16 bits, has its depth across its rows, which are of 64 elements.
+        across: [bool; 2],
     },
 }
 

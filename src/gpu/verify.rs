@@ -180,14 +180,14 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
         | Hopper::GroupFence
         | Hopper::GroupCommit
         | Hopper::GroupWait(_) => d.is_empty() && a.is_empty(),
-        Hopper::GroupMma { n, held, input } => {
+        Hopper::GroupMma { n, held, input, across } => {
             let operands: &[Type] = match held {
                 true => &[Type::B32, Type::B32, Type::B32, Type::B32, Type::U64],
                 false => &[Type::U64; 2],
             };
             (8..=256).contains(&n)
                 && n % 8 == 0
-                && (!held || input.depth() == 16)
+                && (!held && across == [false; 2] || input.depth() == 16)
                 && d.len() == usize::from(n) / 2
                 && d.iter().all(|t| *t == Type::F32)
                 && a.strip_prefix(operands).is_some_and(|c| c.is_empty() || c == d)

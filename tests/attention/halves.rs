@@ -12,42 +12,44 @@ use half::bf16;
 
 const OP: &str = "attention_bf16";
 
-fn round(x: &[f32]) -> Vec<bf16> {
-    x.iter().map(|x| bf16::from_f32(*x)).collect()
-}
-
-/// The results of a call on these operands, row by row, or each transposed: `out`, `lse`.
-fn call<S: Simd>(s: S, a: &Args<f32>, transposed: bool) -> Result<[Vec<f32>; 2], Error> {
+/// The results of a call on operands of these shapes, row by row, or each column by column: `out`, `lse`.
+fn call<S: Simd>(
+    s: S,
+    a: &Args<f32>,
+    shapes: [[usize; 2]; 3],
+    transposed: bool,
+) -> Result<[Vec<f32>; 2], Error> {
     let op = options(a);
     let (n, len) = (a.size("n"), a.size("len"));
-    let halves: Vec<_> = a.x.iter().map(|x| round(x)).collect();
-    let rows = |k: usize| if k == 0 { n } else { len };
-    let cols = |k: usize| {
-        let least = if k == 0 { op.heads } else { op.kv_heads } * op.dim;
-        halves[k].len().checked_div(rows(k)).unwrap_or(least)
-    };
-    let turned: Vec<Vec<bf16>> = (0..3)
-        .map(|k| {
-            let (r, c) = (rows(k), cols(k));
-            let at = |e: usize| if transposed { halves[k][e % r * c + e / r] } else { halves[k][e] };
-            (0..halves[k].len()).map(at).collect()
+    let turned: Vec<Vec<bf16>> = (a.x.iter().zip(shapes))
+        .map(|(x, [r, c])| {
+            let at = |e: usize| if transposed { x[e % r * c + e / r] } else { x[e] };
+            (0..r * c).map(|e| bf16::from_f32(at(e))).collect()
         })
         .collect();
-    let view = |k: usize| match transposed {
-        true => MatRef::col_major(&turned[k], rows(k), cols(k)).unwrap(),
-        false => MatRef::row_major(&turned[k], rows(k), cols(k)).unwrap(),
+    let view = |k: usize| {
+        let [r, c] = shapes[k];
+        if transposed { MatRef::col_major(&turned[k], r, c) } else { MatRef::row_major(&turned[k], r, c) }
+            .unwrap()
     };
-    let width = |k: usize, of: usize| a.get(&format!("out{k}")).unwrap_or(of);
-    let mut out = vec![STALE as f32; width(0, n * cols(0))];
-    let mut lse = vec![STALE as f32; width(1, n * op.heads)];
+    let [rows, cols] = shapes[0];
+    let mut out = vec![STALE as f32; a.get("out0").unwrap_or(rows * cols)];
+    let mut lse = vec![STALE as f32; a.get("out1").unwrap_or(n * op.heads)];
     let room = attention_bf16_workspace(op.heads, op.kv_heads, op.dim, n, len);
     let mut room = vec![f32::NAN; a.get("workspace").unwrap_or(room)];
-    let to = MatMut::row_major(&mut out, n, a.get("out0").unwrap_or(cols(0))).unwrap();
+    let width = out.len().checked_div(rows).unwrap_or(cols);
+    let to = MatMut::row_major(&mut out, rows, width).unwrap();
     let done = attention_bf16_on(s, &op, view(0), view(1), view(2), to, Some(&mut lse), &mut room);
     if done.is_err() {
         assert!(out.iter().chain(&lse).all(|x| *x == STALE as f32), "wrote, and then refused");
     }
     done.map(|()| [out, lse])
+}
+
+/// The shapes that the sizes say.
+fn shapes(a: &Args<f32>) -> [[usize; 2]; 3] {
+    let [heads, kv, dim, n, len] = ["heads", "kv_heads", "dim", "n", "len"].map(|name| a.size(name));
+    [[n, heads * dim], [len, kv * dim], [len, kv * dim]]
 }
 
 #[test]
@@ -58,9 +60,10 @@ fn edge_cases() {
         let inputs = e.inputs.iter().map(|x| x.iter().map(|v| v.value("f32") as f32).collect()).collect();
         let p = e.params.iter().flatten().map(|v| v.value("f32") as f32).collect();
         let a = Args { x: inputs, ids: vec![], p, n: Args::<f32>::parse(&e.options) };
+        let stated = e.shapes.clone().unwrap().try_into().unwrap();
         for_each_lane!(|s| {
             for transposed in [false, true] {
-                let got = call(s, &a, transposed);
+                let got = call(s, &a, stated, transposed);
                 match (&e.error, &e.out) {
                     (Some(error), _) => {
                         let named = got
@@ -95,25 +98,23 @@ fn edge_cases() {
 #[test]
 fn refusals() {
     let base = args::<f32, Forward>((2, 1, 3, 4, 5, true, None), 1);
+    let (s, of) = (fulmen::lanes::native(), shapes(&base));
     let with = |name: &str, n: usize| {
         let mut a = base.clone();
         a.n.retain(|(known, _)| known != name);
         a.n.push((name.into(), n));
-        a
+        format!("{:?}", call(s, &a, of, false).unwrap_err())
     };
-    let s = fulmen::lanes::native();
-    let say = |a: &Args<f32>| format!("{:?}", call(s, a, false).unwrap_err());
-    assert!(say(&with("heads", 0)).starts_with("Empty"));
-    assert!(say(&with("kv_heads", 3)).starts_with("Domain"));
-    assert!(say(&with("out0", 5)).contains("\"out\""));
-    assert!(say(&with("out1", 7)).contains("\"lse\""));
-    assert!(say(&with("workspace", 9)).starts_with("Workspace"));
-    for k in 0..3 {
-        let mut a = base.clone();
-        let rows = if k == 0 { 4 } else { 5 };
-        let short = a.x[k].len() - rows;
-        a.x[k].truncate(short);
-        assert!(say(&a).contains(&format!("\"{}\"", ["q", "k", "v"][k])), "{}", say(&a));
+    assert!(with("heads", 0).starts_with("Empty"));
+    assert!(with("kv_heads", 3).starts_with("Domain"));
+    assert!(with("out0", 20).contains("\"out\""));
+    assert!(with("out1", 7).contains("\"lse\""));
+    assert!(with("workspace", 9).starts_with("Workspace"));
+    for (k, name) in ["q", "k", "v"].into_iter().enumerate() {
+        let mut of = of;
+        of[k][1] -= 1;
+        let said = format!("{:?}", call(s, &base, of, false).unwrap_err());
+        assert!(said.contains(&format!("\"{name}\"")), "{said}");
     }
 }
 
@@ -127,7 +128,7 @@ fn bf16_has_the_bits_of_f32() {
         for_each_lane!(|s| {
             let want = run::<_, f32, Forward>(s, Form::On, &a).unwrap().unwrap();
             for transposed in [false, true] {
-                let got = call(s, &a, transposed).unwrap();
+                let got = call(s, &a, shapes(&a), transposed).unwrap();
                 assert!(got.iter().zip(&want).all(|(x, y)| bits(x) == bits(y)), "{case:?} {transposed}");
             }
         });

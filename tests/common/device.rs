@@ -303,13 +303,14 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             })
             .collect();
         let [q, k, v] = [0, 1, 2].map(|k| &wide[k][..]);
-        let op = Attention { scale: scale.to_f64(), heads, kv_heads, dim, causal: *causal, window: *window };
+        let op =
+            Attention { scale: f64::from(scale), heads, kv_heads, dim, causal: *causal, window: *window };
         let [want, want_sums] = Naive { op, n, len, q, k, v }.forward();
         let rows = got.chunks(cols + pad);
         let inside = rows.clone().flat_map(|row| &row[pad..]);
         assert!(rows.flat_map(|row| &row[..pad]).all(|x| *x == 7.0), "{op_name} wrote beside its results");
         for (got, w) in inside.chain(&sums).zip(want.iter().chain(&want_sums)) {
-            let got = got.to_f64();
+            let got = f64::from(*got);
             let share = match got == w.value {
                 true => 0.0,
                 false => (got - w.value).abs() / per.allowed::<f32>(w.value, &[&vec![0.0; w.n]], w.mass),
@@ -322,7 +323,7 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
     Ok(worst)
 }
 
-/// On parts of larger matrices, which start at multiples of 16 bytes where the shape is one of whole tiles, and elsewhere
+/// On parts of larger matrices, which start at multiples of 16 bytes where the sizes are multiples of 8, and elsewhere
 /// otherwise.
 fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
@@ -337,7 +338,7 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     for (case, [m, n, k]) in shapes.iter().enumerate() {
         let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0]);
         let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0), (2.0, 0.5)][case % 5];
-        let whole = m % 128 == 0 && n % 128 == 0;
+        let whole = [m, n, k].iter().all(|s| s.is_multiple_of(8));
         let [of_a, of_b, of_c] = if whole { [8, 8, 4] } else { [2, 1, 3] };
         let (a, b) = (elements(m * (k + of_a), 1), elements(k * (n + of_b), 2));
         let c = data::<T>(m * (n + of_c), 3, 0);

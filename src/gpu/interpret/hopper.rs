@@ -142,14 +142,14 @@ impl Machine<'_> {
         Ok(place as i64)
     }
 
-    /// A warp group: 64 rows of A and `n` of B, both with 32 bytes along the depth; A `held` in registers, and B by rows of
-    /// its depth, if so.
+    /// A warp group: 64 rows of A and `n` of B, both with 32 bytes along the depth; A `held` in registers, or one of them with
+    /// its depth `across` its rows, if so.
     pub(super) fn group(
         &mut self,
         i: &Inst,
         n: usize,
         input: Group,
-        held: bool,
+        (held, across): (bool, [bool; 2]),
         first: usize,
     ) -> Result<(), Error> {
         let depth = input.depth();
@@ -167,8 +167,13 @@ impl Machine<'_> {
             }
             (a, self.across(i, self.reg(i.args.at(4), first), n, input, first)?, 5)
         } else {
-            let [a, b] = [(0, 64), (1, n)]
-                .map(|(k, rows)| self.operand(i, self.reg(i.args.at(k), first), rows, input, first));
+            let [a, b] = [(0, 64), (1, n)].map(|(k, rows)| {
+                let descriptor = self.reg(i.args.at(k), first);
+                match across.get(k) {
+                    Some(true) => self.across(i, descriptor, rows, input, first),
+                    _ => self.operand(i, descriptor, rows, input, first),
+                }
+            });
             (a?, b?, 2)
         };
         let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(GROUP * i.dst.len());

@@ -188,7 +188,8 @@ fn hopper(swizzle: u64) -> Kernel {
     };
     b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
     b.hopper(Hopper::GroupFence, &[]);
-    let c = b.wgmma(Group::F16, 8, [descriptor(0, 1024), descriptor(2048, 128)], &[b.f32(0.25); 4]);
+    let c =
+        b.wgmma(Group::F16, 8, [descriptor(0, 1024), descriptor(2048, 128)], [false; 2], &[b.f32(0.25); 4]);
     b.hopper(Hopper::GroupCommit, &[]);
     b.hopper(Hopper::GroupWait(0), &[]);
     let (warp, lane) = (t >> b.int::<U32>(5), t & b.int(31));
@@ -420,7 +421,7 @@ fn instructions_need_their_targets() {
                 let (da, db) = (b.int::<U64>(1 << 16), b.int::<U64>(1 << 17));
                 let c: Vec<_> = (0..32).map(|_| b.f32(0.0)).collect();
                 b.hopper(Hopper::GroupFence, &[]);
-                let c = b.wgmma(Group::F16, 64, [da, db], &c);
+                let c = b.wgmma(Group::F16, 64, [da, db], [false; 2], &c);
                 b.hopper(Hopper::GroupCommit, &[]);
                 b.hopper(Hopper::GroupWait(0), &[]);
                 keep(b, x, c[31]);

@@ -8,7 +8,7 @@ use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space
 use super::super::super::types::{B32, F32, Pred, U32, U64};
 use super::super::attention::{Heads, On};
 use super::super::flat::put;
-use super::{GROUP, SLAB};
+use super::{COLS, GROUP, SLAB, descriptor};
 use crate::alu::{Alu, Body};
 use crate::nn::shift;
 use crate::pointwise::Ln;
@@ -21,8 +21,6 @@ const ROWS: u32 = 64;
 const KEYS: u32 = 128;
 /// Tiles of keys, and of values, in shared memory.
 const STAGES: u32 = 2;
-/// Columns of a box of a tensor map: 128 bytes.
-const COLS: u32 = 64;
 
 /// A kernel's sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,12 +258,6 @@ impl<'b> Frame<'b> {
         });
     }
 
-    /// A descriptor of swizzled pieces of 8 rows of 128 bytes, so many bytes apart along the other direction.
-    fn descriptor(&self, at: Value<'b, U32>, apart: u32) -> Value<'b, U64> {
-        let start = (at >> self.int(4)) & self.int(0x3fff);
-        start.to::<U64>() | self.b.bits(1 << 62 | 64 << 32 | u64::from(apart >> 4) << 16)
-    }
-
     /// A warp arrives.
     fn arrive(&self, barrier: Value<'b, U32>) {
         let b = self.b;
@@ -312,11 +304,11 @@ impl<'b> Frame<'b> {
         let queries = self.queries.room + group * self.int(ROWS * SLAB);
         let mut scores = Vec::new();
         for slab in 0..self.size.slabs() {
-            let q = self.descriptor(queries + self.int(slab * self.size.queries() * SLAB), 16);
-            let k = self.descriptor(room + self.int(slab * KEYS * SLAB), 16);
+            let q = descriptor(queries + self.int(slab * self.size.queries() * SLAB), 16);
+            let k = descriptor(room + self.int(slab * KEYS * SLAB), 16);
             for step in 0..4 {
                 let at = [q + b.int(2 * step), k + b.int(2 * step)];
-                scores = b.wgmma(Group::Bf16, KEYS as u16, at, &scores);
+                scores = b.wgmma(Group::Bf16, KEYS as u16, at, [false; 2], &scores);
             }
         }
         b.hopper(Hopper::GroupCommit, &[]);
@@ -333,7 +325,7 @@ impl<'b> Frame<'b> {
         let b = self.b;
         let [stage, _] = self.stage(turn);
         let room = self.values.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
-        let v = self.descriptor(room, KEYS * SLAB);
+        let v = descriptor(room, KEYS * SLAB);
         let mut sums = sums.to_vec();
         for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
             let a = four.map(|w| w.cast::<B32>());
