@@ -7,6 +7,8 @@ threads.
       MODEL.gguf of any text, made by `llm train` with default sizes; `f32` everywhere
   benches/pytorch.py --attention [--threads 1]
       the lines that `benches/peers -- --attention` prints, of torch's `scaled_dot_product_attention`
+  benches/pytorch.py --gpu-attention
+      the lines that `benches/device -- attention` prints, of cuDNN's and FlashAttention's forward pass through torch
 """
 
 import argparse
@@ -148,6 +150,30 @@ def attention(args):
                     print(f"{mode},{args.threads},{heads},{kv_heads},{dim},{n},{mask},torch {torch.__version__},{t:.3e},{work / t * 1e-9:.1f}", flush=True)
 
 
+def gpu_attention():
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    every, rounds = 1 << 25, 7
+    for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash2", SDPBackend.FLASH_ATTENTION)):
+        for dim, causal in ((128, False), (128, True), (64, False), (64, True)):
+            for n in (1024, 2048, 4096, 8192, 16384):
+                heads = 2048 // dim
+                q, k, v = (torch.randn(16384 // n, heads, n, dim, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+                with torch.no_grad(), sdpa_kernel(backend):
+                    times = []
+                    for r in range(rounds + 1):
+                        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                        start.record()
+                        for _ in range(10):
+                            F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                        end.record()
+                        torch.cuda.synchronize()
+                        times.append(start.elapsed_time(end) / 10)
+                t = statistics.median(times[1:])
+                flop = (2 if causal else 4) * n * every
+                print(f"{name},{dim},{n},{int(causal)},{t:.4f},{flop / t * 1e-9:.0f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("llm", nargs="?")
@@ -156,9 +182,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--llama-cpp", action="store_true", help="with the package llama-cpp-python")
     parser.add_argument("--attention", action="store_true")
+    parser.add_argument("--gpu-attention", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    if args.attention:
+    if args.gpu_attention:
+        gpu_attention()
+    elif args.attention:
         attention(args)
     elif args.model:
         model(args)

@@ -249,6 +249,7 @@ macro_rules! for_each_op {
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, layer;
             nn rope_view(rope_view, rope_view_on) Rope[] embedding, layer;
             nn attention(attention, attention_on) Attention[] attention, layer;
+            quant attention_bf16(attention_bf16, attention_bf16_on) bf16[] attention, half;
             nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, layer;
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;

@@ -6,6 +6,9 @@ use common::nn::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, MatMut, MatRef};
 
+#[cfg(feature = "half")]
+mod halves;
+
 /// Heads, key heads, dim, queries, keys, causal, window.
 type Case = (usize, usize, usize, usize, usize, bool, Option<usize>);
 

@@ -468,6 +468,7 @@ plain! {
         bf16_to_f32 [bf16_to_f32_on] (x: Self::Ref<'_, bf16>, out: Self::Mut<'_, f32>) -> Done;
         f32_to_bf16 [f32_to_bf16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, bf16>) -> Done;
         gemm_f16 [gemm_f16_on] (alpha: f32, a: Self::Mat<'_, f16>, b: Self::Mat<'_, f16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
+        attention_bf16 [attention_bf16_on] (op: &Attention<f32>, q: Self::Mat<'_, bf16>, k: Self::Mat<'_, bf16>, v: Self::Mat<'_, bf16>, out: Self::MatMut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
         gemm_bf16 [gemm_bf16_on] (alpha: f32, a: Self::Mat<'_, bf16>, b: Self::Mat<'_, bf16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
     }
 }
@@ -507,7 +508,8 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 15] = [
+    const FIXED: [&str; 16] = [
+        "attention_bf16",
         "dequantize_absmax",
         "quantize_absmax",
         "fixed_dot",

@@ -186,6 +186,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "attention_bf16",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 65600.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "avg_pool",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 2.0, of: Mass::Terms, flush: false })],
@@ -4550,6 +4558,10 @@ const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, 
 const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatMut<'_, f64>, Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::attention::<f64>;
 const _: fn(Native, &Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_on::<Native, f32>;
 const _: fn(Native, &Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatMut<'_, f64>, Option<&mut [f64]>, &mut [f64]) -> Result<(), Error> = crate::attention_on::<Native, f64>;
+#[cfg(feature = "half")]
+const _: fn(&Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16;
+#[cfg(feature = "half")]
+const _: fn(Native, &Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16_on;
 const _: () = enforced::<marker::attention_backward>();
 const _: fn(&Attention<f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, &[f32], MatRef<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_backward::<f32>;
 const _: fn(&Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_, f64>, &[f64], MatRef<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::attention_backward::<f64>;

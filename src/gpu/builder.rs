@@ -293,6 +293,11 @@ impl Builder {
         self.many(Op::Mma(kind), &args)
     }
 
+    /// Two numbers in 16 bits each, to nearest even, the first in the low half; `of` is a type of 16 bits.
+    pub fn pack<'b>(&'b self, of: Group, low: Value<'b, F32>, high: Value<'b, F32>) -> Value<'b, B32> {
+        self.one(Op::Pack(of), &[high.id, low.id])
+    }
+
     /// An instruction of Hopper and later that has no result.
     pub fn hopper<'b>(&'b self, op: Hopper, args: &[Address<'b>]) {
         let args: Ids = args.iter().map(|a| a.0).collect();
@@ -304,20 +309,37 @@ impl Builder {
         self.one(Op::Hopper(Hopper::BarrierTryWait), &[at.id, parity.id])
     }
 
-    /// `A · B + C` of a warp group, operands in shared memory by their descriptors; `A · B` without any of C.
+    /// `A · B + C` of a warp group, operands in shared memory by their descriptors, with the depth along their rows or
+    /// `across` them; `A · B` without any of C.
     pub fn wgmma<'b>(
         &'b self,
         input: Group,
         n: u16,
         [a, b]: [Value<'b, U64>; 2],
+        across: [bool; 2],
         c: &[Value<'b, F32>],
     ) -> Vec<Value<'b, F32>> {
-        let args: Ids = [a.id, b.id].into_iter().chain(c.iter().map(|v| v.id)).collect();
+        self.group(Hopper::GroupMma { input, n, held: false, across }, &[a.id, b.id], c)
+    }
+
+    /// As [`Builder::wgmma`], with 16 columns of A in registers, as sums lie in them, and B with its depth across its rows.
+    pub fn wgmma_held<'b>(
+        &'b self,
+        input: Group,
+        n: u16,
+        a: [Value<'b, B32>; 4],
+        b: Value<'b, U64>,
+        c: &[Value<'b, F32>],
+    ) -> Vec<Value<'b, F32>> {
+        let [w, x, y, z] = a.map(|v| v.id);
+        self.group(Hopper::GroupMma { input, n, held: true, across: [false, true] }, &[w, x, y, z, b.id], c)
+    }
+
+    fn group<'b>(&'b self, op: Hopper, operands: &[Id], c: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
+        let Hopper::GroupMma { n, .. } = op else { return Vec::new() };
+        let args: Ids = operands.iter().copied().chain(c.iter().map(|v| v.id)).collect();
         let types: Vec<Type> = (0..n / 2).map(|_| Type::F32).collect();
-        self.emit(Op::Hopper(Hopper::GroupMma { input, n }), &types, &args)
-            .iter()
-            .map(|id| self.value(*id))
-            .collect()
+        self.emit(Op::Hopper(op), &types, &args).iter().map(|id| self.value(*id)).collect()
     }
 
     // What a block's closure is called between: a caller has many of them, and each would be a copy of this.

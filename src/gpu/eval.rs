@@ -35,6 +35,7 @@ pub(crate) fn eval(op: Op, ty: Type, from: Type, [a, b, c]: [u64; 3]) -> u64 {
         Op::Shr => a.checked_shr(b as u32).unwrap_or(0),
         Op::Compare(cmp) => u64::from(compare(cmp, from, a, b)),
         Op::Convert => convert(ty, from, a),
+        Op::Pack(to) => [a, b].into_iter().fold(0, |all, x| all << 16 | convert(to.element(), from, x)),
         _ => match ty {
             Type::F32 => single(op, a, b, c),
             Type::F64 => double(op, a, b, c),

@@ -251,6 +251,10 @@ pub enum Hopper {
         input: Group,
         /// Columns: a multiple of 8 up to 256.
         n: u16,
+        /// Whether A is four registers of two 16-bit elements each, as sums of products lie in them.
+        held: bool,
+        /// Whether A, or B, of 16 bits, has its depth across its rows, which are of 64 elements.
+        across: [bool; 2],
     },
 }
 
@@ -289,6 +293,8 @@ pub enum Op {
     Convert,
     /// The same bits as another type.
     Bitcast,
+    /// Two `f32` in 16 bits each, to nearest even: the first above the second. The type is that of a 16-bit input.
+    Pack(Group),
     /// `a + b`.
     Add,
     /// `a - b`.
@@ -432,7 +438,8 @@ impl Op {
             | Self::Xor
             | Self::Shl
             | Self::Shr
-            | Self::Compare(_) => 2,
+            | Self::Compare(_)
+            | Self::Pack(_) => 2,
             Self::Fma | Self::Dot4 | Self::Select => 3,
             _ => return None,
         })

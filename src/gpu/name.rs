@@ -20,7 +20,7 @@ pub(crate) const fn name(op: Op) -> &'static str {
         Op::Popc => "popc",
         Op::Clz => "clz",
         Op::Brev => "brev",
-        Op::Convert => "cvt",
+        Op::Convert | Op::Pack(_) => "cvt",
         Op::Bitcast => "bit cast",
         Op::Add => "add",
         Op::Sub => "sub",

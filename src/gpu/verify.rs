@@ -180,13 +180,17 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
         | Hopper::GroupFence
         | Hopper::GroupCommit
         | Hopper::GroupWait(_) => d.is_empty() && a.is_empty(),
-        Hopper::GroupMma { n, .. } => {
+        Hopper::GroupMma { n, held, input, across } => {
+            let operands: &[Type] = match held {
+                true => &[Type::B32, Type::B32, Type::B32, Type::B32, Type::U64],
+                false => &[Type::U64; 2],
+            };
             (8..=256).contains(&n)
                 && n % 8 == 0
+                && (!held && across == [false; 2] || input.depth() == 16)
                 && d.len() == usize::from(n) / 2
                 && d.iter().all(|t| *t == Type::F32)
-                && a.get(..2) == Some(&[Type::U64; 2][..])
-                && a.get(2..).is_some_and(|c| c.is_empty() || c == d)
+                && a.strip_prefix(operands).is_some_and(|c| c.is_empty() || c == d)
         }
     }
 }
@@ -205,6 +209,7 @@ fn pure(op: Op, d: Type, a: &[Type]) -> bool {
         Op::Popc | Op::Clz => d == Type::U32 && matches!(a, [t] if t.bits() >= 32 && !t.is_float()),
         Op::Brev => same && d.bits() >= 32 && !d.is_float(),
         Op::Convert => matches!(a, [from] if converts(*from, d)),
+        Op::Pack(to) => to.depth() == 16 && d == Type::B32 && a == [Type::F32; 2],
         Op::Bitcast => matches!(a, [from] if from.bits() == d.bits() && d.bits() >= 16),
         Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max => same && number(d),
         Op::MulHi => same && integer(d),

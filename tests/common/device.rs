@@ -253,7 +253,77 @@ pub fn half_products<D: Computes<f32> + Blocking>(
     Ok(worst)
 }
 
-/// On parts of larger matrices, which start at multiples of 16 bytes where the shape is one of whole tiles, and elsewhere
+/// Attention of bf16 on parts of wider matrices, by rows and by columns in turn: its worst error.
+#[cfg(feature = "half")]
+pub fn half_attention<D: Computes<f32> + Blocking>(
+    gpu: &Gpu<D>,
+    cases: &[([usize; 5], bool, Option<usize>)],
+) -> Result<Worst, Error> {
+    use crate::nn::attention::Naive;
+    use fulmen::Attention;
+    use half::bf16;
+    let op_name = "attention_bf16";
+    let per = spec(op_name).and_then(|s| s.tolerance("f32")).unwrap();
+    let mut worst = Worst { op: op_name, share: 0.0, got: 0.0, want: 0.0 };
+    for (turn, (sizes, causal, window)) in cases.iter().enumerate() {
+        let [heads, kv_heads, dim, n, len] = *sizes;
+        let scale = 1.3 / (dim as f32).sqrt();
+        let op = Attention { heads, kv_heads, dim, scale, causal: *causal, window: *window };
+        let shapes = [[n, heads * dim], [len, kv_heads * dim], [len, kv_heads * dim]];
+        // Rows that tensor maps read as they are, rows at odd places, and columns.
+        let pad = [8, 3, 1][turn % 3];
+        let round = |x: &f32| bf16::from_f32(2.0 * *x);
+        let halves: Vec<Vec<bf16>> = (1u64..)
+            .zip(shapes)
+            .map(|(seed, [r, c])| data::<f32>(r * (c + pad), seed, 0).iter().map(round).collect())
+            .collect();
+        let on: Vec<_> = halves.iter().map(|x| gpu.upload(x)).collect::<Result<_, Error>>()?;
+        let turned = turn % 3 == 2;
+        let part = |k: usize| {
+            let [r, c] = shapes[k];
+            match turned {
+                true => on[k].view().matrix(c + pad, r)?.t().cols(pad..c + pad),
+                false => on[k].view().matrix(r, c + pad)?.cols(pad..c + pad),
+            }
+        };
+        let cols = heads * dim;
+        let old = vec![7.0f32; n * (cols + pad)];
+        let (mut out, mut lse) = (gpu.upload(&old)?, gpu.upload(&vec![7.0f32; n * heads])?);
+        let [_, to] = out.view_mut().matrix(n, cols + pad)?.split_cols(pad)?;
+        gpu.attention_bf16(&op, part(0)?, part(1)?, part(2)?, to, Some(lse.view_mut()))?;
+        let (mut got, mut sums) = (old, vec![0.0f32; n * heads]);
+        gpu.download(out.view(), &mut got)?;
+        gpu.download(lse.view(), &mut sums)?;
+        let wide: Vec<Vec<f64>> = (0..3)
+            .map(|k| {
+                let [r, c] = shapes[k];
+                let at =
+                    |i: usize, j: usize| if turned { (j + pad) * r + i } else { i * (c + pad) + j + pad };
+                (0..r * c).map(|e| halves[k][at(e / c, e % c)].to_f64()).collect()
+            })
+            .collect();
+        let [q, k, v] = [0, 1, 2].map(|k| &wide[k][..]);
+        let op =
+            Attention { scale: f64::from(scale), heads, kv_heads, dim, causal: *causal, window: *window };
+        let [want, want_sums] = Naive { op, n, len, q, k, v }.forward();
+        let rows = got.chunks(cols + pad);
+        let inside = rows.clone().flat_map(|row| &row[pad..]);
+        assert!(rows.flat_map(|row| &row[..pad]).all(|x| *x == 7.0), "{op_name} wrote beside its results");
+        for (got, w) in inside.chain(&sums).zip(want.iter().chain(&want_sums)) {
+            let got = f64::from(*got);
+            let share = match got == w.value {
+                true => 0.0,
+                false => (got - w.value).abs() / per.allowed::<f32>(w.value, &[&vec![0.0; w.n]], w.mass),
+            };
+            if share > worst.share || share.is_nan() {
+                worst = Worst { op: op_name, share, got, want: w.value };
+            }
+        }
+    }
+    Ok(worst)
+}
+
+/// On parts of larger matrices, which start at multiples of 16 bytes where the sizes are multiples of 8, and elsewhere
 /// otherwise.
 fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     gpu: &Gpu<D>,
@@ -268,7 +338,7 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
     for (case, [m, n, k]) in shapes.iter().enumerate() {
         let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0]);
         let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0), (2.0, 0.5)][case % 5];
-        let whole = m % 128 == 0 && n % 128 == 0;
+        let whole = [m, n, k].iter().all(|s| s.is_multiple_of(8));
         let [of_a, of_b, of_c] = if whole { [8, 8, 4] } else { [2, 1, 3] };
         let (a, b) = (elements(m * (k + of_a), 1), elements(k * (n + of_b), 2));
         let c = data::<T>(m * (n + of_c), 3, 0);

@@ -183,6 +183,18 @@ fn no_product_of_low_precision_allocates() {
         quiet!(gemm_f16 gemm_f16_workspace 0.0f32, f16::ONE, f32, 0.0);
         quiet!(gemm_i8 gemm_i8_workspace 0i32, 1i8, i32, 0);
     }
+    for (n, len) in [(1, 300), (200, 300)] {
+        let op = fulmen::Attention { heads: 2, kv_heads: 1, dim: 8, scale: 1.0, causal: true, window: None };
+        let (q, k, mut out) = (vec![bf16::ONE; n * 16], vec![bf16::ONE; len * 8], vec![0.0; n * 16]);
+        let mut room = vec![0.0; fulmen::attention_bf16_workspace(2, 1, 8, n, len)];
+        FORBIDDEN.set(true);
+        let (x, y) = (MatRef::row_major(&q, n, 16).unwrap(), MatRef::row_major(&k, len, 8).unwrap());
+        let z = MatMut::row_major(&mut out, n, 16).unwrap();
+        let r = fulmen::attention_bf16(&op, x, y, y, z, None, &mut room);
+        FORBIDDEN.set(false);
+        assert_eq!(r, Ok(()));
+        assert!(out.iter().all(|x| (*x - 1.0).abs() < 1e-6));
+    }
 }
 
 /// Fixed point, and scales that are quantised themselves.

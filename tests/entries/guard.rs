@@ -269,6 +269,19 @@ fn halves() {
         product!(bf16 gemm_bf16 gemm_bf16_workspace);
         product!(f16 gemm_f16 gemm_f16_workspace);
     }
+    for (n, len) in lengths().flat_map(|n| [(n.min(50), n), (3, n), (1, n)]) {
+        guarded(|| {
+            let op =
+                Attention { heads: 2, kv_heads: 1, dim: 5, scale: 0.5, causal: n <= len, window: Some(n) };
+            let (q, k, v) = (vec![bf16::ONE; n * 10], vec![bf16::ONE; len * 5], vec![bf16::ONE; len * 5]);
+            let (mut out, mut lse) = (vec![0.0; n * 10], vec![0.0; n * 2]);
+            let mut w = vec![0.0; attention_bf16_workspace(2, 1, 5, n, len)];
+            let [k, v] = [&k, &v].map(|x| MatRef::row_major(x, len, 5).unwrap());
+            let (q, to) =
+                (MatRef::row_major(&q, n, 10).unwrap(), MatMut::row_major(&mut out, n, 10).unwrap());
+            attention_bf16(&op, q, k, v, to, Some(&mut lse), &mut w).unwrap();
+        });
+    }
     for n in lengths() {
         guarded(|| {
             let (mut x, mut y, mut z) = (vec![1.0f32; n], vec![f16::ONE; n], vec![bf16::ONE; n]);

@@ -16,6 +16,13 @@ pub fn run() -> Result<(), Error> {
     launches(&gpu)
 }
 
+/// Of 16-bit elements alone.
+pub fn attention() -> Result<(), Error> {
+    let gpu = Gpu::new(Cuda::from_env()?);
+    let mark = gpu.upload(&[0.0f32])?;
+    super::half_attention(&gpu, || gpu.download(mark.view(), &mut [0.0f32]))
+}
+
 fn sync() -> Result<(), Error> {
     // SAFETY: no argument.
     assert_eq!(unsafe { sys::cuCtxSynchronize() }, sys::CUresult::CUDA_SUCCESS);

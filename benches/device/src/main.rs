@@ -282,15 +282,52 @@ fn attention<D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
+/// Attention of `bf16`: 16 384 tokens, 2048 columns, in texts of `n`; the peer is `benches/pytorch.py --attention cuda`.
+fn half_attention<D: Computes<f32> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+) -> Result<(), Error> {
+    const ALL: usize = 1 << 25;
+    let mut bits = 1u64;
+    let mut normal = || {
+        let mut sum = -6.0;
+        for _ in 0..12 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            sum += (bits >> 40) as f32 / 16_777_216.0;
+        }
+        half::bf16::from_f32(sum)
+    };
+    let [q, k, v] = [(); 3].map(|()| gpu.upload(&(0..ALL).map(|_| normal()).collect::<Vec<_>>()));
+    let (q, k, v, mut out) = (q?, k?, v?, gpu.alloc(ALL)?);
+    for (dim, causal) in [(128, false), (128, true), (64, false), (64, true)] {
+        for n in [1024, 2048, 4096, 8192, 16_384] {
+            // The texts of a batch are heads: a row has those of all at one place.
+            let (heads, cols) = (ALL / n / dim, ALL / n);
+            let scale = 1.0 / (dim as f32).sqrt();
+            let op = Attention { heads, kv_heads: heads, dim, scale, causal, window: None };
+            let seconds = median(10, wait, || {
+                let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(n, cols));
+                gpu.attention_bf16(&op, q?, k?, v?, out.view_mut().matrix(n, cols)?, None)
+            })?;
+            let flop = if causal { 2.0 } else { 4.0 } * n as f64 * ALL as f64;
+            let rate = 1e-12 * flop / seconds;
+            println!("attention_bf16,{dim},{n},{},{:.4},{rate:.0}", u8::from(causal), seconds * 1e3);
+        }
+    }
+    Ok(())
+}
+
 fn main() -> ExitCode {
     let asked = std::env::args().nth(1).unwrap_or_default();
     let done = match asked.as_str() {
         #[cfg(feature = "cuda")]
         "cuda" => cuda::run(),
+        #[cfg(feature = "cuda")]
+        "attention" => cuda::attention(),
         #[cfg(feature = "wgpu")]
         "wgpu" => wgpu::run(),
         other => {
-            eprintln!("`{other}`: there are cuda and wgpu, with the features of their names");
+            eprintln!("`{other}`: there are cuda, attention and wgpu, with the features of their names");
             return ExitCode::FAILURE;
         }
     };

@@ -97,8 +97,19 @@ fn median(mut t: Vec<f64>) -> f64 {
 fn case(gpu: &Gpu, blas: &Cublas, input: Group, output: Type, [m, n, k]: [u32; 3]) -> Result<(), String> {
     let per = 16 / u64::from(input.element().bytes());
     let ld = u64::from(k).next_multiple_of(per);
-    let p =
-        GroupProduct { m, n, k, lda: ld, ldb: ld, ldc: u64::from(n), alpha: 1.0, beta: 0.0, input, output };
+    let p = GroupProduct {
+        m,
+        n,
+        k,
+        across: [false; 2],
+        lda: ld,
+        ldb: ld,
+        ldc: u64::from(n),
+        alpha: 1.0,
+        beta: 0.0,
+        input,
+        output,
+    };
     let seed =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |t| t.as_nanos() as u64);
     let a = bytes(input, &normal(seed, (u64::from(m) * ld) as usize));

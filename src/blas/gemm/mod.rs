@@ -68,6 +68,8 @@ pub use small::{gemm_fixed, gemm_fixed_on};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
 #[cfg(feature = "half")]
+pub(crate) use widen::widen_rows;
+#[cfg(feature = "half")]
 pub use widen::*;
 
 use crate::contract::{Call, Violation, contract};

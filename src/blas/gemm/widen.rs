@@ -11,7 +11,7 @@ use crate::view::{MatMut, MatRef};
 use half::{bf16, f16};
 
 /// A storage format of which each number is an `f32`.
-trait Half: Copy {
+pub(crate) trait Half: Copy {
     fn widen(self) -> f32;
 }
 impl Half for bf16 {
@@ -213,14 +213,14 @@ fn product<S: Simd, H: Half>(
             while jr < block {
                 let width = loops::share(block - jr, nv) * lanes;
                 let Some((panel, after)) = rest.split_at_mut_checked(width * kb) else { break };
-                widen(s, b.block([pc, (jc + jr) * lanes], [kb, width]), width, panel);
+                widen_rows(s, b.block([pc, (jc + jr) * lanes], [kb, width]), width, panel);
                 (rest, jr) = (after, jr + width / lanes);
             }
             let beta = if pc == 0 { beta } else { 1.0 };
             let mut ic = 0;
             while ic < m {
                 let rows = tune::MOST_BAND.min(m - ic);
-                widen(s, a.block([ic, pc], [rows, kb]), kb, room_a);
+                widen_rows(s, a.block([ic, pc], [rows, kb]), kb, room_a);
                 // Of B only the shape is looked at, as it is packed.
                 let (a, like) = (MatRef::packed(room_a, rows, kb), MatRef::packed(room_b, kb, cols));
                 let c = c.reborrow().block([ic, jc * lanes], [rows, cols]);
@@ -244,7 +244,7 @@ fn product<S: Simd, H: Half>(
 }
 
 /// Rows of `width` elements, zeros beyond the columns of `x`.
-fn widen<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize, to: &mut [f32]) {
+pub(crate) fn widen_rows<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize, to: &mut [f32]) {
     s.vectorize(
         #[inline(always)]
         || {

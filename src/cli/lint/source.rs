@@ -85,7 +85,11 @@ fn name_at(text: &str, at: usize) -> (&str, &str) {
 fn in_source(corpus: &Corpus, texts: &mut BTreeMap<PathBuf, Tests>, test: &str) -> bool {
     let parts: Vec<&str> = test.split("::").collect();
     let [target, modules @ .., name] = parts.as_slice() else { return false };
-    let tests = corpus.root.join("tests");
+    let mut tests = corpus.root.join("tests");
+    // What GPUs run is tested by a program of its own.
+    if !tests.join(format!("{target}.rs")).exists() {
+        tests.push("devices");
+    }
     let own = modules.first().map(|m| tests.join(target).join(format!("{m}.rs"))).filter(|p| p.exists());
     let (path, modules) = match own {
         Some(path) => (path, modules.get(1..).unwrap_or_default()),

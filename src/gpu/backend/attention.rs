@@ -225,7 +225,7 @@ impl<D: Device> Gpu<D> {
 }
 
 /// What kernels of attention are told.
-fn heads<T: Element>(op: &Attention<T>, n: usize, len: usize) -> [usize; 7] {
+pub(super) fn heads<T: Element>(op: &Attention<T>, n: usize, len: usize) -> [usize; 7] {
     let window = op.window.unwrap_or(usize::MAX);
     [n, len, op.heads, op.heads / op.kv_heads, op.dim, usize::from(op.causal), window]
 }

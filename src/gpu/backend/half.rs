@@ -1,6 +1,8 @@
 //! Products of 16-bit matrices with sums in `f32`: by warp groups where there are some, by cooperative
 //! matrices where a device has those, else widened and as those of `f32`.
 
+mod attention;
+
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::ir::Group;
 use super::super::template::{self, Argument, GroupProduct, HALF_TILE, half_rows};
@@ -129,26 +131,28 @@ impl Planner {
         if !self.groups || m.min(n).min(k) < GROUP_SIDE || col != 1 || row < n {
             return Ok(None);
         }
-        let (mut launches, mut scratch, mut maps) = (Vec::new(), Vec::new(), [(0, 0); 2]);
+        let (mut launches, mut scratch, mut maps) = (Vec::new(), Vec::new(), [(0, 0, false); 2]);
         for (side, map) in [a, b].into_iter().zip(&mut maps) {
-            let fits = side.strides[1] == 1
-                && side.strides[0] >= k
-                && side.strides[0].is_multiple_of(8)
-                && side.aligned;
-            *map = if fits {
-                (side.at, side.strides[0])
+            let fits = |along: usize, length, by: usize| {
+                along == 1 && by >= length && by.is_multiple_of(8) && side.aligned
+            };
+            let [row_by, depth_by] = side.strides;
+            *map = if fits(depth_by, k, row_by) {
+                (side.at, row_by, false)
+            } else if fits(row_by, side.sizes[0], depth_by) {
+                (side.at, depth_by, true)
             } else {
                 let to = 3 + scratch.len();
                 let (launch, pitch) = self.half_rows(of, false, side, to)?;
                 launches.push(launch);
                 scratch.push(2 * (side.sizes[0] * pitch) as u64);
-                (to, pitch)
+                (to, pitch, false)
             };
         }
         let [lda, ldb, ldc] = [maps[0].1, maps[1].1, row].map(|n| n as u64);
         let [m, n, k] = [m, n, k].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-        let (alpha, beta) = (product.alpha, product.beta);
-        let p = GroupProduct { m, n, k, lda, ldb, ldc, alpha, beta, input: of, output: Type::F32 };
+        let (alpha, beta, across) = (product.alpha, product.beta, maps.map(|m| m.2));
+        let p = GroupProduct { m, n, k, across, lda, ldb, ldc, alpha, beta, input: of, output: Type::F32 };
         let multiprocessors = (self.blocks / 8).max(1);
         let slabs = k.div_ceil(4 * of.depth() as u32);
         let cells = u64::from(m) * u64::from(n);
@@ -163,8 +167,9 @@ impl Planner {
             false => (p, 2),
         };
         let op = if of == Group::Bf16 { "group_gemm_bf16" } else { "group_gemm_f16" };
+        let form = tile.number() | across.iter().fold(0, |all, x| all << 1 | u32::from(*x)) << 30;
         let program =
-            self.one_by::<F32>(op, tile.number(), || Some(template::group_gemm(tile, of, Type::F32)))?;
+            self.one_by::<F32>(op, form, || Some(template::group_gemm(tile, of, Type::F32, across)))?;
         if program.kernel().shared_bytes() > self.limits.shared || tile.threads() > self.limits.threads {
             return Ok(None);
         }

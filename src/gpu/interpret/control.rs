@@ -266,7 +266,7 @@ impl<'a> Machine<'a> {
     /// A warp comes to an instruction of the block or of a warp group.
     fn wait(&mut self, w: usize, inst: &'a Inst, lanes: Lanes) -> Done {
         self.warps.get_mut(w).into_iter().for_each(|w| w.waits = Some(inst));
-        let Op::Hopper(Hopper::GroupMma { n, input }) = inst.op else {
+        let Op::Hopper(Hopper::GroupMma { n, input, held, across }) = inst.op else {
             if lanes.bits != self.live(lanes.first) {
                 return Err(Error::Barrier { why: "a part of the block waits elsewhere" });
             }
@@ -281,7 +281,7 @@ impl<'a> Machine<'a> {
         if warps.is_empty() || !warps.iter().all(here) {
             return Ok(());
         }
-        self.group(inst, usize::from(n), input, group.start * LANES)?;
+        self.group(inst, usize::from(n), input, (held, across), group.start * LANES)?;
         self.events += 1;
         group.for_each(|w| self.pass(w));
         Ok(())

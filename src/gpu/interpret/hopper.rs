@@ -9,6 +9,7 @@ use super::control::Lanes;
 use super::memory::{Access, Kind};
 use super::warp::{dot, part, tf32};
 use super::{Interpreter, Machine, label};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Threads of a warp group.
@@ -141,24 +142,75 @@ impl Machine<'_> {
         Ok(place as i64)
     }
 
-    /// A warp group: 64 rows of A and `n` of B, both with 32 bytes along the depth.
-    pub(super) fn group(&mut self, i: &Inst, n: usize, input: Group, first: usize) -> Result<(), Error> {
+    /// A warp group: 64 rows of A and `n` of B, both with 32 bytes along the depth; A `held` in registers, or one of them with
+    /// its depth `across` its rows, if so.
+    pub(super) fn group(
+        &mut self,
+        i: &Inst,
+        n: usize,
+        input: Group,
+        (held, across): (bool, [bool; 2]),
+        first: usize,
+    ) -> Result<(), Error> {
         let depth = input.depth();
-        let [a, b] = [(0, 64), (1, n)]
-            .map(|(k, rows)| self.operand(i, self.reg(i.args.at(k), first), rows, input, first));
-        let (a, b) = (a?, b?);
+        let (a, b, operands) = if held {
+            let mut a = vec![0.0; 64 * depth];
+            for (t, r) in (0..GROUP).flat_map(|t| (0..4).map(move |r| (t, r))) {
+                let word = self.reg(i.args.at(r), first + t);
+                let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r % 2);
+                for half in 0..2 {
+                    let col = 8 * (r / 2) + 2 * (t % 4) + half;
+                    if let Some(a) = a.get_mut(row * depth + col) {
+                        *a = to_f64(input.element(), word >> (16 * half) & 0xffff);
+                    }
+                }
+            }
+            (a, self.across(i, self.reg(i.args.at(4), first), n, input, first)?, 5)
+        } else {
+            let [a, b] = [(0, 64), (1, n)].map(|(k, rows)| {
+                let descriptor = self.reg(i.args.at(k), first);
+                match across.get(k) {
+                    Some(true) => self.across(i, descriptor, rows, input, first),
+                    _ => self.operand(i, descriptor, rows, input, first),
+                }
+            });
+            (a?, b?, 2)
+        };
         let mut results: Vec<(Id, usize, u64)> = Vec::with_capacity(GROUP * i.dst.len());
         for t in 0..GROUP {
             for (r, id) in i.dst.iter().enumerate() {
                 let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
                 let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
-                let c = i.args.get(2 + r).map_or(0.0, |c| to_f64(Type::F32, self.reg(*c, first + t)));
+                let c = i.args.get(operands + r).map_or(0.0, |c| to_f64(Type::F32, self.reg(*c, first + t)));
                 let sum = dot(part(&a, row, depth), part(&b, col, depth)) + c;
                 results.push((*id, first + t, u64::from((sum as f32).to_bits())));
             }
         }
         results.into_iter().for_each(|(id, t, v)| self.set(id, t, v));
         Ok(())
+    }
+
+    /// As [`Machine::operand`], of a matrix whose depth goes across its rows: pieces of 8 rows of 64 columns, swizzled.
+    /// The first distance of the descriptor is that from 64 columns to the next, the second that along the depth.
+    fn across(
+        &mut self,
+        i: &Inst,
+        descriptor: u64,
+        n: usize,
+        input: Group,
+        t: usize,
+    ) -> Result<Vec<f64>, Error> {
+        if descriptor >> 62 != 1 {
+            return Err(Error::NotInterpreted { instruction: name(i.op) });
+        }
+        let [start, along, deep] = [0, 16, 32].map(|at| (descriptor >> at & 0x3fff) << 4);
+        let mut values = Vec::with_capacity(16 * n);
+        for (col, p) in (0..n as u64).flat_map(|col| (0..16).map(move |p| (col, p))) {
+            let at = start + col / 64 * along + p / 8 * deep + p % 8 * 128 + col % 64 * 2;
+            let bits = self.read(Space::Shared, swizzled(at), 2, t)?;
+            values.push(to_f64(input.element(), bits));
+        }
+        Ok(values)
     }
 
     /// The rows that a descriptor names: 14 bits each for the start, the distance of pieces along the depth and along

@@ -1,7 +1,7 @@
 //! PTX text from a kernel.
 
 use super::super::error::Error;
-use super::super::ir::{Block, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
+use super::super::ir::{Approx, Block, Group, Hopper, Id, Inst, Kernel, Mma, Module, Op, Rmw, Shuffle, Vote};
 use super::super::name::name;
 use super::super::types::{Sort, Type};
 use super::super::verify;
@@ -69,10 +69,10 @@ impl Module {
     }
 }
 
-/// Whether a product of a warp group in this block defines the value.
-fn group_of(b: &Block, id: Id) -> bool {
-    let group = |i: &&Inst| matches!(i.op, Op::Hopper(Hopper::GroupMma { .. }));
-    b.insts.iter().filter(group).any(|i| i.dst.contains(&id))
+/// Whether a product of a warp group in this block defines the value, or a loop in it.
+fn sums_of(b: &Block, id: Id) -> bool {
+    let sums = |i: &&Inst| matches!(i.op, Op::Hopper(Hopper::GroupMma { .. }) | Op::For { .. });
+    b.insts.iter().filter(sums).any(|i| i.dst.contains(&id))
 }
 
 /// Where a value lives: a register, or nowhere because its bits are written where it is used.
@@ -170,11 +170,11 @@ impl<'k> Emitter<'k> {
                     }
                 }
                 // Accumulates in place where nothing else wants the addend: a copy would wait for the product before.
-                Op::Hopper(Hopper::GroupMma { .. }) => {
-                    let mut addends = i.args.iter().skip(2);
+                Op::Hopper(Hopper::GroupMma { held, .. }) => {
+                    let mut addends = i.args.iter().skip(if held { 5 } else { 2 });
                     for dst in i.dst.iter() {
                         let alone = |c: &&Id| {
-                            (b.params.contains(c) || group_of(b, **c))
+                            (b.params.contains(c) || sums_of(b, **c))
                                 && self.used.get(c.0 as usize) == Some(&1)
                         };
                         match addends.next().filter(alone) {
@@ -378,11 +378,15 @@ impl<'k> Emitter<'k> {
             Op::Abs => &["abs", t],
             Op::Not => &["not", ty.raw()],
             Op::Sqrt => &["sqrt.rn", t],
+            // Without the steps that subnormal powers would take.
+            Op::Approx(Approx::Ex2) => &["ex2.approx.ftz.f32"],
             Op::Approx(f) => &[approx(f), ".approx.f32"],
             Op::Popc => &["popc", operand.raw()],
             Op::Clz => &["clz", operand.raw()],
             Op::Brev => &["brev", ty.raw()],
             Op::Convert => &["cvt", rounding(operand, ty), t, operand.suffix()],
+            Op::Pack(Group::F16) => &["cvt.rn.f16x2.f32"],
+            Op::Pack(_) => &["cvt.rn.bf16x2.f32"],
             Op::Bitcast => return Ok(()),
             Op::Add => &["add", rounded, t],
             Op::Sub => &["sub", rounded, t],

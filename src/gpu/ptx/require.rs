@@ -19,6 +19,7 @@ pub(crate) fn needs(k: &Kernel, i: &Inst) -> (Isa, Target) {
         Op::Compare(_) if bf16(operand) => sm(78, 90),
         Op::Neg | Op::Abs | Op::Compare(_) if half(operand) => sm(65, 53),
         Op::Add | Op::Sub | Op::Mul | Op::Fma if half(ty) => sm(42, 53),
+        Op::Pack(_) => sm(70, 80),
         Op::Convert if bf16(ty) => sm(70, 80),
         Op::Convert if bf16(operand) => sm(78, 90),
         Op::Atomic { rmw: Rmw::Add, .. } if ty == Type::F64 => sm(50, 60),

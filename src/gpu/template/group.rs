@@ -12,9 +12,13 @@ use alloc::format;
 use alloc::vec::Vec;
 
 mod end;
+#[cfg(feature = "half")]
+pub(crate) mod flash;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;
+/// Columns of a box of 16-bit elements: such a row.
+const COLS: u32 = 64;
 /// Threads of a warp group.
 const GROUP: u32 = 128;
 /// Rows of tiles that blocks take together, so that they share what they read.
@@ -84,14 +88,22 @@ impl GroupTile {
 /// The products of three parts of A and of B that `f32` shows, the smallest first.
 const PRODUCTS: [[u32; 2]; 6] = [[0, 2], [2, 0], [1, 1], [0, 1], [1, 0], [0, 0]];
 
-/// `C ← α·A·B + β·C`, with A of m × k and B of n × k, both with the depth along their rows, and C row by row.
+/// `C ← α·A·B + β·C`, with A of m × k and B of n × k, both with the depth along their rows, and C row by row. Of 16 bits, A
+/// or B may have its depth `across` its rows (k × m, k × n); for such a B tiles have a multiple of 64 columns.
 ///
-/// Parameters: tensor maps of A and B (boxes of the tile's rows and 128 bytes, swizzled), C, its row distance in
+/// Parameters: tensor maps of A and B (boxes of the tile's rows and 128 bytes, swizzled; of 64 × 64 where the depth goes
+/// across), C, its row distance in
 /// elements (`U64`), m, n, slabs of depth, rows and columns of tiles (`U32`), α and β (`F32`); for blocks along z, as in
 /// [`super::strided`]: slabs of a block, and elements from the sums of one to those of the next (`U32`). C is not read
 /// where β is 0. The grid has any number of blocks along x.
-pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel, Error> {
+pub fn group_gemm(tile: GroupTile, input: Group, output: Type, across: [bool; 2]) -> Result<Kernel, Error> {
     tile.check()?;
+    let [a_across, b_across] = across;
+    if (a_across || b_across) && input.depth() != 16 || b_across && !tile.n.is_multiple_of(COLS) {
+        return Err(Error::Tile {
+            rule: "16 bits where the depth goes across rows, and of B a multiple of 64 columns",
+        });
+    }
     let letters = match input {
         Group::F16 => "f16",
         Group::Bf16 => "bf16",
@@ -105,8 +117,14 @@ pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel,
         _ => return Err(Error::Operand { instruction: "st" }),
     };
     let GroupTile { m, n, stages, groups } = tile;
-    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}"));
-    Frame::new(&b, tile, input, output, false).run();
+    let by = match across {
+        [false, false] => "",
+        [true, false] => "_tn",
+        [false, true] => "_nn",
+        [true, true] => "_tt",
+    };
+    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}{by}"));
+    Frame::new(&b, tile, input, output, across, false).run();
     b.finish()
 }
 
@@ -118,7 +136,7 @@ pub fn group_gemm(tile: GroupTile, input: Group, output: Type) -> Result<Kernel,
 pub fn triple_gemm(tile: GroupTile) -> Result<Kernel, Error> {
     tile.check()?;
     let b = Builder::new(&format!("triple_gemm_{}x{}", tile.m, tile.n));
-    Frame::new(&b, tile, Group::Bf16, Type::F32, true).run();
+    Frame::new(&b, tile, Group::Bf16, Type::F32, [false; 2], true).run();
     b.finish()
 }
 
@@ -130,11 +148,19 @@ struct Triple<'b> {
     left_out: Value<'b, U64>,
 }
 
+/// The descriptor of swizzled pieces of 8 rows of 128 bytes, one after the other, so many bytes apart the other way.
+fn descriptor(at: Value<'_, U32>, apart: u32) -> Value<'_, U64> {
+    let b = at.builder();
+    let start = (at >> b.int::<U32>(4)) & b.int(0x3fff);
+    start.to::<U64>() | b.bits(1 << 62 | 64 << 32 | u64::from(apart >> 4) << 16)
+}
+
 struct Frame<'b> {
     b: &'b Builder,
     tile: GroupTile,
     input: Group,
     output: Type,
+    across: [bool; 2],
     maps: [Value<'b, U64>; 2],
     c: Value<'b, U64>,
     pitch: Value<'b, U64>,
@@ -152,7 +178,14 @@ struct Frame<'b> {
 }
 
 impl<'b> Frame<'b> {
-    fn new(b: &'b Builder, tile: GroupTile, input: Group, output: Type, triple: bool) -> Self {
+    fn new(
+        b: &'b Builder,
+        tile: GroupTile,
+        input: Group,
+        output: Type,
+        across: [bool; 2],
+        triple: bool,
+    ) -> Self {
         let GroupTile { m, n, stages, .. } = tile;
         b.threads([tile.threads(), 1, 1]);
         if tile.is_light() {
@@ -164,6 +197,7 @@ impl<'b> Frame<'b> {
             tile,
             input,
             output,
+            across,
             maps: [b.param(), b.param()],
             c: b.param(),
             pitch: b.param(),
@@ -283,7 +317,16 @@ impl<'b> Frame<'b> {
                     let [apart_a, apart_b] = self.triple.as_ref().map_or([b.int(0); 2], |t| t.apart);
                     let ([room_a, room_b], [map_a, map_b], [row, col]) = (self.rooms, self.maps, corner);
                     let sides = [(room_a, map_a, row, apart_a, rows), (room_b, map_b, col, apart_b, cols)];
-                    for (room, map, first, apart, bytes) in sides {
+                    for ((room, map, first, apart, bytes), across) in sides.into_iter().zip(self.across) {
+                        if across {
+                            for piece in 0..bytes / (COLS * SLAB) {
+                                let to = room + stage * self.u(bytes) + self.u(piece * COLS * SLAB);
+                                let first = first + self.u(piece * COLS);
+                                let args = [to.into(), map.into(), first.into(), deep.into(), full.into()];
+                                b.hopper(Hopper::TensorLoad, &args);
+                            }
+                            continue;
+                        }
                         for part in 0..parts {
                             let to = room + (stage * self.u(parts) + self.u(part)) * self.u(bytes);
                             let row = if part == 0 { first } else { first + apart * self.u(part) };
@@ -299,8 +342,15 @@ impl<'b> Frame<'b> {
 
     /// The descriptor of rows that start at an address: swizzled, pieces of 8 rows one after the other.
     fn descriptor(&self, at: Value<'b, U32>) -> Value<'b, U64> {
-        let start = (at >> self.u(4)) & self.u(0x3fff);
-        start.to::<U64>() | self.b.bits(1 << 62 | 64 << 32 | 1 << 16)
+        descriptor(at, 16)
+    }
+
+    /// That of an operand, and how far it is to the next 32 bytes along the depth, in 16 bytes.
+    fn operand(&self, at: Value<'b, U32>, across: bool) -> (Value<'b, U64>, i64) {
+        match across {
+            true => (descriptor(at, COLS * SLAB), i64::from(SLAB)),
+            false => (descriptor(at, 16), 2),
+        }
     }
 
     fn multiply(&self) {
@@ -355,12 +405,14 @@ impl<'b> Frame<'b> {
         b.hopper(Hopper::GroupFence, &[]);
         let [room_a, room_b] = self.rooms;
         let a = room_a + stage * self.u(m * SLAB) + group * self.u(m / groups * SLAB);
-        let (a, bt) = (self.descriptor(a), self.descriptor(room_b + stage * self.u(n * SLAB)));
+        let [a_across, b_across] = self.across;
+        let (a, a_step) = self.operand(a, a_across);
+        let (bt, b_step) = self.operand(room_b + stage * self.u(n * SLAB), b_across);
         let mut next: Vec<Value<'b, F32>> = sums.to_vec();
         for step in 0..4 {
             for (part, sums) in next.chunks_mut(n as usize / 2).enumerate() {
-                let a = a + b.int(2 * step + 512 * part as i64);
-                let new = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], sums);
+                let at = [a + b.int(a_step * step + 512 * part as i64), bt + b.int(b_step * step)];
+                let new = b.wgmma(self.input, n as u16, at, self.across, sums);
                 sums.iter_mut().zip(new).for_each(|(s, new)| *s = new);
             }
         }
@@ -394,7 +446,7 @@ impl<'b> Frame<'b> {
             for step in 0..4 {
                 for (part, slab) in slab.iter_mut().enumerate() {
                     let a = a + b.int(2 * step + 512 * part as i64);
-                    *slab = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], slab);
+                    *slab = b.wgmma(self.input, n as u16, [a, bt + b.int(2 * step)], [false; 2], slab);
                 }
             }
         }

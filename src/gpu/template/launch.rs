@@ -7,7 +7,7 @@ use super::super::types::Type;
 use super::group::{GroupTile, group_gemm};
 use alloc::vec::Vec;
 
-/// A product `C ← α·A·B + β·C` of A (m × k) and B (n × k, its depth along its rows), C row by row.
+/// A product `C ← α·A·B + β·C` of A (m × k) and B (n × k), their depth along their rows or across them, C row by row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupProduct {
     /// Rows of A and C.
@@ -16,6 +16,8 @@ pub struct GroupProduct {
     pub n: u32,
     /// The depth.
     pub k: u32,
+    /// Whether A is k × m in memory, and B k × n: of 16 bits.
+    pub across: [bool; 2],
     /// Elements from row to row of A.
     pub lda: u64,
     /// Elements from row to row of B.
@@ -83,7 +85,8 @@ impl GroupProduct {
     /// added up.
     pub(in super::super) fn division(&self, multiprocessors: u32, most: u32) -> (GroupTile, u32) {
         let (mut best, mut least) = ((GroupTile::ALL[7], 1), u64::MAX);
-        for tile in GroupTile::ALL {
+        let [_, across] = self.across;
+        for tile in GroupTile::ALL.into_iter().filter(|t| !across || t.n.is_multiple_of(64)) {
             for parts in 1..=most.max(1) {
                 let time = self.time(tile, parts, multiprocessors);
                 if time < least {
@@ -117,7 +120,7 @@ impl GroupProduct {
     /// The launch with this tile. Refused are sizes of 0, rows of A or B that are no multiple of 16 bytes, and row
     /// distances below the rows' length.
     pub fn launch(&self, tile: GroupTile, multiprocessors: u32) -> Result<GroupLaunch, Error> {
-        let kernel = group_gemm(tile, self.input, self.output)?;
+        let kernel = group_gemm(tile, self.input, self.output, self.across)?;
         let (grid, args) = self.arguments(tile, multiprocessors)?;
         let shared = kernel.shared_bytes();
         Ok(GroupLaunch { kernel, grid, threads: [tile.threads(), 1, 1], shared, args })
@@ -129,7 +132,8 @@ impl GroupProduct {
         tile: GroupTile,
         multiprocessors: u32,
     ) -> Result<([u32; 3], Vec<Argument>), Error> {
-        let Self { m, n, k, lda, ldb, ldc, alpha, beta, input, .. } = *self;
+        let Self { m, n, k, across, lda, ldb, ldc, alpha, beta, input, .. } = *self;
+        let [a_across, b_across] = across;
         let element = input.element();
         let width = u64::from(element.bytes());
         let deep = 4 * input.depth() as u32;
@@ -137,8 +141,8 @@ impl GroupProduct {
             return Err(Error::Overflow { what: "a size of a product (1 to 2^30)" });
         }
         let bad = |ld: u64, row: u32| ld < u64::from(row) || ld > 1 << 36;
-        if bad(lda, k)
-            || bad(ldb, k)
+        if bad(lda, if a_across { m } else { k })
+            || bad(ldb, if b_across { n } else { k })
             || bad(ldc, n)
             || [lda, ldb].iter().any(|ld| !(ld * width).is_multiple_of(16))
         {
@@ -146,23 +150,17 @@ impl GroupProduct {
                 rule: "rows of A and B are a multiple of 16 bytes apart, and no shorter than they are long",
             });
         }
-        let map = |at, rows, ld: u64, part| {
-            let map = TensorMap {
-                at: 0,
-                element,
-                size: [rows, k],
-                stride: ld * width,
-                part: [part, deep],
-                swizzle: true,
-            };
+        let map = |at, rows, ld: u64, part, across| {
+            let (size, part) = if across { ([k, rows], [deep; 2]) } else { ([rows, k], [part, deep]) };
+            let map = TensorMap { at: 0, element, size, stride: ld * width, part, swizzle: true };
             Argument::Map(at, map)
         };
         let (down, across) = (m.div_ceil(tile.m), n.div_ceil(tile.n));
         let blocks = down.checked_mul(across).ok_or(Error::Overflow { what: "the number of tiles" })?;
         let bits = |v: u32| Argument::Bits(u64::from(v));
         let mut args = Vec::from([
-            map(0, m, lda, tile.m),
-            map(1, n, ldb, tile.n),
+            map(0, m, lda, tile.m, a_across),
+            map(1, n, ldb, tile.n, b_across),
             Argument::Buffer(2),
             Argument::Bits(ldc),
         ]);

@@ -6,11 +6,14 @@
 //! | `forward` | blocks of keys and panels of queries |
 //! | `decode` | a single query |
 //! | `rows` | its loops over rows of keys and values |
+//! | `half` | operands in bf16 |
 //! | `backward` | the gradients, from weights that are computed again |
 
 pub(crate) mod backward;
 pub(crate) mod decode;
 pub(crate) mod forward;
+#[cfg(feature = "half")]
+mod half;
 pub(crate) mod panel;
 mod rows;
 
@@ -22,6 +25,8 @@ use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use backward::Gradients;
 use core::ops::Range;
+#[cfg(feature = "half")]
+pub use half::*;
 use panel::Columns;
 
 /// Keys in a block: from multiples of it on, so that a query's blocks are the same in any call.

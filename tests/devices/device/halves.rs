@@ -35,6 +35,62 @@ fn few_rows_keep_their_contract() {
     }
 }
 
+/// Attention of bf16 by warp groups: several tiles of keys and of queries, blocks that stay for the next, masks, shared keys,
+/// operands as tensor maps read them and others; and without warp groups, heads that have no kernel, a scale below 0.
+#[cfg(feature = "half")]
+#[test]
+fn attention_of_warp_groups_keeps_its_contract() {
+    use common::device::half_attention;
+    let cases = [
+        ([2, 1, 64, 200, 300], true, None),
+        ([1, 1, 128, 20, 290], true, None),
+        ([2, 2, 64, 3, 5], false, None),
+        ([3, 3, 64, 70, 130], false, None),
+        ([1, 1, 64, 70, 270], true, Some(40)),
+        ([1, 1, 128, 4, 2], false, Some(1)),
+    ];
+    let gpu = hopper(2);
+    let worst = half_attention(&gpu, &cases).unwrap();
+    assert!(worst.share <= 1.0, "{worst:?}");
+    // The weights' rounding is seen.
+    assert!(worst.share > 0.01, "{worst:?}");
+    assert_eq!(gpu.kernels(), 3, "two of attention, one that copies");
+    for gpu in [Gpu::new(Host::new(Meet::Memory)), hopper(1)] {
+        let worst =
+            half_attention(&gpu, &[([2, 1, 5, 7, 9], true, None), ([1, 1, 8, 1, 40], false, None)]).unwrap();
+        assert!(worst.share <= 0.01, "{worst:?}");
+    }
+    // NaN and infinities, in what is seen and what is not; a scale that turns the order of scores.
+    let one = |scale: f32, x: f32, at: usize| {
+        let gpu = hopper(1);
+        let op = fulmen::Attention { heads: 1, kv_heads: 1, dim: 64, scale, causal: true, window: None };
+        let mut q = [half::bf16::ZERO; 128];
+        q[at] = half::bf16::from_f32(x);
+        let (k, v) = (
+            [half::bf16::ONE; 128],
+            std::array::from_fn::<_, 128, _>(|i| half::bf16::from_f32((i / 64) as f32)),
+        );
+        let [q, k, v] = [q, k, v].map(|x| gpu.upload(&x).unwrap());
+        let (mut out, mut lse) = (gpu.alloc::<f32>(128).unwrap(), gpu.alloc::<f32>(2).unwrap());
+        let [a, b, c] = [&q, &k, &v].map(|x| x.view().matrix(2, 64).unwrap());
+        gpu.attention_bf16(&op, a, b, c, out.view_mut().matrix(2, 64).unwrap(), Some(lse.view_mut()))
+            .unwrap();
+        let (mut got, mut sums) = ([7.0; 128], [7.0; 2]);
+        gpu.download(out.view(), &mut got).unwrap();
+        gpu.download(lse.view(), &mut sums).unwrap();
+        ([got[0], got[64]], sums)
+    };
+    let ln2 = std::f32::consts::LN_2;
+    let ([a, b], [s, t]) = one(1.0, f32::NAN, 0);
+    assert!(a.is_nan() && s.is_nan() && b == 0.5 && (t - ln2).abs() < 1e-6, "{a} {b} {s} {t}");
+    let ([a, b], [s, t]) = one(1.0, f32::NEG_INFINITY, 64);
+    assert!(a == 0.0 && s == 0.0 && b == 0.0 && t == f32::NEG_INFINITY, "{a} {b} {s} {t}");
+    let ([a, b], [_, t]) = one(1.0, f32::INFINITY, 64);
+    assert!(a == 0.0 && b.is_nan() && t.is_nan(), "{a} {b} {t}");
+    let ([a, b], [s, t]) = one(-1.0, 2.0, 64);
+    assert!(a == 0.0 && s == 0.0 && b == 0.5 && (t - (ln2 - 2.0)).abs() < 1e-6, "{a} {b} {s} {t}");
+}
+
 /// Products of 16-bit matrices: widened, and by warp groups, with operands as tensor maps read them and others.
 #[cfg(feature = "half")]
 #[test]
@@ -49,6 +105,10 @@ fn products_of_halves_keep_their_contract() {
     keeps(&gpu, &[[1, 1, 9], [3, 65, 10], [34, 2, 67], [3, 2, 5], [2, 3, 0]]);
     let gpu = hopper(2);
     keeps(&gpu, &[[65, 40, 33], [33, 70, 65], [70, 66, 40], [64, 72, 130]]);
+    // Rows or columns that tensor maps read as they are, in all layouts: nothing is copied.
+    let gpu = hopper(2);
+    keeps(&gpu, &[[72, 200, 136], [136, 72, 64], [64, 136, 72], [72, 64, 200]]);
+    assert!(gpu.kernels() <= 10, "{}", gpu.kernels());
     // Rows that tensor maps read as they are: no copy, and C by columns.
     let (m, n, k) = (40, 48, 64);
     let gpu = hopper(2);

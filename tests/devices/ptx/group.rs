@@ -111,6 +111,7 @@ fn every_tile_multiplies_every_type() {
             m: tile.m + 7,
             n: tile.n + 4,
             k,
+            across: [false; 2],
             lda: ld,
             ldb: ld + per,
             // Sixteen bytes at once, where C has 16 bits.
@@ -135,7 +136,19 @@ fn factors_types_and_odd_rows() {
         (Group::Bf16, Type::Bf16),
     ] {
         for (n, ldc, beta) in [(64, 65, 0.0), (64, 66, 0.0), (64, 64, -2.0), (9, 9, 0.25), (65, 66, 1.0)] {
-            let p = GroupProduct { m: 65, n, k: 33, lda: 48, ldb: 64, ldc, alpha: 2.0, beta, input, output };
+            let p = GroupProduct {
+                m: 65,
+                n,
+                k: 33,
+                across: [false; 2],
+                lda: 48,
+                ldb: 64,
+                ldc,
+                alpha: 2.0,
+                beta,
+                input,
+                output,
+            };
             check(p, tile, 1);
         }
     }
@@ -148,6 +161,7 @@ fn launches_that_are_refused() {
         m: 64,
         n: 64,
         k: 64,
+        across: [false; 2],
         lda: 64,
         ldb: 64,
         ldc: 64,
@@ -162,6 +176,9 @@ fn launches_that_are_refused() {
         GroupProduct { m: 0, ..good },
         GroupProduct { k: u32::MAX, ..good },
         GroupProduct { lda: 65, ..good },
+        GroupProduct { across: [false, true], ldb: 56, ..good },
+        GroupProduct { across: [true, false], lda: 56, ..good },
+        GroupProduct { across: [false, true], input: Group::Tf32, ..good },
         GroupProduct { ldb: 56, ..good },
         GroupProduct { ldc: 63, ..good },
         GroupProduct { lda: u64::MAX, ..good },
@@ -169,6 +186,9 @@ fn launches_that_are_refused() {
     ] {
         assert!(bad.launch(tile, 1).is_err(), "{bad:?}");
     }
+    let columns = GroupProduct { across: [false, true], ..good };
+    assert!(columns.launch(tile, 1).is_ok());
+    assert!(matches!(columns.launch(GroupTile { n: 96, ..GroupTile::ALL[4] }, 1), Err(Error::Tile { .. })));
     for bad in [
         GroupTile { m: 96, ..tile },
         GroupTile { n: 60, ..tile },
@@ -186,8 +206,18 @@ fn every_tile_assembles() {
     for tile in GroupTile::ALL {
         for (input, output) in [(Group::Bf16, Type::Bf16), (Group::Tf32, Type::F32), (Group::E4m3, Type::F16)]
         {
-            m.kernels.push(fulmen::gpu::template::group_gemm(tile, input, output).unwrap());
+            m.kernels.push(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2]).unwrap());
         }
+    }
+    for across in [[true, false], [false, true], [true, true]] {
+        let kernel = fulmen::gpu::template::group_gemm(GroupTile::ALL[0], Group::Bf16, Type::F32, across);
+        m.kernels.push(kernel.unwrap());
+    }
+    #[cfg(feature = "half")]
+    for dim in [64, 128] {
+        let mut k = fulmen::gpu::template::group_flash(dim).unwrap();
+        fulmen::gpu::pass::optimise(&mut k);
+        m.kernels.push(k);
     }
     let mut text = String::new();
     m.emit(Target::SM_90A, &mut text).unwrap();

@@ -99,8 +99,9 @@ fn halves_convert_as_the_crate_half_does() {
     let wide = b.load::<F16>(Space::Global, two, 0).to::<F32>();
     let brain = b.load::<Bf16>(Space::Global, two, 0).to::<F32>();
     let f = b.load::<F32>(Space::Global, y + i.wide(b.int(4)), 0);
-    let to = out + i.wide(b.int(16));
+    let to = out + i.wide(b.int(24));
     b.store_vector(Space::Global, to, 0, [wide, brain]);
+    b.store_vector(Space::Global, to, 16, [Group::F16, Group::Bf16].map(|of| b.pack(of, f, -f)));
     b.store(Space::Global, to, 8, f.to::<F16>());
     b.store(Space::Global, to, 10, f.to::<Bf16>());
     b.store(Space::Global, to, 12, f.to::<F16>().fma(b.bits::<F16>(0x3555), f.to::<F16>()).cast::<U16>());
@@ -111,10 +112,10 @@ fn halves_convert_as_the_crate_half_does() {
     let floats: Vec<f32> = (0..65536u32).map(|i| f32::from_bits(i.wrapping_mul(65_537) ^ 0x1000)).collect();
     let mut d = Interpreter::new();
     let args =
-        [d.buffer(Bytes::new(all)), d.buffer(Bytes::f32(&floats)), d.buffer(Bytes::uninitialised(16 << 16))];
+        [d.buffer(Bytes::new(all)), d.buffer(Bytes::f32(&floats)), d.buffer(Bytes::uninitialised(24 << 16))];
     d.launch(&k, [256, 1, 1], [256, 1, 1], &args).unwrap();
     let third = f64::from(half::f16::from_bits(0x3555));
-    for (i, row) in d.get(args[2]).unwrap().bytes().chunks_exact(16).enumerate() {
+    for (i, row) in d.get(args[2]).unwrap().bytes().chunks_exact(24).enumerate() {
         let f = |k: usize| f32::from_le_bytes(row[k..k + 4].try_into().unwrap());
         let h = |k: usize| u16::from_le_bytes(row[k..k + 2].try_into().unwrap());
         let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
@@ -126,6 +127,8 @@ fn halves_convert_as_the_crate_half_does() {
         }
         assert_eq!(h(8), half::f16::from_f32(x).to_bits(), "{x:e}");
         assert_eq!(h(10), half::bf16::from_f32(x).to_bits(), "{x:e}");
+        assert_eq!([h(16), h(18)], [x, -x].map(|x| half::f16::from_f32(x).to_bits()), "{x:e}");
+        assert_eq!([h(20), h(22)], [x, -x].map(|x| half::bf16::from_f32(x).to_bits()), "{x:e}");
         // The exact sum of the product fits a double, so one rounding remains.
         let x = f64::from(half::f16::from_f32(x));
         if x.is_finite() {
@@ -219,7 +222,8 @@ fn hopper(swizzle: u64) -> Kernel {
     };
     b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
     b.hopper(Hopper::GroupFence, &[]);
-    let c = b.wgmma(Group::F16, 8, [descriptor(0, 1024), descriptor(2048, 128)], &[b.f32(0.25); 4]);
+    let c =
+        b.wgmma(Group::F16, 8, [descriptor(0, 1024), descriptor(2048, 128)], [false; 2], &[b.f32(0.25); 4]);
     b.hopper(Hopper::GroupCommit, &[]);
     b.hopper(Hopper::GroupWait(0), &[]);
     let (warp, lane) = (t >> b.int::<U32>(5), t & b.int(31));
@@ -451,7 +455,7 @@ fn instructions_need_their_targets() {
                 let (da, db) = (b.int::<U64>(1 << 16), b.int::<U64>(1 << 17));
                 let c: Vec<_> = (0..32).map(|_| b.f32(0.0)).collect();
                 b.hopper(Hopper::GroupFence, &[]);
-                let c = b.wgmma(Group::F16, 64, [da, db], &c);
+                let c = b.wgmma(Group::F16, 64, [da, db], [false; 2], &c);
                 b.hopper(Hopper::GroupCommit, &[]);
                 b.hopper(Hopper::GroupWait(0), &[]);
                 keep(b, x, c[31]);

@@ -141,6 +141,10 @@ pub fn assemble(ptxas: &PathBuf, text: &str, target: Target) -> Result<Vec<Usage
         return Err(format!("{}: {said}", path.display()));
     }
     std::fs::remove_file(&path).unwrap();
+    // Products of warp groups that wait for each other would be several times slower.
+    if said.contains("wgmma.mma_async instructions are serialized") {
+        return Err(said);
+    }
     let number = |line: &str, unit: &str| -> Option<u32> {
         line.split(unit).next()?.trim().rsplit([' ', ',']).next()?.parse().ok()
     };

@@ -33,6 +33,8 @@ pub fn run() -> Result<bool, Error> {
     layers::transforms::lengths::<f32, _>(&gpu, "wgsl", &LENGTHS, &mut ran)?;
     #[cfg(feature = "half")]
     ran.extend(device::half_products(&gpu, &crate::HALVES)?);
+    #[cfg(feature = "half")]
+    ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");

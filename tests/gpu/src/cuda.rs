@@ -60,6 +60,8 @@ pub fn run() -> Result<bool, Error> {
         &gpu,
         &[&crate::HALVES[..], &[[1100, 1300, 512], [700, 300, 1000]]].concat(),
     )?);
+    #[cfg(feature = "half")]
+    ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let mut good = report(&ran);
     let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;

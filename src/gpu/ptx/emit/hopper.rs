@@ -57,24 +57,38 @@ impl Emitter<'_> {
             Hopper::GroupFence => self.head(&["wgmma.fence.sync.aligned"], out)?,
             Hopper::GroupCommit => self.head(&["wgmma.commit_group.sync.aligned"], out)?,
             Hopper::GroupWait(n) => write!(out, "    wgmma.wait_group.sync.aligned {n}")?,
-            Hopper::GroupMma { n, input } => {
+            Hopper::GroupMma { n, input, held, across } => {
                 // Accumulates in place: the results start as the addend.
-                for (dst, c) in i.dst.iter().zip(i.args.iter().skip(2)) {
+                let operands = if held { 5 } else { 2 };
+                for (dst, c) in i.dst.iter().zip(i.args.iter().skip(operands)) {
                     self.copy(*dst, *c, out)?;
                 }
                 // Only 16-bit inputs can be transposed.
-                let (how, last) = match input {
-                    Group::F16 => ("k16.f32.f16.f16", ", 1, 1, 0, 0"),
-                    Group::Bf16 => ("k16.f32.bf16.bf16", ", 1, 1, 0, 0"),
-                    Group::Tf32 => ("k8.f32.tf32.tf32", ", 1, 1"),
-                    Group::E4m3 => ("k32.f32.e4m3.e4m3", ", 1, 1"),
+                let how = match input {
+                    Group::F16 => "k16.f32.f16.f16",
+                    Group::Bf16 => "k16.f32.bf16.bf16",
+                    Group::Tf32 => "k8.f32.tf32.tf32",
+                    Group::E4m3 => "k32.f32.e4m3.e4m3",
                 };
-                let adds = u8::from(i.args.len() > 2);
+                let adds = u8::from(i.args.len() > operands);
                 write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}{how} ")?;
                 self.braces(&i.dst, out)?;
                 out.write_str(", ")?;
-                self.list(&[a(0), a(1)], Type::U64, out)?;
-                write!(out, ", {adds}{last}")?;
+                if held {
+                    self.braces(&[a(0), a(1), a(2), a(3)], out)?;
+                    out.write_str(", ")?;
+                    self.operand(a(4), Type::U64, out)?;
+                } else {
+                    self.list(&[a(0), a(1)], Type::U64, out)?;
+                }
+                write!(out, ", {adds}, 1, 1")?;
+                let [a_across, b_across] = across.map(u8::from);
+                if input.depth() == 16 && !held {
+                    write!(out, ", {a_across}")?;
+                }
+                if input.depth() == 16 {
+                    write!(out, ", {b_across}")?;
+                }
             }
         }
         out.write_str(";\n")?;

@@ -1,0 +1,527 @@
+//! Attention on Hopper's warp groups (FlashAttention-3, Shah et al. 2024): one warp loads tiles of keys and values into
+//! rings in shared memory, the others multiply. While a group computes exponentials, the other group's products are under
+//! way, or its own of the weights before; weights go from sums to operands in registers.
+
+use super::super::super::builder::{Builder, Value};
+use super::super::super::error::Error;
+use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space, Special};
+use super::super::super::types::{B32, F32, Pred, U32, U64};
+use super::super::attention::{Heads, On};
+use super::super::flat::put;
+use super::{COLS, GROUP, SLAB, descriptor};
+use crate::alu::{Alu, Body};
+use crate::nn::shift;
+use crate::pointwise::Ln;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Queries of a warp group.
+const ROWS: u32 = 64;
+/// Keys of a tile.
+const KEYS: u32 = 128;
+/// Tiles of keys, and of values, in shared memory.
+const STAGES: u32 = 2;
+
+/// A kernel's sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GroupFlash {
+    /// Elements of a head.
+    dim: u32,
+    /// Whether a group's own products run while it computes weights, and groups take turns in asking for products: on an
+    /// H100 7 % faster for short heads, 9 % slower for long ones.
+    overlaps: bool,
+}
+
+/// Warp groups that multiply.
+const GROUPS: u32 = 2;
+
+impl GroupFlash {
+    const ALL: [Self; 2] = [Self { dim: 64, overlaps: true }, Self { dim: 128, overlaps: false }];
+
+    /// That of heads of so many elements.
+    pub(crate) fn of(dim: usize) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.dim as usize == dim)
+    }
+
+    /// Threads of a block.
+    pub(crate) const fn threads(self) -> u32 {
+        GROUP * (GROUPS + 1)
+    }
+
+    /// Queries of a block.
+    pub(crate) const fn queries(self) -> u32 {
+        ROWS * GROUPS
+    }
+
+    /// The boxes of the tensor maps of queries, keys and values.
+    pub(crate) const fn parts(self) -> [[u32; 2]; 3] {
+        [[self.queries(), COLS], [KEYS, COLS], [KEYS, COLS]]
+    }
+
+    const fn slabs(self) -> u32 {
+        self.dim / COLS
+    }
+}
+
+/// Barriers, and what they guard: a stage has come, or is free.
+#[derive(Clone, Copy)]
+struct Ring<'b> {
+    room: Value<'b, U32>,
+    full: Value<'b, U32>,
+    empty: Value<'b, U32>,
+}
+
+struct Frame<'b> {
+    b: &'b Builder,
+    size: GroupFlash,
+    maps: [Value<'b, U64>; 3],
+    out: On<'b>,
+    lse: Value<'b, U64>,
+    op: Heads<'b, F32>,
+    queries: Ring<'b>,
+    keys: Ring<'b>,
+    values: Ring<'b>,
+    /// For each group, whether it is its turn to ask for products.
+    turns: Value<'b, U32>,
+    thread: Value<'b, U32>,
+}
+
+/// The queries that a block takes at a time.
+#[derive(Clone, Copy)]
+struct Work<'b> {
+    head: Value<'b, U32>,
+    /// The first query; the first key that one of them sees, and the tiles from there.
+    first: Value<'b, U32>,
+    start: Value<'b, U32>,
+    tiles: Value<'b, U32>,
+    /// Where tiles begin and end that all queries see whole.
+    plain: [Value<'b, U32>; 2],
+    /// Tiles of the block before, and how many works.
+    turn: Value<'b, U32>,
+    round: Value<'b, U32>,
+}
+
+/// What a thread keeps of its two rows: weighted values, weights of a tile in `bf16`, peaks, its part of the
+/// sums.
+struct State<'b> {
+    sums: Vec<Value<'b, F32>>,
+    weights: Vec<Value<'b, F32>>,
+    peaks: [Value<'b, F32>; 2],
+    totals: [Value<'b, F32>; 2],
+}
+
+/// `out[i] = Σ_j w[j]·v[j]`, as [`attention`](crate::attention()), of `bf16`, for heads of 64 or 128 elements and a scale above 0; weights are rounded to
+/// `bf16`.
+///
+/// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of 128 rows), all 64 columns wide and swizzled;
+/// `out` (`F32`) and its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head,
+/// whether later keys are hidden, the window; the scale. Any number of blocks along x takes the queries of each head,
+/// the last first.
+pub fn group_flash(dim: usize) -> Result<Kernel, Error> {
+    let size = GroupFlash::of(dim).ok_or(Error::Tile { rule: "heads of 64 or 128 elements" })?;
+    let b = Builder::new(&format!("group_flash_bf16_{dim}"));
+    b.threads([size.threads(), 1, 1]);
+    Frame::new(&b, size).run();
+    b.finish()
+}
+
+impl<'b> Frame<'b> {
+    fn new(b: &'b Builder, size: GroupFlash) -> Self {
+        let slabs = size.slabs();
+        let ring = |rows: u32, stages: u32| Ring {
+            room: b.shared(stages * rows * slabs * SLAB, 1024),
+            full: b.shared(8 * stages, 8),
+            empty: b.shared(8 * stages, 8),
+        };
+        let maps = [(); 3].map(|()| b.param());
+        let [out] = On::params(b);
+        Self {
+            b,
+            size,
+            maps,
+            out,
+            lse: b.param(),
+            op: Heads::params(b),
+            queries: ring(size.queries(), 1),
+            keys: ring(KEYS, STAGES),
+            values: ring(KEYS, STAGES),
+            turns: b.shared(8 * GROUPS, 8),
+            thread: b.special(Special::TidX),
+        }
+    }
+
+    fn int(&self, v: u32) -> Value<'b, U32> {
+        self.b.int(i64::from(v))
+    }
+
+    fn run(&self) {
+        let (k, b) = (self, self.b);
+        b.when(k.thread.compare(Cmp::Eq, b.int(0)), || {
+            let init = |at: Value<'b, U32>, count: u32| {
+                b.hopper(Hopper::BarrierInit, &[at.into(), k.int(count).into()]);
+            };
+            for (ring, stages) in [(k.queries, 1), (k.keys, STAGES), (k.values, STAGES)] {
+                for at in (0..stages).map(|s| k.int(8 * s)) {
+                    init(ring.full + at, 1);
+                    init(ring.empty + at, 4 * GROUPS);
+                }
+            }
+            (0..GROUPS).for_each(|g| init(k.turns + k.int(8 * g), 4));
+            b.hopper(Hopper::ProxyFence, &[]);
+            k.maps.iter().for_each(|map| b.hopper(Hopper::MapPrefetch, &[(*map).into()]));
+        });
+        b.barrier();
+        b.hopper(Hopper::Await, &[]);
+        let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+        b.either::<U32, 0>(
+            loads,
+            || {
+                b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
+                b.when(k.thread.compare(Cmp::Eq, b.int(0)), || k.each(|work| k.load(work)));
+                []
+            },
+            || {
+                b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
+                k.each(|work| k.multiply(work));
+                []
+            },
+        );
+    }
+
+    /// For the queries that are the block's.
+    fn each(&self, body: impl FnOnce(Work<'b>)) {
+        let (b, op, many) = (self.b, self.op, self.int(self.size.queries()));
+        let one = self.int(1);
+        let across = (op.n + many - one) / many;
+        let range = [b.special(Special::CtaidX), across * op.heads, b.special(Special::NctaidX)];
+        b.count::<U32, U32>(range, 1, &[self.int(0); 2], |i, carried| {
+            let [turn, round] = [0, 1].map(|k| carried.get(k).copied().unwrap_or(i));
+            let (head, tile) = (i / across, across - one - i % across);
+            let first = tile * many;
+            let last = (first + many).least(op.n) - one;
+            let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
+            let tiles = (Heads::<F32>::less(end, start) + self.int(KEYS - 1)) >> self.int(KEYS.ilog2());
+            // Queries that see nothing see a tile that is hidden.
+            let tiles = tiles.most(one);
+            body(Work { head, first, start, tiles, plain: [plain_from, plain_to], turn, round });
+            Vec::from([turn + tiles, round + one])
+        });
+    }
+
+    fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
+        self.b.repeat([parity], |[v]| (!self.b.try_wait(barrier, parity), [v]));
+    }
+
+    /// The stage of a turn, and the parity of its phase.
+    fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let log = self.int(STAGES.ilog2());
+        [turn & self.int(STAGES - 1), (turn >> log) & self.int(1)]
+    }
+
+    /// Asks for a tile: its slabs, one after the other.
+    fn ask(
+        &self,
+        map: Value<'b, U64>,
+        room: Value<'b, U32>,
+        full: Value<'b, U32>,
+        [row, col]: [Value<'b, U32>; 2],
+        rows: u32,
+    ) {
+        let b = self.b;
+        b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * self.size.slabs() * SLAB).into()]);
+        for slab in 0..self.size.slabs() {
+            let to = room + self.int(slab * rows * SLAB);
+            let col = col + self.int(slab * COLS);
+            b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
+        }
+    }
+
+    /// One thread keeps the rings full.
+    fn load(&self, work: Work<'b>) {
+        let (b, one) = (self.b, self.int(1));
+        let dim = self.int(self.size.dim);
+        let [q, k, v] = self.maps;
+        self.wait(self.queries.empty, (work.round & one) ^ one);
+        let corner = [work.first, work.head * dim];
+        self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
+        let col = work.head / self.op.group * dim;
+        b.count::<U32, U32>([self.int(0), work.tiles, one], 1, &[], |tile, _| {
+            let [stage, parity] = self.stage(work.turn + tile);
+            let row = work.start + tile * self.int(KEYS);
+            for (ring, map) in [(self.keys, k), (self.values, v)] {
+                let barrier = stage * self.int(8);
+                self.wait(ring.empty + barrier, parity ^ one);
+                let room = ring.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
+                self.ask(map, room, ring.full + barrier, [row, col], KEYS);
+            }
+            Vec::new()
+        });
+    }
+
+    /// A warp arrives.
+    fn arrive(&self, barrier: Value<'b, U32>) {
+        let b = self.b;
+        b.when((self.thread & self.int(31)).compare(Cmp::Eq, b.int(0)), || {
+            b.hopper(Hopper::BarrierArrive, &[barrier.into()]);
+        });
+    }
+
+    /// A stage of a ring can be filled again.
+    fn free(&self, ring: Ring<'b>, turn: Value<'b, U32>) {
+        let [stage, _] = self.stage(turn);
+        self.arrive(ring.empty + stage * self.int(8));
+    }
+
+    /// Waits until the group before has asked for its products of this turn, the first for those of the last group of the
+    /// turn before: one computes weights while another has the unit.
+    fn take_turn(&self, group: Value<'b, U32>, turn: Value<'b, U32>) {
+        if !self.size.overlaps {
+            return;
+        }
+        let one = self.int(1);
+        let first = Value::select(group.compare(Cmp::Eq, self.int(0)), one, self.int(0));
+        self.wait(self.turns + group * self.int(8), (turn ^ first) & one);
+    }
+
+    /// It is the next group's turn.
+    fn pass_turn(&self, group: Value<'b, U32>) {
+        if !self.size.overlaps {
+            return;
+        }
+        let next = group + self.int(1);
+        let next = Value::select(next.compare(Cmp::Eq, self.int(GROUPS)), self.int(0), next);
+        self.arrive(self.turns + next * self.int(8));
+    }
+
+    /// The scores of a tile, under way.
+    fn scores(&self, group: Value<'b, U32>, turn: Value<'b, U32>) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let [stage, parity] = self.stage(turn);
+        self.wait(self.keys.full + stage * self.int(8), parity);
+        self.take_turn(group, turn);
+        b.hopper(Hopper::GroupFence, &[]);
+        let room = self.keys.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
+        let queries = self.queries.room + group * self.int(ROWS * SLAB);
+        let mut scores = Vec::new();
+        for slab in 0..self.size.slabs() {
+            let q = descriptor(queries + self.int(slab * self.size.queries() * SLAB), 16);
+            let k = descriptor(room + self.int(slab * KEYS * SLAB), 16);
+            for step in 0..4 {
+                let at = [q + b.int(2 * step), k + b.int(2 * step)];
+                scores = b.wgmma(Group::Bf16, KEYS as u16, at, [false; 2], &scores);
+            }
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        scores
+    }
+
+    /// Adds a tile's values times its weights, under way.
+    fn add(
+        &self,
+        turn: Value<'b, U32>,
+        weights: &[Value<'b, F32>],
+        sums: &[Value<'b, F32>],
+    ) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let [stage, _] = self.stage(turn);
+        let room = self.values.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
+        let v = descriptor(room, KEYS * SLAB);
+        let mut sums = sums.to_vec();
+        for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
+            let a = four.map(|w| w.cast::<B32>());
+            // 16 rows further down.
+            let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
+            sums = b.wgmma_held(Group::Bf16, self.size.dim as u16, a, v, &sums);
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        sums
+    }
+
+    /// Waits for a tile of values.
+    fn came(&self, turn: Value<'b, U32>) {
+        let [stage, parity] = self.stage(turn);
+        self.wait(self.values.full + stage * self.int(8), parity);
+    }
+
+    /// Two neighbours in `bf16`.
+    fn pair(&self, [x, y]: [Value<'b, F32>; 2]) -> Value<'b, F32> {
+        self.b.pack(Group::Bf16, x, y).cast()
+    }
+
+    /// What the four threads of a row have together.
+    fn along(
+        &self,
+        v: Value<'b, F32>,
+        merge: impl Fn(Value<'b, F32>, Value<'b, F32>) -> Value<'b, F32>,
+    ) -> Value<'b, F32> {
+        [2, 1].into_iter().fold(v, |v, by| merge(v, v.shuffle(Shuffle::Butterfly, self.int(by))))
+    }
+
+    /// Weights in `bf16`. Not while products are under way: their registers are operands.
+    fn round(&self, weights: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
+        weights.as_chunks::<2>().0.iter().map(|two| self.pair(*two)).collect()
+    }
+
+    /// The weights of a tile's scores, the peaks and sums with them, and what all before is multiplied with.
+    fn weigh(
+        &self,
+        work: Work<'b>,
+        scores: &[Value<'b, F32>],
+        tile: Value<'b, U32>,
+        rows: [Value<'b, U32>; 2],
+        peaks: [Value<'b, F32>; 2],
+        totals: [Value<'b, F32>; 2],
+    ) -> (State<'b>, [Value<'b, F32>; 2]) {
+        let b = self.b;
+        let none = b.f32(f32::NEG_INFINITY);
+        let first = work.start + tile * self.int(KEYS);
+        let [from, to] = work.plain;
+        let whole = from.compare(Cmp::Le, first) & (first + self.int(KEYS)).compare(Cmp::Le, to);
+        let all =
+            |v: &dyn Fn(usize) -> Value<'b, F32>| core::array::from_fn::<_, { KEYS as usize / 2 }, _>(v);
+        let score = |k: usize| scores.get(k).copied().unwrap_or(none);
+        let masked = || {
+            let seen = rows.map(|row| self.op.of_query(row.least(self.op.n - self.int(1))));
+            let lane = first + (self.thread & self.int(3)) * self.int(2);
+            all(&|k| {
+                let [start, end] = seen.get(k / 2 % 2).copied().unwrap_or(work.plain);
+                let j = lane + self.int((k / 4 * 8 + k % 2) as u32);
+                let sees = start.compare(Cmp::Le, j) & j.compare(Cmp::Lt, end);
+                Value::select(sees, score(k), none)
+            })
+        };
+        let mut scores = b.either(whole, || all(&score), masked);
+        let unit = self.op.scale * b.f32(core::f32::consts::LOG2_E);
+        let mut state = State { sums: Vec::new(), weights: Vec::new(), peaks, totals };
+        let mut keep = [none; 2];
+        let own = state.peaks.iter_mut().zip(&mut state.totals).zip(&mut keep).enumerate();
+        for (r, ((peak, total), keep)) in own {
+            let line = || (0..scores.len()).filter(|k| k / 2 % 2 == r);
+            // NaN is not in the peak, but in the sum.
+            let top = line().filter_map(|k| scores.get(k).copied()).fold(none, |top, s| top.most(s));
+            let top = peak.most(self.along(top, |p, q| p.most(q)));
+            let level = shift(top) * unit;
+            *keep = peak.fma(unit, -level).approx(Approx::Ex2);
+            let places: Vec<usize> = line().collect();
+            let mut parts = [b.f32(0.0); 2];
+            for (e, k) in places.into_iter().enumerate() {
+                if let (Some(s), Some(part)) = (scores.get_mut(k), parts.get_mut(e % 2)) {
+                    *s = s.fma(unit, -level).approx(Approx::Ex2);
+                    *part = *part + *s;
+                }
+            }
+            let [even, odd] = parts;
+            *total = total.fma(*keep, even + odd);
+            *peak = top;
+        }
+        state.weights = scores.to_vec();
+        (state, keep)
+    }
+
+    fn multiply(&self, work: Work<'b>) {
+        let b = self.b;
+        let group = (self.thread >> self.int(7)) - self.int(1);
+        let (warp, lane) = ((self.thread >> self.int(5)) & self.int(3), self.thread & self.int(31));
+        let row = work.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
+        let rows = [row, row + self.int(8)];
+        let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
+        self.wait(self.queries.full, work.round & self.int(1));
+        let scores = self.scores(group, work.turn);
+        self.pass_turn(group);
+        b.hopper(Hopper::GroupWait(0), &[]);
+        self.free(self.keys, work.turn);
+        let (mut state, _) = self.weigh(work, &scores, self.int(0), rows, [none; 2], [zero; 2]);
+        if self.size.overlaps {
+            self.came(work.turn);
+        }
+        state.weights = self.round(&state.weights);
+        state.sums = (0..self.size.dim / 2).map(|_| zero).collect();
+        let (many, held) = (self.size.dim as usize / 2, KEYS as usize / 4);
+        let unpack = |all: &[Value<'b, F32>]| {
+            let at = |k: usize| all.get(k).copied().unwrap_or(zero);
+            let end = many + held;
+            State {
+                sums: all.get(..many).unwrap_or_default().to_vec(),
+                weights: all.get(many..end).unwrap_or_default().to_vec(),
+                peaks: [at(end), at(end + 1)],
+                totals: [at(end + 2), at(end + 3)],
+            }
+        };
+        let pack = |s: State<'b>| [&s.sums[..], &s.weights, &s.peaks, &s.totals].concat();
+        let range = [self.int(1), work.tiles, self.int(1)];
+        let all = b.count::<U32, F32>(range, 1, &pack(state), |tile, all| {
+            let (before, turn) = (unpack(all), work.turn + tile);
+            let last = turn - self.int(1);
+            let scores = self.scores(group, turn);
+            if !self.size.overlaps {
+                self.came(last);
+                b.hopper(Hopper::GroupFence, &[]);
+            }
+            let sums = self.add(last, &before.weights, &before.sums);
+            self.pass_turn(group);
+            b.hopper(Hopper::GroupWait(1), &[]);
+            self.free(self.keys, turn);
+            let (mut state, keep) = self.weigh(work, &scores, tile, rows, before.peaks, before.totals);
+            // The assembler moves the next instruction up to the last loop: to be behind the weights it needs one here.
+            if self.size.overlaps {
+                self.came(turn);
+            }
+            b.hopper(Hopper::GroupWait(0), &[]);
+            self.free(self.values, last);
+            state.weights = self.round(&state.weights);
+            let [upper, lower] = keep;
+            let factor = |k: usize| if k / 2 % 2 == 0 { upper } else { lower };
+            state.sums = sums.iter().enumerate().map(|(k, s)| *s * factor(k)).collect();
+            pack(state)
+        });
+        self.arrive(self.queries.empty);
+        let state = unpack(&all);
+        let last = work.turn + work.tiles - self.int(1);
+        if !self.size.overlaps {
+            self.came(last);
+        }
+        b.hopper(Hopper::GroupFence, &[]);
+        let sums = self.add(last, &state.weights, &state.sums);
+        b.hopper(Hopper::GroupWait(0), &[]);
+        self.free(self.values, last);
+        self.finish(work, rows, &State { sums, ..state });
+    }
+
+    /// Pairs of neighbours where they start at multiples of 8 bytes, else one by one.
+    fn finish(&self, work: Work<'b>, rows: [Value<'b, U32>; 2], state: &State<'b>) {
+        let (b, op) = (self.b, self.op);
+        let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
+        let left = work.head * self.int(self.size.dim) + (self.thread & self.int(3)) * self.int(2);
+        let paired = self.out.pairs();
+        for (r, row) in rows.into_iter().enumerate() {
+            let [peak, total] = [state.peaks, state.totals].map(|two| two.get(r).copied().unwrap_or(zero));
+            let total = self.along(total, |p, q| p + q);
+            let empty: Value<'b, Pred> = total.eq(zero);
+            let factor = b.f32(1.0) / total;
+            let places = || state.sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
+            let line: Vec<(u32, Value<'b, F32>)> = places()
+                .map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, Value::select(empty, zero, *v * factor)))
+                .collect();
+            b.when(row.compare(Cmp::Lt, op.n), || {
+                b.either::<U32, 0>(
+                    paired,
+                    || {
+                        let at = self.out.place(row, left);
+                        for [(k, x), (_, y)] in line.as_chunks::<2>().0 {
+                            b.store_vector(Space::Global, at, 4 * *k as i32, [*x, *y]);
+                        }
+                        []
+                    },
+                    || {
+                        line.iter().for_each(|(k, v)| self.out.put(row, left + self.int(*k), *v));
+                        []
+                    },
+                );
+                b.when((self.thread & self.int(3)).compare(Cmp::Eq, b.int(0)), || {
+                    let log = (shift(peak) * op.scale) + Ln.eval([total]);
+                    put(self.lse, row * op.heads + work.head, Value::select(empty, none, log));
+                });
+            });
+        }
+    }
+}
