@@ -3,13 +3,13 @@
 //! is not among them.
 #![no_main]
 
-use common::{arbitrary, nn, views};
+use common::{arbitrary, views};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let [family, bytes @ ..] = bytes else { return };
     match family % 3 {
         0 => arbitrary::run(bytes),
         1 => views::run(bytes),
-        _ => nn::fuzz(bytes),
+        _ => arbitrary::nn(bytes),
     }
 });

@@ -69,3 +69,17 @@ fn one<T: Element>(name: &str, shape: u8, form: Form, data: Vec<T>) {
         assert!(!e.to_string().is_empty());
     }
 }
+
+/// One op of a call of its own, as the first bytes say, with arguments that the others choose.
+pub fn nn(bytes: &[u8]) {
+    let [op, seed @ ..] = bytes else { return };
+    let seed = seed.iter().fold(0u64, |h, &c| (h ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3));
+    let mut calls: Vec<fn(u64) -> usize> = Vec::new();
+    macro_rules! list {
+        ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
+            calls.extend([crate::nn::twisted::<f32, $Op> as fn(u64) -> usize, crate::nn::twisted::<f64, $Op>]);
+        )*};
+    }
+    crate::for_each_nn_op!(list);
+    calls[usize::from(*op) % calls.len()](seed);
+}

@@ -8,7 +8,8 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
-// Compiled here for every op on the build's own lanes, which the programs share. Not where none has them all.
+// This and `views` call every op on the build's own lanes: compiled here, for the programs to share. Left out where
+// none has them all.
 #[cfg(all(feature = "std", not(fulmen_compact), target_pointer_width = "64"))]
 pub mod arbitrary;
 pub mod blas;
@@ -28,6 +29,7 @@ pub mod plans;
 #[path = "../reference/mod.rs"]
 pub mod reference;
 pub mod shares;
+#[cfg(all(feature = "std", not(fulmen_compact), target_pointer_width = "64"))]
 pub mod views;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod yaml;

@@ -398,17 +398,3 @@ pub fn twisted<T: Element, O: Op>(seed: u64) -> usize {
     let refused = |form| matches!(run::<_, T, O>(fulmen::lanes::native(), form, &a), Some(Err(_)));
     [Form::On, Form::InPlace].into_iter().filter(|&form| refused(form)).count()
 }
-
-/// One op of a call of its own, as the first bytes say, with arguments that the others choose.
-pub fn fuzz(bytes: &[u8]) {
-    let [op, seed @ ..] = bytes else { return };
-    let seed = seed.iter().fold(0u64, |h, &c| (h ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3));
-    let mut calls: Vec<fn(u64) -> usize> = Vec::new();
-    macro_rules! list {
-        ($($name:ident $Op:path $(, $more:ident)*;)*) => {$(
-            calls.extend([twisted::<f32, $Op> as fn(u64) -> usize, twisted::<f64, $Op>]);
-        )*};
-    }
-    crate::for_each_nn_op!(list);
-    calls[usize::from(*op) % calls.len()](seed);
-}
