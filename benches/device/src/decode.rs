@@ -30,7 +30,7 @@ pub fn run<M: Machine + Blocking>(machine: M) {
     };
     let numbers = (0..c.parameters()).map(|i| (i % 4093) as f32 / 4093.0 * 0.1 - 0.05).collect();
     let name = machine.name();
-    let weights = Weights::new(&machine, &c, Stored::of(&c, numbers)).expect("memory for the weights");
+    let weights = Weights::new(&machine, Stored::of(&c, numbers)).expect("memory for the weights");
     let mut follower = Follower::new(machine, c, &weights, 16).expect("memory for the activations");
     let mut times = Vec::new();
     for token in 0..TOKENS + 20 {

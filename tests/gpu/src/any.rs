@@ -63,7 +63,7 @@ fn tokens() -> Result<(), Error> {
         ..Config::default()
     };
     let numbers = (0..c.parameters()).map(|i| (i % 31) as f32 / 31.0 - 0.5).collect();
-    let weights = Weights::new(&gpu, &c, Stored::of(&c, numbers)).expect("a small model");
+    let weights = Weights::new(&gpu, Stored::of(&c, numbers)).expect("a small model");
     let mut follower = Follower::new(gpu.clone(), c, &weights, 4).expect("a small model");
     follower.feed(&[1, 2, 3]).expect("three tokens");
     for token in 4..12 {
