@@ -1,7 +1,7 @@
-//! Every op on slices on every lane: the
-//! contracts, executed (every edge case, postcondition and precondition of every `contracts/<op>-v1.yaml`, read
-//! from the YAML), the backend story, accuracy, and calls that must neither panic nor allocate. The tests that
-//! the contracts name as FALSIFY tests are here, one module per op, made from the op list.
+//! Every op on slices on every lane: the contracts, executed (every edge case, postcondition and precondition of every
+//! `contracts/<op>-v1.yaml`, read from the YAML; those of ops with calls of their own are in the program `families`), the
+//! backend story, accuracy, and calls that must neither panic nor allocate. The tests that the contracts name as FALSIFY
+//! tests are here, one module per op, made from the op list.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
