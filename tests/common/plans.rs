@@ -234,7 +234,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
     let mut none = gpu.alloc::<f32>(0)?;
     let (n, cols) = (d.size(), d.size());
     // Whole rows, so that not all is refused at once.
-    let n = if d.byte() % 4 == 0 || cols == 0 || cols > n { n } else { n / cols * cols };
+    let n = if d.byte().is_multiple_of(4) || cols == 0 || cols > n { n } else { n / cols * cols };
     let line = |d: &mut Dice<'_>, n: usize| Line::<f32>::new(gpu, d, n);
     let area = |d: &mut Dice<'_>| [d.size(), d.size()];
     let narrow = |d: &mut Dice<'_>| [d.few(), d.few()];
@@ -359,7 +359,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
         20 => {
             let (channels_in, channels_out) = (d.byte() % 20, d.byte() % 20);
             let (length, kernel, stride) = (d.size(), d.byte() % 12, d.byte() % 5);
-            let padding = if d.byte() % 8 == 0 { d.size() } else { d.byte() };
+            let padding = if d.byte().is_multiple_of(8) { d.size() } else { d.byte() };
             let (dilation, groups) = (d.byte() % 4, [1, 1, 2, 0][d.byte() % 4]);
             let conv =
                 Conv1d { channels_in, channels_out, length, kernel, stride, padding, dilation, groups };

@@ -104,7 +104,10 @@ pub const fn attention_bf16_workspace(
     n: usize,
     len: usize,
 ) -> usize {
-    let group = if kv_heads == 0 { 0 } else { heads / kv_heads };
+    let group = match heads.checked_div(kv_heads) {
+        Some(group) => group,
+        None => 0,
+    };
     let queries = n.saturating_mul(group).saturating_mul(dim);
     let keys = len.saturating_mul(2).saturating_mul(dim);
     attention_workspace(group, dim).saturating_add(queries).saturating_add(keys)

@@ -470,7 +470,7 @@ impl<'b> Frame<'b> {
             self.free(self.values, last);
             state.weights = self.round(&state.weights);
             let [upper, lower] = keep;
-            let factor = |k: usize| if k / 2 % 2 == 0 { upper } else { lower };
+            let factor = |k: usize| if (k / 2).is_multiple_of(2) { upper } else { lower };
             state.sums = sums.iter().enumerate().map(|(k, s)| *s * factor(k)).collect();
             pack(state)
         });
