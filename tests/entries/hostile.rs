@@ -125,8 +125,8 @@ fn parameters(op: &str) -> Vec<String> {
             }
         }
     }
-    // A plan is made in the call; of planes there are two.
-    if all.iter().any(|w| w == "plan" || w == "along") {
+    // A plan is made in the call; of planes there are two, of volumes three.
+    if all.iter().any(|w| ["plan", "along", "plans"].contains(&w.as_str())) {
         all.extend(["n", "table", "workspace"].map(String::from));
     }
     // A structure's fields count where it is an argument.
