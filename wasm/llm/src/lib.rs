@@ -35,7 +35,7 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 fn text(file: &[u8], prompt: &[u8], count: usize) -> Result<Vec<u8>, String> {
     let model = Model::read(file).map_err(|why| why.to_string())?;
     let Model { config, vocabulary, weights } = model;
-    let weights = Weights::new(&Cpu::native(), &config, weights).map_err(|e| e.to_string())?;
+    let weights = Weights::new(&Cpu::native(), weights).map_err(|e| e.to_string())?;
     let mut follow =
         Follower::new(Cpu::native(), config, &weights, config.context).map_err(|e| e.to_string())?;
     let mut ids = vocabulary.encode(prompt);
