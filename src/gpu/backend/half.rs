@@ -28,6 +28,13 @@ struct Side {
     aligned: bool,
 }
 
+impl Side {
+    /// Whether tensor maps read lines of this length as they are: from line to line, and along one, it is so far.
+    const fn is_mapped(self, [by, along]: [usize; 2], length: usize) -> bool {
+        along == 1 && by >= length && by.is_multiple_of(8) && self.aligned
+    }
+}
+
 fn bits(n: usize) -> Argument {
     Argument::Bits(u64::from(u32::try_from(n).unwrap_or(0)))
 }
@@ -133,13 +140,10 @@ impl Planner {
         }
         let (mut launches, mut scratch, mut maps) = (Vec::new(), Vec::new(), [(0, 0, false); 2]);
         for (side, map) in [a, b].into_iter().zip(&mut maps) {
-            let fits = |along: usize, length, by: usize| {
-                along == 1 && by >= length && by.is_multiple_of(8) && side.aligned
-            };
             let [row_by, depth_by] = side.strides;
-            *map = if fits(depth_by, k, row_by) {
+            *map = if side.is_mapped([row_by, depth_by], k) {
                 (side.at, row_by, false)
-            } else if fits(row_by, side.sizes[0], depth_by) {
+            } else if side.is_mapped([depth_by, row_by], side.sizes[0]) {
                 (side.at, depth_by, true)
             } else {
                 let to = 3 + scratch.len();

@@ -155,6 +155,12 @@ fn descriptor(at: Value<'_, U32>, apart: u32) -> Value<'_, U64> {
     start.to::<U64>() | b.bits(1 << 62 | 64 << 32 | u64::from(apart >> 4) << 16)
 }
 
+/// Until the phase of a barrier is over.
+fn wait<'b>(barrier: Value<'b, U32>, parity: Value<'b, U32>) {
+    let b = barrier.builder();
+    b.repeat([parity], |[v]| (!b.try_wait(barrier, parity), [v]));
+}
+
 struct Frame<'b> {
     b: &'b Builder,
     tile: GroupTile,
@@ -262,10 +268,6 @@ impl<'b> Frame<'b> {
         b.hopper(Hopper::Await, &[]);
     }
 
-    fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
-        self.b.repeat([parity], |[v]| (!self.b.try_wait(barrier, parity), [v]));
-    }
-
     /// The stage of a turn, and the parity of its phase.
     fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
         let stages = self.u(self.tile.stages);
@@ -308,7 +310,7 @@ impl<'b> Frame<'b> {
                 b.count::<U32, U32>([first, first + self.slabs, self.u(1)], 1, &[], |turn, _| {
                     let [stage, parity] = self.stage(turn);
                     let barrier = stage * self.u(8);
-                    self.wait(self.empty + barrier, parity ^ self.u(1));
+                    wait(self.empty + barrier, parity ^ self.u(1));
                     let [rows, cols] = [self.tile.m, self.tile.n].map(|r| r * SLAB);
                     let full = self.full + barrier;
                     let parts = if self.triple.is_some() { 3 } else { 1 };
@@ -401,7 +403,7 @@ impl<'b> Frame<'b> {
         let b = self.b;
         let GroupTile { m, n, groups, .. } = self.tile;
         let [stage, parity] = self.stage(turn);
-        self.wait(self.full + stage * self.u(8), parity);
+        wait(self.full + stage * self.u(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
         let [room_a, room_b] = self.rooms;
         let a = room_a + stage * self.u(m * SLAB) + group * self.u(m / groups * SLAB);
@@ -435,7 +437,7 @@ impl<'b> Frame<'b> {
         let GroupTile { m, n, groups, .. } = self.tile;
         let rows = m / groups;
         let [stage, parity] = self.stage(turn);
-        self.wait(self.full + stage * self.u(8), parity);
+        wait(self.full + stage * self.u(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
         let [room_a, room_b] = self.rooms;
         let mut slab: Vec<Vec<Value<'b, F32>>> = (0..rows / 64).map(|_| Vec::new()).collect();

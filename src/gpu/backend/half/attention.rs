@@ -65,11 +65,7 @@ impl Planner {
         let mut all = Vec::new();
         for (side, part) in sides.into_iter().zip(size.parts()) {
             let [rows, cols] = side.sizes;
-            let fits = side.strides[1] == 1
-                && side.strides[0] >= cols
-                && side.strides[0].is_multiple_of(8)
-                && side.aligned;
-            let (at, pitch) = if fits {
+            let (at, pitch) = if side.is_mapped(side.strides, cols) {
                 (side.at, side.strides[0])
             } else {
                 let at = SCRATCH + plan.scratch.len();

@@ -8,7 +8,7 @@ use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space
 use super::super::super::types::{B32, F32, Pred, U32, U64};
 use super::super::attention::{Heads, On};
 use super::super::flat::put;
-use super::{COLS, GROUP, SLAB, descriptor};
+use super::{COLS, GROUP, SLAB, descriptor, wait};
 use crate::alu::{Alu, Body};
 use crate::nn::shift;
 use crate::pointwise::Ln;
@@ -208,10 +208,6 @@ impl<'b> Frame<'b> {
         });
     }
 
-    fn wait(&self, barrier: Value<'b, U32>, parity: Value<'b, U32>) {
-        self.b.repeat([parity], |[v]| (!self.b.try_wait(barrier, parity), [v]));
-    }
-
     /// The stage of a turn, and the parity of its phase.
     fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
         let log = self.int(STAGES.ilog2());
@@ -241,7 +237,7 @@ impl<'b> Frame<'b> {
         let (b, one) = (self.b, self.int(1));
         let dim = self.int(self.size.dim);
         let [q, k, v] = self.maps;
-        self.wait(self.queries.empty, (work.round & one) ^ one);
+        wait(self.queries.empty, (work.round & one) ^ one);
         let corner = [work.first, work.head * dim];
         self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
         let col = work.head / self.op.group * dim;
@@ -250,7 +246,7 @@ impl<'b> Frame<'b> {
             let row = work.start + tile * self.int(KEYS);
             for (ring, map) in [(self.keys, k), (self.values, v)] {
                 let barrier = stage * self.int(8);
-                self.wait(ring.empty + barrier, parity ^ one);
+                wait(ring.empty + barrier, parity ^ one);
                 let room = ring.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
                 self.ask(map, room, ring.full + barrier, [row, col], KEYS);
             }
@@ -280,7 +276,7 @@ impl<'b> Frame<'b> {
         }
         let one = self.int(1);
         let first = Value::select(group.compare(Cmp::Eq, self.int(0)), one, self.int(0));
-        self.wait(self.turns + group * self.int(8), (turn ^ first) & one);
+        wait(self.turns + group * self.int(8), (turn ^ first) & one);
     }
 
     /// It is the next group's turn.
@@ -297,7 +293,7 @@ impl<'b> Frame<'b> {
     fn scores(&self, group: Value<'b, U32>, turn: Value<'b, U32>) -> Vec<Value<'b, F32>> {
         let b = self.b;
         let [stage, parity] = self.stage(turn);
-        self.wait(self.keys.full + stage * self.int(8), parity);
+        wait(self.keys.full + stage * self.int(8), parity);
         self.take_turn(group, turn);
         b.hopper(Hopper::GroupFence, &[]);
         let room = self.keys.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
@@ -340,7 +336,7 @@ impl<'b> Frame<'b> {
     /// Waits for a tile of values.
     fn came(&self, turn: Value<'b, U32>) {
         let [stage, parity] = self.stage(turn);
-        self.wait(self.values.full + stage * self.int(8), parity);
+        wait(self.values.full + stage * self.int(8), parity);
     }
 
     /// Two neighbours in `bf16`.
@@ -425,7 +421,7 @@ impl<'b> Frame<'b> {
         let row = work.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
         let rows = [row, row + self.int(8)];
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
-        self.wait(self.queries.full, work.round & self.int(1));
+        wait(self.queries.full, work.round & self.int(1));
         let scores = self.scores(group, work.turn);
         self.pass_turn(group);
         b.hopper(Hopper::GroupWait(0), &[]);
