@@ -493,7 +493,7 @@ impl<'b> Frame<'b> {
             let [peak, total] = [state.peaks, state.totals].map(|two| two.get(r).copied().unwrap_or(zero));
             let total = self.along(total, |p, q| p + q);
             let empty: Value<'b, Pred> = total.eq(zero);
-            let factor = b.f32(1.0) / total;
+            let factor = total.approx(Approx::Rcp);
             let places = || state.sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
             let line: Vec<(u32, Value<'b, F32>)> = places()
                 .map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, Value::select(empty, zero, *v * factor)))
