@@ -297,11 +297,15 @@ impl Planner {
         if n == 0 {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
+        Ok(Plan { launches: vec![self.filled(0, n, words)?], scratch: Vec::new() })
+    }
+
+    /// The launch that does it to the operand `at`.
+    pub(super) fn filled(&self, at: usize, n: usize, words: [u32; 2]) -> Result<Launch, Error> {
         let count = counted("to", n)?;
         let arguments = [count, words[0], words[1]].map(|w| Argument::Bits(u64::from(w))).into_iter();
-        let arguments = core::iter::once(Argument::Buffer(0)).chain(arguments).collect();
-        let launch = self.flat::<F32>("fill", || Some(template::flat::fill()), n, arguments)?;
-        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+        let arguments = core::iter::once(Argument::Buffer(at)).chain(arguments).collect();
+        self.flat::<F32>("fill", || Some(template::flat::fill()), n, arguments)
     }
 
     /// Refuses a matrix that kernels do not count or reach.

@@ -34,9 +34,7 @@ pub(crate) mod window;
 pub use chain::Spread;
 pub use gemm::{Plain, Tile, gemm};
 #[cfg(feature = "half")]
-pub(crate) use group::flash::GroupFlash;
-#[cfg(feature = "half")]
-pub use group::flash::group_flash;
+pub use group::flash::{GroupFlash, group_flash};
 pub use group::{GroupTile, group_gemm, triple_gemm};
 #[cfg(feature = "half")]
 pub use half::{HALF_TILE, half_rows};

@@ -48,13 +48,16 @@ fn attention_of_warp_groups_keeps_its_contract() {
         ([3, 3, 64, 70, 130], false, None),
         ([1, 1, 64, 70, 270], true, Some(40)),
         ([1, 1, 128, 4, 2], false, Some(1)),
+        // By three groups, and heads that are taken together but for the last two.
+        ([1, 1, 64, 185, 200], false, None),
+        ([5, 1, 64, 130, 16_400], true, Some(40)),
     ];
     let gpu = hopper(2);
     let worst = half_attention(&gpu, &cases).unwrap();
     assert!(worst.share <= 1.0, "{worst:?}");
     // The weights' rounding is seen.
     assert!(worst.share > 0.01, "{worst:?}");
-    assert_eq!(gpu.kernels(), 3, "two of attention, one that copies");
+    assert_eq!(gpu.kernels(), 5, "three of attention, one that copies, one that clears");
     for gpu in [Gpu::new(Host::new(Meet::Memory)), hopper(1)] {
         let worst =
             half_attention(&gpu, &[([2, 1, 5, 7, 9], true, None), ([1, 1, 8, 1, 40], false, None)]).unwrap();

@@ -214,8 +214,8 @@ fn every_tile_assembles() {
         m.kernels.push(kernel.unwrap());
     }
     #[cfg(feature = "half")]
-    for dim in [64, 128] {
-        let mut k = fulmen::gpu::template::group_flash(dim).unwrap();
+    for size in fulmen::gpu::template::GroupFlash::ALL {
+        let mut k = fulmen::gpu::template::group_flash(size).unwrap();
         fulmen::gpu::pass::optimise(&mut k);
         m.kernels.push(k);
     }

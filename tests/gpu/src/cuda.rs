@@ -5,7 +5,22 @@ use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::cuda::Cuda;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::{Space, U64};
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
 use std::time::Instant;
+
+/// The variable that names the part of the story that a process runs.
+pub const PART: &str = "FULMEN_PART";
+const PARTS: [&str; 8] = [
+    "ops in f32",
+    "layers in f32",
+    "ops in f64",
+    "layers in f64",
+    "transforms in f32",
+    "transforms in f64",
+    "blocks",
+    "halves",
+];
 
 /// Where there is no driver, that is what is said.
 pub fn without() -> Result<(), Error> {
@@ -30,7 +45,50 @@ pub fn run() -> Result<bool, Error> {
         device.facts()
     );
     refusals()?;
-    let gpu = Gpu::new(device);
+    drop(device);
+    let good = parts()?;
+    println!("all parts in {:.1} s", start.elapsed().as_secs_f64());
+    lists()?;
+    crate::llm::run("cuda");
+    faults()?;
+    Ok(good)
+}
+
+/// Every part in a process of its own, side by side: the driver compiles one kernel at a time in each.
+fn parts() -> Result<bool, Error> {
+    let own = std::env::current_exe().expect("a program that runs has a path");
+    let start = |part: &&str| {
+        let mut child = Command::new(&own);
+        child.env("FULMEN_DEVICE", "cuda").env(PART, part).stdout(Stdio::piped());
+        child.spawn().expect("this program starts once more")
+    };
+    let (mut good, mut ran, mut without) = (true, [BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
+    // All start before the first is waited for.
+    let children: Vec<_> = PARTS.iter().map(start).collect();
+    for (part, child) in PARTS.iter().zip(children) {
+        let done = child.wait_with_output().expect("it ends");
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        print!("{text}");
+        let line = |name: &str| text.lines().rev().find_map(|l| l.strip_prefix(name)).map(str::to_owned);
+        let (Some(did), Some(host)) = (line("ran: "), line("on the host: ")) else {
+            println!("{part}: ended early, {}", done.status);
+            good = false;
+            continue;
+        };
+        good &= done.status.success();
+        ran[usize::from(part.ends_with("f64"))].extend(did.split_whitespace().map(str::to_owned));
+        without.extend(host.split_whitespace().map(str::to_owned));
+    }
+    without.retain(|op| !ran[0].contains(op));
+    let host: Vec<_> = without.into_iter().collect();
+    println!("{} ops ran in f32 and {} in f64; on the host: {}", ran[0].len(), ran[1].len(), host.join(" "));
+    Ok(good)
+}
+
+/// One of them.
+pub fn part(name: &str) -> Result<bool, Error> {
+    let start = Instant::now();
+    let gpu = Gpu::new(Cuda::from_env()?);
     let sizes = [(3, 37), (1, 1), (5, 300), (33, 257)];
     let products = [
         [1, 1, 1],
@@ -46,46 +104,55 @@ pub fn run() -> Result<bool, Error> {
         [900, 1030, 900],
         [640, 900, 1000],
     ];
-    let start = Instant::now();
-    let (mut ran, mut without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?;
-    ran.extend(layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?);
-    let rows = [[1, 1, 1], [5, 40, 3], [6, 72, 2], [3, 136, 1]];
-    ran.extend(layers::blocks::story(&gpu, &rows, &[[67, 448, 5]])?);
-    // Also by one block with all its threads, and by three parts.
-    let long = [&crate::LENGTHS[..], &[16384, 20_000, 1 << 18, 1 << 22]].concat();
-    layers::transforms::lengths::<f32, _>(&gpu, "f32", &long, &mut ran)?;
-    // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
-    #[cfg(feature = "half")]
-    ran.extend(device::half_products(
-        &gpu,
-        &[&crate::HALVES[..], &[[1100, 1300, 512], [700, 300, 1000]]].concat(),
-    )?);
-    #[cfg(feature = "half")]
-    ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
-    without.retain(|op| !ran.iter().any(|w| w.op == *op));
-    let mut good = report(&ran);
-    let (mut wide, _) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?;
-    wide.extend(layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS, &FAR)?);
-    layers::transforms::lengths::<f64, _>(&gpu, "f64", &crate::LENGTHS, &mut wide)?;
-    good &= report(&wide);
+    let (mut ran, mut without) = (Vec::new(), Vec::new());
+    match name {
+        "ops in f32" => (ran, without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?,
+        "ops in f64" => (ran, without) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?,
+        "layers in f32" => ran = layers::story::<f32, _>(&gpu, "f32", &SHAPES, &HEADS, &FAR)?,
+        "layers in f64" => ran = layers::story::<f64, _>(&gpu, "f64", &SHAPES, &HEADS, &FAR)?,
+        "transforms in f32" => {
+            // Also by one block with all its threads, and by three parts.
+            let long = [&crate::LENGTHS[..], &[16384, 20_000, 1 << 18, 1 << 22]].concat();
+            ran = layers::transforms::story::<f32, _>(&gpu, "f32", &[[6, 11]])?;
+            layers::transforms::lengths::<f32, _>(&gpu, "f32", &long, &mut ran)?;
+        }
+        "transforms in f64" => {
+            ran = layers::transforms::story::<f64, _>(&gpu, "f64", &[[6, 11]])?;
+            layers::transforms::lengths::<f64, _>(&gpu, "f64", &crate::LENGTHS, &mut ran)?;
+        }
+        "blocks" => {
+            let rows = [[1, 1, 1], [5, 40, 3], [6, 72, 2], [3, 136, 1]];
+            ran = layers::blocks::story(&gpu, &rows, &[[67, 448, 5]])?;
+        }
+        // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
+        #[cfg(feature = "half")]
+        "halves" => {
+            let sizes = [&crate::HALVES[..], &[[1100, 1300, 512], [700, 300, 1000]]].concat();
+            ran = device::half_products(&gpu, &sizes)?.into();
+            ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
+        }
+        _ => return Ok(false),
+    }
+    let good = report(&ran);
     println!(
-        "{} ops ran in f32 and {} in f64 in {:.1} s, {} kernels, {:?} compiled and read; on the host: {}",
-        ran.len(),
-        wide.len(),
+        "{name}: {:.1} s, {} kernels, {:?} compiled and read",
         start.elapsed().as_secs_f64(),
         gpu.kernels(),
         gpu.device().modules(),
-        without.join(" ")
     );
     // Nothing is compiled a second time, whatever the sizes; but kernels of transforms, which are of one length.
-    layers::transforms::story::<f32, _>(&gpu, "f32", &[[6, 11]])?;
+    if name == "layers in f32" {
+        layers::transforms::story::<f32, _>(&gpu, "f32", &[[6, 11]])?;
+    }
     let before = gpu.device().modules();
-    device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?;
-    layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]], &[9])?;
+    match name {
+        "ops in f32" => drop(device::story::<f32, _>(&gpu, "f32", true, &[(7, 130)], &[[3, 4, 5]])?),
+        "layers in f32" => drop(layers::story::<f32, _>(&gpu, "f32", &[[6, 11]], &[[5, 6]], &[9])?),
+        _ => {}
+    }
     assert_eq!(gpu.device().modules(), before, "a steady state compiles nothing");
-    lists()?;
-    crate::llm::run("cuda");
-    faults()?;
+    println!("ran: {}", ran.iter().map(|w| w.op).collect::<Vec<_>>().join(" "));
+    println!("on the host: {}", without.join(" "));
     Ok(good)
 }
 

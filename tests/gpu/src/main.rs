@@ -1,6 +1,6 @@
 //! Every op of the list that has a kernel, on the adapter that `FULMEN_ADAPTER` names (any, without it): its worst error
 //! beside what its contract allows. Fails where one is neither within the bound nor excused. With `FULMEN_DEVICE=cuda`
-//! through NVIDIA's driver, in `f64` too.
+//! through NVIDIA's driver, in `f64` too; `FULMEN_PART` runs one part of that.
 #![allow(dead_code, reason = "shared with the other tests")]
 
 #[path = "../../common"]
@@ -42,13 +42,15 @@ const HALVES: [[usize; 3]; 12] = [
 ];
 /// Heads, those of keys, elements, queries, keys; whether later keys are hidden, the window.
 #[cfg(feature = "half")]
-const HALF_HEADS: [([usize; 5], bool, Option<usize>); 8] = [
+const HALF_HEADS: [([usize; 5], bool, Option<usize>); 10] = [
     ([2, 1, 64, 200, 300], true, None),
     ([1, 1, 128, 20, 290], true, None),
     ([4, 2, 128, 300, 700], false, None),
     ([2, 2, 64, 3, 5], false, None),
     ([1, 1, 64, 70, 270], true, Some(40)),
     ([1, 1, 128, 4, 2], false, Some(1)),
+    ([4, 2, 64, 2300, 2300], true, None),
+    ([5, 1, 64, 130, 16_400], true, Some(40)),
     ([2, 1, 5, 7, 9], true, None),
     ([1, 1, 72, 40, 130], false, None),
 ];
@@ -108,7 +110,10 @@ fn main() -> ExitCode {
     let done = match asked.as_str() {
         #[cfg(feature = "wgpu")]
         "" | "wgpu" => cuda::without().and_then(|()| any::run()),
-        "cuda" => cuda::run(),
+        "cuda" => match std::env::var(cuda::PART) {
+            Ok(part) => cuda::part(&part),
+            Err(_) => cuda::run(),
+        },
         other => {
             eprintln!("FULMEN_DEVICE={other}: there are wgpu and cuda");
             return ExitCode::FAILURE;

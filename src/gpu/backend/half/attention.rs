@@ -21,15 +21,22 @@ use half::bf16;
 const RESULTS: usize = 3;
 const SUMS: usize = 4;
 const SCRATCH: usize = 5;
+/// Bytes of keys and values whose queries are taken together: a part of the second cache.
+const CACHE: usize = 16 << 20;
 
 impl Planner {
     /// The kernel of warp groups, where there is one for these heads and a scale that keeps scores in their order.
-    fn half_flash(&self, op: &Attention<f32>) -> Result<Option<(Arc<Program>, GroupFlash)>, Error> {
-        let Some(size) = GroupFlash::of(op.dim).filter(|_| self.groups) else { return Ok(None) };
+    fn half_flash(
+        &self,
+        op: &Attention<f32>,
+        queries: usize,
+    ) -> Result<Option<(Arc<Program>, GroupFlash)>, Error> {
+        let Some(size) = GroupFlash::of(op.dim, queries).filter(|_| self.groups) else { return Ok(None) };
         if op.scale <= 0.0 || !op.scale.is_finite() || size.threads() > self.limits.threads {
             return Ok(None);
         }
-        let program = self.one_by::<F32>("group_flash_bf16", op.dim as u32, || Some(group_flash(op.dim)))?;
+        let number = size.dim << 8 | size.groups;
+        let program = self.one_by::<F32>("group_flash_bf16", number, || Some(group_flash(size)))?;
         let fits = program.kernel().shared_bytes() <= self.limits.shared;
         Ok(fits.then_some((program, size)))
     }
@@ -44,7 +51,7 @@ impl Planner {
         let mut plan = Plan { launches: Vec::new(), scratch: Vec::new() };
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let told = heads(op, n, len);
-        let Some((kernel, size)) = self.half_flash(op)? else {
+        let Some((kernel, size)) = self.half_flash(op, n)? else {
             let (mut at, mut words) = ([0; 3], Vec::new());
             for (side, at) in sides.into_iter().zip(&mut at) {
                 *at = SCRATCH + plan.scratch.len();
@@ -83,11 +90,22 @@ impl Planner {
         all.extend(strides.map(bits));
         all.push(Argument::Buffer(SUMS));
         all.extend(arguments(0, &told, &[op.scale]));
-        // Where all are as long, blocks stay and ask for the next queries' keys while they write; else who is free takes the
-        // next.
+        // Where a mask makes works unlike, those of several heads go by their length: as many heads as the second cache keeps
+        // keys of.
+        let keys = 4 * len * op.dim;
+        let together = if op.causal { (CACHE / keys.max(1)).clamp(1, op.heads) } else { 1 };
+        all.extend(arguments::<f32>(0, &[together], &[]));
+        // Blocks stay, and ask for the keys of the next work while they write.
         let works = n.div_ceil(size.queries() as usize).saturating_mul(op.heads);
-        let stay = (self.blocks / 8).max(1) as usize;
-        let blocks = if op.causal { works } else { works.min(stay) };
+        let blocks = works.min((self.blocks / 8).max(1) as usize);
+        if blocks < works {
+            let taken = SCRATCH + plan.scratch.len();
+            plan.scratch.push(4);
+            plan.launches.push(self.filled(taken, 1, [0; 2])?);
+            all.push(Argument::Buffer(taken));
+        } else {
+            all.push(Argument::Bits(0));
+        }
         plan.launches.push(self.grid_of(kernel, size.threads(), [blocks, 1], all)?);
         Ok(plan)
     }

@@ -4,7 +4,7 @@
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
-use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space, Special};
+use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Rmw, Shuffle, Space, Special};
 use super::super::super::types::{B32, F32, Pred, U32, U64};
 use super::super::attention::{Heads, On};
 use super::super::flat::put;
@@ -24,33 +24,41 @@ const STAGES: u32 = 2;
 
 /// A kernel's sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GroupFlash {
+pub struct GroupFlash {
     /// Elements of a head.
-    dim: u32,
-    /// Whether a group's own products run while it computes weights, and groups take turns in asking for products: on an
-    /// H100 7 % faster for short heads, 9 % slower for long ones.
-    overlaps: bool,
+    pub(crate) dim: u32,
+    /// Warp groups that multiply: two, or three, whose registers only short heads leave.
+    pub(crate) groups: u32,
 }
 
-/// Warp groups that multiply.
-const GROUPS: u32 = 2;
-
 impl GroupFlash {
-    const ALL: [Self; 2] = [Self { dim: 64, overlaps: true }, Self { dim: 128, overlaps: false }];
+    /// All that there are.
+    pub const ALL: [Self; 3] =
+        [Self { dim: 128, groups: 2 }, Self { dim: 64, groups: 2 }, Self { dim: 64, groups: 3 }];
 
-    /// That of heads of so many elements.
-    pub(crate) fn of(dim: usize) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.dim as usize == dim)
+    /// That of heads of so many elements and as many queries: the most groups whose last block is not mostly empty.
+    pub(crate) fn of(dim: usize, queries: usize) -> Option<Self> {
+        let fits = |f: &Self| {
+            let many = f.queries() as usize;
+            f.dim as usize == dim
+                && (f.groups == 2 || queries.next_multiple_of(many) - queries <= queries / 16)
+        };
+        Self::ALL.into_iter().rev().find(fits)
     }
 
     /// Threads of a block.
     pub(crate) const fn threads(self) -> u32 {
-        GROUP * (GROUPS + 1)
+        GROUP * (self.groups + 1)
     }
 
     /// Queries of a block.
     pub(crate) const fn queries(self) -> u32 {
-        ROWS * GROUPS
+        ROWS * self.groups
+    }
+
+    /// Registers of a thread that loads, and of one that multiplies.
+    const fn registers(self) -> [u16; 2] {
+        if self.groups == 2 { [40, 232] } else { [32, 160] }
     }
 
     /// The boxes of the tensor maps of queries, keys and values.
@@ -81,8 +89,12 @@ struct Frame<'b> {
     queries: Ring<'b>,
     keys: Ring<'b>,
     values: Ring<'b>,
-    /// For each group, whether it is its turn to ask for products.
-    turns: Value<'b, U32>,
+    /// Heads whose queries are taken one after the other, the last of each first.
+    together: Value<'b, U32>,
+    /// How many works blocks took beyond their first; 0 where each has but one.
+    taken: Value<'b, U64>,
+    /// The work whose queries are in shared memory.
+    own: Value<'b, U32>,
     thread: Value<'b, U32>,
 }
 
@@ -96,9 +108,8 @@ struct Work<'b> {
     tiles: Value<'b, U32>,
     /// Where tiles begin and end that all queries see whole.
     plain: [Value<'b, U32>; 2],
-    /// Tiles of the block before, and how many works.
+    /// Tiles of the block before.
     turn: Value<'b, U32>,
-    round: Value<'b, U32>,
 }
 
 /// What a thread keeps of its two rows: weighted values, weights of a tile in `bf16`, peaks, its part of the
@@ -115,11 +126,10 @@ struct State<'b> {
 ///
 /// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of 128 rows), all 64 columns wide and swizzled;
 /// `out` (`F32`) and its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head,
-/// whether later keys are hidden, the window; the scale. Any number of blocks along x takes the queries of each head,
-/// the last first.
-pub fn group_flash(dim: usize) -> Result<Kernel, Error> {
-    let size = GroupFlash::of(dim).ok_or(Error::Tile { rule: "heads of 64 or 128 elements" })?;
-    let b = Builder::new(&format!("group_flash_bf16_{dim}"));
+/// whether later keys are hidden, the window; the scale; heads whose queries are taken one after the other, the last
+/// of each first; the address of a zero, where there are more works than blocks, or 0. Any number of blocks along x.
+pub fn group_flash(size: GroupFlash) -> Result<Kernel, Error> {
+    let b = Builder::new(&format!("group_flash_bf16_{}_{}", size.dim, size.groups));
     b.threads([size.threads(), 1, 1]);
     Frame::new(&b, size).run();
     b.finish()
@@ -145,7 +155,9 @@ impl<'b> Frame<'b> {
             queries: ring(size.queries(), 1),
             keys: ring(KEYS, STAGES),
             values: ring(KEYS, STAGES),
-            turns: b.shared(8 * GROUPS, 8),
+            together: b.param(),
+            taken: b.param(),
+            own: b.shared(4, 4),
             thread: b.special(Special::TidX),
         }
     }
@@ -163,48 +175,100 @@ impl<'b> Frame<'b> {
             for (ring, stages) in [(k.queries, 1), (k.keys, STAGES), (k.values, STAGES)] {
                 for at in (0..stages).map(|s| k.int(8 * s)) {
                     init(ring.full + at, 1);
-                    init(ring.empty + at, 4 * GROUPS);
+                    init(ring.empty + at, 4 * k.size.groups);
                 }
             }
-            (0..GROUPS).for_each(|g| init(k.turns + k.int(8 * g), 4));
             b.hopper(Hopper::ProxyFence, &[]);
             k.maps.iter().for_each(|map| b.hopper(Hopper::MapPrefetch, &[(*map).into()]));
         });
         b.barrier();
         b.hopper(Hopper::Await, &[]);
+        let [few, many] = k.size.registers();
         let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
         b.either::<U32, 0>(
             loads,
             || {
-                b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
-                b.when(k.thread.compare(Cmp::Eq, b.int(0)), || k.each(|work| k.load(work)));
+                b.hopper(Hopper::MaxRegisters { more: false, count: few }, &[]);
+                b.when(k.thread.compare(Cmp::Eq, b.int(0)), || k.loads());
                 []
             },
             || {
-                b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
-                k.each(|work| k.multiply(work));
+                b.hopper(Hopper::MaxRegisters { more: true, count: many }, &[]);
+                k.multiplies();
                 []
             },
         );
     }
 
-    /// For the queries that are the block's.
-    fn each(&self, body: impl FnOnce(Work<'b>)) {
-        let (b, op, many) = (self.b, self.op, self.int(self.size.queries()));
-        let one = self.int(1);
-        let across = (op.n + many - one) / many;
-        let range = [b.special(Special::CtaidX), across * op.heads, b.special(Special::NctaidX)];
-        b.count::<U32, U32>(range, 1, &[self.int(0); 2], |i, carried| {
-            let [turn, round] = [0, 1].map(|k| carried.get(k).copied().unwrap_or(i));
-            let (head, tile) = (i / across, across - one - i % across);
-            let first = tile * many;
-            let last = (first + many).least(op.n) - one;
-            let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
-            let tiles = (Heads::<F32>::less(end, start) + self.int(KEYS - 1)) >> self.int(KEYS.ilog2());
-            // Queries that see nothing see a tile that is hidden.
-            let tiles = tiles.most(one);
-            body(Work { head, first, start, tiles, plain: [plain_from, plain_to], turn, round });
-            Vec::from([turn + tiles, round + one])
+    /// Blocks of queries of a head.
+    fn across(&self) -> Value<'b, U32> {
+        let many = self.int(self.size.queries());
+        (self.op.n + many - self.int(1)) / many
+    }
+
+    /// The work of this number; those of some heads go round by their length, the longest first.
+    fn work(&self, i: Value<'b, U32>, turn: Value<'b, U32>) -> Work<'b> {
+        let (op, one, many, across) = (self.op, self.int(1), self.int(self.size.queries()), self.across());
+        let each = self.together * across;
+        let (from, inside) = (i / each * self.together, i % each);
+        let heads = self.together.least(op.heads - from);
+        let (head, tile) = (from + inside % heads, across - one - inside / heads);
+        let first = tile * many;
+        let last = (first + many).least(op.n) - one;
+        let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
+        let tiles = (Heads::<F32>::less(end, start) + self.int(KEYS - 1)) >> self.int(KEYS.ilog2());
+        // Queries that see nothing see a tile that is hidden.
+        Work { head, first, start, tiles: tiles.most(one), plain: [plain_from, plain_to], turn }
+    }
+
+    /// One thread takes works, the first by the block's number and then the next that is left, and keeps the rings full; it
+    /// says which beside the queries.
+    fn loads(&self) {
+        let (b, one, zero) = (self.b, self.int(1), self.int(0));
+        let (all, blocks) = (self.across() * self.op.heads, b.special(Special::NctaidX));
+        b.repeat([b.special(Special::CtaidX), zero, zero], |[i, turn, round]| {
+            wait(self.queries.empty, (round & one) ^ one);
+            b.store(Space::Shared, self.own, 0, i);
+            let more = i.compare(Cmp::Lt, all);
+            let next = b.either(
+                more,
+                || {
+                    let work = self.work(i, turn);
+                    self.load(work);
+                    let [next] = b.either(
+                        self.taken.compare(Cmp::Ne, b.int(0)),
+                        || [blocks + b.atomic(Space::Global, Rmw::Add, self.taken, one)],
+                        || [all],
+                    );
+                    [next, turn + work.tiles, round + one]
+                },
+                || {
+                    b.hopper(Hopper::BarrierExpect, &[self.queries.full.into(), zero.into()]);
+                    [i, turn, round]
+                },
+            );
+            (more, next)
+        });
+    }
+
+    /// The other threads multiply what comes.
+    fn multiplies(&self) {
+        let (b, one, zero) = (self.b, self.int(1), self.int(0));
+        let all = self.across() * self.op.heads;
+        b.repeat([zero; 2], |[turn, round]| {
+            wait(self.queries.full, round & one);
+            let i = b.load::<U32>(Space::Shared, self.own, 0);
+            let more = i.compare(Cmp::Lt, all);
+            let [turn] = b.either(
+                more,
+                || {
+                    let work = self.work(i, turn);
+                    self.multiply(work);
+                    [turn + work.tiles]
+                },
+                || [turn],
+            );
+            (more, [turn, round + one])
         });
     }
 
@@ -232,12 +296,11 @@ impl<'b> Frame<'b> {
         }
     }
 
-    /// One thread keeps the rings full.
+    /// Asks for the queries of a work, and for its keys and values as there is room.
     fn load(&self, work: Work<'b>) {
         let (b, one) = (self.b, self.int(1));
         let dim = self.int(self.size.dim);
         let [q, k, v] = self.maps;
-        wait(self.queries.empty, (work.round & one) ^ one);
         let corner = [work.first, work.head * dim];
         self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
         let col = work.head / self.op.group * dim;
@@ -268,33 +331,11 @@ impl<'b> Frame<'b> {
         self.arrive(ring.empty + stage * self.int(8));
     }
 
-    /// Waits until the group before has asked for its products of this turn, the first for those of the last group of the
-    /// turn before: one computes weights while another has the unit.
-    fn take_turn(&self, group: Value<'b, U32>, turn: Value<'b, U32>) {
-        if !self.size.overlaps {
-            return;
-        }
-        let one = self.int(1);
-        let first = Value::select(group.compare(Cmp::Eq, self.int(0)), one, self.int(0));
-        wait(self.turns + group * self.int(8), (turn ^ first) & one);
-    }
-
-    /// It is the next group's turn.
-    fn pass_turn(&self, group: Value<'b, U32>) {
-        if !self.size.overlaps {
-            return;
-        }
-        let next = group + self.int(1);
-        let next = Value::select(next.compare(Cmp::Eq, self.int(GROUPS)), self.int(0), next);
-        self.arrive(self.turns + next * self.int(8));
-    }
-
     /// The scores of a tile, under way.
     fn scores(&self, group: Value<'b, U32>, turn: Value<'b, U32>) -> Vec<Value<'b, F32>> {
         let b = self.b;
         let [stage, parity] = self.stage(turn);
         wait(self.keys.full + stage * self.int(8), parity);
-        self.take_turn(group, turn);
         b.hopper(Hopper::GroupFence, &[]);
         let room = self.keys.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
         let queries = self.queries.room + group * self.int(ROWS * SLAB);
@@ -421,15 +462,11 @@ impl<'b> Frame<'b> {
         let row = work.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
         let rows = [row, row + self.int(8)];
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
-        wait(self.queries.full, work.round & self.int(1));
         let scores = self.scores(group, work.turn);
-        self.pass_turn(group);
         b.hopper(Hopper::GroupWait(0), &[]);
         self.free(self.keys, work.turn);
         let (mut state, _) = self.weigh(work, &scores, self.int(0), rows, [none; 2], [zero; 2]);
-        if self.size.overlaps {
-            self.came(work.turn);
-        }
+        self.came(work.turn);
         state.weights = self.round(&state.weights);
         state.sums = (0..self.size.dim / 2).map(|_| zero).collect();
         let (many, held) = (self.size.dim as usize / 2, KEYS as usize / 4);
@@ -449,19 +486,12 @@ impl<'b> Frame<'b> {
             let (before, turn) = (unpack(all), work.turn + tile);
             let last = turn - self.int(1);
             let scores = self.scores(group, turn);
-            if !self.size.overlaps {
-                self.came(last);
-                b.hopper(Hopper::GroupFence, &[]);
-            }
             let sums = self.add(last, &before.weights, &before.sums);
-            self.pass_turn(group);
             b.hopper(Hopper::GroupWait(1), &[]);
             self.free(self.keys, turn);
             let (mut state, keep) = self.weigh(work, &scores, tile, rows, before.peaks, before.totals);
             // The assembler moves the next instruction up to the last loop: to be behind the weights it needs one here.
-            if self.size.overlaps {
-                self.came(turn);
-            }
+            self.came(turn);
             b.hopper(Hopper::GroupWait(0), &[]);
             self.free(self.values, last);
             state.weights = self.round(&state.weights);
@@ -473,9 +503,6 @@ impl<'b> Frame<'b> {
         self.arrive(self.queries.empty);
         let state = unpack(&all);
         let last = work.turn + work.tiles - self.int(1);
-        if !self.size.overlaps {
-            self.came(last);
-        }
         b.hopper(Hopper::GroupFence, &[]);
         let sums = self.add(last, &state.weights, &state.sums);
         b.hopper(Hopper::GroupWait(0), &[]);
