@@ -16,7 +16,7 @@ fn sizes(n: [usize; 5], causal: bool, window: Option<usize>) -> Vec<(&'static st
 }
 
 fn inputs<T: Element>([heads, kv_heads, dim, n, len]: [usize; 5], r: &mut Noise) -> Vec<Vec<T>> {
-    [n * heads, len * kv_heads, len * kv_heads].map(|rows| r.slice(rows * dim, 2.0)).into()
+    [n * heads * dim, len * kv_heads * dim, len * kv_heads * dim, 0].map(|n| r.slice(n, 2.0)).into()
 }
 
 fn scale<T: Element>(dim: usize) -> T {
@@ -45,7 +45,7 @@ fn forward<T: Element>(n: [usize; 5], causal: bool, window: Option<usize>) {
             let terms = dim + len;
             let at = i * heads + h;
             let of = |p: usize| {
-                let part = |j: &usize| w[*j] * naive.kv_head(naive.v, *j, h)[p];
+                let part = |j: &usize| w[*j] * naive.value(*j, h)[p];
                 let seen: Vec<usize> = (0..len).filter(|j| naive.sees(i, *j)).collect();
                 let value = if lse == f64::NEG_INFINITY { 0.0 } else { seen.iter().map(part).sum() };
                 let mass = (1.0 + 4.0 * most) * seen.iter().map(|j| part(j).abs()).sum::<f64>();
