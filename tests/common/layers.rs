@@ -145,7 +145,6 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         "avg_pool_backward" => gpu.avg_pool_backward(on.x(0), pool::pool(a), counts_padding(a), next()),
         "attention" => {
             let op = options(a);
-            let (n, len) = (a.size("n"), a.size("len"));
             let [q, k, v] = attention::shapes(a);
             let mask = attention::mask(a, 3).map(|[r, c]| on.x(3).matrix(r, c)).transpose()?;
             let (out, lse) = (next(), next());

@@ -319,7 +319,7 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let values = o.value_dim.unwrap_or(dim);
             let [q_shape, k_shape] = [[rows, heads * dim], [keys, kv_heads * dim]];
             let [v_shape, out_shape] = [[keys, kv_heads * values], [rows, heads * values]];
-            let mask_shape = [if d.flag() { rows } else { rows.checked_mul(heads).ok_or(overflow)? }, keys];
+            let mask_shape = [if d.flag() { rows } else { rows.checked_mul(heads).unwrap_or(rows) }, keys];
             let mask = if d.flag() { Some(Grid::new(gpu, d, mask_shape)?) } else { None };
             let mask = mask.as_ref().map(|mask| mask.mat(mask_shape)).transpose()?;
             let q = Grid::new(gpu, d, q_shape)?;
