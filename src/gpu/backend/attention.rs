@@ -185,9 +185,9 @@ impl<D: Device> Gpu<D> {
         same_shape("dk", k.shape, dk.0.shape)?;
         same_shape("dv", v.shape, dv.0.shape)?;
         let planner = &self.state.planner;
-        planner.line::<T::Recorded>("lse", sums)?;
+        planner.line::<T::Recorded>("lse", 2 * sums)?;
         let heads = heads(op, n, len);
-        // Operands of all launches: q, k, v, out, dout, dq, dk, dv, lse, the mask if there is one, then the means.
+        // Operands of all launches: q, k, v, out, dout, dq, dk, dv, lse, the mask if there is one, then the sums.
         let matrices = [
             ("q", q),
             ("k", k),
@@ -207,7 +207,7 @@ impl<D: Device> Gpu<D> {
             rest = masked::<T>(bound.len(), strides);
             bound.push(mask);
         }
-        let means = bound.len();
+        let both = bound.len();
         let launch = |of: &[usize], more: &[usize]| {
             let mut all: Vec<Argument> = of.iter().map(|k| Argument::Buffer(*k)).collect();
             let of = of.iter().flat_map(|k| strides.get(2 * k..2 * k + 2).unwrap_or_default()).copied();
@@ -219,12 +219,12 @@ impl<D: Device> Gpu<D> {
         };
         let mut launches = vec![];
         if sums > 0 {
-            let make = || Some(attention::attention_means::<T::Recorded>());
-            let mut all = launch(&[3, 4], &[means]);
+            let make = || Some(attention::attention_sums::<T::Recorded>());
+            let mut all = launch(&[3, 4], &[8, both]);
             // Neither a cap nor a mask.
             all.truncate(all.len() + 1 - numbers.len() - rest.len());
-            launches.push(planner.flat::<T::Recorded>("attention_means", make, sums, all)?);
-            let (all, grid) = (launch(&[0, 1, 2, 4, 5], &[8, means]), [n, op.heads]);
+            launches.push(planner.flat::<T::Recorded>("attention_sums", make, sums, all)?);
+            let (all, grid) = (launch(&[0, 1, 2, 4, 5], &[both]), [n, op.heads]);
             launches.push(planner.attention::<T::Recorded>(
                 Flash::Queries,
                 scores,
@@ -234,10 +234,10 @@ impl<D: Device> Gpu<D> {
             )?);
         }
         if len > 0 {
-            let (all, grid) = (launch(&[0, 1, 2, 4, 6, 7], &[8, means]), [len, op.kv_heads]);
+            let (all, grid) = (launch(&[0, 1, 2, 4, 6, 7], &[both]), [len, op.kv_heads]);
             launches.push(planner.attention::<T::Recorded>(Flash::Keys, scores, op.widest(), grid, all)?);
         }
-        self.go(launches, vec![(sums.max(1) * size_of::<T>()) as u64], &bound)
+        self.go(launches, vec![(2 * sums.max(1) * size_of::<T>()) as u64], &bound)
     }
 
     /// A mask, and its strides of queries, keys and heads, which have so many rows each or share them.

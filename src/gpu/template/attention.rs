@@ -147,6 +147,11 @@ impl<'b, T: Recorded> Heads<'b, T> {
         [start, Value::select(every, self.len, upto.least(self.len))]
     }
 
+    /// The log-sum-exp and the mean of a query and head.
+    pub(super) fn sums(&self, sums: Value<'b, U64>, at: Value<'b, U32>) -> [Value<'b, T>; 2] {
+        [at, self.n * self.heads + at].map(|at| get(sums, at))
+    }
+
     /// `Σ a[r][of + c]·b[s][with + c]` over the `width` elements of a head.
     fn dot(
         &self,
@@ -291,17 +296,18 @@ pub fn attention<T: Recorded>(meet: Meet, scores: Scores) -> Result<Kernel, Erro
     b.finish()
 }
 
-/// `Σ out·dout` of each query and head. Parameters: `out`, `dout`, then their strides; where the sums go; and as
-/// [`attention`], neither capped nor masked.
-pub fn attention_means<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("attention_means");
+/// The log-sum-exps of each query and head, then `Σ out·dout` of each: one buffer, as few devices bind more than 8. Parameters:
+/// `out`, `dout`, then their strides; `lse`, where both go; and as [`attention`], neither capped nor masked.
+pub fn attention_sums<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("attention_sums");
     let [out, dout] = On::params(&b);
-    let means = b.param::<U64>();
+    let [lse, sums] = [(); 2].map(|()| b.param::<U64>());
     let op = Heads::<T>::params(&b, Scores::default());
     each(&b, op.n * op.heads, |i| {
         let r = i / op.heads;
         let of = (i - r * op.heads) * op.value_dim;
-        put(means, i, op.dot(op.value_dim, (out, r, of), (dout, r, of)));
+        put(sums, i, get::<T>(lse, i));
+        put(sums, op.n * op.heads + i, op.dot(op.value_dim, (out, r, of), (dout, r, of)));
     });
     b.finish()
 }
@@ -309,9 +315,8 @@ pub fn attention_means<T: Recorded>() -> Result<Kernel, Error> {
 /// The weight of a score, and its slope from that of the result; a query that sees no key has no weights.
 pub(super) fn slope<'b, T: Recorded>(
     score: Value<'b, T>,
-    lse: Value<'b, T>,
+    [lse, mean]: [Value<'b, T>; 2],
     along: Value<'b, T>,
-    mean: Value<'b, T>,
 ) -> [Value<'b, T>; 2] {
     let infinity = score.lit(<T::Elem as Number>::INFINITY);
     let lse = Value::select(lse.eq(-infinity), infinity, lse);
@@ -320,12 +325,12 @@ pub(super) fn slope<'b, T: Recorded>(
 }
 
 /// The gradient of the queries. Blocks as [`attention`]. Parameters: `q`, `k`, `v`, `dout`, `dq`, then their strides;
-/// `lse`, the sums of [`attention_means`]; and as [`attention`].
+/// the sums of [`attention_sums`]; and as [`attention`].
 pub fn attention_queries<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
     let b = named::<T>(&format!("attention_queries{}", scores.name()));
     b.threads([THREADS, 1, 1]);
     let [q, k, v, dout, dq] = On::params(&b);
-    let [lse, means] = [(); 2].map(|()| b.param::<U64>());
+    let sums = b.param::<U64>();
     let op = Heads::<T>::params(&b, scores);
     let h = b.special(Special::CtaidY);
     let (of, with) = (h * op.dim, h / op.group * op.dim);
@@ -344,7 +349,7 @@ pub fn attention_queries<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
                     let product = op.dot(op.dim, (q, i, of), (k, j, with));
                     let (score, by) = op.score(product, [h, i, j]);
                     let along = op.dot(op.value_dim, (dout, i, from), (v, j, of_v));
-                    let [_, s] = slope(score, get(lse, at), along, get(means, at));
+                    let [_, s] = slope(score, op.sums(sums, at), along);
                     [s * by]
                 },
                 || [b.bits(0)],
@@ -361,12 +366,12 @@ pub fn attention_queries<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
 }
 
 /// The gradients of the keys and values. Blocks: keys along x (any number), key heads along y. Parameters: `q`, `k`, `v`,
-/// `dout`, `dk`, `dv`, then their strides; `lse`, the sums of [`attention_means`]; and as [`attention`].
+/// `dout`, `dk`, `dv`, then their strides; the sums of [`attention_sums`]; and as [`attention`].
 pub fn attention_keys<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
     let b = named::<T>(&format!("attention_keys{}", scores.name()));
     b.threads([THREADS, 1, 1]);
     let [q, k, v, dout, dk, dv] = On::params(&b);
-    let [lse, means] = [(); 2].map(|()| b.param::<U64>());
+    let sums = b.param::<U64>();
     let op = Heads::<T>::params(&b, scores);
     let g = b.special(Special::CtaidY);
     let (with, of_v) = (g * op.dim, g * op.value_dim);
@@ -395,7 +400,7 @@ pub fn attention_keys<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
                                 let product = op.dot(op.dim, (q, i, of), (k, j, with));
                                 let (score, by) = op.score(product, [h, i, j]);
                                 let along = op.dot(op.value_dim, (dout, i, results), (v, j, of_v));
-                                let [w, s] = slope(score, get(lse, at), along, get(means, at));
+                                let [w, s] = slope(score, op.sums(sums, at), along);
                                 [w, s * by]
                             },
                             || none,

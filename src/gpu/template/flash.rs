@@ -10,7 +10,7 @@ use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::attention::{Heads, On, Scores, slope};
-use super::flat::{get, keep, neighbours, put};
+use super::flat::{keep, neighbours, put};
 use super::part::Meet;
 use crate::alu::{Alu, Body, Number, Real};
 use crate::nn::{exp_not_above_zero, shift};
@@ -329,11 +329,11 @@ pub(crate) fn flash<T: Recorded>(
             forward(&frame(), matrices, lse);
         }
         Flash::Queries => {
-            let (matrices, sums) = (On::params(&b), [(); 2].map(|()| b.param::<U64>()));
+            let (matrices, sums) = (On::params(&b), b.param::<U64>());
             queries(&frame(), matrices, sums);
         }
         Flash::Keys => {
-            let (matrices, sums) = (On::params(&b), [(); 2].map(|()| b.param::<U64>()));
+            let (matrices, sums) = (On::params(&b), b.param::<U64>());
             keys(&frame(), matrices, sums);
         }
     }
@@ -451,20 +451,16 @@ fn slopes<'b, T: Recorded>(
 ) -> [Values<'b, T>; 2] {
     let (each, zero) = ((f.cols / ACROSS) as usize, f.b.bits(0));
     let pairs = products.iter().zip(along).enumerate().map(|(k, (product, along))| {
-        let (seen, [lse, mean], at) = of(k / each, k % each);
+        let (seen, sums, at) = of(k / each, k % each);
         let (score, by) = f.op.score(*product, at);
-        let [w, s] = slope(score, lse, *along, mean);
+        let [w, s] = slope(score, sums, *along);
         (Value::select(seen, w, zero), Value::select(seen, s * by, zero))
     });
     let (weights, slopes) = pairs.unzip();
     [weights, slopes]
 }
 
-fn queries<'b, T: Recorded>(
-    f: &Frame<'b, T>,
-    [q, k, v, dout, dq]: [On<'b>; 5],
-    [lse, means]: [Value<'b, U64>; 2],
-) {
+fn queries<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, dout, dq]: [On<'b>; 5], sums: Value<'b, U64>) {
     let (b, op) = (f.b, f.op);
     let h = b.special(Special::CtaidY);
     let g = h / op.group;
@@ -482,7 +478,7 @@ fn queries<'b, T: Recorded>(
             .map(|i| {
                 let i = i.least(last);
                 let at = i * op.heads + h;
-                (i, op.of_query(i), [get::<T>(lse, at), get::<T>(means, at)])
+                (i, op.of_query(i), op.sums(sums, at))
             })
             .collect();
         let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
@@ -512,11 +508,7 @@ fn queries<'b, T: Recorded>(
     });
 }
 
-fn keys<'b, T: Recorded>(
-    f: &Frame<'b, T>,
-    [q, k, v, dout, dk, dv]: [On<'b>; 6],
-    [lse, means]: [Value<'b, U64>; 2],
-) {
+fn keys<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, dout, dk, dv]: [On<'b>; 6], sums: Value<'b, U64>) {
     let (b, op) = (f.b, f.op);
     let g = b.special(Special::CtaidY);
     let (of_k, of_v) = (g * op.dim, g * op.value_dim);
@@ -553,7 +545,7 @@ fn keys<'b, T: Recorded>(
                     .map(|i| {
                         let (seen, i) = (sees(i), i.least(end));
                         let at = i * op.heads + h;
-                        (i, seen, [get::<T>(lse, at), get::<T>(means, at)])
+                        (i, seen, op.sums(sums, at))
                     })
                     .collect();
                 let nothing = (f.int(0), [f.int(0); 2], [b.bits(0); 2]);
