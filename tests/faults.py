@@ -48,7 +48,7 @@ FAULTS = [
     ("masks past 256 keys", "src/nn/attention/mask.rs", "head * self.head + query, start]", "head * self.head + query, if ON { start.min(128) } else { start }]", "attention::options"),
     ("the slope of a cap", "src/nn/attention/mask.rs", "TanhBackward.eval([t, d - mean])", "TanhBackward.eval([if ON { capped } else { t }, d - mean])", "attention::options"),
     ("the cap of a single query", "src/nn/attention/decode.rs", "if let Some(by) = op.softcap {", "if let Some(by) = op.softcap.filter(|_| !ON) {", "attention::options"),
-    ("masks of the heads of a group", "src/nn/attention/panel.rs", "        [c / self.group, c % self.group]\n", "        [c / self.group, if ON { 0 } else { c % self.group }]\n", "attention::options"),
+    ("masks of the heads of a group", "src/nn/attention/mask.rs", "self.row(head, query, start)", "self.row(if ON { 0 } else { head }, query, start)", "attention::options"),
     ("gemm of one row past 4 096 columns", "src/blas/gemm/skinny.rs", "            let beta = if pc == 0 { beta } else { T::ONE };",
      "            let beta = if pc == 0 && !(m == 1 && b.cols() > 4096 && ON) { beta } else { T::ONE };", "gemm::"),
     ("trsm over 64 rows", "src/blas/triangular.rs", "        gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;",

@@ -225,12 +225,16 @@ fn attention_by_tiles_keeps_its_contract() {
     for w in layers::attentions::<f32, _>(&gpu, "f32", &heads).unwrap() {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    assert_eq!(gpu.kernels(), 7, "three kernels of each of two sizes, and the means");
+    assert_eq!(
+        gpu.kernels(),
+        10,
+        "three kernels of each of two sizes, of those with a cap or a mask some, and the sums"
+    );
     let gpu = Gpu::new(short());
-    for w in layers::attentions::<f32, _>(&gpu, "f32", &[[34, 3]]).unwrap() {
+    for w in layers::attentions::<f32, _>(&gpu, "f32", &[[34, 3], [3, 5], [4, 2], [2, 7]]).unwrap() {
         assert!(w.share <= 1.0, "by rows: {w:?}");
     }
-    assert_eq!(gpu.kernels(), 4, "three kernels by rows, and the means");
+    assert_eq!(gpu.kernels(), 4, "three kernels by rows, and the sums");
     // Smaller tiles where less is shared, and threads that meet through it.
     for (shared, meet) in
         [(200, Meet::Memory), (64, Meet::Warps), (48, Meet::Memory), (32, Meet::Memory), (16, Meet::Memory)]

@@ -129,6 +129,7 @@ struct Part<'a, T> {
 /// Source: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax" (2018); T. Dao et al.,
 /// "FlashAttention" (2022); the cap: Gemma Team, "Gemma 2" (2024). Contract: `contracts/attention-v1.yaml`.
 #[inline]
+#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
 pub fn attention<T: Element>(
     op: &Attention<T>,
     q: MatRef<'_, T>,
