@@ -29,9 +29,21 @@ const CASES: [Case; 14] = [
     (1, 1, 70, 2, 2, true, None),
 ];
 
+/// What else is asked for, by the bits of a number: a cap, the first query at the first key, values of another width, a mask
+/// for all heads, or one for each.
+const CAP: usize = 1;
+const WIDTH: usize = 4;
+const MASK: usize = 8;
+
 fn args<T: Element, O: Op>(case: Case, seed: u64) -> Args<T> {
+    with::<T, O>(case, seed, 0)
+}
+
+fn with<T: Element, O: Op>(case: Case, seed: u64, options: usize) -> Args<T> {
     let (heads, kv_heads, dim, n, len, causal, window) = case;
     let r = &mut Noise(seed);
+    let [cap, left, width, mask, each] = [0, 1, 2, 3, 4].map(|bit| options >> bit & 1 == 1);
+    let values = if width { 2 * dim + 1 } else { dim };
     let mut sizes = vec![("heads", heads), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];
     if causal {
         sizes.push(("causal", 1));
@@ -39,22 +51,32 @@ fn args<T: Element, O: Op>(case: Case, seed: u64) -> Args<T> {
     if let Some(w) = window {
         sizes.push(("window", w));
     }
+    let rows = n * if each { heads } else { 1 };
+    let words =
+        [(cap, "softcap", 3), (left, "top_left", 1), (width, "value_dim", values), (mask, "mask_rows", rows)];
+    sizes.extend(words.into_iter().filter(|w| w.0).map(|(_, name, n)| (name, n)));
     let scale = T::from_f64(0.7);
     let mut x = vec![
         r.slice(n * heads * dim, 2.0),
         r.slice(len * kv_heads * dim, 2.0),
-        r.slice(len * kv_heads * dim, 2.0),
+        r.slice(len * kv_heads * values, 2.0),
+        if mask { r.slice(rows * len, 2.0) } else { vec![] },
     ];
+    x[3].iter_mut().skip(2).step_by(3).for_each(|x| *x = -T::INFINITY);
     if O::NAME == Backward::NAME {
-        let dout = r.slice(n * heads * dim, 1.0);
+        let dout = r.slice(n * heads * values, 1.0);
         x = with_forward(x, dout, &sizes, scale);
     }
     Args::new::<O>(x, vec![scale], &sizes)
 }
 
 fn masks<S: Simd, T: Element, O: Op>(s: S) {
-    for case in CASES {
+    for (turn, case) in CASES.into_iter().enumerate() {
         check::<S, T, O>(s, Form::On, &args::<T, O>(case, 3)).unwrap();
+        // All of them, and others in turn.
+        for options in [31, CAP + MASK + turn % 32] {
+            check::<S, T, O>(s, Form::On, &with::<T, O>(case, 3, options)).unwrap();
+        }
     }
 }
 
@@ -82,7 +104,8 @@ fn forward<S: Simd, T: Element>(s: S, a: &Args<T>) -> [Vec<T>; 2] {
 fn alone<S: Simd, T: Element>(s: S) {
     for case in CASES.into_iter().filter(|c| c.5 && c.3 > 1) {
         let (heads, kv_heads, dim, n, len, ..) = case;
-        let whole = args::<T, Forward>(case, 5);
+        let whole = with::<T, Forward>(case, 5, if case.2 > 4 { CAP + WIDTH } else { 0 });
+        let values = whole.get("value_dim").unwrap_or(dim);
         let [out, lse] = forward(s, &whole);
         // One by one, as decoding does, and in chunks of 7.
         for chunk in [1, 7] {
@@ -92,7 +115,7 @@ fn alone<S: Simd, T: Element>(s: S) {
                 let mut part = whole.clone();
                 part.x[0] = part.x[0][first * heads * dim..][..rows * heads * dim].to_vec();
                 part.x[1].truncate(upto * kv_heads * dim);
-                part.x[2].truncate(upto * kv_heads * dim);
+                part.x[2].truncate(upto * kv_heads * values);
                 for (name, size) in &mut part.n {
                     match name.as_str() {
                         "n" => *size = rows,
@@ -101,7 +124,7 @@ fn alone<S: Simd, T: Element>(s: S) {
                     }
                 }
                 let [o, l] = forward(s, &part);
-                let same = bits(&o) == bits(&out[first * heads * dim..][..o.len()])
+                let same = bits(&o) == bits(&out[first * heads * values..][..o.len()])
                     && bits(&l) == bits(&lse[first * heads..][..l.len()]);
                 assert!(same, "{} {} {case:?}: queries {first} to {}", S::NAME, T::NAME, first + rows);
             }
@@ -172,33 +195,35 @@ const STRIDED: [Case; 4] = [
 fn strides<S: Simd, T: Element>(s: S, backward: bool) {
     for case in STRIDED {
         let (_, _, _, n, len, ..) = case;
-        let a = args::<T, Backward>(case, 7);
+        let a = with::<T, Backward>(case, 7, WIDTH + MASK);
         let op = common::nn::attention::options(&a);
         let [out, _] = forward(s, &a_forward(&a));
         let grads = run::<S, T, Backward>(s, Form::On, &a).unwrap().unwrap();
         for layout in 0..3 {
             let on = |k: usize, rows: usize, turn: usize| Spread::new(&a.x[k], rows, (layout + turn) % 3);
-            let (q, k, v) = (on(0, n, 0), on(1, len, 1), on(2, len, 2));
+            let (q, k, v, mask) = (on(0, n, 0), on(1, len, 1), on(2, len, 2), on(3, n, 1));
+            let mask = Some(mask.view());
             let old = |x: &[T], rows| Spread::new(&vec![T::ONE; x.len()], rows, layout);
             if !backward {
                 let mut to = old(&out, n);
-                let mut workspace = vec![T::NAN; fulmen::attention_workspace(op.heads, op.dim)];
+                let mut workspace = vec![T::NAN; fulmen::attention_workspace(op.heads, 2 * op.dim + 1)];
                 let (q, k, v) = (q.view(), k.view(), v.view());
-                fulmen::attention_on(s, &op, q, k, v, to.view_mut(), None, &mut workspace).unwrap();
+                fulmen::attention_on(s, &op, q, k, v, mask, to.view_mut(), None, &mut workspace).unwrap();
                 assert!(to.same(&out), "{} {case:?} layout {layout}", S::NAME);
                 continue;
             }
-            let (o, dout) = (on(3, n, 1), on(5, n, 2));
+            let (o, dout) = (on(4, n, 1), on(6, n, 2));
             let (mut dq, mut dk, mut dv) = (old(&grads[0], n), old(&grads[1], len), old(&grads[2], len));
-            let mut workspace = vec![T::NAN; fulmen::attention_backward_workspace(op.dim)];
+            let mut workspace = vec![T::NAN; fulmen::attention_backward_workspace(2 * op.dim + 1)];
             fulmen::attention_backward_on(
                 s,
                 &op,
                 q.view(),
                 k.view(),
                 v.view(),
+                mask,
                 o.view(),
-                &a.x[4],
+                &a.x[5],
                 dout.view(),
                 dq.view_mut(),
                 dk.view_mut(),
@@ -215,7 +240,7 @@ fn strides<S: Simd, T: Element>(s: S, backward: bool) {
 /// The same call forward.
 fn a_forward<T: Element>(a: &Args<T>) -> Args<T> {
     let mut a = a.clone();
-    a.x.truncate(3);
+    a.x.truncate(4);
     a
 }
 

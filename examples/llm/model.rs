@@ -256,7 +256,7 @@ fn gradients<'a, B: Transformer<f32>>(
 fn attention(c: &Config) -> Attention<f32> {
     let dim = c.head_dim();
     let scale = 1.0 / (dim as f32).sqrt();
-    Attention { heads: c.heads, kv_heads: c.kv_heads, dim, scale, causal: true, window: None }
+    Attention { causal: true, ..Attention::new(c.heads, c.kv_heads, dim, scale) }
 }
 
 /// `y = x·wᵀ`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
@@ -370,7 +370,7 @@ fn block<B: Blocked>(
         let q = B::matrix(B::part(B::read(&kept.q), span.rows_of(s, d))?, span.tokens, d)?;
         let out = B::matrix_mut(part_mut::<B>(&mut kept.attended, span.rows_of(s, d))?, span.tokens, d)?;
         let lse = part_mut::<B>(&mut kept.lse, span.rows_of(s, c.heads))?;
-        b.attention(&attention(c), q, keys, values, out, Some(lse), B::lend(&mut workspace))?;
+        b.attention(&attention(c), q, keys, values, None, out, Some(lse), B::lend(&mut workspace))?;
     }
     linear(b, [d, d], B::read(&kept.attended), &w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
     b.add_in_place(B::lend(&mut kept.h), h_in)?;
@@ -461,6 +461,7 @@ fn block_backward<B: Transformer<f32>>(
             of(B::read(&kept.q), d)?,
             keys,
             values,
+            None,
             of(B::read(&kept.attended), d)?,
             lse,
             of(B::read(&dx), d)?,

@@ -11,11 +11,11 @@ threaded! {
     /// Each thread takes heads, or queries where there are too few heads, and its own share of the workspace; with
     /// a workspace for fewer threads ([`attention_workspace`]), fewer run.
     attention attention_on attention_by
-        (op: &Attention<T>, q: MatRef<'_, T>, k: MatRef<'_, T>, v: MatRef<'_, T>, out: MatMut<'_, T>, lse: Option<&mut [T]>, workspace: &mut [T]);
+        (op: &Attention<T>, q: MatRef<'_, T>, k: MatRef<'_, T>, v: MatRef<'_, T>, mask: Option<MatRef<'_, T>>, out: MatMut<'_, T>, lse: Option<&mut [T]>, workspace: &mut [T]);
     ///
     /// A key head is on one thread.
     attention_backward attention_backward_on attention_backward_by
-        (op: &Attention<T>, q: MatRef<'_, T>, k: MatRef<'_, T>, v: MatRef<'_, T>, out: MatRef<'_, T>, lse: &[T], dout: MatRef<'_, T>,
+        (op: &Attention<T>, q: MatRef<'_, T>, k: MatRef<'_, T>, v: MatRef<'_, T>, mask: Option<MatRef<'_, T>>, out: MatRef<'_, T>, lse: &[T], dout: MatRef<'_, T>,
          dq: MatMut<'_, T>, dk: MatMut<'_, T>, dv: MatMut<'_, T>, workspace: &mut [T]);
 }
 

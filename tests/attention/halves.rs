@@ -1,8 +1,8 @@
 //! Attention of bf16: edge cases of its contract, refusals, and the bits of `f32`.
 
-use super::{CASES, args};
+use super::{CAP, CASES, WIDTH, args, with};
 use common::lanes::*;
-use common::nn::attention::{Forward, options};
+use common::nn::attention::{Forward, options, shapes};
 use common::nn::*;
 use common::yaml::contract;
 use fulmen::contract::{agrees, spec};
@@ -32,10 +32,11 @@ fn call<S: Simd>(
         if transposed { MatRef::col_major(&turned[k], r, c) } else { MatRef::row_major(&turned[k], r, c) }
             .unwrap()
     };
-    let [rows, cols] = shapes[0];
+    let values = op.value_dim.unwrap_or(op.dim);
+    let [rows, cols] = [shapes[0][0], op.heads * values];
     let mut out = vec![STALE as f32; a.get("out0").unwrap_or(rows * cols)];
     let mut lse = vec![STALE as f32; a.get("out1").unwrap_or(n * op.heads)];
-    let room = attention_bf16_workspace(op.heads, op.kv_heads, op.dim, n, len);
+    let room = attention_bf16_workspace(op.heads, op.kv_heads, values.max(op.dim), n, len);
     let mut room = vec![f32::NAN; a.get("workspace").unwrap_or(room)];
     let width = out.len().checked_div(rows).unwrap_or(cols);
     let to = MatMut::row_major(&mut out, rows, width).unwrap();
@@ -44,12 +45,6 @@ fn call<S: Simd>(
         assert!(out.iter().chain(&lse).all(|x| *x == STALE as f32), "wrote, and then refused");
     }
     done.map(|()| [out, lse])
-}
-
-/// The shapes that the sizes say.
-fn shapes(a: &Args<f32>) -> [[usize; 2]; 3] {
-    let [heads, kv, dim, n, len] = ["heads", "kv_heads", "dim", "n", "len"].map(|name| a.size(name));
-    [[n, heads * dim], [len, kv * dim], [len, kv * dim]]
 }
 
 #[test]
@@ -99,17 +94,17 @@ fn edge_cases() {
 fn refusals() {
     let base = args::<f32, Forward>((2, 1, 3, 4, 5, true, None), 1);
     let (s, of) = (fulmen::lanes::native(), shapes(&base));
-    let with = |name: &str, n: usize| {
+    let refused = |name: &str, n: usize| {
         let mut a = base.clone();
         a.n.retain(|(known, _)| known != name);
         a.n.push((name.into(), n));
         format!("{:?}", call(s, &a, of, false).unwrap_err())
     };
-    assert!(with("heads", 0).starts_with("Empty"));
-    assert!(with("kv_heads", 3).starts_with("Domain"));
-    assert!(with("out0", 20).contains("\"out\""));
-    assert!(with("out1", 7).contains("\"lse\""));
-    assert!(with("workspace", 9).starts_with("Workspace"));
+    assert!(refused("heads", 0).starts_with("Empty"));
+    assert!(refused("kv_heads", 3).starts_with("Domain"));
+    assert!(refused("out0", 20).contains("\"out\""));
+    assert!(refused("out1", 7).contains("\"lse\""));
+    assert!(refused("workspace", 9).starts_with("Workspace"));
     for (k, name) in ["q", "k", "v"].into_iter().enumerate() {
         let mut of = of;
         of[k][1] -= 1;
@@ -120,8 +115,8 @@ fn refusals() {
 
 #[test]
 fn bf16_has_the_bits_of_f32() {
-    for case in CASES {
-        let mut a = args::<f32, Forward>(case, 3);
+    for (turn, case) in CASES.into_iter().enumerate() {
+        let mut a = with::<f32, Forward>(case, 3, if turn % 2 == 0 { CAP + WIDTH } else { 0 });
         for x in a.x.iter_mut().flatten() {
             *x = bf16::from_f32(*x).to_f32();
         }

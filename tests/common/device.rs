@@ -268,7 +268,8 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
     for (turn, (sizes, causal, window)) in cases.iter().enumerate() {
         let [heads, kv_heads, dim, n, len] = *sizes;
         let scale = 1.3 / (dim as f32).sqrt();
-        let op = Attention { heads, kv_heads, dim, scale, causal: *causal, window: *window };
+        let op =
+            Attention { causal: *causal, window: *window, ..Attention::new(heads, kv_heads, dim, scale) };
         let shapes = [[n, heads * dim], [len, kv_heads * dim], [len, kv_heads * dim]];
         // Rows that tensor maps read as they are, rows at odd places, and columns.
         let pad = [8, 3, 1][turn % 3];
@@ -303,9 +304,9 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             })
             .collect();
         let [q, k, v] = [0, 1, 2].map(|k| &wide[k][..]);
-        let op =
-            Attention { scale: f64::from(scale), heads, kv_heads, dim, causal: *causal, window: *window };
-        let [want, want_sums] = Naive { op, n, len, q, k, v }.forward();
+        let whole = Attention::new(heads, kv_heads, dim, f64::from(scale));
+        let op = Attention { causal: *causal, window: *window, ..whole };
+        let [want, want_sums] = Naive { op, n, len, q, k, v, mask: &[] }.forward();
         let rows = got.chunks(cols + pad);
         let inside = rows.clone().flat_map(|row| &row[pad..]);
         assert!(rows.flat_map(|row| &row[..pad]).all(|x| *x == 7.0), "{op_name} wrote beside its results");

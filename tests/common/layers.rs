@@ -145,32 +145,35 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         "avg_pool_backward" => gpu.avg_pool_backward(on.x(0), pool::pool(a), counts_padding(a), next()),
         "attention" => {
             let op = options(a);
-            let (n, len) = (a.size("n"), a.size("len"));
-            let (cols, kv) = (op.heads * op.dim, op.kv_heads * op.dim);
+            let [q, k, v] = attention::shapes(a);
+            let mask = attention::mask(a, 3).map(|[r, c]| on.x(3).matrix(r, c)).transpose()?;
             let (out, lse) = (next(), next());
-            let [q, k, v] = [(0, n, cols), (1, len, kv), (2, len, kv)].map(|(k, r, c)| on.x(k).matrix(r, c));
+            let [q, k, v] = [(0, q), (1, k), (2, v)].map(|(k, [r, c])| on.x(k).matrix(r, c));
+            let out = out.matrix(a.size("n"), op.heads * op.value_dim.unwrap_or(op.dim))?;
             let mut none = gpu.alloc(0)?;
-            gpu.attention(&op, q?, k?, v?, out.matrix(n, cols)?, Some(lse), none.view_mut())
+            gpu.attention(&op, q?, k?, v?, mask, out, Some(lse), none.view_mut())
         }
         "attention_backward" => {
             let op = options(a);
-            let (n, len) = (a.size("n"), a.size("len"));
-            let (cols, kv) = (op.heads * op.dim, op.kv_heads * op.dim);
+            let [q_of, k_of, v_of] = attention::shapes(a);
+            let results = [q_of[0], op.heads * op.value_dim.unwrap_or(op.dim)];
             let [dq, dk, dv] = [next(), next(), next()];
-            let shapes = [(0, n, cols), (1, len, kv), (2, len, kv), (3, n, cols), (5, n, cols)];
-            let [q, k, v, out, dout] = shapes.map(|(k, r, c)| on.x(k).matrix(r, c));
+            let shapes = [(0, q_of), (1, k_of), (2, v_of), (4, results), (6, results)];
+            let [q, k, v, out, dout] = shapes.map(|(k, [r, c])| on.x(k).matrix(r, c));
+            let mask = attention::mask(a, 3).map(|[r, c]| on.x(3).matrix(r, c)).transpose()?;
             let mut none = gpu.alloc(0)?;
             gpu.attention_backward(
                 &op,
                 q?,
                 k?,
                 v?,
+                mask,
                 out?,
-                on.x(4),
+                on.x(5),
                 dout?,
-                dq.matrix(n, cols)?,
-                dk.matrix(len, kv)?,
-                dv.matrix(len, kv)?,
+                dq.matrix(q_of[0], q_of[1])?,
+                dk.matrix(k_of[0], k_of[1])?,
+                dv.matrix(v_of[0], v_of[1])?,
                 none.view_mut(),
             )
         }
@@ -414,7 +417,8 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
         let mut a: Args<T> = attention::Forward::sample(*rows, *cols, &mut noise);
         a.n.extend(masks[i % masks.len()].iter().map(|(name, n)| (String::from(*name), *n)));
         let sizes: Vec<(&str, usize)> = a.n.iter().map(|(name, n)| (&name[..], *n)).collect();
-        let dout = noise.slice(a.x[0].len(), 2.0);
+        let op = options(&a);
+        let dout = noise.slice(a.size("n") * op.heads * op.value_dim.unwrap_or(op.dim), 2.0);
         let x = attention::with_forward(a.x.clone(), dout, &sizes, a.p[0]);
         let a = Args::new::<attention::Backward>(x, a.p.clone(), &sizes);
         let this = run::<T, D, attention::Backward>(gpu, language, "attention_backward", &a)?;

@@ -9,7 +9,7 @@ use fulmen::gpu::device::{
 };
 use fulmen::gpu::template::{Argument, Meet};
 use fulmen::hardware::Language;
-use fulmen::{Adam, Attention, Conv1d, Diagonal, RopeStyle, Side, Triangle};
+use fulmen::{Adam, Align, Attention, Conv1d, Diagonal, RopeStyle, Side, Triangle};
 use std::cell::RefCell;
 
 /// A device that holds nothing and runs nothing.
@@ -304,16 +304,31 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let (kv_heads, group, dim) = (d.byte() % 9, d.byte() % 5, d.byte() % 140);
             let heads = kv_heads * group;
             let window = d.flag().then(|| d.size());
-            let o = Attention { heads, kv_heads, dim, scale: 0.3, causal: d.flag(), window };
+            let o = Attention { causal: d.flag(), window, ..Attention::new(heads, kv_heads, dim, 0.3) };
             let (rows, keys) = (d.size(), d.size());
+            let o = match d.byte() % 3 {
+                0 => Attention {
+                    softcap: Some(2.0),
+                    align: Align::TopLeft,
+                    value_dim: Some(d.byte() % 140),
+                    ..o
+                },
+                1 => Attention { value_dim: Some(d.byte() % 140), ..o },
+                _ => o,
+            };
+            let values = o.value_dim.unwrap_or(dim);
             let [q_shape, k_shape] = [[rows, heads * dim], [keys, kv_heads * dim]];
+            let [v_shape, out_shape] = [[keys, kv_heads * values], [rows, heads * values]];
+            let mask_shape = [if d.flag() { rows } else { rows.checked_mul(heads).unwrap_or(rows) }, keys];
+            let mask = if d.flag() { Some(Grid::new(gpu, d, mask_shape)?) } else { None };
+            let mask = mask.as_ref().map(|mask| mask.mat(mask_shape)).transpose()?;
             let q = Grid::new(gpu, d, q_shape)?;
-            let [k, v] = [Grid::new(gpu, d, k_shape)?, Grid::new(gpu, d, k_shape)?];
-            let mut out = Grid::new(gpu, d, q_shape)?;
+            let [k, v] = [Grid::new(gpu, d, k_shape)?, Grid::new(gpu, d, v_shape)?];
+            let mut out = Grid::new(gpu, d, out_shape)?;
             let mut lse = line(d, rows.checked_mul(heads).ok_or(overflow)?)?;
             let lse = if d.flag() { Some(lse.view_mut()?) } else { None };
-            let (q, k, v) = (q.mat(q_shape)?, k.mat(k_shape)?, v.mat(k_shape)?);
-            gpu.attention(&o, q, k, v, out.mat_mut(q_shape)?, lse, none.view_mut())
+            let (q, k, v) = (q.mat(q_shape)?, k.mat(k_shape)?, v.mat(v_shape)?);
+            gpu.attention(&o, q, k, v, mask, out.mat_mut(out_shape)?, lse, none.view_mut())
         }
         14 => {
             let many = d.byte() * d.byte();

@@ -184,7 +184,7 @@ fn no_product_of_low_precision_allocates() {
         quiet!(gemm_i8 gemm_i8_workspace 0i32, 1i8, i32, 0);
     }
     for (n, len) in [(1, 300), (200, 300)] {
-        let op = fulmen::Attention { heads: 2, kv_heads: 1, dim: 8, scale: 1.0, causal: true, window: None };
+        let op = fulmen::Attention { causal: true, ..fulmen::Attention::new(2, 1, 8, 1.0) };
         let (q, k, mut out) = (vec![bf16::ONE; n * 16], vec![bf16::ONE; len * 8], vec![0.0; n * 16]);
         let mut room = vec![0.0; fulmen::attention_bf16_workspace(2, 1, 8, n, len)];
         FORBIDDEN.set(true);

@@ -225,12 +225,16 @@ fn attention_by_tiles_keeps_its_contract() {
     for w in layers::attentions::<f32, _>(&gpu, "f32", &heads).unwrap() {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    assert_eq!(gpu.kernels(), 7, "three kernels of each of two sizes, and the means");
+    assert_eq!(
+        gpu.kernels(),
+        10,
+        "three kernels of each of two sizes, of those with a cap or a mask some, and the sums"
+    );
     let gpu = Gpu::new(short());
-    for w in layers::attentions::<f32, _>(&gpu, "f32", &[[34, 3]]).unwrap() {
+    for w in layers::attentions::<f32, _>(&gpu, "f32", &[[34, 3], [3, 5], [4, 2], [2, 7]]).unwrap() {
         assert!(w.share <= 1.0, "by rows: {w:?}");
     }
-    assert_eq!(gpu.kernels(), 4, "three kernels by rows, and the means");
+    assert_eq!(gpu.kernels(), 4, "three kernels by rows, and the sums");
     // Smaller tiles where less is shared, and threads that meet through it.
     for (shared, meet) in
         [(200, Meet::Memory), (64, Meet::Warps), (48, Meet::Memory), (32, Meet::Memory), (16, Meet::Memory)]
@@ -254,7 +258,7 @@ fn attention_by_tiles_hides_what_is_not_seen() {
     const BAD: usize = 40;
     const WINDOW: usize = 6;
     let (n, dim, bad, window) = (70, 3, BAD, WINDOW);
-    let op = Attention { heads: 1, kv_heads: 1, dim, scale: 0.5f32, causal: true, window: Some(window) };
+    let op = Attention { causal: true, window: Some(window), ..Attention::new(1, 1, dim, 0.5f32) };
     let good = data::<f32>(n * dim, 3, 0);
     let mut poisoned = good.clone();
     poisoned[bad * dim..][..dim].fill(f32::NAN);
@@ -272,11 +276,11 @@ fn attention_by_tiles_hides_what_is_not_seen() {
     let seen = |j: usize| (BAD + 1 - WINDOW..=BAD).contains(&j);
     for (k, v) in [(x, nan), (nan, x)] {
         let to = out.view_mut().matrix(n, dim).unwrap();
-        gpu.attention(&op, x, k, v, to, Some(lse.view_mut()), none.view_mut()).unwrap();
+        gpu.attention(&op, x, k, v, None, to, Some(lse.view_mut()), none.view_mut()).unwrap();
         assert_eq!(rows(&out), (0..n).map(see).collect::<Vec<_>>());
     }
     let to = out.view_mut().matrix(n, dim).unwrap();
-    gpu.attention(&op, x, x, x, to, Some(lse.view_mut()), none.view_mut()).unwrap();
+    gpu.attention(&op, x, x, x, None, to, Some(lse.view_mut()), none.view_mut()).unwrap();
     // A key that is NaN makes the gradients of the queries that see it NaN, and so those of all keys that these see.
     for (k, v, dout, queries, keys) in [
         (x, nan, x, see as fn(usize) -> bool, None),
@@ -286,7 +290,7 @@ fn attention_by_tiles_hides_what_is_not_seen() {
         let [mut dq, mut dk, mut dv] = [room(), room(), room()];
         let o = out.view().matrix(n, dim).unwrap();
         let [a, b, c] = [&mut dq, &mut dk, &mut dv].map(|x| x.view_mut().matrix(n, dim).unwrap());
-        gpu.attention_backward(&op, x, k, v, o, lse.view(), dout, a, b, c, none.view_mut()).unwrap();
+        gpu.attention_backward(&op, x, k, v, None, o, lse.view(), dout, a, b, c, none.view_mut()).unwrap();
         assert_eq!(rows(&dq), (0..n).map(queries).collect::<Vec<_>>());
         if let Some(keys) = keys {
             let want: Vec<_> = (0..n).map(keys).collect();
@@ -372,7 +376,7 @@ fn bad_arguments_of_layers_are_those_of_a_cpu() {
             };
         }
         let with = fulmen::Adam { beta1: 1.0, ..Default::default() };
-        let op = fulmen::Attention { heads: 2, kv_heads: 1, dim: 2, scale: 1.0, causal: true, window: None };
+        let op = fulmen::Attention { causal: true, ..fulmen::Attention::new(2, 1, 2, 1.0) };
         let [two, three] =
             [2, 3].map(|rows| B::matrix(part(12), rows, 12 / rows).unwrap_or_else(|e| panic!("{e}")));
         let style = fulmen::RopeStyle::Neox;
@@ -405,7 +409,13 @@ fn bad_arguments_of_layers_are_those_of_a_cpu() {
             cross_entropy_backward(part(4), ids, part(1), 2, 1.0, B::lend(&mut m));
             gemv(1.0, two, B::vector(part(5)), 0.0, B::vector_mut(B::lend(&mut m)));
             gemv(1.0, two, B::vector(part(6)), 0.0, B::vector_mut(B::lend(&mut v)));
-            attention(&op, three, two, two, B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}")), None, B::lend(&mut p));
+            attention(&op, three, two, two, None, B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}")), None, B::lend(&mut p));
+        }
+        let op = fulmen::Attention { causal: false, ..op };
+        let capped = fulmen::Attention { softcap: Some(-1.0), ..op };
+        for (op, mask) in [(&capped, None), (&op, Some(three))] {
+            let to = B::matrix_mut(B::lend(&mut m), 1, 2).unwrap_or_else(|e| panic!("{e}"));
+            call! { attention(op, two, two, two, mask, to, None, B::lend(&mut p)); }
         }
         all
     }

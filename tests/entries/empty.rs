@@ -133,13 +133,13 @@ fn batches_of_nothing() {
 fn heads_and_rows_of_nothing() {
     for (heads, kv_heads, dim) in [(MANY, MANY, 1), (MANY, 1, 1), (1, 1, MANY), (4, 2, MANY / 4)] {
         soon("attention", move || {
-            let op = Attention { heads, kv_heads, dim, scale: 1.0, causal: false, window: None };
+            let op = Attention::new(heads, kv_heads, dim, 1.0);
             // What it needs is more than there is, or it ends.
             let mut room = vec![0.0f32; attention_workspace(heads, dim).min(1 << 22)];
             let (q, k) = (of::<f32>([0, heads * dim]), of::<f32>([0, kv_heads * dim]));
             let (mut out, mut dq) = (of::<f32>([0, heads * dim]), of::<f32>([0, heads * dim]));
             let (mut dk, mut dv) = (of::<f32>([0, kv_heads * dim]), of::<f32>([0, kv_heads * dim]));
-            let refused = attention(&op, q.view(), k.view(), k.view(), out.view_mut(), None, &mut room);
+            let refused = attention(&op, q.view(), k.view(), k.view(), None, out.view_mut(), None, &mut room);
             assert!(matches!(refused, Ok(()) | Err(Error::Workspace { .. })), "{refused:?}");
             let mut room = vec![0.0f32; attention_backward_workspace(dim).min(1 << 22)];
             let done = attention_backward(
@@ -147,6 +147,7 @@ fn heads_and_rows_of_nothing() {
                 q.view(),
                 k.view(),
                 k.view(),
+                None,
                 q.view(),
                 &[],
                 q.view(),

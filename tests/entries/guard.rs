@@ -271,8 +271,7 @@ fn halves() {
     }
     for (n, len) in lengths().flat_map(|n| [(n.min(50), n), (3, n), (1, n)]) {
         guarded(|| {
-            let op =
-                Attention { heads: 2, kv_heads: 1, dim: 5, scale: 0.5, causal: n <= len, window: Some(n) };
+            let op = Attention { causal: n <= len, window: Some(n), ..Attention::new(2, 1, 5, 0.5) };
             let (q, k, v) = (vec![bf16::ONE; n * 10], vec![bf16::ONE; len * 5], vec![bf16::ONE; len * 5]);
             let (mut out, mut lse) = (vec![0.0; n * 10], vec![0.0; n * 2]);
             let mut w = vec![0.0; attention_bf16_workspace(2, 1, 5, n, len)];

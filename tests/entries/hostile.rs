@@ -130,7 +130,7 @@ fn parameters(op: &str) -> Vec<String> {
         all.extend(["n", "table", "workspace"].map(String::from));
     }
     // A structure's fields count where it is an argument.
-    let heads = fulmen::Attention { heads: 1, kv_heads: 1, dim: 1, scale: 1.0, causal: true, window: None };
+    let heads = fulmen::Attention::new(1, 1, 1, 1.0f32);
     let (lr, weight_decay) = (0.1f32, 0.0);
     let with = match op {
         "nll" | "nll_backward" => format!("{:?}", fulmen::Nll::<f32>::default()),

@@ -15,8 +15,17 @@ fn sizes(n: [usize; 5], causal: bool, window: Option<usize>) -> Vec<(&'static st
     all
 }
 
-fn inputs<T: Element>([heads, kv_heads, dim, n, len]: [usize; 5], r: &mut Noise) -> Vec<Vec<T>> {
-    [n * heads, len * kv_heads, len * kv_heads].map(|rows| r.slice(rows * dim, 2.0)).into()
+/// Queries, keys, values and a mask, as the words say; a third of the mask hides.
+fn inputs<T: Element>(
+    [heads, kv_heads, dim, n, len]: [usize; 5],
+    words: &[(&str, usize)],
+    r: &mut Noise,
+) -> Vec<Vec<T>> {
+    let word = |name| words.iter().find(|(word, _)| *word == name).map(|(_, n)| *n);
+    let (values, mask) = (word("value_dim").unwrap_or(dim), word("mask_rows").unwrap_or(0) * len);
+    let mut x = [n * heads * dim, len * kv_heads * dim, len * kv_heads * values, mask].map(|n| r.slice(n, 2.0));
+    x[3].iter_mut().step_by(3).for_each(|x| *x = -T::INFINITY);
+    x.into()
 }
 
 fn scale<T: Element>(dim: usize) -> T {
@@ -25,8 +34,12 @@ fn scale<T: Element>(dim: usize) -> T {
 
 /// One call on one thread and on several: some queries against the reference.
 fn forward<T: Element>(n: [usize; 5], causal: bool, window: Option<usize>) {
-    let x = inputs::<T>(n, &mut Noise(n[4] as u64));
-    let a = Args::new::<Forward>(x, vec![scale(n[2])], &sizes(n, causal, window));
+    forward_of::<T>(n, &sizes(n, causal, window));
+}
+
+fn forward_of<T: Element>(n: [usize; 5], words: &[(&str, usize)]) {
+    let x = inputs::<T>(n, words, &mut Noise(n[4] as u64));
+    let a = Args::new::<Forward>(x, vec![scale(n[2])], words);
     let what = format!("attention {} {:?}", T::NAME, a.n);
     let one = run::<_, T, Forward>(native(), Form::On, &a).unwrap().unwrap();
     for pool in &*POOLS {
@@ -36,6 +49,7 @@ fn forward<T: Element>(n: [usize; 5], causal: bool, window: Option<usize>) {
     let wide = a.wide();
     let naive = Naive::of(&wide);
     let [heads, _, dim, queries, len] = n;
+    let values = a.get("value_dim").unwrap_or(dim);
     let mut r = Stream::new(queries as u64);
     let mut some: Vec<usize> = (0..queries.min(2)).chain(queries.saturating_sub(2)..queries).collect();
     some.extend((0..9).map(|_| r.below(queries)));
@@ -45,27 +59,31 @@ fn forward<T: Element>(n: [usize; 5], causal: bool, window: Option<usize>) {
             let terms = dim + len;
             let at = i * heads + h;
             let of = |p: usize| {
-                let part = |j: &usize| w[*j] * naive.kv_head(naive.v, *j, h)[p];
+                let part = |j: &usize| w[*j] * naive.value(*j, h)[p];
                 let seen: Vec<usize> = (0..len).filter(|j| naive.sees(i, *j)).collect();
                 let value = if lse == f64::NEG_INFINITY { 0.0 } else { seen.iter().map(part).sum() };
                 let mass = (1.0 + 4.0 * most) * seen.iter().map(|j| part(j).abs()).sum::<f64>();
                 Want { value, mass, n: terms }
             };
             let want = [
-                (0..dim).map(of).collect(),
+                (0..values).map(of).collect(),
                 vec![Want { value: lse, mass: 1.0 + 4.0 * most + lse.abs(), n: terms }],
             ];
-            let got = [one[0][at * dim..][..dim].to_vec(), vec![one[1][at]]];
+            let got = [one[0][at * values..][..values].to_vec(), vec![one[1][at]]];
             compare("attention", &format!("{what} query {i} head {h}"), &got, &want);
         }
     }
 }
 
 fn backward<T: Element>(n: [usize; 5], causal: bool, window: Option<usize>) {
+    backward_of::<T>(n, &sizes(n, causal, window));
+}
+
+fn backward_of<T: Element>(n: [usize; 5], words: &[(&str, usize)]) {
     let mut r = Noise(n[4] as u64);
-    let (all, x) = (sizes(n, causal, window), inputs::<T>(n, &mut r));
-    let dout = r.slice(x[0].len(), 2.0);
-    let a = Args::new::<Backward>(with_forward(x, dout, &all, scale(n[2])), vec![scale(n[2])], &all);
+    let x = inputs::<T>(n, words, &mut r);
+    let dout = r.slice(x[2].len() / n[4] / n[1] * n[0] * n[3], 2.0);
+    let a = Args::new::<Backward>(with_forward(x, dout, words, scale(n[2])), vec![scale(n[2])], words);
     crate::tensors::verify::<T, Backward>(&a);
 }
 
@@ -131,6 +149,18 @@ fn every_backward<T: Element>() {
     backward::<T>([4, 2, 16, 129, 385], true, Some(150));
 }
 
+/// Caps, masks and values of another width, past the blocks, with heads and with queries on threads.
+fn every_option<T: Element>() {
+    for (turn, n) in
+        [[4, 2, 32, 1, 385], [1, 1, 16, 150, 390], [4, 4, 24, 129, 257], [3, 1, 40, 300, 150]].into_iter().enumerate()
+    {
+        let all = [("softcap", 3), ("value_dim", [9, 70][turn % 2]), ("mask_rows", n[3] * if turn > 1 { n[0] } else { 1 })];
+        let words = [&sizes(n, turn % 3 == 1, None)[..], &all, &[("top_left", 1)][..turn % 2]].concat();
+        forward_of::<T>(n, &words);
+        backward_of::<T>(n, &words);
+    }
+}
+
 macro_rules! tests {
     ($($name:ident $f:ident;)*) => {$(
         mod $name {
@@ -150,4 +180,5 @@ tests! {
     queries panels;
     heads dims;
     gradients every_backward;
+    options every_option;
 }

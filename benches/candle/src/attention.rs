@@ -16,7 +16,7 @@ fn tensor(rows: usize, cols: usize) -> Result<Tensor> {
 /// `n` keys, and as many queries or one: a line for each contender.
 fn case(threads: usize, n: usize, dim: usize, rows: usize, causal: bool, rounds: usize) -> Result<()> {
     let scale = 1.0 / (dim as f32).sqrt();
-    let op = Attention { heads: HEADS, kv_heads: HEADS, dim, scale, causal, window: None };
+    let op = Attention { causal, ..Attention::new(HEADS, HEADS, dim, scale) };
     let cols = HEADS * dim;
     let all = [tensor(rows, cols)?, tensor(n, cols)?, tensor(n, cols)?];
     let slices = all.iter().map(|x| x.flatten_all()?.to_vec1::<f32>()).collect::<Result<Vec<_>>>()?;
@@ -36,7 +36,7 @@ fn case(threads: usize, n: usize, dim: usize, rows: usize, causal: bool, rounds:
                 let view = |x, rows| MatRef::row_major(x, rows, cols).map_err(candle_core::Error::wrap);
                 let to = MatMut::row_major(&mut out, rows, cols).map_err(candle_core::Error::wrap)?;
                 let [q, k, v] = [view(&slices[0], rows)?, view(&slices[1], n)?, view(&slices[2], n)?];
-                parallel::attention(&op, q, k, v, to, None, &mut room).map_err(candle_core::Error::wrap)
+                parallel::attention(&op, q, k, v, None, to, None, &mut room).map_err(candle_core::Error::wrap)
             }),
         ),
         (

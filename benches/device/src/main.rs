@@ -255,7 +255,7 @@ fn attention<D: Computes<f32> + Blocking + 'static>(
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {
     for (n, heads, dim) in [(256, 64, 64), (1024, 16, 64), (4096, 8, 64), (2048, 8, 128)] {
-        let op = Attention { heads, kv_heads: heads, dim, scale: 0.1f32, causal: true, window: None };
+        let op = Attention { causal: true, ..Attention::new(heads, heads, dim, 0.1f32) };
         let cols = heads * dim;
         let x = gpu.upload(&(0..n * cols).map(|i| (i % 97) as f32 / 97.0 - 0.5).collect::<Vec<_>>())?;
         let (mut out, mut lse, mut none) = (gpu.alloc(n * cols)?, gpu.alloc(n * heads)?, gpu.alloc(0)?);
@@ -263,12 +263,12 @@ fn attention<D: Computes<f32> + Blocking + 'static>(
         let v = x.view().matrix(n, cols)?;
         let forward = median(5, wait, || {
             let to = out.view_mut().matrix(n, cols)?;
-            gpu.attention(&op, v, v, v, to, Some(lse.view_mut()), none.view_mut())
+            gpu.attention(&op, v, v, v, None, to, Some(lse.view_mut()), none.view_mut())
         })?;
         let backward = median(5, wait, || {
             let [dq, dk, dv] = [&mut dq, &mut dk, &mut dv].map(|x| x.view_mut().matrix(n, cols));
             let (o, lse) = (out.view().matrix(n, cols)?, lse.view());
-            gpu.attention_backward(&op, v, v, v, o, lse, v, dq?, dk?, dv?, none.view_mut())
+            gpu.attention_backward(&op, v, v, v, None, o, lse, v, dq?, dk?, dv?, none.view_mut())
         })?;
         let flop = 2.0 * (n * n) as f64 * cols as f64;
         println!(
@@ -304,7 +304,7 @@ fn half_attention<D: Computes<f32> + Blocking + 'static>(
             // The texts of a batch are heads: a row has those of all at one place.
             let (heads, cols) = (ALL / n / dim, ALL / n);
             let scale = 1.0 / (dim as f32).sqrt();
-            let op = Attention { heads, kv_heads: heads, dim, scale, causal, window: None };
+            let op = Attention { causal, ..Attention::new(heads, heads, dim, scale) };
             let seconds = median(10, wait, || {
                 let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(n, cols));
                 gpu.attention_bf16(&op, q?, k?, v?, out.view_mut().matrix(n, cols)?, None)

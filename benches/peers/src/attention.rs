@@ -46,7 +46,7 @@ struct Case {
 impl Case {
     fn op(self) -> Attention<f32> {
         let Self { heads, kv_heads, dim, causal, .. } = self;
-        Attention { heads, kv_heads, dim, scale: 1.0 / (dim as f32).sqrt(), causal, window: None }
+        Attention { causal, ..Attention::new(heads, kv_heads, dim, 1.0 / (dim as f32).sqrt()) }
     }
     fn workspace(self) -> fulmen::Buffer<f32> {
         fulmen::Buffer::new(parallel::attention_workspace(self.heads, self.dim, self.threads))
@@ -84,7 +84,7 @@ fn prefill(libs: &[libs::Blas], case: Case) -> String {
     let mut ws = case.workspace();
     let mut backward_ws = fulmen::Buffer::<f32>::new(parallel::attention_backward_workspace(dim, threads));
     let to = MatMut::row_major(&mut done, n, cols).unwrap();
-    fulmen::attention(&op, q, k, v, to, Some(&mut done_lse), &mut ws).unwrap();
+    fulmen::attention(&op, q, k, v, None, to, Some(&mut done_lse), &mut ws).unwrap();
     let (dq, rest) = grads.split_at_mut(n * cols);
     let (dk, dv) = rest.split_at_mut(n * kv);
     // A large product, the same as what the machine gives at best.
@@ -106,9 +106,9 @@ fn prefill(libs: &[libs::Blas], case: Case) -> String {
             Box::new(|| {
                 let out = MatMut::row_major(&mut out, n, cols).unwrap();
                 if threads == 1 {
-                    fulmen::attention(&op, q, k, v, out, Some(&mut lse), &mut ws).unwrap();
+                    fulmen::attention(&op, q, k, v, None, out, Some(&mut lse), &mut ws).unwrap();
                 } else {
-                    parallel::attention(&op, q, k, v, out, Some(&mut lse), &mut ws).unwrap();
+                    parallel::attention(&op, q, k, v, None, out, Some(&mut lse), &mut ws).unwrap();
                 }
             }),
         ),
@@ -157,7 +157,7 @@ fn prefill(libs: &[libs::Blas], case: Case) -> String {
                 );
                 let o = MatRef::row_major(&done, n, cols).unwrap();
                 let ws = &mut backward_ws;
-                parallel::attention_backward(&op, q, k, v, o, &done_lse, o, dq, dk, dv, ws).unwrap();
+                parallel::attention_backward(&op, q, k, v, None, o, &done_lse, o, dq, dk, dv, ws).unwrap();
             }),
         ));
     }
@@ -182,9 +182,9 @@ fn decode(case: Case) -> String {
                 let view = |x| MatRef::row_major(x, n, kv).unwrap();
                 let q = MatRef::row_major(&q, 1, cols).unwrap();
                 if threads == 1 {
-                    fulmen::attention(&op, q, view(&k), view(&v), out, None, &mut ws).unwrap();
+                    fulmen::attention(&op, q, view(&k), view(&v), None, out, None, &mut ws).unwrap();
                 } else {
-                    parallel::attention(&op, q, view(&k), view(&v), out, None, &mut ws).unwrap();
+                    parallel::attention(&op, q, view(&k), view(&v), None, out, None, &mut ws).unwrap();
                 }
             }),
         ),

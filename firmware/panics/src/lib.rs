@@ -63,7 +63,9 @@ fn pool(c: &Call<'_>) -> Pool {
 fn heads(c: &Call<'_>) -> Attention<f32> {
     let [.., heads, kv_heads, dim] = *c.n;
     let window = if c.n[8] == 0 { None } else { Some(c.n[8]) };
-    Attention { heads, kv_heads, dim, scale: c.p[0], causal: c.word, window }
+    let align = if c.n[6] == 0 { Align::BottomRight } else { Align::TopLeft };
+    let (softcap, value_dim) = (c.word.then_some(c.p[1]), c.word.then_some(c.n[5]));
+    Attention { causal: c.word, window, align, softcap, value_dim, ..Attention::new(heads, kv_heads, dim, c.p[0]) }
 }
 fn adam_settings(c: &Call<'_>) -> Adam<f32> {
     let [lr, beta1, beta2, eps, weight_decay, _] = *c.p;
@@ -155,11 +157,13 @@ own! {
     op_transpose_packed_in_place |c, [y, _1, _2], w, z| transpose_packed_in_place(y, c.n[0], c.n[1], w);
     op_attention |c, [y, l, _2], w, z| {
         let lse = if c.n[7] == 0 { None } else { Some(&mut l[..]) };
-        attention(&heads(&c), a(&c, 0)?, a(&c, 1)?, a(&c, 2)?, m(y, z)?, lse, w)
+        let mask = if c.word { Some(a(&c, 3)?) } else { None };
+        attention(&heads(&c), a(&c, 0)?, a(&c, 1)?, a(&c, 2)?, mask, m(y, z)?, lse, w)
     };
     op_attention_backward |c, [dq, dk, dv], w, z| {
         let (dq, dk, dv) = (m(dq, z)?, m(dk, ([c.n[0], c.n[1], c.n[2]], z.1))?, m(dv, ([c.n[0], c.n[1], c.n[2]], z.1))?);
-        attention_backward(&heads(&c), a(&c, 0)?, a(&c, 1)?, a(&c, 2)?, a(&c, 3)?, c.x[4], a(&c, 0)?, dq, dk, dv, w)
+        let mask = if c.word { Some(a(&c, 3)?) } else { None };
+        attention_backward(&heads(&c), a(&c, 0)?, a(&c, 1)?, a(&c, 2)?, mask, a(&c, 3)?, c.x[4], a(&c, 0)?, dq, dk, dv, w)
     };
     op_conv1d |c, [y, _1, _2], w, z| {
         conv1d(conv(&c), c.x[0], c.x[1], if c.word { Some(c.x[2]) } else { None }, y, w)

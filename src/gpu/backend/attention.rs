@@ -1,13 +1,14 @@
 //! Attention, its gradients, and the pairs that positions turn.
 
 use super::super::device::{Binding, Computes, Device, Error};
+use super::super::template::attention::Scores;
 use super::super::template::flash::Flash;
 use super::super::template::{Argument, attention, flat};
 use super::ops::{Done, Scalar, arguments};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::error::{same_len, same_shape};
 use crate::lanes::Element;
-use crate::nn::half_of;
+use crate::nn::{half_of, mask_rows};
 use crate::{Attention, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -109,6 +110,7 @@ impl<D: Device> Gpu<D> {
         q: Mat<'_, T, D>,
         k: Mat<'_, T, D>,
         v: Mat<'_, T, D>,
+        mask: Option<Mat<'_, T, D>>,
         out: MatMut<'_, T, D>,
         lse: Option<ViewMut<'_, T, D>>,
     ) -> Done
@@ -116,26 +118,41 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         op.on(q.shape, k.shape, v.shape)?;
-        same_shape("out", q.shape, out.0.shape)?;
+        let ([n, _], [len, _]) = (q.shape, k.shape);
+        let rows = mask.map(|mask| mask_rows(mask.shape, op.heads, n, len)).transpose()?;
+        same_shape("out", op.results(n), out.0.shape)?;
         let sums = q.shape[0] * op.heads;
         if let Some(lse) = &lse {
             same_len("lse", sums, lse.len())?;
         }
         let matrices = [("q", q), ("k", k), ("v", v), ("out", out.0)];
-        let (bound, strides) = self.matrices(matrices)?;
+        let (mut bound, strides) = self.matrices(matrices)?;
+        let mask = self.mask(mask, rows)?;
         self.state.planner.line::<T::Recorded>("lse", sums)?;
         if sums == 0 {
             return Ok(());
         }
-        let words = [&strides[..], &heads(op, q.shape[0], k.shape[0])].concat();
-        let mut all = arguments(4, &words, &[op.scale]);
-        all.insert(4 + strides.len(), Argument::Buffer(4));
-        let grid = [q.shape[0], op.heads];
-        let launch = self.state.planner.attention::<T::Recorded>(Flash::Forward, op.dim, grid, all)?;
-        match lse {
-            Some(lse) => self.go(vec![launch], vec![], &[&bound[..], &[lse.binding(self)?]].concat()),
-            None => self.go(vec![launch], vec![(sums * size_of::<T>()) as u64], &bound),
+        let (mut scores, numbers) = scored(op);
+        let words = [&strides[..], &heads(op, n, len)].concat();
+        let mut all = arguments(4, &words, &numbers);
+        // Scratch comes after the operands.
+        let sums_at = if lse.is_some() { 4 } else { 4 + mask.iter().len() };
+        all.insert(4 + strides.len(), Argument::Buffer(sums_at));
+        let scratch = if let Some(lse) = lse {
+            bound.push(lse.binding(self)?);
+            vec![]
+        } else {
+            vec![(sums * size_of::<T>()) as u64]
+        };
+        if let Some((mask, strides)) = mask {
+            scores.masked = true;
+            all.extend(masked::<T>(bound.len(), strides));
+            bound.push(mask);
         }
+        let planner = &self.state.planner;
+        let grid = [n, op.heads];
+        let launch = planner.attention::<T::Recorded>(Flash::Forward, scores, op.widest(), grid, all)?;
+        self.go(vec![launch], scratch, &bound)
     }
 
     /// Its gradients.
@@ -146,6 +163,7 @@ impl<D: Device> Gpu<D> {
         q: Mat<'_, T, D>,
         k: Mat<'_, T, D>,
         v: Mat<'_, T, D>,
+        mask: Option<Mat<'_, T, D>>,
         out: Mat<'_, T, D>,
         lse: View<'_, T, D>,
         dout: Mat<'_, T, D>,
@@ -157,18 +175,19 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         op.on(q.shape, k.shape, v.shape)?;
-        same_shape("out", q.shape, out.shape)?;
         let ([n, _], [len, _]) = (q.shape, k.shape);
+        let rows = mask.map(|mask| mask_rows(mask.shape, op.heads, n, len)).transpose()?;
+        same_shape("out", op.results(n), out.shape)?;
         let sums = n * op.heads;
         same_len("lse", sums, lse.len())?;
-        same_shape("dout", q.shape, dout.shape)?;
+        same_shape("dout", op.results(n), dout.shape)?;
         same_shape("dq", q.shape, dq.0.shape)?;
         same_shape("dk", k.shape, dk.0.shape)?;
-        same_shape("dv", k.shape, dv.0.shape)?;
+        same_shape("dv", v.shape, dv.0.shape)?;
         let planner = &self.state.planner;
-        planner.line::<T::Recorded>("lse", sums)?;
+        planner.line::<T::Recorded>("lse", 2 * sums)?;
         let heads = heads(op, n, len);
-        // Operands of all launches: q, k, v, out, dout, dq, dk, dv, lse, then the means.
+        // Operands of all launches: q, k, v, out, dout, dq, dk, dv, lse, the mask if there is one, then the sums.
         let matrices = [
             ("q", q),
             ("k", k),
@@ -181,31 +200,57 @@ impl<D: Device> Gpu<D> {
         ];
         let (mut bound, strides) = self.matrices(matrices)?;
         bound.push(lse.binding(self)?);
+        let (mut scores, numbers) = scored(op);
+        let mut rest = vec![];
+        if let Some((mask, strides)) = self.mask(mask, rows)? {
+            scores.masked = true;
+            rest = masked::<T>(bound.len(), strides);
+            bound.push(mask);
+        }
+        let both = bound.len();
         let launch = |of: &[usize], more: &[usize]| {
             let mut all: Vec<Argument> = of.iter().map(|k| Argument::Buffer(*k)).collect();
             let of = of.iter().flat_map(|k| strides.get(2 * k..2 * k + 2).unwrap_or_default()).copied();
             all.extend(arguments::<T>(0, &of.collect::<Vec<_>>(), &[]));
             all.extend(more.iter().map(|k| Argument::Buffer(*k)));
-            all.extend(arguments(0, &heads, &[op.scale]));
+            all.extend(arguments(0, &heads, &numbers));
+            all.extend(rest.iter().copied());
             all
         };
         let mut launches = vec![];
         if sums > 0 {
-            let make = || Some(attention::attention_means::<T::Recorded>());
-            launches.push(planner.flat::<T::Recorded>(
-                "attention_means",
-                make,
-                sums,
-                launch(&[3, 4], &[9]),
+            let make = || Some(attention::attention_sums::<T::Recorded>());
+            let mut all = launch(&[3, 4], &[8, both]);
+            // Neither a cap nor a mask.
+            all.truncate(all.len() + 1 - numbers.len() - rest.len());
+            launches.push(planner.flat::<T::Recorded>("attention_sums", make, sums, all)?);
+            let (all, grid) = (launch(&[0, 1, 2, 4, 5], &[both]), [n, op.heads]);
+            launches.push(planner.attention::<T::Recorded>(
+                Flash::Queries,
+                scores,
+                op.widest(),
+                grid,
+                all,
             )?);
-            let all = launch(&[0, 1, 2, 4, 5], &[8, 9]);
-            launches.push(planner.attention::<T::Recorded>(Flash::Queries, op.dim, [n, op.heads], all)?);
         }
         if len > 0 {
-            let all = launch(&[0, 1, 2, 4, 6, 7], &[8, 9]);
-            launches.push(planner.attention::<T::Recorded>(Flash::Keys, op.dim, [len, op.kv_heads], all)?);
+            let (all, grid) = (launch(&[0, 1, 2, 4, 6, 7], &[both]), [len, op.kv_heads]);
+            launches.push(planner.attention::<T::Recorded>(Flash::Keys, scores, op.widest(), grid, all)?);
         }
-        self.go(launches, vec![(sums.max(1) * size_of::<T>()) as u64], &bound)
+        self.go(launches, vec![(2 * sums.max(1) * size_of::<T>()) as u64], &bound)
+    }
+
+    /// A mask, and its strides of queries, keys and heads, which have so many rows each or share them.
+    #[allow(clippy::type_complexity, reason = "an operand and strides")]
+    fn mask<'a, T: Scalar>(
+        &self,
+        mask: Option<Mat<'a, T, D>>,
+        rows: Option<usize>,
+    ) -> Result<Option<(Binding<'a, D::Buffer>, [usize; 3])>, Error> {
+        let Some((mask, rows)) = mask.zip(rows) else { return Ok(None) };
+        self.state.planner.matrix::<T::Recorded>("mask", mask.shape, mask.strides)?;
+        let [row, col] = mask.strides;
+        Ok(Some((mask.binding(self)?, [row, col, rows * row])))
     }
 
     /// The operands and their strides.
@@ -225,7 +270,21 @@ impl<D: Device> Gpu<D> {
 }
 
 /// What kernels of attention are told.
-pub(super) fn heads<T: Element>(op: &Attention<T>, n: usize, len: usize) -> [usize; 7] {
+pub(super) fn heads<T: Element>(op: &Attention<T>, n: usize, len: usize) -> [usize; 9] {
     let window = op.window.unwrap_or(usize::MAX);
-    [n, len, op.heads, op.heads / op.kv_heads, op.dim, usize::from(op.causal), window]
+    let (causal, group) = (usize::from(op.causal), op.heads / op.kv_heads);
+    [n, len, op.heads, group, op.dim, causal, window, op.values(), op.end(n, len)]
+}
+
+/// What is done with scores, but for a mask, and the numbers for it.
+pub(super) fn scored<T: Element>(op: &Attention<T>) -> (Scores, Vec<T>) {
+    let numbers = [Some(op.scale), op.softcap].into_iter().flatten().collect();
+    (Scores { capped: op.softcap.is_some(), masked: false }, numbers)
+}
+
+/// What kernels are told of a mask, which is operand `at`.
+fn masked<T: Scalar>(at: usize, strides: [usize; 3]) -> Vec<Argument> {
+    let mut all = vec![Argument::Buffer(at)];
+    all.extend(arguments::<T>(0, &strides, &[]));
+    all
 }

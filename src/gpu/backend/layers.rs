@@ -471,11 +471,12 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         q: Mat<'_, T, D>,
         k: Mat<'_, T, D>,
         v: Mat<'_, T, D>,
+        mask: Option<Mat<'_, T, D>>,
         out: MatMut<'_, T, D>,
         lse: Option<ViewMut<'_, T, D>>,
         _: ViewMut<'_, T, D>,
     ) -> Done {
-        self.attend(op, q, k, v, out, lse)
+        self.attend(op, q, k, v, mask, out, lse)
     }
 
     fn attention_backward(
@@ -484,6 +485,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         q: Mat<'_, T, D>,
         k: Mat<'_, T, D>,
         v: Mat<'_, T, D>,
+        mask: Option<Mat<'_, T, D>>,
         out: Mat<'_, T, D>,
         lse: View<'_, T, D>,
         dout: Mat<'_, T, D>,
@@ -492,7 +494,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         dv: MatMut<'_, T, D>,
         _: ViewMut<'_, T, D>,
     ) -> Done {
-        self.attend_backward(op, q, k, v, out, lse, dout, dq, dk, dv)
+        self.attend_backward(op, q, k, v, mask, out, lse, dout, dq, dk, dv)
     }
 
     fn clip_by_norm(&self, max_norm: T, g: ViewMut<'_, T, D>, norm: ViewMut<'_, T, D>) -> Done {

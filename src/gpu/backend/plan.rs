@@ -3,7 +3,7 @@
 use super::super::device::{Binding, Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
-use super::super::template::attention;
+use super::super::template::attention::{self, Scores};
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
 use super::super::template::{self, Argument, LONG, Meet, OfRow, THREADS, Threads};
 use super::super::types::F32;
@@ -226,11 +226,12 @@ impl Planner {
         self.grid_of(program, THREADS, [x, y], arguments)
     }
 
-    /// Attention or one of its gradients for `rows` queries or keys of `heads`: by tiles where there are some rows, and
-    /// the device has the shared memory and the shuffles that they take; else by a block for each row.
+    /// Attention or one of its gradients for `rows` queries or keys of `heads` of up to `dim` elements: by tiles where there are
+    /// some rows, and the device has the shared memory and the shuffles that they take; else by a block for each row.
     pub(super) fn attention<T: OfRow>(
         &self,
         which: Flash,
+        scores: Scores,
         dim: usize,
         [rows, heads]: [usize; 2],
         arguments: Vec<Argument>,
@@ -244,27 +245,22 @@ impl Planner {
                 Flash::Queries => "flash_attention_queries",
                 Flash::Keys => "flash_attention_keys",
             };
-            let form = (2 * k + usize::from(most > 64)) as u32;
-            let program = self.one_by::<T>(op, form, || Some(flash::<T>(which, most, tile, self.meet)))?;
+            let form = 4 * (2 * k + usize::from(most > 64)) as u32 + scores.form();
+            let make = || Some(flash::<T>(which, most, tile, self.meet, scores));
+            let program = self.one_by::<T>(op, form, make)?;
             if program.kernel().shared_bytes() <= self.limits.shared && tile.threads() <= self.limits.threads
             {
                 let tiles = rows.div_ceil(tile.rows as usize);
                 return self.grid_of(program, tile.threads(), [tiles, heads], arguments);
             }
         }
-        let shape = [rows, heads];
-        match which {
-            Flash::Forward => self.blocks::<T>("attention", attention::attention::<T>, shape, arguments),
-            Flash::Queries => self.blocks::<T>(
-                "attention_queries",
-                |_| attention::attention_queries::<T>(),
-                shape,
-                arguments,
-            ),
-            Flash::Keys => {
-                self.blocks::<T>("attention_keys", |_| attention::attention_keys::<T>(), shape, arguments)
-            }
-        }
+        let (op, make): (_, &dyn Fn() -> _) = match which {
+            Flash::Forward => ("attention", &|| attention::attention::<T>(self.meet, scores)),
+            Flash::Queries => ("attention_queries", &|| attention::attention_queries::<T>(scores)),
+            Flash::Keys => ("attention_keys", &|| attention::attention_keys::<T>(scores)),
+        };
+        let program = self.one_by::<T>(op, scores.form(), || Some(make()))?;
+        self.grid_of(program, THREADS, [rows, heads], arguments)
     }
 
     /// Refuses more blocks than a launch may have.

@@ -9,8 +9,8 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
-use super::attention::{Heads, On, slope};
-use super::flat::{get, keep, neighbours, put};
+use super::attention::{Heads, On, Scores, slope};
+use super::flat::{keep, neighbours, put};
 use super::part::Meet;
 use crate::alu::{Alu, Body, Number, Real};
 use crate::nn::{exp_not_above_zero, shift};
@@ -109,11 +109,11 @@ impl<'b, T: Recorded> Frame<'b, T> {
         self.across * self.int((span / ACROSS).min(4))
     }
 
-    /// Rows `first` to `first + count` of a head, 0 past `end`: with the head along the depth, with the rows, or both.
+    /// Rows `first` to `first + count` of a head of `width` elements, 0 past `end`: with the head along the depth, with the rows, or both.
     /// Four neighbours are written at once, which WGSL's arrays of four want.
     fn fill(
         &self,
-        (x, of): (On<'b>, Value<'b, U32>),
+        (x, of, width): (On<'b>, Value<'b, U32>, Value<'b, U32>),
         [first, end]: [Value<'b, U32>; 2],
         count: u32,
         [by_head, by_row]: [Option<Tile<'b>>; 2],
@@ -122,8 +122,8 @@ impl<'b, T: Recorded> Frame<'b, T> {
         let threads = self.rows / EACH * ACROSS;
         let get = |r: Value<'b, U32>, c: Value<'b, U32>| {
             let row = first + r;
-            let v = x.get::<T>(row.least(end - self.int(1)), of + c.least(self.op.dim - self.int(1)));
-            let inside = c.compare(Cmp::Lt, self.op.dim) & row.compare(Cmp::Lt, end);
+            let v = x.get::<T>(row.least(end - self.int(1)), of + c.least(width - self.int(1)));
+            let inside = c.compare(Cmp::Lt, width) & row.compare(Cmp::Lt, end);
             Value::select(inside, v, b.bits(0))
         };
         let put = |to: Tile<'b>, line, place, v: [Value<'b, T>; 4]| {
@@ -200,9 +200,9 @@ impl<'b, T: Recorded> Frame<'b, T> {
         self.product(&sum, tiles, self.dim, [plain, cols], Some(counts))
     }
 
-    /// The scores of a tile, or what else is a product over a head.
-    fn scores(&self, tiles: [Tile<'b>; 2]) -> Values<'b, T> {
-        let terms = (self.op.dim + self.int(TERMS - 1)) & self.b.int(!i64::from(TERMS - 1));
+    /// The products of a tile over a head of `width` elements.
+    fn products(&self, tiles: [Tile<'b>; 2], width: Value<'b, U32>) -> Values<'b, T> {
+        let terms = (width + self.int(TERMS - 1)) & self.b.int(!i64::from(TERMS - 1));
         self.product(&self.zeros(self.cols), tiles, self.cols, [self.int(0), terms], None)
     }
 
@@ -220,10 +220,10 @@ impl<'b, T: Recorded> Frame<'b, T> {
         }
     }
 
-    /// Writes the thread's values of a head's rows: those before `end`.
+    /// Writes the thread's values of the rows of a head of `width` elements: those before `end`.
     fn store(
         &self,
-        (to, of): (On<'b>, Value<'b, U32>),
+        (to, of, width): (On<'b>, Value<'b, U32>, Value<'b, U32>),
         rows: &[Value<'b, U32>],
         end: Value<'b, U32>,
         v: &[Value<'b, T>],
@@ -232,7 +232,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
         for (row, v) in rows.iter().zip(v.chunks(each as usize)) {
             for (c, v) in (0..).zip(v) {
                 let col = self.column(self.dim) + self.int(Self::place(self.dim, c));
-                let inside = row.compare(Cmp::Lt, end) & col.compare(Cmp::Lt, self.op.dim);
+                let inside = row.compare(Cmp::Lt, end) & col.compare(Cmp::Lt, width);
                 self.b.when(inside, || to.put(*row, of + col, *v));
             }
         }
@@ -312,6 +312,7 @@ pub(crate) fn flash<T: Recorded>(
     dim: u32,
     tile: FlashTile,
     meet: Meet,
+    scores: Scores,
 ) -> Result<Kernel, Error> {
     let name = match which {
         Flash::Forward => "attention",
@@ -319,28 +320,34 @@ pub(crate) fn flash<T: Recorded>(
         Flash::Keys => "attention_keys",
     };
     let FlashTile { rows, cols } = tile;
-    let b = Builder::new(&format!("flash_{name}_{dim}_{rows}x{cols}_{}", T::Elem::NAME));
+    let b = Builder::new(&format!("flash_{name}{}_{dim}_{rows}x{cols}_{}", scores.name(), T::Elem::NAME));
     b.threads([tile.threads(), 1, 1]);
-    let frame = || frame::<T>(&b, dim, tile, meet);
+    let frame = || frame::<T>(&b, dim, tile, meet, scores);
     match which {
         Flash::Forward => {
             let (matrices, lse) = (On::params(&b), b.param::<U64>());
             forward(&frame(), matrices, lse);
         }
         Flash::Queries => {
-            let (matrices, sums) = (On::params(&b), [(); 2].map(|()| b.param::<U64>()));
+            let (matrices, sums) = (On::params(&b), b.param::<U64>());
             queries(&frame(), matrices, sums);
         }
         Flash::Keys => {
-            let (matrices, sums) = (On::params(&b), [(); 2].map(|()| b.param::<U64>()));
+            let (matrices, sums) = (On::params(&b), b.param::<U64>());
             keys(&frame(), matrices, sums);
         }
     }
     b.finish()
 }
 
-fn frame<'b, T: Recorded>(b: &'b Builder, dim: u32, tile: FlashTile, meet: Meet) -> Frame<'b, T> {
-    let op = Heads::params(b);
+fn frame<'b, T: Recorded>(
+    b: &'b Builder,
+    dim: u32,
+    tile: FlashTile,
+    meet: Meet,
+    scores: Scores,
+) -> Frame<'b, T> {
+    let op = Heads::params(b, scores);
     let tid = b.special(Special::TidX);
     let (down, across) = (tid >> b.int(i64::from(ACROSS.ilog2())), tid & b.int(i64::from(ACROSS - 1)));
     let FlashTile { rows, cols } = tile;
@@ -350,12 +357,13 @@ fn frame<'b, T: Recorded>(b: &'b Builder, dim: u32, tile: FlashTile, meet: Meet)
 fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: Value<'b, U64>) {
     let (b, op, width) = (f.b, f.op, (f.dim / ACROSS * EACH) as usize);
     let h = b.special(Special::CtaidY);
-    let (of, with) = (h * op.dim, h / op.group * op.dim);
+    let g = h / op.group;
+    let (of, of_k, of_v) = (h * op.dim, g * op.dim, g * op.value_dim);
     let (zero, none) = (b.bits::<T>(0), b.bits::<T>(0).lit(-<T::Elem as Number>::INFINITY));
     let [queries, keys] = [f.rows, f.cols].map(|span| f.tile(f.dim, span));
     let (values, weights) = (f.tile(f.cols, f.dim), f.tile(f.cols, f.rows));
     f.blocks(op.n, |first| {
-        f.fill((q, of), [first, op.n], f.rows, [Some(queries), None]);
+        f.fill((q, of, op.dim), [first, op.n], f.rows, [Some(queries), None]);
         let rows = f.rows(first);
         let last = f.last(first, f.rows, op.n);
         let seen: Vec<_> = rows.iter().map(|i| op.of_query(i.least(last))).collect();
@@ -364,17 +372,18 @@ fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: 
         init.extend([none; EACH as usize]);
         init.extend([zero; EACH as usize]);
         let all = b.count::<U32, T>([start, end, f.int(f.cols)], 1, &init, |t, carried| {
-            f.fill((k, with), [t, op.len], f.cols, [Some(keys), None]);
-            f.fill((v, with), [t, op.len], f.cols, [None, Some(values)]);
+            f.fill((k, of_k, op.dim), [t, op.len], f.cols, [Some(keys), None]);
+            f.fill((v, of_v, op.value_dim), [t, op.len], f.cols, [None, Some(values)]);
             b.barrier();
             let (sums, state) = carried.split_at(width);
             let (peaks, totals) = state.split_at(EACH as usize);
-            let mut scores = f.scores([queries, keys]);
+            let mut scores = f.products([queries, keys], op.dim);
             let columns = f.columns(t);
             let each = columns.len();
-            for (line, seen) in scores.chunks_mut(each).zip(&seen) {
+            for ((line, seen), i) in scores.chunks_mut(each).zip(&seen).zip(&rows) {
                 for (score, j) in line.iter_mut().zip(&columns) {
-                    *score = Value::select(within(*j, *seen), *score * op.scale, none);
+                    let at = [h, i.least(last), j.least(op.len - f.int(1))];
+                    *score = Value::select(within(*j, *seen), op.score(*score, at).0, none);
                 }
             }
             // NaN is not in the peak, but in the sum.
@@ -425,41 +434,43 @@ fn forward<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, out]: [On<'b>; 4], lse: 
                 put(lse, *row * op.heads + h, Value::select(empty, none, log));
             });
         }
-        f.store((out, of), &rows, op.n, &found);
+        f.store((out, h * op.value_dim, op.value_dim), &rows, op.n, &found);
     });
 }
 
-/// The weights of a tile of scores, if asked for, and the slopes, times the scale; 0 where a query does not see a key.
+/// What is known of an element of a tile of products: whether the query sees the key, the log-sum-exp and the mean of the
+/// query, and head, query and key.
+type Known<'b, T> = (Value<'b, Pred>, [Value<'b, T>; 2], [Value<'b, U32>; 3]);
+
+/// The weights of a tile of products, if asked for, and the gradients of the products; 0 where a query does not see a key.
 fn slopes<'b, T: Recorded>(
     f: &Frame<'b, T>,
-    scores: &[Value<'b, T>],
+    products: &[Value<'b, T>],
     along: &[Value<'b, T>],
-    of: impl Fn(usize, usize) -> (Value<'b, Pred>, Value<'b, T>, Value<'b, T>),
+    of: impl Fn(usize, usize) -> Known<'b, T>,
 ) -> [Values<'b, T>; 2] {
-    let (each, zero, scale) = ((f.cols / ACROSS) as usize, f.b.bits(0), f.op.scale);
-    let pairs = scores.iter().zip(along).enumerate().map(|(k, (score, along))| {
-        let (seen, lse, mean) = of(k / each, k % each);
-        let [w, s] = slope(*score * scale, lse, *along, mean);
-        (Value::select(seen, w, zero), Value::select(seen, s * scale, zero))
+    let (each, zero) = ((f.cols / ACROSS) as usize, f.b.bits(0));
+    let pairs = products.iter().zip(along).enumerate().map(|(k, (product, along))| {
+        let (seen, sums, at) = of(k / each, k % each);
+        let (score, by) = f.op.score(*product, at);
+        let [w, s] = slope(score, sums, *along);
+        (Value::select(seen, w, zero), Value::select(seen, s * by, zero))
     });
     let (weights, slopes) = pairs.unzip();
     [weights, slopes]
 }
 
-fn queries<'b, T: Recorded>(
-    f: &Frame<'b, T>,
-    [q, k, v, dout, dq]: [On<'b>; 5],
-    [lse, means]: [Value<'b, U64>; 2],
-) {
+fn queries<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, dout, dq]: [On<'b>; 5], sums: Value<'b, U64>) {
     let (b, op) = (f.b, f.op);
     let h = b.special(Special::CtaidY);
-    let (of, with) = (h * op.dim, h / op.group * op.dim);
+    let g = h / op.group;
+    let (of, of_k, of_v) = (h * op.dim, g * op.dim, g * op.value_dim);
     let [queries, results] = [(); 2].map(|()| f.tile(f.dim, f.rows));
     let [keys, values] = [(); 2].map(|()| f.tile(f.dim, f.cols));
     let (lines, weights) = (f.tile(f.cols, f.dim), f.tile(f.cols, f.rows));
     f.blocks(op.n, |first| {
-        f.fill((q, of), [first, op.n], f.rows, [Some(queries), None]);
-        f.fill((dout, of), [first, op.n], f.rows, [Some(results), None]);
+        f.fill((q, of, op.dim), [first, op.n], f.rows, [Some(queries), None]);
+        f.fill((dout, h * op.value_dim, op.value_dim), [first, op.n], f.rows, [Some(results), None]);
         let rows = f.rows(first);
         let last = f.last(first, f.rows, op.n);
         let known: Vec<_> = rows
@@ -467,63 +478,62 @@ fn queries<'b, T: Recorded>(
             .map(|i| {
                 let i = i.least(last);
                 let at = i * op.heads + h;
-                (op.of_query(i), get::<T>(lse, at), get::<T>(means, at))
+                (i, op.of_query(i), op.sums(sums, at))
             })
             .collect();
         let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
         let sum = b.count::<U32, T>([start, end, f.int(f.cols)], 1, &f.zeros(f.dim), |t, sum| {
-            f.fill((k, with), [t, op.len], f.cols, [Some(keys), Some(lines)]);
-            f.fill((v, with), [t, op.len], f.cols, [Some(values), None]);
+            f.fill((k, of_k, op.dim), [t, op.len], f.cols, [Some(keys), Some(lines)]);
+            f.fill((v, of_v, op.value_dim), [t, op.len], f.cols, [Some(values), None]);
             b.barrier();
-            let (scores, along) = (f.scores([queries, keys]), f.scores([results, values]));
+            let products = f.products([queries, keys], op.dim);
+            let along = f.products([results, values], op.value_dim);
             let columns = f.columns(t);
-            let nothing = ([f.int(0); 2], b.bits(0), b.bits(0));
+            let nothing = (f.int(0), [f.int(0); 2], [b.bits(0); 2]);
             let of = |r: usize, c: usize| {
-                let (seen, lse, mean) = known.get(r).copied().unwrap_or(nothing);
-                (within(columns.get(c).copied().unwrap_or(t), seen), lse, mean)
+                let (i, seen, sums) = known.get(r).copied().unwrap_or(nothing);
+                let j = columns.get(c).copied().unwrap_or(t);
+                (within(j, seen), sums, [h, i, j.least(op.len - f.int(1))])
             };
-            let [_, slopes] = slopes(f, &scores, &along, of);
+            let [_, slopes] = slopes(f, &products, &along, of);
             f.keep(weights, &slopes);
             b.barrier();
             let whole = plain_from.compare(Cmp::Le, t) & (t + f.int(f.cols)).compare(Cmp::Le, plain_to);
-            let counts = |p: Value<'b, U32>| known.iter().map(|(seen, ..)| within(t + p, *seen)).collect();
+            let counts = |p: Value<'b, U32>| known.iter().map(|(_, seen, _)| within(t + p, *seen)).collect();
             let sum = f.add(sum, [weights, lines], whole, &counts);
             b.barrier();
             sum
         });
-        f.store((dq, of), &rows, op.n, &sum);
+        f.store((dq, of, op.dim), &rows, op.n, &sum);
     });
 }
 
-fn keys<'b, T: Recorded>(
-    f: &Frame<'b, T>,
-    [q, k, v, dout, dk, dv]: [On<'b>; 6],
-    [lse, means]: [Value<'b, U64>; 2],
-) {
+fn keys<'b, T: Recorded>(f: &Frame<'b, T>, [q, k, v, dout, dk, dv]: [On<'b>; 6], sums: Value<'b, U64>) {
     let (b, op) = (f.b, f.op);
     let g = b.special(Special::CtaidY);
-    let with = g * op.dim;
+    let (of_k, of_v) = (g * op.dim, g * op.value_dim);
     let [keys, values] = [(); 2].map(|()| f.tile(f.dim, f.rows));
     let [queries, results] = [(); 2].map(|()| f.tile(f.dim, f.cols));
     let [query_lines, result_lines] = [(); 2].map(|()| f.tile(f.cols, f.dim));
     let [kept, slopes_kept] = [(); 2].map(|()| f.tile(f.cols, f.rows));
     f.blocks(op.len, |first| {
-        f.fill((k, with), [first, op.len], f.rows, [Some(keys), None]);
-        f.fill((v, with), [first, op.len], f.rows, [Some(values), None]);
+        f.fill((k, of_k, op.dim), [first, op.len], f.rows, [Some(keys), None]);
+        f.fill((v, of_v, op.value_dim), [first, op.len], f.rows, [Some(values), None]);
         let rows = f.rows(first);
         let last = f.last(first, f.rows, op.len);
         // Queries before this one see none of the keys.
-        let from = Heads::<T>::less(first + op.n, op.len).least(op.n);
+        let from = Heads::<T>::less(first + op.n, op.end).least(op.n);
         let from = Value::select(op.causal.compare(Cmp::Eq, b.int(0)), b.int(0), from);
         let (head, width) = (g * op.group, (f.dim / ACROSS * EACH) as usize);
         let init = [f.zeros(f.dim), f.zeros(f.dim)].concat();
         let all = b.count::<U32, T>([head, head + op.group, b.int(1)], 1, &init, |h, both| {
-            let of = h * op.dim;
+            let (of, to) = (h * op.dim, h * op.value_dim);
             b.count::<U32, T>([from, op.n, f.int(f.cols)], 1, both, |t, both| {
-                f.fill((q, of), [t, op.n], f.cols, [Some(queries), Some(query_lines)]);
-                f.fill((dout, of), [t, op.n], f.cols, [Some(results), Some(result_lines)]);
+                f.fill((q, of, op.dim), [t, op.n], f.cols, [Some(queries), Some(query_lines)]);
+                f.fill((dout, to, op.value_dim), [t, op.n], f.cols, [Some(results), Some(result_lines)]);
                 b.barrier();
-                let (scores, along) = (f.scores([keys, queries]), f.scores([values, results]));
+                let products = f.products([keys, queries], op.dim);
+                let along = f.products([values, results], op.value_dim);
                 let end = f.last(t, f.cols, op.n);
                 let sees = |i: Value<'b, U32>| {
                     let [start, to] = op.of_query(i.least(end));
@@ -533,16 +543,18 @@ fn keys<'b, T: Recorded>(
                     .columns(t)
                     .into_iter()
                     .map(|i| {
-                        let at = i.least(end) * op.heads + h;
-                        (sees(i), get::<T>(lse, at), get::<T>(means, at))
+                        let (seen, i) = (sees(i), i.least(end));
+                        let at = i * op.heads + h;
+                        (i, seen, op.sums(sums, at))
                     })
                     .collect();
-                let nothing = ([f.int(0); 2], b.bits(0), b.bits(0));
+                let nothing = (f.int(0), [f.int(0); 2], [b.bits(0); 2]);
                 let of = |r: usize, c: usize| {
-                    let (seen, lse, mean) = known.get(c).copied().unwrap_or(nothing);
-                    (within(rows.get(r).copied().unwrap_or(first), seen), lse, mean)
+                    let (i, seen, sums) = known.get(c).copied().unwrap_or(nothing);
+                    let j = rows.get(r).copied().unwrap_or(first);
+                    (within(j, seen), sums, [h, i, j.least(last)])
                 };
-                let [weights, slopes] = slopes(f, &scores, &along, of);
+                let [weights, slopes] = slopes(f, &products, &along, of);
                 f.keep(kept, &weights);
                 f.keep(slopes_kept, &slopes);
                 b.barrier();
@@ -562,7 +574,7 @@ fn keys<'b, T: Recorded>(
             })
         });
         let (to_k, to_v) = all.split_at(width);
-        f.store((dk, with), &rows, op.len, to_k);
-        f.store((dv, with), &rows, op.len, to_v);
+        f.store((dk, of_k, op.dim), &rows, op.len, to_k);
+        f.store((dv, of_v, op.value_dim), &rows, op.len, to_v);
     });
 }

@@ -1,5 +1,6 @@
 //! The backward pass: the weights are computed again from the log-sum-exps, block by block.
 
+use super::mask::{self, Mask};
 use super::panel::{self, Columns};
 use super::{BLOCK, Heads, cut_cols, take};
 use crate::blas::gemm::{MOST_TILE_COLS, interleave, near, near_interleaved, tile_cols};
@@ -25,6 +26,7 @@ pub(super) struct Gradients<'a, T> {
     pub q: MatRef<'a, T>,
     pub k: MatRef<'a, T>,
     pub v: MatRef<'a, T>,
+    pub mask: Option<Mask<'a, T>>,
     pub out: MatRef<'a, T>,
     pub lse: MatRef<'a, T>,
     pub dout: MatRef<'a, T>,
@@ -36,16 +38,19 @@ pub(super) struct Gradients<'a, T> {
 impl<T: Element> Gradients<'_, T> {
     /// The first `n` key heads, and the rest.
     pub(super) fn split(self, op: &Heads<T>, n: usize) -> Option<(Self, Self)> {
-        let (wide, narrow, heads) = (n * op.group * op.dim, n * op.dim, n * op.group);
-        let (q, k, v) = (cut_cols(self.q, wide), cut_cols(self.k, narrow), cut_cols(self.v, narrow));
+        let heads = n * op.group;
+        let (wide, narrow) = (heads * op.dim, n * op.dim);
+        let (results, values) = (heads * op.value_dim, n * op.value_dim);
+        let (q, k, v) = (cut_cols(self.q, wide), cut_cols(self.k, narrow), cut_cols(self.v, values));
         let (out, lse, dout) =
-            (cut_cols(self.out, wide), cut_cols(self.lse, heads), cut_cols(self.dout, wide));
+            (cut_cols(self.out, results), cut_cols(self.lse, heads), cut_cols(self.dout, results));
         let dq = self.dq.split_cols(wide).ok()?;
-        let (dk, dv) = (self.dk.split_cols(narrow).ok()?, self.dv.split_cols(narrow).ok()?);
+        let (dk, dv) = (self.dk.split_cols(narrow).ok()?, self.dv.split_cols(values).ok()?);
         let first = Self {
             q: q.0,
             k: k.0,
             v: v.0,
+            mask: self.mask,
             out: out.0,
             lse: lse.0,
             dout: dout.0,
@@ -57,6 +62,7 @@ impl<T: Element> Gradients<'_, T> {
             q: q.1,
             k: k.1,
             v: v.1,
+            mask: self.mask.map(|mask| mask.from(heads, 0)),
             out: out.1,
             lse: lse.1,
             dout: dout.1,
@@ -112,11 +118,15 @@ fn clear<T: Element>(mut x: MatMut<'_, T>) {
 
 /// One key head.
 fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut room: &mut [T]) {
-    let Gradients { q, k, v, out, lse, dout, mut dq, mut dk, mut dv } = g;
-    let (width, dim, group) = (tile_cols::<S, T>(), op.dim, op.group);
+    let Gradients { q, k, v, mask, out, lse, dout, mut dq, mut dk, mut dv } = g;
+    let (width, dim, value_dim, group) = (tile_cols::<S, T>(), op.dim, op.value_dim, op.group);
+    // What one buffer holds after the other, queries' or results'.
+    let most = dim.max(value_dim);
     let wide = PANELS * width;
     let room = &mut room;
-    let [q_cols, d_cols, sums, q_rows, d_rows] = [(); 5].map(|()| take(room, wide * dim));
+    let [q_cols, q_rows] = [(); 2].map(|()| take(room, wide * dim));
+    let [d_cols, d_rows] = [(); 2].map(|()| take(room, wide * value_dim));
+    let sums = take(room, wide * most);
     let [weights, slopes] = [(); 2].map(|()| take(room, BLOCK * wide));
     let [logs, means] = [(); 2].map(|()| take(room, wide));
     let [low, high] = [(); 2].map(|()| take(room, width));
@@ -133,21 +143,22 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
         };
         let panels = count.div_ceil(width);
         for p in 0..panels {
-            let mine = p * width * dim..(p + 1) * width * dim;
-            let (Some(q_cols), Some(d_cols)) = (q_cols.get_mut(mine.clone()), d_cols.get_mut(mine.clone()))
+            let mine = |dim: usize| p * width * dim..(p + 1) * width * dim;
+            let (Some(q_cols), Some(d_cols)) = (q_cols.get_mut(mine(dim)), d_cols.get_mut(mine(value_dim)))
             else {
                 return;
             };
+            let results = at(p).of(value_dim);
             panel::pack(s, q, at(p), op.scale, q_cols, width);
-            panel::pack(s, dout, at(p), T::ONE, d_cols, width);
-            let outs = sums.get_mut(mine).unwrap_or_default();
-            panel::pack(s, out, at(p), T::ONE, outs, width);
+            panel::pack(s, dout, results, T::ONE, d_cols, width);
+            let outs = sums.get_mut(mine(value_dim)).unwrap_or_default();
+            panel::pack(s, out, results, T::ONE, outs, width);
             let means = means.get_mut(p * width..(p + 1) * width).unwrap_or_default();
             panel::dots(s, outs, d_cols, width, means);
         }
         let whole = Columns { group, dim, first, count };
         rows(s, q, whole, op.scale, q_rows);
-        rows(s, dout, whole, T::ONE, d_rows);
+        rows(s, dout, whole.of(value_dim), T::ONE, d_rows);
         logs.fill(T::INFINITY);
         for (j, to) in logs.iter_mut().enumerate().take(count) {
             let c = first + j;
@@ -160,7 +171,7 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
         let mut start = seen.start / BLOCK * BLOCK;
         while start < seen.end {
             let keys = BLOCK.min(seen.end - start);
-            let (k, v) = (k.block([start, 0], [keys, dim]), v.block([start, 0], [keys, dim]));
+            let (k, v) = (k.block([start, 0], [keys, dim]), v.block([start, 0], [keys, value_dim]));
             interleave(s, k.t(), tiles);
             // The panels that see some of the block follow each other.
             let sees = |p: &usize| op.rows_of(0, at(*p), start) > 0;
@@ -169,22 +180,18 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
             for p in from..to {
                 let at = at(p);
                 let cols = at.count.next_multiple_of(T::Vec::<S>::LANES);
-                let mine = p * width * dim..(p + 1) * width * dim;
+                let shape = [keys, cols];
+                let mine = |dim: usize| p * width * dim..(p + 1) * width * dim;
                 let part = p * width..(p + 1) * width;
                 let (Some(q_cols), Some(d_cols), Some(sums)) =
-                    (q_cols.get(mine.clone()), d_cols.get(mine.clone()), sums.get_mut(mine))
+                    (q_cols.get(mine(dim)), d_cols.get(mine(value_dim)), sums.get_mut(mine(dim)))
                 else {
                     return;
                 };
-                let shape = [keys, cols];
                 let queries = MatRef::packed(q_cols, dim, width).block([0, 0], [dim, cols]);
                 let score = MatMut::packed(&mut *weights, keys, wide).block([0, part.start], shape);
                 near(s, k, queries, T::ZERO, score);
-                let Some(score) = weights.get_mut(part.start..keys * wide) else { return };
-                if let Some(first) = op.bounds(0, at, start, keys, low, high) {
-                    panel::hide(s, score, wide, cols, first, low, high);
-                }
-                let grads = MatRef::packed(d_cols, dim, width).block([0, 0], [dim, cols]);
+                let grads = MatRef::packed(d_cols, value_dim, width).block([0, 0], [value_dim, cols]);
                 let slope = MatMut::packed(&mut *slopes, keys, wide).block([0, part.start], shape);
                 near(s, v, grads, T::ZERO, slope);
                 let (Some(score), Some(slope)) =
@@ -195,6 +202,18 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
                 let (Some(logs), Some(means)) = (logs.get(part.clone()), means.get(part.clone())) else {
                     return;
                 };
+                if let Some(by) = op.softcap {
+                    mask::uncap(s, [&mut *score, &mut *slope], wide, cols, means, by);
+                }
+                if let Some(mask) = mask {
+                    mask.add(s, score, [wide, cols], at, [start, keys]);
+                }
+                if let Some(first) = op.bounds(0, at, start, keys, low, high) {
+                    panel::hide(s, score, wide, cols, first, low, high);
+                }
+                // The means of capped scores are subtracted.
+                low.fill(T::ZERO);
+                let means = if op.softcap.is_some() { &*low } else { means };
                 panel::slopes(s, score, slope, wide, cols, logs, means);
                 let slope = MatRef::packed(slopes, keys, wide).block([0, part.start], shape);
                 let to = MatMut::packed(sums, dim, width).block([0, 0], [dim, cols]);
@@ -204,9 +223,10 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
             let inner = [keys, cols];
             let weights = MatRef::packed(weights, keys, wide).block([0, from * width], inner);
             let slopes = MatRef::packed(slopes, keys, wide).block([0, from * width], inner);
-            let d_rows = MatRef::packed(d_rows, wide, dim).block([from * width, 0], [cols, dim]);
+            let d_rows = MatRef::packed(d_rows, wide, value_dim);
+            let d_rows = d_rows.block([from * width, 0], [cols, value_dim]);
             let q_rows = MatRef::packed(q_rows, wide, dim).block([from * width, 0], [cols, dim]);
-            near(s, weights, d_rows, T::ONE, dv.reborrow().block([start, 0], [keys, dim]));
+            near(s, weights, d_rows, T::ONE, dv.reborrow().block([start, 0], [keys, value_dim]));
             near(s, slopes, q_rows, T::ONE, dk.reborrow().block([start, 0], [keys, dim]));
             start += BLOCK;
         }

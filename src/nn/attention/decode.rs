@@ -1,6 +1,7 @@
 //! A single query: K and V pass once, in the order of memory, and the bits are those of the panels.
 
 use super::forward::finish;
+use super::mask::{self, Mask};
 use super::panel::{self, State};
 use super::{BLOCK, Heads, rows, take};
 use crate::blas::gemm::tune::MOST_LANES;
@@ -24,19 +25,22 @@ pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
 }
 
 /// All heads of the query.
+#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
 pub(super) fn run<S: Simd, T: Element>(
     s: S,
     op: &Heads<T>,
     (q, k, v): (MatRef<'_, T>, MatRef<'_, T>, MatRef<'_, T>),
+    mask: Option<Mask<'_, T>>,
     row: usize,
     mut out: MatMut<'_, T>,
     mut lse: Option<MatMut<'_, T>>,
     mut room: &mut [T],
 ) {
-    let (dim, group, kv_heads) = (op.dim, op.group, k.cols() / op.dim);
+    let (dim, value_dim, group, kv_heads) = (op.dim, op.value_dim, op.group, k.cols() / op.dim);
     let heads = kv_heads * group;
     let room = &mut room;
-    let [queries, sums, waiting] = [(); 3].map(|()| take(room, heads * dim));
+    let queries = take(room, heads * dim);
+    let [sums, waiting] = [(); 2].map(|()| take(room, heads * value_dim));
     let scores = take(room, heads * BLOCK);
     let [peak, sum, shrink] = [(); 3].map(|()| take(room, heads.next_multiple_of(T::Vec::<S>::LANES)));
     let mut state = State { peak, sum, shrink };
@@ -48,19 +52,28 @@ pub(super) fn run<S: Simd, T: Element>(
     let mut start = seen.start / BLOCK * BLOCK;
     while start < seen.end {
         let keys = BLOCK.min(seen.end - start);
-        each(op, k, start, keys, |h, j, k, ahead| {
+        each(dim, k, start, keys, |h, j, k, ahead| {
             let queries = queries.get(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
             let to = scores.get_mut(h * group * BLOCK + j..).unwrap_or_default();
             rows::scores(s, k, queries, to, ahead);
         });
+        for (h, x) in scores.chunks_exact_mut(BLOCK).enumerate() {
+            let x = x.get_mut(..keys).unwrap_or_default();
+            if let Some(by) = op.softcap {
+                mask::cap(s, x, keys, keys, by);
+            }
+            if let Some(mask) = mask {
+                mask.add_row(s, x, h, start);
+            }
+        }
         rows::step(s, &mut state, scores, seen.start.saturating_sub(start).min(keys), keys);
-        each(op, v, start, keys, |h, j, v, ahead| {
-            let to = waiting.get_mut(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
+        each(value_dim, v, start, keys, |h, j, v, ahead| {
+            let to = waiting.get_mut(h * group * value_dim..(h + 1) * group * value_dim).unwrap_or_default();
             let weights = scores.get(h * group * BLOCK + j..).unwrap_or_default();
             rows::values(s, v, weights, to, j == 0, ahead);
         });
         for ((sums, more), by) in
-            sums.chunks_exact_mut(dim).zip(waiting.chunks_exact(dim)).zip(state.shrink.iter())
+            sums.chunks_exact_mut(value_dim).zip(waiting.chunks_exact(value_dim)).zip(state.shrink.iter())
         {
             times(s, sums, *by);
             s.vectorize(
@@ -71,11 +84,11 @@ pub(super) fn run<S: Simd, T: Element>(
         start += BLOCK;
     }
     for (h, (sums, (peak, sum))) in
-        sums.chunks_exact_mut(dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
+        sums.chunks_exact_mut(value_dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
     {
         finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
         times(s, sums, *sum);
-        let mut out = out.reborrow().block([0, h * dim], [1, dim]);
+        let mut out = out.reborrow().block([0, h * value_dim], [1, value_dim]);
         if let Some(out) = out.row_slice_mut(0) {
             out.copy_from_slice(sums);
             continue;
@@ -96,26 +109,26 @@ fn times<S: Simd, T: Element>(s: S, x: &mut [T], by: T) {
     );
 }
 
-/// The `keys` rows of X from `start` on, some together and key head by key head: `f(head, row, rows, ahead)`, with the
+/// The `keys` rows of X from `start` on, of heads of `dim`, some together and key head by key head: `f(head, row, rows, ahead)`, with the
 /// distance from their elements to what comes soon.
 fn each<T: Element>(
-    op: &Heads<T>,
+    dim: usize,
     x: MatRef<'_, T>,
     start: usize,
     keys: usize,
     mut f: impl FnMut(usize, usize, MatRef<'_, T>, isize),
 ) {
-    let heads = x.cols() / op.dim;
-    let later = AHEAD.div_ceil(op.dim).min(heads);
+    let heads = x.cols() / dim;
+    let later = AHEAD.div_ceil(dim).min(heads);
     let at = |row: usize, head: usize| {
-        let (row, col) = (row as isize, (head * op.dim) as isize);
+        let (row, col) = (row as isize, (head * dim) as isize);
         row.wrapping_mul(x.row_stride()).wrapping_add(col.wrapping_mul(x.col_stride()))
     };
     for j in (0..keys).step_by(TOGETHER) {
         let n = TOGETHER.min(keys - j);
         for h in 0..heads {
             let (row, head) = if h + later < heads { (0, h + later) } else { (TOGETHER, h + later - heads) };
-            f(h, j, x.block([start + j, h * op.dim], [n, op.dim]), at(row, head).wrapping_sub(at(0, h)));
+            f(h, j, x.block([start + j, h * dim], [n, dim]), at(row, head).wrapping_sub(at(0, h)));
         }
     }
 }

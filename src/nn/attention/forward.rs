@@ -1,6 +1,8 @@
 //! The forward pass: blocks of keys, and panels of queries that meet a copy of each block while it lies in the caches.
 
-use super::panel::{self, Columns, Soon, State};
+use super::mask::{self, Mask};
+use super::panel::{self, Columns, State};
+use super::prefetch::Prefetch;
 use super::{BLOCK, Heads, Part, decode, take};
 use crate::blas::gemm::{interleave, near, near_interleaved, tile_cols};
 use crate::lanes::vector::Vector;
@@ -27,38 +29,41 @@ pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
 /// All heads of the part.
 pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, room: &mut [T]) {
     let room = super::aligned(room);
-    let Part { q, k, v, mut out, mut lse, row } = part;
+    let Part { q, k, v, mask, mut out, mut lse, row } = part;
     if op.n == 1 {
-        return decode::run(s, op, (q, k, v), row, out, lse, room);
+        return decode::run(s, op, (q, k, v), mask, row, out, lse, room);
     }
-    let (group, dim) = (op.group, op.dim);
+    let (group, dim, value_dim) = (op.group, op.dim, op.value_dim);
     for h in 0..k.cols() / dim {
-        let (of_q, of_k) = ([0, h * group * dim], [0, h * dim]);
-        let (wide, narrow) = ([usize::MAX, group * dim], [usize::MAX, dim]);
-        let q = q.block(of_q, wide);
+        let q = q.block([0, h * group * dim], [usize::MAX, group * dim]);
+        let k = k.block([0, h * dim], [usize::MAX, dim]);
+        let v = v.block([0, h * value_dim], [usize::MAX, value_dim]);
         let lse = lse.as_mut().map(|l| l.reborrow().block([0, h * group], [usize::MAX, group]));
-        let out = out.reborrow().block(of_q, wide);
-        key_head(s, op, (q, k.block(of_k, narrow), v.block(of_k, narrow)), row, out, lse, room);
+        let out = out.reborrow().block([0, h * group * value_dim], [usize::MAX, group * value_dim]);
+        let mask = mask.map(|mask| mask.from(h * group, 0));
+        key_head(s, op, (q, k, v), mask, row, out, lse, room);
     }
 }
 
 /// The queries of one key head.
+#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
 fn key_head<S: Simd, T: Element>(
     s: S,
     op: &Heads<T>,
     (q, keys_of, values_of): (MatRef<'_, T>, MatRef<'_, T>, MatRef<'_, T>),
+    mask: Option<Mask<'_, T>>,
     row: usize,
     mut out: MatMut<'_, T>,
     mut lse: Option<MatMut<'_, T>>,
     mut room: &mut [T],
 ) {
-    let (width, dim, group) = (tile_cols::<S, T>(), op.dim, op.group);
+    let (width, dim, value_dim, group) = (tile_cols::<S, T>(), op.dim, op.value_dim, op.group);
     let room = &mut room;
-    let (packed, sums) = (take(room, PANELS * width * dim), take(room, PANELS * width * dim));
+    let (packed, sums) = (take(room, PANELS * width * dim), take(room, PANELS * width * value_dim));
     let [peak, sum, shrink] = [(); 3].map(|()| take(room, PANELS * width));
     let [low, high] = [(); 2].map(|()| take(room, width));
     let scores = take(room, BLOCK * width);
-    let [key_rows, values] = [(); 2].map(|()| take(room, BLOCK * dim));
+    let (key_rows, values) = (take(room, BLOCK * dim), take(room, BLOCK * value_dim));
     let mut state = State { peak, sum, shrink };
     let all = q.rows() * group;
     let mut first = 0;
@@ -79,8 +84,8 @@ fn key_head<S: Simd, T: Element>(
         let mut start = seen.start / BLOCK * BLOCK;
         while start < seen.end {
             let keys = BLOCK.min(op.len - start);
-            let shape = [keys, dim];
-            let (mut k, v) = (keys_of.block([start, 0], shape), values_of.block([start, 0], shape));
+            let mut k = keys_of.block([start, 0], [keys, dim]);
+            let v = values_of.block([start, 0], [keys, value_dim]);
             // Rows may lie a power of two or a page apart; copies are met by every panel.
             let copied = panels > 1;
             if copied {
@@ -98,21 +103,22 @@ fn key_head<S: Simd, T: Element>(
                     continue;
                 }
                 let (mine, part) = (p * width * dim..(p + 1) * width * dim, p * width..(p + 1) * width);
-                let mut soon = Soon::nothing();
+                let results = p * width * value_dim..(p + 1) * width * value_dim;
+                let mut prefetch = Prefetch::nothing();
                 let rest = [next + p * share, 0];
-                soon.read(keys_of.block(rest, [share, dim]));
-                soon.read(values_of.block(rest, [share, dim]));
+                prefetch.read(keys_of.block(rest, [share, dim]));
+                prefetch.read(values_of.block(rest, [share, value_dim]));
                 if p >= packs {
                     packs = p + 1;
                     let to = packed.get_mut(mine.clone()).unwrap_or_default();
                     panel::pack(s, q, at_p, op.scale, to, width);
                     let [row, rows] = at(p + 1).rows();
-                    soon.read(q.block([row, 0], [rows, usize::MAX]));
+                    prefetch.read(q.block([row, 0], [rows, usize::MAX]));
                 }
                 let ends = start + BLOCK >= seen.end || op.rows_of(row, at_p, start + BLOCK) == 0;
                 if ends {
                     let [row, rows] = at_p.rows();
-                    soon.write(out.reborrow().block([row, 0], [rows, usize::MAX]));
+                    prefetch.write(out.reborrow().block([row, 0], [rows, usize::MAX]));
                 }
                 let cols = at_p.count.next_multiple_of(T::Vec::<S>::LANES);
                 let Some(scores) = scores.get_mut(..rows * width) else { return };
@@ -120,33 +126,55 @@ fn key_head<S: Simd, T: Element>(
                 let queries = queries.block([0, 0], [dim, cols]);
                 let to = MatMut::packed(scores, rows, width).block([0, 0], [rows, cols]);
                 near(s, k.block([0, 0], [rows, dim]), queries, T::ZERO, to);
+                if let Some(by) = op.softcap {
+                    mask::cap(s, scores, width, cols, by);
+                }
+                if let Some(mask) = mask {
+                    mask.add(s, scores, [width, cols], at_p, [start, rows]);
+                }
                 if let Some(first) = op.bounds(row, at_p, start, rows, low, high) {
                     panel::hide(s, scores, width, cols, first, low, high);
                 }
                 let mut now = state.of(part);
-                let sums = sums.get_mut(mine).unwrap_or_default();
-                if now.step(s, scores, width, cols, &mut soon) {
+                let sums = sums.get_mut(results).unwrap_or_default();
+                if now.step(s, scores, width, cols, &mut prefetch) {
                     panel::times(s, sums, width, cols, now.shrink);
                 }
                 let weights = MatRef::packed(scores, rows, width).block([0, 0], [rows, cols]);
-                let to = MatMut::packed(sums, dim, width).block([0, 0], [dim, cols]);
+                let to = MatMut::packed(sums, value_dim, width).block([0, 0], [value_dim, cols]);
                 if copied {
                     near_interleaved(s, values, keys, weights, to);
                 } else {
-                    near(s, v.block([0, 0], [rows, dim]).t(), weights, T::ONE, to);
+                    near(s, v.block([0, 0], [rows, value_dim]).t(), weights, T::ONE, to);
                 }
                 if let Some(done) = done.get_mut(p).filter(|_| ends) {
                     *done = true;
-                    deliver(s, at_p, width, sums, now, out.reborrow(), lse.as_mut().map(MatMut::reborrow));
+                    deliver(
+                        s,
+                        at_p.of(value_dim),
+                        width,
+                        sums,
+                        now,
+                        out.reborrow(),
+                        lse.as_mut().map(MatMut::reborrow),
+                    );
                 }
             }
             start += BLOCK;
         }
         // Queries that see no key.
-        for (p, sums) in sums.chunks_exact(width * dim).enumerate().take(panels) {
+        for (p, sums) in sums.chunks_exact(width * value_dim).enumerate().take(panels) {
             if done.get(p) == Some(&false) {
                 let now = state.of(p * width..(p + 1) * width);
-                deliver(s, at(p), width, sums, now, out.reborrow(), lse.as_mut().map(MatMut::reborrow));
+                deliver(
+                    s,
+                    at(p).of(value_dim),
+                    width,
+                    sums,
+                    now,
+                    out.reborrow(),
+                    lse.as_mut().map(MatMut::reborrow),
+                );
             }
         }
         first += count;

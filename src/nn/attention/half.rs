@@ -10,7 +10,7 @@ use half::bf16;
 
 /// [`attention`](crate::attention()) of queries, keys and values in bf16, with results in `f32`.
 ///
-/// Shapes, what a query sees, log-sum-exps and strides: as [`attention`](crate::attention()). On a CPU the bits are its bits for
+/// Shapes, options, log-sum-exps and strides: as [`attention`](crate::attention()), without a mask. On a CPU the bits are its bits for
 /// operands converted to `f32`. A GPU with tensor cores for bf16 rounds each weight `e^(score - peak)` to bf16 before it is
 /// multiplied with the values, as FlashAttention does; their sum is that of the weights as they were.
 ///
@@ -23,7 +23,7 @@ use half::bf16;
 /// ```
 /// use fulmen::{Attention, MatMut, MatRef, attention_bf16, attention_bf16_workspace};
 /// use half::bf16;
-/// let op = Attention { heads: 1, kv_heads: 1, dim: 1, scale: 1.0, causal: true, window: None };
+/// let op = Attention { causal: true, ..Attention::new(1, 1, 1, 1.0) };
 /// let (q, k, v) = ([bf16::ZERO; 2], [bf16::ONE; 2], [1.0, 3.0].map(bf16::from_f32));
 /// let (mut out, mut workspace) = ([0.0; 2], [0.0; attention_bf16_workspace(1, 1, 1, 2, 2)]);
 /// let view = |x| MatRef::row_major(x, 2, 1);
@@ -59,30 +59,31 @@ pub fn attention_bf16_on<S: Simd>(
     workspace: &mut [f32],
 ) -> Result<(), Error> {
     let all = op.on(shape(q), shape(k), shape(v))?;
-    same_shape("out", shape(q), shape(out.as_ref()))?;
+    same_shape("out", op.results(all.n), shape(out.as_ref()))?;
     if let Some(lse) = &lse {
         same_len("lse", q.rows() * op.heads, lse.len())?;
     }
-    let Heads { group, dim, n, len, .. } = all;
-    enough(attention_bf16_workspace(op.heads, op.kv_heads, dim, n, len), workspace.len())?;
+    let Heads { group, dim, value_dim, n, len, .. } = all;
+    enough(attention_bf16_workspace(op.heads, op.kv_heads, op.widest(), n, len), workspace.len())?;
     if n == 0 {
         return Ok(());
     }
     let mut lse = lse.map(|lse| MatMut::packed(lse, n, op.heads));
     let room = &mut &mut *workspace;
     let wide = take(room, n * group * dim);
-    let (keys, values) = (take(room, len * dim), take(room, len * dim));
+    let (keys, values) = (take(room, len * dim), take(room, len * value_dim));
     for h in 0..op.kv_heads {
-        let ([of_q, of_k], [queries, one]) =
-            ([[0, h * group * dim], [0, h * dim]], [[n, group * dim], [len, dim]]);
-        widen_rows(s, q.block(of_q, queries), group * dim, wide);
-        widen_rows(s, k.block(of_k, one), dim, keys);
-        widen_rows(s, v.block(of_k, one), dim, values);
+        let own = q.block([0, h * group * dim], [n, group * dim]);
+        widen_rows(s, own, group * dim, wide);
+        widen_rows(s, k.block([0, h * dim], [len, dim]), dim, keys);
+        widen_rows(s, v.block([0, h * value_dim], [len, value_dim]), value_dim, values);
+        let results = group * value_dim;
         let part = Part {
             q: MatRef::packed(wide, n, group * dim),
             k: MatRef::packed(keys, len, dim),
-            v: MatRef::packed(values, len, dim),
-            out: out.reborrow().block(of_q, queries),
+            v: MatRef::packed(values, len, value_dim),
+            mask: None,
+            out: out.reborrow().block([0, h * results], [n, results]),
             lse: lse.as_mut().map(|l| l.reborrow().block([0, h * group], [n, group])),
             row: 0,
         };
@@ -92,7 +93,7 @@ pub fn attention_bf16_on<S: Simd>(
 }
 
 /// Elements of workspace that [`attention_bf16`] needs at most for `n` queries of `heads` heads and `len` keys of `kv_heads`,
-/// whatever the instruction set.
+/// whatever the instruction set. `dim` is the larger of `dim` and `value_dim`.
 ///
 /// ```
 /// assert!(fulmen::attention_bf16_workspace(8, 8, 64, 100, 100) < 190_000);

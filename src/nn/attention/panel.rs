@@ -2,6 +2,7 @@
 //! lane's arithmetic, the same in any column, and no step adds up the lanes of a register.
 
 use super::super::softmax::exp_not_above_zero;
+use super::prefetch::Prefetch;
 use crate::alu::Alu;
 use crate::blas::gemm::{disperse, in_registers};
 use crate::lanes::vector::Vector;
@@ -28,6 +29,18 @@ impl Columns {
     pub(super) const fn at(self, j: usize) -> [usize; 2] {
         let c = self.first + j;
         [c / self.group, c % self.group * self.dim]
+    }
+
+    /// The same columns of a matrix with heads of `dim` elements.
+    pub(super) const fn of(self, dim: usize) -> Self {
+        Self { dim, ..self }
+    }
+
+    /// The query of column `j`, and its head among those that share the key head.
+    #[inline(always)]
+    pub(super) const fn query(self, j: usize) -> [usize; 2] {
+        let c = self.first + j;
+        [c / self.group, c % self.group]
     }
 
     /// The rows that `count` columns from `first` on are part of: the first, and how many.
@@ -77,54 +90,91 @@ pub(super) fn pack<S: Simd, T: Element>(
         }
         return;
     }
+    let head = |j: usize| {
+        let [row, col] = at.at(j);
+        let head = x.block([row, col], [1, at.dim]);
+        (j < at.count && head.rows() == 1 && head.cols() == at.dim).then(|| head.ptr())
+    };
     s.vectorize(
         #[inline(always)]
-        // SAFETY: `to` has `dim` rows of `width`, X unit column stride.
-        || unsafe { by_lanes!(pack_squares(s, x, at, scale, to.as_mut_ptr(), width)) },
+        || {
+            let scale = T::Vec::<S>::splat(s, scale);
+            let put = |x: T::Vec<S>, to: *mut T| {
+                // SAFETY: `squares` gives room for a register.
+                unsafe { (x * scale).store(to) }
+            };
+            // SAFETY: `to` has `dim` rows of `width`, heads `dim` elements side by side.
+            unsafe { by_lanes!(squares(s, head, at.dim, width, to.as_mut_ptr(), width, put)) }
+        },
     );
 }
 
-/// # Safety
-/// `to` is valid for writes of `dim` rows of `width`, X has unit column stride, and `L` is the number of lanes.
-#[inline(always)]
-unsafe fn pack_squares<S: Simd, T: Element, const L: usize>(
+/// `x[r][j] += from(j)[r]`, for the first `cols` columns, a multiple of the lanes, of `rows` rows of `width`. Rows of `from`
+/// have unit column stride.
+#[inline(never)]
+pub(super) fn add<'a, S: Simd, T: Element>(
     s: S,
-    x: MatRef<'_, T>,
-    at: Columns,
-    scale: T,
+    x: &mut [T],
+    [width, cols]: [usize; 2],
+    rows: usize,
+    from: impl Fn(usize) -> Option<MatRef<'a, T>>,
+) {
+    let last = rows.saturating_sub(1).saturating_mul(width).saturating_add(cols);
+    if rows == 0 || cols > width || !cols.is_multiple_of(T::Vec::<S>::LANES) || x.len() < last {
+        return;
+    }
+    let from = |j: usize| from(j).filter(|x| x.rows() == 1 && x.cols() >= rows).map(|x| x.ptr());
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let put = |x: T::Vec<S>, to: *mut T| {
+                // SAFETY: `squares` gives a register of `x`.
+                unsafe { (x + T::Vec::<S>::load(s, to)).store(to) }
+            };
+            // SAFETY: `x` has `rows` rows of `cols`, `width` apart, those of `from` as many elements.
+            unsafe { by_lanes!(squares(s, from, rows, cols, x.as_mut_ptr(), width, put)) }
+        },
+    );
+}
+
+/// `put(from(j)[p], to[p][j])` for rows of `n` elements, as columns: squares of `L`, the number of lanes, change places.
+/// # Safety
+/// `to` is valid for reads and writes of `n` rows of `cols`, a multiple of `L`, `width` apart; rows have `n` elements.
+#[inline(always)]
+unsafe fn squares<S: Simd, T: Element, const L: usize>(
+    s: S,
+    from: impl Fn(usize) -> Option<*const T>,
+    n: usize,
+    cols: usize,
     to: *mut T,
     width: usize,
+    put: impl Fn(T::Vec<S>, *mut T),
 ) {
-    let (zero, scale) = (T::Vec::<S>::splat(s, T::ZERO), T::Vec::<S>::splat(s, scale));
+    let zero = T::Vec::<S>::splat(s, T::ZERO);
     let mut j = 0;
-    while j + L <= width {
-        let from: [Option<*const T>; L] = core::array::from_fn(|i| {
-            let [row, col] = at.at(j + i);
-            let head = x.block([row, col], [1, at.dim]);
-            (j + i < at.count && head.rows() == 1 && head.cols() == at.dim).then(|| head.ptr())
-        });
+    while j + L <= cols {
+        let rows: [Option<*const T>; L] = core::array::from_fn(|i| from(j + i));
         let mut p = 0;
-        while p < at.dim {
-            let n = L.min(at.dim - p);
+        while p < n {
+            let some = L.min(n - p);
             let mut square = [zero; L];
-            for (x, from) in square.iter_mut().zip(from) {
-                let Some(from) = from else { continue };
-                // SAFETY: `n` elements of the head from `p` on.
+            for (x, row) in square.iter_mut().zip(rows) {
+                let Some(row) = row else { continue };
+                // SAFETY: `some` elements of the row from `p` on.
                 *x = unsafe {
-                    if n == L {
-                        T::Vec::<S>::load(s, from.add(p))
+                    if some == L {
+                        T::Vec::<S>::load(s, row.add(p))
                     } else {
-                        T::Vec::<S>::load_first(s, from.add(p), n, T::ZERO)
+                        T::Vec::<S>::load_first(s, row.add(p), some, T::ZERO)
                     }
                 };
             }
             in_registers::<S, T, L>(s, &mut square);
             // By reference: an array that moves into its iterator is copied.
-            for (q, x) in square.iter().enumerate().take(n) {
-                // SAFETY: row `p + q < dim`, columns `j..j + L` of `to`.
-                unsafe { (*x * scale).store(to.add((p + q) * width + j)) };
+            for (q, x) in square.iter().enumerate().take(some) {
+                put(*x, to.wrapping_add((p + q) * width + j));
             }
-            p += n;
+            p += some;
         }
         j += L;
     }
@@ -194,83 +244,6 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
             p += n;
         }
         j += L;
-    }
-}
-
-/// Lines of a matrix, to be asked for one by one.
-struct Lines<T> {
-    x: *const T,
-    row: isize,
-    /// Elements of a row, and where the next line begins.
-    cols: usize,
-    at: usize,
-    /// Rows that are left.
-    rows: usize,
-    /// Whether they will be written.
-    write: bool,
-}
-
-/// Lines that are needed soon. Rows are too far apart for the prefetchers of a CPU, and it waits where more than a few
-/// are asked for at a time: they go between other work.
-pub(super) struct Soon<T> {
-    parts: [Option<Lines<T>>; 4],
-    lines: usize,
-}
-
-impl<T: Element> Soon<T> {
-    pub(super) const fn nothing() -> Self {
-        Self { parts: [const { None }; 4], lines: 0 }
-    }
-
-    fn push(&mut self, lines: Lines<T>, unit: bool) {
-        if !unit || lines.rows == 0 || lines.cols == 0 {
-            return;
-        }
-        if let Some(part) = self.parts.iter_mut().find(|p| p.is_none()) {
-            self.lines += lines.rows * lines.cols.div_ceil(64 / size_of::<T>());
-            *part = Some(lines);
-        }
-    }
-
-    /// All of X will be read.
-    pub(super) fn read(&mut self, x: MatRef<'_, T>) {
-        let lines =
-            Lines { x: x.ptr(), row: x.row_stride(), cols: x.cols(), at: 0, rows: x.rows(), write: false };
-        self.push(lines, x.col_stride() == 1);
-    }
-
-    /// All of X will be written.
-    pub(super) fn write(&mut self, x: MatMut<'_, T>) {
-        let (row, cols, rows) = (x.row_stride(), x.cols(), x.rows());
-        let lines = Lines { x: x.ptr(), row, cols, at: 0, rows, write: true };
-        self.push(lines, x.col_stride() == 1);
-    }
-
-    /// Asks for the next `n` lines.
-    #[inline(always)]
-    fn ask<S: Simd>(&mut self, s: S, n: usize) {
-        for _ in 0..n {
-            let [first, second, third, fourth] = &mut self.parts;
-            let Some(part) = first.as_mut().or(second.as_mut()).or(third.as_mut()).or(fourth.as_mut()) else {
-                return;
-            };
-            let at = part.x.wrapping_add(part.at);
-            if part.write {
-                T::Vec::<S>::claim(s, at.cast_mut());
-            } else {
-                T::Vec::<S>::prefetch(s, at);
-            }
-            part.at += 64 / size_of::<T>();
-            if part.at < part.cols {
-                continue;
-            }
-            (part.at, part.x, part.rows) = (0, part.x.wrapping_offset(part.row), part.rows - 1);
-            if part.rows == 0
-                && let Some(part) = self.parts.iter_mut().find(|p| p.is_some())
-            {
-                *part = None;
-            }
-        }
     }
 }
 
@@ -360,7 +333,7 @@ impl<T: Element> State<'_, T> {
         x: &mut [T],
         width: usize,
         cols: usize,
-        soon: &mut Soon<T>,
+        prefetch: &mut Prefetch<T>,
     ) -> bool {
         let lanes = T::Vec::<S>::LANES;
         let short = [self.peak.len(), self.sum.len(), self.shrink.len(), width].into_iter().any(|n| n < cols);
@@ -370,7 +343,7 @@ impl<T: Element> State<'_, T> {
         let rows = x.len() / width;
         // As many after each few exponentials as hide behind them.
         let turns = (rows / TURN).max(1) * (cols / lanes).max(1);
-        let lines = soon.lines.div_ceil(turns).min(MOST_LINES);
+        let lines = prefetch.lines.div_ceil(turns).min(MOST_LINES);
         let mut any = false;
         let mut j = 0;
         while j < cols {
@@ -382,7 +355,7 @@ impl<T: Element> State<'_, T> {
                     width,
                     rows,
                     [&mut *self.peak, &mut *self.sum, &mut *self.shrink].map(|x| x.as_mut_ptr().add(j)),
-                    (soon, lines),
+                    (prefetch, lines),
                 )
             };
             j += lanes;
@@ -391,7 +364,7 @@ impl<T: Element> State<'_, T> {
     }
 }
 
-/// Exponentials after which lines are asked for.
+/// Exponentials after which lines are prefetched.
 pub(crate) const TURN: usize = 4;
 /// How many lines at most.
 pub(crate) const MOST_LINES: usize = 4;
@@ -406,7 +379,7 @@ unsafe fn column<S: Simd, T: Element>(
     width: usize,
     rows: usize,
     [peak, sum, shrink]: [*mut T; 3],
-    (soon, lines): (&mut Soon<T>, usize),
+    (prefetch, lines): (&mut Prefetch<T>, usize),
 ) -> bool {
     s.vectorize(
         #[inline(always)]
@@ -448,7 +421,7 @@ unsafe fn column<S: Simd, T: Element>(
                         acc = acc + e;
                         i += 1;
                     }
-                    soon.ask(s, lines);
+                    prefetch.next(s, lines);
                     r += turn;
                 }
                 new.store(peak);

@@ -2,7 +2,7 @@
 
 use super::*;
 use fulmen::lanes::Simd;
-use fulmen::{Attention, Element, Error, MatMut, MatRef, RopeStyle};
+use fulmen::{Align, Attention, Element, Error, MatMut, MatRef, RopeStyle};
 
 #[macro_export]
 macro_rules! for_each_attention_op {
@@ -20,26 +20,62 @@ macro_rules! for_each_attention_op {
 /// The options of a call.
 pub fn options<T: Element>(a: &Args<T>) -> Attention<T> {
     Attention {
-        heads: a.size("heads"),
-        kv_heads: a.size("kv_heads"),
-        dim: a.size("dim"),
-        scale: a.p[0],
         causal: a.get("causal").is_some(),
         window: a.get("window"),
+        align: if a.get("top_left").is_some() { Align::TopLeft } else { Align::BottomRight },
+        softcap: a.get("softcap").map(T::from_usize),
+        value_dim: a.get("value_dim"),
+        ..Attention::new(a.size("heads"), a.size("kv_heads"), a.size("dim"), a.p[0])
     }
+}
+
+/// Elements of a head's values.
+fn values<T>(op: &Attention<T>) -> usize {
+    op.value_dim.unwrap_or(op.dim)
+}
+
+/// The shapes of queries, keys and values.
+pub fn shapes<T: Element>(a: &Args<T>) -> [[usize; 2]; 3] {
+    let op = options(a);
+    let (n, len) = (a.size("n"), a.size("len"));
+    [
+        [n, op.heads.saturating_mul(op.dim)],
+        [len, op.kv_heads.saturating_mul(op.dim)],
+        [len, op.kv_heads.saturating_mul(values(&op))],
+    ]
+}
+
+/// The shape of the mask, input `k`, if there is one.
+pub fn mask<T: Element>(a: &Args<T>, k: usize) -> Option<[usize; 2]> {
+    let (rows, cols) = (a.get("mask_rows")?, a.x[k].len());
+    Some([rows, cols.checked_div(rows).unwrap_or(0)])
 }
 
 /// So many rows; without any, of as many columns as fit.
 fn shape(n: usize, rows: usize, cols: usize) -> [usize; 2] {
     if rows == 0 { [0, cols.min(1 << 20)] } else { [rows.min(1 << 20), n / rows] }
 }
-fn view<T>(x: &[T], rows: usize, cols: usize) -> MatRef<'_, T> {
+fn view<T>(x: &[T], [rows, cols]: [usize; 2]) -> MatRef<'_, T> {
     let [rows, cols] = shape(x.len(), rows, cols);
     MatRef::row_major(&x[..rows * cols], rows, cols).unwrap()
 }
-fn view_mut<T>(x: &mut [T], rows: usize, cols: usize) -> MatMut<'_, T> {
+fn view_mut<T>(x: &mut [T], [rows, cols]: [usize; 2]) -> MatMut<'_, T> {
     let [rows, cols] = shape(x.len(), rows, cols);
     MatMut::row_major(&mut x[..rows * cols], rows, cols).unwrap()
+}
+
+/// Queries, keys and values, and the shape of the results.
+fn views<T: Element>(a: &Args<T>) -> ([MatRef<'_, T>; 3], [usize; 2]) {
+    let ([q, k, v], op) = (shapes(a), options(a));
+    ([view(&a.x[0], q), view(&a.x[1], k), view(&a.x[2], v)], [q[0], op.heads.saturating_mul(values(&op))])
+}
+/// Elements of the results, also of a call that is refused.
+fn results<T: Element>(a: &Args<T>) -> usize {
+    let rows = a.x[0].len() / a.size("dim").max(1);
+    a.get("value_dim").map_or(a.x[0].len(), |n| n.min(2000) * rows)
+}
+fn widest<T: Element>(a: &Args<T>) -> usize {
+    a.size("dim").max(a.get("value_dim").unwrap_or(0)).min(2000)
 }
 
 /// What query `i` makes of key `j`, in `f64`.
@@ -50,12 +86,14 @@ pub struct Naive<'a> {
     pub q: &'a [f64],
     pub k: &'a [f64],
     pub v: &'a [f64],
+    /// Of all heads, or head after head; none if empty.
+    pub mask: &'a [f64],
 }
 
 impl<'a> Naive<'a> {
     pub fn of(a: &'a Args<f64>) -> Self {
         let (n, len) = (a.size("n"), a.size("len"));
-        Self { op: options(a), n, len, q: &a.x[0], k: &a.x[1], v: &a.x[2] }
+        Self { op: options(a), n, len, q: &a.x[0], k: &a.x[1], v: &a.x[2], mask: &a.x[3] }
     }
     fn row(x: &[f64], heads: usize, dim: usize, i: usize, h: usize) -> &[f64] {
         &x[(i * heads + h) * dim..][..dim]
@@ -66,16 +104,34 @@ impl<'a> Naive<'a> {
     pub fn kv_head<'b>(&self, x: &'b [f64], j: usize, h: usize) -> &'b [f64] {
         Self::row(x, self.op.kv_heads, self.op.dim, j, h * self.op.kv_heads / self.op.heads)
     }
+    /// Of results and their gradients.
+    pub fn result<'b>(&self, x: &'b [f64], i: usize, h: usize) -> &'b [f64] {
+        Self::row(x, self.op.heads, values(&self.op), i, h)
+    }
+    pub fn value(&self, j: usize, h: usize) -> &'a [f64] {
+        let (op, head) = (&self.op, h * self.op.kv_heads / self.op.heads);
+        &self.v[(j * op.kv_heads + head) * values(op)..][..values(op)]
+    }
     pub fn sees(&self, i: usize, j: usize) -> bool {
-        let at = self.len as i64 - self.n as i64 + i as i64;
+        let end = if self.op.align == Align::TopLeft { self.n } else { self.len };
+        let at = end as i64 - self.n as i64 + i as i64;
         let j = j as i64;
         (!self.op.causal || j <= at) && self.op.window.is_none_or(|w| j > at - w as i64)
     }
-    /// The score and the sum of its terms' magnitudes.
-    pub fn score(&self, i: usize, j: usize, h: usize) -> [f64; 2] {
+    /// The score, the sum of its terms' magnitudes, and its slope from that of the product.
+    pub fn score(&self, i: usize, j: usize, h: usize) -> [f64; 3] {
         let (q, k) = (self.head(self.q, i, h), self.kv_head(self.k, j, h));
         let terms = || q.iter().zip(k).map(|(q, k)| self.op.scale * q * k);
-        [terms().sum(), terms().map(f64::abs).sum()]
+        let (product, magnitudes): (f64, f64) = (terms().sum(), terms().map(f64::abs).sum());
+        let (capped, slope) = match self.op.softcap {
+            Some(c) => (c * (product / c).tanh(), (product / c).cosh().powi(-2)),
+            None => (product, 1.0),
+        };
+        let rows = self.mask.len() / self.len.max(1);
+        let at = if rows == self.n { i } else { h * self.n + i };
+        let more = self.mask.get(at * self.len + j).copied().unwrap_or(0.0);
+        let hidden = more == f64::NEG_INFINITY;
+        [capped + more, magnitudes + if hidden { 0.0 } else { more.abs() }, slope]
     }
     /// Of one query: weights (0 where it does not see), the log-sum-exp, and the largest sum of magnitudes.
     pub fn weights(&self, i: usize, h: usize) -> (Vec<f64>, f64, f64) {
@@ -104,9 +160,9 @@ impl<'a> Naive<'a> {
                 let (w, l, most) = self.weights(i, h);
                 let n = self.op.dim + self.len;
                 lse.push(Want { value: l, mass: 1.0 + 4.0 * most + l.abs(), n });
-                for p in 0..self.op.dim {
+                for p in 0..values(&self.op) {
                     let seen = || (0..self.len).filter(|j| self.sees(i, *j));
-                    let terms = || seen().map(|j| w[j] * self.kv_head(self.v, j, h)[p]);
+                    let terms = || seen().map(|j| w[j] * self.value(j, h)[p]);
                     let value = if l == f64::NEG_INFINITY { 0.0 } else { terms().sum() };
                     let mass = (1.0 + 4.0 * most) * terms().map(f64::abs).sum::<f64>();
                     out.push(Want { value, mass, n });
@@ -121,21 +177,34 @@ impl<'a> Naive<'a> {
 fn sample_sizes(rows: usize, cols: usize, r: &mut Noise) -> Vec<(&'static str, usize)> {
     let (kv_heads, group) = (1 + r.bits() as usize % 2, 1 + r.bits() as usize % 3);
     let (n, dim) = if cols > 1000 { (rows * 9, 20) } else { (rows.min(200), cols) };
-    vec![
-        ("heads", kv_heads * group),
-        ("kv_heads", kv_heads),
-        ("dim", dim),
-        ("n", n),
-        ("len", n + r.bits() as usize % 9),
-    ]
+    let len = n + r.bits() as usize % 9;
+    let mut all =
+        vec![("heads", kv_heads * group), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];
+    let [capped, other, left, masked] = [3, 3, 2, 3].map(|n| r.bits() % n == 0);
+    all.extend(capped.then_some(("softcap", 2)));
+    all.extend(other.then_some(("value_dim", 1 + (3 * dim) / 2 % 71)));
+    all.extend(left.then_some(("top_left", 1)));
+    // That of all heads, or of each.
+    all.extend(masked.then_some(("mask_rows", if left { n } else { n * kv_heads * group })));
+    all
+}
+
+/// A mask for these sizes, if they ask for one, with hidden keys.
+fn sample_mask<T: Element>(sizes: &[(&str, usize)], r: &mut Noise) -> Vec<T> {
+    let Some((_, rows)) = sizes.iter().find(|(name, _)| *name == "mask_rows") else { return vec![] };
+    let mut x: Vec<T> = r.slice(rows * sizes[4].1, 2.0);
+    x.iter_mut().skip(1).step_by(5).for_each(|x| *x = -T::INFINITY);
+    x
 }
 
 fn sample_qkv<T: Element>(sizes: &[(&str, usize)], r: &mut Noise) -> Vec<Vec<T>> {
     let [heads, kv_heads, dim, n, len] = [0, 1, 2, 3, 4].map(|i| sizes[i].1);
+    let values = sizes.iter().find(|(name, _)| *name == "value_dim").map_or(dim, |(_, n)| *n);
     vec![
         r.slice(n * heads * dim, 2.0),
         r.slice(len * kv_heads * dim, 2.0),
-        r.slice(len * kv_heads * dim, 2.0),
+        r.slice(len * kv_heads * values, 2.0),
+        sample_mask(sizes, r),
     ]
 }
 
@@ -152,10 +221,10 @@ impl Op for Forward {
         Args::new::<Self>(x, vec![scale(sizes[2].1)], &sizes)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![stale(a.x[0].len()), stale(a.size("n").min(5000) * a.size("heads").min(100))]
+        vec![stale(results(a)), stale(a.size("n").min(5000) * a.size("heads").min(100))]
     }
     fn workspace<T: Element>(a: &Args<T>) -> usize {
-        4 * fulmen::attention_workspace(a.size("heads").min(100), a.size("dim").min(2000))
+        4 * fulmen::attention_workspace(a.size("heads").min(100), widest(a))
     }
     fn call<S: Simd, T: Element>(
         s: S,
@@ -166,15 +235,15 @@ impl Op for Forward {
     ) -> Option<Result<(), Error>> {
         let [out, lse] = out else { return None };
         let op = options(a);
-        let (n, len) = (a.size("n"), a.size("len"));
-        let cols = op.heads.saturating_mul(op.dim);
-        let kv = op.kv_heads.saturating_mul(op.dim);
-        let (q, k, v) = (view(&a.x[0], n, cols), view(&a.x[1], len, kv), view(&a.x[2], len, kv));
-        let (out, lse) = (view_mut(out, n, cols), Some(&mut **lse));
+        let ([q, k, v], out_of) = views(a);
+        let mask = mask(a, 3).map(|[rows, cols]| view(&a.x[3], [rows, cols]));
+        let (out, lse) = (view_mut(out, out_of), Some(&mut **lse));
         match form {
-            Form::On => Some(fulmen::attention_on(s, &op, q, k, v, out, lse, workspace)),
+            Form::On => Some(fulmen::attention_on(s, &op, q, k, v, mask, out, lse, workspace)),
             #[cfg(feature = "parallel")]
-            Form::Parallel => Some(fulmen::parallel::attention_on(s, &op, q, k, v, out, lse, workspace)),
+            Form::Parallel => {
+                Some(fulmen::parallel::attention_on(s, &op, q, k, v, mask, out, lse, workspace))
+            }
             _ => None,
         }
     }
@@ -190,14 +259,15 @@ impl Op for Backward {
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let sizes = sample_sizes(rows, cols, r);
         let x = sample_qkv(&sizes, r);
-        let dout = r.slice(x[0].len(), 2.0);
+        let values = sizes.iter().find(|(name, _)| *name == "value_dim").map_or(sizes[2].1, |(_, n)| *n);
+        let dout = r.slice(sizes[3].1 * sizes[0].1 * values, 2.0);
         Args::new::<Self>(with_forward(x, dout, &sizes, scale(sizes[2].1)), vec![scale(sizes[2].1)], &sizes)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         vec![stale(a.x[0].len()), stale(a.x[1].len()), stale(a.x[2].len())]
     }
     fn workspace<T: Element>(a: &Args<T>) -> usize {
-        4 * fulmen::attention_backward_workspace(a.size("dim").min(2000))
+        4 * fulmen::attention_backward_workspace(widest(a))
     }
     fn call<S: Simd, T: Element>(
         s: S,
@@ -208,32 +278,32 @@ impl Op for Backward {
     ) -> Option<Result<(), Error>> {
         let [dq, dk, dv] = out else { return None };
         let op = options(a);
-        let (n, len) = (a.size("n"), a.size("len"));
-        let cols = op.heads.saturating_mul(op.dim);
-        let kv = op.kv_heads.saturating_mul(op.dim);
-        let (q, k, v) = (view(&a.x[0], n, cols), view(&a.x[1], len, kv), view(&a.x[2], len, kv));
-        let (o, dout) = (view(&a.x[3], n, cols), view(&a.x[5], n, cols));
-        let (dq, dk, dv) = (view_mut(dq, n, cols), view_mut(dk, len, kv), view_mut(dv, len, kv));
-        let lse = &a.x[4];
+        let ([q, k, v], out_of) = views(a);
+        let mask = mask(a, 3).map(|[rows, cols]| view(&a.x[3], [rows, cols]));
+        let (o, dout) = (view(&a.x[4], out_of), view(&a.x[6], out_of));
+        let [q_of, k_of, v_of] = shapes(a);
+        let (dq, dk, dv) = (view_mut(dq, q_of), view_mut(dk, k_of), view_mut(dv, v_of));
+        let lse = &a.x[5];
         match form {
-            Form::On => {
-                Some(fulmen::attention_backward_on(s, &op, q, k, v, o, lse, dout, dq, dk, dv, workspace))
-            }
+            Form::On => Some(fulmen::attention_backward_on(
+                s, &op, q, k, v, mask, o, lse, dout, dq, dk, dv, workspace,
+            )),
             #[cfg(feature = "parallel")]
             Form::Parallel => Some(fulmen::parallel::attention_backward_on(
-                s, &op, q, k, v, o, lse, dout, dq, dk, dv, workspace,
+                s, &op, q, k, v, mask, o, lse, dout, dq, dk, dv, workspace,
             )),
             _ => None,
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let x = Naive::of(a);
-        let (out, lse, dout) = (&a.x[3], &a.x[4], &a.x[5]);
+        let (out, lse, dout) = (&a.x[4], &a.x[5], &a.x[6]);
         let (dim, heads) = (x.op.dim, x.op.heads);
         let none = |n: usize, terms: usize| vec![Want { value: 0.0, mass: 0.0, n: terms }; n];
-        let mut dq = none(x.q.len(), dim + x.len);
-        let mut dk = none(x.k.len(), dim + x.n * heads / x.op.kv_heads);
-        let mut dv = dk.clone();
+        let wide = dim.max(values(&x.op));
+        let mut dq = none(x.q.len(), wide + x.len);
+        let mut dk = none(x.k.len(), wide + x.n * heads / x.op.kv_heads);
+        let mut dv = none(x.v.len(), dk.first().map_or(0, |w| w.n));
         let add = |to: &mut Want, term: f64, mass: f64| {
             to.value += term;
             to.mass += mass;
@@ -241,27 +311,32 @@ impl Op for Backward {
         for i in 0..x.n {
             for h in 0..heads {
                 let lse = lse[i * heads + h];
-                let (o, d) = (x.head(out, i, h), x.head(dout, i, h));
+                let (o, d) = (x.result(out, i, h), x.result(dout, i, h));
                 let mean: f64 = o.iter().zip(d).map(|(o, d)| o * d).sum();
                 let mean_abs: f64 = o.iter().zip(d).map(|(o, d)| (o * d).abs()).sum();
                 for j in (0..x.len).filter(|j| x.sees(i, *j)) {
                     if lse == f64::NEG_INFINITY {
                         continue;
                     }
-                    let [score, terms] = x.score(i, j, h);
+                    let [score, terms, slope] = x.score(i, j, h);
                     let w = (score - lse).exp();
-                    let off = 1.0 + 2.0 * (terms + (score - lse).abs());
-                    let v = x.kv_head(x.v, j, h);
+                    // A mask of -∞ hides exactly.
+                    let off = if w == 0.0 { 1.0 } else { 1.0 + 2.0 * (terms + (score - lse).abs()) };
+                    let v = x.value(j, h);
                     let g: f64 = d.iter().zip(v).map(|(d, v)| d * v).sum();
                     let g_abs: f64 = d.iter().zip(v).map(|(d, v)| (d * v).abs()).sum();
-                    let (ds, ds_abs) = (w * (g - mean), w * off * (g_abs + mean_abs));
+                    // A slope is off by roundings of 1.
+                    let (ds, ds_abs) = (w * (g - mean) * slope, w * off * (g_abs + mean_abs));
                     let (q, k) = (x.head(x.q, i, h), x.kv_head(x.k, j, h));
+                    let head = j * x.op.kv_heads + h * x.op.kv_heads / heads;
                     for p in 0..dim {
-                        let at = (j * x.op.kv_heads + h * x.op.kv_heads / heads) * dim + p;
+                        let at = head * dim + p;
                         let s = x.op.scale;
                         add(&mut dq[(i * heads + h) * dim + p], s * ds * k[p], (s * ds_abs * k[p]).abs());
                         add(&mut dk[at], s * ds * q[p], (s * ds_abs * q[p]).abs());
-                        add(&mut dv[at], w * d[p], (w * off * d[p]).abs());
+                    }
+                    for (d, to) in d.iter().zip(&mut dv[head * d.len()..]) {
+                        add(to, w * d, (w * off * d).abs());
                     }
                 }
             }
@@ -270,7 +345,7 @@ impl Op for Backward {
     }
     fn loss(a: &Args<f64>) -> f64 {
         let [out, _] = Naive::of(a).forward();
-        out.iter().zip(&a.x[5]).map(|(o, d)| o.value * d).sum()
+        out.iter().zip(&a.x[6]).map(|(o, d)| o.value * d).sum()
     }
 }
 
@@ -284,7 +359,7 @@ pub fn with_forward<T: Element>(
     let mut a = Args::new::<Forward>(x, vec![scale], sizes);
     // The reference would take minutes.
     let [out, lse] = if a.size("n") > 100 {
-        let mut out = [stale(a.x[0].len()), stale(a.size("n") * a.size("heads"))];
+        let mut out = [stale(results(&a)), stale(a.size("n") * a.size("heads"))];
         let mut workspace = vec![T::ZERO; Forward::workspace(&a)];
         let [o, l] = &mut out;
         let s = fulmen::lanes::native();
@@ -412,7 +487,7 @@ impl Op for RopeView {
     ) -> Option<Result<(), Error>> {
         let [x] = out else { return None };
         let dim = a.size("dim");
-        let x = view_mut(x, a.size("tokens"), dim);
+        let x = view_mut(x, [a.size("tokens"), dim]);
         let back = a.get("back").is_some();
         (form == Form::On).then(|| fulmen::rope_view_on(s, x, dim, &a.x[1], &a.x[2], style(a), back))
     }

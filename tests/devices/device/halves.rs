@@ -66,7 +66,7 @@ fn attention_of_warp_groups_keeps_its_contract() {
     // NaN and infinities, in what is seen and what is not; a scale that turns the order of scores.
     let one = |scale: f32, x: f32, at: usize| {
         let gpu = hopper(1);
-        let op = fulmen::Attention { heads: 1, kv_heads: 1, dim: 64, scale, causal: true, window: None };
+        let op = fulmen::Attention { causal: true, ..fulmen::Attention::new(1, 1, 64, scale) };
         let mut q = [half::bf16::ZERO; 128];
         q[at] = half::bf16::from_f32(x);
         let (k, v) = (

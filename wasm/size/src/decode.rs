@@ -60,14 +60,14 @@ export! {
     };
     /// Queries of the last positions over a cache of keys and of values.
     attention(q a, k b, v c; ; out d, room e; ; rows: usize, past: usize, heads: usize, kv_heads: usize, dim: usize, scale: f32) {
-        let op = Attention { heads, kv_heads, dim, scale, causal: true, window: None };
+        let op = Attention { causal: true, ..Attention::new(heads, kv_heads, dim, scale) };
         let overflow = Error::Overflow { arg: "dim" };
         let [wide, narrow] = [heads, kv_heads].map(|n| n.checked_mul(dim));
         let (wide, narrow) = (wide.ok_or(overflow)?, narrow.ok_or(overflow)?);
         let all = rows.checked_add(past).ok_or(overflow)?;
         let (k, v) = (MatRef::row_major(k, all, narrow)?, MatRef::row_major(v, all, narrow)?);
         let (q, out) = (MatRef::row_major(q, rows, wide)?, MatMut::row_major(out, rows, wide)?);
-        fulmen::attention(&op, q, k, v, out, None, room)
+        fulmen::attention(&op, q, k, v, None, out, None, room)
     };
     /// Each row's exponentials over their sum.
     softmax(x a; ; out b; ; cols: usize) fulmen::softmax(x, cols, out);

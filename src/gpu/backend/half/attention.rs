@@ -6,7 +6,7 @@ use super::super::super::ir::Group;
 use super::super::super::template::flash::Flash;
 use super::super::super::template::{Argument, GroupFlash, group_flash};
 use super::super::super::types::{F32, Type};
-use super::super::attention::heads;
+use super::super::attention::{heads, scored};
 use super::super::ops::arguments;
 use super::super::plan::{Plan, Planner};
 use super::super::{Gpu, Mat, MatMut, ViewMut};
@@ -25,14 +25,16 @@ const SCRATCH: usize = 5;
 const CACHE: usize = 16 << 20;
 
 impl Planner {
-    /// The kernel of warp groups, where there is one for these heads and a scale that keeps scores in their order.
+    /// The kernel of warp groups, where there is one for these heads, their values as wide and scores not capped, and a scale
+    /// that keeps them in their order.
     fn half_flash(
         &self,
         op: &Attention<f32>,
         queries: usize,
     ) -> Result<Option<(Arc<Program>, GroupFlash)>, Error> {
         let Some(size) = GroupFlash::of(op.dim, queries).filter(|_| self.groups) else { return Ok(None) };
-        if op.scale <= 0.0 || !op.scale.is_finite() || size.threads() > self.limits.threads {
+        let plain = op.softcap.is_none() && op.values() == op.dim;
+        if !plain || op.scale <= 0.0 || !op.scale.is_finite() || size.threads() > self.limits.threads {
             return Ok(None);
         }
         let number = size.dim << 8 | size.groups;
@@ -62,11 +64,18 @@ impl Planner {
             }
             words.extend(strides);
             words.extend(told);
-            let mut all = arguments(0, &words, &[op.scale]);
+            let (scores, numbers) = scored(op);
+            let mut all = arguments(0, &words, &numbers);
             all.insert(8, Argument::Buffer(SUMS));
             let [q, k, v] = at.map(Argument::Buffer);
             all.splice(0..0, [q, k, v, Argument::Buffer(RESULTS)]);
-            plan.launches.push(self.attention::<F32>(Flash::Forward, op.dim, [n, op.heads], all)?);
+            plan.launches.push(self.attention::<F32>(
+                Flash::Forward,
+                scores,
+                op.widest(),
+                [n, op.heads],
+                all,
+            )?);
             return Ok(plan);
         };
         let mut all = Vec::new();
@@ -140,7 +149,7 @@ impl<D: Device> Gpu<D> {
         let planner = &self.state.planner;
         let [q, k, v] = all.map(|x| x.shape);
         op.on(q, k, v)?;
-        same_shape("out", q, out.0.shape)?;
+        same_shape("out", op.results(q[0]), out.0.shape)?;
         let sums = q[0] * op.heads;
         if let Some(lse) = &lse {
             same_len("lse", sums, lse.len())?;

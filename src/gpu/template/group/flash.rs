@@ -6,7 +6,7 @@ use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
 use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Rmw, Shuffle, Space, Special};
 use super::super::super::types::{B32, F32, Pred, U32, U64};
-use super::super::attention::{Heads, On};
+use super::super::attention::{Heads, On, Scores};
 use super::super::flat::put;
 use super::{COLS, GROUP, SLAB, descriptor, wait};
 use crate::alu::{Alu, Body};
@@ -151,7 +151,7 @@ impl<'b> Frame<'b> {
             maps,
             out,
             lse: b.param(),
-            op: Heads::params(b),
+            op: Heads::params(b, Scores::default()),
             queries: ring(size.queries(), 1),
             keys: ring(KEYS, STAGES),
             values: ring(KEYS, STAGES),
