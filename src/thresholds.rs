@@ -106,6 +106,7 @@ thresholds! {
     quant::dot::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;
+    fft::convolve::GRAIN Elements;
     fft::filter::BLOCK Elements;
     fft::plan::PADDED Elements;
     fft::real::GRAIN Elements;

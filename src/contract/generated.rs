@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -338,6 +338,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "convolve",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 60.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "convolve_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 120.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "copy",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -423,6 +439,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 0.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 0.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "dct",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -631,6 +655,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 32.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "fir_fft",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 60.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -2178,6 +2210,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `convolve`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn convolve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `convolve_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn convolve_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `copy`.
     ///
     /// Errors: the first that does not hold.
@@ -2252,6 +2298,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cumsum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `dct`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn dct<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2385,6 +2438,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn fir<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `fir_fft`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fir_fft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3369,6 +3429,8 @@ pub(crate) mod marker {
     pub(crate) enum conv1d {}
     pub(crate) enum conv1d_backward_input {}
     pub(crate) enum conv1d_backward_weights {}
+    pub(crate) enum convolve {}
+    pub(crate) enum convolve_complex {}
     pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
@@ -3380,6 +3442,7 @@ pub(crate) mod marker {
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
     pub(crate) enum cumsum {}
+    pub(crate) enum dct {}
     pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
@@ -3399,6 +3462,7 @@ pub(crate) mod marker {
     pub(crate) enum fft_3d {}
     pub(crate) enum fft_rows {}
     pub(crate) enum fir {}
+    pub(crate) enum fir_fft {}
     pub(crate) enum floor {}
     pub(crate) enum fma {}
     pub(crate) enum fract {}
@@ -4604,6 +4668,26 @@ const _: fn(&RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut 
 const _: fn(&RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft::<f64>;
 const _: fn(Native, &RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft_on::<Native, f32>;
 const _: fn(Native, &RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft_on::<Native, f64>;
+const _: () = enforced::<marker::dct>();
+const _: fn(&Dct<'_, f32>, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::dct::<f32>;
+const _: fn(&Dct<'_, f64>, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::dct::<f64>;
+const _: fn(Native, &Dct<'_, f32>, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::dct_on::<Native, f32>;
+const _: fn(Native, &Dct<'_, f64>, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::dct_on::<Native, f64>;
+const _: () = enforced::<marker::convolve>();
+const _: fn(&Convolver<'_, f32>, Extent, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve::<f32>;
+const _: fn(&Convolver<'_, f64>, Extent, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve::<f64>;
+const _: fn(Native, &Convolver<'_, f32>, Extent, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve_on::<Native, f32>;
+const _: fn(Native, &Convolver<'_, f64>, Extent, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve_on::<Native, f64>;
+const _: () = enforced::<marker::convolve_complex>();
+const _: fn(&ComplexConvolver<'_, f32>, Extent, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve_complex::<f32>;
+const _: fn(&ComplexConvolver<'_, f64>, Extent, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve_complex::<f64>;
+const _: fn(Native, &ComplexConvolver<'_, f32>, Extent, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve_complex_on::<Native, f32>;
+const _: fn(Native, &ComplexConvolver<'_, f64>, Extent, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve_complex_on::<Native, f64>;
+const _: () = enforced::<marker::fir_fft>();
+const _: fn(&Convolver<'_, f32>, &mut [f32], &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::fir_fft::<f32>;
+const _: fn(&Convolver<'_, f64>, &mut [f64], &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::fir_fft::<f64>;
+const _: fn(Native, &Convolver<'_, f32>, &mut [f32], &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::fir_fft_on::<Native, f32>;
+const _: fn(Native, &Convolver<'_, f64>, &mut [f64], &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::fir_fft_on::<Native, f64>;
 const _: () = enforced::<marker::fir>();
 const _: fn(&[f32], usize, &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fir::<f32>;
 const _: fn(&[f64], usize, &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fir::<f64>;

@@ -37,6 +37,8 @@ pub mod contractions;
 #[macro_use]
 pub mod conv1d;
 #[macro_use]
+pub mod convolutions;
+#[macro_use]
 pub mod indexed;
 #[macro_use]
 pub mod optimisers;
@@ -68,6 +70,7 @@ macro_rules! for_each_nn_op {
     ($cb:ident) => {
         $crate::for_each_contraction!($cb);
         $crate::for_each_conv_op!($cb);
+        $crate::for_each_convolution!($cb);
         $crate::for_each_indexed_op!($cb);
         $crate::for_each_optimiser!($cb);
         $crate::for_each_pool_op!($cb);
