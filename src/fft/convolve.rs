@@ -367,7 +367,7 @@ fn times<S: Simd, T: Element>(s: S, z: &mut [Complex<T>], by: &[Complex<T>]) {
         #[inline(always)]
         || {
             for (z, by) in z.iter_mut().zip(by) {
-                *z = *z * *by;
+                *z *= *by;
             }
         },
     );
