@@ -11,8 +11,8 @@ use crate::pointwise::*;
 use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
 use crate::{
-    Adagrad, Adam, Biquad, Complex, ComplexConvolver, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan,
-    Error, Extent, Fft, Momentum, Nll, RealFft, RotM, Side, Triangle, VecMut, scal_on,
+    Adagrad, Adam, Biquad, Complex, ComplexConvolver, Conjugate, Convolver, Csr, Dct, Diagonal, Direction,
+    EinsumPlan, Error, Extent, Fft, Momentum, Nll, RealFft, RotM, Side, Triangle, VecMut, scal_on,
 };
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -284,6 +284,15 @@ family! {
     }
 }
 family! {
+    /// Linear algebra of complex numbers.
+    ComplexAlgebra COMPLEX_ALGEBRA {
+        gemm_complex [gemm_complex_on] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, b: Self::Mat<'_, Complex<T>>, conjugate: Conjugate, beta: Complex<T>, c: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, T>) -> Done;
+        gemv_complex [gemv_complex_on serial] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, conjugate: bool, x: Self::Vec<'_, Complex<T>>, beta: Complex<T>, y: Self::VecMut<'_, Complex<T>>) -> Done;
+        dot_complex [dot_complex_on serial] (conjugate: bool, x: Self::Vec<'_, Complex<T>>, y: Self::Vec<'_, Complex<T>>) -> Result<Complex<T>, Error>;
+        axpy_complex [axpy_complex_on serial] (alpha: Complex<T>, x: Self::Vec<'_, Complex<T>>, y: Self::VecMut<'_, Complex<T>>) -> Done;
+    }
+}
+family! {
     /// Fourier transforms and filters. Plans and sections are the host's.
     Transforms TRANSFORMS {
         fft [fft_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
@@ -493,6 +502,7 @@ plain! {
         fft_3d_workspace(d: usize, m: usize, n: usize) -> usize;
         stft_workspace(n: usize) -> usize;
         dct_workspace(n: usize) -> usize;
+        gemm_complex_workspace(m: usize, n: usize, k: usize) -> usize;
         convolve_workspace(n: usize) -> usize;
         convolve_complex_workspace(n: usize) -> usize;
         cholesky_workspace(n: usize) -> usize;

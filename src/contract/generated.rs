@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -215,6 +215,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "axpy_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
+        flops_per_element: 8.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -496,6 +504,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
         post: &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)],
+    },
+    Spec {
+        op: "dot_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "dot_strided",
@@ -810,6 +826,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "gemm_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "gemm_f16",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -839,6 +863,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "gemv_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -2119,6 +2151,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `axpy_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn axpy_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `axpy_strided`.
     ///
     /// Errors: the first that does not hold.
@@ -2329,6 +2368,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `dot_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn dot_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `dot_strided`.
     ///
     /// Errors: the first that does not hold.
@@ -2518,10 +2564,24 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gemm_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gemv`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gemv_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemv_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3416,6 +3476,7 @@ pub(crate) mod marker {
     pub(crate) enum avg_pool {}
     pub(crate) enum avg_pool_backward {}
     pub(crate) enum axpy {}
+    pub(crate) enum axpy_complex {}
     pub(crate) enum axpy_strided {}
     pub(crate) enum biquad {}
     pub(crate) enum bottom_k {}
@@ -3446,6 +3507,7 @@ pub(crate) mod marker {
     pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
+    pub(crate) enum dot_complex {}
     pub(crate) enum dot_strided {}
     pub(crate) enum eigh {}
     pub(crate) enum einsum {}
@@ -3473,7 +3535,9 @@ pub(crate) mod marker {
     pub(crate) enum gemm {}
     pub(crate) enum gemm_backward_a {}
     pub(crate) enum gemm_backward_b {}
+    pub(crate) enum gemm_complex {}
     pub(crate) enum gemv {}
+    pub(crate) enum gemv_complex {}
     pub(crate) enum ger {}
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
@@ -4668,6 +4732,26 @@ const _: fn(&RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut 
 const _: fn(&RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft::<f64>;
 const _: fn(Native, &RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft_on::<Native, f32>;
 const _: fn(Native, &RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft_on::<Native, f64>;
+const _: () = enforced::<marker::gemm_complex>();
+const _: fn(Complex<f32>, MatRef<'_, Complex<f32>>, MatRef<'_, Complex<f32>>, Conjugate, Complex<f32>, MatMut<'_, Complex<f32>>, &mut [f32]) -> Result<(), Error> = crate::gemm_complex::<f32>;
+const _: fn(Complex<f64>, MatRef<'_, Complex<f64>>, MatRef<'_, Complex<f64>>, Conjugate, Complex<f64>, MatMut<'_, Complex<f64>>, &mut [f64]) -> Result<(), Error> = crate::gemm_complex::<f64>;
+const _: fn(Native, Complex<f32>, MatRef<'_, Complex<f32>>, MatRef<'_, Complex<f32>>, Conjugate, Complex<f32>, MatMut<'_, Complex<f32>>, &mut [f32]) -> Result<(), Error> = crate::gemm_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, MatRef<'_, Complex<f64>>, MatRef<'_, Complex<f64>>, Conjugate, Complex<f64>, MatMut<'_, Complex<f64>>, &mut [f64]) -> Result<(), Error> = crate::gemm_complex_on::<Native, f64>;
+const _: () = enforced::<marker::gemv_complex>();
+const _: fn(Complex<f32>, MatRef<'_, Complex<f32>>, bool, VecRef<'_, Complex<f32>>, Complex<f32>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::gemv_complex::<f32>;
+const _: fn(Complex<f64>, MatRef<'_, Complex<f64>>, bool, VecRef<'_, Complex<f64>>, Complex<f64>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::gemv_complex::<f64>;
+const _: fn(Native, Complex<f32>, MatRef<'_, Complex<f32>>, bool, VecRef<'_, Complex<f32>>, Complex<f32>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::gemv_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, MatRef<'_, Complex<f64>>, bool, VecRef<'_, Complex<f64>>, Complex<f64>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::gemv_complex_on::<Native, f64>;
+const _: () = enforced::<marker::dot_complex>();
+const _: fn(bool, VecRef<'_, Complex<f32>>, VecRef<'_, Complex<f32>>) -> Result<Complex<f32>, Error> = crate::dot_complex::<f32>;
+const _: fn(bool, VecRef<'_, Complex<f64>>, VecRef<'_, Complex<f64>>) -> Result<Complex<f64>, Error> = crate::dot_complex::<f64>;
+const _: fn(Native, bool, VecRef<'_, Complex<f32>>, VecRef<'_, Complex<f32>>) -> Result<Complex<f32>, Error> = crate::dot_complex_on::<Native, f32>;
+const _: fn(Native, bool, VecRef<'_, Complex<f64>>, VecRef<'_, Complex<f64>>) -> Result<Complex<f64>, Error> = crate::dot_complex_on::<Native, f64>;
+const _: () = enforced::<marker::axpy_complex>();
+const _: fn(Complex<f32>, VecRef<'_, Complex<f32>>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::axpy_complex::<f32>;
+const _: fn(Complex<f64>, VecRef<'_, Complex<f64>>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::axpy_complex::<f64>;
+const _: fn(Native, Complex<f32>, VecRef<'_, Complex<f32>>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::axpy_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, VecRef<'_, Complex<f64>>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::axpy_complex_on::<Native, f64>;
 const _: () = enforced::<marker::dct>();
 const _: fn(&Dct<'_, f32>, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::dct::<f32>;
 const _: fn(&Dct<'_, f64>, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::dct::<f64>;

@@ -2,6 +2,7 @@
 
 use super::Threads;
 use super::blas::threaded;
+use crate::blas::complex::gemm_complex_by;
 use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
 use crate::fft::{
     convolve_by, convolve_complex_by, dct_by, fft_2d_by, fft_3d_by, fft_by, fft_in_place_by, fft_rows_by,
@@ -11,8 +12,8 @@ use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
 use crate::{
-    Adagrad, Adam, Complex, ComplexConvolver, Convolver, Dct, Direction, Element, Error, Extent, Fft, MatMut,
-    MatRef, Momentum, Nll, RealFft,
+    Adagrad, Adam, Complex, ComplexConvolver, Conjugate, Convolver, Dct, Direction, Element, Error, Extent,
+    Fft, MatMut, MatRef, Momentum, Nll, RealFft,
 };
 
 threaded! {
@@ -91,6 +92,10 @@ threaded! {
     /// As [`fft_2d`], then of what lies behind each other.
     fft_3d fft_3d_on fft_3d_by
         (plans: [&Fft<'_, T>; 3], direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
+    ///
+    /// The real product is, with a workspace of [`gemm_complex_workspace`](crate::gemm_complex_workspace()) for each thread.
+    gemm_complex gemm_complex_on gemm_complex_by
+        (alpha: Complex<T>, a: MatRef<'_, Complex<T>>, b: MatRef<'_, Complex<T>>, conjugate: Conjugate, beta: Complex<T>, c: MatMut<'_, Complex<T>>, workspace: &mut [T]);
     ///
     /// As [`fft`].
     dct dct_on dct_by (plan: &Dct<'_, T>, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]);

@@ -33,6 +33,8 @@ macro_rules! called {
 }
 
 #[macro_use]
+pub mod complex;
+#[macro_use]
 pub mod contractions;
 #[macro_use]
 pub mod conv1d;
@@ -68,6 +70,7 @@ pub mod attention;
 #[macro_export]
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
+        $crate::for_each_complex!($cb);
         $crate::for_each_contraction!($cb);
         $crate::for_each_conv_op!($cb);
         $crate::for_each_convolution!($cb);
