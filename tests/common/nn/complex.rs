@@ -124,20 +124,20 @@ impl Op for Product {
         }
         let all = if sizes.iter().any(|s| s.0 == "spread") { 2 } else { 1 };
         let x = vec![
-            r.slice(2, 2.0),
             r.slice(2 * m * k, 1.0),
             r.slice(2 * k * n, 1.0),
-            beta,
             r.slice(2 * m * n * all, 1.0),
+            r.slice(2, 2.0),
+            beta,
         ];
         Args::new::<Self>(x, vec![], &sizes)
     }
     fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
         // Elements between those of C.
-        input == 4 && at / 2 % Self::spread(a) != 0
+        input == 2 && at / 2 % Self::spread(a) != 0
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![a.x[4].clone()]
+        vec![a.x[2].clone()]
     }
     fn workspace<T: Element>(a: &Args<T>) -> usize {
         let [m, n, k] = ["m", "n", "k"].map(|n| a.size(n));
@@ -154,8 +154,8 @@ impl Op for Product {
         let [out] = out else { return None };
         let [m, n, k] = ["m", "n", "k"].map(|n| a.size(n));
         let mut call = || {
-            let left = matrix(&a.x[1], m, k, has(a, "a_columns"))?;
-            let right = matrix(&a.x[2], k, n, has(a, "b_columns"))?;
+            let left = matrix(&a.x[0], m, k, has(a, "a_columns"))?;
+            let right = matrix(&a.x[1], k, n, has(a, "b_columns"))?;
             let c = complex_mut(out);
             let c = match (Self::spread(a), has(a, "c_columns")) {
                 (2, false) => MatMut::strided(c, 0, m, n, 2isize.wrapping_mul(n as isize), 2)?,
@@ -164,7 +164,7 @@ impl Op for Product {
                 (_, true) => MatMut::col_major(c, m, n)?,
             };
             let conjugate = Conjugate { a: has(a, "conjugate_a"), b: has(a, "conjugate_b") };
-            let (alpha, beta) = (number(&a.x[0]), number(&a.x[3]));
+            let (alpha, beta) = (number(&a.x[3]), number(&a.x[4]));
             match form {
                 #[cfg(feature = "parallel")]
                 Form::Parallel => {
@@ -181,20 +181,20 @@ impl Op for Product {
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let [m, n, k] = ["m", "n", "k"].map(|n| a.size(n));
-        let (alpha, beta) = (at(&a.x[0], 0), at(&a.x[3], 0));
-        let mut out: Vec<Want> = a.x[4].iter().map(|x| copied(*x)).collect();
+        let (alpha, beta) = (at(&a.x[3], 0), at(&a.x[4], 0));
+        let mut out: Vec<Want> = a.x[2].iter().map(|x| copied(*x)).collect();
         for i in 0..m {
             for j in 0..n {
                 let (mut sum, mut mass, k) = (Total::default(), 0.0, if size(alpha) == 0.0 { 0 } else { k });
                 for p in 0..k {
-                    let x = at(&a.x[1], place(m, k, has(a, "a_columns"), i, p));
-                    let y = at(&a.x[2], place(k, n, has(a, "b_columns"), p, j));
+                    let x = at(&a.x[0], place(m, k, has(a, "a_columns"), i, p));
+                    let y = at(&a.x[1], place(k, n, has(a, "b_columns"), p, j));
                     sum.add(conj(has(a, "conjugate_a"), x), times(alpha, conj(has(a, "conjugate_b"), y)));
                     // Whatever cancels in the product with α.
                     mass += size(alpha) * size(x) * size(y);
                 }
                 let to = Self::spread(a) * place(m, n, has(a, "c_columns"), i, j);
-                let y = settled(sum.value(), mass, beta, at(&a.x[4], to), k);
+                let y = settled(sum.value(), mass, beta, at(&a.x[2], to), k);
                 out[2 * to..2 * to + 2].copy_from_slice(&y);
             }
         }
@@ -239,42 +239,42 @@ impl Op for Vector {
             beta[1] = T::ZERO;
         }
         let x = vec![
-            r.slice(2, 2.0),
             r.slice(2 * rows * cols, 1.0),
             r.slice(2 * cols * step, 1.0),
-            beta,
             r.slice(2 * rows * step, 1.0),
+            r.slice(2, 2.0),
+            beta,
         ];
         Args::new::<Self>(x, vec![], &sizes)
     }
     fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
-        (input == 2 || input == 4) && between(a, at)
+        (input == 1 || input == 2) && between(a, at)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![a.x[4].clone()]
+        vec![a.x[2].clone()]
     }
     called! {
         |s, a, [out], _| {
             let (m, n) = (a.size("m"), a.size("n"));
-            matrix(&a.x[1], m, n, has(a, "a_columns")).and_then(|matrix| {
+            matrix(&a.x[0], m, n, has(a, "a_columns")).and_then(|matrix| {
                 // What does not fit is refused by the op, not by the view.
-                let (n, m) = (n.min(complex(&a.x[2]).len() / step(a)), m.min(complex(out).len() / step(a)));
-                let (x, y) = (vector(a, &a.x[2], n)?, vector_mut(a, out, m)?);
-                fulmen::gemv_complex_on(s, number(&a.x[0]), matrix, has(a, "conjugate"), x, number(&a.x[3]), y)
+                let (n, m) = (n.min(complex(&a.x[1]).len() / step(a)), m.min(complex(out).len() / step(a)));
+                let (x, y) = (vector(a, &a.x[1], n)?, vector_mut(a, out, m)?);
+                fulmen::gemv_complex_on(s, number(&a.x[3]), matrix, has(a, "conjugate"), x, number(&a.x[4]), y)
             })
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let (m, n, step) = (a.size("m"), a.size("n"), step(a));
-        let (alpha, beta) = (at(&a.x[0], 0), at(&a.x[3], 0));
-        let mut out: Vec<Want> = a.x[4].iter().map(|x| copied(*x)).collect();
+        let (alpha, beta) = (at(&a.x[3], 0), at(&a.x[4], 0));
+        let mut out: Vec<Want> = a.x[2].iter().map(|x| copied(*x)).collect();
         for i in 0..m {
             let mut sum = Total::default();
             for j in (0..n).filter(|_| size(alpha) != 0.0) {
-                let z = at(&a.x[1], place(m, n, has(a, "a_columns"), i, j));
-                sum.add(conj(has(a, "conjugate"), z), at(&a.x[2], step * j));
+                let z = at(&a.x[0], place(m, n, has(a, "a_columns"), i, j));
+                sum.add(conj(has(a, "conjugate"), z), at(&a.x[1], step * j));
             }
-            let y = settled(times(alpha, sum.value()), size(alpha) * sum.1, beta, at(&a.x[4], step * i), n);
+            let y = settled(times(alpha, sum.value()), size(alpha) * sum.1, beta, at(&a.x[2], step * i), n);
             out[2 * step * i..][..2].copy_from_slice(&y);
         }
         vec![out]
@@ -332,34 +332,34 @@ impl Op for Axpy {
         words(&["spread"], &mut sizes, r);
         let step = sizes.len();
         Args::new::<Self>(
-            vec![r.slice(2, 2.0), r.slice(2 * n * step, 1.0), r.slice(2 * n * step, 1.0)],
+            vec![r.slice(2 * n * step, 1.0), r.slice(2 * n * step, 1.0), r.slice(2, 2.0)],
             vec![],
             &sizes,
         )
     }
     fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
-        input > 0 && between(a, at)
+        input < 2 && between(a, at)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![a.x[2].clone()]
+        vec![a.x[1].clone()]
     }
     called! {
         |s, a, [out], _| {
             let n = |x: &[T]| a.size("n").min(complex(x).len() / step(a));
-            let (x, m) = (vector(a, &a.x[1], n(&a.x[1])), n(out));
-            x.and_then(|x| fulmen::axpy_complex_on(s, number(&a.x[0]), x, vector_mut(a, out, m)?))
+            let (x, m) = (vector(a, &a.x[0], n(&a.x[0])), n(out));
+            x.and_then(|x| fulmen::axpy_complex_on(s, number(&a.x[2]), x, vector_mut(a, out, m)?))
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        let mut out: Vec<Want> = a.x[2].iter().map(|x| copied(*x)).collect();
+        let mut out: Vec<Want> = a.x[1].iter().map(|x| copied(*x)).collect();
         for i in 0..a.size("n") {
             let i = step(a) * i;
             let mut sum = Total::default();
-            sum.add([1.0, 0.0], at(&a.x[1], i));
+            sum.add([1.0, 0.0], at(&a.x[0], i));
             // The formula, where 0 is a factor like any other.
             let mut y = Total::default();
-            y.add(at(&a.x[0], 0), at(&a.x[1], i));
-            let old = at(&a.x[2], i);
+            y.add(at(&a.x[2], 0), at(&a.x[0], i));
+            let old = at(&a.x[1], i);
             (0..2).for_each(|p| y.0[p].add(old[p]));
             let mass = y.1 + size(old);
             for (to, value) in out[2 * i..2 * i + 2].iter_mut().zip(y.value()) {
