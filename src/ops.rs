@@ -197,6 +197,14 @@ macro_rules! for_each_op {
             nn fft_2d(fft_2d, fft_2d_on) Fft[] transform, layer;
             nn fft_3d(fft_3d, fft_3d_on) Fft[] transform, layer;
             nn stft(stft, stft_on) Fft[] transform, layer;
+            nn gemm_complex(gemm_complex, gemm_complex_on) Gemm[] blas, host: "its real product is gemm, which a device has; the rows of pairs that it takes have no kernel yet";
+            nn gemv_complex(gemv_complex, gemv_complex_on) Gemv[] blas, host: "complex numbers on a device are those of transforms so far";
+            nn dot_complex(dot_complex, dot_complex_on) Dot[] blas, host: "complex numbers on a device are those of transforms so far";
+            nn axpy_complex(axpy_complex, axpy_complex_on) Axpy[] blas, host: "complex numbers on a device are those of transforms so far";
+            nn dct(dct, dct_on) Fft[] transform, host: "rfft is its part on a device; what is before and after it has no kernel yet";
+            nn convolve(convolve, convolve_on) Fft[] filter, host: "rfft and irfft are its parts on a device; the blocks that overlap have no kernel yet";
+            nn convolve_complex(convolve_complex, convolve_complex_on) Fft[] filter, host: "fft is its part on a device; the blocks that overlap have no kernel yet";
+            nn fir_fft(fir_fft, fir_fft_on) Fft[] filter, host: "rfft and irfft are its parts on a device; the blocks that overlap have no kernel yet";
             nn fir(fir, fir_on) Fir[] filter, layer;
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
             nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

@@ -45,6 +45,11 @@ thresholds! {
     blas::columns::NEAR_BYTES Bytes;
     blas::columns::CHUNK Elements;
     blas::columns::SMALL_CHUNK Elements;
+    blas::complex::product::COLUMNS Elements;
+    blas::complex::product::DEPTH Elements;
+    blas::complex::product::LINES Elements;
+    blas::complex::product::ROWS Elements;
+    blas::complex::vectors::TOGETHER Elements;
     blas::gemm::LINE Elements;
     blas::gemm::near::MOST_TILE_COLS Elements;
     blas::gemm::near::COLUMNS Elements;
@@ -106,6 +111,7 @@ thresholds! {
     quant::dot::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;
+    fft::convolve::GRAIN Elements;
     fft::filter::BLOCK Elements;
     fft::plan::PADDED Elements;
     fft::real::GRAIN Elements;

@@ -4,6 +4,7 @@
 //! negative, and zero in a [`MatRef`] (a row or column repeated); a [`MatMut`] refuses strides under
 //! which two of its elements are one. Transposes and sub-views cost nothing and cannot fail later.
 
+mod parts;
 mod raw;
 mod vector;
 

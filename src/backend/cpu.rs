@@ -38,8 +38,8 @@ macro_rules! slices {
             type Mut<'a, T: Plain> = &'a mut [T];
             type Mat<'a, T: Plain> = MatRef<'a, T>;
             type MatMut<'a, T: Plain> = MatMut<'a, T>;
-            type Vec<'a, T: Element> = VecRef<'a, T>;
-            type VecMut<'a, T: Element> = VecMut<'a, T>;
+            type Vec<'a, T: Plain> = VecRef<'a, T>;
+            type VecMut<'a, T: Plain> = VecMut<'a, T>;
 
             #[inline(always)]
             fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize {

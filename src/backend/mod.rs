@@ -68,9 +68,9 @@ pub trait Memory: 'static {
     type MatMut<'a, T: Plain>;
 
     /// A vector with a stride, read.
-    type Vec<'a, T: Element>: Copy;
+    type Vec<'a, T: Plain>: Copy;
     /// A vector with a stride, written.
-    type VecMut<'a, T: Element>;
+    type VecMut<'a, T: Plain>;
 
     /// Number of elements.
     fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize;

@@ -11,8 +11,8 @@ use crate::pointwise::*;
 use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
 use crate::{
-    Adagrad, Adam, Biquad, Complex, Csr, Diagonal, Direction, EinsumPlan, Error, Fft, Momentum, Nll, RealFft,
-    RotM, Side, Triangle, VecMut, scal_on,
+    Adagrad, Adam, Biquad, Complex, ComplexConvolver, Conjugate, Convolver, Csr, Dct, Diagonal, Direction,
+    EinsumPlan, Error, Extent, Fft, Momentum, Nll, RealFft, RotM, Side, Triangle, VecMut, scal_on,
 };
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -284,6 +284,15 @@ family! {
     }
 }
 family! {
+    /// Linear algebra of complex numbers.
+    ComplexAlgebra COMPLEX_ALGEBRA {
+        gemm_complex [gemm_complex_on] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, b: Self::Mat<'_, Complex<T>>, conjugate: Conjugate, beta: Complex<T>, c: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, T>) -> Done;
+        gemv_complex [gemv_complex_on serial] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, conjugate: bool, x: Self::Vec<'_, Complex<T>>, beta: Complex<T>, y: Self::VecMut<'_, Complex<T>>) -> Done;
+        dot_complex [dot_complex_on serial] (conjugate: bool, x: Self::Vec<'_, Complex<T>>, y: Self::Vec<'_, Complex<T>>) -> Result<Complex<T>, Error>;
+        axpy_complex [axpy_complex_on serial] (alpha: Complex<T>, x: Self::Vec<'_, Complex<T>>, y: Self::VecMut<'_, Complex<T>>) -> Done;
+    }
+}
+family! {
     /// Fourier transforms and filters. Plans and sections are the host's.
     Transforms TRANSFORMS {
         fft [fft_on] (plan: &Fft<'_, T>, direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
@@ -294,6 +303,10 @@ family! {
         fft_2d [fft_2d_on] (down: &Fft<'_, T>, along: &Fft<'_, T>, direction: Direction, x: Self::Mat<'_, Complex<T>>, out: Self::MatMut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         fft_3d [fft_3d_on] (plans: [&Fft<'_, T>; 3], direction: Direction, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         stft [stft_on] (plan: &RealFft<'_, T>, window: Self::Ref<'_, T>, hop: usize, x: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        dct [dct_on] (plan: &Dct<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        convolve [convolve_on] (plan: &Convolver<'_, T>, extent: Extent, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        convolve_complex [convolve_complex_on] (plan: &ComplexConvolver<'_, T>, extent: Extent, x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
+        fir_fft [fir_fft_on] (plan: &Convolver<'_, T>, state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>, workspace: Self::Mut<'_, Complex<T>>) -> Done;
         fir [fir_on serial] (taps: Self::Ref<'_, T>, decimation: usize, state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
         biquad [biquad_on serial] (sections: &[Biquad<T>], state: Self::Mut<'_, T>, x: Self::Ref<'_, T>, out: Self::Mut<'_, T>) -> Done;
     }
@@ -494,6 +507,10 @@ plain! {
         fft_2d_workspace(m: usize, n: usize) -> usize;
         fft_3d_workspace(d: usize, m: usize, n: usize) -> usize;
         stft_workspace(n: usize) -> usize;
+        dct_workspace(n: usize) -> usize;
+        gemm_complex_workspace(m: usize, n: usize, k: usize) -> usize;
+        convolve_workspace(n: usize) -> usize;
+        convolve_complex_workspace(n: usize) -> usize;
         cholesky_workspace(n: usize) -> usize;
         cholesky_solve_workspace(n: usize, cols: usize) -> usize;
         lu_workspace(m: usize, n: usize) -> usize;

@@ -1,6 +1,7 @@
 //! Linear algebra.
 
 pub(crate) mod columns;
+pub(crate) mod complex;
 pub mod gemm;
 pub(crate) mod gemv;
 pub(crate) mod level1;
@@ -16,6 +17,7 @@ pub(crate) mod transpose;
 mod triangular;
 mod trmv;
 
+pub use complex::*;
 pub use gemm::*;
 #[cfg(feature = "parallel")]
 pub(crate) use gemv::gemv_by;

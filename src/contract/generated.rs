@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, Conv1d, Csr, Diagonal, Direction, EinsumPlan, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -226,6 +226,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "axpy_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "axpy_strided",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
@@ -346,6 +354,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "convolve",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 60.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "convolve_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 120.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "copy",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -434,6 +458,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "dct",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 25.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "dequantize",
         determinism: Determinism::Exact,
         tolerance: &[("i8", Tolerance::Exact)],
@@ -480,6 +512,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 2.0,
         post: &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)],
+    },
+    Spec {
+        op: "dot_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "dot_strided",
@@ -642,6 +682,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "fir_fft",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 60.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "fixed_dot",
         determinism: Determinism::Exact,
         tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
@@ -786,6 +834,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "gemm_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "gemm_f16",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -815,6 +871,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "gemv_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 16.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 8.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -2095,6 +2159,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `axpy_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn axpy_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `axpy_strided`.
     ///
     /// Errors: the first that does not hold.
@@ -2186,6 +2257,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `convolve`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn convolve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `convolve_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn convolve_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `copy`.
     ///
     /// Errors: the first that does not hold.
@@ -2263,6 +2348,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `dct`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn dct<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `determinant`.
     ///
     /// Errors: the first that does not hold.
@@ -2282,6 +2374,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn dot<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan, Bounded(By::SumAbsProducts, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `dot_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn dot_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `dot_strided`.
@@ -2396,6 +2495,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `fir_fft`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn fir_fft<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `floor`.
     ///
     /// Errors: the first that does not hold.
@@ -2466,10 +2572,24 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gemm_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemm_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gemv`.
     ///
     /// Errors: the first that does not hold.
     pub fn gemv<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `gemv_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gemv_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3364,6 +3484,7 @@ pub(crate) mod marker {
     pub(crate) enum avg_pool {}
     pub(crate) enum avg_pool_backward {}
     pub(crate) enum axpy {}
+    pub(crate) enum axpy_complex {}
     pub(crate) enum axpy_strided {}
     pub(crate) enum biquad {}
     pub(crate) enum bottom_k {}
@@ -3377,6 +3498,8 @@ pub(crate) mod marker {
     pub(crate) enum conv1d {}
     pub(crate) enum conv1d_backward_input {}
     pub(crate) enum conv1d_backward_weights {}
+    pub(crate) enum convolve {}
+    pub(crate) enum convolve_complex {}
     pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
@@ -3388,9 +3511,11 @@ pub(crate) mod marker {
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
     pub(crate) enum cumsum {}
+    pub(crate) enum dct {}
     pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
+    pub(crate) enum dot_complex {}
     pub(crate) enum dot_strided {}
     pub(crate) enum eigh {}
     pub(crate) enum einsum {}
@@ -3407,6 +3532,7 @@ pub(crate) mod marker {
     pub(crate) enum fft_3d {}
     pub(crate) enum fft_rows {}
     pub(crate) enum fir {}
+    pub(crate) enum fir_fft {}
     pub(crate) enum floor {}
     pub(crate) enum fma {}
     pub(crate) enum fract {}
@@ -3417,7 +3543,9 @@ pub(crate) mod marker {
     pub(crate) enum gemm {}
     pub(crate) enum gemm_backward_a {}
     pub(crate) enum gemm_backward_b {}
+    pub(crate) enum gemm_complex {}
     pub(crate) enum gemv {}
+    pub(crate) enum gemv_complex {}
     pub(crate) enum ger {}
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
@@ -4614,6 +4742,46 @@ const _: fn(&RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut 
 const _: fn(&RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft::<f64>;
 const _: fn(Native, &RealFft<'_, f32>, &[f32], usize, &[f32], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::stft_on::<Native, f32>;
 const _: fn(Native, &RealFft<'_, f64>, &[f64], usize, &[f64], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::stft_on::<Native, f64>;
+const _: () = enforced::<marker::gemm_complex>();
+const _: fn(Complex<f32>, MatRef<'_, Complex<f32>>, MatRef<'_, Complex<f32>>, Conjugate, Complex<f32>, MatMut<'_, Complex<f32>>, &mut [f32]) -> Result<(), Error> = crate::gemm_complex::<f32>;
+const _: fn(Complex<f64>, MatRef<'_, Complex<f64>>, MatRef<'_, Complex<f64>>, Conjugate, Complex<f64>, MatMut<'_, Complex<f64>>, &mut [f64]) -> Result<(), Error> = crate::gemm_complex::<f64>;
+const _: fn(Native, Complex<f32>, MatRef<'_, Complex<f32>>, MatRef<'_, Complex<f32>>, Conjugate, Complex<f32>, MatMut<'_, Complex<f32>>, &mut [f32]) -> Result<(), Error> = crate::gemm_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, MatRef<'_, Complex<f64>>, MatRef<'_, Complex<f64>>, Conjugate, Complex<f64>, MatMut<'_, Complex<f64>>, &mut [f64]) -> Result<(), Error> = crate::gemm_complex_on::<Native, f64>;
+const _: () = enforced::<marker::gemv_complex>();
+const _: fn(Complex<f32>, MatRef<'_, Complex<f32>>, bool, VecRef<'_, Complex<f32>>, Complex<f32>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::gemv_complex::<f32>;
+const _: fn(Complex<f64>, MatRef<'_, Complex<f64>>, bool, VecRef<'_, Complex<f64>>, Complex<f64>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::gemv_complex::<f64>;
+const _: fn(Native, Complex<f32>, MatRef<'_, Complex<f32>>, bool, VecRef<'_, Complex<f32>>, Complex<f32>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::gemv_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, MatRef<'_, Complex<f64>>, bool, VecRef<'_, Complex<f64>>, Complex<f64>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::gemv_complex_on::<Native, f64>;
+const _: () = enforced::<marker::dot_complex>();
+const _: fn(bool, VecRef<'_, Complex<f32>>, VecRef<'_, Complex<f32>>) -> Result<Complex<f32>, Error> = crate::dot_complex::<f32>;
+const _: fn(bool, VecRef<'_, Complex<f64>>, VecRef<'_, Complex<f64>>) -> Result<Complex<f64>, Error> = crate::dot_complex::<f64>;
+const _: fn(Native, bool, VecRef<'_, Complex<f32>>, VecRef<'_, Complex<f32>>) -> Result<Complex<f32>, Error> = crate::dot_complex_on::<Native, f32>;
+const _: fn(Native, bool, VecRef<'_, Complex<f64>>, VecRef<'_, Complex<f64>>) -> Result<Complex<f64>, Error> = crate::dot_complex_on::<Native, f64>;
+const _: () = enforced::<marker::axpy_complex>();
+const _: fn(Complex<f32>, VecRef<'_, Complex<f32>>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::axpy_complex::<f32>;
+const _: fn(Complex<f64>, VecRef<'_, Complex<f64>>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::axpy_complex::<f64>;
+const _: fn(Native, Complex<f32>, VecRef<'_, Complex<f32>>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::axpy_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, VecRef<'_, Complex<f64>>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::axpy_complex_on::<Native, f64>;
+const _: () = enforced::<marker::dct>();
+const _: fn(&Dct<'_, f32>, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::dct::<f32>;
+const _: fn(&Dct<'_, f64>, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::dct::<f64>;
+const _: fn(Native, &Dct<'_, f32>, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::dct_on::<Native, f32>;
+const _: fn(Native, &Dct<'_, f64>, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::dct_on::<Native, f64>;
+const _: () = enforced::<marker::convolve>();
+const _: fn(&Convolver<'_, f32>, Extent, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve::<f32>;
+const _: fn(&Convolver<'_, f64>, Extent, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve::<f64>;
+const _: fn(Native, &Convolver<'_, f32>, Extent, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve_on::<Native, f32>;
+const _: fn(Native, &Convolver<'_, f64>, Extent, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve_on::<Native, f64>;
+const _: () = enforced::<marker::convolve_complex>();
+const _: fn(&ComplexConvolver<'_, f32>, Extent, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve_complex::<f32>;
+const _: fn(&ComplexConvolver<'_, f64>, Extent, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve_complex::<f64>;
+const _: fn(Native, &ComplexConvolver<'_, f32>, Extent, &[Complex<f32>], &mut [Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::convolve_complex_on::<Native, f32>;
+const _: fn(Native, &ComplexConvolver<'_, f64>, Extent, &[Complex<f64>], &mut [Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::convolve_complex_on::<Native, f64>;
+const _: () = enforced::<marker::fir_fft>();
+const _: fn(&Convolver<'_, f32>, &mut [f32], &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::fir_fft::<f32>;
+const _: fn(&Convolver<'_, f64>, &mut [f64], &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::fir_fft::<f64>;
+const _: fn(Native, &Convolver<'_, f32>, &mut [f32], &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::fir_fft_on::<Native, f32>;
+const _: fn(Native, &Convolver<'_, f64>, &mut [f64], &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::fir_fft_on::<Native, f64>;
 const _: () = enforced::<marker::fir>();
 const _: fn(&[f32], usize, &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::fir::<f32>;
 const _: fn(&[f64], usize, &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::fir::<f64>;

@@ -124,13 +124,7 @@ pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
             }
         },
     );
-    // The last numbers, for the next block.
-    let kept = state.len().saturating_sub(x.len());
-    state.copy_within(state.len() - kept.., 0);
-    let new = state.get_mut(kept..).unwrap_or_default();
-    for (to, x) in new.iter_mut().rev().zip(x.iter().rev()) {
-        *to = *x;
-    }
+    keep(state, x);
     contract!(
         fir,
         Ok(()),
@@ -139,6 +133,16 @@ pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
             both.try_for_each(|(x, y)| check(&Call::new(&[&[*x]], &[*y])))
         }
     )
+}
+
+/// The last numbers, for the next block.
+pub(super) fn keep<X: Copy>(state: &mut [X], x: &[X]) {
+    let kept = state.len().saturating_sub(x.len());
+    state.copy_within(state.len() - kept.., 0);
+    let new = state.get_mut(kept..).unwrap_or_default();
+    for (to, x) in new.iter_mut().rev().zip(x.iter().rev()) {
+        *to = *x;
+    }
 }
 
 /// Results from `begin` on, each at its own number.

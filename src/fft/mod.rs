@@ -5,6 +5,8 @@
 
 pub(crate) mod bluestein;
 pub(crate) mod butterfly;
+pub(crate) mod convolve;
+pub(crate) mod dct;
 pub(crate) mod filter;
 pub(crate) mod pass;
 pub(crate) mod plan;
@@ -14,6 +16,8 @@ mod run;
 pub(crate) mod stft;
 mod window;
 
+pub use convolve::*;
+pub use dct::*;
 pub use filter::*;
 pub use plan::{fft_table_f32, fft_table_f64};
 pub use real::*;
@@ -226,6 +230,12 @@ fn spread<T: Element, E>(
         let part = if y.re.to_f64().is_nan() { y.re } else { y.im };
         check(&Call::new(&[&x], &[part]))
     })
+}
+
+/// A call of the contract for all results: NaN among the numbers `x` must be among them, if there are any.
+fn together<T: Element, E>(x: &[T], y: &[T], check: impl Fn(&Call<'_, T>) -> Result<(), E>) -> Result<(), E> {
+    let of = |x: &[T]| x.iter().copied().find(|x| x.to_f64().is_nan()).unwrap_or_default();
+    if y.is_empty() { Ok(()) } else { check(&Call::new(&[&[of(x)]], &[of(y)])) }
 }
 
 /// Complex numbers that are worth a thread.

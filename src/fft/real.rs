@@ -81,6 +81,11 @@ impl<'a, T: Element> RealFft<'a, T> {
         }
     }
 
+    /// The complex transform: of half the length where that is even.
+    pub(super) const fn inner(&self) -> &Fft<'a, T> {
+        &self.inner
+    }
+
     /// How many real numbers.
     #[allow(clippy::len_without_is_empty, reason = "it is at least 1")]
     pub const fn len(&self) -> usize {
@@ -149,7 +154,7 @@ forms! {
 }
 
 /// The transforms of `x` rows: `expected` elements of `out` each.
-fn rows(x: [usize; 2], out: [usize; 2]) -> Result<usize, Error> {
+pub(super) fn rows(x: [usize; 2], out: [usize; 2]) -> Result<usize, Error> {
     let ([got, cols], [len, each]) = (x, out);
     match got.checked_rem(cols) {
         Some(0) => {}
@@ -164,7 +169,7 @@ fn rows(x: [usize; 2], out: [usize; 2]) -> Result<usize, Error> {
 pub(crate) const GRAIN: usize = 1 << 13;
 
 /// `f` on each row, with the workspace; on threads as far as that reaches.
-fn each<J: Join, A: Sync, B: Send, T: Element>(
+pub(super) fn each<J: Join, A: Sync, B: Send, T: Element>(
     j: J,
     [from, to]: [usize; 2],
     x: &[A],
@@ -277,7 +282,8 @@ pub(crate) fn irfft_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-fn inverse<S: Simd, T: Element>(
+/// The `n` numbers whose transform is `x`.
+pub(super) fn inverse<S: Simd, T: Element>(
     s: S,
     plan: &RealFft<'_, T>,
     x: &[Complex<T>],

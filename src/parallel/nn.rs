@@ -2,12 +2,19 @@
 
 use super::Threads;
 use super::blas::threaded;
+use crate::blas::complex::gemm_complex_by;
 use crate::blas::gemm::{gemm_backward_a_by, gemm_backward_b_by};
-use crate::fft::{fft_2d_by, fft_3d_by, fft_by, fft_in_place_by, fft_rows_by, irfft_by, rfft_by, stft_by};
+use crate::fft::{
+    convolve_by, convolve_complex_by, dct_by, fft_2d_by, fft_3d_by, fft_by, fft_in_place_by, fft_rows_by,
+    fir_fft_by, irfft_by, rfft_by, stft_by,
+};
 use crate::lanes::{Simd, native};
 use crate::nn::*;
 use crate::pointwise::*;
-use crate::{Adagrad, Adam, Complex, Direction, Element, Error, Fft, MatMut, MatRef, Momentum, Nll, RealFft};
+use crate::{
+    Adagrad, Adam, Complex, ComplexConvolver, Conjugate, Convolver, Dct, Direction, Element, Error, Extent,
+    Fft, MatMut, MatRef, Momentum, Nll, RealFft,
+};
 
 threaded! {
     swiglu_packed swiglu_packed_on swiglu_packed_by (x: &[T], cols: usize, out: &mut [T]);
@@ -85,6 +92,25 @@ threaded! {
     /// As [`fft_2d`], then of what lies behind each other.
     fft_3d fft_3d_on fft_3d_by
         (plans: [&Fft<'_, T>; 3], direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
+    ///
+    /// The real product is, with a workspace of [`gemm_complex_workspace`](crate::gemm_complex_workspace()) for each thread.
+    gemm_complex gemm_complex_on gemm_complex_by
+        (alpha: Complex<T>, a: MatRef<'_, Complex<T>>, b: MatRef<'_, Complex<T>>, conjugate: Conjugate, beta: Complex<T>, c: MatMut<'_, Complex<T>>, workspace: &mut [T]);
+    ///
+    /// As [`fft`].
+    dct dct_on dct_by (plan: &Dct<'_, T>, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]);
+    ///
+    /// Blocks are on different threads as far as `workspace` holds [`convolve_workspace`](crate::convolve_workspace()) for each.
+    convolve convolve_on convolve_by
+        (plan: &Convolver<'_, T>, extent: Extent, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]);
+    ///
+    /// As [`convolve`].
+    convolve_complex convolve_complex_on convolve_complex_by
+        (plan: &ComplexConvolver<'_, T>, extent: Extent, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]);
+    ///
+    /// As [`convolve`].
+    fir_fft fir_fft_on fir_fft_by
+        (plan: &Convolver<'_, T>, state: &mut [T], x: &[T], out: &mut [T], workspace: &mut [Complex<T>]);
     ///
     /// As [`fft`], of frames.
     stft stft_on stft_by

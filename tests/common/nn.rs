@@ -33,9 +33,13 @@ macro_rules! called {
 }
 
 #[macro_use]
+pub mod complex;
+#[macro_use]
 pub mod contractions;
 #[macro_use]
 pub mod conv1d;
+#[macro_use]
+pub mod convolutions;
 #[macro_use]
 pub mod indexed;
 #[macro_use]
@@ -66,8 +70,10 @@ pub mod attention;
 #[macro_export]
 macro_rules! for_each_nn_op {
     ($cb:ident) => {
+        $crate::for_each_complex!($cb);
         $crate::for_each_contraction!($cb);
         $crate::for_each_conv_op!($cb);
+        $crate::for_each_convolution!($cb);
         $crate::for_each_indexed_op!($cb);
         $crate::for_each_optimiser!($cb);
         $crate::for_each_pool_op!($cb);

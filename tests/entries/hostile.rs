@@ -119,6 +119,9 @@ fn parameters(op: &str) -> Vec<String> {
                 if signature.contains("EinsumPlan") {
                     all.extend(["expression", "shapes"].map(String::from));
                 }
+                if signature.contains("Convolver<") {
+                    all.push("kernel".into());
+                }
                 if signature.contains("Csr<") {
                     all.extend(["rows", "offsets", "columns", "values"].map(String::from));
                 }

@@ -2,7 +2,7 @@
 
 use crate::nn::Noise;
 use crate::nn::transforms::{Sum, turn};
-use crate::sizes::{POOLS, threshold};
+use crate::sizes::{POOLS, same, threshold};
 use fulmen::{
     Complex, Direction, Element, Fft, MatMut, MatRef, RealFft, fft, fft_in_place, irfft, parallel, rfft,
 };
@@ -170,5 +170,77 @@ fn transforms_of_every_kind_of_length() {
     for n in powers.chain([1000, 4095, 4097, 12289, 12288, 15000, 65537, 99_999, 100_000, 1 << 20]) {
         one::<f32>(n);
         one::<f64>(n);
+    }
+}
+
+/// Long convolutions in every extent, on one thread and on several, and in parts; some results by their sums.
+fn convolution<T: Element>(taps: usize, len: usize) {
+    let (h, x) = (Noise(taps as u64).slice::<T>(taps, 1.0), Noise(len as u64).slice::<T>(len, 1.0));
+    let n = fulmen::convolve_block(taps, len);
+    let nan = Complex::new(T::NAN, T::NAN);
+    let (mut table, mut work) =
+        (vec![T::NAN; fulmen::convolve_plan_len(n)], vec![nan; 4 * fulmen::convolve_workspace(n)]);
+    let plan = fulmen::Convolver::plan(&h, n, &mut table, &mut work).unwrap();
+    for (extent, start) in [(fulmen::Extent::Full, 0), (fulmen::Extent::Same, (taps - 1) / 2)] {
+        let m = fulmen::convolve_len(extent, len, taps);
+        let [mut y, mut z] = [(); 2].map(|()| vec![T::NAN; m]);
+        work.fill(nan);
+        fulmen::convolve(&plan, extent, &x, &mut y, &mut work).unwrap();
+        POOLS[1].install(|| parallel::convolve(&plan, extent, &x, &mut z, &mut work)).unwrap();
+        same(&format!("convolve {} {taps} {len}", T::NAME), &y, &z);
+        let u = f64::powi(2.0, -T::SIGNIFICAND - 1);
+        // Norms of a kernel and of a block of numbers up to 1, and transforms that add roundings with their logarithm.
+        let most = 8.0 * u * (n as f64).log2() * (taps as f64 * n as f64).sqrt() / 3.0;
+        for l in (0..m).step_by(1 + m / 97).chain([m - 1]) {
+            let seen = h.iter().enumerate().filter_map(|(k, h)| {
+                let x = x.get((l + start).checked_sub(k)?)?;
+                Some(h.to_f64() * x.to_f64())
+            });
+            let (want, got) = (seen.sum::<f64>(), y[l].to_f64());
+            assert!((want - got).abs() <= most, "{} {taps} {len}: {l} is {got}, {want}", T::NAME);
+        }
+    }
+}
+
+#[test]
+fn convolutions_of_long_signals() {
+    let grain = threshold("fft::convolve::GRAIN");
+    for (taps, len) in [(3, grain - 2), (3, grain - 1), (64, 3 * grain), (1500, grain + 1), (20_000, 40_000)] {
+        convolution::<f32>(taps, len);
+        convolution::<f64>(taps, len);
+    }
+}
+
+/// Cosine transforms of long rows and of many: the third kind undoes the second, the fourth itself, on threads the same bits.
+fn cosines<T: Element>(n: usize, rows: usize) {
+    let nan = Complex::new(T::NAN, T::NAN);
+    let x = Noise(n as u64).slice::<T>(rows * n, 1.0);
+    let mut work = vec![nan; 4 * fulmen::dct_workspace(n)];
+    let mut through = |kind, x: &[T]| {
+        let mut table = vec![T::NAN; fulmen::dct_plan_len(kind, n)];
+        let plan = fulmen::Dct::plan(kind, n, &mut table, &mut work).unwrap();
+        let [mut y, mut z] = [(); 2].map(|()| vec![T::NAN; rows * n]);
+        work.fill(nan);
+        fulmen::dct(&plan, x, &mut y, &mut work).unwrap();
+        POOLS[1].install(|| parallel::dct(&plan, x, &mut z, &mut work)).unwrap();
+        same(&format!("dct {} {n} {kind:?}", T::NAME), &y, &z);
+        y
+    };
+    use fulmen::DctKind::{II, III, IV};
+    let most = 64.0 * f64::powi(2.0, -T::SIGNIFICAND - 1) * (n as f64).log2();
+    for (there, back) in [(II, III), (IV, IV)] {
+        let y = through(there, &x);
+        let z = through(back, &y);
+        let near = |(x, z): (&T, &T)| (x.to_f64() - z.to_f64() * 2.0 / n as f64).abs() < most;
+        assert!(x.iter().zip(&z).all(near), "{} {n} {there:?}", T::NAME);
+    }
+}
+
+#[test]
+fn cosines_of_long_rows() {
+    let grain = threshold("fft::real::GRAIN");
+    for (n, rows) in [(grain / 2, 2), (grain / 2 + 1, 2), (33, 1200), (1 << 16, 1), (65537, 1), (100_000, 2)] {
+        cosines::<f32>(n, rows);
+        cosines::<f64>(n, rows);
     }
 }

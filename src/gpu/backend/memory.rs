@@ -523,8 +523,8 @@ impl<D: Device + 'static> Memory for Gpu<D> {
     type Mat<'a, T: Plain> = Mat<'a, T, D>;
     type MatMut<'a, T: Plain> = MatMut<'a, T, D>;
     /// A matrix of one column.
-    type Vec<'a, T: Element> = Mat<'a, T, D>;
-    type VecMut<'a, T: Element> = MatMut<'a, T, D>;
+    type Vec<'a, T: Plain> = Mat<'a, T, D>;
+    type VecMut<'a, T: Plain> = MatMut<'a, T, D>;
 
     fn len<T: Plain>(x: Self::Ref<'_, T>) -> usize {
         x.len()

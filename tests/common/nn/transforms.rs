@@ -76,7 +76,7 @@ pub fn dft(x: &[f64], back: bool) -> Vec<f64> {
 }
 
 /// Results of one transform, whose error is relative to all of its input.
-fn wants(x: &[f64], y: &[f64], n: usize, scale: f64) -> Vec<Want> {
+pub(super) fn wants(x: &[f64], y: &[f64], n: usize, scale: f64) -> Vec<Want> {
     let mass = scale * (n as f64 * x.iter().map(|x| x * x).sum::<f64>()).sqrt();
     y.iter().map(move |y| Want { value: *y, mass, n }).collect()
 }
@@ -86,16 +86,16 @@ fn bounded(n: usize) -> usize {
     if n > 1 << 21 { 64 } else { n }
 }
 
-fn complex<T: Element>(x: &[T]) -> &[Complex<T>] {
+pub(super) fn complex<T: Element>(x: &[T]) -> &[Complex<T>] {
     Complex::of(&x[..x.len() / 2 * 2]).unwrap()
 }
-fn complex_mut<T: Element>(x: &mut [T]) -> &mut [Complex<T>] {
+pub(super) fn complex_mut<T: Element>(x: &mut [T]) -> &mut [Complex<T>] {
     let n = x.len() / 2 * 2;
     Complex::of_mut(&mut x[..n]).unwrap()
 }
 
 /// The table and what is left.
-fn split<T: Element>(w: &mut [T], table: usize) -> (&mut [T], &mut [Complex<T>]) {
+pub(super) fn split<T: Element>(w: &mut [T], table: usize) -> (&mut [T], &mut [Complex<T>]) {
     let (table, rest) = w.split_at_mut(table.min(w.len()));
     (table, complex_mut(rest))
 }

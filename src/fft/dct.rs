@@ -1,0 +1,325 @@
+//! Discrete cosine transforms: through a real transform of their length, or a complex one of half of it.
+
+use super::real::{RealFft, each, forward, inverse, rfft_plan_len, rfft_workspace, rows};
+use super::run::{Io, one};
+use super::{Direction, plan, together};
+use crate::complex::Complex;
+use crate::contract::contract;
+use crate::error::{Error, enough};
+use crate::lanes::fold::Join;
+use crate::lanes::{Element, Simd};
+use crate::nn::forms;
+
+/// Which cosine transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DctKind {
+    /// `Σ x[j]·cos(π/n·(j + ½)·k)`, "the" cosine transform.
+    II,
+    /// `½·x[0] + Σ x[j]·cos(π/n·j·(k + ½))` over `j > 0`: `n/2` times the inverse of [`DctKind::II`].
+    III,
+    /// `Σ x[j]·cos(π/n·(j + ½)·(k + ½))`: `n/2` times its own inverse.
+    IV,
+}
+
+/// A plan of cosine transforms of one kind and length: plain data, whose table is the caller's.
+#[derive(Debug, Clone, Copy)]
+pub struct Dct<'a, T> {
+    kind: DctKind,
+    real: RealFft<'a, T>,
+    twist: &'a [T],
+}
+
+/// How many roots there are beside those of the transform of real numbers.
+const fn roots(kind: DctKind, n: usize) -> usize {
+    match kind {
+        DctKind::IV if n.is_multiple_of(2) => n / 2,
+        DctKind::IV => n,
+        DctKind::II | DctKind::III => n / 2 + 1,
+    }
+}
+
+/// How many elements the table of a plan for length `n` has; `usize::MAX` when no memory holds it.
+pub const fn dct_plan_len(kind: DctKind, n: usize) -> usize {
+    if n == 0 {
+        return 0;
+    }
+    rfft_plan_len(n).saturating_add(roots(kind, n).saturating_mul(2))
+}
+
+/// How many complex numbers of workspace [`dct`] of length `n` needs.
+pub const fn dct_workspace(n: usize) -> usize {
+    if n == 0 {
+        return 0;
+    }
+    // The numbers in another order, and their transform.
+    rfft_workspace(n).saturating_add(n.saturating_add(2))
+}
+
+impl<'a, T: Element> Dct<'a, T> {
+    /// The plan for length `n`, its table written to the first [`dct_plan_len`]`(kind, n)` elements of `table`; `workspace` as of
+    /// [`RealFft::plan`].
+    ///
+    /// Errors: [`Error::Empty`] when `n` is 0, [`Error::Len`] when `table` is too short, [`Error::Workspace`].
+    pub fn plan(
+        kind: DctKind,
+        n: usize,
+        table: &'a mut [T],
+        workspace: &mut [Complex<T>],
+    ) -> Result<Self, Error> {
+        let len = Self::check(kind, n, table.len())?;
+        let (table, twist) = table.split_at_mut(rfft_plan_len(n));
+        let twist = twist.get_mut(..len - table.len()).unwrap_or_default();
+        let real = RealFft::plan(n, table, workspace)?;
+        for (k, to) in twist.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let (k, n64) = (k as u64, n as u64);
+            let [cos, sin] = match kind {
+                DctKind::II | DctKind::III => plan::turn(k, 4 * n64),
+                DctKind::IV if n.is_multiple_of(2) => plan::turn(8 * k + 1, 16 * n64),
+                DctKind::IV => plan::turn(2 * k + 1, 8 * n64),
+            };
+            *to = [T::from_f64(cos), T::from_f64(-sin)];
+        }
+        Ok(Self { kind, real, twist })
+    }
+
+    /// The plan whose table was written before by [`Dct::plan`] of this kind.
+    ///
+    /// Errors: as there.
+    pub fn of(kind: DctKind, n: usize, table: &'a [T]) -> Result<Self, Error> {
+        let len = Self::check(kind, n, table.len())?;
+        let (table, twist) = table.split_at(rfft_plan_len(n));
+        let twist = twist.get(..len - table.len()).unwrap_or_default();
+        Ok(Self { kind, real: RealFft::of(n, table)?, twist })
+    }
+
+    fn check(kind: DctKind, n: usize, got: usize) -> Result<usize, Error> {
+        if n == 0 {
+            return Err(Error::Empty { arg: "n" });
+        }
+        let expected = dct_plan_len(kind, n);
+        if got < expected { Err(Error::Len { arg: "table", expected, got }) } else { Ok(expected) }
+    }
+
+    /// The length.
+    #[allow(clippy::len_without_is_empty, reason = "it is at least 1")]
+    pub const fn len(&self) -> usize {
+        self.real.len()
+    }
+
+    /// The kind.
+    pub const fn kind(&self) -> DctKind {
+        self.kind
+    }
+}
+
+forms! {
+    /// The cosine transform of each `n` numbers, by its [`DctKind`]; nothing is scaled.
+    ///
+    /// Shapes: `x` and `out` hold whole transforms of `n = plan.len()` numbers, one after the other. An even `n` costs a complex
+    /// transform of `n/2`, an odd one of `n`.
+    ///
+    /// NaN and ±0: a NaN reaches results of its transform; the sign of a zero is not kept.
+    ///
+    /// Errors: [`Error::Rows`] when `x` does not hold whole transforms, [`Error::Len`] when `out` has another length,
+    /// [`Error::Workspace`]. Scratch: [`dct_workspace`]`(n)`.
+    ///
+    /// ```
+    /// use fulmen::{Complex, Dct, DctKind, dct, dct_plan_len, dct_workspace};
+    /// let (mut to, mut from) = ([0.0f64; dct_plan_len(DctKind::II, 4)], [0.0; dct_plan_len(DctKind::III, 4)]);
+    /// let mut work = [Complex::ZERO; dct_workspace(4)];
+    /// let to = Dct::plan(DctKind::II, 4, &mut to, &mut work)?;
+    /// let from = Dct::plan(DctKind::III, 4, &mut from, &mut work)?;
+    /// let (x, mut y, mut z) = ([1.0, 2.0, 3.0, 4.0], [0.0; 4], [0.0; 4]);
+    /// dct(&to, &x, &mut y, &mut work)?;
+    /// assert!((y[0] - 10.0).abs() < 1e-14);
+    /// dct(&from, &y, &mut z, &mut work)?;
+    /// // n/2 times what it was.
+    /// assert!((z[3] - 8.0).abs() < 1e-14);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: J. Makhoul, "A fast cosine transform in one and two dimensions", 1980; of [`DctKind::IV`], H. S. Malvar, "Signal
+    /// Processing with Lapped Transforms", 1992, and for odd lengths the residues of `2j + 1` modulo 8. Contract:
+    /// `contracts/dct-v1.yaml`.
+    dct, dct_on, dct_by
+        (plan: &Dct<'_, T>, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]) -> Result<(), Error>;
+}
+
+pub(crate) fn dct_by<J: Join, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    plan: &Dct<'_, T>,
+    x: &[T],
+    out: &mut [T],
+    workspace: &mut [Complex<T>],
+) -> Result<(), Error> {
+    let n = plan.len();
+    rows([x.len(), n], [out.len(), n])?;
+    let room = dct_workspace(n);
+    enough(room, workspace.len())?;
+    let even = n.is_multiple_of(2);
+    each(j, [n, n], x, out, workspace, room, &|x: &[T], y: &mut [T], w: &mut [Complex<T>]| match plan.kind {
+        DctKind::II => second(s, plan, x, y, w),
+        DctKind::III => third(s, plan, x, y, w),
+        DctKind::IV if even => fourth(s, plan, x, y, w),
+        DctKind::IV => fourth_odd(s, plan, x, y, w),
+    });
+    contract!(
+        dct,
+        Ok(()),
+        each | check | {
+            let mut rows = x.chunks_exact(n).zip(out.chunks_exact(n));
+            rows.try_for_each(|(x, y)| together(x, y, check))
+        }
+    )
+}
+
+/// The roots.
+fn twists<'a, T: Element>(plan: &Dct<'a, T>) -> &'a [Complex<T>] {
+    Complex::of(plan.twist).unwrap_or_default()
+}
+
+/// Workspace: `n` real numbers, the bins of their transform, and what that needs.
+fn areas<T: Element>(
+    n: usize,
+    workspace: &mut [Complex<T>],
+) -> (&mut [T], &mut [Complex<T>], &mut [Complex<T>]) {
+    let (v, rest) = workspace.split_at_mut(n.div_ceil(2));
+    let (z, rest) = rest.split_at_mut(n / 2 + 1);
+    (Complex::parts_mut(v).get_mut(..n).unwrap_or_default(), z, rest)
+}
+
+fn second<S: Simd, T: Element>(
+    s: S,
+    plan: &Dct<'_, T>,
+    x: &[T],
+    out: &mut [T],
+    workspace: &mut [Complex<T>],
+) {
+    let n = plan.len();
+    let (v, z, rest) = areas(n, workspace);
+    // Even places, then odd ones from the end.
+    let (evens, odds) = v.split_at_mut(n.div_ceil(2));
+    let pairs = x.as_chunks::<2>();
+    for ([a, b], (p, q)) in pairs.0.iter().zip(evens.iter_mut().zip(odds.iter_mut().rev())) {
+        (*p, *q) = (*a, *b);
+    }
+    if let (Some(p), [a]) = (evens.last_mut(), pairs.1) {
+        *p = *a;
+    }
+    forward(s, &plan.real, v, z, rest);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let Some((first, others)) = out.split_first_mut() else { return };
+            *first = z.first().map_or(T::ZERO, |z| z.re);
+            let (low, high) = others.split_at_mut(n / 2);
+            let turned = z.iter().zip(twists(plan)).skip(1).map(|(z, w)| *z * *w);
+            let mut high = high.iter_mut().rev();
+            for (z, low) in turned.zip(low) {
+                *low = z.re;
+                if let Some(high) = high.next() {
+                    *high = -z.im;
+                }
+            }
+        },
+    );
+}
+
+fn third<S: Simd, T: Element>(s: S, plan: &Dct<'_, T>, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]) {
+    let n = plan.len();
+    let (v, z, rest) = areas(n, workspace);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let Some((first, others)) = x.split_first() else { return };
+            let mut bins = z.iter_mut().zip(twists(plan));
+            if let Some((z, _)) = bins.next() {
+                *z = (*first).into();
+            }
+            for ((z, w), (a, b)) in bins.zip(others.iter().zip(others.iter().rev())) {
+                *z = Complex::new(*a, -*b) * w.conj();
+            }
+        },
+    );
+    inverse(s, &plan.real, z, v, rest);
+    // The inverse transform was divided by `n`.
+    let half = T::from_usize(n) * T::from_f64(0.5);
+    let (evens, odds) = v.split_at(n.div_ceil(2));
+    let (pairs, last) = out.as_chunks_mut::<2>();
+    for ([a, b], (p, q)) in pairs.iter_mut().zip(evens.iter().zip(odds.iter().rev())) {
+        (*a, *b) = (*p * half, *q * half);
+    }
+    if let ([a], Some(p)) = (last, evens.last()) {
+        *a = *p * half;
+    }
+}
+
+fn fourth<S: Simd, T: Element>(
+    s: S,
+    plan: &Dct<'_, T>,
+    x: &[T],
+    out: &mut [T],
+    workspace: &mut [Complex<T>],
+) {
+    let (z, rest) = workspace.split_at_mut(plan.len() / 2);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let pairs = x.as_chunks::<2>().0;
+            let ends = pairs.iter().zip(pairs.iter().rev());
+            for ((z, w), ([a, _], [_, b])) in z.iter_mut().zip(twists(plan)).zip(ends) {
+                *z = Complex::new(*a, *b) * *w;
+            }
+        },
+    );
+    one(s, plan.real.inner(), Direction::Forward, Io::Same(z), rest);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let pairs = out.as_chunks_mut::<2>().0;
+            for ([a, _], (z, w)) in pairs.iter_mut().zip(z.iter().zip(twists(plan))) {
+                *a = z.re * w.re - z.im * w.im;
+            }
+            for ([_, b], (z, w)) in pairs.iter_mut().rev().zip(z.iter().zip(twists(plan))) {
+                *b = -(z.re * w.im + z.im * w.re);
+            }
+        },
+    );
+}
+
+/// An odd `n`: the cosines go over odd multiples `m = 2j + 1` of `2π/8n`, and with their signs and those of `8n - m` and
+/// `m + 4n` each class of `m` modulo 8 gives the same; of those that are 1, `m = 8b + 1`, the sum over `b` is a transform of
+/// length `n`.
+fn fourth_odd<S: Simd, T: Element>(
+    s: S,
+    plan: &Dct<'_, T>,
+    x: &[T],
+    out: &mut [T],
+    workspace: &mut [Complex<T>],
+) {
+    let n = plan.len();
+    let (v, z, rest) = areas(n, workspace);
+    let at = |j: usize| x.get(j).copied().unwrap_or_default();
+    let mut m = 1;
+    for v in v.iter_mut() {
+        *v = match m / (2 * n) {
+            0 => at(m / 2),
+            1 => -at((4 * n - m) / 2),
+            2 => -at((m - 4 * n) / 2),
+            _ => at((8 * n - m) / 2),
+        };
+        m += 8;
+        m -= if m >= 8 * n { 8 * n } else { 0 };
+    }
+    forward(s, &plan.real, v, z, rest);
+    let mut q = 1 % n;
+    for (y, w) in out.iter_mut().zip(twists(plan)) {
+        let bin = if 2 * q > n { n - q } else { q };
+        let z = z.get(bin).copied().unwrap_or_default();
+        let z = if 2 * q > n { z.conj() } else { z };
+        *y = z.re * w.re - z.im * w.im;
+        q += 2;
+        q -= if q >= n { n } else { 0 };
+    }
+}
