@@ -74,7 +74,7 @@ fn edge_cases() {
         let sizes = [x.len(), x.len(), op.heads, attention_decode_workspace(op.heads, op.dim)];
         format!("{:?}", call(fulmen::lanes::native(), op, sizes, (&x, keys, keys), pages).unwrap_err())
     };
-    let op = Attention { heads: 1, kv_heads: 1, dim: 2, scale: 1.0, causal: true, window: None };
+    let op = Attention { causal: true, ..Attention::new(1, 1, 2, 1.0) };
     let table = &[0, 7][..];
     assert!(
         named(Some(Pages { table, rows: 1, len: 2 }), &[0.0; 8], &op)
@@ -83,6 +83,8 @@ fn edge_cases() {
     assert!(named(Some(Pages { table, rows: usize::MAX, len: 2 }), &[0.0; 8], &op).contains("\"pages\""));
     assert!(named(Some(Pages { table, rows: 1, len: usize::MAX }), &[0.0; 8], &op).contains("\"pages\""));
     assert!(named(None, &[0.0; 7], &op).contains("\"keys\""));
+    // Values of another width are not in the cache.
+    assert!(named(None, &[0.0; 8], &Attention { value_dim: Some(3), ..op }).contains("\"v\""));
     // A head of blocks that are not whole.
     let q8 = blocks::<Q8_0>(&[0; 68]).unwrap();
     let op = Attention { dim: 33, ..op };
@@ -109,7 +111,12 @@ fn agree<C: Cached>(
     back: impl Fn(&[C]) -> Vec<f32>,
 ) {
     let (heads, kv_heads, dim, len, window) = case;
-    let mut a = super::args::<f32, Forward>((heads, kv_heads, dim, 1, len, false, window), 3);
+    // Where there are four heads, with a cap on scores.
+    let mut a = super::with::<f32, Forward>(
+        (heads, kv_heads, dim, 1, len, false, window),
+        3,
+        usize::from(heads == 4),
+    );
     let [keys, values] = [1, 2].map(|k| of(&a.x[k]));
     (a.x[1], a.x[2]) = (back(&keys), back(&values));
     let op = options(&a);

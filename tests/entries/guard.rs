@@ -283,7 +283,7 @@ fn halves() {
     }
     for len in lengths() {
         guarded(|| {
-            let op = Attention { heads: 6, kv_heads: 3, dim: 5, scale: 0.5, causal: true, window: Some(100) };
+            let op = Attention { causal: true, window: Some(100), ..Attention::new(6, 3, 5, 0.5) };
             let (q, keys, mut out) = (vec![0.5; 30], vec![f16::ONE; len * 15], vec![0.0; 30]);
             let (mut lse, mut w) = (vec![0.0; 6], vec![0.0; attention_decode_workspace(6, 5)]);
             let table: Vec<u32> = (0..len as u32).rev().collect();

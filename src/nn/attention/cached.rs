@@ -2,8 +2,9 @@
 
 use super::decode::{AHEAD, TOGETHER, times};
 use super::forward::finish;
+use super::options::Heads;
 use super::panel::State;
-use super::{Attention, BLOCK, Heads, decode, rows, take};
+use super::{Align, Attention, BLOCK, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::lanes::fold::Serial;
 use crate::lanes::vector::Vector;
@@ -76,7 +77,7 @@ pub struct Pages<'a> {
 /// Shapes: `q` and `out` have `heads·dim` elements; `keys` and `values` a row of `kv_heads·dim` numbers for each key, which in
 /// blocks are `kv_heads·dim` divided by the elements of a block, of which `dim` is a multiple. Without `pages` the rows are the
 /// text's; with them, key `j` is row `j % rows` of page `table[j / rows]`. `lse`, if asked for, receives a log-sum-exp for each
-/// head. A window hides all but the last keys; `op.causal` changes nothing. A few rows at a time become `f32`; the bits are those of
+/// head. A window hides all but the last keys; `op.causal` and `op.align` change nothing; values are as wide as keys, else [`Error::Shape`] names `v`. A few rows at a time become `f32`; the bits are those of
 /// [`attention`](crate::attention()) of that query on the numbers of the cache.
 ///
 /// NaN and ±0: as [`attention`](crate::attention()).
@@ -91,7 +92,7 @@ pub struct Pages<'a> {
 /// ```
 /// use fulmen::quant::{Q8_0, blocks};
 /// use fulmen::{Attention, Pages, attention_decode, attention_decode_workspace};
-/// let op = Attention { heads: 1, kv_heads: 1, dim: 32, scale: 1.0, causal: true, window: None };
+/// let op = Attention::new(1, 1, 32, 1.0);
 /// // Two pages of one key each; the text has them in the other order. Values of 1 and 3, keys of 0.
 /// let cache: [u8; 68] = core::array::from_fn(|i| [0, 0x3c, 1, 3][if i % 34 < 2 { i % 34 } else { 2 + i / 34 }]);
 /// let (keys, values) = (blocks::<Q8_0>(&[0; 68])?, blocks::<Q8_0>(&cache)?);
@@ -170,8 +171,11 @@ pub fn attention_decode_on<S: Simd, C: Cached>(
         same_len("lse", heads, lse.len())?;
     }
     enough(attention_decode_workspace(heads, dim), workspace.len())?;
-    let all =
-        Attention { causal: false, ..*op }.on([1, cols], [len, kv_heads * dim], [len, kv_heads * dim])?;
+    let all = Attention { causal: false, align: Align::BottomRight, ..*op }.on(
+        [1, cols],
+        [len, kv_heads * dim],
+        [len, kv_heads * dim],
+    )?;
     let cache = |x| Cache { x, row, head: dim / C::ELEMENTS, pages };
     run(s, &all, q, [cache(keys), cache(values)], out, lse, workspace);
     Ok(())
@@ -284,6 +288,11 @@ fn run<S: Simd, C: Cached>(
             let to = scores.get_mut(h * group * BLOCK + j..).unwrap_or_default();
             rows::scores(s, k, queries, to, 0);
         });
+        if let Some(by) = op.softcap {
+            scores
+                .chunks_exact_mut(BLOCK)
+                .for_each(|x| mask::cap(s, x.get_mut(..n).unwrap_or_default(), n, n, by));
+        }
         rows::step(s, &mut state, scores, seen.start.saturating_sub(start).min(n), n);
         values.each(s, start, n, decoded, |h, j, v| {
             let to = waiting.get_mut(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
