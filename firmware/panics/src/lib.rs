@@ -65,7 +65,14 @@ fn heads(c: &Call<'_>) -> Attention<f32> {
     let window = if c.n[8] == 0 { None } else { Some(c.n[8]) };
     let align = if c.n[6] == 0 { Align::BottomRight } else { Align::TopLeft };
     let (softcap, value_dim) = (c.word.then_some(c.p[1]), c.word.then_some(c.n[5]));
-    Attention { causal: c.word, window, align, softcap, value_dim, ..Attention::new(heads, kv_heads, dim, c.p[0]) }
+    Attention {
+        causal: c.word,
+        window,
+        align,
+        softcap,
+        value_dim,
+        ..Attention::new(heads, kv_heads, dim, c.p[0])
+    }
 }
 fn adam_settings(c: &Call<'_>) -> Adam<f32> {
     let [lr, beta1, beta2, eps, weight_decay, _] = *c.p;

@@ -36,7 +36,7 @@ pub use cached::*;
 #[cfg(feature = "half")]
 pub use half::*;
 use mask::Mask;
-#[cfg(any(feature = "cuda", feature = "wgsl"))]
+#[cfg(feature = "gpu")]
 pub(crate) use mask::{mask_rows, softcap};
 use options::Heads;
 pub use options::{Align, Attention};
