@@ -183,9 +183,12 @@ def test(p: Profile, tally: Tally) -> None:
 
 def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
     flags = [*p.rustflags, *p.test.rustflags]
-    env = env | p.test.env | {"RUSTFLAGS": " ".join(flags), "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes)}
-    if p.target == host():
-        env |= {"RUSTFLAGS": "", **members(flags)}
+    # What is built from source beside the workspace is shared: on the host whatever the flags, elsewhere but for a `--cfg`.
+    ours = [f for f in flags if p.target == host() or f.startswith("--cfg")]
+    env = env | p.test.env | members(ours) | {
+        "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
+        "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes),
+    }
     kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--lib", "--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     args = [*(word for name in p.test.packages for word in ("-p", name)), *kinds, *features]
     std = p.test.std or p.std

@@ -84,7 +84,7 @@ unlisted=$(comm -23 stated listed)
 flags=(-q -w -ambiguous-paths -w -notation-overridden -Q . Fulmen)
 order=$(coqdep -Q . Fulmen -sort ./*.v) || die "coqdep failed"
 for f in $order; do
-  nice coqc "${flags[@]}" "$f" || die "$f does not compile"
+  coqc "${flags[@]}" "$f" || die "$f does not compile"
 done
 for f in *.v; do [[ -s ${f%.v}.vo ]] || die "$f was not compiled"; done
 
@@ -103,7 +103,7 @@ fi
     printf 'Goal True. idtac "ABOUT %s". Abort.\nDefinition about_%d := (%s).\nPrint Assumptions about_%d.\n' "$name" "$n" "$terms" "$n"
   done < asked
 } > Assumptions_of_all.v
-nice coqc "${flags[@]}" Assumptions_of_all.v > report || die "Print Assumptions failed"
+coqc "${flags[@]}" Assumptions_of_all.v > report || die "Print Assumptions failed"
 cat report
 
 [[ $(grep -c '^ABOUT ' report) == $(wc -l < asked) ]] || die "the report does not name everything that was asked"

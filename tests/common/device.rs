@@ -124,8 +124,10 @@ fn share<T: Scalar>(
             && got.to_f64() == T::from_f64(want.value).to_f64();
         // What is dropped may have been a factor of an input, but not of a huge one: that would excuse any zero.
         let factor =
-            one.iter().flat_map(|x| x.iter()).fold(1.0, |most: f64, x| most.max(x.abs())).min(16384.0);
-        let flushed = got.to_f64() == 0.0 && want.value.abs() < least * factor;
+            || one.iter().flat_map(|x| x.iter()).fold(1.0, |most: f64, x| most.max(x.abs())).min(16384.0);
+        // The factor is looked for where it may matter: it reads a whole row, for each of its results.
+        let small = want.value.abs();
+        let flushed = got.to_f64() == 0.0 && small < least * 16384.0 && small < least * factor();
         let this = if past || flushed || agrees(*got, want.value, 0.0) {
             0.0
         } else if off.is_finite() && allowed > 0.0 {
