@@ -27,7 +27,7 @@ fn kind<T: Element>(a: &Args<T>) -> DctKind {
 /// Scratch for a table and so many complex numbers, on some threads; what no call that succeeds needs is cut.
 fn scratch(table: usize, work: usize) -> usize {
     let all = table.saturating_add(work.saturating_mul(8));
-    if all > 1 << 21 { 64 } else { all }
+    if all > 1 << 23 { 64 } else { all }
 }
 
 pub struct Cosines;
