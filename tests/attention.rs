@@ -6,6 +6,7 @@ use common::nn::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, MatMut, MatRef};
 
+mod decode;
 #[cfg(feature = "half")]
 mod halves;
 

@@ -28,7 +28,7 @@ macro_rules! all_of {
 all_of! {
     /// Everything, over elements of this type.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, FixedPoint, Random
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, FixedPoint, Random
     }
 }
 all_of! {
@@ -449,6 +449,12 @@ plain! {
     }
 }
 plain! {
+    /// Attention over a cache in few bits.
+    Caches = on on {
+        attention_decode [attention_decode_on] <C: Cached> (op: &Attention<f32>, q: Self::Ref<'_, f32>, keys: Self::Ref<'_, C>, values: Self::Ref<'_, C>, pages: Option<Pages<'_>>, out: Self::Mut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
+    }
+}
+plain! {
     /// Fixed point.
     FixedPoint = on on {
         fixed_dot [fixed_dot_on] <X: Fixed> (a: Self::Ref<'_, X>, b: Self::Ref<'_, X>) -> Result<X::Sum, Error>;
@@ -508,8 +514,9 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 16] = [
+    const FIXED: [&str; 17] = [
         "attention_bf16",
+        "attention_decode",
         "dequantize_absmax",
         "quantize_absmax",
         "fixed_dot",

@@ -1,7 +1,7 @@
 //! The ops: conversions, products, rows of a table.
 
 use super::block::Block;
-use super::tile::{of_rows, of_vectors, product};
+use super::tile::{of_eight, of_rows, of_vectors, product};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Simd, native};
@@ -513,7 +513,13 @@ fn vectors_here<S: Simd, B: Block>(
             for (x, out) in x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {
                 for (r, row) in weights.chunks_exact(each).enumerate() {
                     let mut to = out.iter_mut().skip(r).step_by(n);
-                    let fours = x.chunks_exact(4 * of_x);
+                    let eights = x.chunks_exact(8 * of_x);
+                    for x in eights.clone() {
+                        for (y, to) in of_eight(s, row, x).as_flattened().iter().zip(&mut to) {
+                            *to = *y;
+                        }
+                    }
+                    let fours = eights.remainder().chunks_exact(4 * of_x);
                     for x in fours.clone() {
                         for (y, to) in of_vectors(s, row, x).into_iter().zip(&mut to) {
                             *to = y;

@@ -21,20 +21,20 @@ fn each_chunk<S: Simd, B: Block>(mut f: impl FnMut(usize)) {
     }
 }
 
-/// Four products, of `R` rows of weights and `X` of activations, block by block; with one of each, four times the same.
-/// A block's codes are multiplied in integers, and the products of blocks are added one after the other.
+/// `Q` times four products, of `R` rows of weights and `X` of activations, block by block; with one of each, four times the
+/// same. A block's codes are multiplied in integers, and the products of blocks are added one after the other.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "r < R and x < X")]
-fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
+fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize, const Q: usize>(
     s: S,
     blocks: impl Iterator<Item = ([&'a B; R], [&'a B::Partner; X])>,
-) -> [f32; 4] {
+) -> [[f32; 4]; Q] {
     const {
-        assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 || R * X == 1));
+        assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 * Q || R * X == 1 && Q == 1));
         assert!(B::OFFSET == 0 || B::GROUPS || B::ELEMENTS == 32);
     };
     let of = |k: usize| (k / X % R, k % X);
-    let mut out = [0.0f32; 4];
+    let mut out = [[0.0f32; 4]; Q];
     for (a, b) in blocks {
         // Less what an offset is multiplied with: lanes have it as they have the products, so there is one total of both.
         let each = from_fn::<_, X>(
@@ -79,34 +79,36 @@ fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize>(
                 }
             },
         );
-        let totals = s.totals(from_fn(
-            #[inline(always)]
-            |k| {
-                let (r, x) = of(k);
-                match (B::FINE, B::GROUPS && B::OFFSET != 0) {
-                    (true, _) => s.plus(fine[r][x], sums[r][x], 256),
-                    (_, true) => s.plus(sums[r][x], s.dot_scales(scales[r][1], each[x]), -B::OFFSET),
-                    _ => sums[r][x],
-                }
-            },
-        ));
-        // What the mins are multiplied with.
-        let below = if B::GROUPS && B::MINS {
-            s.totals(from_fn(
+        for (q, out) in out.iter_mut().enumerate() {
+            let totals = s.totals(from_fn(
                 #[inline(always)]
-                |k| s.dot_scales(scales[of(k).0][1], each[of(k).1]),
-            ))
-        } else {
-            [0; 4]
-        };
-        let [d, m] = B::factors(s, from_fn(|k| a[of(k).0]));
-        let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(k).1]));
-        for (((((out, total), below), (d, m)), by), sum) in
-            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
-        {
-            *out += d * by * total as f32;
-            if B::MINS {
-                *out -= m * if B::GROUPS { by * below as f32 } else { sum };
+                |k| {
+                    let (r, x) = of(4 * q + k);
+                    match (B::FINE, B::GROUPS && B::OFFSET != 0) {
+                        (true, _) => s.plus(fine[r][x], sums[r][x], 256),
+                        (_, true) => s.plus(sums[r][x], s.dot_scales(scales[r][1], each[x]), -B::OFFSET),
+                        _ => sums[r][x],
+                    }
+                },
+            ));
+            // What the mins are multiplied with.
+            let below = if B::GROUPS && B::MINS {
+                s.totals(from_fn(
+                    #[inline(always)]
+                    |k| s.dot_scales(scales[of(4 * q + k).0][1], each[of(4 * q + k).1]),
+                ))
+            } else {
+                [0; 4]
+            };
+            let [d, m] = B::factors(s, from_fn(|k| a[of(4 * q + k).0]));
+            let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(4 * q + k).1]));
+            for (((((out, total), below), (d, m)), by), sum) in
+                out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
+            {
+                *out += d * by * total as f32;
+                if B::MINS {
+                    *out -= m * if B::GROUPS { by * below as f32 } else { sum };
+                }
             }
         }
     }
@@ -120,7 +122,7 @@ pub(crate) fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32
         #[inline(always)]
         |(a, b)| ([a], [b]),
     );
-    let [y, ..] = tile::<S, B, 1, 1>(s, pairs);
+    let [[y, ..]] = tile::<S, B, 1, 1, 1>(s, pairs);
     y
 }
 
@@ -156,7 +158,8 @@ pub(crate) fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::
             ([a, b, c, d], [x])
         },
     );
-    tile::<S, B, 4, 1>(s, blocks)
+    let [y] = tile::<S, B, 4, 1, 1>(s, blocks);
+    y
 }
 
 /// The products of a row and four vectors of as many blocks.
@@ -173,5 +176,25 @@ pub(crate) fn of_vectors<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -
         #[inline(always)]
         |(((a, b), (c, d)), row)| ([row], [a, b, c, d]),
     );
-    tile::<S, B, 1, 4>(s, blocks)
+    let [y] = tile::<S, B, 1, 4, 1>(s, blocks);
+    y
+}
+
+/// The products of a row and eight vectors of as many blocks: what is made of the row's bits serves twice as many.
+#[inline(always)]
+pub(crate) fn of_eight<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [[f32; 4]; 2] {
+    let each = row.len();
+    let (low, high) = x.split_at_checked(4 * each).unwrap_or_default();
+    if !S::REGISTERS {
+        return [of_vectors(s, row, low), of_vectors(s, row, high)];
+    }
+    let (ab, cd) = low.split_at_checked(2 * each).unwrap_or_default();
+    let (ef, gh) = high.split_at_checked(2 * each).unwrap_or_default();
+    let [(a, b), (c, d), (e, f), (g, h)] =
+        [ab, cd, ef, gh].map(|x| x.split_at_checked(each).unwrap_or_default());
+    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(e.iter().zip(f).zip(g.iter().zip(h))).zip(row).map(
+        #[inline(always)]
+        |((((a, b), (c, d)), ((e, f), (g, h))), row)| ([row], [a, b, c, d, e, f, g, h]),
+    );
+    tile::<S, B, 1, 8, 2>(s, blocks)
 }

@@ -197,6 +197,21 @@ fn no_product_of_low_precision_allocates() {
     }
 }
 
+/// One query over a cache of blocks, in pages.
+#[test]
+fn no_attention_over_a_cache_allocates() {
+    let cache = vec![0; 300 * 34];
+    let keys = fulmen::quant::blocks::<fulmen::quant::Q8_0>(&cache).unwrap();
+    let op = fulmen::Attention::new(2, 1, 32, 1.0);
+    let (table, mut out) = ([2, 0, 1], [1.0; 64]);
+    let mut room = vec![0.0; fulmen::attention_decode_workspace(2, 32)];
+    FORBIDDEN.set(true);
+    let pages = Some(fulmen::Pages { table: &table, rows: 100, len: 250 });
+    let r = fulmen::attention_decode(&op, &[1.0; 64], keys, keys, pages, &mut out, None, &mut room);
+    FORBIDDEN.set(false);
+    assert_eq!((r, out), (Ok(()), [0.0; 64]));
+}
+
 /// Fixed point, and scales that are quantised themselves.
 #[test]
 fn no_op_on_fixed_point_allocates() {

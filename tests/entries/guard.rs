@@ -281,6 +281,17 @@ fn halves() {
             attention_bf16(&op, q, k, v, to, Some(&mut lse), &mut w).unwrap();
         });
     }
+    for len in lengths() {
+        guarded(|| {
+            let op = Attention { window: Some(100), softcap: Some(3.0), ..Attention::new(6, 3, 5, 0.5) };
+            let (q, keys, mut out) = (vec![0.5; 30], vec![f16::ONE; len * 15], vec![0.0; 30]);
+            let (mut lse, mut w) = (vec![0.0; 6], vec![0.0; attention_decode_workspace(6, 5)]);
+            let table: Vec<u32> = (0..len as u32).rev().collect();
+            for pages in [None, Some(Pages { table: &table, rows: 1, len })] {
+                attention_decode(&op, &q, &keys, &keys, pages, &mut out, Some(&mut lse), &mut w).unwrap();
+            }
+        });
+    }
     for n in lengths() {
         guarded(|| {
             let (mut x, mut y, mut z) = (vec![1.0f32; n], vec![f16::ONE; n], vec![bf16::ONE; n]);

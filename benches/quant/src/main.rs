@@ -1,5 +1,5 @@
-//! `out = W·x` of quantised rows, contenders interleaved, on the same bytes; quantising `x` counts, as every decoding step
-//! does it. Work is the bytes of the weights.
+//! `out = W·x` of quantised rows, for one vector and for several (`--rows=8,64`), contenders interleaved, on the same bytes;
+//! quantising `x` counts, as every step does it. Work is the bytes of the weights, for several vectors the products.
 
 use candle_core::quantized::k_quants::{
     BlockQ2K, BlockQ3K, BlockQ4_0, BlockQ4K, BlockQ5K, BlockQ6K, BlockQ8_0, GgmlType, matmul,
@@ -26,10 +26,10 @@ fn quantised<B: Block>(x: &[f32]) -> Vec<B> {
     to
 }
 
-fn race<B: Block, T: GgmlType>(race: &mut Race, shapes: &[[usize; 2]]) {
+fn race<B: Block, T: GgmlType>(race: &mut Race, shapes: &[[usize; 2]], rows: usize) {
     assert_eq!((size_of::<B>(), B::ELEMENTS), (size_of::<T>(), T::BLCK_SIZE));
     for &[m, n] in shapes {
-        let (x, row) = (numbers(n), quantised::<B>(&numbers(n)));
+        let (x, row) = (numbers(rows * n), quantised::<B>(&numbers(n)));
         // Each row begins elsewhere in the same numbers.
         let w: Vec<B> =
             (0..m).flat_map(|i| row.iter().cycle().skip(i % row.len()).take(row.len())).copied().collect();
@@ -37,32 +37,31 @@ fn race<B: Block, T: GgmlType>(race: &mut Race, shapes: &[[usize; 2]]) {
         let mut theirs = vec![T::zeros(); w.len()];
         // SAFETY: candle's blocks are `repr(C)` of halves and bytes, any bits are values, and the sizes are equal.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), theirs.as_mut_ptr().cast(), bytes.len()) };
-        let (mut a, mut b) = (vec![0.0; m], vec![0.0; m]);
+        let (mut a, mut b) = (vec![0.0; rows * m], vec![0.0; rows * m]);
         let mut partner = quantised::<B::Partner>(&x);
         let mut ours = || {
             fulmen::quantize(&x, None, &mut partner).unwrap();
-            fulmen::quant_gemv(&w, &partner, &mut a).unwrap();
+            fulmen::quant_gemm(&w, &partner, n, &mut a).unwrap();
         };
         ours();
-        matmul((1, n, m), &x, &theirs, &mut b).unwrap();
+        matmul((rows, n, m), &x, &theirs, &mut b).unwrap();
         let most = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
         let off = a.iter().zip(&b).fold(0.0f32, |m, (a, b)| m.max((a - b).abs()));
         assert!(off <= 1e-3 * most, "{} {m} x {n}: results differ by {off}, the largest is {most}", B::NAME);
         let mut ours = || {
             fulmen::quantize(&x, None, &mut partner).unwrap();
-            fulmen::quant_gemv(&w, &partner, &mut a).unwrap();
+            fulmen::quant_gemm(&w, &partner, n, &mut a).unwrap();
         };
         let list = vec![
             Contender::ours(&mut ours),
-            Contender::peer("candle", || matmul((1, n, m), &x, &theirs, &mut b).unwrap()),
+            Contender::peer("candle", || matmul((rows, n, m), &x, &theirs, &mut b).unwrap()),
         ];
-        let case = Case {
-            op: "gemv",
-            ty: B::NAME,
-            size: format!("{m}x{n}"),
-            work: bytes.len() as f64,
-            unit: "GB/s",
+        let (op, work, unit) = match rows {
+            1 => ("gemv", bytes.len() as f64, "GB/s"),
+            _ => ("gemm", (2 * rows * m * n) as f64, "GFLOP/s"),
         };
+        let size = if rows == 1 { format!("{m}x{n}") } else { format!("{m}x{n}x{rows}") };
+        let case = Case { op, ty: B::NAME, size, work, unit };
         race.case(&case, list);
     }
 }
@@ -71,12 +70,15 @@ fn run(args: &[String]) {
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
     let shape = |d: &str| d.split_once('x').map(|(m, n)| [m.parse().unwrap(), n.parse().unwrap()]).unwrap();
     let shapes = value("--dims=").map_or(SHAPES.to_vec(), |d| d.split(',').map(shape).collect());
+    let rows = value("--rows=").map_or(vec![1], |d| d.split(',').map(|n| n.parse().unwrap()).collect());
     println!("lanes {:?}", fulmen::NATIVE);
     let mut all = Race::new(args);
     macro_rules! formats {
         ($($B:ident $T:ident),*) => {$(
             if value("--type=").is_none_or(|ty| ty == $B::NAME) {
-                race::<$B, $T>(&mut all, &shapes);
+                for rows in &rows {
+                    race::<$B, $T>(&mut all, &shapes, *rows);
+                }
             }
         )*};
     }

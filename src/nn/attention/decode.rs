@@ -99,7 +99,8 @@ pub(super) fn run<S: Simd, T: Element>(
     }
 }
 
-fn times<S: Simd, T: Element>(s: S, x: &mut [T], by: T) {
+/// `x·by`, in place.
+pub(super) fn times<S: Simd, T: Element>(s: S, x: &mut [T], by: T) {
     if by == T::ONE {
         return;
     }

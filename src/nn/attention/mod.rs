@@ -10,9 +10,11 @@
 //! | `decode` | a single query |
 //! | `rows` | its loops over rows of keys and values |
 //! | `half` | operands in bf16 |
+//! | `cached` | a single query over halves or blocks, in pages |
 //! | `backward` | the gradients, from weights that are computed again |
 
 pub(crate) mod backward;
+mod cached;
 pub(crate) mod decode;
 pub(crate) mod forward;
 #[cfg(feature = "half")]
@@ -30,6 +32,7 @@ use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use backward::Gradients;
+pub use cached::*;
 #[cfg(feature = "half")]
 pub use half::*;
 use mask::Mask;

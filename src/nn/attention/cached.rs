@@ -1,0 +1,306 @@
+//! The next token's attention over a cache of keys and values in halves or blocks, whose rows may lie in pages.
+
+use super::decode::{TOGETHER, times};
+use super::forward::finish;
+use super::panel::State;
+use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
+use crate::error::{Error, enough, not_empty, same_len};
+use crate::lanes::fold::Serial;
+use crate::lanes::{Simd, drive, native};
+use crate::pointwise::Add;
+use crate::quant::Block;
+use crate::view::{MatMut, MatRef};
+
+/// What a cache of keys or values is made of: `f16` and `bf16` (feature `half`), `f32`, or blocks of any
+/// format such as [`Q8_0`](crate::quant::Q8_0).
+pub trait Cached: Copy + Send + Sync + 'static + Decoded {}
+
+pub(crate) use sealed::Decoded;
+mod sealed {
+    use crate::lanes::Simd;
+
+    /// Elements as numbers.
+    pub trait Decoded: Sized {
+        /// Numbers in one.
+        const ELEMENTS: usize;
+        /// The numbers of as many elements as fit.
+        fn decode<S: Simd>(s: S, x: &[Self], out: &mut [f32]);
+    }
+}
+
+impl<B: Block> Cached for B {}
+impl<B: Block> Decoded for B {
+    const ELEMENTS: usize = <B as Block>::ELEMENTS;
+    #[inline(always)]
+    fn decode<S: Simd>(s: S, x: &[Self], out: &mut [f32]) {
+        for (x, out) in x.iter().zip(out.chunks_exact_mut(<B as Block>::ELEMENTS)) {
+            x.decode(s, out);
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($T:ty: $f:expr;)*) => {$(
+        impl Cached for $T {}
+        impl Decoded for $T {
+            const ELEMENTS: usize = 1;
+            #[inline(always)]
+            fn decode<S: Simd>(_: S, x: &[Self], out: &mut [f32]) {
+                for (x, out) in x.iter().zip(out) {
+                    *out = $f(*x);
+                }
+            }
+        }
+    )*};
+}
+numbers! { f32: core::convert::identity; }
+#[cfg(feature = "half")]
+numbers! { half::f16: crate::convert::widen_f16; half::bf16: crate::convert::widen_bf16; }
+
+/// Which pages of a cache hold a text's keys and values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pages<'a> {
+    /// The page of the first [`Pages::rows`] keys, that of the next ones, and so on: any pages in any order, which texts
+    /// with the same beginning may share.
+    pub table: &'a [u32],
+    /// Keys in a page.
+    pub rows: usize,
+    /// Keys of the text so far.
+    pub len: usize,
+}
+
+/// `out[h] = Σ_j w[j]·values[j]` with `w = softmax_j(scale·q[h]·keys[j])`: one query, the last of the text, over a cache of
+/// keys and values in few bits.
+///
+/// Shapes: `q` and `out` have `heads·dim` elements; `keys` and `values` a row of `kv_heads·dim` numbers for each key, which in
+/// blocks are `kv_heads·dim` divided by the elements of a block, of which `dim` is a multiple. Without `pages` the rows are the
+/// text's; with them, key `j` is row `j % rows` of page `table[j / rows]`. `lse`, if asked for, receives a log-sum-exp for each
+/// head. A window hides all but the last keys; `op.causal` and `op.align` change nothing. A few rows at a time become `f32`; the bits are those of
+/// [`attention`](crate::attention()) of that query on the numbers of the cache.
+///
+/// NaN and ±0: as [`attention`](crate::attention()).
+///
+/// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `softcap`; [`Error::Domain`] names `value_dim` unless it is `dim`; [`Error::Rows`] names `dim` when it is no
+/// whole blocks, `keys` when they are no whole rows, or pages; [`Error::Len`] names `q`, `values`, `out`, `lse`, or `pages` when
+/// the table has too few for `len`; [`Error::Empty`] names `pages` of no rows; [`Error::Index`] names `pages` when one is past the end
+/// of the cache; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`attention_decode_workspace`], in `f32`; what it holds does not matter.
+///
+/// ```
+/// use fulmen::quant::{Q8_0, blocks};
+/// use fulmen::{Attention, Pages, attention_decode, attention_decode_workspace};
+/// let op = Attention::new(1, 1, 32, 1.0);
+/// // Two pages of one key each; the text has them in the other order. Values of 1 and 3, keys of 0.
+/// let cache: [u8; 68] = core::array::from_fn(|i| [0, 0x3c, 1, 3][if i % 34 < 2 { i % 34 } else { 2 + i / 34 }]);
+/// let (keys, values) = (blocks::<Q8_0>(&[0; 68])?, blocks::<Q8_0>(&cache)?);
+/// let mut out = [0.0; 32];
+/// let mut workspace = [0.0; attention_decode_workspace(1, 32)];
+/// let pages = Pages { table: &[1, 0], rows: 1, len: 2 };
+/// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
+/// assert_eq!(out, [2.0; 32]);
+/// // The first of them alone.
+/// let pages = Pages { len: 1, ..pages };
+/// attention_decode(&op, &[1.0; 32], keys, values, Some(pages), &mut out, None, &mut workspace)?;
+/// assert_eq!(out, [3.0; 32]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: W. Kwon et al., "Efficient memory management for large language model serving with PagedAttention" (2023).
+/// Contract: `contracts/attention_decode-v1.yaml`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
+pub fn attention_decode<C: Cached>(
+    op: &Attention<f32>,
+    q: &[f32],
+    keys: &[C],
+    values: &[C],
+    pages: Option<Pages<'_>>,
+    out: &mut [f32],
+    lse: Option<&mut [f32]>,
+    workspace: &mut [f32],
+) -> Result<(), Error> {
+    attention_decode_on(native(), op, q, keys, values, pages, out, lse, workspace)
+}
+
+/// [`attention_decode`] on the instruction set of `s`.
+#[allow(clippy::too_many_arguments, reason = "the formula's operands")]
+pub fn attention_decode_on<S: Simd, C: Cached>(
+    s: S,
+    op: &Attention<f32>,
+    q: &[f32],
+    keys: &[C],
+    values: &[C],
+    pages: Option<Pages<'_>>,
+    out: &mut [f32],
+    lse: Option<&mut [f32]>,
+    workspace: &mut [f32],
+) -> Result<(), Error> {
+    let &Attention { heads, kv_heads, dim, .. } = op;
+    not_empty("heads", heads)?;
+    not_empty("dim", dim)?;
+    if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
+        return Err(Error::Domain { arg: "kv_heads" });
+    }
+    if !dim.is_multiple_of(C::ELEMENTS) {
+        return Err(Error::Rows { arg: "dim", cols: C::ELEMENTS, got: dim });
+    }
+    if op.value_dim.is_some_and(|n| n != dim) {
+        return Err(Error::Domain { arg: "value_dim" });
+    }
+    let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
+    let row = kv_heads * (dim / C::ELEMENTS);
+    same_len("q", cols, q.len())?;
+    same_len("values", keys.len(), values.len())?;
+    let len = match pages {
+        None => crate::quant::rows("keys", keys.len(), row)?,
+        Some(Pages { table, rows, len }) => {
+            not_empty("pages", rows)?;
+            let page = row.checked_mul(rows).ok_or(Error::Overflow { arg: "pages" })?;
+            let held = crate::quant::rows("keys", keys.len(), page)?;
+            let needed = len.div_ceil(rows);
+            let table =
+                table.get(..needed).ok_or(Error::Len { arg: "pages", expected: needed, got: table.len() })?;
+            if let Some(&i) = table.iter().find(|i| **i as usize >= held) {
+                return Err(Error::Index { arg: "pages", index: i as usize, below: held });
+            }
+            len
+        }
+    };
+    same_len("out", cols, out.len())?;
+    if let Some(lse) = &lse {
+        same_len("lse", heads, lse.len())?;
+    }
+    enough(attention_decode_workspace(heads, dim), workspace.len())?;
+    let all = Attention { causal: false, align: Align::BottomRight, ..*op }.on(
+        [1, cols],
+        [len, kv_heads * dim],
+        [len, kv_heads * dim],
+    )?;
+    let cache = |x| Cache { x, row, head: dim / C::ELEMENTS, pages };
+    run(s, &all, q, [cache(keys), cache(values)], out, lse, workspace);
+    Ok(())
+}
+
+/// Elements of workspace that [`attention_decode`] needs at most, whatever the instruction set and the format of the cache.
+///
+/// ```
+/// assert!(fulmen::attention_decode_workspace(32, 128) < 20_000);
+/// ```
+pub const fn attention_decode_workspace(heads: usize, dim: usize) -> usize {
+    decode::workspace(heads, dim).saturating_add(dim.saturating_mul(TOGETHER))
+}
+
+/// Rows of keys or values.
+#[derive(Clone, Copy)]
+struct Cache<'a, C> {
+    x: &'a [C],
+    /// Elements of a row, and of a head.
+    row: usize,
+    head: usize,
+    pages: Option<Pages<'a>>,
+}
+
+impl<C: Cached> Cache<'_, C> {
+    /// Where the row of key `j` starts.
+    #[inline(always)]
+    fn at(&self, j: usize) -> usize {
+        let row = self.pages.map_or(j, |Pages { table, rows, .. }| {
+            table.get(j / rows).map_or(usize::MAX, |page| *page as usize * rows + j % rows)
+        });
+        row.saturating_mul(self.row)
+    }
+
+    /// The `keys` rows from `start` on as numbers, some together and key head by key head: `f(head, row, rows)`.
+    fn each<S: Simd>(
+        &self,
+        s: S,
+        start: usize,
+        keys: usize,
+        room: &mut [f32],
+        mut f: impl FnMut(usize, usize, MatRef<'_, f32>),
+    ) {
+        let dim = self.head * C::ELEMENTS;
+        for j in (0..keys).step_by(TOGETHER) {
+            let n = TOGETHER.min(keys - j);
+            let mut starts = [0; TOGETHER];
+            for (i, to) in starts.iter_mut().enumerate().take(n) {
+                *to = self.at(start + j + i);
+            }
+            for h in 0..self.row / self.head {
+                s.vectorize(
+                    #[inline(always)]
+                    || {
+                        for (at, to) in starts.iter().zip(room.chunks_exact_mut(dim)).take(n) {
+                            let x = self.x.get(at + h * self.head..).and_then(|x| x.get(..self.head));
+                            C::decode(s, x.unwrap_or_default(), to);
+                        }
+                    },
+                );
+                f(h, j, MatRef::packed(room, n, dim));
+            }
+        }
+    }
+}
+
+/// As [`decode::run`], block by block.
+fn run<S: Simd, C: Cached>(
+    s: S,
+    op: &Heads<f32>,
+    q: &[f32],
+    [keys, values]: [Cache<'_, C>; 2],
+    out: &mut [f32],
+    lse: Option<&mut [f32]>,
+    mut room: &mut [f32],
+) {
+    use crate::lanes::vector::Vector;
+    let (dim, group) = (op.dim, op.group);
+    let heads = q.len() / dim;
+    let room = &mut room;
+    let [queries, waiting] = [(); 2].map(|()| take(room, heads * dim));
+    let scores = take(room, heads * BLOCK);
+    let [peak, sum, shrink] = [(); 3].map(|()| take(room, heads.next_multiple_of(S::F32::LANES)));
+    let decoded = take(room, TOGETHER * dim);
+    let mut state = State { peak, sum, shrink };
+    state.clear();
+    out.fill(0.0);
+    queries.copy_from_slice(q);
+    times(s, queries, op.scale);
+    let seen = op.seen(0, 0, 0);
+    let mut start = seen.start / BLOCK * BLOCK;
+    while start < seen.end {
+        let n = BLOCK.min(seen.end - start);
+        keys.each(s, start, n, decoded, |h, j, k| {
+            let queries = queries.get(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
+            let to = scores.get_mut(h * group * BLOCK + j..).unwrap_or_default();
+            rows::scores(s, k, queries, to, 0);
+        });
+        if let Some(by) = op.softcap {
+            for x in scores.chunks_exact_mut(BLOCK) {
+                mask::cap(s, x.get_mut(..n).unwrap_or_default(), n, n, by);
+            }
+        }
+        rows::step(s, &mut state, scores, seen.start.saturating_sub(start).min(n), n);
+        values.each(s, start, n, decoded, |h, j, v| {
+            let to = waiting.get_mut(h * group * dim..(h + 1) * group * dim).unwrap_or_default();
+            let weights = scores.get(h * group * BLOCK + j..).unwrap_or_default();
+            rows::values(s, v, weights, to, j == 0, 0);
+        });
+        for ((sums, more), by) in out.chunks_exact_mut(dim).zip(waiting.chunks_exact(dim)).zip(&*state.shrink)
+        {
+            times(s, sums, *by);
+            s.vectorize(
+                #[inline(always)]
+                || drive::zip_in_place(Serial, s, Add, sums, more),
+            );
+        }
+        start += BLOCK;
+    }
+    let mut lse = lse.map(|lse| MatMut::packed(lse, 1, heads));
+    for (h, (sums, (peak, sum))) in
+        out.chunks_exact_mut(dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
+    {
+        finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
+        times(s, sums, *sum);
+    }
+}
