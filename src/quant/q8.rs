@@ -1,7 +1,7 @@
 //! Signed bytes: `q8_0`, `q8_1` and `q8_k`, which activations are quantised to.
 
 use super::block::{Activation, Active, Block, Half, Sealed, part, size};
-use super::search::{extreme, inverse};
+use super::search::inverse;
 use super::words::{Factor, Words, bytes as bytes_at};
 use crate::lanes::Simd;
 use core::mem::offset_of;
@@ -38,17 +38,25 @@ size!(Q8_0 = 34, Q8_1 = 36, Q8_K = 292);
 /// The largest scale of which 127 times is finite: that of the largest number was rounded up.
 pub(crate) const MOST_SCALE: f32 = f32::from_bits((f32::MAX / 127.0).to_bits() - 1);
 
+/// What numbers of few digits are added to for the nearest whole one.
+const WHOLE: f32 = 1.5 * (1 << 23) as f32;
+
 /// The scale that maps the largest magnitude to 127, and the codes, ties away from zero.
 #[inline(always)]
 pub(crate) fn bytes<const N: usize>(x: &[f32]) -> (f32, [u8; N]) {
-    let d = (extreme(x).abs() / 127.0).min(MOST_SCALE);
+    // Magnitudes have the order of their bits: of integers a register has the largest at once.
+    let most = x.iter().fold(0, |m: u32, x| m.max(x.to_bits() & 0x7fff_ffff));
+    let d = (f32::from_bits(most) / 127.0).min(MOST_SCALE);
     let by = inverse(d);
     let mut q = [0; N];
     for (q, x) in q.iter_mut().zip(x) {
         let y = x * by;
-        let whole = y as i32;
-        let rest = y - whole as f32;
-        *q = (whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5)).clamp(-127, 127) as u8;
+        // The nearest whole number is in the lowest bits of a sum that has no others; of two the even one.
+        let sum = y + WHOLE;
+        let rest = y - (sum - WHOLE);
+        let even = sum.to_bits().wrapping_sub(WHOLE.to_bits()) as i32;
+        let away = i32::from(rest == 0.5 && y > 0.0) - i32::from(rest == -0.5 && y < 0.0);
+        *q = (even + away).clamp(-127, 127) as u8;
     }
     (d, q)
 }

@@ -1,11 +1,12 @@
 //! The next token's attention over a cache of keys and values in halves or blocks, whose rows may lie in pages.
 
-use super::decode::{TOGETHER, times};
+use super::decode::{AHEAD, TOGETHER, times};
 use super::forward::finish;
 use super::panel::State;
 use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::lanes::fold::Serial;
+use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, drive, native};
 use crate::pointwise::Add;
 use crate::quant::Block;
@@ -221,17 +222,31 @@ impl<C: Cached> Cache<'_, C> {
         mut f: impl FnMut(usize, usize, MatRef<'_, f32>),
     ) {
         let dim = self.head * C::ELEMENTS;
-        for j in (0..keys).step_by(TOGETHER) {
-            let n = TOGETHER.min(keys - j);
-            let mut starts = [0; TOGETHER];
-            for (i, to) in starts.iter_mut().enumerate().take(n) {
+        let heads = self.row / self.head;
+        let later = AHEAD.div_ceil(dim).min(heads);
+        let starts = |j: usize| {
+            let mut to = [0; TOGETHER];
+            for (i, to) in to.iter_mut().enumerate() {
                 *to = self.at(start + j + i);
             }
-            for h in 0..self.row / self.head {
+            to
+        };
+        let mut now = starts(0);
+        for j in (0..keys).step_by(TOGETHER) {
+            let n = TOGETHER.min(keys - j);
+            // Rows are too far apart for the prefetchers of a CPU.
+            let next = starts(j + TOGETHER);
+            for h in 0..heads {
+                let (soon, head) =
+                    if h + later < heads { (&now, h + later) } else { (&next, h + later - heads) };
                 s.vectorize(
                     #[inline(always)]
                     || {
-                        for (at, to) in starts.iter().zip(room.chunks_exact_mut(dim)).take(n) {
+                        for ((at, soon), to) in now.iter().zip(soon).zip(room.chunks_exact_mut(dim)).take(n) {
+                            let soon = self.x.as_ptr().wrapping_add(soon.wrapping_add(head * self.head));
+                            for line in (0..self.head * size_of::<C>()).step_by(64) {
+                                S::F32::prefetch(s, soon.wrapping_byte_add(line).cast());
+                            }
                             let x = self.x.get(at + h * self.head..).and_then(|x| x.get(..self.head));
                             C::decode(s, x.unwrap_or_default(), to);
                         }
@@ -239,6 +254,7 @@ impl<C: Cached> Cache<'_, C> {
                 );
                 f(h, j, MatRef::packed(room, n, dim));
             }
+            now = next;
         }
     }
 }
@@ -253,7 +269,6 @@ fn run<S: Simd, C: Cached>(
     lse: Option<&mut [f32]>,
     mut room: &mut [f32],
 ) {
-    use crate::lanes::vector::Vector;
     let (dim, group) = (op.dim, op.group);
     let heads = q.len() / dim;
     let room = &mut room;
