@@ -202,7 +202,7 @@ fn no_product_of_low_precision_allocates() {
 fn no_attention_over_a_cache_allocates() {
     let cache = vec![0; 300 * 34];
     let keys = fulmen::quant::blocks::<fulmen::quant::Q8_0>(&cache).unwrap();
-    let op = fulmen::Attention { causal: true, ..fulmen::Attention::new(2, 1, 32, 1.0) };
+    let op = fulmen::Attention::new(2, 1, 32, 1.0);
     let (table, mut out) = ([2, 0, 1], [1.0; 64]);
     let mut room = vec![0.0; fulmen::attention_decode_workspace(2, 32)];
     FORBIDDEN.set(true);

@@ -283,7 +283,7 @@ fn halves() {
     }
     for len in lengths() {
         guarded(|| {
-            let op = Attention { causal: true, window: Some(100), ..Attention::new(6, 3, 5, 0.5) };
+            let op = Attention { window: Some(100), softcap: Some(3.0), ..Attention::new(6, 3, 5, 0.5) };
             let (q, keys, mut out) = (vec![0.5; 30], vec![f16::ONE; len * 15], vec![0.0; 30]);
             let (mut lse, mut w) = (vec![0.0; 6], vec![0.0; attention_decode_workspace(6, 5)]);
             let table: Vec<u32> = (0..len as u32).rev().collect();

@@ -2,9 +2,8 @@
 
 use super::decode::{AHEAD, TOGETHER, times};
 use super::forward::finish;
-use super::options::Heads;
 use super::panel::State;
-use super::{Align, Attention, BLOCK, decode, mask, rows, take};
+use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::lanes::fold::Serial;
 use crate::lanes::vector::Vector;
@@ -77,12 +76,12 @@ pub struct Pages<'a> {
 /// Shapes: `q` and `out` have `heads·dim` elements; `keys` and `values` a row of `kv_heads·dim` numbers for each key, which in
 /// blocks are `kv_heads·dim` divided by the elements of a block, of which `dim` is a multiple. Without `pages` the rows are the
 /// text's; with them, key `j` is row `j % rows` of page `table[j / rows]`. `lse`, if asked for, receives a log-sum-exp for each
-/// head. A window hides all but the last keys; `op.causal` and `op.align` change nothing; values are as wide as keys, else [`Error::Shape`] names `v`. A few rows at a time become `f32`; the bits are those of
+/// head. A window hides all but the last keys; `op.causal` and `op.align` change nothing. A few rows at a time become `f32`; the bits are those of
 /// [`attention`](crate::attention()) of that query on the numbers of the cache.
 ///
 /// NaN and ±0: as [`attention`](crate::attention()).
 ///
-/// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `q`; [`Error::Rows`] names `dim` when it is no
+/// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `softcap`; [`Error::Domain`] names `value_dim` unless it is `dim`; [`Error::Rows`] names `dim` when it is no
 /// whole blocks, `keys` when they are no whole rows, or pages; [`Error::Len`] names `q`, `values`, `out`, `lse`, or `pages` when
 /// the table has too few for `len`; [`Error::Empty`] names `pages` of no rows; [`Error::Index`] names `pages` when one is past the end
 /// of the cache; [`Error::Workspace`]. Nothing is written then.
@@ -146,6 +145,9 @@ pub fn attention_decode_on<S: Simd, C: Cached>(
     }
     if !dim.is_multiple_of(C::ELEMENTS) {
         return Err(Error::Rows { arg: "dim", cols: C::ELEMENTS, got: dim });
+    }
+    if op.value_dim.is_some_and(|n| n != dim) {
+        return Err(Error::Domain { arg: "value_dim" });
     }
     let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
     let row = kv_heads * (dim / C::ELEMENTS);
@@ -289,9 +291,9 @@ fn run<S: Simd, C: Cached>(
             rows::scores(s, k, queries, to, 0);
         });
         if let Some(by) = op.softcap {
-            scores
-                .chunks_exact_mut(BLOCK)
-                .for_each(|x| mask::cap(s, x.get_mut(..n).unwrap_or_default(), n, n, by));
+            for x in scores.chunks_exact_mut(BLOCK) {
+                mask::cap(s, x.get_mut(..n).unwrap_or_default(), n, n, by);
+            }
         }
         rows::step(s, &mut state, scores, seen.start.saturating_sub(start).min(n), n);
         values.each(s, start, n, decoded, |h, j, v| {
