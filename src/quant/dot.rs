@@ -485,11 +485,14 @@ fn blocks_of_rows<J: Join, S: Simd, B: Block>(
     out: &mut [f32],
 ) {
     let m = out.len() / n;
-    if !J::SERIAL && m > 1 {
-        let (x0, x1) = x.split_at_checked(m / 2 * of_x).unwrap_or_default();
-        let (out0, out1) = out.split_at_mut_checked(m / 2 * n).unwrap_or_default();
+    let work = weights.len().saturating_mul(m * B::ELEMENTS);
+    // Whole groups of vectors: what is made of a row's bits serves eight.
+    if !J::SERIAL && m > 8 && work > APART {
+        let half = (m / 2).next_multiple_of(8);
+        let (x0, x1) = x.split_at_checked(half * of_x).unwrap_or_default();
+        let (out0, out1) = out.split_at_mut_checked(half * n).unwrap_or_default();
         j.join(
-            weights.len().saturating_mul(m * B::ELEMENTS),
+            work,
             || blocks_of_rows(j, s, weights, x0, [each, of_x, n], out0),
             || blocks_of_rows(j, s, weights, x1, [each, of_x, n], out1),
         );
