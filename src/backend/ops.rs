@@ -563,6 +563,7 @@ mod tests {
                 LAYERS,
                 NETWORK,
                 ANALYSIS,
+                COMPLEX_ALGEBRA,
                 TRANSFORMS,
                 SOLVERS,
                 SPARSE,

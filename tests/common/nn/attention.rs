@@ -180,7 +180,7 @@ fn sample_sizes(rows: usize, cols: usize, r: &mut Noise) -> Vec<(&'static str, u
     let len = n + r.bits() as usize % 9;
     let mut all =
         vec![("heads", kv_heads * group), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];
-    let [capped, other, left, masked] = [3, 3, 2, 3].map(|n| r.bits() % n == 0);
+    let [capped, other, left, masked] = [3, 3, 2, 3].map(|n| r.bits().is_multiple_of(n));
     all.extend(capped.then_some(("softcap", 2)));
     all.extend(other.then_some(("value_dim", 1 + (3 * dim) / 2 % 71)));
     all.extend(left.then_some(("top_left", 1)));

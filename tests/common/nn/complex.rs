@@ -134,7 +134,7 @@ impl Op for Product {
     }
     fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
         // Elements between those of C.
-        input == 2 && at / 2 % Self::spread(a) != 0
+        input == 2 && !(at / 2).is_multiple_of(Self::spread(a))
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         vec![a.x[2].clone()]
@@ -218,7 +218,7 @@ fn step<T: Element>(a: &Args<T>) -> usize {
 }
 /// Elements between those of a vector.
 fn between<T: Element>(a: &Args<T>, at: usize) -> bool {
-    at / 2 % step(a) != 0
+    !(at / 2).is_multiple_of(step(a))
 }
 
 pub struct Vector;
