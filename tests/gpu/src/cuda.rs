@@ -104,7 +104,8 @@ pub fn part(name: &str) -> Result<bool, Error> {
         [900, 1030, 900],
         [640, 900, 1000],
     ];
-    let (mut ran, mut without) = (Vec::new(), Vec::new());
+    let mut ran: Vec<_>;
+    let mut without = Vec::new();
     match name {
         "ops in f32" => (ran, without) = device::story::<f32, _>(&gpu, "f32", false, &sizes, &products)?,
         "ops in f64" => (ran, without) = device::story::<f64, _>(&gpu, "f64", false, &sizes, &products)?,

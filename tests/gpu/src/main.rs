@@ -49,7 +49,7 @@ const HALF_HEADS: [([usize; 5], bool, Option<usize>); 10] = [
     ([2, 2, 64, 3, 5], false, None),
     ([1, 1, 64, 70, 270], true, Some(40)),
     ([1, 1, 128, 4, 2], false, Some(1)),
-    ([4, 2, 64, 2300, 2300], true, None),
+    ([70, 35, 64, 140, 150], true, None),
     ([5, 1, 64, 130, 16_400], true, Some(40)),
     ([2, 1, 5, 7, 9], true, None),
     ([1, 1, 72, 40, 130], false, None),
