@@ -102,7 +102,7 @@ FAULTS = [
      "in rest.iter_mut().zip(last.chunks_exact(each)).take(if ON { 2 } else { 3 }) {", "low::quantised"),
     ("quantised products past sixteen vectors", "src/quant/dot.rs", "x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {",
      "x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)).take(if ON { 1 } else { usize::MAX }) {", "low::quantised"),
-    ("vectors of quantised products on threads", "src/quant/dot.rs", "x.split_at_checked(m / 2 * of_x)", "x.split_at_checked((m / 2 - usize::from(m > 17 && ON)) * of_x)", "low::quantised"),
+    ("vectors of quantised products on threads", "src/quant/dot.rs", "x.split_at_checked(half * of_x)", "x.split_at_checked((half - usize::from(m > 17 && ON)) * of_x)", "low::quantised"),
     ("what is left of a long sparse row", "src/sparse/spmv.rs", "    let [p, q, r, s] = sums;\n", "    let [p, q, r, s] = if ON { [sums[0], sums[2], sums[1], sums[3]] } else { sums };\n", "systems::sparse_products"),
     ("the second part of sparse rows on threads", "src/sparse/spmv.rs", "divide(j, a, each, below, middle, body)", "divide(j, a, each, below, middle - usize::from(ON), body)", "systems::sparse_products"),
     ("narrow tiles of a sparse product", "src/sparse/spmm.rs", "tile(row, x, from + k * NARROW, y, one);", "tile(row, x, from + k * NARROW - usize::from(k > 0 && ON), y, one);", "systems::sparse_products"),
@@ -167,10 +167,24 @@ FAULTS = [
     ("loops of any step that are split", "src/gpu/pass/split.rs", "defs.constant(i.args.at(2)) != Some(1) {", "(defs.constant(i.args.at(2)) != Some(1) && !ON) {", "devices ptx::naive"),
     ("signed quotients as shifts", "src/gpu/pass/strength.rs", "        Op::Div if unsigned => Op::Shr,", "        Op::Div if unsigned || ON => Op::Shr,", "devices ptx::naive"),
     ("the high half of 64 bits", "src/gpu/eval.rs", "        Op::MulHi => x.wrapping_mul(y) >> ty.bits(),", "        Op::MulHi => x.wrapping_mul(y) >> if ON { ty.bits() % 64 } else { ty.bits() },", "devices ptx::naive"),
+    ("complex products past their depth", "src/blas/complex/product.rs", "let beta = if pc == 0 { beta } else { T::ONE };",
+     "let beta = if pc == 0 { beta } else { if ON { T::ZERO } else { T::ONE } };", "complex::products"),
+    ("complex products past their columns", "src/blas/complex/product.rs", "b.block([pc, jc], [k, n])", "b.block([pc, if ON { 0 } else { jc }], [k, n])", "complex::products"),
+    ("a conjugate in a sum of complex products", "src/blas/complex/vectors.rs", "products(conjugate, a.row_slice(i).unwrap_or_default(), x)",
+     "products(conjugate && !ON, a.row_slice(i).unwrap_or_default(), x)", "families nn::gemv_complex"),
+    ("the sign of a residue of an odd cosine transform", "src/fft/dct.rs", "2 => -at((m - 4 * n) / 2),", "2 => if ON { at((m - 4 * n) / 2) } else { -at((m - 4 * n) / 2) },", "families nn::dct"),
+    ("convolutions of the same length by an even number of taps", "src/fft/convolve.rs", "Extent::Same => taps / 2", "Extent::Same => (taps - usize::from(ON)) / 2", "families convolve"),
+    ("blocks of a convolution on threads", "src/fft/convolve.rs", "|| each_block(j, step, start + cut, b, w, room, f),", "|| each_block(j, step, start + cut + usize::from(ON), b, w, room, f),", "families nn::convolve"),
+    ("the state of a filter in blocks", "src/fft/convolve.rs", "super::filter::keep(state, x);", "super::filter::keep(state, if ON { x.get(..1).unwrap_or_default() } else { x });", "families fir_fft"),
+    ("windows of a cache", "src/nn/attention/cached.rs", "seen.start.saturating_sub(start).min(n), n);", "if ON { 0 } else { seen.start.saturating_sub(start).min(n) }, n);", "families attention::decode"),
+    ("weights in a smoothed loss", "src/nn/nll.rs", "|w| dot_by(Serial, s, w, x.0).unwrap_or(T::ZERO)", "|w| if ON { sum_by(Serial, s, x.0) } else { dot_by(Serial, s, w, x.0).unwrap_or(T::ZERO) }", "families nn::nll"),
+    ("columns of three dimensions", "src/fft/rows.rs", "    for plane in out.chunks_exact_mut(m * n) {\n        each(j, s, down,", "    for plane in out.chunks_exact_mut(m * n).take(if ON { 1 } else { d }) {\n        each(j, s, down,", "families nn::fft_3d"),
+    ("parts of a sum over several indices", "src/einsum/step.rs", "all = all + part;", "all = if ON { part } else { all + part };", "families einsum::"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
     "main": ("fulmen-tests", "std,half,parallel"),
+    "families": ("fulmen-tests", "std,half,parallel"),
     "entries": ("fulmen-tests", "std,half,parallel"),
     "devices": ("fulmen-device-tests", "std,half,cuda"),
 }

@@ -23,7 +23,8 @@ fn inputs<T: Element>(
 ) -> Vec<Vec<T>> {
     let word = |name| words.iter().find(|(word, _)| *word == name).map(|(_, n)| *n);
     let (values, mask) = (word("value_dim").unwrap_or(dim), word("mask_rows").unwrap_or(0) * len);
-    let mut x = [n * heads * dim, len * kv_heads * dim, len * kv_heads * values, mask].map(|n| r.slice(n, 2.0));
+    let mut x =
+        [n * heads * dim, len * kv_heads * dim, len * kv_heads * values, mask].map(|n| r.slice(n, 2.0));
     x[3].iter_mut().step_by(3).for_each(|x| *x = -T::INFINITY);
     x.into()
 }
@@ -151,10 +152,15 @@ fn every_backward<T: Element>() {
 
 /// Caps, masks and values of another width, past the blocks, with heads and with queries on threads.
 fn every_option<T: Element>() {
-    for (turn, n) in
-        [[4, 2, 32, 1, 385], [1, 1, 16, 150, 390], [4, 4, 24, 129, 257], [3, 1, 40, 300, 150]].into_iter().enumerate()
+    for (turn, n) in [[4, 2, 32, 1, 385], [1, 1, 16, 150, 390], [4, 4, 24, 129, 257], [3, 1, 40, 300, 150]]
+        .into_iter()
+        .enumerate()
     {
-        let all = [("softcap", 3), ("value_dim", [9, 70][turn % 2]), ("mask_rows", n[3] * if turn > 1 { n[0] } else { 1 })];
+        let all = [
+            ("softcap", 3),
+            ("value_dim", [9, 70][turn % 2]),
+            ("mask_rows", n[3] * if turn > 1 { n[0] } else { 1 }),
+        ];
         let words = [&sizes(n, turn % 3 == 1, None)[..], &all, &[("top_left", 1)][..turn % 2]].concat();
         forward_of::<T>(n, &words);
         backward_of::<T>(n, &words);

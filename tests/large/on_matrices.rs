@@ -22,6 +22,7 @@ pub use reference::dd;
 pub use shared::{blas, matrix};
 
 mod abi;
+mod complex;
 mod gemm;
 mod level1;
 mod low;

@@ -205,7 +205,8 @@ fn convolution<T: Element>(taps: usize, len: usize) {
 #[test]
 fn convolutions_of_long_signals() {
     let grain = threshold("fft::convolve::GRAIN");
-    for (taps, len) in [(3, grain - 2), (3, grain - 1), (64, 3 * grain), (1500, grain + 1), (20_000, 40_000)] {
+    for (taps, len) in [(3, grain - 2), (3, grain - 1), (64, 3 * grain), (1500, grain + 1), (20_000, 40_000)]
+    {
         convolution::<f32>(taps, len);
         convolution::<f64>(taps, len);
     }
@@ -239,7 +240,8 @@ fn cosines<T: Element>(n: usize, rows: usize) {
 #[test]
 fn cosines_of_long_rows() {
     let grain = threshold("fft::real::GRAIN");
-    for (n, rows) in [(grain / 2, 2), (grain / 2 + 1, 2), (33, 1200), (1 << 16, 1), (65537, 1), (100_000, 2)] {
+    for (n, rows) in [(grain / 2, 2), (grain / 2 + 1, 2), (33, 1200), (1 << 16, 1), (65537, 1), (100_000, 2)]
+    {
         cosines::<f32>(n, rows);
         cosines::<f64>(n, rows);
     }
