@@ -3,12 +3,34 @@
 use common::lanes::*;
 use common::nn::attention::{Backward, Forward, with_forward};
 use common::nn::*;
+use common::yaml::schema::EdgeCase;
+use fulmen::contract::{Tolerance, agrees};
 use fulmen::lanes::Simd;
-use fulmen::{Element, MatMut, MatRef};
+use fulmen::{Element, Error, MatMut, MatRef};
 
 mod decode;
 #[cfg(feature = "half")]
 mod halves;
+
+/// Holds `out` and `lse` of a call, or its error, against an edge case of a contract.
+fn meets(e: &EdgeCase, per: Tolerance, got: Result<[Vec<f32>; 2], Error>) {
+    let out = match &e.error {
+        Some(error) => {
+            let named = got.as_ref().err().is_some_and(|e| format!("{e:?}").starts_with(error.as_str()));
+            assert!(named, "`{}`: {got:?}, expected {error}", e.name);
+            return;
+        }
+        None => &e.out,
+    };
+    let got = got.unwrap_or_else(|error| panic!("`{}`: {error}", e.name)).concat();
+    let want: Vec<f64> = out.iter().flatten().map(|v| v.value("f32")).collect();
+    assert_eq!(got.len(), want.len(), "`{}`", e.name);
+    for (got, want) in got.iter().zip(want) {
+        let allowed = per.allowed::<f32>(want, &[&[0.0; 2]], 10.0 * want.abs());
+        let zero = f64::from(*got) == want && want == 0.0 && got.is_sign_negative();
+        assert!(agrees(*got, want, allowed) && !zero, "`{}`: {got:e}, expected {want:e}", e.name);
+    }
+}
 
 /// Heads, key heads, dim, queries, keys, causal, window.
 type Case = (usize, usize, usize, usize, usize, bool, Option<usize>);

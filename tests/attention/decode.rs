@@ -4,12 +4,12 @@ use common::lanes::*;
 use common::nn::attention::{Forward, options};
 use common::nn::*;
 use common::yaml::contract;
-use fulmen::contract::{agrees, spec};
+use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::quant::{Block, Q4_K, Q8_0, blocks};
 use fulmen::{Attention, Cached, Error, Pages, attention_decode_on, attention_decode_workspace};
 
-use super::CAP;
+use super::{CAP, meets};
 
 const OP: &str = "attention_decode";
 
@@ -46,27 +46,7 @@ fn edge_cases() {
         let sizes = [q.len(), a.get("out0").unwrap_or(q.len()), a.get("out1").unwrap_or(op.heads), room];
         for_each_lane!(|s| {
             let got = call(s, &op, sizes, (&q, &keys, &values), pages);
-            match (&e.error, &e.out) {
-                (Some(error), _) => {
-                    let named =
-                        got.as_ref().err().is_some_and(|e| format!("{e:?}").starts_with(error.as_str()));
-                    assert!(named, "`{}`: {got:?}, expected {error}", e.name);
-                }
-                (None, out) => {
-                    let got = got.unwrap_or_else(|error| panic!("`{}`: {error}", e.name)).concat();
-                    let want: Vec<f64> = out.iter().flatten().map(|v| v.value("f32")).collect();
-                    assert_eq!(got.len(), want.len(), "`{}`", e.name);
-                    for (got, want) in got.iter().zip(want) {
-                        let allowed = per.allowed::<f32>(want, &[&[0.0; 2]], 10.0 * want.abs());
-                        let zero = f64::from(*got) == want && want == 0.0 && got.is_sign_negative();
-                        assert!(
-                            agrees(*got, want, allowed) && !zero,
-                            "`{}`: {got:e}, expected {want:e}",
-                            e.name
-                        );
-                    }
-                }
-            }
+            meets(e, per, got);
         });
         ran += 1;
     }

@@ -1,11 +1,11 @@
 //! Attention of bf16: edge cases of its contract, refusals, and the bits of `f32`.
 
-use super::{CAP, CASES, WIDTH, args, with};
+use super::{CAP, CASES, WIDTH, args, meets, with};
 use common::lanes::*;
 use common::nn::attention::{Forward, options, shapes};
 use common::nn::*;
 use common::yaml::contract;
-use fulmen::contract::{agrees, spec};
+use fulmen::contract::spec;
 use fulmen::lanes::Simd;
 use fulmen::{Error, MatMut, MatRef, attention_bf16_on, attention_bf16_workspace};
 use half::bf16;
@@ -59,29 +59,7 @@ fn edge_cases() {
         for_each_lane!(|s| {
             for transposed in [false, true] {
                 let got = call(s, &a, stated, transposed);
-                match (&e.error, &e.out) {
-                    (Some(error), _) => {
-                        let named = got
-                            .as_ref()
-                            .err()
-                            .is_some_and(|got| format!("{got:?}").starts_with(error.as_str()));
-                        assert!(named, "`{}`: {got:?}, expected {error}", e.name);
-                    }
-                    (None, out) => {
-                        let got = got.unwrap_or_else(|error| panic!("`{}`: {error}", e.name)).concat();
-                        let want: Vec<f64> = out.iter().flatten().map(|v| v.value("f32")).collect();
-                        assert_eq!(got.len(), want.len(), "`{}`", e.name);
-                        for (got, want) in got.iter().zip(want) {
-                            let allowed = per.allowed::<f32>(want, &[&[0.0; 2]], 10.0 * want.abs());
-                            let zero = f64::from(*got) == want && want == 0.0 && got.is_sign_negative();
-                            assert!(
-                                agrees(*got, want, allowed) && !zero,
-                                "`{}`: {got:e}, expected {want:e}",
-                                e.name
-                            );
-                        }
-                    }
-                }
+                meets(e, per, got);
             }
         });
         ran += 1;

@@ -402,11 +402,8 @@ impl Cuda {
             Ok(unsafe { core::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec())
         } else {
             let log = CStr::from_bytes_until_nul(&log).unwrap_or_default().to_string_lossy();
-            let isa = text.lines().next().and_then(|l| l.strip_prefix(".version ")).unwrap_or("");
             Err(match code {
-                Code::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-                    format!("the driver, of CUDA {}, is too old for PTX {isa}", self.driver())
-                }
+                Code::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => self.too_old(text),
                 code => format!("{}: {}", said(code), log.trim()),
             })
         };
@@ -415,17 +412,28 @@ impl Cuda {
         made
     }
 
-    /// Loads the kernel `name` of the device's code.
-    fn loaded(&self, cubin: &[u8], name: &str) -> Result<sys::CUfunction, String> {
+    /// What is said of a text that the driver does not know.
+    fn too_old(&self, text: &str) -> String {
+        let isa = text.lines().next().and_then(|l| l.strip_prefix(".version ")).unwrap_or("");
+        format!("the driver, of CUDA {}, is too old for PTX {isa}", self.driver())
+    }
+
+    /// Loads the kernel `name` of what [`Cuda::compiled`] gave.
+    fn loaded(&self, image: &[u8], name: &str) -> Result<sys::CUfunction, String> {
         let name = CString::new(name).map_err(|e| e.to_string())?;
         let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the driver checks the code, which ends where its own headers say: it is the driver's own, unchanged.
-        let mut code = unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) };
+        // SAFETY: the driver checks the image. Code ends where its own headers say, as it is the driver's own, unchanged; a text
+        // ends with 0.
+        let mut code = unsafe { sys::cuModuleLoadData(&raw mut module, image.as_ptr().cast()) };
         if code == Code::CUDA_SUCCESS {
             // SAFETY: the module was loaded, the name ends with 0.
             code = unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
         }
-        if code == Code::CUDA_SUCCESS { Ok(function) } else { Err(said(code)) }
+        match code {
+            Code::CUDA_SUCCESS => Ok(function),
+            Code::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Err(self.too_old(&String::from_utf8_lossy(image))),
+            code => Err(said(code)),
+        }
     }
 
     /// From the host, after what was started.
@@ -464,20 +472,20 @@ impl Cuda {
         let path =
             self.cache.as_ref().map(|c| c.join(cache::name(&text, &self.target.to_string(), self.driver)));
         let kept =
-            path.as_deref().and_then(cache::read).and_then(|cubin| self.loaded(&cubin, &kernel.name).ok());
+            path.as_deref().and_then(cache::read).and_then(|image| self.loaded(&image, &kernel.name).ok());
         let inner = match kept {
             Some(inner) => {
                 self.read.set(self.read.get() + 1);
                 inner
             }
             None => {
-                let cubin = self.compiled(&text).map_err(refused)?;
+                let image = self.compiled(&text).map_err(refused)?;
                 if let Some(path) = path {
                     // A folder that cannot be written costs the next start its time, and nothing else.
-                    let _ = cache::write(&path, &cubin);
+                    let _ = cache::write(&path, &image);
                 }
                 self.compiled.set(self.compiled.get() + 1);
-                self.loaded(&cubin, &kernel.name).map_err(refused)?
+                self.loaded(&image, &kernel.name).map_err(refused)?
             }
         };
         let bytes = kernel.shared_bytes();
