@@ -7,6 +7,8 @@ threads.
       MODEL.gguf of any text, made by `llm train` with default sizes; `f32` everywhere
   benches/pytorch.py --attention [--threads 1]
       the lines that `benches/peers -- --attention` prints, of torch's `scaled_dot_product_attention`
+  benches/pytorch.py --gpu-lines
+      cases of the lines that `benches/device -- cuda lines` prints, by kernels of torch and by those that torch.compile makes
   benches/pytorch.py --gpu-attention
       the lines that `benches/device -- attention` prints, of cuDNN's and FlashAttention's forward pass through torch
 """
@@ -154,7 +156,7 @@ def gpu_attention():
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     every, rounds = 1 << 25, 7
-    for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash2", SDPBackend.FLASH_ATTENTION)):
+    for name, backend in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("FlashAttention-2", SDPBackend.FLASH_ATTENTION)):
         for dim, causal in ((128, False), (128, True), (64, False), (64, True)):
             for n in (1024, 2048, 4096, 8192, 16384):
                 heads = 2048 // dim
@@ -170,8 +172,109 @@ def gpu_attention():
                         torch.cuda.synchronize()
                         times.append(start.elapsed_time(end) / 10)
                 t = statistics.median(times[1:])
-                flop = (2 if causal else 4) * n * every
-                print(f"{name},{dim},{n},{int(causal)},{t:.4f},{flop / t * 1e-9:.0f}", flush=True)
+                mask = "causal" if causal else "full"
+                print(f"attention_bf16, {dim}, {n}, {mask} | {name} | {1e3 * t:.2f}", flush=True)
+
+
+def graphed(run, calls):
+    """Milliseconds of a call among those of a graph: medians of replays."""
+    run()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            run()
+    times = []
+    for _ in range(10):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) / calls)
+    return statistics.median(times[1:])
+
+
+def gpu_lines():
+    """Cases of `benches/device`, by their names: what is read and written is as much as there."""
+    n = 1 << 26
+    a, b, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda"), torch.empty(n, device="cuda")
+    half, tall = n // 2, 2048
+    targets = torch.randint(32768, (tall,), device="cuda")
+    grad = torch.ops.aten
+    cases = {
+        "exp": lambda: torch.exp(a, out=y),
+        "gelu": lambda: F.gelu(a, approximate="tanh"),
+        "tanh": lambda: torch.tanh(a, out=y),
+        "add of halves": lambda: torch.add(a[:half], b[:half], out=y[:half]),
+        "gelu_backward of halves": lambda: grad.gelu_backward(a[:half], b[:half], approximate="tanh"),
+        "sum": lambda: torch.sum(a),
+        "dot": lambda: torch.dot(a[:half], b[:half]),
+        "norm_l2": lambda: torch.linalg.vector_norm(a),
+        "variance": lambda: torch.var(a, correction=0),
+        "transpose, 8192 x 8192": lambda: a.view(8192, 8192).t().contiguous(),
+    }
+    for rows, cols in ((n // 128, 128), (n // 1024, 1024), (n // 4096, 4096), (tall, 32768), (32, 1 << 21), (32, 32000), (4096, 4096)):
+        x = a[: rows * cols].view(rows, cols)
+        cases[f"softmax, {rows} x {cols}"] = lambda x=x: F.softmax(x, -1)
+        if cols <= 4096 and rows * cols == n:
+            gamma = b[:cols].clone()
+            cases[f"rms_norm, {rows} x {cols}"] = lambda x=x, g=gamma: F.rms_norm(x, g.shape, g, 1e-5)
+            cases[f"layer_norm, {rows} x {cols}"] = lambda x=x, g=gamma: F.layer_norm(x, g.shape, g, g, 1e-5)
+    for cols in (1024, 4096):
+        rows = half // cols
+        x, dy, gamma = a[:half].view(rows, cols), b[:half].view(rows, cols), b[:cols].clone()
+        cases[f"softmax_backward, {rows} x {cols}"] = lambda x=x, dy=dy: grad._softmax_backward_data(dy, x, -1, torch.float32)
+        _, mean, rstd = grad.native_layer_norm(x, (cols,), gamma, gamma, 1e-5)
+        cases[f"layer_norm_backward, {rows} x {cols}"] = lambda x=x, dy=dy, g=gamma, m=mean, r=rstd: grad.native_layer_norm_backward(dy, x, (x.shape[1],), m, r, g, g, [True] * 3)
+        _, rms = grad._fused_rms_norm(x, (cols,), gamma, 1e-5)
+        cases[f"rms_norm_backward, {rows} x {cols}"] = lambda x=x, dy=dy, g=gamma, r=rms: grad._fused_rms_norm_backward(dy, x, (x.shape[1],), r, g, [True] * 2)
+    logits = a.view(tall, 32768)
+    cases[f"cross_entropy, {tall} x 32768"] = lambda: F.cross_entropy(logits, targets, reduction="none")
+
+    ones, weight = torch.ones(tall, device="cuda"), torch.tensor(float(tall), device="cuda")
+
+    def both():
+        logs = torch.log_softmax(logits, -1)
+        slopes = grad.nll_loss_backward(ones, logs, targets, None, 0, -100, weight)
+        return grad._log_softmax_backward_data(slopes, logs, -1, torch.float32)
+
+    cases[f"cross_entropy, {tall} x 32768, and gradients"] = both
+    for rows, cols in ((4096, 4096), (4096, 14336), (8192, 8192)):
+        m, v = a[: rows * cols].view(rows, cols), b[:cols]
+        cases[f"gemv, {rows} x {cols}"] = lambda m=m, v=v: torch.mv(m, v)
+    for size in (64, 128, 256, 512, 768, 1024, 2048, 4096, 8192):
+        p, q = a[: size * size].view(size, size), b[: size * size].view(size, size)
+        cases[f"gemm f32, {size}"] = lambda p=p, q=q: torch.mm(p, q)
+    z = torch.randn(n, dtype=torch.complex64, device="cuda")
+    for size, rows in ((64, 1 << 19), (1024, 1), (1024, 32768), (4096, 8192), (8192, 4096), (16384, 2048), (1 << 16, 1), (1 << 16, 512), (1 << 18, 1), (1 << 18, 128), (1 << 20, 1), (1 << 20, 32), (1 << 22, 1), (1 << 24, 1), (1000, 16777), (1009, 16627), (5040, 3328)):
+        x = z[: size * rows].view(rows, size)
+        cases[f"fft of {size}, {rows} times"] = lambda x=x: torch.fft.fft(x)
+    for size, rows in ((1024, 65536), (1 << 20, 64)):
+        x = a[: size * rows].view(rows, size)
+        cases[f"rfft of {size}, {rows} times"] = lambda x=x: torch.fft.rfft(x)
+    cases["fft_2d of 4096 x 4096"] = lambda: torch.fft.fft2(z[: 1 << 24].view(4096, 4096))
+    peers = {"gemm": "cuBLAS", "fft": "cuFFT", "rff": "cuFFT"}
+    for name, run in cases.items():
+        for who, f in (("torch", run), ("torch.compile", None)):
+            try:
+                who = peers.get(name[:4].strip(), peers.get(name[:3], who))
+                if f is None:
+                    # What the compiler takes apart; other calls stay as they are.
+                    if not name.startswith(("softmax,", "rms_norm,", "layer_norm,", "cross_entropy", "gelu", "transpose", "sum", "variance")):
+                        continue
+                    torch._dynamo.reset()
+                    f = torch.compile(run)
+                with torch.no_grad():
+                    t = graphed(f, 20)
+            except Exception as why:
+                print(f"# {name}, {who}: {str(why).splitlines()[0][:120]}", flush=True)
+                continue
+            print(f"{name} | {who} | {1e3 * t:.2f}", flush=True)
+    parameters = torch.nn.Parameter(torch.randn(n, device="cuda"))
+    parameters.grad = torch.randn(n, device="cuda")
+    optimizer = torch.optim.AdamW([parameters], lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True, capturable=True)
+    print(f"adamw | torch | {1e3 * graphed(optimizer.step, 20):.2f}", flush=True)
 
 
 def main():
@@ -182,10 +285,13 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--llama-cpp", action="store_true", help="with the package llama-cpp-python")
     parser.add_argument("--attention", action="store_true")
+    parser.add_argument("--gpu-lines", action="store_true")
     parser.add_argument("--gpu-attention", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    if args.gpu_attention:
+    if args.gpu_lines:
+        gpu_lines()
+    elif args.gpu_attention:
         gpu_attention()
     elif args.attention:
         attention(args)

@@ -1,6 +1,6 @@
 //! Products with quantised weights, which come from memory: as many matrices by turns as no cache holds.
 
-use super::median;
+use super::{median, say};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::quant::{Block, Q4_0, Q4_K, Q6_K, Q8_0, blocks};
@@ -54,15 +54,19 @@ fn format<B: Block, D: Computes<f32> + Blocking + 'static>(
         gpu.quant_gemv(next(), q.view().part(0..row)?, to)
     })?;
     let eight = median(50, &wait, || gpu.quant_gemm(next(), q.view(), cols, y.view_mut()))?;
-    let rate = (one * each) as f64 / gemv;
-    println!(
-        "quant_gemv {rows} x {cols:5} {:5}: {:7.2} µs, {:5.0} GB/s, {:.2} of the copy; 8 vectors {:7.2} µs; quantize {:.2} µs",
-        B::NAME,
-        gemv * 1e6,
-        rate / 1e9,
-        rate / copy,
-        eight * 1e6,
-        quantise * 1e6
+    let (name, rate) = (format!("{rows} x {cols}, {}", B::NAME), (one * each) as f64);
+    for (name, seconds) in
+        [(format!("quant_gemv {name}"), gemv), (format!("quant_gemm {name}, 8 vectors"), eight)]
+    {
+        let rate = rate / seconds;
+        say(&name, seconds, &format!("{:.0} GB/s", rate / 1e9), rate / copy);
+    }
+    let moved = (4 * cols + row * size_of::<B::Partner>()) as f64 / quantise;
+    say(
+        &format!("quantize {cols}, {}", B::Partner::NAME),
+        quantise,
+        &format!("{:.0} GB/s", moved / 1e9),
+        moved / copy,
     );
     Ok(())
 }

@@ -1,6 +1,9 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
 //! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `halves`, `attention`, `host`, `decode`.
+//!
+//! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
+//! joins such lines of several programs.
 
 // The program `llm`, whose modules know each other from the root.
 macro_rules! program {
@@ -26,14 +29,16 @@ mod blocks;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod decode;
+mod lines;
+mod table;
 mod transforms;
 #[cfg(feature = "wgpu")]
 mod wgpu;
 
-use fulmen::backend::{Layers, Products};
+use fulmen::Attention;
+use fulmen::backend::Layers;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
-use fulmen::{Adam, Attention};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -62,6 +67,19 @@ pub fn median(
     Ok(all[ROUNDS / 2])
 }
 
+/// A case's line, for people and for [`table`]; the share is of the device's copy, or of the peak of its products.
+pub fn say(name: &str, seconds: f64, rate: &str, share: f64) {
+    println!("{name:40} | fulmen | {:10.2} µs | {rate:>12} | {share:.2}", seconds * 1e6);
+}
+
+/// The peak that a product's rate is a share of, in FLOP/s: an H100's or H200's of its data sheet, dense.
+pub const PEAK_F32: f64 = 66.9e12;
+pub const PEAK_F16: f64 = 989e12;
+
+fn teraflops(rate: f64) -> String {
+    format!("{:.1} TFLOP/s", rate / 1e12)
+}
+
 /// Random numbers from -1 to 1.
 fn data(n: usize) -> Vec<f32> {
     (0..n).map(|i| ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect()
@@ -75,7 +93,7 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     let wanted = std::env::args().nth(2).unwrap_or_default();
     let picked = |group: &str| group.contains(&wanted);
     if picked("lines") {
-        lines(gpu, wait, copy())?;
+        lines::run(gpu, wait, copy())?;
     }
     if picked("blocks") {
         blocks::run(gpu, 8.0 * N as f64 / copy(), wait)?;
@@ -102,72 +120,6 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     Ok(())
 }
 
-/// What is bound by memory.
-fn lines<D: Computes<f32> + Blocking + 'static>(
-    gpu: &Gpu<D>,
-    wait: impl Fn() -> Result<(), Error> + Copy,
-    copy: f64,
-) -> Result<(), Error> {
-    let rate = 8.0 * N as f64 / copy / 1e9;
-    println!("a copy of 2^26 f32 by the driver: {:.3} ms, {rate:.0} GB/s", copy * 1e3);
-    let data = data(N);
-    let (a, b, c) = (gpu.upload(&data)?, gpu.upload(&data[..N / 2])?, gpu.upload(&data[..4096])?);
-    let mut y = gpu.alloc::<f32>(N)?;
-    let [mut m, mut v] = [gpu.alloc::<f32>(N)?, gpu.alloc::<f32>(N)?];
-    gpu.fill(0.0, m.view_mut())?;
-    gpu.fill(0.0, v.view_mut())?;
-    let mut one = gpu.alloc::<f32>(1)?;
-    let line = |name: &str, words: f64, seconds: f64| {
-        let gb = 4.0 * words / seconds / 1e9;
-        println!("{name:28} {:8.3} ms {gb:7.0} GB/s {:5.2} of the copy", seconds * 1e3, gb / rate);
-    };
-    let n = N as f64;
-    let half = N / 2;
-    let view = a.view();
-    macro_rules! time {
-        ($name:expr, $words:expr, $e:expr) => {
-            line($name, $words, median(100, wait, || $e)?);
-        };
-    }
-    time!("scale", 2.0 * n, gpu.scale(view, 1.5, y.view_mut()));
-    time!("exp", 2.0 * n, gpu.exp(view, y.view_mut()));
-    time!("gelu", 2.0 * n, gpu.gelu(view, y.view_mut()));
-    time!("tanh", 2.0 * n, gpu.tanh(view, y.view_mut()));
-    time!("add of halves", 1.5 * n, {
-        let [to, _] = y.view_mut().split(half)?;
-        gpu.add(b.view(), view.part(0..half)?, to)
-    });
-    time!("axpy", 3.0 * n, gpu.axpy(0.5, view, y.view_mut()));
-    let with = Adam { lr: 1e-3f32, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0.1, step: 3 };
-    time!("adamw", 7.0 * n, gpu.adamw(with, view, m.view_mut(), v.view_mut(), y.view_mut()));
-    time!("sum", n, gpu.sum(view, one.view_mut()));
-    time!("dot", n, gpu.dot(b.view(), view.part(half..N)?, one.view_mut()));
-    time!("norm_l2", n, gpu.norm_l2(view, one.view_mut()));
-    time!("variance", 2.0 * n, gpu.variance(view, one.view_mut()));
-    for cols in [128, 1024, 4096] {
-        time!(&format!("softmax, rows of {cols}"), 2.0 * n, gpu.softmax(view, cols, y.view_mut()));
-        let gamma = c.view().part(0..cols)?;
-        time!(&format!("rms_norm, rows of {cols}"), 2.0 * n, gpu.rms_norm(view, gamma, 1e-5, y.view_mut()));
-    }
-    for cols in [32_768, 1 << 21] {
-        time!(&format!("softmax, rows of {cols}"), 2.0 * n, gpu.softmax(view, cols, y.view_mut()));
-    }
-    time!(
-        "transpose, 8192 x 8192",
-        2.0 * n,
-        gpu.transpose(view.matrix(8192, 8192)?, y.view_mut().matrix(8192, 8192)?)
-    );
-    for (rows, cols) in [(4096, 4096), (4096, 14_336), (8192, 8192)] {
-        let x = b.view().part(0..cols)?.matrix(cols, 1)?;
-        let p = view.part(0..rows * cols)?.matrix(rows, cols)?;
-        time!(&format!("gemv, {rows} x {cols}"), (rows * cols) as f64, {
-            let [to, _] = y.view_mut().split(rows)?;
-            gpu.gemv(1.0, p, x, 0.0, to.matrix(rows, 1)?)
-        });
-    }
-    Ok(())
-}
-
 /// Products of `f32`.
 fn products<D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
@@ -182,11 +134,8 @@ fn products<D: Computes<f32> + Blocking + 'static>(
             let [z, _] = y.view_mut().split(size * size)?;
             gpu.gemm(1.0, p.matrix(size, size)?, q.matrix(size, size)?, 0.0, z.matrix(size, size)?)
         })?;
-        println!(
-            "gemm {size:5}: {:8.3} ms, {:.1} TFLOP/s",
-            seconds * 1e3,
-            2e-12 * (size as f64).powi(3) / seconds
-        );
+        let rate = 2.0 * (size as f64).powi(3) / seconds;
+        say(&format!("gemm f32, {size}"), seconds, &teraflops(rate), rate / PEAK_F32);
     }
     Ok(())
 }
@@ -243,8 +192,8 @@ fn halves<D: Computes<f32> + 'static>(
             let (p, q) = (p.view().matrix(size, size)?, q.view().matrix(size, size)?);
             gpu.gemm_f16(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?)
         })?;
-        let rate = 2e-12 * (size as f64).powi(3) / seconds;
-        println!("gemm_f16 {size:5}: {:8.3} ms, {rate:.1} TFLOP/s", seconds * 1e3);
+        let rate = 2.0 * (size as f64).powi(3) / seconds;
+        say(&format!("gemm_f16, {size}"), seconds, &teraflops(rate), rate / PEAK_F16);
     }
     Ok(())
 }
@@ -271,13 +220,13 @@ fn attention<D: Computes<f32> + Blocking + 'static>(
             gpu.attention_backward(&op, v, v, v, None, o, lse, v, dq?, dk?, dv?, none.view_mut())
         })?;
         let flop = 2.0 * (n * n) as f64 * cols as f64;
-        println!(
-            "attention of {n} on {heads} heads of {dim}: {:.3} ms, {:.1} TFLOP/s; gradients {:.3} ms, {:.1} TFLOP/s",
-            forward * 1e3,
-            1e-12 * flop / forward,
-            backward * 1e3,
-            2.5e-12 * flop / backward
-        );
+        let name = format!("attention of {n}, {heads} heads of {dim}");
+        for (name, seconds, flop) in
+            [(name.clone(), forward, flop), (name + ", gradients", backward, 2.5 * flop)]
+        {
+            let rate = flop / seconds;
+            say(&name, seconds, &teraflops(rate), rate / PEAK_F32);
+        }
     }
     Ok(())
 }
@@ -310,8 +259,8 @@ fn half_attention<D: Computes<f32> + Blocking + 'static>(
                 gpu.attention_bf16(&op, q?, k?, v?, out.view_mut().matrix(n, cols)?, None)
             })?;
             let flop = if causal { 2.0 } else { 4.0 } * n as f64 * ALL as f64;
-            let rate = 1e-12 * flop / seconds;
-            println!("attention_bf16,{dim},{n},{},{:.4},{rate:.0}", u8::from(causal), seconds * 1e3);
+            let (rate, mask) = (flop / seconds, if causal { "causal" } else { "full" });
+            say(&format!("attention_bf16, {dim}, {n}, {mask}"), seconds, &teraflops(rate), rate / PEAK_F16);
         }
     }
     Ok(())
@@ -326,8 +275,21 @@ fn main() -> ExitCode {
         "attention" => cuda::attention(),
         #[cfg(feature = "wgpu")]
         "wgpu" => wgpu::run(),
+        "table" => {
+            let mut files = std::env::args().skip(2);
+            let done = table::run(&files.next().unwrap_or_default(), files);
+            return done.map_or_else(
+                |why| {
+                    eprintln!("{why}");
+                    ExitCode::FAILURE
+                },
+                |()| ExitCode::SUCCESS,
+            );
+        }
         other => {
-            eprintln!("`{other}`: there are cuda, attention and wgpu, with the features of their names");
+            eprintln!(
+                "`{other}`: there are cuda, attention and wgpu, with the features of their names, and table"
+            );
             return ExitCode::FAILURE;
         }
     };

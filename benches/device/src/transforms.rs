@@ -1,6 +1,6 @@
 //! Fourier transforms beside the device's own copy: the share of the time in which what is read and written once is copied.
 
-use crate::median;
+use crate::{median, say};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Complex, Direction};
@@ -42,11 +42,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
     let line = |name: &str, n: usize, bytes: usize, seconds: f64| {
         let gb = bytes as f64 / seconds / 1e9;
         let flop = 5.0 * n as f64 / seconds / 1e12;
-        println!(
-            "{name:32} {:9.1} µs {flop:6.2} TFLOP/s {gb:6.0} GB/s {:5.2} of the copy",
-            seconds * 1e6,
-            gb / rate
-        );
+        say(name, seconds, &format!("{flop:.2} TFLOP/s {gb:.0} GB/s"), gb / rate);
     };
     for [n, rows] in CASES {
         let all = n * rows;

@@ -1,6 +1,7 @@
 //! Products of every type and tile beside cuBLAS: checked against sums in `f64`, timed by graph replays in turn.
 //!
-//! `fulmen-gpu LIBCUBLAS [SIZES…]` prints CSV.
+//! `fulmen-gpu LIBCUBLAS [SIZES…]` prints CSV; with the word `chosen` the planner's tile alone, in the lines of
+//! `benches/device`.
 
 mod cublas;
 mod gpu;
@@ -94,7 +95,13 @@ fn median(mut t: Vec<f64>) -> f64 {
     t[t.len() / 2]
 }
 
-fn case(gpu: &Gpu, blas: &Cublas, input: Group, output: Type, [m, n, k]: [u32; 3]) -> Result<(), String> {
+fn case(
+    gpu: &Gpu,
+    blas: &Cublas,
+    (input, output): (Group, Type),
+    [m, n, k]: [u32; 3],
+    chosen_only: bool,
+) -> Result<(), String> {
     let per = 16 / u64::from(input.element().bytes());
     let ld = u64::from(k).next_multiple_of(per);
     let p = GroupProduct {
@@ -140,7 +147,8 @@ fn case(gpu: &Gpu, blas: &Cublas, input: Group, output: Type, [m, n, k]: [u32; 3
     for tile in GroupTile::ALL {
         let rounds = u64::from(m.div_ceil(tile.m)) * u64::from(n.div_ceil(tile.n));
         if tile != chosen
-            && rounds * u64::from(tile.m * tile.n) > 4 * u64::from(m.max(64)) * u64::from(n.max(64))
+            && (chosen_only
+                || rounds * u64::from(tile.m * tile.n) > 4 * u64::from(m.max(64)) * u64::from(n.max(64)))
         {
             continue;
         }
@@ -181,11 +189,18 @@ fn case(gpu: &Gpu, blas: &Cublas, input: Group, output: Type, [m, n, k]: [u32; 3
     for (at, (name, _)) in graphs.iter().enumerate() {
         let t = median(times[at + 1].clone());
         let mark = if *name == format!("{}x{}", chosen.m, chosen.n) { "chosen" } else { "" };
-        println!(
-            "{input:?},{output:?},{m},{n},{k},{name},{mark},{t:.2},{peer_time:.2},{:.3},{:.3}",
-            peer_time / t,
-            flops / (t * 1e-6) / peak
-        );
+        let share = flops / (t * 1e-6) / peak;
+        if chosen_only {
+            let case = format!("gemm {}, {m} x {n} x {k}", format!("{input:?}").to_lowercase());
+            let rate = format!("{:.1} TFLOP/s", flops / t / 1e6);
+            println!("{case:40} | fulmen | {t:10.2} µs | {rate:>12} | {share:.2}");
+            println!("{case:40} | cuBLAS | {peer_time:10.2} µs");
+        } else {
+            println!(
+                "{input:?},{output:?},{m},{n},{k},{name},{mark},{t:.2},{peer_time:.2},{:.3},{share:.3}",
+                peer_time / t
+            );
+        }
     }
     println!("# errors: {}", notes.join(", "));
     Ok(())
@@ -194,11 +209,15 @@ fn case(gpu: &Gpu, blas: &Cublas, input: Group, output: Type, [m, n, k]: [u32; 3
 fn run() -> Result<(), String> {
     let mut args = std::env::args().skip(1);
     let library = args.next().unwrap_or_else(|| "libcublas.so".into());
-    let words: Vec<String> = args.collect();
+    let mut words: Vec<String> = args.collect();
+    let chosen = words.iter().any(|w| w == "chosen");
+    words.retain(|w| w != "chosen");
     let gpu = Gpu::open()?;
     let blas = Cublas::open(&library)?;
     println!("# {}, driver {}, {} multiprocessors", gpu.name(), gpu.version(), gpu.multiprocessors);
-    println!("input,output,m,n,k,tile,planner,us,cublas_us,of_cublas,of_peak");
+    if !chosen {
+        println!("input,output,m,n,k,tile,planner,us,cublas_us,of_cublas,of_peak");
+    }
     let types = [(Group::Bf16, Type::Bf16), (Group::F16, Type::F16), (Group::Tf32, Type::F32)];
     let mut shapes: Vec<[u32; 3]> =
         [32, 64, 128, 256, 512, 1000, 1024, 1536, 2048, 4096, 8192].map(|n| [n; 3]).to_vec();
@@ -212,7 +231,7 @@ fn run() -> Result<(), String> {
             {
                 continue;
             }
-            if let Err(why) = case(&gpu, &blas, input, output, *shape) {
+            if let Err(why) = case(&gpu, &blas, (input, output), *shape, chosen) {
                 println!("# {input:?} {shape:?}: {why}");
             }
         }
