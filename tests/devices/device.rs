@@ -34,7 +34,7 @@ fn every_op_keeps_its_contract() {
 fn every_layer_keeps_its_contract() {
     let own = OPS.iter().filter(|op| op.gpu == Form::Template("layer") && op.shape != "quant").count();
     // Past a block's threads, and past the rows that one block adds. Devices take more, and tiles of keys past the first.
-    let shapes = [[1, 1], [3, 7], [2, 130], [35, 3]];
+    let shapes = [[1, 1], [3, 7], [2, 130], [35, 3], [5, 132]];
     let heads = [[3, 5], [2, 4], [7, 2], [1, 1]];
     let gpu = Gpu::new(Host::new(Meet::Memory));
     let ran = layers::story::<f32, _>(&gpu, "f32", &shapes, &heads, &[130]).unwrap();
@@ -573,7 +573,7 @@ fn plans_count_what_they_can() {
     let limit = |r: Result<_, Error>| matches!(r, Err(Error::Limit { .. }));
     assert!(overflow(planner.pointwise::<F32>("exp", &[0, 1], (1 << 31) + 1, &[], true)));
     assert!(limit(planner.pointwise::<F32>("exp", &[0, 1], 1 << 31, &[], false)));
-    assert!(overflow(planner.rows::<F32>("softmax", [usize::MAX, 2], 1, 0, None)));
+    assert!(overflow(planner.rows::<F32>("softmax", [usize::MAX, 2], 1, 0, None, true)));
     let product =
         |sizes, strides| planner.product::<F32>(&Product { sizes, strides, alpha: 1.0f32, beta: 0.0 });
     assert!(overflow(product([1 << 20, 1 << 20, 1], [[1, 1], [1 << 20, 1], [1 << 20, 1]])));

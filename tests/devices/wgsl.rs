@@ -37,7 +37,7 @@ fn shuffles_are_those_of_subgroups() {
     let has = naga::valid::Capabilities::SUBGROUP;
     for (row, shared) in [(32, false), (256, true)] {
         let threads = Threads { block: 256, row };
-        let kernel = row_by::<F32>("softmax", Meet::Warps, threads).unwrap().unwrap();
+        let kernel = row_by::<F32>("softmax", Meet::Warps, threads, 0).unwrap().unwrap();
         let text = wgsl::kernel(&kernel, 256, &[0, 1, 2, 3], true).unwrap().text;
         let (block, bytes) = valid_with(&text, has);
         assert_eq!((block, bytes > 0), ([256, 1, 1], shared), "{text}");

@@ -1,8 +1,10 @@
 //! Layers of transformers and their gradients.
 
 use super::super::device::{Binding, Computes, Device, Error};
-use super::super::template::{Argument, COLUMN_ROWS, THREADS, flat, layer};
+use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS};
+use super::super::template::{Argument, THREADS, Threads, flat, layer};
 use super::ops::{Done, Scalar, arguments};
+use super::plan::wide;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Layers;
 use crate::error::{not_empty, not_negative, same_len};
@@ -10,6 +12,9 @@ use crate::nn::parts::count;
 use crate::{Adagrad, Adam, Attention, Momentum, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
+
+/// Threads of a row at most whose registers hold it, its gradients and the sums by column.
+const HELD_THREADS: u32 = 512;
 
 fn twice(cols: usize) -> Result<usize, Error> {
     Ok(cols.checked_mul(2).ok_or(crate::Error::Overflow { arg: "cols" })?)
@@ -99,19 +104,48 @@ impl<D: Device> Gpu<D> {
             all.extend(arguments(0, words, numbers));
             all
         };
-        let rows_of = |meet| layer::norm_backward::<T::Recorded>(meet, centred);
+        let width = size_of::<T>() as u64;
+        let last = |launches: &mut Vec<_>, parts: usize, many: usize, to: usize| {
+            let make = || Some(norm_backward::add_columns::<T::Recorded>(false));
+            let all = told(&[parts, to], &[many, cols], &[]);
+            launches.push(planner.flat::<T::Recorded>("add_columns", make, cols, all)?);
+            Ok::<_, Error>(())
+        };
+        // A thread's registers have room for these of a block of up to so many.
+        let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound));
+        if let Some(by) = by.filter(|(threads, held)| threads.row <= HELD_THREADS && *held <= 4) {
+            let (threads, held) = by;
+            let sets = self.state.planner.blocks as usize / 4;
+            let grid = rows.div_ceil(threads.rows() as usize).min(sets.max(1));
+            let parts = grid * threads.rows() as usize;
+            let make = || Some(norm_backward::norm_backward_held::<T::Recorded>(planner.meet, by, centred));
+            let program = planner.one_by::<T::Recorded>(op, threads.row << 4 | held, make)?;
+            let all = told(&[0, 1, 2, 3, units, units + 1], &[rows, cols], &[eps]);
+            let mut launches = vec![planner.grid_of(program, threads.block, [grid, 1], all)?];
+            let fewer = COLUMN_PARTS as usize;
+            for (k, to) in (4..units).enumerate() {
+                if parts <= 2 * fewer {
+                    last(&mut launches, units + k, parts, to)?;
+                    continue;
+                }
+                let make = || Some(norm_backward::add_columns::<T::Recorded>(true));
+                let all = told(&[units + k, units + 2], &[parts, cols], &[]);
+                launches.push(planner.flat::<T::Recorded>("fold_columns", make, fewer * cols, all)?);
+                last(&mut launches, units + 2, fewer, to)?;
+            }
+            let [parts, fewer] = [parts, fewer].map(|n| n as u64 * cols as u64 * width);
+            return self.go(launches, vec![parts, parts, fewer], &bound);
+        }
+        let rows_of = |meet| norm_backward::norm_backward::<T::Recorded>(meet, centred);
         let all = told(&[0, 1, 2, 3, units], &[rows, cols], &[eps]);
         let mut launches = vec![planner.blocks::<T::Recorded>(op, rows_of, [rows, 1], all)?];
-        let make = |_| layer::scaled_columns::<T::Recorded>();
+        let make = |_| norm_backward::scaled_columns::<T::Recorded>();
         let all = told(&[0, 2, units, units + 1, units + 2], &[rows, cols], &[]);
         let grid = [cols.div_ceil(THREADS as usize), count];
         launches.push(planner.blocks::<T::Recorded>("scaled_columns", make, grid, all)?);
         for (k, to) in (4..units).enumerate() {
-            let make = || Some(layer::add_columns::<T::Recorded>());
-            let all = told(&[units + 1 + k, to], &[count, cols], &[]);
-            launches.push(planner.flat::<T::Recorded>("add_columns", make, cols, all)?);
+            last(&mut launches, units + 1 + k, count, to)?;
         }
-        let width = size_of::<T>() as u64;
         let parts = count as u64 * cols as u64 * width;
         self.go(launches, vec![4 * rows as u64 * width, parts, parts], &bound)
     }
@@ -137,10 +171,11 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let log = op == "log_softmax_backward";
-        let make = |meet| layer::softmax_backward::<T::Recorded>(meet, log);
+        let make = |meet, by| Some(layer::softmax_backward::<T::Recorded>(meet, by, log));
         let all = arguments::<T>(3, &[rows, cols], &[]);
-        let launch = planner.blocks::<T::Recorded>(op, make, [rows, 1], all)?;
-        self.go(vec![launch], vec![], &[y.binding(self)?, dy.binding(self)?, dx.binding(self)?])
+        let bound = [y.binding(self)?, dy.binding(self)?, dx.binding(self)?];
+        let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound)).unwrap_or((Threads::BLOCK, 0));
+        self.go(vec![planner.by_rows::<T::Recorded>(op, make, by, rows, all)?], vec![], &bound)
     }
 
     /// `scatter` or `scatter_add`.
@@ -314,10 +349,12 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
             return Ok(());
         }
         let all = arguments::<T>(5, &[rows, cols], &[]);
-        let make = layer::cross_entropy::<T::Recorded>;
-        let launch = planner.blocks::<T::Recorded>("cross_entropy", make, [rows, 1], all)?;
-        let outs = [losses.binding(self)?, lse.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &[&[logits.binding(self)?, targets.binding(self)?][..], &outs].concat())
+        let make = |meet, by| Some(layer::cross_entropy::<T::Recorded>(meet, by));
+        let z = [logits.binding(self)?];
+        let by = planner.holding::<T::Recorded>([rows, cols], wide(&z)).unwrap_or((Threads::BLOCK, 0));
+        let launch = planner.by_rows::<T::Recorded>("cross_entropy", make, by, rows, all)?;
+        let others = [targets.binding(self)?, losses.binding(self)?, lse.binding(self)?, self.status()?];
+        self.go(vec![launch], vec![], &[&z[..], &others].concat())
     }
 
     fn cross_entropy_backward(

@@ -283,8 +283,9 @@ impl<D: Device> Gpu<D> {
         let to = usize::from(out.is_some());
         // Of no rows there may be as many columns as anybody says.
         let width = cols.saturating_mul(size_of::<T>());
+        let aligned = wide(&bound);
         self.pieces([x.len() / cols, width], to + 1, &bound, |rows| {
-            self.state.planner.rows::<T::Recorded>(op, [rows, cols], to, N, eps.map(bits))
+            self.state.planner.rows::<T::Recorded>(op, [rows, cols], to, N, eps.map(bits), aligned)
         })
     }
 

@@ -398,7 +398,8 @@ impl Planner {
         Ok(Plan { launches, scratch })
     }
 
-    /// A row op. The operands are the rows, the result and `columns` rows of weights; in place, `out` is 0.
+    /// A row op. The operands are the rows, the result and `columns` rows of weights; in place, `out` is 0. `wide`: whether all of
+    /// them start at multiples of 16 bytes.
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
@@ -409,6 +410,7 @@ impl Planner {
         out: usize,
         columns: usize,
         eps: Option<u64>,
+        wide: bool,
     ) -> Result<Plan, Error> {
         let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "x" })?;
         counted("x", n)?;
@@ -422,20 +424,43 @@ impl Planner {
         if few && cols as usize >= LONG_ROW {
             return self.long_rows::<T>(op, [count, cols], out, columns, eps);
         }
-        // WGSL's blocks have up to 256 threads.
-        let most = if self.optimise { self.limits.threads } else { 256.min(self.limits.threads) };
         let of = if few { Threads::of_few } else { Threads::of_rows };
-        let threads = of(cols as usize, most);
-        let form = threads.row;
-        let program = self.one_by::<T>(op, form, || template::row_by::<T>(op, self.meet, threads))?;
+        let by = self.holding::<T>([rows, cols as usize], wide);
+        let by = by.unwrap_or_else(|| (of(cols as usize, self.widest()), 0));
         let bits = |v: u32| Argument::Bits(u64::from(v));
         let mut arguments = Vec::with_capacity(5 + columns);
         arguments.extend([Argument::Buffer(0), Argument::Buffer(out), bits(count), bits(cols)]);
         arguments.extend((0..columns).map(|k| Argument::Buffer(out + 1 + k)));
         arguments.extend(eps.map(Argument::Bits));
-        let grid = [count.div_ceil(threads.rows()).min(self.limits.grid[0]), 1, 1];
-        let launch = Launch { program, grid, block: [threads.block, 1, 1], arguments };
+        let make = |meet, (threads, held)| template::row_by::<T>(op, meet, threads, held);
+        let launch = self.by_rows::<T>(op, make, by, rows, arguments)?;
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+    }
+
+    /// Threads of a block at most; WGSL's have up to 256.
+    fn widest(&self) -> u32 {
+        if self.optimise { self.limits.threads } else { 256.min(self.limits.threads) }
+    }
+
+    /// How threads hold rows in registers, where they can.
+    pub(super) fn holding<T: OfRow>(&self, [rows, cols]: [usize; 2], wide: bool) -> Option<(Threads, u32)> {
+        let few = self.optimise && rows < (self.blocks as usize / 8).max(1);
+        let many = (16 / T::TYPE.bytes()) as usize;
+        (wide && !self.short).then(|| Threads::holding(cols, many, self.widest(), few))?
+    }
+
+    /// A launch of as many threads for each row.
+    pub(super) fn by_rows<T: OfRow>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce(Meet, (Threads, u32)) -> Option<Result<Kernel, super::super::Error>>,
+        by: (Threads, u32),
+        rows: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let (threads, held) = by;
+        let program = self.one_by::<T>(op, threads.row << 4 | held, || make(self.meet, by))?;
+        self.grid_of(program, threads.block, [rows.div_ceil(threads.rows() as usize), 1], arguments)
     }
 
     /// [`Planner::rows`] where there are fewer rows than multiprocessors, and these are long: blocks share a row.

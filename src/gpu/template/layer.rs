@@ -5,20 +5,18 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{Pred, U32, U64};
+use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
-use super::flat::{at, each, get, named, neighbours, put};
+use super::flat::{at, get, keep, named, neighbours, put};
+use super::held::Held;
 use super::part::{Meet, Part, PartOf, Threads, together};
 use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
 use crate::lanes::streams::{Folds, Streams};
-use crate::nn::{
-    AddScaled, Gradient, LogWithin, PeakAndSum, SquaresAndAlong, Standard, SumAndAlong, Within, inverse_root,
-    shift, softmax_row,
-};
+use crate::nn::{LogWithin, PeakAndSum, Within, shift, softmax_row};
 use crate::pointwise::Ln;
-use crate::reduce::{Dot, Sum, centred, rescue, scales};
+use crate::reduce::{Dot, Sum};
 use alloc::vec::Vec;
 
 /// The body for each of `rows`, a block each, whatever the grid.
@@ -29,6 +27,33 @@ pub(super) fn each_row<'b>(b: &'b Builder, rows: Value<'b, U32>, body: impl FnOn
         b.barrier();
         Vec::new()
     });
+}
+
+/// The body for each row, its end (of one that is not there 0) and what is carried from the thread's last row; gives the last
+/// of that. As many rows at once as a block has.
+pub(super) fn each_by<'b, T: Stored>(
+    b: &'b Builder,
+    threads: Threads,
+    [rows, cols]: [Value<'b, U32>; 2],
+    init: &[Value<'b, T>],
+    body: impl FnOnce(Value<'b, U32>, Value<'b, U32>, &[Value<'b, T>]) -> Vec<Value<'b, T>>,
+) -> Vec<Value<'b, T>> {
+    let many = b.int::<U32>(i64::from(threads.rows()));
+    let [first, step] = [b.special(Special::CtaidX), b.special(Special::NctaidX)].map(|n| n * many);
+    let [own, _] = threads.place(b);
+    b.count::<U32, T>([first, rows, step], 1, init, |r, carried| {
+        // Of the last block's rows some may not be there: they are empty, as all threads have to reach the barriers.
+        let (r, end) = if threads.rows() == 1 {
+            (r, cols)
+        } else {
+            let there = (r + own).compare(Cmp::Lt, rows);
+            ((r + own).least(rows - b.int(1)), Value::select(there, cols, b.int(0)))
+        };
+        let next = body(r, end, carried);
+        // The next row uses the same shared memory.
+        b.barrier();
+        next
+    })
 }
 
 /// Whether this is the first thread of its block.
@@ -49,107 +74,44 @@ pub(super) fn strided<'b>(
     });
 }
 
-/// `dx` of `rms_norm_backward` or, `centred`, of `layer_norm_backward`. Parameters: `x`, `gamma`, `dy`, `dx`, where each row
-/// leaves what brings it to unit spread (four elements); rows, columns; `eps`.
-pub fn norm_backward<T: Recorded>(meet: Meet, is_centred: bool) -> Result<Kernel, Error> {
-    let b = named::<T>(if is_centred { "layer_norm_backward" } else { "rms_norm_backward" });
-    b.threads([THREADS, 1, 1]);
-    let [x, gamma, dy, dx, units] = [(); 5].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
-    let eps = b.param::<T>();
-    each_row(&b, rows, |r| {
-        let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
-        let (x, dy, dx) = (x + start, dy + start, dx + start);
-        let part =
-            Part { b: &b, meet, threads: Threads::BLOCK, x: [x, gamma, dy], begin: b.int(0), end: cols };
-        let all = PartOf::<T, 3>::new(part);
-        let (one, none, zero) = (eps.c(1.0), eps.c(-0.0), eps.c(0.0));
-        let n: Value<'_, T> = all.len();
-        let (unit, body) = if is_centred {
-            let alone = Part { b: &b, meet, threads: Threads::BLOCK, x: [x], begin: b.int(0), end: cols };
-            let m = centred(&PartOf::<T, 1>::new(alone), eps);
-            let [p, lo] = [m.p, m.lo];
-            let unit = Standard::new(m, inverse_root(m.variance, eps, p), Value::number);
-            let scale = one.param(unit.scale);
-            let [sum, along] = all.fold(SumAndAlong(unit.p, unit.minus));
-            let along = (along - lo * sum) / n * scale * scale;
-            // The low part of the mean is the same for all elements.
-            let shift = sum / n - lo * along;
-            (unit, [scale * p, shift, along])
-        } else {
-            let plain = all.fold(SquaresAndAlong(one.number()));
-            let [squares, _] = plain;
-            let p = rescue(squares + eps);
-            let [squares, along] = all.fold_where(scales(p), SquaresAndAlong(p.number()), plain);
-            let scale = inverse_root(squares / n, eps, p);
-            let rest = none.number();
-            let unit = Standard { p: p.number(), minus: rest, scale: scale.number(), rest };
-            (unit, [scale * p, zero, along / n * scale * scale])
-        };
-        let [scale, shift, along] = body.map(Value::number);
-        let body = Gradient { scale, p: unit.p, minus: unit.minus, shift, along };
-        strided(&b, [b.int(0), cols], |i| {
-            put(dx, i, body.eval([get::<T>(x, i), get(gamma, i), get(dy, i)]));
-        });
-        b.when(leads(&b), || {
-            let to = at::<T>(units, r * b.int(4));
-            let all = [unit.p, unit.minus, unit.scale, unit.rest].map(|v| one.param(v));
-            (0..).zip(all).for_each(|(k, v)| b.store(Space::Global, to, k * T::TYPE.bytes() as i32, v));
-        });
-    });
-    b.finish()
-}
-
-/// Rows that a block of [`scaled_columns`] adds.
-pub const COLUMN_ROWS: u32 = 32;
-
-/// `Σ dy·x̂` and `Σ dy` by column, of [`COLUMN_ROWS`] rows for each block along y, [`THREADS`] columns for each along x.
-/// Parameters: `x`, `dy`, what [`norm_backward`] left of the rows, where the sums of either go; rows, columns.
-pub fn scaled_columns<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("scaled_columns");
-    b.threads([THREADS, 1, 1]);
-    let [x, dy, units, out, plain] = [(); 5].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
-    let c = b.special(Special::CtaidX) * b.int(i64::from(THREADS)) + b.special(Special::TidX);
-    let part = b.special(Special::CtaidY);
-    let first = part * b.int(i64::from(COLUMN_ROWS));
-    b.when(c.compare(Cmp::Lt, cols), || {
-        let end = (first + b.int(i64::from(COLUMN_ROWS))).least(rows);
-        let zero = b.bits::<T>(0);
-        let sums = b.count::<U32, T>([first, end, b.int(1)], 1, &[zero; 2], |r, sums| {
-            let [p, minus, scale, rest] =
-                [0, 1, 2, 3].map(|k| get::<T>(units, r * b.int(4) + b.int(k)).number());
-            let i = r * cols + c;
-            let (dy, old) = (get::<T>(dy, i), |k: usize| sums.get(k).copied().unwrap_or(zero));
-            let unit = AddScaled(Standard { p, minus, scale, rest });
-            Vec::from([unit.eval([old(0), dy, get(x, i)]), old(1) + dy])
-        });
-        [out, plain].into_iter().zip(&sums).for_each(|(to, s)| put(to, part * cols + c, *s));
-    });
-    b.finish()
-}
-
-/// The gradient of softmax or, `log`, of its logarithm. Parameters: `y`, `dy`, `dx`; rows, columns.
-pub fn softmax_backward<T: Recorded>(meet: Meet, log: bool) -> Result<Kernel, Error> {
+/// The gradient of softmax or, `log`, of its logarithm; each thread has `held` pieces of a row in registers, as in
+/// [`super::row_by`]. Parameters: `y`, `dy`, `dx`; rows, columns.
+pub fn softmax_backward<T: Recorded>(
+    meet: Meet,
+    (threads, held): (Threads, u32),
+    log: bool,
+) -> Result<Kernel, Error> {
     let b = named::<T>(if log { "log_softmax_backward" } else { "softmax_backward" });
-    b.threads([THREADS, 1, 1]);
+    b.threads([threads.block, 1, 1]);
     let [y, dy, dx] = [(); 3].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
-    each_row(&b, rows, |r| {
+    each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let (y, dy, dx) = (y + start, dy + start, dx + start);
-        let (begin, end) = (b.int(0), cols);
-        let [sum] = if log {
-            PartOf::<T, 1>::new(Part { b: &b, meet, threads: Threads::BLOCK, x: [dy], begin, end }).fold(Sum)
-        } else {
-            PartOf::<T, 2>::new(Part { b: &b, meet, threads: Threads::BLOCK, x: [y, dy], begin, end })
-                .fold(Dot)
+        let part = Part { b: &b, meet, threads, x: [y, dy], begin: b.int(0), end };
+        let slope = |sum: Value<'_, T>, [y, dy]: [Value<'_, T>; 2]| {
+            let (sum, x) = (sum.number(), [b.typed(dy.id()), b.typed(y.id())]);
+            if log { LogWithin(sum).eval(x) } else { Within(sum).eval(x) }
         };
-        strided(&b, [begin, cols], |i| {
-            let x = [get::<T>(dy, i), get(y, i)];
-            let v = if log { LogWithin(sum.number()).eval(x) } else { Within(sum.number()).eval(x) };
-            put(dx, i, v);
+        if held > 0 {
+            let all = Held::<T, 2>::new(part, cols, held);
+            let [sum] = if log { all.of([1]).fold(Sum) } else { all.fold(Dot) };
+            all.each(|start, x| {
+                let slopes: Vec<_> = x.iter().map(|x| slope(sum, *x)).collect();
+                keep(&b, Space::Global, at::<T>(dx, start), &slopes);
+            });
+            return Vec::new();
+        }
+        let [sum] = if log {
+            PartOf::<T, 1>::new(Part { b: &b, meet, threads, x: [dy], begin: b.int(0), end }).fold(Sum)
+        } else {
+            PartOf::<T, 2>::new(part).fold(Dot)
+        };
+        b.count::<U32, U32>(part.bounds(), 1, &[], |i, _| {
+            put(dx, i, slope(sum, [get::<T>(y, i), get(dy, i)]));
+            Vec::new()
         });
+        Vec::new()
     });
     b.finish()
 }
@@ -208,32 +170,24 @@ pub fn transpose<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// `out[c] += Σ parts[k][c]`, in order. Parameters: the parts, `out`; their number, columns.
-pub fn add_columns<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("add_columns");
-    let [parts, out] = [(); 2].map(|()| b.param::<U64>());
-    let [count, cols] = [(); 2].map(|()| b.param::<U32>());
-    each(&b, cols, |c| {
-        let sum = b.count::<U32, T>([b.int(0), count, b.int(1)], 1, &[get(out, c)], |k, sum| {
-            sum.iter().map(|s| *s + get(parts, k * cols + c)).collect()
-        });
-        sum.iter().for_each(|s| put(out, c, *s));
-    });
-    b.finish()
-}
-
-/// The losses of rows of logits. Parameters: the logits, targets, losses, `lse`, the status words; rows, columns. The loss
-/// of a target that is no column is NaN.
-pub fn cross_entropy<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+/// The losses of rows of logits; each thread has `held` pieces of a row in registers, as in [`super::row_by`]. Parameters: the
+/// logits, targets, losses, `lse`, the status words; rows, columns. The loss of a target that is no column is NaN.
+pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, u32)) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy");
-    b.threads([THREADS, 1, 1]);
+    b.threads([threads.block, 1, 1]);
     let [z, targets, losses, lse, status] = [(); 5].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
-    each_row(&b, rows, |r| {
+    let [_, place] = threads.place(&b);
+    each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let z = z + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
-        let part = Part { b: &b, meet, threads: Threads::BLOCK, x: [z], begin: b.int(0), end: cols };
-        let [peak, sum] = PartOf::<T, 1>::new(part).summary(PeakAndSum);
-        b.when(leads(&b), || {
+        let part = Part { b: &b, meet, threads, x: [z], begin: b.int(0), end };
+        let [peak, sum] = if held > 0 {
+            Held::<T, 1>::new(part, cols, held).summary(PeakAndSum)
+        } else {
+            PartOf::<T, 1>::new(part).summary(PeakAndSum)
+        };
+        // A row that is not there has no columns.
+        b.when(place.compare(Cmp::Eq, b.int(0)) & end.compare(Cmp::Eq, cols), || {
             let target = get::<U32>(targets, r);
             let (inside, zero) = (target.compare(Cmp::Lt, cols), peak.c(0.0));
             let infinity = peak.lit(T::Elem::INFINITY);
@@ -254,6 +208,7 @@ pub fn cross_entropy<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
             put(losses, r, loss);
             put(lse, r, all);
         });
+        Vec::new()
     });
     b.finish()
 }

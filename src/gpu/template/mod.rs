@@ -11,9 +11,11 @@ mod gemm;
 mod group;
 #[cfg(feature = "half")]
 mod half;
+mod held;
 mod launch;
 pub(crate) mod layer;
 mod long;
+pub(crate) mod norm_backward;
 mod part;
 mod plan;
 mod pointwise;
@@ -39,7 +41,7 @@ pub use group::{GroupTile, group_gemm, triple_gemm};
 #[cfg(feature = "half")]
 pub use half::{HALF_TILE, half_rows};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
-pub(crate) use layer::{COLUMN_ROWS, TRANSPOSE_TILE};
+pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
 pub use part::{Meet, Threads};
 pub use plan::{Planned, planned};

@@ -2,11 +2,13 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::ir::{Kernel, Space};
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 #[cfg(doc)]
 use super::THREADS;
+use super::held::{Held, HeldRow};
+use super::layer::each_by;
 use super::part::{Meet, Part, PartOf, Threads};
 use super::pointwise::Takes;
 use crate::alu::{Alu, Body, Real};
@@ -126,21 +128,28 @@ pub(super) fn by_name<'b, T: Recorded, R: Row<Param<T>, V = Value<'b, T>>>(
 /// number of rows, of columns; then `gamma` and `beta`, as far as the op has them, and `eps`, if it has that.
 #[must_use]
 pub fn row<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
-    row_by::<T>(op, Meet::Warps, Threads::BLOCK)
+    row_by::<T>(op, Meet::Warps, Threads::BLOCK, 0)
 }
 
-/// [`row`] with another way for threads to meet, and other threads.
+/// [`row`] with another way for threads to meet, and other threads, of which each has `held` pieces of 16 bytes of a row in
+/// registers ([`Threads::holding`]) where that is not 0: every array then starts at a multiple of 16 bytes, rows too.
 #[must_use]
-pub fn row_by<T: Recorded>(op: &str, meet: Meet, threads: Threads) -> Option<Result<Kernel, Error>> {
+pub fn row_by<T: Recorded>(
+    op: &str,
+    meet: Meet,
+    threads: Threads,
+    held: u32,
+) -> Option<Result<Kernel, Error>> {
     let takes = takes(op)?;
     let columns = takes.operands - 1;
     let name = format!("{op}_{}", T::Elem::NAME);
-    let b = match threads {
-        Threads::BLOCK => Builder::new(&name),
-        _ => Builder::new(&format!("{name}_{}", threads.row)),
+    let b = match (threads, held) {
+        (Threads::BLOCK, 0) => Builder::new(&name),
+        (_, 0) => Builder::new(&format!("{name}_{}", threads.row)),
+        _ => Builder::new(&format!("{name}_{}x{held}", threads.row)),
     };
     b.threads([threads.block, 1, 1]);
-    if op.starts_with("layer_norm") && T::TYPE.bytes() == 4 {
+    if op.starts_with("layer_norm") && T::TYPE.bytes() == 4 && held == 0 {
         // Left to itself, ptxas spills for an occupancy of 2048 threads on sm_90; 1280 have 48 registers each.
         b.resident((1280 / threads.block).max(1));
     }
@@ -148,23 +157,15 @@ pub fn row_by<T: Recorded>(op: &str, meet: Meet, threads: Threads) -> Option<Res
     let (rows, cols) = (b.param::<U32>(), b.param::<U32>());
     let columns: [_; 2] = core::array::from_fn(|k| if k < columns { b.param::<U64>() } else { x });
     let eps = if takes.parameters > 0 { b.param::<T>() } else { b.bits::<T>(0) };
-    let many = b.int::<U32>(i64::from(threads.rows()));
-    let bounds = [b.special(Special::CtaidX), b.special(Special::NctaidX)].map(|n| n * many);
-    let [own, _] = threads.place(&b);
-    b.count::<U32, T>([bounds[0], rows, bounds[1]], 1, &[], |r, _| {
-        // Of the last block's rows some may not be there: they are empty, as all threads have to reach the barriers.
-        let (r, end) = if threads.rows() == 1 {
-            (r, cols)
-        } else {
-            let there = (r + own).compare(Cmp::Lt, rows);
-            ((r + own).least(rows - b.int(1)), Value::select(there, cols, b.int(0)))
-        };
+    each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let part = Part { b: &b, meet, threads, x: [x + start], begin: b.int(0), end };
-        let row = &mut OnRow::<T> { part: PartOf::new(part), out: out + start, columns };
-        by_name(op, row, eps);
-        // The next row uses the same shared memory.
-        b.barrier();
+        let out = out + start;
+        if held > 0 {
+            by_name(op, &mut HeldRow::<T> { held: Held::new(part, cols, held), out, columns }, eps);
+        } else {
+            by_name(op, &mut OnRow::<T> { part: PartOf::new(part), out, columns }, eps);
+        }
         Vec::new()
     });
     Some(b.finish())

@@ -105,7 +105,7 @@ pub fn reduction(name: &str) -> Option<Result<Vec<[String; 2]>, Error>> {
 /// [`row`](crate::gpu::template::row) says. `None` for another op.
 #[must_use]
 pub fn row(name: &str) -> Option<Result<String, Error>> {
-    Some(row_by::<F32>(name, Meet::Memory, Threads::BLOCK)?.map_err(Error::from).and_then(|k| text(&k)))
+    Some(row_by::<F32>(name, Meet::Memory, Threads::BLOCK, 0)?.map_err(Error::from).and_then(|k| text(&k)))
 }
 
 /// `C = epilogue(A·B, …)`, all row-major: `params` holds rows, columns and the inner dimension. The first input of the

@@ -29,7 +29,7 @@ fn few_rows_keep_their_contract() {
         (1, 1 << 21, vec![[1024, 1, 1]; 2]),
         (200, 32_000, vec![[200, 1, 1]]),
     ] {
-        let plan = planner.rows::<F32>("softmax", [rows, cols], 1, 0, None).unwrap();
+        let plan = planner.rows::<F32>("softmax", [rows, cols], 1, 0, None, true).unwrap();
         let got: Vec<[u32; 3]> = plan.launches.iter().map(|l| l.grid).collect();
         assert_eq!(got, grids, "{rows} x {cols}");
     }

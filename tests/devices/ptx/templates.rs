@@ -178,11 +178,11 @@ fn reductions_of_special_values() {
 fn row_op<T: Moved, P: Recorded<Elem = T>>(
     name: &str,
     meet: Meet,
-    threads: Threads,
+    (threads, held): (Threads, u32),
     (count, cols): (usize, usize),
     kind: u8,
 ) {
-    let k = row_by::<P>(name, meet, threads).unwrap().unwrap();
+    let k = row_by::<P>(name, meet, threads, held).unwrap().unwrap();
     let x: Vec<T> = data(count * cols, cols as u64 + u64::from(kind), kind);
     let (gamma, beta): (Vec<T>, Vec<T>) = (data(cols, 77, 0), data(cols, 78, 0));
     let eps = T::from_f64(1e-3);
@@ -232,15 +232,44 @@ fn row_ops_keep_their_contracts() {
         // has one; long rows.
         let (block, short) = (Threads::BLOCK, Threads::of_rows(300, 1024));
         assert_eq!([short.rows(), Threads::of_rows(2049, 1024).row], [4, 512]);
+        let holding =
+            |cols, few| Threads::holding(cols, 4, 1024, few).map(|(t, each)| [t.block, t.row, each]);
+        assert_eq!(holding(128, false), Some([128, 32, 1]));
+        assert_eq!(holding(132, false), Some([128, 32, 4]));
+        assert_eq!([holding(516, false), holding(516, true)], [Some([128, 64, 4]), Some([256, 256, 1])]);
+        assert_eq!([holding(16_388, false), holding(32_768, true)], [Some([1024, 1024, 8]); 2]);
+        assert_eq!([holding(32_772, false), holding(130, false)], [None; 2]);
         for (threads, shape) in [(block, (1, 1)), (block, (2, 600)), (short, (5, 5)), (short, (9, 300))] {
             for kind in [0, 2] {
-                row_op::<f32, F32>(name, Meet::Warps, threads, shape, kind);
-                row_op::<f64, F64>(name, Meet::Warps, threads, shape, kind);
+                row_op::<f32, F32>(name, Meet::Warps, (threads, 0), shape, kind);
+                row_op::<f64, F64>(name, Meet::Warps, (threads, 0), shape, kind);
             }
         }
-        row_op::<f32, F32>(name, Meet::Warps, Threads::of_rows(2100, 1024), (2, 2100), 0);
-        row_op::<f32, F32>(name, Meet::Memory, block, (3, 40), 0);
-        row_op::<f32, F32>(name, Meet::Memory, short, (5, 140), 0);
+        row_op::<f32, F32>(name, Meet::Warps, (Threads::of_rows(2100, 1024), 0), (2, 2100), 0);
+        row_op::<f32, F32>(name, Meet::Memory, (block, 0), (3, 40), 0);
+        row_op::<f32, F32>(name, Meet::Memory, (short, 0), (5, 140), 0);
+        // In registers: a warp for a row, two rows of several warps, a block; some pieces are not there.
+        for (shape, few) in
+            [((9, 100), false), ((5, 4), false), ((3, 1540), false), ((2, 2000), true), ((1, 4200), false)]
+        {
+            for kind in [0, 2] {
+                row_op::<f32, F32>(
+                    name,
+                    Meet::Warps,
+                    Threads::holding(shape.1, 4, 1024, few).unwrap(),
+                    shape,
+                    kind,
+                );
+                row_op::<f64, F64>(
+                    name,
+                    Meet::Warps,
+                    Threads::holding(shape.1, 2, 1024, few).unwrap(),
+                    shape,
+                    kind,
+                );
+            }
+        }
+        row_op::<f32, F32>(name, Meet::Memory, Threads::holding(1100, 4, 256, false).unwrap(), (3, 1100), 0);
     }
 }
 

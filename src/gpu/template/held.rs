@@ -1,0 +1,234 @@
+//! Rows in registers: a thread reads its elements once, 16 bytes at a time, and folds and maps them as often as the op needs.
+
+use super::super::builder::{Builder, Value};
+use super::super::ir::{Cmp, Space};
+use super::super::record::{Param, Recorded};
+use super::super::types::{Pred, U32, U64};
+use super::flat::{at, keep, neighbours};
+use super::part::{Part, Threads, choose, on_row};
+use crate::alu::{Alu, Body};
+use crate::lanes::fold::Fold;
+use crate::lanes::streams::{Folds, Row, Streams, Summary};
+use alloc::vec::Vec;
+
+impl Threads {
+    /// For rows of `cols` elements, of which `many` are 16 bytes and a thread holds them all in registers: the threads, and the
+    /// pieces of 16 bytes that each has. Of `few` rows a thread has as little as it can, as what a row takes is what its reads
+    /// wait.
+    #[must_use]
+    pub fn holding(cols: usize, many: usize, most: u32, few: bool) -> Option<(Self, u32)> {
+        let pieces = u32::try_from(cols.checked_div(many)?).ok().filter(|_| cols.is_multiple_of(many))?;
+        let each = [1, 4, 8].into_iter().find(|each| {
+            let room = if few || *each > 1 { most } else { 32 };
+            pieces <= each * room
+        })?;
+        let row = pieces.div_ceil(each).next_power_of_two().max(32);
+        Some((Self { block: row.max(super::THREADS.min(most)), row }, each))
+    }
+}
+
+/// The elements of a row of each of `N` inputs.
+pub(super) struct Held<'b, T, const N: usize> {
+    part: Part<'b, N>,
+    /// A thread's, and the pieces that they are of: where each starts, and whether it is there.
+    x: Vec<[Value<'b, T>; N]>,
+    starts: Vec<(Value<'b, U32>, Value<'b, Pred>)>,
+    /// Where not, folds are of no element.
+    only: Option<Value<'b, Pred>>,
+}
+
+const fn many<T: Recorded>() -> u32 {
+    16 / T::TYPE.bytes()
+}
+
+impl<'b, T: Recorded, const N: usize> Held<'b, T, N> {
+    /// All of `part`, which begins at 0 and has pieces of 16 bytes alone, `each` for every thread.
+    pub(super) fn new(part: Part<'b, N>, cols: Value<'b, U32>, each: u32) -> Self {
+        let (b, [_, place]) = (part.b, part.threads.place(part.b));
+        let starts: Vec<_> = (0..each)
+            .map(|k| (place + b.int(i64::from(k * part.threads.row))) * b.int(i64::from(many::<T>())))
+            .map(|start| (start, start.compare(Cmp::Lt, part.end)))
+            .collect();
+        let none = b.bits::<T>(0);
+        let x = starts.iter().flat_map(|(start, _)| {
+            // What is past the end is as the last, and counts nowhere.
+            let start = start.least(cols - b.int(i64::from(many::<T>())));
+            let mut of = part
+                .x
+                .map(|x| neighbours::<T>(b, Space::Global, at::<T>(x, start), 0, many::<T>()).into_iter());
+            (0..many::<T>()).map(move |_| of.each_mut().map(|x| x.next().unwrap_or(none))).collect::<Vec<_>>()
+        });
+        Self { part, x: x.collect(), starts, only: None }
+    }
+
+    fn b(&self) -> &'b Builder {
+        self.part.b
+    }
+
+    /// The thread's own state, of one fold for each place in a piece.
+    fn own<F: Fold<Param<T>, N, K>, const K: usize>(&self, f: F) -> [Value<'b, T>; K] {
+        let (many, like) = (many::<T>() as usize, self.b().bits::<T>(0));
+        let lane = |j: usize| {
+            let pieces = self.starts.iter().zip(self.x.iter().skip(j).step_by(many));
+            pieces.fold(f.identity(like), |acc, ((_, there), x)| choose(*there, f.step(acc, *x), acc))
+        };
+        (0..many).map(lane).reduce(|p, q| f.merge(p, q)).unwrap_or_else(|| f.identity(like))
+    }
+
+    fn all<F: Fold<Param<T>, N, K>, const K: usize>(
+        &self,
+        only: Option<Value<'b, Pred>>,
+        f: F,
+    ) -> [Value<'b, T>; K] {
+        let b = self.b();
+        // The threads meet on every path.
+        let own = match only {
+            Some(only) => b.either(only, || self.own(f), || f.identity(b.bits::<T>(0))),
+            None => self.own(f),
+        };
+        on_row(b, self.part.meet, self.part.threads, own, |p, q| f.merge(p, q))
+    }
+
+    /// A thread's elements, and whether each is there.
+    pub(super) fn elements(&self) -> Vec<(Value<'b, Pred>, [Value<'b, T>; N])> {
+        let there = self.starts.iter().flat_map(|(_, there)| (0..many::<T>()).map(|_| *there));
+        there.zip(self.x.iter().copied()).collect()
+    }
+
+    /// Some of the inputs alone.
+    pub(super) fn of<const M: usize>(&self, which: [usize; M]) -> Held<'b, T, M> {
+        let Part { b, meet, threads, begin, end, x } = self.part;
+        let base = which.map(|k| x.get(k).copied().unwrap_or(b.int(0)));
+        let part = Part { b, meet, threads, begin, end, x: base };
+        let none = b.bits::<T>(0);
+        let x = self.x.iter().map(|x| which.map(|k| x.get(k).copied().unwrap_or(none))).collect();
+        Held { part, x, starts: self.starts.clone(), only: self.only }
+    }
+
+    /// `f(start, elements)` for each piece that is there; the elements are those of one input after the other.
+    pub(super) fn each(&self, f: impl Fn(Value<'b, U32>, &[[Value<'b, T>; N]])) {
+        for ((start, there), x) in self.starts.iter().zip(self.x.chunks(many::<T>() as usize)) {
+            self.b().when(*there, || f(*start, x));
+        }
+    }
+}
+
+impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for Held<'b, T, N> {
+    type V = Value<'b, T>;
+    fn fold<F: Fold<Param<T>, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        self.all(self.only, f)
+    }
+    fn fold_where<F: Fold<Param<T>, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        let only = self.only.map_or(m, |only| only & m);
+        choose(m, self.all(Some(only), f), otherwise)
+    }
+    fn number(&self, v: Self::V) -> Param<T> {
+        v.number()
+    }
+}
+
+impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Held<'b, T, N> {
+    fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        p.of(self)
+    }
+    fn summary_where<P: Summary<Param<T>, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        let only = self.only.map_or(m, |only| only & m);
+        let (x, starts) = (self.x.clone(), self.starts.clone());
+        choose(m, p.of(&Self { part: self.part, x, starts, only: Some(only) }), otherwise)
+    }
+    fn len(&self) -> Self::V {
+        (self.part.end - self.part.begin).to()
+    }
+}
+
+/// A row, the result, and the columns that its map takes.
+pub(super) struct HeldRow<'b, T> {
+    pub(super) held: Held<'b, T, 1>,
+    pub(super) out: Value<'b, U64>,
+    pub(super) columns: [Value<'b, U64>; 2],
+}
+
+impl<'b, T: Recorded> Folds<Param<T>, 1> for HeldRow<'b, T> {
+    type V = Value<'b, T>;
+    fn fold<F: Fold<Param<T>, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        self.held.fold(f)
+    }
+    fn fold_where<F: Fold<Param<T>, 1, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.held.fold_where(m, f, otherwise)
+    }
+    fn number(&self, v: Self::V) -> Param<T> {
+        v.number()
+    }
+}
+
+impl<'b, T: Recorded> Streams<Param<T>, 1> for HeldRow<'b, T> {
+    fn summary<P: Summary<Param<T>, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        self.held.summary(p)
+    }
+    fn summary_where<P: Summary<Param<T>, 1, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.held.summary_where(m, p, otherwise)
+    }
+    fn len(&self) -> Self::V {
+        self.held.len()
+    }
+}
+
+impl<'b, T: Recorded> HeldRow<'b, T> {
+    /// `out[i] = body(x[i], columns[i]…)`.
+    fn map_with<B: Body<Param<T>, N>, const N: usize>(&self, body: B) {
+        let b = self.held.b();
+        self.held.each(|start, x| {
+            let of = |from: Value<'b, U64>| {
+                neighbours::<T>(b, Space::Global, at::<T>(from, start), 0, many::<T>())
+            };
+            let columns: Vec<_> = self.columns.iter().take(N - 1).map(|from| of(*from)).collect();
+            let y: Vec<_> = (0..)
+                .zip(x)
+                .map(|(j, [x])| {
+                    let column = |k: usize| columns.get(k).and_then(|c| c.get(j)).copied().unwrap_or(*x);
+                    body.eval(core::array::from_fn(|k| if k == 0 { *x } else { column(k - 1) }))
+                })
+                .collect();
+            keep(b, Space::Global, at::<T>(self.out, start), &y);
+        });
+    }
+}
+
+impl<T: Recorded> Row<Param<T>> for HeldRow<'_, T> {
+    fn first(&self) -> Self::V {
+        let Part { b, x: [x], .. } = self.held.part;
+        b.load(Space::Global, x, 0)
+    }
+    fn known(&self, _: <Self::V as Alu>::Mask) -> Option<bool> {
+        None
+    }
+    fn map<B: Body<Param<T>, 1>>(&mut self, body: B) {
+        self.map_with(body);
+    }
+    fn map_scaled<B: Body<Param<T>, 2>>(&mut self, body: B) {
+        self.map_with(body);
+    }
+    fn map_affine<B: Body<Param<T>, 3>>(&mut self, body: B) {
+        self.map_with(body);
+    }
+}
