@@ -174,6 +174,22 @@ def gpu_attention():
                 t = statistics.median(times[1:])
                 mask = "causal" if causal else "full"
                 print(f"attention_bf16, {dim}, {n}, {mask} | {name} | {1e3 * t:.2f}", flush=True)
+        for kv_heads in (32, 8):
+            for n in (1024, 8192, 65536):
+                many = min(64, max(1, (256 << 20) // (4 * n * kv_heads * 128)))
+                caches = [[torch.randn(1, kv_heads, n, 128, device="cuda", dtype=torch.bfloat16) for _ in range(2)] for _ in range(many)]
+                q = torch.randn(1, 32, 1, 128, device="cuda", dtype=torch.bfloat16)
+
+                def run():
+                    for k, v in caches:
+                        F.scaled_dot_product_attention(q, k, v, enable_gqa=kv_heads != 32)
+
+                try:
+                    with torch.no_grad(), sdpa_kernel(backend):
+                        t = graphed(run, -(-20 // many)) / many
+                    print(f"attention_decode bf16, 32/{kv_heads} of 128, {n} | {name} | {1e3 * t:.2f}", flush=True)
+                except RuntimeError as why:
+                    print(f"# decode, {name}, {kv_heads}: {str(why).splitlines()[0][:120]}", flush=True)
 
 
 def graphed(run, calls):

@@ -258,7 +258,7 @@ macro_rules! for_each_op {
             nn rope_view(rope_view, rope_view_on) Rope[] embedding, layer;
             nn attention(attention, attention_on) Attention[] attention, layer;
             quant attention_bf16(attention_bf16, attention_bf16_on) bf16[] attention, half;
-            quant attention_decode(attention_decode, attention_decode_on) Cached[] attention, host: "a format of the cache is a kernel of its own there, and none is measured; Gpu::attention has decoding over caches in f32";
+            quant attention_decode(attention_decode, attention_decode_on) Cached[] attention, layer;
             nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, layer;
 
             unary exp(exp, exp_on, exp_in_place) Exp[] transcendental, pointwise;

@@ -15,6 +15,7 @@ use fulmen::{Adam, RopeStyle};
 
 pub mod blocks;
 pub mod contractions;
+pub mod decode;
 pub mod linear;
 pub mod random;
 pub mod transforms;

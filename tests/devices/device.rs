@@ -564,8 +564,8 @@ fn limits_are_named() {
 #[test]
 fn plans_count_what_they_can() {
     let planner = Planner::new(Host::default().facts());
-    let a = planner.reduction::<F32>("variance", 1, 100_000).unwrap();
-    assert_eq!(a, planner.reduction::<F32>("variance", 1, 100_000).unwrap());
+    let a = planner.reduction::<F32>("variance", 1, 100_000, true).unwrap();
+    assert_eq!(a, planner.reduction::<F32>("variance", 1, 100_000, true).unwrap());
     assert_eq!((a.launches.len(), a.scratch.len()), (4, 2));
     assert!(a.launches.iter().all(|l| l.grid[0] >= 1 && l.grid[0] <= 8));
     assert!(planner.pointwise::<F32>("exp", &[0, 1], 0, &[], true).unwrap().launches.is_empty());

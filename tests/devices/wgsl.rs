@@ -32,12 +32,12 @@ fn valid_with(text: &str, has: naga::valid::Capabilities) -> ([u32; 3], u32) {
 /// Rows that meet by shuffles: subgroups, and for a warp a row nothing that is shared. Each mode by its name.
 #[test]
 fn shuffles_are_those_of_subgroups() {
-    use fulmen::gpu::template::{Meet, Threads, row_by};
+    use fulmen::gpu::template::{Meet, Pieces, Threads, row_by};
     use fulmen::gpu::{Builder, F32, Shuffle, Space, Special, U64};
     let has = naga::valid::Capabilities::SUBGROUP;
     for (row, shared) in [(32, false), (256, true)] {
         let threads = Threads { block: 256, row };
-        let kernel = row_by::<F32>("softmax", Meet::Warps, threads, 0).unwrap().unwrap();
+        let kernel = row_by::<F32>("softmax", Meet::Warps, threads, Pieces::NONE).unwrap().unwrap();
         let text = wgsl::kernel(&kernel, 256, &[0, 1, 2, 3], true).unwrap().text;
         let (block, bytes) = valid_with(&text, has);
         assert_eq!((block, bytes > 0), ([256, 1, 1], shared), "{text}");

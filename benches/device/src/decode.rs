@@ -3,8 +3,47 @@
 use crate::config::Config;
 use crate::gguf::Stored;
 use crate::machine::{Follower, Job, Machine, Weights};
-use fulmen::backend::Blocking;
+use crate::{median, say};
+use fulmen::Attention;
+use fulmen::gpu::backend::Gpu;
+use fulmen::gpu::device::{Blocking, Computes, Error};
+use half::bf16;
 use std::time::Instant;
+
+/// One query over a cache of halves, 32 heads of 128: as many bytes as no cache holds, by turns. The peer is
+/// `benches/pytorch.py --gpu-attention`.
+pub fn attention<D: Computes<f32> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+    copy: f64,
+) -> Result<(), Error> {
+    let (heads, dim) = (32, 128);
+    for kv_heads in [32, 8] {
+        for len in [1024, 8192, 65_536] {
+            let n = len * kv_heads * dim;
+            let many = ((256 << 20) / (4 * n)).clamp(1, 64);
+            let x: Vec<_> = crate::data(n).into_iter().map(bf16::from_f32).collect();
+            let caches = (0..many).map(|_| Ok((gpu.upload(&x)?, gpu.upload(&x)?)));
+            let caches = caches.collect::<Result<Vec<_>, Error>>()?;
+            let (q, mut out) = (gpu.upload(&crate::data(heads * dim))?, gpu.alloc(heads * dim)?);
+            let op = Attention::new(heads, kv_heads, dim, 0.1f32);
+            let calls = 20usize.next_multiple_of(many);
+            let seconds = median(5, wait, || {
+                gpu.together(|| {
+                    (0..calls).try_for_each(|call| {
+                        let (k, v) = &caches[call % many];
+                        gpu.attention_decode(&op, q.view(), k.view(), v.view(), None, out.view_mut(), None)
+                    })
+                })
+            })?;
+            let (seconds, bytes) = (seconds / calls as f64, 4.0 * n as f64);
+            let rate = bytes / seconds;
+            let name = format!("attention_decode bf16, {heads}/{kv_heads} of {dim}, {len}");
+            say(&name, seconds, &format!("{:.0} GB/s", rate / 1e9), rate / copy);
+        }
+    }
+    Ok(())
+}
 
 /// Tokens that are followed, after some that are not timed.
 const TOKENS: usize = 200;
@@ -12,12 +51,12 @@ const TOKENS: usize = 200;
 pub struct Decode;
 impl Job for Decode {
     type Done = ();
-    fn run<M: Machine + Blocking>(self, machine: M) {
+    fn run<M: Machine + fulmen::backend::Blocking>(self, machine: M) {
         run(machine);
     }
 }
 
-pub fn run<M: Machine + Blocking>(machine: M) {
+pub fn run<M: Machine + fulmen::backend::Blocking>(machine: M) {
     let c = Config {
         vocab: 8192,
         dim: 512,

@@ -2,7 +2,7 @@
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS};
-use super::super::template::{Argument, THREADS, Threads, flat, layer};
+use super::super::template::{Argument, Pieces, THREADS, Threads, flat, layer};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
@@ -44,7 +44,7 @@ impl<D: Device> Gpu<D> {
         if z_len == 0 {
             return Ok(());
         }
-        let mut all = arguments(4, &[z_len, cols], &[scale]);
+        let mut all = arguments(4, &[rows, cols], &[scale]);
         // Over the logits, both are one buffer.
         if out.is_none()
             && let Some(to) = all.get_mut(3)
@@ -58,8 +58,13 @@ impl<D: Device> Gpu<D> {
             bound.push(out.binding(self)?);
         }
         bound.push(self.status()?);
-        let make = || Some(flat::cross_entropy_backward::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("cross_entropy_backward", make, z_len, all)?;
+        let make = |meet, by| Some(layer::cross_entropy_backward::<T::Recorded>(meet, by));
+        let slopes = if out.is_some() { 3 } else { 0 };
+        let aligned = wide(&[z]) && bound.get(slopes).is_some_and(|b| b.start.is_multiple_of(16));
+        let planner = &self.state.planner;
+        let by = planner.holding::<T::Recorded>([rows, cols], aligned);
+        let by = by.unwrap_or_else(|| (planner.from_memory(cols), Pieces::NONE));
+        let launch = planner.by_rows::<T::Recorded>("cross_entropy_backward", make, by, rows, all)?;
         self.go(vec![launch], vec![], &bound)
     }
 
@@ -113,13 +118,13 @@ impl<D: Device> Gpu<D> {
         };
         // A thread's registers have room for these of a block of up to so many.
         let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound));
-        if let Some(by) = by.filter(|(threads, held)| threads.row <= HELD_THREADS && *held <= 4) {
+        if let Some(by) = by.filter(|(threads, held)| threads.row <= HELD_THREADS && held.each <= 4) {
             let (threads, held) = by;
             let sets = self.state.planner.blocks as usize / 4;
             let grid = rows.div_ceil(threads.rows() as usize).min(sets.max(1));
             let parts = grid * threads.rows() as usize;
             let make = || Some(norm_backward::norm_backward_held::<T::Recorded>(planner.meet, by, centred));
-            let program = planner.one_by::<T::Recorded>(op, threads.row << 4 | held, make)?;
+            let program = planner.one_by::<T::Recorded>(op, threads.row << 4 | held.each, make)?;
             let all = told(&[0, 1, 2, 3, units, units + 1], &[rows, cols], &[eps]);
             let mut launches = vec![planner.grid_of(program, threads.block, [grid, 1], all)?];
             let fewer = COLUMN_PARTS as usize;
@@ -174,7 +179,8 @@ impl<D: Device> Gpu<D> {
         let make = |meet, by| Some(layer::softmax_backward::<T::Recorded>(meet, by, log));
         let all = arguments::<T>(3, &[rows, cols], &[]);
         let bound = [y.binding(self)?, dy.binding(self)?, dx.binding(self)?];
-        let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound)).unwrap_or((Threads::BLOCK, 0));
+        let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound));
+        let by = by.unwrap_or((Threads::BLOCK, Pieces::NONE));
         self.go(vec![planner.by_rows::<T::Recorded>(op, make, by, rows, all)?], vec![], &bound)
     }
 
@@ -351,7 +357,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let all = arguments::<T>(5, &[rows, cols], &[]);
         let make = |meet, by| Some(layer::cross_entropy::<T::Recorded>(meet, by));
         let z = [logits.binding(self)?];
-        let by = planner.holding::<T::Recorded>([rows, cols], wide(&z)).unwrap_or((Threads::BLOCK, 0));
+        let by = planner.holding::<T::Recorded>([rows, cols], wide(&z));
+        let by = by.unwrap_or((Threads::BLOCK, Pieces::NONE));
         let launch = planner.by_rows::<T::Recorded>("cross_entropy", make, by, rows, all)?;
         let others = [targets.binding(self)?, losses.binding(self)?, lse.binding(self)?, self.status()?];
         self.go(vec![launch], vec![], &[&z[..], &others].concat())

@@ -28,6 +28,7 @@
 
 mod attention;
 mod blas;
+mod decode;
 mod einsum;
 mod fft;
 #[cfg(feature = "half")]
@@ -49,6 +50,7 @@ mod sparse;
 mod transforms;
 mod words;
 
+pub use decode::PageTable;
 pub use fft::{Fft, RealFft};
 pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
 pub use ops::Scalar;

@@ -244,8 +244,8 @@ impl<D: Device> Gpu<D> {
     ) -> Done {
         same_len("out", 1, out.len())?;
         let n = x.first().map_or(0, |(_, x)| x.len());
-        let plan = self.state.planner.reduction::<T::Recorded>(op, N, n)?;
         let mut bound = x.iter().map(|(_, x)| x.binding(self)).collect::<Result<Vec<_>, Error>>()?;
+        let plan = self.state.planner.reduction::<T::Recorded>(op, N, n, wide(&bound))?;
         bound.push(out.binding(self)?);
         self.run(&plan, &bound)
     }

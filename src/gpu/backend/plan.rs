@@ -5,7 +5,7 @@ use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention::{self, Scores};
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
-use super::super::template::{self, Argument, LONG, Meet, OfRow, THREADS, Threads};
+use super::super::template::{self, Argument, LONG, Meet, OfRow, Pieces, THREADS, Threads};
 use super::super::types::F32;
 use crate::hardware::Language;
 use alloc::collections::BTreeMap;
@@ -22,6 +22,8 @@ pub(super) const POINTWISE: u32 = 256;
 /// Elements that a block of a reduction has at least, but for the last.
 const PART: usize = 2048;
 
+/// Elements from which on reductions have a kernel that reads 16 bytes at a time.
+const WIDE: usize = 1 << 13;
 /// Blocks of a reduction, where it is not known how many run at once.
 const MERGED: u32 = 1024;
 /// Columns from which on blocks share a row, where there are fewer rows than multiprocessors.
@@ -352,15 +354,23 @@ impl Planner {
         Ok(Plan { launches: vec![launch], scratch: Vec::new() })
     }
 
-    /// A reduction of `n` elements of each of `inputs` operands; the result is the operand behind them.
+    /// A reduction of `n` elements of each of `inputs` operands, which are `wide` where all start at multiples of 16 bytes; the
+    /// result is the operand behind them.
     ///
     /// # Errors
     /// `Overflow`, [`Error::Limit`], [`Error::Kernel`] for another op.
-    pub fn reduction<T: OfRow>(&self, op: &'static str, inputs: usize, n: usize) -> Result<Plan, Error> {
+    pub fn reduction<T: OfRow>(
+        &self,
+        op: &'static str,
+        inputs: usize,
+        n: usize,
+        wide: bool,
+    ) -> Result<Plan, Error> {
         let count = counted("x", n)?;
         self.reach(n, T::TYPE.bytes())?;
-        let made = self.made::<T>(op, 0, || {
-            let made = template::reduction_by::<T>(op, self.meet)?;
+        let wide = wide && !self.short && (self.optimise || n.is_multiple_of(4)) && n >= WIDE;
+        let made = self.made::<T>(op, u32::from(wide), || {
+            let made = template::reduction_by::<T>(op, self.meet, wide)?;
             Some(made.map(|r| Made {
                 widths: r.stages.iter().map(|s| s.state).collect(),
                 states: r.states,
@@ -421,12 +431,12 @@ impl Planner {
         let (count, cols) = (counted("x", rows)?, counted("cols", cols)?);
         let multiprocessors = (self.blocks as usize / 8).max(1);
         let few = self.optimise && (count as usize) < multiprocessors;
-        if few && cols as usize >= LONG_ROW {
-            return self.long_rows::<T>(op, [count, cols], out, columns, eps);
+        let by = self.holding::<T>([rows, cols as usize], wide);
+        if few && cols as usize >= LONG_ROW && by.is_none() {
+            return self.long_rows::<T>(op, [count, cols], out, columns, eps, wide);
         }
         let of = if few { Threads::of_few } else { Threads::of_rows };
-        let by = self.holding::<T>([rows, cols as usize], wide);
-        let by = by.unwrap_or_else(|| (of(cols as usize, self.widest()), 0));
+        let by = by.unwrap_or_else(|| (of(cols as usize, self.widest()), Pieces::NONE));
         let bits = |v: u32| Argument::Bits(u64::from(v));
         let mut arguments = Vec::with_capacity(5 + columns);
         arguments.extend([Argument::Buffer(0), Argument::Buffer(out), bits(count), bits(cols)]);
@@ -443,23 +453,35 @@ impl Planner {
     }
 
     /// How threads hold rows in registers, where they can.
-    pub(super) fn holding<T: OfRow>(&self, [rows, cols]: [usize; 2], wide: bool) -> Option<(Threads, u32)> {
+    pub(super) fn holding<T: OfRow>(
+        &self,
+        [rows, cols]: [usize; 2],
+        wide: bool,
+    ) -> Option<(Threads, Pieces)> {
         let few = self.optimise && rows < (self.blocks as usize / 8).max(1);
         let many = (16 / T::TYPE.bytes()) as usize;
-        (wide && !self.short).then(|| Threads::holding(cols, many, self.widest(), few))?
+        let (threads, by) =
+            (wide && !self.short).then(|| Threads::holding(cols, many, self.widest(), few))??;
+        // WGSL's compilers do not see that all take it.
+        Some((threads, Pieces { branches: self.optimise, ..by }))
+    }
+
+    /// The threads of rows that are read from memory.
+    pub(super) fn from_memory(&self, cols: usize) -> Threads {
+        Threads::of_rows(cols, self.widest())
     }
 
     /// A launch of as many threads for each row.
     pub(super) fn by_rows<T: OfRow>(
         &self,
         op: &'static str,
-        make: impl FnOnce(Meet, (Threads, u32)) -> Option<Result<Kernel, super::super::Error>>,
-        by: (Threads, u32),
+        make: impl FnOnce(Meet, (Threads, Pieces)) -> Option<Result<Kernel, super::super::Error>>,
+        by: (Threads, Pieces),
         rows: usize,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
         let (threads, held) = by;
-        let program = self.one_by::<T>(op, threads.row << 4 | held, || make(self.meet, by))?;
+        let program = self.one_by::<T>(op, threads.row << 4 | held.each, || make(self.meet, by))?;
         self.grid_of(program, threads.block, [rows.div_ceil(threads.rows() as usize), 1], arguments)
     }
 
@@ -471,9 +493,11 @@ impl Planner {
         out: usize,
         columns: usize,
         eps: Option<u64>,
+        wide: bool,
     ) -> Result<Plan, Error> {
-        let made = self.made::<T>(op, u32::MAX, || {
-            let made = template::long_row::<T>(op, self.meet)?;
+        let wide = wide && !self.short && cols.is_multiple_of(16 / T::TYPE.bytes());
+        let made = self.made::<T>(op, u32::MAX - u32::from(wide), || {
+            let made = template::long_row::<T>(op, self.meet, wide)?;
             Some(made.map(|r| Made {
                 programs: r.kernels.into_iter().map(|k| self.program(k)).collect(),
                 widths: Vec::new(),

@@ -10,7 +10,7 @@ use super::status::{Index, note};
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::drive::Update;
 use crate::lanes::rotary;
-use crate::nn::{ExpShiftedScaled, GateBackward, Swiglu, shift};
+use crate::nn::{GateBackward, Swiglu};
 use crate::pointwise::{Adam, Adaptive, Descent, Heavy, Moments};
 use alloc::format;
 use alloc::string::String;
@@ -214,26 +214,6 @@ pub fn rope<T: Recorded>() -> Result<Kernel, Error> {
             rotary::pair([get::<T>(x, first), get(x, second)], get(cos, angle), get::<T>(sin, angle) * sign);
         put(out, first, u);
         put(out, second, v);
-    });
-    b.finish()
-}
-
-/// `(e^(z − lse[r]) − [k = targets[r]])·scale`. Parameters: the logits, targets, `lse`, where the gradient goes (perhaps
-/// over the logits), the status words; elements, columns; `scale`.
-pub fn cross_entropy_backward<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("cross_entropy_backward");
-    let [z, targets, lse, out, status] = [(); 5].map(|()| b.param::<U64>());
-    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
-    let scale = b.param::<T>();
-    each(&b, n, |i| {
-        let r = i / cols;
-        let target = get::<U32>(targets, r);
-        let shift = shift(get::<T>(lse, r));
-        let v = ExpShiftedScaled(shift.number(), scale.number()).eval([get::<T>(z, i)]);
-        let v = Value::select(target.compare(Cmp::Eq, i - r * cols), v - scale, v);
-        let ignored = target.compare(Cmp::Eq, b.int(i64::from(u32::MAX)));
-        put(out, i, Value::select(ignored, b.bits(0), v));
-        b.when(target.compare(Cmp::Ge, cols) & !ignored, || note(status, Index::Gradient, target));
     });
     b.finish()
 }

@@ -5,7 +5,8 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
 use super::blocks::widen;
-use super::flat::{get, put};
+use super::flat::{get, neighbours, put};
+use alloc::vec::Vec;
 
 /// Rows and depth of a block.
 pub const HALF_TILE: [u32; 2] = [32, 64];
@@ -69,6 +70,43 @@ pub fn half_rows(of: Group, widen: bool) -> Result<Kernel, Error> {
         });
     }
     b.finish()
+}
+
+pub(crate) fn f16_at<'b>(
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+    each: u32,
+) -> Vec<Value<'b, F32>> {
+    halves_at(Group::F16, base, before, at, each)
+}
+
+pub(crate) fn bf16_at<'b>(
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+    each: u32,
+) -> Vec<Value<'b, F32>> {
+    halves_at(Group::Bf16, base, before, at, each)
+}
+
+/// `each` elements from `at` on: eight of 16 bytes, which are aligned, or one.
+fn halves_at<'b>(
+    of: Group,
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+    each: u32,
+) -> Vec<Value<'b, F32>> {
+    let b = at.builder();
+    let (mask, sixteen) = (b.int::<U32>(0xffff), b.int::<U32>(16));
+    if each == 1 {
+        let at = at + (before >> b.int(1));
+        let word = get::<U32>(base, at >> b.int(1));
+        return Vec::from([wide(of, (word >> ((at & b.int(1)) << b.int(4))) & mask)]);
+    }
+    let words = neighbours::<U32>(b, Space::Global, super::flat::at::<U32>(base, at >> b.int(1)), 0, 4);
+    words.into_iter().flat_map(|w| [wide(of, w & mask), wide(of, w >> sixteen)]).collect()
 }
 
 /// The `f32` of these 16 bits, exactly, by integers: not every device has the types.

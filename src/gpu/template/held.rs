@@ -5,7 +5,7 @@ use super::super::ir::{Cmp, Space};
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 use super::flat::{at, keep, neighbours};
-use super::part::{Part, Threads, choose, on_row};
+use super::part::{Part, Pieces, Threads, choose, on_row};
 use crate::alu::{Alu, Body};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Row, Streams, Summary};
@@ -16,14 +16,16 @@ impl Threads {
     /// pieces of 16 bytes that each has. Of `few` rows a thread has as little as it can, as what a row takes is what its reads
     /// wait.
     #[must_use]
-    pub fn holding(cols: usize, many: usize, most: u32, few: bool) -> Option<(Self, u32)> {
+    pub fn holding(cols: usize, many: usize, most: u32, few: bool) -> Option<(Self, Pieces)> {
         let pieces = u32::try_from(cols.checked_div(many)?).ok().filter(|_| cols.is_multiple_of(many))?;
         let each = [1, 4, 8].into_iter().find(|each| {
             let room = if few || *each > 1 { most } else { 32 };
             pieces <= each * room
         })?;
         let row = pieces.div_ceil(each).next_power_of_two().max(32);
-        Some((Self { block: row.max(super::THREADS.min(most)), row }, each))
+        // Only rows of a warp share a block, so that no thread waits for those of another row.
+        let block = if row == 32 { super::THREADS.min(most) } else { row };
+        Some((Self { block, row }, Pieces { each, branches: true }))
     }
 }
 
@@ -35,6 +37,7 @@ pub(super) struct Held<'b, T, const N: usize> {
     starts: Vec<(Value<'b, U32>, Value<'b, Pred>)>,
     /// Where not, folds are of no element.
     only: Option<Value<'b, Pred>>,
+    branches: bool,
 }
 
 const fn many<T: Recorded>() -> u32 {
@@ -42,23 +45,18 @@ const fn many<T: Recorded>() -> u32 {
 }
 
 impl<'b, T: Recorded, const N: usize> Held<'b, T, N> {
-    /// All of `part`, which begins at 0 and has pieces of 16 bytes alone, `each` for every thread.
-    pub(super) fn new(part: Part<'b, N>, cols: Value<'b, U32>, each: u32) -> Self {
+    /// All of `part`, which begins at 0 and has pieces of 16 bytes alone.
+    pub(super) fn new(part: Part<'b, N>, cols: Value<'b, U32>, by: Pieces) -> Self {
         let (b, [_, place]) = (part.b, part.threads.place(part.b));
-        let starts: Vec<_> = (0..each)
+        let starts: Vec<_> = (0..by.each)
             .map(|k| (place + b.int(i64::from(k * part.threads.row))) * b.int(i64::from(many::<T>())))
             .map(|start| (start, start.compare(Cmp::Lt, part.end)))
             .collect();
-        let none = b.bits::<T>(0);
         let x = starts.iter().flat_map(|(start, _)| {
             // What is past the end is as the last, and counts nowhere.
-            let start = start.least(cols - b.int(i64::from(many::<T>())));
-            let mut of = part
-                .x
-                .map(|x| neighbours::<T>(b, Space::Global, at::<T>(x, start), 0, many::<T>()).into_iter());
-            (0..many::<T>()).map(move |_| of.each_mut().map(|x| x.next().unwrap_or(none))).collect::<Vec<_>>()
+            part.piece(start.least(cols - b.int(i64::from(many::<T>()))), many::<T>())
         });
-        Self { part, x: x.collect(), starts, only: None }
+        Self { part, x: x.collect(), starts, only: None, branches: by.branches }
     }
 
     fn b(&self) -> &'b Builder {
@@ -102,7 +100,7 @@ impl<'b, T: Recorded, const N: usize> Held<'b, T, N> {
         let part = Part { b, meet, threads, begin, end, x: base };
         let none = b.bits::<T>(0);
         let x = self.x.iter().map(|x| which.map(|k| x.get(k).copied().unwrap_or(none))).collect();
-        Held { part, x, starts: self.starts.clone(), only: self.only }
+        Held { part, x, starts: self.starts.clone(), only: self.only, branches: self.branches }
     }
 
     /// `f(start, elements)` for each piece that is there; the elements are those of one input after the other.
@@ -124,6 +122,9 @@ impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for Held<'b, T, N> {
         f: F,
         otherwise: [Self::V; K],
     ) -> [Self::V; K] {
+        if self.branches {
+            return self.b().either(m, || self.all(self.only, f), || otherwise);
+        }
         let only = self.only.map_or(m, |only| only & m);
         choose(m, self.all(Some(only), f), otherwise)
     }
@@ -142,9 +143,12 @@ impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Held<'b, T, N> {
         p: P,
         otherwise: [Self::V; K],
     ) -> [Self::V; K] {
-        let only = self.only.map_or(m, |only| only & m);
+        if self.branches {
+            return self.b().either(m, || p.of(self), || otherwise);
+        }
+        let only = Some(self.only.map_or(m, |only| only & m));
         let (x, starts) = (self.x.clone(), self.starts.clone());
-        choose(m, p.of(&Self { part: self.part, x, starts, only: Some(only) }), otherwise)
+        choose(m, p.of(&Self { x, starts, only, ..*self }), otherwise)
     }
     fn len(&self) -> Self::V {
         (self.part.end - self.part.begin).to()

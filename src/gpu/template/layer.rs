@@ -9,12 +9,12 @@ use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
 use super::flat::{at, get, keep, named, neighbours, put};
 use super::held::Held;
-use super::part::{Meet, Part, PartOf, Threads, together};
+use super::part::{Meet, Part, PartOf, Pieces, Threads, together};
 use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
 use crate::lanes::streams::{Folds, Streams};
-use crate::nn::{LogWithin, PeakAndSum, Within, shift, softmax_row};
+use crate::nn::{ExpShiftedScaled, LogWithin, PeakAndSum, Within, shift, softmax_row};
 use crate::pointwise::Ln;
 use crate::reduce::{Dot, Sum};
 use alloc::vec::Vec;
@@ -74,11 +74,11 @@ pub(super) fn strided<'b>(
     });
 }
 
-/// The gradient of softmax or, `log`, of its logarithm; each thread has `held` pieces of a row in registers, as in
+/// The gradient of softmax or, `log`, of its logarithm; each thread has pieces of a row in registers, as in
 /// [`super::row_by`]. Parameters: `y`, `dy`, `dx`; rows, columns.
 pub fn softmax_backward<T: Recorded>(
     meet: Meet,
-    (threads, held): (Threads, u32),
+    (threads, held): (Threads, Pieces),
     log: bool,
 ) -> Result<Kernel, Error> {
     let b = named::<T>(if log { "log_softmax_backward" } else { "softmax_backward" });
@@ -93,7 +93,7 @@ pub fn softmax_backward<T: Recorded>(
             let (sum, x) = (sum.number(), [b.typed(dy.id()), b.typed(y.id())]);
             if log { LogWithin(sum).eval(x) } else { Within(sum).eval(x) }
         };
-        if held > 0 {
+        if held.any() {
             let all = Held::<T, 2>::new(part, cols, held);
             let [sum] = if log { all.of([1]).fold(Sum) } else { all.fold(Dot) };
             all.each(|start, x| {
@@ -170,9 +170,9 @@ pub fn transpose<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// The losses of rows of logits; each thread has `held` pieces of a row in registers, as in [`super::row_by`]. Parameters: the
+/// The losses of rows of logits; each thread has pieces of a row in registers, as in [`super::row_by`]. Parameters: the
 /// logits, targets, losses, `lse`, the status words; rows, columns. The loss of a target that is no column is NaN.
-pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, u32)) -> Result<Kernel, Error> {
+pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, Pieces)) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy");
     b.threads([threads.block, 1, 1]);
     let [z, targets, losses, lse, status] = [(); 5].map(|()| b.param::<U64>());
@@ -181,7 +181,7 @@ pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, u32)) -
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let z = z + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let part = Part { b: &b, meet, threads, x: [z], begin: b.int(0), end };
-        let [peak, sum] = if held > 0 {
+        let [peak, sum] = if held.any() {
             Held::<T, 1>::new(part, cols, held).summary(PeakAndSum)
         } else {
             PartOf::<T, 1>::new(part).summary(PeakAndSum)
@@ -208,6 +208,49 @@ pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, u32)) -
             put(losses, r, loss);
             put(lse, r, all);
         });
+        Vec::new()
+    });
+    b.finish()
+}
+
+/// `(e^(z − lse[r]) − [k = targets[r]])·scale`; each thread takes pieces of a row at once, as in [`super::row_by`].
+/// Parameters: the logits, targets, `lse`, where the gradient goes (perhaps over the logits), the status words; rows, columns;
+/// `scale`.
+pub fn cross_entropy_backward<T: Recorded>(
+    meet: Meet,
+    (threads, held): (Threads, Pieces),
+) -> Result<Kernel, Error> {
+    let b = named::<T>("cross_entropy_backward");
+    b.threads([threads.block, 1, 1]);
+    let [z, targets, lse, out, status] = [(); 5].map(|()| b.param::<U64>());
+    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let scale = b.param::<T>();
+    let [_, place] = threads.place(&b);
+    each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
+        let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
+        let (z, out) = (z + start, out + start);
+        let (target, shift) = (get::<U32>(targets, r), shift(get::<T>(lse, r)));
+        let ignored = target.compare(Cmp::Eq, b.int(i64::from(u32::MAX)));
+        let slope = |i: Value<'_, U32>, z: Value<'_, T>| {
+            let (i, z) = (b.typed::<U32>(i.id()), b.typed::<T>(z.id()));
+            let v = ExpShiftedScaled(shift.number(), scale.number()).eval([z]);
+            let v = Value::select(target.compare(Cmp::Eq, i), v - scale, v);
+            Value::select(ignored, b.bits(0), v)
+        };
+        let part = Part { b: &b, meet, threads, x: [z], begin: b.int(0), end };
+        if held.any() {
+            Held::<T, 1>::new(part, cols, held).each(|start, z| {
+                let slopes = (0..).zip(z).map(|(j, [z])| slope(start + b.int(j), *z));
+                keep(&b, Space::Global, at::<T>(out, start), &slopes.collect::<Vec<_>>());
+            });
+        } else {
+            b.count::<U32, U32>(part.bounds(), 1, &[], |i, _| {
+                put(out, i, slope(i, get::<T>(z, i)));
+                Vec::new()
+            });
+        }
+        let leads = place.compare(Cmp::Eq, b.int(0)) & end.compare(Cmp::Eq, cols);
+        b.when(leads & target.compare(Cmp::Ge, cols) & !ignored, || note(status, Index::Gradient, target));
         Vec::new()
     });
     b.finish()

@@ -109,7 +109,7 @@ impl<'b, T: Recorded> Folds<Param<T>, 1> for Long<'b, T> {
 
 impl<'b, T: Recorded> Streams<Param<T>, 1> for Long<'b, T> {
     fn summary<P: Summary<Param<T>, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
-        self.next(|part| p.of(part), p.empty(self.b().bits(0)), |a, b| p.merge(a, b))
+        self.next(|part| part.summary(p), p.empty(self.b().bits(0)), |a, b| p.merge(a, b))
     }
     fn summary_where<P: Summary<Param<T>, 1, K>, const K: usize>(
         &self,
@@ -156,25 +156,31 @@ impl<T: Recorded> Row<Param<T>> for Long<'_, T> {
     }
 }
 
-/// The kernels of a row operation of the list for rows that several blocks share.
+/// The kernels of a row operation of the list for rows that several blocks share; `wide` where all arrays and rows start at
+/// multiples of 16 bytes.
 #[must_use]
-pub fn long_row<T: Recorded>(op: &str, meet: Meet) -> Option<Result<LongRow, Error>> {
+pub fn long_row<T: Recorded>(op: &str, meet: Meet, wide: bool) -> Option<Result<LongRow, Error>> {
     takes(op)?;
-    Some(make::<T>(op, meet))
+    Some(make::<T>(op, meet, wide))
 }
 
-fn make<T: Recorded>(op: &str, meet: Meet) -> Result<LongRow, Error> {
+fn make<T: Recorded>(op: &str, meet: Meet, wide: bool) -> Result<LongRow, Error> {
     // How wide the states are, the first kernel says.
-    let (_, widths) = kernel::<T>(op, meet, 0, 1)?;
+    let (_, widths) = kernel::<T>(op, (meet, wide), 0, 1)?;
     let all = widths.iter().sum();
-    let kernels = (0..=widths.len()).map(|stage| kernel::<T>(op, meet, stage, all).map(|(k, _)| k));
+    let kernels = (0..=widths.len()).map(|stage| kernel::<T>(op, (meet, wide), stage, all).map(|(k, _)| k));
     Ok(LongRow { kernels: kernels.collect::<Result<_, _>>()?, states: all })
 }
 
-fn kernel<T: Recorded>(op: &str, meet: Meet, stage: usize, all: u32) -> Result<(Kernel, Vec<u32>), Error> {
+fn kernel<T: Recorded>(
+    op: &str,
+    (meet, wide): (Meet, bool),
+    stage: usize,
+    all: u32,
+) -> Result<(Kernel, Vec<u32>), Error> {
     let takes = takes(op).ok_or(Error::Arguments)?;
     let columns = takes.operands - 1;
-    let b = Builder::new(&format!("{op}_long_{stage}_{}", T::Elem::NAME));
+    let b = Builder::new(&format!("{op}_long_{stage}_{}{}", T::Elem::NAME, if wide { "_wide" } else { "" }));
     b.threads([LONG.block, 1, 1]);
     let widths = {
         let (x, out) = (b.param::<U64>(), b.param::<U64>());
@@ -191,7 +197,7 @@ fn kernel<T: Recorded>(op: &str, meet: Meet, stage: usize, all: u32) -> Result<(
         let begin = (b.special(Special::CtaidX) * each).least(cols);
         let end = (begin + each).least(cols);
         let part = Part { b: &b, meet, threads: LONG, x: [x + start], begin, end };
-        let row = OnRow::<T> { part: PartOf::new(part), out: out + start, columns };
+        let row = OnRow::<T> { part: PartOf::by(part, wide), out: out + start, columns };
         let states = at::<T>(states, r * blocks * b.int(i64::from(all)));
         let mut long = Long { row, states, cols, all, stage, widths: RefCell::default() };
         by_name(op, &mut long, eps);

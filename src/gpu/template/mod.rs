@@ -4,6 +4,7 @@ pub(crate) mod activations;
 pub(crate) mod attention;
 mod blocks;
 pub(crate) mod chain;
+pub(crate) mod decode;
 pub(crate) mod fft;
 pub(crate) mod flash;
 pub(crate) mod flat;
@@ -34,18 +35,22 @@ pub(crate) mod vector;
 pub(crate) mod window;
 
 pub use chain::Spread;
+pub(crate) use decode::f32_at;
 pub use gemm::{Plain, Tile, gemm};
 #[cfg(feature = "half")]
 pub use group::flash::{GroupFlash, group_flash};
 pub use group::{GroupTile, group_gemm, triple_gemm};
 #[cfg(feature = "half")]
 pub use half::{HALF_TILE, half_rows};
+#[cfg(feature = "half")]
+pub(crate) use half::{bf16_at, f16_at};
 pub use launch::{Argument, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
-pub use part::{Meet, Threads};
+pub use part::{Meet, Pieces, Threads};
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
+pub(crate) use quant::numbers_at;
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
 pub use row::{row, row_by};
 pub use status::Index;

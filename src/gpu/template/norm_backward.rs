@@ -12,7 +12,7 @@ use super::THREADS;
 use super::flat::{at, each, get, keep, named, put};
 use super::held::Held;
 use super::layer::{each_by, each_row, leads, strided};
-use super::part::{Meet, Part, PartOf, Threads};
+use super::part::{Meet, Part, PartOf, Pieces, Threads};
 use crate::alu::{Alu, Body};
 use crate::lanes::streams::Streams;
 use crate::nn::{AddScaled, Gradient, SquaresAndAlong, Standard, SumAndAlong, inverse_root};
@@ -58,20 +58,20 @@ const fn name(is_centred: bool) -> &'static str {
 }
 
 /// `dx` of `rms_norm_backward` or, `centred`, of `layer_norm_backward`, and for each row that a block has at once the sums
-/// `Σ dy·x̂` and, `centred`, `Σ dy` by column; a thread has `held` pieces of a row, as in [`super::row_by`].
+/// `Σ dy·x̂` and, `centred`, `Σ dy` by column; a thread has pieces of a row, as in [`super::row_by`].
 ///
 /// Parameters: `x`, `gamma`, `dy`, `dx`, where the sums go, one row after the other, and where the others; rows, columns; `eps`.
 pub fn norm_backward_held<T: Recorded>(
     meet: Meet,
-    (threads, held): (Threads, u32),
+    (threads, held): (Threads, Pieces),
     is_centred: bool,
 ) -> Result<Kernel, Error> {
-    let b = named::<T>(&format!("{}_{}x{held}", name(is_centred), threads.row));
+    let b = named::<T>(&format!("{}_{}x{}", name(is_centred), threads.row, held.each));
     b.threads([threads.block, 1, 1]);
     let [x, gamma, dy, dx, sums, plain] = [(); 6].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
     let eps = b.param::<T>();
-    let many = (held * 16 / T::TYPE.bytes()) as usize;
+    let many = (held.each * 16 / T::TYPE.bytes()) as usize;
     let zero = b.bits::<T>(0);
     let init: Vec<_> = (0..if is_centred { 2 * many } else { many }).map(|_| zero).collect();
     let totals = each_by(&b, threads, [rows, cols], &init, |r, end, carried| {
@@ -96,7 +96,7 @@ pub fn norm_backward_held<T: Recorded>(
     let [own, place] = threads.place(&b);
     let row = b.special(Special::CtaidX) * b.int(i64::from(threads.rows())) + own;
     for (to, totals) in [sums, plain].into_iter().zip(totals.chunks(many)) {
-        for (k, v) in (0..).zip(totals.chunks(many / held as usize)) {
+        for (k, v) in (0..).zip(totals.chunks(many / held.each as usize)) {
             let start = (place + b.int(i64::from(k * threads.row))) * b.int(v.len() as i64);
             b.when(start.compare(Cmp::Lt, cols), || {
                 let to = to + row.wide(cols) * b.int(i64::from(T::TYPE.bytes()));

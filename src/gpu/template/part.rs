@@ -5,6 +5,7 @@ use super::super::ir::{Cmp, Shuffle, Space, Special};
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
+use super::flat::{at, neighbours};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
 use alloc::vec::Vec;
@@ -25,6 +26,24 @@ pub struct Threads {
     pub block: u32,
     /// Of a row.
     pub row: u32,
+}
+
+/// What a thread has of a row in registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pieces {
+    /// Pieces of 16 bytes; with 0 it reads elements as often as they are needed.
+    pub each: u32,
+    /// Whether a row's threads may meet in a branch that all of them take.
+    pub branches: bool,
+}
+
+impl Pieces {
+    /// None.
+    pub const NONE: Self = Self { each: 0, branches: false };
+
+    pub(super) const fn any(self) -> bool {
+        self.each > 0
+    }
 }
 
 impl Threads {
@@ -178,58 +197,78 @@ impl<'b, const N: usize> Part<'b, N> {
         [self.begin + place, self.end, self.b.int(i64::from(self.threads.row))]
     }
 
-    /// Of as many elements at a time as there are threads, and before those of [`READS`] times as many, whose folds are
-    /// apart.
-    fn over<T, F, const K: usize>(&self, f: F, end: Value<'b, U32>) -> [Value<'b, T>; K]
+    /// Of as many elements at a time as there are threads, and before those of [`READS`] times as many, or where these are
+    /// `wide` of as many pieces of 16 bytes, whose folds are apart.
+    fn over<T, F, const K: usize>(&self, f: F, end: Value<'b, U32>, wide: bool) -> [Value<'b, T>; K]
     where
         T: Recorded,
         F: Fold<Param<T>, N, K>,
     {
         let (b, [_, place]) = (self.b, self.threads.place(self.b));
         let like = b.bits::<T>(0);
-        let width = b.int::<U32>(i64::from(T::TYPE.bytes()));
         let int = |v: u32| b.int::<U32>(i64::from(v));
         let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
-        let pass = |[first, end]: [Value<'b, U32>; 2], reads: u32, init: &[[Value<'b, T>; K]]| {
-            let bounds = [first + place, end, int(self.threads.row * reads)];
+        let pass = |[first, end]: [Value<'b, U32>; 2], reads: u32, many: u32, init: &[[Value<'b, T>; K]]| {
+            let bounds = [first + place * int(many), end, int(self.threads.row * reads * many)];
             let acc = b.count::<U32, T>(bounds, 1, init.as_flattened(), |i, acc| {
                 let read = |r: u32| {
-                    let i = if r == 0 { i } else { i + int(r * self.threads.row) };
-                    let offset = i.wide(width);
-                    self.x.map(|x| b.load::<T>(Space::Global, x + offset, 0))
+                    self.piece::<T>(if r == 0 { i } else { i + int(r * self.threads.row * many) }, many)
                 };
                 let x: Vec<_> = (0..reads).map(read).collect();
-                let next = acc.chunks(K).zip(x).flat_map(|(state, x)| f.step(typed(state), x));
+                let next = acc
+                    .chunks(K)
+                    .zip(x)
+                    .flat_map(|(state, x)| x.into_iter().fold(typed(state), |state, x| f.step(state, x)));
                 next.collect()
             });
             let parts: Vec<[_; K]> = acc.chunks(K).map(typed).collect();
             let all = parts.into_iter().reduce(|p, q| f.merge(p, q));
             all.unwrap_or_else(|| f.identity(like))
         };
-        let whole = self.begin + ((end - self.begin) & b.int(!i64::from(self.threads.row * READS - 1)));
-        let acc = pass([self.begin, whole], READS, &[f.identity(like); READS as usize]);
-        let acc = pass([whole, end], 1, &[acc]);
+        let many = if wide { 16 / T::TYPE.bytes() } else { 1 };
+        let step = self.threads.row * READS * many;
+        let whole = self.begin + ((end - self.begin) & b.int(!i64::from(step - 1)));
+        let acc = pass([self.begin, whole], READS, many, &[f.identity(like); READS as usize]);
+        let acc = pass([whole, end], 1, 1, &[acc]);
         on_row(b, self.meet, self.threads, acc, |p, q| f.merge(p, q))
+    }
+
+    /// Element `i` of each input, and those behind it of as `many` neighbours as are read at once.
+    pub(super) fn piece<T: Recorded>(&self, i: Value<'b, U32>, many: u32) -> Vec<[Value<'b, T>; N]> {
+        let (b, none) = (self.b, self.b.bits::<T>(0));
+        let of = |x| neighbours::<T>(b, Space::Global, at::<T>(x, i), 0, many).into_iter();
+        let mut of = self.x.map(of);
+        (0..many).map(|_| of.each_mut().map(|x| x.next().unwrap_or(none))).collect()
     }
 }
 
-/// [`Part`] of elements of one type.
+/// [`Part`] of elements of one type; where it is `wide` it starts at a multiple of 16 bytes, and as many are read at once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartOf<'b, T, const N: usize>(
     pub(super) Part<'b, N>,
     pub(super) core::marker::PhantomData<T>,
+    bool,
 );
 
 impl<'b, T, const N: usize> PartOf<'b, T, N> {
     pub(super) fn new(part: Part<'b, N>) -> Self {
-        Self(part, core::marker::PhantomData)
+        Self::by(part, false)
+    }
+
+    pub(super) fn by(part: Part<'b, N>, wide: bool) -> Self {
+        Self(part, core::marker::PhantomData, wide)
+    }
+
+    /// Whether it is read by 16 bytes.
+    pub(super) const fn wide(&self) -> bool {
+        self.2
     }
 }
 
 impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for PartOf<'b, T, N> {
     type V = Value<'b, T>;
     fn fold<F: Fold<Param<T>, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
-        self.0.over(f, self.0.end)
+        self.0.over(f, self.0.end, self.2)
     }
     // No branch: every thread has to reach the barriers. Without elements the loop is short.
     fn fold_where<F: Fold<Param<T>, N, K>, const K: usize>(
@@ -238,7 +277,7 @@ impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for PartOf<'b, T, N> {
         f: F,
         otherwise: [Self::V; K],
     ) -> [Self::V; K] {
-        let got = self.0.over(f, Value::select(m, self.0.end, self.0.begin));
+        let got = self.0.over(f, Value::select(m, self.0.end, self.0.begin), self.2);
         choose(m, got, otherwise)
     }
     fn number(&self, v: Self::V) -> Param<T> {
@@ -256,7 +295,54 @@ pub(super) fn choose<'b, T: Recorded, const K: usize>(
     a.map(|a| b.next().map_or(a, |b| Value::select(m, a, b)))
 }
 
-impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for PartOf<'b, T, N> {
+/// Pieces that a thread summarises at a time.
+const PIECES: u32 = 4;
+
+impl<'b, T: Recorded, const N: usize> PartOf<'b, T, N> {
+    /// Each thread's pieces are summed up in registers, so that they are read once, and what is left by all together.
+    fn by_threads<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Value<'b, T>; K] {
+        let (part, b) = (self.0, self.0.b);
+        let ([_, place], like) = (part.threads.place(b), b.bits::<T>(0));
+        let (many, int) = (16 / T::TYPE.bytes(), |v: u32| b.int::<U32>(i64::from(v)));
+        let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
+        let step = part.threads.row * PIECES * many;
+        let whole = part.begin + ((part.end - part.begin) & b.int(!i64::from(step - 1)));
+        let bounds = [part.begin + place * int(many), whole, int(step)];
+        let acc = b.count::<U32, T>(bounds, 1, &p.empty(like), |i, acc| {
+            let pieces = (0..PIECES).flat_map(|k| part.piece(i + int(k * part.threads.row * many), many));
+            p.merge(typed(acc), p.of(&Own { b, x: pieces.collect() })).to_vec()
+        });
+        let all = on_row(b, part.meet, part.threads, typed(&acc), |p_, q| p.merge(p_, q));
+        let rest = p.of(&Self::new(Part { begin: whole, ..part }));
+        choose(whole.compare(Cmp::Lt, part.end), p.merge(all, rest), all)
+    }
+}
+
+/// A thread's own elements.
+struct Own<'b, T, const N: usize> {
+    b: &'b Builder,
+    x: Vec<[Value<'b, T>; N]>,
+}
+
+impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for Own<'b, T, N> {
+    type V = Value<'b, T>;
+    fn fold<F: Fold<Param<T>, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
+        self.x.iter().fold(f.identity(self.b.bits(0)), |state, x| f.step(state, *x))
+    }
+    fn fold_where<F: Fold<Param<T>, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        f: F,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
+        self.b.either(m, || self.fold(f), || otherwise)
+    }
+    fn number(&self, v: Self::V) -> Param<T> {
+        v.number()
+    }
+}
+
+impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Own<'b, T, N> {
     fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         p.of(self)
     }
@@ -266,8 +352,25 @@ impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for PartOf<'b, T, N> 
         p: P,
         otherwise: [Self::V; K],
     ) -> [Self::V; K] {
+        self.b.either(m, || p.of(self), || otherwise)
+    }
+    fn len(&self) -> Self::V {
+        self.b.int::<U32>(self.x.len() as i64).to()
+    }
+}
+
+impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for PartOf<'b, T, N> {
+    fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
+        if self.2 { self.by_threads(p) } else { p.of(self) }
+    }
+    fn summary_where<P: Summary<Param<T>, N, K>, const K: usize>(
+        &self,
+        m: Value<'b, Pred>,
+        p: P,
+        otherwise: [Self::V; K],
+    ) -> [Self::V; K] {
         let end = Value::select(m, self.0.end, self.0.begin);
-        choose(m, p.of(&Self::new(Part { end, ..self.0 })), otherwise)
+        choose(m, Self::by(Part { end, ..self.0 }, self.2).summary(p), otherwise)
     }
     fn len(&self) -> Self::V {
         (self.0.end - self.0.begin).to()

@@ -12,6 +12,20 @@ use crate::quant::Block;
 use alloc::format;
 use alloc::vec::Vec;
 
+/// The 32 numbers of blocks from `at` on.
+pub(crate) fn numbers_at<'b, B: Block>(
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+) -> Vec<Value<'b, F32>> {
+    let b = at.builder();
+    let [block, c] = within::<B>(at >> b.int(5));
+    let all = core::cell::RefCell::new(Vec::new());
+    let one = Blocks { b, base, before, wide: false }.block::<B>(block);
+    numbers::<B>(b, one, c, |_, x| all.borrow_mut().extend_from_slice(x));
+    all.into_inner()
+}
+
 /// Which rows are unpacked, and where they end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unpack {

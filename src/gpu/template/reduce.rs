@@ -95,13 +95,14 @@ fn only<V>([v]: [V; 1]) -> V {
 /// The reduction of this name in the list.
 #[must_use]
 pub fn reduction<T: Recorded>(op: &str) -> Option<Result<Reduction, Error>> {
-    reduction_by::<T>(op, Meet::Warps)
+    reduction_by::<T>(op, Meet::Warps, false)
 }
 
-/// [`reduction`] with another way for threads to meet.
+/// [`reduction`] with another way for threads to meet; `wide` where all inputs start at multiples of 16 bytes.
 #[must_use]
-pub fn reduction_by<T: Recorded>(op: &str, meet: Meet) -> Option<Result<Reduction, Error>> {
-    let name = Name { text: format!("{op}_{}", T::Elem::NAME), meet };
+pub fn reduction_by<T: Recorded>(op: &str, meet: Meet, wide: bool) -> Option<Result<Reduction, Error>> {
+    let name =
+        Name { text: format!("{op}_{}{}", T::Elem::NAME, if wide { "_wide" } else { "" }), meet, wide };
     Some(match op {
         "sum" => make::<T, _, 1>(&name, TheSum),
         "sum_kahan" => make::<T, _, 1>(&name, TheCompensated),
@@ -138,6 +139,7 @@ pub(super) fn inputs(op: &str) -> Option<usize> {
 struct Name {
     text: String,
     meet: Meet,
+    wide: bool,
 }
 
 /// What a kernel does about its stage.
@@ -240,7 +242,7 @@ impl<'b, T: Recorded, const N: usize> Folds<Param<T>, N> for Staged<'b, T, N> {
 
 impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Staged<'b, T, N> {
     fn summary<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
-        self.next(|part| p.of(part), p.empty(self.b.bits(0)), |a, b| p.merge(a, b))
+        self.next(|part| part.summary(p), p.empty(self.b.bits(0)), |a, b| p.merge(a, b))
     }
     fn summary_where<P: Summary<Param<T>, N, K>, const K: usize>(
         &self,
@@ -257,15 +259,17 @@ impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Staged<'b, T, N> 
     }
 }
 
-/// The part of a block: as many elements as of any other, but for the last ones.
+/// The part of a block: as many elements as of any other, but for the last ones, in pieces of so `many`.
 fn part<'b, const N: usize>(
     b: &'b Builder,
     meet: Meet,
     x: [Value<'b, U64>; N],
     n: Value<'b, U32>,
+    many: u32,
 ) -> Part<'b, N> {
     let blocks = b.special(Special::NctaidX);
     let each = (n + (blocks - b.int(1))) / blocks;
+    let each = (each + b.int(i64::from(many - 1))) & b.int(!i64::from(many - 1));
     let begin = (b.special(Special::CtaidX) * each).least(n);
     Part { b, meet, threads: Threads::BLOCK, x, begin, end: (begin + each).least(n) }
 }
@@ -305,7 +309,7 @@ fn make<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(name: &Name, op: R)
         // A single stage needs no number.
         let number = if widths.len() > 1 { format!("_{stage}") } else { String::new() };
         stages.push(Stage {
-            parts: parts::<T, R, N>(&format!("{}_parts{number}", name.text), name.meet, op, stage)?,
+            parts: parts::<T, R, N>(&format!("{}_parts{number}", name.text), name, op, stage)?,
             merge: merge::<T, R, N>(&format!("{}_merge{number}", name.text), name.meet, op, stage, last)?,
             state: *state,
         });
@@ -316,17 +320,18 @@ fn make<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(name: &Name, op: R)
 
 fn parts<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(
     name: &str,
-    meet: Meet,
+    by: &Name,
     op: R,
     stage: usize,
 ) -> Result<Kernel, Error> {
-    let b = Builder::new(name);
+    let (b, meet) = (Builder::new(name), by.meet);
     b.threads([THREADS, 1, 1]);
     {
         let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
         let (out, n) = (b.param::<U64>(), b.param::<U32>());
         let states = states(&b, stage);
-        let part = Some(PartOf::<T, N>::new(part(&b, meet, x, n)));
+        let many = if by.wide { 16 / T::TYPE.bytes() } else { 1 };
+        let part = Some(PartOf::<T, N>::by(part(&b, meet, x, n, many), by.wide));
         op.run(&Staged {
             part,
             b: &b,
@@ -376,7 +381,7 @@ fn place<T: Recorded, R: Recipe<Param<T>, 1>>(
     last: bool,
 ) -> Result<Reduction, Error> {
     let meet = name.meet;
-    let parts_0 = parts::<T, R, 1>(&format!("{}_parts_0", name.text), meet, extremum, 0)?;
+    let parts_0 = parts::<T, R, 1>(&format!("{}_parts_0", name.text), name, extremum, 0)?;
     let merge_0 = merge::<T, R, 1>(&format!("{}_merge_0", name.text), meet, extremum, 0, false)?;
     let none = i64::from(u32::MAX);
     fn counted<'b>(b: &'b Builder, last: bool, i: Value<'b, U32>) -> Value<'b, U32> {
@@ -388,7 +393,7 @@ fn place<T: Recorded, R: Recipe<Param<T>, 1>>(
     {
         let (x, out, n, states) = (b.param::<U64>(), b.param::<U64>(), b.param::<U32>(), b.param::<U64>());
         let m = b.load::<T>(Space::Global, states, 0);
-        let part = part(&b, meet, [x], n);
+        let part = part(&b, meet, [x], n, 1);
         let found = b.count::<U32, U32>(part.bounds(), 1, &[b.int(none)], |i, found| {
             let v = b.load::<T>(Space::Global, x + i.wide(b.int(i64::from(T::TYPE.bytes()))), 0);
             let here = Value::select(v.eq(m), counted(&b, last, i), b.int(none));

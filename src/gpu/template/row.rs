@@ -7,9 +7,10 @@ use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 #[cfg(doc)]
 use super::THREADS;
+use super::flat::{at, keep, neighbours};
 use super::held::{Held, HeldRow};
 use super::layer::each_by;
-use super::part::{Meet, Part, PartOf, Threads};
+use super::part::{Meet, Part, PartOf, Pieces, Threads};
 use super::pointwise::Takes;
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
@@ -65,13 +66,24 @@ impl<T: Recorded> OnRow<'_, T> {
     fn map_with<B: Body<Param<T>, N>, const N: usize>(&self, body: B) {
         let Part { b, x: [x], .. } = self.part.0;
         let [gamma, beta] = self.columns;
-        b.count::<U32, T>(self.part.0.bounds(), 1, &[], |i, _| {
-            let offset = i.wide(b.int(i64::from(T::TYPE.bytes())));
+        let turn = |i: Value<'_, U32>, many: u32| {
             let from = |k: usize| [x, gamma, beta].get(k).copied().unwrap_or(x);
-            let v = body.eval(core::array::from_fn(|k| b.load::<T>(Space::Global, from(k) + offset, 0)));
-            b.store(Space::Global, self.out + offset, 0, v);
+            let read =
+                |k| neighbours::<T>(b, Space::Global, at::<T>(from(k), b.typed(i.id())), 0, many).into_iter();
+            let (mut x, none) = (core::array::from_fn::<_, N, _>(read), b.bits::<T>(0));
+            let y = (0..many).map(|_| body.eval(x.each_mut().map(|x| x.next().unwrap_or(none))));
+            keep(b, Space::Global, at::<T>(self.out, b.typed(i.id())), &y.collect::<Vec<_>>());
             Vec::new()
-        });
+        };
+        let [first, end, step] = self.part.0.bounds();
+        if !self.part.wide() {
+            b.count::<U32, T>([first, end, step], 1, &[], |i, _| turn(i, 1));
+            return;
+        }
+        // All of it, in pieces of 16 bytes.
+        let (many, begin) = (16 / T::TYPE.bytes(), self.part.0.begin);
+        let by = b.int(i64::from(many));
+        b.count::<U32, T>([begin + (first - begin) * by, end, step * by], 1, &[], |i, _| turn(i, many));
     }
 }
 
@@ -128,28 +140,28 @@ pub(super) fn by_name<'b, T: Recorded, R: Row<Param<T>, V = Value<'b, T>>>(
 /// number of rows, of columns; then `gamma` and `beta`, as far as the op has them, and `eps`, if it has that.
 #[must_use]
 pub fn row<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
-    row_by::<T>(op, Meet::Warps, Threads::BLOCK, 0)
+    row_by::<T>(op, Meet::Warps, Threads::BLOCK, Pieces::NONE)
 }
 
-/// [`row`] with another way for threads to meet, and other threads, of which each has `held` pieces of 16 bytes of a row in
-/// registers ([`Threads::holding`]) where that is not 0: every array then starts at a multiple of 16 bytes, rows too.
+/// [`row`] with another way for threads to meet, and other threads, of which each has pieces of a row in registers
+/// ([`Threads::holding`]) where these are not 0: every array then starts at a multiple of 16 bytes, rows too.
 #[must_use]
 pub fn row_by<T: Recorded>(
     op: &str,
     meet: Meet,
     threads: Threads,
-    held: u32,
+    held: Pieces,
 ) -> Option<Result<Kernel, Error>> {
     let takes = takes(op)?;
     let columns = takes.operands - 1;
     let name = format!("{op}_{}", T::Elem::NAME);
-    let b = match (threads, held) {
+    let b = match (threads, held.each) {
         (Threads::BLOCK, 0) => Builder::new(&name),
         (_, 0) => Builder::new(&format!("{name}_{}", threads.row)),
-        _ => Builder::new(&format!("{name}_{}x{held}", threads.row)),
+        _ => Builder::new(&format!("{name}_{}x{}", threads.row, held.each)),
     };
     b.threads([threads.block, 1, 1]);
-    if op.starts_with("layer_norm") && T::TYPE.bytes() == 4 && held == 0 {
+    if op.starts_with("layer_norm") && T::TYPE.bytes() == 4 && !held.any() {
         // Left to itself, ptxas spills for an occupancy of 2048 threads on sm_90; 1280 have 48 registers each.
         b.resident((1280 / threads.block).max(1));
     }
@@ -161,7 +173,7 @@ pub fn row_by<T: Recorded>(
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let part = Part { b: &b, meet, threads, x: [x + start], begin: b.int(0), end };
         let out = out + start;
-        if held > 0 {
+        if held.any() {
             by_name(op, &mut HeldRow::<T> { held: Held::new(part, cols, held), out, columns }, eps);
         } else {
             by_name(op, &mut OnRow::<T> { part: PartOf::new(part), out, columns }, eps);

@@ -24,11 +24,13 @@ pub enum Index {
     Nll,
     /// `targets` of `nll_backward`.
     NllGradient,
+    /// `pages` of `attention_decode`.
+    Pages,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -37,6 +39,7 @@ impl Index {
         Self::QuantRows,
         Self::Nll,
         Self::NllGradient,
+        Self::Pages,
     ];
 
     /// The op and the argument.
@@ -51,6 +54,7 @@ impl Index {
             Self::QuantRows => ("quant_rows", "ids"),
             Self::Nll => ("nll", "targets"),
             Self::NllGradient => ("nll_backward", "targets"),
+            Self::Pages => ("attention_decode", "pages"),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Error, emit};
 use crate::alu::Body;
 use crate::for_each_op;
 use crate::gpu::template::chain::{self, Spread, Spread as Operand, Steps};
-use crate::gpu::template::{Meet, Reduction, Threads, reduction_by, row_by};
+use crate::gpu::template::{Meet, Pieces, Reduction, Threads, reduction_by, row_by};
 use crate::gpu::{F32, Param};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::format;
@@ -98,14 +98,18 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 #[must_use]
 pub fn reduction(name: &str) -> Option<Result<Vec<[String; 2]>, Error>> {
     let texts = |r: Reduction| r.stages.iter().map(|s| Ok([text(&s.parts)?, text(&s.merge)?])).collect();
-    Some(reduction_by::<F32>(name, Meet::Memory)?.map_err(Error::from).and_then(texts))
+    Some(reduction_by::<F32>(name, Meet::Memory, false)?.map_err(Error::from).and_then(texts))
 }
 
 /// The text of a row operation of the list, with the parameters that
 /// [`row`](crate::gpu::template::row) says. `None` for another op.
 #[must_use]
 pub fn row(name: &str) -> Option<Result<String, Error>> {
-    Some(row_by::<F32>(name, Meet::Memory, Threads::BLOCK, 0)?.map_err(Error::from).and_then(|k| text(&k)))
+    Some(
+        row_by::<F32>(name, Meet::Memory, Threads::BLOCK, Pieces::NONE)?
+            .map_err(Error::from)
+            .and_then(|k| text(&k)),
+    )
 }
 
 /// `C = epilogue(A·B, …)`, all row-major: `params` holds rows, columns and the inner dimension. The first input of the

@@ -18,6 +18,8 @@ pub trait Cached: Copy + Send + Sync + 'static + Decoded {}
 
 pub(crate) use sealed::Decoded;
 mod sealed {
+    #[cfg(feature = "gpu")]
+    use crate::gpu::{F32, U32, U64, Value};
     use crate::lanes::Simd;
 
     /// Elements as numbers.
@@ -26,6 +28,21 @@ mod sealed {
         const ELEMENTS: usize;
         /// The numbers of as many elements as fit.
         fn decode<S: Simd>(s: S, x: &[Self], out: &mut [f32]);
+
+        /// In the names of kernels.
+        #[cfg(feature = "gpu")]
+        const NAME: &'static str;
+        /// Numbers that a thread of a device reads at once: where rows start at multiples of 16 bytes, and elsewhere.
+        #[cfg(feature = "gpu")]
+        const READS: [u32; 2];
+        /// As many numbers from `at` on, of an array whose first element is `before` bytes behind `base`.
+        #[cfg(feature = "gpu")]
+        fn read<'b>(
+            base: Value<'b, U64>,
+            before: Value<'b, U32>,
+            at: Value<'b, U32>,
+            each: u32,
+        ) -> alloc::vec::Vec<Value<'b, F32>>;
     }
 }
 
@@ -38,10 +55,26 @@ impl<B: Block> Decoded for B {
             x.decode(s, out);
         }
     }
+
+    #[cfg(feature = "gpu")]
+    const NAME: &'static str = B::NAME;
+    #[cfg(feature = "gpu")]
+    const READS: [u32; 2] = [32, 32];
+    #[cfg(feature = "gpu")]
+    fn read<'b>(base: At<'b>, before: Count<'b>, at: Count<'b>, _: u32) -> Numbers<'b> {
+        crate::gpu::template::numbers_at::<B>(base, before, at)
+    }
 }
 
+#[cfg(feature = "gpu")]
+type At<'b> = crate::gpu::Value<'b, crate::gpu::U64>;
+#[cfg(feature = "gpu")]
+type Count<'b> = crate::gpu::Value<'b, crate::gpu::U32>;
+#[cfg(feature = "gpu")]
+type Numbers<'b> = alloc::vec::Vec<crate::gpu::Value<'b, crate::gpu::F32>>;
+
 macro_rules! numbers {
-    ($($T:ty: $f:expr;)*) => {$(
+    ($($T:ty: $f:expr, $name:literal, $many:literal, $read:expr;)*) => {$(
         impl Cached for $T {}
         impl Decoded for $T {
             const ELEMENTS: usize = 1;
@@ -51,12 +84,24 @@ macro_rules! numbers {
                     *out = $f(*x);
                 }
             }
+
+            #[cfg(feature = "gpu")]
+            const NAME: &'static str = $name;
+            #[cfg(feature = "gpu")]
+            const READS: [u32; 2] = [$many, 1];
+            #[cfg(feature = "gpu")]
+            fn read<'b>(base: At<'b>, before: Count<'b>, at: Count<'b>, each: u32) -> Numbers<'b> {
+                $read(base, before, at, each)
+            }
         }
     )*};
 }
-numbers! { f32: core::convert::identity; }
+numbers! { f32: core::convert::identity, "f32", 4, |base, _, at, each| crate::gpu::template::f32_at(base, at, each); }
 #[cfg(feature = "half")]
-numbers! { half::f16: crate::convert::widen_f16; half::bf16: crate::convert::widen_bf16; }
+numbers! {
+    half::f16: crate::convert::widen_f16, "f16", 8, crate::gpu::template::f16_at;
+    half::bf16: crate::convert::widen_bf16, "bf16", 8, crate::gpu::template::bf16_at;
+}
 
 /// Which pages of a cache hold a text's keys and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +183,44 @@ pub fn attention_decode_on<S: Simd, C: Cached>(
     workspace: &mut [f32],
 ) -> Result<(), Error> {
     let &Attention { heads, kv_heads, dim, .. } = op;
+    let told = pages.map(|p| [p.table.len(), p.rows, p.len]);
+    let lens = [q.len(), keys.len(), values.len(), out.len()];
+    let Checked { len, row, held } = checked::<C>(op, lens, lse.as_ref().map(|lse| lse.len()), told)?;
+    if let Some(Pages { table, rows, len }) = pages
+        && let Some(&i) = table.iter().take(len.div_ceil(rows)).find(|i| **i as usize >= held)
+    {
+        return Err(Error::Index { arg: "pages", index: i as usize, below: held });
+    }
+    enough(attention_decode_workspace(heads, dim), workspace.len())?;
+    let cols = q.len();
+    let all = Attention { causal: false, align: Align::BottomRight, ..*op }.on(
+        [1, cols],
+        [len, kv_heads * dim],
+        [len, kv_heads * dim],
+    )?;
+    let cache = |x| Cache { x, row, head: dim / C::ELEMENTS, pages };
+    run(s, &all, q, [cache(keys), cache(values)], out, lse, workspace);
+    Ok(())
+}
+
+/// What the arguments come to.
+pub(crate) struct Checked {
+    /// Keys of the text.
+    pub(crate) len: usize,
+    /// Elements of a row, and pages that the cache has (0 without pages).
+    pub(crate) row: usize,
+    pub(crate) held: usize,
+}
+
+/// The checks of [`attention_decode`] but for the table's entries: of the elements of `q`, keys, values and `out`, those of `lse`,
+/// and with pages the table's, keys of a page and of the text.
+pub(crate) fn checked<C: Decoded>(
+    op: &Attention<f32>,
+    [q, keys, values, out]: [usize; 4],
+    lse: Option<usize>,
+    pages: Option<[usize; 3]>,
+) -> Result<Checked, Error> {
+    let &Attention { heads, kv_heads, dim, .. } = op;
     not_empty("heads", heads)?;
     not_empty("dim", dim)?;
     if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
@@ -151,36 +234,26 @@ pub fn attention_decode_on<S: Simd, C: Cached>(
     }
     let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
     let row = kv_heads * (dim / C::ELEMENTS);
-    same_len("q", cols, q.len())?;
-    same_len("values", keys.len(), values.len())?;
-    let len = match pages {
-        None => crate::quant::rows("keys", keys.len(), row)?,
-        Some(Pages { table, rows, len }) => {
+    same_len("q", cols, q)?;
+    same_len("values", keys, values)?;
+    let (len, held) = match pages {
+        None => (crate::quant::rows("keys", keys, row)?, 0),
+        Some([table, rows, len]) => {
             not_empty("pages", rows)?;
             let page = row.checked_mul(rows).ok_or(Error::Overflow { arg: "pages" })?;
-            let held = crate::quant::rows("keys", keys.len(), page)?;
+            let held = crate::quant::rows("keys", keys, page)?;
             let needed = len.div_ceil(rows);
-            let table =
-                table.get(..needed).ok_or(Error::Len { arg: "pages", expected: needed, got: table.len() })?;
-            if let Some(&i) = table.iter().find(|i| **i as usize >= held) {
-                return Err(Error::Index { arg: "pages", index: i as usize, below: held });
+            if table < needed {
+                return Err(Error::Len { arg: "pages", expected: needed, got: table });
             }
-            len
+            (len, held)
         }
     };
-    same_len("out", cols, out.len())?;
-    if let Some(lse) = &lse {
-        same_len("lse", heads, lse.len())?;
+    same_len("out", cols, out)?;
+    if let Some(lse) = lse {
+        same_len("lse", heads, lse)?;
     }
-    enough(attention_decode_workspace(heads, dim), workspace.len())?;
-    let all = Attention { causal: false, align: Align::BottomRight, ..*op }.on(
-        [1, cols],
-        [len, kv_heads * dim],
-        [len, kv_heads * dim],
-    )?;
-    let cache = |x| Cache { x, row, head: dim / C::ELEMENTS, pages };
-    run(s, &all, q, [cache(keys), cache(values)], out, lse, workspace);
-    Ok(())
+    Ok(Checked { len, row, held })
 }
 
 /// Elements of workspace that [`attention_decode`] needs at most, whatever the instruction set and the format of the cache.

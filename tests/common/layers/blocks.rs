@@ -169,5 +169,5 @@ pub fn story<D: Computes<f32> + Blocking>(
     activations::<Q8_K, D>(gpu)?;
     activations::<Q8_64, D>(gpu)?;
     let exact = ["dequantize", "dequantize_padded", "quant_rows", "quant_dot", "quant_gemv"];
-    Ok(exact.into_iter().map(of).chain([worst]).collect())
+    Ok(exact.into_iter().map(of).chain([worst, super::decode::story(gpu)?]).collect())
 }

@@ -5,7 +5,7 @@ use common::call::Args;
 use common::reference::story::answer;
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::gpu::template::{
-    Meet, Reduction, THREADS, Threads, Tile, gemm, named, reduction, reduction_by, row_by,
+    Meet, Pieces, Reduction, THREADS, Threads, Tile, gemm, named, reduction, reduction_by, row_by,
 };
 use fulmen::gpu::{Bytes, Error, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
@@ -73,8 +73,13 @@ fn reduce_on<T: Moved>(r: &Reduction, x: &[&[T]], n: usize, blocks: u32) -> Vec<
     d.get(out).unwrap().bytes().to_vec()
 }
 
-fn reduces<T: Moved, P: Recorded<Elem = T>>(name: &str, meet: Meet, (n, blocks): (usize, u32), kind: u8) {
-    let plain = reduction_by::<P>(name, meet).unwrap().unwrap();
+fn reduces<T: Moved, P: Recorded<Elem = T>>(
+    name: &str,
+    (meet, wide): (Meet, bool),
+    (n, blocks): (usize, u32),
+    kind: u8,
+) {
+    let plain = reduction_by::<P>(name, meet, wide).unwrap().unwrap();
     let raw: [Vec<T>; 3] = [0, 1, 2].map(|j| data(n, 7 * n as u64 + 100 * j + u64::from(kind), kind));
     let x = [&raw[0][..], &raw[1][..], &raw[2][..]];
     let got = reduce_on(&plain, &x, n, blocks);
@@ -118,13 +123,17 @@ fn reductions_keep_their_contracts() {
             for kind in 0..3 {
                 // Each kind of data at each size, in one of the types.
                 if (turn + usize::from(kind)) % 2 == 0 {
-                    reduces::<f32, F32>(name, Meet::Warps, size, kind);
+                    reduces::<f32, F32>(name, (Meet::Warps, false), size, kind);
                 } else {
-                    reduces::<f64, F64>(name, Meet::Warps, size, kind);
+                    reduces::<f64, F64>(name, (Meet::Warps, false), size, kind);
                 }
             }
         }
-        reduces::<f32, F32>(name, Meet::Memory, (300, 2), 0);
+        reduces::<f32, F32>(name, (Meet::Memory, false), (300, 2), 0);
+        // By 16 bytes: whole turns of a block's threads and a rest, less than a turn, and a part that is empty.
+        reduces::<f32, F32>(name, (Meet::Warps, true), (4101, 2), 0);
+        reduces::<f64, F64>(name, (Meet::Warps, true), (2051, 2), 1);
+        reduces::<f32, F32>(name, (Meet::Memory, true), (36, 4), 0);
     }
 }
 
@@ -178,7 +187,7 @@ fn reductions_of_special_values() {
 fn row_op<T: Moved, P: Recorded<Elem = T>>(
     name: &str,
     meet: Meet,
-    (threads, held): (Threads, u32),
+    (threads, held): (Threads, Pieces),
     (count, cols): (usize, usize),
     kind: u8,
 ) {
@@ -233,21 +242,21 @@ fn row_ops_keep_their_contracts() {
         let (block, short) = (Threads::BLOCK, Threads::of_rows(300, 1024));
         assert_eq!([short.rows(), Threads::of_rows(2049, 1024).row], [4, 512]);
         let holding =
-            |cols, few| Threads::holding(cols, 4, 1024, few).map(|(t, each)| [t.block, t.row, each]);
+            |cols, few| Threads::holding(cols, 4, 1024, few).map(|(t, by)| [t.block, t.row, by.each]);
         assert_eq!(holding(128, false), Some([128, 32, 1]));
         assert_eq!(holding(132, false), Some([128, 32, 4]));
-        assert_eq!([holding(516, false), holding(516, true)], [Some([128, 64, 4]), Some([256, 256, 1])]);
+        assert_eq!([holding(516, false), holding(516, true)], [Some([64, 64, 4]), Some([256, 256, 1])]);
         assert_eq!([holding(16_388, false), holding(32_768, true)], [Some([1024, 1024, 8]); 2]);
         assert_eq!([holding(32_772, false), holding(130, false)], [None; 2]);
         for (threads, shape) in [(block, (1, 1)), (block, (2, 600)), (short, (5, 5)), (short, (9, 300))] {
             for kind in [0, 2] {
-                row_op::<f32, F32>(name, Meet::Warps, (threads, 0), shape, kind);
-                row_op::<f64, F64>(name, Meet::Warps, (threads, 0), shape, kind);
+                row_op::<f32, F32>(name, Meet::Warps, (threads, Pieces::NONE), shape, kind);
+                row_op::<f64, F64>(name, Meet::Warps, (threads, Pieces::NONE), shape, kind);
             }
         }
-        row_op::<f32, F32>(name, Meet::Warps, (Threads::of_rows(2100, 1024), 0), (2, 2100), 0);
-        row_op::<f32, F32>(name, Meet::Memory, (block, 0), (3, 40), 0);
-        row_op::<f32, F32>(name, Meet::Memory, (short, 0), (5, 140), 0);
+        row_op::<f32, F32>(name, Meet::Warps, (Threads::of_rows(2100, 1024), Pieces::NONE), (2, 2100), 0);
+        row_op::<f32, F32>(name, Meet::Memory, (block, Pieces::NONE), (3, 40), 0);
+        row_op::<f32, F32>(name, Meet::Memory, (short, Pieces::NONE), (5, 140), 0);
         // In registers: a warp for a row, two rows of several warps, a block; some pieces are not there.
         for (shape, few) in
             [((9, 100), false), ((5, 4), false), ((3, 1540), false), ((2, 2000), true), ((1, 4200), false)]
@@ -269,7 +278,9 @@ fn row_ops_keep_their_contracts() {
                 );
             }
         }
-        row_op::<f32, F32>(name, Meet::Memory, Threads::holding(1100, 4, 256, false).unwrap(), (3, 1100), 0);
+        let (threads, by) = Threads::holding(1100, 4, 256, false).unwrap();
+        row_op::<f32, F32>(name, Meet::Memory, (threads, Pieces { branches: false, ..by }), (3, 1100), 0);
+        row_op::<f32, F32>(name, Meet::Memory, (short, Pieces { each: 1, branches: false }), (6, 120), 2);
     }
 }
 

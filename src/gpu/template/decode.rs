@@ -1,0 +1,305 @@
+//! Attention of one query over a cache of keys and values (split-KV: T. Dao et al., "Flash-Decoding for long-context inference",
+//! 2023): blocks take parts of the keys, keep the peak, the sum and the weighted values of each head (the online softmax), and a
+//! second kernel merges what they leave. Heads that share a key head read its keys and values once; rows may lie in pages.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
+use super::super::types::{F32, Pred, U32, U64};
+use super::THREADS;
+use super::attention::Scores;
+use super::flat::{at, get, neighbours, put};
+use super::layer::strided;
+use super::part::Meet;
+use super::status::{Index, note};
+use crate::alu::{Alu, Body};
+use crate::nn::{Decoded, exp_not_above_zero, shift, softcap};
+use crate::pointwise::Ln;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Keys that a row of threads takes at a time: their reads are under way at once.
+const TURN: u32 = 4;
+/// Sums of a thread, and heads of a block, at most.
+const SUMS: u32 = 64;
+const HEADS: u32 = 8;
+
+/// The form of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Split {
+    /// Numbers that a thread reads at once.
+    pub(crate) each: u32,
+    /// Threads of a key's row, and how often each reads: powers of two.
+    pub(crate) lanes: u32,
+    pub(crate) turns: u32,
+    /// Heads of a block, which share a key head: a power of two.
+    pub(crate) heads: u32,
+    pub(crate) paged: bool,
+    pub(crate) scores: Scores,
+}
+
+impl Split {
+    /// For heads of `dim` numbers read `each` at once, of which `group` share a key head. None where a head is too long.
+    pub(crate) fn of(dim: u32, each: u32, group: u32, paged: bool, scores: Scores) -> Option<Self> {
+        let pieces = dim.div_ceil(each).checked_next_power_of_two()?;
+        let lanes = pieces.min(32);
+        let turns = pieces / lanes;
+        let most = (SUMS / each).checked_div(turns).filter(|n| *n > 0)?;
+        let heads = group.checked_next_power_of_two()?.min(most).min(HEADS);
+        // A power of two below what the sums allow.
+        let heads = 1 << heads.ilog2();
+        Some(Self { each, lanes, turns, heads, paged, scores })
+    }
+
+    /// Keys that a block takes at a time.
+    pub(crate) const fn keys(self) -> u32 {
+        THREADS / self.lanes * TURN
+    }
+
+    /// Another number for each form.
+    pub(crate) fn number(self) -> u32 {
+        let logs = [self.each, self.lanes, self.turns, self.heads].map(u32::ilog2);
+        logs.into_iter().fold(self.scores.form() << 1 | u32::from(self.paged), |n, log| n << 3 | log)
+    }
+}
+
+/// Of a thread, one after the other.
+type Numbers<'b> = Vec<Value<'b, F32>>;
+
+/// What is known of a head after some keys.
+#[derive(Clone)]
+struct State<'b> {
+    peak: Value<'b, F32>,
+    sum: Value<'b, F32>,
+    acc: Numbers<'b>,
+}
+
+struct Frame<'b> {
+    b: &'b Builder,
+    by: Split,
+    meet: Meet,
+    lane: Value<'b, U32>,
+    slot: Value<'b, U32>,
+    /// Shared memory of four numbers for each thread.
+    room: Value<'b, U32>,
+}
+
+impl<'b> Frame<'b> {
+    fn int(&self, v: u32) -> Value<'b, U32> {
+        self.b.int(i64::from(v))
+    }
+
+    /// Shared memory of a thread of this lane and slot.
+    fn place(&self, slot: Value<'b, U32>, lane: Value<'b, U32>) -> Value<'b, U32> {
+        self.room + (slot * self.int(self.by.lanes) + lane) * self.int(16)
+    }
+
+    /// The sum over the threads of a row, in each of them.
+    fn along(&self, v: Value<'b, F32>) -> Value<'b, F32> {
+        let b = self.b;
+        if self.meet == Meet::Warps {
+            let distances = (0..self.by.lanes.ilog2()).rev().map(|k| 1 << k);
+            return distances.fold(v, |v, by| v + v.shuffle(Shuffle::Butterfly, self.int(by)));
+        }
+        b.store(Space::Shared, self.place(self.slot, self.lane), 0, v);
+        b.barrier();
+        let of = |k: u32| b.load::<F32>(Space::Shared, self.place(self.slot, self.int(0)), 16 * k as i32);
+        let all = (1..self.by.lanes).fold(of(0), |all, k| all + of(k));
+        b.barrier();
+        all
+    }
+
+    /// What the threads of a lane in all slots have, in each of them.
+    fn across(
+        &self,
+        v: Value<'b, F32>,
+        merge: impl Fn(Value<'b, F32>, Value<'b, F32>) -> Value<'b, F32>,
+    ) -> Value<'b, F32> {
+        let b = self.b;
+        b.store(Space::Shared, self.place(self.slot, self.lane), 0, v);
+        b.barrier();
+        let of = |k: u32| b.load::<F32>(Space::Shared, self.place(self.int(k), self.lane), 0);
+        let all = (1..THREADS / self.by.lanes).fold(of(0), |all, k| merge(all, of(k)));
+        b.barrier();
+        all
+    }
+}
+
+/// A part of the keys for some heads: blocks have parts along x, key heads and their sets of heads along y. Parameters: `q`, the
+/// keys, the values, where parts go; with pages the table and the status words; the first key and the end of them, heads, heads
+/// of a key head, elements of a head, bytes before the first key and value; with pages keys of a page and pages; the scale and,
+/// if scores are capped, the cap.
+pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> {
+    let Split { each, lanes, turns, heads, paged, scores } = by;
+    let paged_name = if paged { "_paged" } else { "" };
+    let b = Builder::new(&format!(
+        "decode_{}{paged_name}{}_{each}x{lanes}x{turns}_{heads}",
+        C::NAME,
+        scores.name()
+    ));
+    b.threads([THREADS, 1, 1]);
+    let [q, keys, values, parts] = [(); 4].map(|()| b.param::<U64>());
+    let pages = paged.then(|| [(); 2].map(|()| b.param::<U64>()));
+    let [start, end, all, group, dim, before_keys, before_values] = [(); 7].map(|()| b.param::<U32>());
+    let page = paged.then(|| [(); 2].map(|()| b.param::<U32>()));
+    let scale = b.param::<F32>();
+    let cap = scores.capped.then(|| b.param::<F32>());
+    let int = |v: u32| b.int::<U32>(i64::from(v));
+    let tid = b.special(Special::TidX);
+    let room = b.shared(THREADS * 16, 16);
+    let (lane, slot) = (tid & int(lanes - 1), tid >> int(lanes.ilog2()));
+    let frame = Frame { b: &b, by, meet, lane, slot, room };
+    let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
+
+    let sets = (group + int(heads - 1)) / int(heads);
+    let y = b.special(Special::CtaidY);
+    let g = y / sets;
+    let first = (y - g * sets) * int(heads);
+    let row = (all / group) * dim;
+    // The numbers of a head that this thread has: those past the end are none.
+    let cols: Vec<_> = (0..turns).map(|t| (lane + int(t * lanes)) * int(each)).collect();
+    let inside: Vec<_> = cols.iter().map(|c| c.compare(Cmp::Lt, dim)).collect();
+    let within = |c: Value<'_, U32>| b.typed::<U32>(c.id()).least(dim - int(each));
+    // A head past those of the key head is as the last, and not written.
+    let head = |k: u32| g * group + (first + int(k)).least(group - int(1));
+    let queries: Vec<Numbers<'_>> = (0..heads)
+        .map(|k| {
+            let of = head(k) * dim;
+            let each_of = cols
+                .iter()
+                .zip(&inside)
+                .flat_map(|(c, inside)| (0..each).map(move |e| (of + within(*c) + int(e), *inside)));
+            each_of.map(|(at, inside)| Value::select(inside, get::<F32>(q, at) * scale, zero)).collect()
+        })
+        .collect();
+
+    let (part, blocks) = (b.special(Special::CtaidX), b.special(Special::NctaidX));
+    let many = (end - start + (blocks - int(1))) / blocks;
+    let begin = (start + part * many).least(end);
+    let last = (begin + many).least(end);
+    let width = (each * turns) as usize;
+    let one = 2 + width;
+    let init: Vec<_> = (0..heads as usize * one).map(|k| if k % one == 0 { none } else { zero }).collect();
+    let carried = b.count::<U32, F32>([begin, last, int(by.keys())], 1, &init, |base, carried| {
+        // Rows of keys and values of a turn, and whether they are there.
+        let read = |t: u32| {
+            let j = base + slot + int(t * THREADS / lanes);
+            let there = j.compare(Cmp::Lt, last);
+            let j = j.least(last - int(1));
+            let (row_of, there) = match (pages, page) {
+                (Some([table, status]), Some([rows, held])) => {
+                    let turn = j / rows;
+                    let page = get::<U32>(table, turn);
+                    let good = page.compare(Cmp::Lt, held);
+                    b.when(!good, || note(status, Index::Pages, page));
+                    (page.least(held - int(1)) * rows + (j - turn * rows), there & good)
+                }
+                _ => (j, there),
+            };
+            let at = row_of * row + g * dim;
+            let x = |from, before| -> Numbers<'_> {
+                let pieces = cols.iter().map(|c| C::read(from, before, at + within(*c), each));
+                pieces
+                    .zip(&inside)
+                    .flat_map(|(x, inside)| {
+                        x.into_iter().map(move |x| Value::select(*inside & there, x, zero))
+                    })
+                    .collect()
+            };
+            (there, x(keys, before_keys), x(values, before_values))
+        };
+        let rows: Vec<(Value<'_, Pred>, Numbers<'_>, Numbers<'_>)> = (0..TURN).map(read).collect();
+        let next = queries.iter().zip(carried.chunks(one)).flat_map(|(q, state)| {
+            let get = |k: usize| state.get(k).copied().unwrap_or(zero);
+            let scores: Vec<_> = rows
+                .iter()
+                .map(|(there, k, _)| {
+                    let own = q.iter().zip(k).fold(zero, |sum, (q, k)| q.fma(*k, sum));
+                    let score = frame.along(own);
+                    let score = cap.map_or(score, |cap| softcap(score, cap)[0]);
+                    Value::select(*there, score, none)
+                })
+                .collect();
+            // NaN is not in the peak, but in the sum.
+            let top = scores.iter().fold(get(0), |top, s| top.max(Value::select(s.is_nan(), none, *s)));
+            let level = shift(top);
+            let keep = exp_not_above_zero(get(0) - level);
+            let weights: Vec<_> = scores.iter().map(|s| exp_not_above_zero(*s - level)).collect();
+            let sum = weights.iter().fold(get(1) * keep, |sum, w| sum + *w);
+            let acc = (0..width).map(|e| {
+                let terms = weights.iter().zip(&rows);
+                terms.fold(get(2 + e) * keep, |acc, (w, (.., v))| v.get(e).map_or(acc, |v| w.fma(*v, acc)))
+            });
+            [top, sum].into_iter().chain(acc.collect::<Vec<_>>()).collect::<Vec<_>>()
+        });
+        next.collect()
+    });
+
+    // What the slots have, each head after the other.
+    for (k, state) in (0..heads).zip(carried.chunks(one)) {
+        let state = State {
+            peak: state.first().copied().unwrap_or(none),
+            sum: state.get(1).copied().unwrap_or(zero),
+            acc: state.iter().skip(2).copied().collect(),
+        };
+        let peak = frame.across(state.peak, |p, q| p.max(q));
+        let by = exp_not_above_zero(state.peak - shift(peak));
+        let sum = frame.across(state.sum * by, |p, q| p + q);
+        let at = (head(k) * blocks + part) * (dim + int(2));
+        let real = (first + int(k)).compare(Cmp::Lt, group) & slot.compare(Cmp::Eq, int(0));
+        let acc: Vec<_> = state.acc.iter().map(|v| frame.across(*v * by, |p, q| p + q)).collect();
+        b.when(real, || {
+            b.when(lane.compare(Cmp::Eq, int(0)), || {
+                put(parts, at, peak);
+                put(parts, at + int(1), sum);
+            });
+            for ((c, inside), acc) in cols.iter().zip(&inside).zip(acc.chunks(each as usize)) {
+                b.when(*inside, || {
+                    (2..).zip(acc).for_each(|(e, v)| put(parts, at + *c + int(e), *v));
+                });
+            }
+        });
+    }
+    b.finish()
+}
+
+/// The results of all parts: a block for each head. Parameters: the parts, `out`, `lse`; the parts of a head, elements of a head.
+pub(crate) fn merge() -> Result<Kernel, Error> {
+    let b = Builder::new("decode_merge");
+    b.threads([THREADS, 1, 1]);
+    let [parts, out, lse] = [(); 3].map(|()| b.param::<U64>());
+    let [count, dim] = [(); 2].map(|()| b.param::<U32>());
+    let h = b.special(Special::CtaidX);
+    let (zero, none, one) = (b.f32(0.0), b.f32(f32::NEG_INFINITY), b.int::<U32>(1));
+    let from =
+        |k: Value<'_, U32>| b.typed::<U32>(((h * count + b.typed::<U32>(k.id())) * (dim + b.int(2))).id());
+    let peak = b.count::<U32, F32>([b.int(0), count, one], 4, &[none], |k, peak| {
+        peak.iter().map(|p| p.max(get::<F32>(parts, from(k)))).collect()
+    });
+    let peak = peak.first().copied().unwrap_or(none);
+    let level = shift(peak);
+    let weight = |k: Value<'_, U32>| exp_not_above_zero(get::<F32>(parts, from(k)) - b.typed(level.id()));
+    let sum = b.count::<U32, F32>([b.int(0), count, one], 4, &[zero], |k, sum| {
+        sum.iter().map(|s| weight(k).fma(get(parts, from(k) + one), *s)).collect()
+    });
+    let sum = sum.first().copied().unwrap_or(zero);
+    let empty = sum.eq(zero);
+    let factor = b.f32(1.0) / sum;
+    strided(&b, [b.int(0), dim], |c| {
+        let v = b.count::<U32, F32>([b.int(0), count, one], 4, &[zero], |k, v| {
+            v.iter().map(|v| weight(k).fma(get(parts, from(k) + c + b.int(2)), *v)).collect()
+        });
+        let v = v.first().copied().unwrap_or(zero) * factor;
+        put(out, h * dim + c, Value::select(empty, zero, v));
+    });
+    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
+        let log = level + Ln.eval([sum]);
+        put(lse, h, Value::select(empty, none, log));
+    });
+    b.finish()
+}
+
+/// `each` elements of `f32` from `at` on: four, which are aligned, or one.
+pub(crate) fn f32_at<'b>(base: Value<'b, U64>, i: Value<'b, U32>, each: u32) -> Vec<Value<'b, F32>> {
+    neighbours::<F32>(i.builder(), Space::Global, at::<F32>(base, i), 0, each)
+}
