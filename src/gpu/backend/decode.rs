@@ -2,7 +2,7 @@
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::attention::Scores;
-use super::super::template::decode::{Split, merge, split};
+use super::super::template::decode::{PARTS, Split, merge, split};
 use super::super::template::{Argument, THREADS};
 use super::super::types::F32;
 use super::ops::{Done, arguments};
@@ -14,6 +14,8 @@ use alloc::vec;
 
 /// Turns of keys that a block has at least, where there are so many.
 const TURNS: usize = 2;
+/// Threads of a block that merges parts.
+const MERGING: u32 = 512;
 
 /// Which pages of a cache hold a text's keys and values: [`Pages`](crate::Pages) of a table on the device.
 pub struct PageTable<'a, D: Device> {
@@ -72,9 +74,12 @@ impl<D: Device> Gpu<D> {
         })?;
         let program =
             planner.one_by::<F32>(C::NAME, 1 << 31 | by.number(), || Some(split::<C>(planner.meet, by)))?;
+        let merging = MERGING.min(planner.widest());
         let sets = kv_heads * group.div_ceil(by.heads as usize);
         let most = (len - start).div_ceil(by.keys() as usize * TURNS).max(1);
-        let parts = (planner.blocks as usize).div_ceil(sets).clamp(1, most);
+        // As many blocks as have registers at once.
+        let parts =
+            (planner.blocks as usize / 2).div_ceil(sets).clamp(1, most).min(PARTS.min(merging) as usize);
         let scratch = (heads * parts).saturating_mul(dim + 2);
         planner.line::<F32>("q", scratch)?;
         // Operands: q, keys, values, out, with pages the table and the status words, lse or scratch for it; then the parts.
@@ -103,8 +108,8 @@ impl<D: Device> Gpu<D> {
         let first = planner.grid_of(program, THREADS, [parts, sets], all)?;
         let mut all = [parts_at, 3, sums].map(Argument::Buffer).to_vec();
         all.extend(arguments::<f32>(0, &[parts, dim], &[]));
-        let program = planner.one::<F32>("decode_merge", || Some(merge()))?;
-        let second = planner.grid_of(program, THREADS, [heads, 1], all)?;
+        let program = planner.one::<F32>("decode_merge", || Some(merge(planner.meet, merging)))?;
+        let second = planner.grid_of(program, merging, [heads, 1], all)?;
         let bound: &[Binding<'_, D::Buffer>] = &bound;
         self.go(vec![first, second], room, bound)
     }

@@ -13,6 +13,8 @@ use crate::{Adagrad, Adam, Attention, Momentum, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
 
+/// Threads of a row of logits from which on it is not in registers.
+const LONG_LOSS: u32 = 256;
 /// Threads of a row at most whose registers hold it, its gradients and the sums by column.
 const HELD_THREADS: u32 = 512;
 
@@ -120,7 +122,8 @@ impl<D: Device> Gpu<D> {
         let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound));
         if let Some(by) = by.filter(|(threads, held)| threads.row <= HELD_THREADS && held.each <= 4) {
             let (threads, held) = by;
-            let sets = self.state.planner.blocks as usize / 4;
+            // As many threads as have registers at once.
+            let sets = planner.blocks as usize * 64 / threads.block as usize;
             let grid = rows.div_ceil(threads.rows() as usize).min(sets.max(1));
             let parts = grid * threads.rows() as usize;
             let make = || Some(norm_backward::norm_backward_held::<T::Recorded>(planner.meet, by, centred));
@@ -355,11 +358,18 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
             return Ok(());
         }
         let all = arguments::<T>(5, &[rows, cols], &[]);
-        let make = |meet, by| Some(layer::cross_entropy::<T::Recorded>(meet, by));
         let z = [logits.binding(self)?];
         let by = planner.holding::<T::Recorded>([rows, cols], wide(&z));
-        let by = by.unwrap_or((Threads::BLOCK, Pieces::NONE));
-        let launch = planner.by_rows::<T::Recorded>("cross_entropy", make, by, rows, all)?;
+        // Rows that would take all registers of a multiprocessor are read once piece by piece.
+        let (op, by, wide) = match by {
+            Some((threads, _)) if threads.row >= LONG_LOSS => {
+                ("cross_entropy_wide", (Threads { block: LONG_LOSS, row: LONG_LOSS }, Pieces::NONE), true)
+            }
+            Some(by) => ("cross_entropy", by, false),
+            None => ("cross_entropy", (Threads::BLOCK, Pieces::NONE), false),
+        };
+        let make = |meet, by| Some(layer::cross_entropy::<T::Recorded>(meet, by, wide));
+        let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
         let others = [targets.binding(self)?, losses.binding(self)?, lse.binding(self)?, self.status()?];
         self.go(vec![launch], vec![], &[&z[..], &others].concat())
     }

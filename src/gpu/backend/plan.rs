@@ -448,7 +448,7 @@ impl Planner {
     }
 
     /// Threads of a block at most; WGSL's have up to 256.
-    fn widest(&self) -> u32 {
+    pub(super) fn widest(&self) -> u32 {
         if self.optimise { self.limits.threads } else { 256.min(self.limits.threads) }
     }
 

@@ -9,8 +9,7 @@ use super::super::types::{F32, Pred, U32, U64};
 use super::THREADS;
 use super::attention::Scores;
 use super::flat::{at, get, neighbours, put};
-use super::layer::strided;
-use super::part::Meet;
+use super::part::{Meet, Threads, on_row};
 use super::status::{Index, note};
 use crate::alu::{Alu, Body};
 use crate::nn::{Decoded, exp_not_above_zero, shift, softcap};
@@ -263,38 +262,56 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
     b.finish()
 }
 
-/// The results of all parts: a block for each head. Parameters: the parts, `out`, `lse`; the parts of a head, elements of a head.
-pub(crate) fn merge() -> Result<Kernel, Error> {
-    let b = Builder::new("decode_merge");
-    b.threads([THREADS, 1, 1]);
+/// Parts of a head at most: a thread of a block that merges them has one.
+pub(crate) const PARTS: u32 = 256;
+/// Columns that are merged at a time.
+const STRIP: u32 = 128;
+
+/// The results of all parts: a block of `threads` for each head. Parameters: the parts, `out`, `lse`; the parts of a head,
+/// elements of a head.
+pub(crate) fn merge(meet: Meet, threads: u32) -> Result<Kernel, Error> {
+    let b = Builder::new(&format!("decode_merge_{threads}"));
+    b.threads([threads, 1, 1]);
     let [parts, out, lse] = [(); 3].map(|()| b.param::<U64>());
     let [count, dim] = [(); 2].map(|()| b.param::<U32>());
-    let h = b.special(Special::CtaidX);
-    let (zero, none, one) = (b.f32(0.0), b.f32(f32::NEG_INFINITY), b.int::<U32>(1));
-    let from =
-        |k: Value<'_, U32>| b.typed::<U32>(((h * count + b.typed::<U32>(k.id())) * (dim + b.int(2))).id());
-    let peak = b.count::<U32, F32>([b.int(0), count, one], 4, &[none], |k, peak| {
-        peak.iter().map(|p| p.max(get::<F32>(parts, from(k)))).collect()
-    });
-    let peak = peak.first().copied().unwrap_or(none);
+    let int = |v: u32| b.int::<U32>(i64::from(v));
+    let (tid, h) = (b.special(Special::TidX), b.special(Special::CtaidX));
+    let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
+    let from = |k: Value<'_, U32>| (h * count + b.typed::<U32>(k.id())) * (dim + int(2));
+    let row = Threads { block: threads, row: threads };
+    let there = tid.compare(Cmp::Lt, count);
+    let own = from(tid.least(count - int(1)));
+    let at = Value::select(there, get::<F32>(parts, own), none);
+    let [peak] = on_row(&b, meet, row, [at], |[p], [q]| [p.max(q)]);
     let level = shift(peak);
-    let weight = |k: Value<'_, U32>| exp_not_above_zero(get::<F32>(parts, from(k)) - b.typed(level.id()));
-    let sum = b.count::<U32, F32>([b.int(0), count, one], 4, &[zero], |k, sum| {
-        sum.iter().map(|s| weight(k).fma(get(parts, from(k) + one), *s)).collect()
-    });
-    let sum = sum.first().copied().unwrap_or(zero);
+    let weight = exp_not_above_zero(at - level);
+    let more = Value::select(there, weight * get(parts, own + int(1)), zero);
+    let [sum] = on_row(&b, meet, row, [more], |[p], [q]| [p + q]);
+    let (weights, sums) = (b.shared(PARTS * 4, 4), b.shared(threads * 4, 4));
+    b.when(there, || b.store(Space::Shared, weights + tid * int(4), 0, weight));
+    b.barrier();
     let empty = sum.eq(zero);
     let factor = b.f32(1.0) / sum;
-    strided(&b, [b.int(0), dim], |c| {
-        let v = b.count::<U32, F32>([b.int(0), count, one], 4, &[zero], |k, v| {
-            v.iter().map(|v| weight(k).fma(get(parts, from(k) + c + b.int(2)), *v)).collect()
+    // Threads of a column take some of the parts each.
+    let (group, col, groups) = (tid >> int(STRIP.ilog2()), tid & int(STRIP - 1), threads / STRIP);
+    b.count::<U32, U32>([int(0), dim, int(STRIP)], 1, &[], |first, _| {
+        let c = (first + col).least(dim - int(1));
+        let v = b.count::<U32, F32>([group, count, int(groups)], 8, &[zero], |k, v| {
+            let w = b.load::<F32>(Space::Shared, weights + k * int(4), 0);
+            v.iter().map(|v| w.fma(get(parts, from(k) + c + int(2)), *v)).collect()
         });
-        let v = v.first().copied().unwrap_or(zero) * factor;
-        put(out, h * dim + c, Value::select(empty, zero, v));
+        b.store(Space::Shared, sums + tid * int(4), 0, v.first().copied().unwrap_or(zero));
+        b.barrier();
+        b.when(tid.compare(Cmp::Lt, int(STRIP)) & (first + col).compare(Cmp::Lt, dim), || {
+            let of = |g: u32| b.load::<F32>(Space::Shared, sums + tid * int(4), (g * STRIP * 4) as i32);
+            let v = (1..groups).fold(of(0), |all, g| all + of(g));
+            put(out, h * dim + first + col, Value::select(empty, zero, v * factor));
+        });
+        b.barrier();
+        Vec::new()
     });
-    b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
-        let log = level + Ln.eval([sum]);
-        put(lse, h, Value::select(empty, none, log));
+    b.when(tid.compare(Cmp::Eq, int(0)), || {
+        put(lse, h, Value::select(empty, none, level + Ln.eval([sum])));
     });
     b.finish()
 }

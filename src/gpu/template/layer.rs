@@ -170,9 +170,13 @@ pub fn transpose<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// The losses of rows of logits; each thread has pieces of a row in registers, as in [`super::row_by`]. Parameters: the
-/// logits, targets, losses, `lse`, the status words; rows, columns. The loss of a target that is no column is NaN.
-pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, Pieces)) -> Result<Kernel, Error> {
+/// The losses of rows of logits; each thread has pieces of a row in registers, as in [`super::row_by`], or with `wide` reads them
+/// once. Parameters: the logits, targets, losses, `lse`, the status words; rows, columns. The loss of a target that is no column is NaN.
+pub fn cross_entropy<T: Recorded>(
+    meet: Meet,
+    (threads, held): (Threads, Pieces),
+    wide: bool,
+) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy");
     b.threads([threads.block, 1, 1]);
     let [z, targets, losses, lse, status] = [(); 5].map(|()| b.param::<U64>());
@@ -184,7 +188,7 @@ pub fn cross_entropy<T: Recorded>(meet: Meet, (threads, held): (Threads, Pieces)
         let [peak, sum] = if held.any() {
             Held::<T, 1>::new(part, cols, held).summary(PeakAndSum)
         } else {
-            PartOf::<T, 1>::new(part).summary(PeakAndSum)
+            PartOf::<T, 1>::by(part, wide).summary(PeakAndSum)
         };
         // A row that is not there has no columns.
         b.when(place.compare(Cmp::Eq, b.int(0)) & end.compare(Cmp::Eq, cols), || {
