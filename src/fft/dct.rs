@@ -30,7 +30,7 @@ pub struct Dct<'a, T> {
 }
 
 /// How many roots there are beside those of the transform of real numbers.
-const fn roots(kind: DctKind, n: usize) -> usize {
+const fn roots_len(kind: DctKind, n: usize) -> usize {
     match kind {
         DctKind::IV if n.is_multiple_of(2) => n / 2,
         DctKind::IV => n,
@@ -38,12 +38,25 @@ const fn roots(kind: DctKind, n: usize) -> usize {
     }
 }
 
+/// The roots.
+pub(crate) fn roots<T: Element>(kind: DctKind, n: usize) -> impl Iterator<Item = Complex<T>> {
+    let whole = n as u64;
+    (0..roots_len(kind, n) as u64).map(move |k| {
+        let [cos, sin] = match kind {
+            DctKind::II | DctKind::III => plan::turn(k, 4 * whole),
+            DctKind::IV if n.is_multiple_of(2) => plan::turn(8 * k + 1, 16 * whole),
+            DctKind::IV => plan::turn(2 * k + 1, 8 * whole),
+        };
+        Complex::new(T::from_f64(cos), T::from_f64(-sin))
+    })
+}
+
 /// How many elements the table of a plan for length `n` has; `usize::MAX` when no memory holds it.
 pub const fn dct_plan_len(kind: DctKind, n: usize) -> usize {
     if n == 0 {
         return 0;
     }
-    rfft_plan_len(n).saturating_add(roots(kind, n).saturating_mul(2))
+    rfft_plan_len(n).saturating_add(roots_len(kind, n).saturating_mul(2))
 }
 
 /// How many complex numbers of workspace [`dct`] of length `n` needs.
@@ -70,14 +83,8 @@ impl<'a, T: Element> Dct<'a, T> {
         let (table, twist) = table.split_at_mut(rfft_plan_len(n));
         let twist = twist.get_mut(..len - table.len()).unwrap_or_default();
         let real = RealFft::plan(n, table, workspace)?;
-        for (k, to) in twist.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let (k, n64) = (k as u64, n as u64);
-            let [cos, sin] = match kind {
-                DctKind::II | DctKind::III => plan::turn(k, 4 * n64),
-                DctKind::IV if n.is_multiple_of(2) => plan::turn(8 * k + 1, 16 * n64),
-                DctKind::IV => plan::turn(2 * k + 1, 8 * n64),
-            };
-            *to = [T::from_f64(cos), T::from_f64(-sin)];
+        for (to, root) in Complex::of_mut(twist)?.iter_mut().zip(roots(kind, n)) {
+            *to = root;
         }
         Ok(Self { kind, real, twist })
     }

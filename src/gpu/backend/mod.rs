@@ -28,6 +28,7 @@
 
 mod attention;
 mod blas;
+mod complex;
 mod einsum;
 mod fft;
 #[cfg(feature = "half")]
@@ -46,6 +47,7 @@ mod quant;
 mod random;
 mod score;
 mod sparse;
+mod spectra;
 mod transforms;
 mod words;
 
@@ -56,6 +58,7 @@ pub use plan::{Plan, Planner};
 pub use product::Product;
 pub use random::Narrow;
 pub use sparse::Sparse;
+pub use spectra::{ComplexConvolver, Convolver, Dct};
 
 use super::device::{Binding, Device, Error, Launch};
 use super::template::{Argument, Index};

@@ -16,12 +16,12 @@ macro_rules! for_each_complex {
     };
 }
 
-fn has<T: Element>(a: &Args<T>, word: &str) -> bool {
+pub fn has<T: Element>(a: &Args<T>, word: &str) -> bool {
     a.get(word).is_some()
 }
 
 /// The number that a slice starts with.
-fn number<T: Element>(x: &[T]) -> Complex<T> {
+pub fn number<T: Element>(x: &[T]) -> Complex<T> {
     complex(x).first().copied().unwrap_or_default()
 }
 
