@@ -17,7 +17,7 @@ fn sign<T: Element>(conjugate: bool) -> T {
 
 impl<D: Device> Gpu<D> {
     /// Refuses a matrix of pairs that kernels do not count or reach.
-    pub(super) fn pairs<T: Scalar>(&self, arg: &'static str, x: Mat<'_, Complex<T>, D>) -> Done
+    pub(super) fn pairs<T: Scalar>(&self, arg: &'static str, x: Mat<'_, Complex<T>, D>) -> Result<(), Error>
     where
         D: Computes<T>,
     {
