@@ -201,6 +201,14 @@ macro_rules! for_each_op {
             nn gemv_complex(gemv_complex, gemv_complex_on) Gemv[] blas, layer;
             nn dot_complex(dot_complex, dot_complex_on) Dot[] blas, layer;
             nn axpy_complex(axpy_complex, axpy_complex_on) Axpy[] blas, layer;
+            nn scal_complex(scal_complex, scal_complex_on) Scale[] blas, layer;
+            nn nrm2_complex(nrm2_complex, nrm2_complex_on) SumSquares[] blas, layer;
+            nn asum_complex(asum_complex, asum_complex_on) SumAbs[] blas, layer;
+            nn mul_complex(mul_complex, mul_complex_on) Mul[] blas, layer;
+            nn abs_complex(abs_complex, abs_complex_on) Magnitude[] blas, layer;
+            nn arg_complex(arg_complex, arg_complex_on) Angle[] blas, layer;
+            nn interleave(interleave, interleave_on) Same[] blas, layer;
+            nn deinterleave(deinterleave, deinterleave_on) Same[] blas, layer;
             nn dct(dct, dct_on) Fft[] transform, layer;
             nn convolve(convolve, convolve_on) Fft[] filter, layer;
             nn convolve_complex(convolve_complex, convolve_complex_on) Fft[] filter, layer;

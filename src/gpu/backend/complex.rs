@@ -1,10 +1,12 @@
 //! Linear algebra of complex numbers in pairs.
 
 use super::super::device::{Binding, Computes, Device, Error};
+use super::super::ir::Kernel;
 use super::super::template::{Argument, complex};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::PART;
-use super::{Gpu, Mat, MatMut, Product, ViewMut};
+use super::{Gpu, Mat, MatMut, Product, View, ViewMut};
+use crate::blas::complex::elements::{Angle, Magnitude};
 use crate::complex::Complex;
 use crate::error::{same_len, same_shape};
 use crate::{Conjugate, Element};
@@ -223,5 +225,174 @@ impl<D: Device> Gpu<D> {
         let make = || Some(complex::axpy::<T::Recorded>());
         let launch = self.state.planner.flat::<T::Recorded>("axpy_complex", make, n, told)?;
         self.go(vec![launch], vec![], &[x.binding(self)?, y.0.binding(self)?])
+    }
+
+    /// [`scal_complex`](crate::scal_complex()) of a column.
+    ///
+    /// # Errors
+    /// [`Error::Limit`], [`Error::Lost`].
+    pub fn scal_complex<T: Scalar>(&self, alpha: Complex<T>, x: MatMut<'_, Complex<T>, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = x.0.shape[0];
+        self.pairs("x", x.0)?;
+        if n == 0 {
+            return Ok(());
+        }
+        let told = arguments(1, &[n, x.0.strides[0]], &[alpha.re, alpha.im]);
+        let make = || Some(complex::scal::<T::Recorded>());
+        let launch = self.state.planner.flat::<T::Recorded>("scal_complex", make, n, told)?;
+        self.go(vec![launch], vec![], &[x.0.binding(self)?])
+    }
+
+    /// A reduction of the parts of a column's numbers, which are copied where others lie between.
+    fn of_all<T: Scalar>(&self, op: &'static str, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("out", 1, out.len())?;
+        self.pairs("x", x)?;
+        let (n, planner) = (x.shape[0], &self.state.planner);
+        let copy;
+        let parts = if x.strides[0] == 1 || n <= 1 {
+            x.binding(self)?
+        } else {
+            copy = self.alloc::<Complex<T>>(n)?;
+            let to = copy.view().binding(self)?;
+            let told = arguments::<T>(2, &[n, 1, x.strides[0], 1], &[]);
+            let make = || Some(complex::packed::<T::Recorded>());
+            let launch = planner.flat::<T::Recorded>("gemm_complex_packed", make, n, told)?;
+            self.go(vec![launch], vec![], &[x.binding(self)?, to])?;
+            to
+        };
+        let plan = planner.reduction::<T::Recorded>(op, 1, n.saturating_mul(2))?;
+        self.run(&plan, &[parts, out.binding(self)?])
+    }
+
+    /// [`nrm2_complex`](crate::nrm2_complex()) of a column, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn nrm2_complex<T: Scalar>(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.of_all("norm_l2", x, out)
+    }
+
+    /// [`asum_complex`](crate::asum_complex()) of a column, to a view of one element.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn asum_complex<T: Scalar>(&self, x: Mat<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.of_all("norm_l1", x, out)
+    }
+
+    /// A launch of a thread for each of `n` numbers, of these operands.
+    fn each<T: Scalar>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce() -> Result<Kernel, super::super::Error>,
+        n: usize,
+        bound: &[Binding<'_, D::Buffer>],
+        numbers: &[T],
+    ) -> Result<(), Error> {
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", n.saturating_mul(2))?;
+        if n == 0 {
+            return Ok(());
+        }
+        let told = arguments(bound.len(), &[n], numbers);
+        let launch = planner.flat::<T::Recorded>(op, || Some(make()), n, told)?;
+        self.go(vec![launch], vec![], bound)
+    }
+
+    /// [`mul_complex`](crate::mul_complex())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn mul_complex<T: Scalar>(
+        &self,
+        conjugate: bool,
+        x: View<'_, Complex<T>, D>,
+        y: View<'_, Complex<T>, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("y", x.len(), y.len())?;
+        same_len("out", x.len(), out.len())?;
+        let bound = [x.binding(self)?, y.binding(self)?, out.binding(self)?];
+        let make = complex::products::<T::Recorded>;
+        self.each("mul_complex", make, x.len(), &bound, &[sign::<T>(conjugate)])
+    }
+
+    /// [`abs_complex`](crate::abs_complex())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn abs_complex<T: Scalar>(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("out", x.len(), out.len())?;
+        let make = || complex::of_parts::<T::Recorded>("abs_complex", Magnitude);
+        self.each::<T>("abs_complex", make, x.len(), &[x.binding(self)?, out.binding(self)?], &[])
+    }
+
+    /// [`arg_complex`](crate::arg_complex())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn arg_complex<T: Scalar>(&self, x: View<'_, Complex<T>, D>, out: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("out", x.len(), out.len())?;
+        let make = || complex::of_parts::<T::Recorded>("arg_complex", Angle);
+        self.each::<T>("arg_complex", make, x.len(), &[x.binding(self)?, out.binding(self)?], &[])
+    }
+
+    /// [`interleave`](crate::interleave())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn interleave<T: Scalar>(
+        &self,
+        re: View<'_, T, D>,
+        im: View<'_, T, D>,
+        out: ViewMut<'_, Complex<T>, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("im", re.len(), im.len())?;
+        same_len("out", re.len(), out.len())?;
+        let bound = [re.binding(self)?, im.binding(self)?, out.binding(self)?];
+        self.each::<T>("interleave", || complex::interleaved::<T::Recorded>(false), re.len(), &bound, &[])
+    }
+
+    /// [`deinterleave`](crate::deinterleave())
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn deinterleave<T: Scalar>(
+        &self,
+        x: View<'_, Complex<T>, D>,
+        re: ViewMut<'_, T, D>,
+        im: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        same_len("re", x.len(), re.len())?;
+        same_len("im", x.len(), im.len())?;
+        let bound = [re.binding(self)?, im.binding(self)?, x.binding(self)?];
+        self.each::<T>("deinterleave", || complex::interleaved::<T::Recorded>(true), x.len(), &bound, &[])
     }
 }

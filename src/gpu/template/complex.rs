@@ -4,14 +4,14 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Special};
-use super::super::record::Recorded;
-use super::super::types::{Pred, U32};
+use super::super::record::{Param, Recorded};
+use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::fft::{Pairs, pairs};
-use super::flat::{each, named};
+use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, together};
-use crate::alu::Alu;
+use crate::alu::{Alu, Body};
 use crate::fft::butterfly::{Pair, mul};
 
 type Number<'b, T> = Pair<Value<'b, T>>;
@@ -197,5 +197,57 @@ pub fn gemv<T: Recorded>(meet: Meet, down: bool) -> Result<Kernel, Error> {
             b.when(leads(&b), || put(r, whole));
         });
     }
+    b.finish()
+}
+
+/// `x = α·x`, a real α times each part. Parameters: `x`; numbers, stride; α.
+pub fn scal<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("scal_complex");
+    let x = pairs(&b);
+    let [n, step] = [(); 2].map(|()| b.param::<U32>());
+    let alpha = number::<T>(&b);
+    let real = alpha[1].compare(Cmp::Eq, b.bits(0));
+    each(&b, n, |i| {
+        let at = i * step;
+        let z = x.get::<T>(at, 0);
+        let [re, im] = mul(alpha, z);
+        let [u, v] = z.map(|part| part * alpha[0]);
+        x.put(at, [Value::select(real, u, re), Value::select(real, v, im)]);
+    });
+    b.finish()
+}
+
+/// `out = x·y`, number by number. Parameters: `x`, `y`, `out`; numbers; what imaginary parts of `x` are multiplied with.
+pub fn products<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("mul_complex");
+    let [x, y, out] = [(); 3].map(|()| pairs(&b));
+    let n = b.param::<U32>();
+    let sign = b.param::<T>();
+    each(&b, n, |i| out.put(i, mul(signed(x.get::<T>(i, 0), sign), y.get(i, 0))));
+    b.finish()
+}
+
+/// A body of both parts. Parameters: `x`, `out`; numbers.
+pub fn of_parts<T: Recorded>(op: &str, body: impl Body<Param<T>, 2>) -> Result<Kernel, Error> {
+    let b = named::<T>(op);
+    let (x, out) = (pairs(&b), b.param::<U64>());
+    let n = b.param::<U32>();
+    each(&b, n, |i| put(out, i, body.eval(x.get::<T>(i, 0))));
+    b.finish()
+}
+
+/// Parts that lie apart as pairs, or, `back`, the other way. Parameters: real, imaginary parts, pairs; numbers.
+pub fn interleaved<T: Recorded>(back: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if back { "deinterleave" } else { "interleave" });
+    let [re, im] = [(); 2].map(|()| b.param::<U64>());
+    let (z, n) = (pairs(&b), b.param::<U32>());
+    each(&b, n, |i| match back {
+        false => z.put(i, [get::<T>(re, i), get(im, i)]),
+        true => {
+            let [u, v] = z.get::<T>(i, 0);
+            put(re, i, u);
+            put(im, i, v);
+        }
+    });
     b.finish()
 }

@@ -1,10 +1,10 @@
 //! Linear algebra of complex numbers on a device, by the ops' own cases: matrices by rows and by columns with room between
 //! them, vectors with strides.
 
-use super::transforms::{Within, cases};
+use super::transforms::{Within, cases, check};
 use crate::device::Worst;
 use crate::nn::complex::{Axpy, Dot, Product, Vector, has, number};
-use crate::nn::{Args, Noise, Op};
+use crate::nn::{Args, Noise, Op, pairs};
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Complex, Conjugate};
@@ -164,5 +164,77 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         let x = on(&a.x[0])?;
         gpu.axpy_complex(number(&a.x[2]), vector(a, x.view())?, vector_mut(a, out.view_mut())?)
     })?;
-    Ok(vec![product, vectors, dot, axpy])
+    let mut all = vec![product, vectors, dot, axpy];
+    all.extend(elements::<T, D>(gpu, language, shapes)?);
+    Ok(all)
+}
+
+/// An op's cases, whose results are real numbers.
+fn reals<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    shapes: &[[usize; 2]],
+    call: impl Fn(&Args<T>, View<'_, Complex<T>, D>, Vec<ViewMut<'_, T, D>>) -> Result<(), Error>,
+) -> Result<Worst, Error> {
+    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    let mut noise = Noise(61);
+    for (case, [rows, cols]) in shapes.iter().enumerate() {
+        let a: Args<T> = O::sample(*rows, *cols, &mut noise);
+        let x = gpu.upload(Complex::of(&a.x[0])?)?;
+        let before = O::before(&a);
+        let mut outs = before
+            .iter()
+            .map(|out| Within::new(gpu, out, T::ONE, 1 + case % 2))
+            .collect::<Result<Vec<_>, _>>()?;
+        call(&a, x.view(), outs.iter_mut().map(Within::view_mut).collect())?;
+        for (out, want) in outs.iter().zip(O::want(&a.wide())) {
+            check(&mut worst, language, &out.back(gpu)?, &want);
+        }
+    }
+    Ok(worst)
+}
+
+/// Ops on each number, and norms of all.
+fn elements<T: Scalar, D: Computes<T> + Blocking>(
+    gpu: &Gpu<D>,
+    language: &str,
+    shapes: &[[usize; 2]],
+) -> Result<Vec<Worst>, Error> {
+    let mut noise = Noise(67);
+    let on = |x: &[T]| gpu.upload(Complex::of(x).unwrap());
+    let all = shapes.iter().map(|[rows, cols]| pairs::Products::sample(*rows, *cols, &mut noise));
+    let mut ran = vec![cases::<T, D, pairs::Products>(gpu, language, all, |a, _, out| {
+        let (x, y) = (on(&a.x[0])?, on(&a.x[1])?);
+        gpu.mul_complex(has(a, "conjugate"), x.view(), y.view(), out.view_mut())
+    })?];
+    // α real and not.
+    let all = shapes.iter().chain(shapes).map(|[rows, cols]| pairs::Scaled::sample(*rows, *cols, &mut noise));
+    ran.push(cases::<T, D, pairs::Scaled>(gpu, language, all, |a, _, out| {
+        gpu.scal_complex(number(&a.x[1]), vector_mut(a, out.view_mut())?)
+    })?);
+    let all = shapes.iter().map(|[rows, cols]| pairs::Together::sample(*rows, *cols, &mut noise));
+    ran.push(cases::<T, D, pairs::Together>(gpu, language, all, |a, _, out| {
+        let (re, im) = (gpu.upload(&a.x[0])?, gpu.upload(&a.x[1])?);
+        gpu.interleave(re.view(), im.view(), out.view_mut())
+    })?);
+    let one = |mut all: Vec<ViewMut<'_, T, D>>, f: &dyn Fn(ViewMut<'_, T, D>) -> Result<(), Error>| {
+        f(all.pop().expect("a result"))
+    };
+    ran.push(reals::<T, D, pairs::Magnitudes>(gpu, language, shapes, |_, x, out| {
+        one(out, &|out| gpu.abs_complex(x, out))
+    })?);
+    ran.push(reals::<T, D, pairs::Angles>(gpu, language, shapes, |_, x, out| {
+        one(out, &|out| gpu.arg_complex(x, out))
+    })?);
+    ran.push(reals::<T, D, pairs::Apart>(gpu, language, shapes, |_, x, out| {
+        let mut out = out.into_iter();
+        gpu.deinterleave(x, out.next().expect("a result"), out.next().expect("a result"))
+    })?);
+    ran.push(reals::<T, D, pairs::Norm>(gpu, language, shapes, |a, x, out| {
+        one(out, &|out| gpu.nrm2_complex(vector(a, x)?, out))
+    })?);
+    ran.push(reals::<T, D, pairs::Sums>(gpu, language, shapes, |a, x, out| {
+        one(out, &|out| gpu.asum_complex(vector(a, x)?, out))
+    })?);
+    Ok(ran)
 }

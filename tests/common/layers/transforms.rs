@@ -3,7 +3,7 @@
 use crate::device::Worst;
 use crate::nn::convolutions::{Complexes, Cosines, Reals, Streamed, extent};
 use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
-use crate::nn::{Args, Noise, Op, Want, allowed};
+use crate::nn::{Args, Noise, Op, Want, allowed_in};
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -53,7 +53,7 @@ pub fn check<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Wa
         let share = if agrees(*got, want.value, 0.0) || off <= least {
             0.0
         } else {
-            off / allowed::<T>(worst.op, want)
+            off / allowed_in::<T>(worst.op, language, want)
         };
         worst.add(if share.is_finite() { share } else { f64::INFINITY }, got.to_f64(), want.value);
     }
