@@ -3,7 +3,7 @@
 
 use super::level1::{count, one_by_one, read_one_by_one};
 use super::{
-    Checked, Room, Word, cblas, increment, matrix, matrix_mut, repeated, size, start, strides, vector,
+    At, Checked, Room, Word, cblas, increment, matrix, matrix_mut, repeated, size, start, strides, vector,
     vector_mut,
 };
 use crate::Conjugate;
