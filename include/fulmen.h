@@ -176,6 +176,58 @@ void cblas_dtrsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRAN
 void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const
     int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
 
+/* Complex numbers are pairs, as `float _Complex` is; a factor is passed by its address. */
+void cblas_cswap(int n, void *x, int incx, void *y, int incy);
+void cswap_(const int *n, void *x, const int *incx, void *y, const int *incy);
+void cblas_ccopy(int n, const void *x, int incx, void *y, int incy);
+void ccopy_(const int *n, const void *x, const int *incx, void *y, const int *incy);
+void cblas_caxpy(int n, const void *alpha, const void *x, int incx, void *y, int incy);
+void caxpy_(const int *n, const void *alpha, const void *x, const int *incx, void *y, const int *incy);
+void cblas_cscal(int n, const void *alpha, void *x, int incx);
+void cscal_(const int *n, const void *alpha, void *x, const int *incx);
+void cblas_csscal(int n, float alpha, void *x, int incx);
+void csscal_(const int *n, const float *alpha, void *x, const int *incx);
+void cblas_cdotu_sub(int n, const void *x, int incx, const void *y, int incy, void *result);
+void cblas_cdotc_sub(int n, const void *x, int incx, const void *y, int incy, void *result);
+float cblas_scnrm2(int n, const void *x, int incx);
+float scnrm2_(const int *n, const void *x, const int *incx);
+float cblas_scasum(int n, const void *x, int incx);
+float scasum_(const int *n, const void *x, const int *incx);
+void cblas_cgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, const void *alpha, const void *a,
+    int lda, const void *x, int incx, const void *beta, void *y, int incy);
+void cgemv_(const char *trans, const int *m, const int *n, const void *alpha, const void *a, const int *lda,
+    const void *x, const int *incx, const void *beta, void *y, const int *incy);
+void cblas_cgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+    const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+void cgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const void
+    *alpha, const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c, const
+    int *ldc);
+void cblas_zswap(int n, void *x, int incx, void *y, int incy);
+void zswap_(const int *n, void *x, const int *incx, void *y, const int *incy);
+void cblas_zcopy(int n, const void *x, int incx, void *y, int incy);
+void zcopy_(const int *n, const void *x, const int *incx, void *y, const int *incy);
+void cblas_zaxpy(int n, const void *alpha, const void *x, int incx, void *y, int incy);
+void zaxpy_(const int *n, const void *alpha, const void *x, const int *incx, void *y, const int *incy);
+void cblas_zscal(int n, const void *alpha, void *x, int incx);
+void zscal_(const int *n, const void *alpha, void *x, const int *incx);
+void cblas_zdscal(int n, double alpha, void *x, int incx);
+void zdscal_(const int *n, const double *alpha, void *x, const int *incx);
+void cblas_zdotu_sub(int n, const void *x, int incx, const void *y, int incy, void *result);
+void cblas_zdotc_sub(int n, const void *x, int incx, const void *y, int incy, void *result);
+double cblas_dznrm2(int n, const void *x, int incx);
+double dznrm2_(const int *n, const void *x, const int *incx);
+double cblas_dzasum(int n, const void *x, int incx);
+double dzasum_(const int *n, const void *x, const int *incx);
+void cblas_zgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, const void *alpha, const void *a,
+    int lda, const void *x, int incx, const void *beta, void *y, int incy);
+void zgemv_(const char *trans, const int *m, const int *n, const void *alpha, const void *a, const int *lda,
+    const void *x, const int *incx, const void *beta, void *y, const int *incy);
+void cblas_zgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
+    const void *alpha, const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc);
+void zgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const void
+    *alpha, const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c, const
+    int *ldc);
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,7 +24,7 @@ done
 # Both export every symbol that the header declares.
 for file in "$lib/libfulmen.a" "$lib/libfulmen.so"; do
     exported=$(nm --defined-only "$file" 2>/dev/null | awk '$2 == "T" { print $3 }')
-    for symbol in $(grep -oE '\b(cblas_[a-z0-9]+|i?[sd][a-z0-9]+_)\(' include/fulmen.h | tr -d '('); do
+    for symbol in $(grep -oE '\b(cblas_[a-z0-9_]+|i?[sdcz][a-z0-9]+_)\(' include/fulmen.h | tr -d '('); do
         grep -qx "$symbol" <<<"$exported" || { echo "$file has no $symbol"; exit 1; }
     done
 done

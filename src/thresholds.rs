@@ -45,6 +45,7 @@ thresholds! {
     blas::columns::NEAR_BYTES Bytes;
     blas::columns::CHUNK Elements;
     blas::columns::SMALL_CHUNK Elements;
+    blas::complex::elements::APART Elements;
     blas::complex::product::COLUMNS Elements;
     blas::complex::product::DEPTH Elements;
     blas::complex::product::LINES Elements;

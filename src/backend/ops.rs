@@ -290,6 +290,14 @@ family! {
         gemv_complex [gemv_complex_on serial] (alpha: Complex<T>, a: Self::Mat<'_, Complex<T>>, conjugate: bool, x: Self::Vec<'_, Complex<T>>, beta: Complex<T>, y: Self::VecMut<'_, Complex<T>>) -> Done;
         dot_complex [dot_complex_on serial] (conjugate: bool, x: Self::Vec<'_, Complex<T>>, y: Self::Vec<'_, Complex<T>>) -> Result<Complex<T>, Error>;
         axpy_complex [axpy_complex_on serial] (alpha: Complex<T>, x: Self::Vec<'_, Complex<T>>, y: Self::VecMut<'_, Complex<T>>) -> Done;
+        scal_complex [scal_complex_on serial] (alpha: Complex<T>, x: Self::VecMut<'_, Complex<T>>) -> ();
+        nrm2_complex [nrm2_complex_on serial] (x: Self::Vec<'_, Complex<T>>) -> T;
+        asum_complex [asum_complex_on serial] (x: Self::Vec<'_, Complex<T>>) -> T;
+        mul_complex [mul_complex_on serial] (conjugate: bool, x: Self::Ref<'_, Complex<T>>, y: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, Complex<T>>) -> Done;
+        abs_complex [abs_complex_on serial] (x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>) -> Done;
+        arg_complex [arg_complex_on serial] (x: Self::Ref<'_, Complex<T>>, out: Self::Mut<'_, T>) -> Done;
+        interleave [interleave_on serial] (re: Self::Ref<'_, T>, im: Self::Ref<'_, T>, out: Self::Mut<'_, Complex<T>>) -> Done;
+        deinterleave [deinterleave_on serial] (x: Self::Ref<'_, Complex<T>>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>) -> Done;
     }
 }
 family! {

@@ -18,6 +18,8 @@ mod triangular;
 mod trmv;
 
 pub use complex::*;
+// Not the one of the kernels of products.
+pub use complex::{interleave, interleave_on};
 pub use gemm::*;
 #[cfg(feature = "parallel")]
 pub(crate) use gemv::gemv_by;

@@ -6,62 +6,19 @@ use crate::RotM;
 use core::ffi::c_int;
 
 /// The number of elements, 0 for fewer.
-fn count(n: c_int) -> usize {
+pub(super) fn count(n: c_int) -> usize {
     usize::try_from(n).unwrap_or(0)
-}
-
-/// What [`super::in_c`] and [`super::in_fortran`] do for matrices, without an order and with a result.
-macro_rules! export {
-    ($f:ident($($k:ident $x:ident),*) $(-> $r:ident)?: $($T:ident $cblas:ident $fortran:ident),*) => {
-        export!(@ $($T $cblas $fortran $f)* ($($k $x),*) $($r)?);
-    };
-    (@ $T:ident $cblas:ident $fortran:ident $f:ident $($more:ident)* ($($k:ident $x:ident),*) $($r:ident)?) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $cblas($($x: in_c!($T $k)),*) $(-> result!($T $r c))? {
-            // SAFETY: the pointers are what the reference BLAS demands, which the C caller promises.
-            let r = unsafe { $f::<$T>($(in_c!($k = $x)),*) };
-            result!(c r $($r)?)
-        }
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $fortran($($x: in_fortran!($T $k)),*) $(-> result!($T $r fortran))? {
-            // SAFETY: as above, of the Fortran caller; each scalar is passed by its address.
-            let r = unsafe { $f::<$T>($(in_fortran!($k = $x)),*) };
-            result!(fortran r $($r)?)
-        }
-        export!(@ $($more)* ($($k $x),*) $($r)?);
-    };
-    (@ ($($k:ident $x:ident),*) $($r:ident)?) => {};
-}
-
-/// A value, or an index, which Fortran counts from 1, with 0 for none.
-macro_rules! result {
-    ($T:ident value $to:ident) => {
-        $T
-    };
-    ($T:ident index c) => {
-        usize
-    };
-    ($T:ident index fortran) => {
-        c_int
-    };
-    ($to:ident $x:ident) => {
-        $x
-    };
-    ($to:ident $x:ident value) => {
-        $x
-    };
-    (c $x:ident index) => {
-        $x.unwrap_or(0)
-    };
-    (fortran $x:ident index) => {
-        $x.and_then(|x| c_int::try_from(x).ok()).map_or(0, |x| x.saturating_add(1))
-    };
 }
 
 /// Element after element, each written before the next is read: what the reference does where an increment is 0.
 /// # Safety
 /// Both vectors are valid for reads and writes of `n` elements at their increments.
-unsafe fn one_by_one<T: Room>(n: usize, [x, y]: [*mut T; 2], inc: [c_int; 2], f: impl Fn(T, T) -> [T; 2]) {
+pub(super) unsafe fn one_by_one<T>(
+    n: usize,
+    [x, y]: [*mut T; 2],
+    inc: [c_int; 2],
+    f: impl Fn(T, T) -> [T; 2],
+) {
     let [(x, dx), (y, dy)] = [super::start(n, x, inc[0]), super::start(n, y, inc[1])];
     for i in 0..n as isize {
         let (x, y) = (x.wrapping_offset(i * dx).cast_mut(), y.wrapping_offset(i * dy).cast_mut());
@@ -74,7 +31,7 @@ unsafe fn one_by_one<T: Room>(n: usize, [x, y]: [*mut T; 2], inc: [c_int; 2], f:
     }
 }
 
-export! { swap(i n, m x, i incx, m y, i incy): f32 cblas_sswap sswap_, f64 cblas_dswap dswap_ }
+export_vectors! { swap(i n, m x, i incx, m y, i incy): f32 cblas_sswap sswap_, f64 cblas_dswap dswap_ }
 
 unsafe fn swap<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
@@ -90,7 +47,7 @@ unsafe fn swap<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int
     }
 }
 
-export! { copy(i n, p x, i incx, m y, i incy): f32 cblas_scopy scopy_, f64 cblas_dcopy dcopy_ }
+export_vectors! { copy(i n, p x, i incx, m y, i incy): f32 cblas_scopy scopy_, f64 cblas_dcopy dcopy_ }
 
 unsafe fn copy<T: Room>(n: c_int, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
@@ -109,7 +66,13 @@ unsafe fn copy<T: Room>(n: c_int, x: *const T, incx: c_int, y: *mut T, incy: c_i
 /// As [`one_by_one`], where `x` is only read.
 /// # Safety
 /// `x` is valid for reads, `y` for reads and writes.
-unsafe fn read_one_by_one<T: Room>(n: usize, x: *const T, y: *mut T, inc: [c_int; 2], f: impl Fn(T, T) -> T) {
+pub(super) unsafe fn read_one_by_one<T>(
+    n: usize,
+    x: *const T,
+    y: *mut T,
+    inc: [c_int; 2],
+    f: impl Fn(T, T) -> T,
+) {
     let [(x, dx), (y, dy)] = [super::start(n, x, inc[0]), super::start(n, y.cast_const(), inc[1])];
     for i in 0..n as isize {
         let (x, y) = (x.wrapping_offset(i * dx), y.wrapping_offset(i * dy).cast_mut());
@@ -118,7 +81,7 @@ unsafe fn read_one_by_one<T: Room>(n: usize, x: *const T, y: *mut T, inc: [c_int
     }
 }
 
-export! { axpy(i n, s alpha, p x, i incx, m y, i incy): f32 cblas_saxpy saxpy_, f64 cblas_daxpy daxpy_ }
+export_vectors! { axpy(i n, s alpha, p x, i incx, m y, i incy): f32 cblas_saxpy saxpy_, f64 cblas_daxpy daxpy_ }
 
 unsafe fn axpy<T: Room>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
@@ -134,7 +97,7 @@ unsafe fn axpy<T: Room>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T,
     }
 }
 
-export! { scal(i n, s alpha, m x, i incx): f32 cblas_sscal sscal_, f64 cblas_dscal dscal_ }
+export_vectors! { scal(i n, s alpha, m x, i incx): f32 cblas_sscal sscal_, f64 cblas_dscal dscal_ }
 
 unsafe fn scal<T: Room>(n: c_int, alpha: T, x: *mut T, incx: c_int) {
     if n <= 0 || incx <= 0 {
@@ -146,7 +109,7 @@ unsafe fn scal<T: Room>(n: c_int, alpha: T, x: *mut T, incx: c_int) {
     }
 }
 
-export! { dot(i n, p x, i incx, p y, i incy) -> value: f32 cblas_sdot sdot_, f64 cblas_ddot ddot_ }
+export_vectors! { dot(i n, p x, i incx, p y, i incy) -> value: f32 cblas_sdot sdot_, f64 cblas_ddot ddot_ }
 
 unsafe fn dot<T: Room>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_int) -> T {
     let n = count(n);
@@ -160,7 +123,7 @@ unsafe fn dot<T: Room>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_
     crate::dot_strided(x, y).unwrap_or(T::ZERO)
 }
 
-export! { nrm2(i n, p x, i incx) -> value: f32 cblas_snrm2 snrm2_, f64 cblas_dnrm2 dnrm2_ }
+export_vectors! { nrm2(i n, p x, i incx) -> value: f32 cblas_snrm2 snrm2_, f64 cblas_dnrm2 dnrm2_ }
 
 unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
     if n <= 0 {
@@ -170,7 +133,7 @@ unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
     unsafe { vector(0, count(n), x, incx) }.map_or(T::ZERO, |x| crate::nrm2(x))
 }
 
-export! { asum(i n, p x, i incx) -> value: f32 cblas_sasum sasum_, f64 cblas_dasum dasum_ }
+export_vectors! { asum(i n, p x, i incx) -> value: f32 cblas_sasum sasum_, f64 cblas_dasum dasum_ }
 
 unsafe fn asum<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
     if n <= 0 || incx < 0 {
@@ -180,7 +143,7 @@ unsafe fn asum<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
     unsafe { vector(0, count(n), x, incx) }.map_or(T::ZERO, |x| crate::asum(x))
 }
 
-export! { iamax(i n, p x, i incx) -> index: f32 cblas_isamax isamax_, f64 cblas_idamax idamax_ }
+export_vectors! { iamax(i n, p x, i incx) -> index: f32 cblas_isamax isamax_, f64 cblas_idamax idamax_ }
 
 unsafe fn iamax<T: Room>(n: c_int, x: *const T, incx: c_int) -> Option<usize> {
     if n <= 0 || incx < 0 {
@@ -190,7 +153,7 @@ unsafe fn iamax<T: Room>(n: c_int, x: *const T, incx: c_int) -> Option<usize> {
     unsafe { vector(0, count(n), x, incx) }.ok().and_then(|x| crate::iamax(x).ok())
 }
 
-export! { rot(i n, m x, i incx, m y, i incy, s c, s s): f32 cblas_srot srot_, f64 cblas_drot drot_ }
+export_vectors! { rot(i n, m x, i incx, m y, i incy, s c, s s): f32 cblas_srot srot_, f64 cblas_drot drot_ }
 
 unsafe fn rot<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, c: T, s: T) {
     let n = count(n);
@@ -206,7 +169,7 @@ unsafe fn rot<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int,
     }
 }
 
-export! { rotg(m a, m b, m c, m s): f32 cblas_srotg srotg_, f64 cblas_drotg drotg_ }
+export_vectors! { rotg(m a, m b, m c, m s): f32 cblas_srotg srotg_, f64 cblas_drotg drotg_ }
 
 unsafe fn rotg<T: Room>(a: *mut T, b: *mut T, c: *mut T, s: *mut T) {
     // SAFETY: the caller passes four valid pointers.
@@ -219,7 +182,7 @@ unsafe fn rotg<T: Room>(a: *mut T, b: *mut T, c: *mut T, s: *mut T) {
     }
 }
 
-export! { rotm(i n, m x, i incx, m y, i incy, p param): f32 cblas_srotm srotm_, f64 cblas_drotm drotm_ }
+export_vectors! { rotm(i n, m x, i incx, m y, i incy, p param): f32 cblas_srotm srotm_, f64 cblas_drotm drotm_ }
 
 unsafe fn rotm<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, param: *const T) {
     let n = count(n);
@@ -243,7 +206,7 @@ unsafe fn rotm<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int
     }
 }
 
-export! { rotmg(m d1, m d2, m x1, s y1, m param): f32 cblas_srotmg srotmg_, f64 cblas_drotmg drotmg_ }
+export_vectors! { rotmg(m d1, m d2, m x1, s y1, m param): f32 cblas_srotmg srotmg_, f64 cblas_drotmg drotmg_ }
 
 unsafe fn rotmg<T: Room>(d1: *mut T, d2: *mut T, x1: *mut T, y1: T, param: *mut T) {
     // SAFETY: the caller passes three values and room for five parameters.

@@ -95,7 +95,12 @@ impl Word {
             _ => Err(At(at)),
         }
     }
-    /// Whether the matrix is transposed; conjugates of real numbers are the numbers.
+    /// Whether the numbers of the matrix are conjugated, which those of real ones are by themselves.
+    #[inline]
+    fn conjugated(self) -> bool {
+        matches!(self, Self::Number(113) | Self::Letter(b'C'))
+    }
+    /// Whether the matrix is transposed.
     #[inline]
     fn transposed(self, at: c_int) -> Checked<bool> {
         match self {
@@ -151,7 +156,7 @@ fn strides(at: c_int, order: Order, [rows, cols]: [usize; 2], ld: c_int) -> Chec
 /// # Safety
 /// `p` is valid for reads of that matrix for as long as the view is used.
 #[inline]
-unsafe fn matrix<'a, T: Element>(
+unsafe fn matrix<'a, T>(
     at: c_int,
     order: Order,
     shape: [usize; 2],
@@ -167,7 +172,7 @@ unsafe fn matrix<'a, T: Element>(
 /// # Safety
 /// `p` is valid for reads and writes of that matrix, of nothing else, for as long as the view is used.
 #[inline]
-unsafe fn matrix_mut<'a, T: Element>(
+unsafe fn matrix_mut<'a, T>(
     at: c_int,
     order: Order,
     shape: [usize; 2],
@@ -197,7 +202,7 @@ fn start<T>(n: usize, p: *const T, inc: c_int) -> (*const T, isize) {
 /// # Safety
 /// `p` is valid for reads of `n` elements `inc` apart for as long as the view is used.
 #[inline]
-unsafe fn vector<'a, T: Element>(at: c_int, n: usize, p: *const T, inc: c_int) -> Checked<VecRef<'a, T>> {
+unsafe fn vector<'a, T>(at: c_int, n: usize, p: *const T, inc: c_int) -> Checked<VecRef<'a, T>> {
     increment(at, inc)?;
     let (p, stride) = start(n, p, inc);
     // SAFETY: the caller's promise.
@@ -208,7 +213,7 @@ unsafe fn vector<'a, T: Element>(at: c_int, n: usize, p: *const T, inc: c_int) -
 /// # Safety
 /// `p` is valid for reads of `n` elements `stride` apart for as long as the view is used.
 #[inline]
-unsafe fn repeated<'a, T: Element>(n: usize, p: *const T, stride: isize) -> VecRef<'a, T> {
+unsafe fn repeated<'a, T>(n: usize, p: *const T, stride: isize) -> VecRef<'a, T> {
     // SAFETY: the caller's promise.
     VecRef::of_col(unsafe { MatRef::from_raw(p, [n, 1], [stride, 1]) })
 }
@@ -217,7 +222,7 @@ unsafe fn repeated<'a, T: Element>(n: usize, p: *const T, stride: isize) -> VecR
 /// # Safety
 /// `p` is valid for reads and writes of `n` elements `inc` apart, and of nothing else, for as long as the view is used.
 #[inline]
-unsafe fn vector_mut<'a, T: Element>(at: c_int, n: usize, p: *mut T, inc: c_int) -> Checked<VecMut<'a, T>> {
+unsafe fn vector_mut<'a, T>(at: c_int, n: usize, p: *mut T, inc: c_int) -> Checked<VecMut<'a, T>> {
     increment(at, inc)?;
     let (p, stride) = start(n, p, inc);
     // SAFETY: the caller's promise; the stride is not zero.
@@ -274,13 +279,15 @@ macro_rules! with_room {
         $T::with(len, |workspace| plain!($op($($arg,)* workspace))).ok_or(At::MEMORY)?
     }};
 }
-/// The type of an argument in C: a word, a number, a scalar, a pointer to read or to write.
+/// The type of an argument in C: a word, a number, a scalar, a pointer to read or to write, of real or of complex numbers.
 macro_rules! in_c {
     ($T:ident w) => { c_int };
     ($T:ident i) => { c_int };
     ($T:ident s) => { $T };
     ($T:ident p) => { *const $T };
     ($T:ident m) => { *mut $T };
+    ($T:ident z) => { *const Complex<$T> };
+    ($T:ident o) => { *mut Complex<$T> };
     (w = $x:ident) => { Word::Number($x) };
     ($k:ident = $x:ident) => { $x };
 }
@@ -292,6 +299,8 @@ macro_rules! in_fortran {
     ($T:ident s) => { *const $T };
     ($T:ident p) => { *const $T };
     ($T:ident m) => { *mut $T };
+    ($T:ident z) => { *const Complex<$T> };
+    ($T:ident o) => { *mut Complex<$T> };
     (w = $x:ident) => { Word::letter($x) };
     (i = $x:ident) => { $x.read() };
     (s = $x:ident) => { $x.read() };
@@ -321,6 +330,55 @@ macro_rules! export {
     (@ ($($k:ident $x:ident),*)) => {};
 }
 
+/// As [`export`], of what has no order, and perhaps a result.
+macro_rules! export_vectors {
+    ($f:ident($($k:ident $x:ident),*) $(-> $r:ident)?: $($T:ident $cblas:ident $fortran:ident),*) => {
+        export_vectors!(@ $($T $cblas $fortran $f)* ($($k $x),*) $($r)?);
+    };
+    (@ $T:ident $cblas:ident $fortran:ident $f:ident $($more:ident)* ($($k:ident $x:ident),*) $($r:ident)?) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $cblas($($x: in_c!($T $k)),*) $(-> result!($T $r c))? {
+            // SAFETY: the pointers are what the reference BLAS demands, which the C caller promises.
+            let r = unsafe { $f::<$T>($(in_c!($k = $x)),*) };
+            result!(c r $($r)?)
+        }
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $fortran($($x: in_fortran!($T $k)),*) $(-> result!($T $r fortran))? {
+            // SAFETY: as above, of the Fortran caller; each scalar is passed by its address.
+            let r = unsafe { $f::<$T>($(in_fortran!($k = $x)),*) };
+            result!(fortran r $($r)?)
+        }
+        export_vectors!(@ $($more)* ($($k $x),*) $($r)?);
+    };
+    (@ ($($k:ident $x:ident),*) $($r:ident)?) => {};
+}
+
+/// A value, or an index, which Fortran counts from 1, with 0 for none.
+macro_rules! result {
+    ($T:ident value $to:ident) => {
+        $T
+    };
+    ($T:ident index c) => {
+        usize
+    };
+    ($T:ident index fortran) => {
+        c_int
+    };
+    ($to:ident $x:ident) => {
+        $x
+    };
+    ($to:ident $x:ident value) => {
+        $x
+    };
+    (c $x:ident index) => {
+        $x.unwrap_or(0)
+    };
+    (fortran $x:ident index) => {
+        $x.and_then(|x| c_int::try_from(x).ok()).map_or(0, |x| x.saturating_add(1))
+    };
+}
+
+mod complex;
 mod level1;
 mod level2;
 mod level3;

@@ -18,6 +18,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, Range(0.0, f64::INFINITY), SameMagnitude],
     },
     Spec {
+        op: "abs_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(3.0)), ("f64", Tolerance::Ulp(3.0)), ("wgsl", Tolerance::Ulp(8.0))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 7.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "acos",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(2.0)), ("f64", Tolerance::Ulp(2.0))],
@@ -98,6 +106,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, SameSign, Range(-1.000245, 1.000245)],
     },
     Spec {
+        op: "arg_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Ulp(4.0)), ("f64", Tolerance::Ulp(4.0)), ("wgsl", Tolerance::Ulp(8.0))],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 40.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "argmax",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -152,6 +168,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 1.0,
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "asum_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 4.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 4.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "atan",
@@ -463,6 +487,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 24.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 25.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "deinterleave",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 0.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -938,6 +970,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "interleave",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 0.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "irfft",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
@@ -1186,6 +1226,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, Bounded(By::Product, 1.0)],
     },
     Spec {
+        op: "mul_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 48.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "neg",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1256,6 +1304,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[Range(0.0, f64::INFINITY), NanIfNan],
+    },
+    Spec {
+        op: "nrm2_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Value, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 4.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "permutation",
@@ -1519,6 +1575,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "scal_complex",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 4.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 6.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -1991,6 +2055,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, Range(0.0, f64::INFINITY), SameMagnitude];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `abs_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn abs_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `acos`.
     ///
     /// Errors: the first that does not hold.
@@ -2061,6 +2132,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.000245, 1.000245)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `arg_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn arg_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `argmax`.
     ///
     /// Errors: the first that does not hold.
@@ -2108,6 +2186,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn asum<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `asum_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn asum_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `atan`.
@@ -2352,6 +2437,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn dct<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `deinterleave`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn deinterleave<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2635,6 +2727,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `interleave`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn interleave<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `irfft`.
     ///
     /// Errors: the first that does not hold.
@@ -2852,6 +2951,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Bounded(By::Product, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `mul_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn mul_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `neg`.
     ///
     /// Errors: the first that does not hold.
@@ -2906,6 +3012,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn nrm2<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY), NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `nrm2_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn nrm2_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `pow`.
@@ -3073,6 +3186,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn scal<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `scal_complex`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn scal_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3460,6 +3580,7 @@ pub mod check {
 #[allow(dead_code, non_camel_case_types, reason = "a contract comes before its function, and names its mark")]
 pub(crate) mod marker {
     pub(crate) enum abs {}
+    pub(crate) enum abs_complex {}
     pub(crate) enum acos {}
     pub(crate) enum acosh {}
     pub(crate) enum adagrad {}
@@ -3470,6 +3591,7 @@ pub(crate) mod marker {
     pub(crate) enum approx_gelu {}
     pub(crate) enum approx_sigmoid {}
     pub(crate) enum approx_tanh {}
+    pub(crate) enum arg_complex {}
     pub(crate) enum argmax {}
     pub(crate) enum argmax_last {}
     pub(crate) enum argmin {}
@@ -3477,6 +3599,7 @@ pub(crate) mod marker {
     pub(crate) enum asin {}
     pub(crate) enum asinh {}
     pub(crate) enum asum {}
+    pub(crate) enum asum_complex {}
     pub(crate) enum atan {}
     pub(crate) enum atanh {}
     pub(crate) enum attention {}
@@ -3512,6 +3635,7 @@ pub(crate) mod marker {
     pub(crate) enum cross_entropy_backward {}
     pub(crate) enum cumsum {}
     pub(crate) enum dct {}
+    pub(crate) enum deinterleave {}
     pub(crate) enum determinant {}
     pub(crate) enum div {}
     pub(crate) enum dot {}
@@ -3552,6 +3676,7 @@ pub(crate) mod marker {
     pub(crate) enum i16_to_float {}
     pub(crate) enum iamax {}
     pub(crate) enum ilu0 {}
+    pub(crate) enum interleave {}
     pub(crate) enum irfft {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_backward {}
@@ -3583,6 +3708,7 @@ pub(crate) mod marker {
     pub(crate) enum mish {}
     pub(crate) enum momentum {}
     pub(crate) enum mul {}
+    pub(crate) enum mul_complex {}
     pub(crate) enum neg {}
     pub(crate) enum nll {}
     pub(crate) enum nll_backward {}
@@ -3591,6 +3717,7 @@ pub(crate) mod marker {
     pub(crate) enum norm_linf {}
     pub(crate) enum normalize {}
     pub(crate) enum nrm2 {}
+    pub(crate) enum nrm2_complex {}
     pub(crate) enum pow {}
     pub(crate) enum pow_scalar {}
     pub(crate) enum prelu {}
@@ -3615,6 +3742,7 @@ pub(crate) mod marker {
     pub(crate) enum round_ties_even {}
     pub(crate) enum sample {}
     pub(crate) enum scal {}
+    pub(crate) enum scal_complex {}
     pub(crate) enum scale {}
     pub(crate) enum scatter {}
     pub(crate) enum scatter_add {}
@@ -4762,6 +4890,46 @@ const _: fn(Complex<f32>, VecRef<'_, Complex<f32>>, VecMut<'_, Complex<f32>>) ->
 const _: fn(Complex<f64>, VecRef<'_, Complex<f64>>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::axpy_complex::<f64>;
 const _: fn(Native, Complex<f32>, VecRef<'_, Complex<f32>>, VecMut<'_, Complex<f32>>) -> Result<(), Error> = crate::axpy_complex_on::<Native, f32>;
 const _: fn(Native, Complex<f64>, VecRef<'_, Complex<f64>>, VecMut<'_, Complex<f64>>) -> Result<(), Error> = crate::axpy_complex_on::<Native, f64>;
+const _: () = enforced::<marker::scal_complex>();
+const _: fn(Complex<f32>, VecMut<'_, Complex<f32>>) = crate::scal_complex::<f32>;
+const _: fn(Complex<f64>, VecMut<'_, Complex<f64>>) = crate::scal_complex::<f64>;
+const _: fn(Native, Complex<f32>, VecMut<'_, Complex<f32>>) = crate::scal_complex_on::<Native, f32>;
+const _: fn(Native, Complex<f64>, VecMut<'_, Complex<f64>>) = crate::scal_complex_on::<Native, f64>;
+const _: () = enforced::<marker::nrm2_complex>();
+const _: fn(VecRef<'_, Complex<f32>>) -> f32 = crate::nrm2_complex::<f32>;
+const _: fn(VecRef<'_, Complex<f64>>) -> f64 = crate::nrm2_complex::<f64>;
+const _: fn(Native, VecRef<'_, Complex<f32>>) -> f32 = crate::nrm2_complex_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, Complex<f64>>) -> f64 = crate::nrm2_complex_on::<Native, f64>;
+const _: () = enforced::<marker::asum_complex>();
+const _: fn(VecRef<'_, Complex<f32>>) -> f32 = crate::asum_complex::<f32>;
+const _: fn(VecRef<'_, Complex<f64>>) -> f64 = crate::asum_complex::<f64>;
+const _: fn(Native, VecRef<'_, Complex<f32>>) -> f32 = crate::asum_complex_on::<Native, f32>;
+const _: fn(Native, VecRef<'_, Complex<f64>>) -> f64 = crate::asum_complex_on::<Native, f64>;
+const _: () = enforced::<marker::mul_complex>();
+const _: fn(bool, &[Complex<f32>], &[Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::mul_complex::<f32>;
+const _: fn(bool, &[Complex<f64>], &[Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::mul_complex::<f64>;
+const _: fn(Native, bool, &[Complex<f32>], &[Complex<f32>], &mut [Complex<f32>]) -> Result<(), Error> = crate::mul_complex_on::<Native, f32>;
+const _: fn(Native, bool, &[Complex<f64>], &[Complex<f64>], &mut [Complex<f64>]) -> Result<(), Error> = crate::mul_complex_on::<Native, f64>;
+const _: () = enforced::<marker::abs_complex>();
+const _: fn(&[Complex<f32>], &mut [f32]) -> Result<(), Error> = crate::abs_complex::<f32>;
+const _: fn(&[Complex<f64>], &mut [f64]) -> Result<(), Error> = crate::abs_complex::<f64>;
+const _: fn(Native, &[Complex<f32>], &mut [f32]) -> Result<(), Error> = crate::abs_complex_on::<Native, f32>;
+const _: fn(Native, &[Complex<f64>], &mut [f64]) -> Result<(), Error> = crate::abs_complex_on::<Native, f64>;
+const _: () = enforced::<marker::arg_complex>();
+const _: fn(&[Complex<f32>], &mut [f32]) -> Result<(), Error> = crate::arg_complex::<f32>;
+const _: fn(&[Complex<f64>], &mut [f64]) -> Result<(), Error> = crate::arg_complex::<f64>;
+const _: fn(Native, &[Complex<f32>], &mut [f32]) -> Result<(), Error> = crate::arg_complex_on::<Native, f32>;
+const _: fn(Native, &[Complex<f64>], &mut [f64]) -> Result<(), Error> = crate::arg_complex_on::<Native, f64>;
+const _: () = enforced::<marker::interleave>();
+const _: fn(&[f32], &[f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::interleave::<f32>;
+const _: fn(&[f64], &[f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::interleave::<f64>;
+const _: fn(Native, &[f32], &[f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::interleave_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::interleave_on::<Native, f64>;
+const _: () = enforced::<marker::deinterleave>();
+const _: fn(&[Complex<f32>], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::deinterleave::<f32>;
+const _: fn(&[Complex<f64>], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::deinterleave::<f64>;
+const _: fn(Native, &[Complex<f32>], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::deinterleave_on::<Native, f32>;
+const _: fn(Native, &[Complex<f64>], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::deinterleave_on::<Native, f64>;
 const _: () = enforced::<marker::dct>();
 const _: fn(&Dct<'_, f32>, &[f32], &mut [f32], &mut [Complex<f32>]) -> Result<(), Error> = crate::dct::<f32>;
 const _: fn(&Dct<'_, f64>, &[f64], &mut [f64], &mut [Complex<f64>]) -> Result<(), Error> = crate::dct::<f64>;

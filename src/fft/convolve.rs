@@ -21,6 +21,17 @@ pub enum Extent {
     Valid,
 }
 
+impl Extent {
+    /// Zeros before a signal, so that its first result is that of the extent.
+    pub(crate) const fn zeros(self, taps: usize) -> usize {
+        match self {
+            Self::Full => taps - 1,
+            Self::Same => taps / 2,
+            Self::Valid => 0,
+        }
+    }
+}
+
 /// How many results a convolution has; `usize::MAX` when no memory holds them.
 pub const fn convolve_len(extent: Extent, len: usize, taps: usize) -> usize {
     match extent {
@@ -274,12 +285,7 @@ struct Signal<'a, X> {
 impl<X: Copy + Default> Signal<'_, X> {
     /// `x` with the zeros that make result 0 the first of the extent.
     fn extended(extent: Extent, taps: usize, x: &[X]) -> Signal<'_, X> {
-        let zeros = match extent {
-            Extent::Full => taps - 1,
-            Extent::Same => taps / 2,
-            Extent::Valid => 0,
-        };
-        Signal { zeros, before: &[], x }
+        Signal { zeros: extent.zeros(taps), before: &[], x }
     }
 
     /// The numbers from `at` on.

@@ -30,7 +30,7 @@ pub struct Dct<'a, T> {
 }
 
 /// How many roots there are beside those of the transform of real numbers.
-const fn roots(kind: DctKind, n: usize) -> usize {
+const fn roots_len(kind: DctKind, n: usize) -> usize {
     match kind {
         DctKind::IV if n.is_multiple_of(2) => n / 2,
         DctKind::IV => n,
@@ -38,12 +38,25 @@ const fn roots(kind: DctKind, n: usize) -> usize {
     }
 }
 
+/// The roots.
+pub(crate) fn roots<T: Element>(kind: DctKind, n: usize) -> impl Iterator<Item = Complex<T>> {
+    let whole = n as u64;
+    (0..roots_len(kind, n) as u64).map(move |k| {
+        let [cos, sin] = match kind {
+            DctKind::II | DctKind::III => plan::turn(k, 4 * whole),
+            DctKind::IV if n.is_multiple_of(2) => plan::turn(8 * k + 1, 16 * whole),
+            DctKind::IV => plan::turn(2 * k + 1, 8 * whole),
+        };
+        Complex::new(T::from_f64(cos), T::from_f64(-sin))
+    })
+}
+
 /// How many elements the table of a plan for length `n` has; `usize::MAX` when no memory holds it.
 pub const fn dct_plan_len(kind: DctKind, n: usize) -> usize {
     if n == 0 {
         return 0;
     }
-    rfft_plan_len(n).saturating_add(roots(kind, n).saturating_mul(2))
+    rfft_plan_len(n).saturating_add(roots_len(kind, n).saturating_mul(2))
 }
 
 /// How many complex numbers of workspace [`dct`] of length `n` needs.
@@ -70,14 +83,8 @@ impl<'a, T: Element> Dct<'a, T> {
         let (table, twist) = table.split_at_mut(rfft_plan_len(n));
         let twist = twist.get_mut(..len - table.len()).unwrap_or_default();
         let real = RealFft::plan(n, table, workspace)?;
-        for (k, to) in twist.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let (k, n64) = (k as u64, n as u64);
-            let [cos, sin] = match kind {
-                DctKind::II | DctKind::III => plan::turn(k, 4 * n64),
-                DctKind::IV if n.is_multiple_of(2) => plan::turn(8 * k + 1, 16 * n64),
-                DctKind::IV => plan::turn(2 * k + 1, 8 * n64),
-            };
-            *to = [T::from_f64(cos), T::from_f64(-sin)];
+        for (to, root) in Complex::of_mut(twist)?.iter_mut().zip(roots(kind, n)) {
+            *to = root;
         }
         Ok(Self { kind, real, twist })
     }
@@ -189,6 +196,12 @@ fn areas<T: Element>(
     (Complex::parts_mut(v).get_mut(..n).unwrap_or_default(), z, rest)
 }
 
+/// One from the front and one from the end, until there is at most one left: where the elements of each pair of a line lie when
+/// its even places come before its odd ones from the end.
+fn ends<I: DoubleEndedIterator>(mut v: I) -> impl Iterator<Item = [I::Item; 2]> {
+    core::iter::from_fn(move || Some([v.next()?, v.next_back()?]))
+}
+
 fn second<S: Simd, T: Element>(
     s: S,
     plan: &Dct<'_, T>,
@@ -198,13 +211,11 @@ fn second<S: Simd, T: Element>(
 ) {
     let n = plan.len();
     let (v, z, rest) = areas(n, workspace);
-    // Even places, then odd ones from the end.
-    let (evens, odds) = v.split_at_mut(n.div_ceil(2));
-    let pairs = x.as_chunks::<2>();
-    for ([a, b], (p, q)) in pairs.0.iter().zip(evens.iter_mut().zip(odds.iter_mut().rev())) {
+    let (pairs, last) = x.as_chunks::<2>();
+    for ([a, b], [p, q]) in pairs.iter().zip(ends(v.iter_mut())) {
         (*p, *q) = (*a, *b);
     }
-    if let (Some(p), [a]) = (evens.last_mut(), pairs.1) {
+    if let (Some(p), [a]) = (v.get_mut(n / 2), last) {
         *p = *a;
     }
     forward(s, &plan.real, v, z, rest);
@@ -245,12 +256,11 @@ fn third<S: Simd, T: Element>(s: S, plan: &Dct<'_, T>, x: &[T], out: &mut [T], w
     inverse(s, &plan.real, z, v, rest);
     // The inverse transform was divided by `n`.
     let half = T::from_usize(n) * T::from_f64(0.5);
-    let (evens, odds) = v.split_at(n.div_ceil(2));
     let (pairs, last) = out.as_chunks_mut::<2>();
-    for ([a, b], (p, q)) in pairs.iter_mut().zip(evens.iter().zip(odds.iter().rev())) {
+    for ([a, b], [p, q]) in pairs.iter_mut().zip(ends(v.iter())) {
         (*a, *b) = (*p * half, *q * half);
     }
-    if let ([a], Some(p)) = (last, evens.last()) {
+    if let ([a], Some(p)) = (last, v.get(n / 2)) {
         *a = *p * half;
     }
 }
@@ -301,16 +311,10 @@ fn fourth_odd<S: Simd, T: Element>(
     let n = plan.len();
     let (v, z, rest) = areas(n, workspace);
     let at = |j: usize| x.get(j).copied().unwrap_or_default();
-    let mut m = 1;
-    for v in v.iter_mut() {
-        *v = match m / (2 * n) {
-            0 => at(m / 2),
-            1 => -at((4 * n - m) / 2),
-            2 => -at((m - 4 * n) / 2),
-            _ => at((8 * n - m) / 2),
-        };
-        m += 8;
-        m -= if m >= 8 * n { 8 * n } else { 0 };
+    for (m, v) in (1..).step_by(8).zip(v.iter_mut()) {
+        // A cosine is the same on both sides of 0, and past a quarter of a turn the negative of what it was before.
+        let near = m.min(8 * n - m);
+        *v = if near > 2 * n { -at((4 * n - near) / 2) } else { at(near / 2) };
     }
     forward(s, &plan.real, v, z, rest);
     let mut q = 1 % n;

@@ -1,5 +1,6 @@
 /* Checks the C ABI against naive sums, in both precisions. Exits with 1 when one fails. */
 #include "fulmen.h"
+#include <complex.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -68,7 +69,16 @@ static void starved(void)
 #define F(x) s##x##_
 #define INDEX_G cblas_isamax
 #define INDEX_F isamax_
+#define CREAL crealf
+#define CIMAG cimagf
+#define CG(x) cblas_c##x
+#define CF(x) c##x##_
+#define SG(x) cblas_sc##x
+#define SF(x) sc##x##_
+#define RG cblas_csscal
+#define RF csscal_
 #include "check.inc"
+#include "complex.inc"
 #undef REAL
 #undef EPS
 #undef TINY
@@ -77,6 +87,14 @@ static void starved(void)
 #undef F
 #undef INDEX_G
 #undef INDEX_F
+#undef CREAL
+#undef CIMAG
+#undef CG
+#undef CF
+#undef SG
+#undef SF
+#undef RG
+#undef RF
 #define REAL double
 #define EPS DBL_EPSILON
 #define TINY DBL_MIN
@@ -85,13 +103,24 @@ static void starved(void)
 #define F(x) d##x##_
 #define INDEX_G cblas_idamax
 #define INDEX_F idamax_
+#define CREAL creal
+#define CIMAG cimag
+#define CG(x) cblas_z##x
+#define CF(x) z##x##_
+#define SG(x) cblas_dz##x
+#define SF(x) dz##x##_
+#define RG cblas_zdscal
+#define RF zdscal_
 #include "check.inc"
+#include "complex.inc"
 
 int main(void)
 {
     s_level1(), d_level1();
     s_level2(), d_level2();
     s_level3(), d_level3();
+    s_complex_level1(), d_complex_level1();
+    s_complex_matrices(), d_complex_matrices();
     s_large(), d_large();
     /* Seconds for what must end at once. */
     alarm(60);
@@ -100,6 +129,7 @@ int main(void)
     /* Messages go to a file, to be read again. */
     if (!freopen("/tmp/fulmen-capi-stderr", "w+", stderr)) return 2;
     s_refusals(), d_refusals();
+    s_complex_refusals(), d_complex_refusals();
     starved();
     printf("%ld checks, %ld failures\n", checks, failures);
     return failures != 0;

@@ -5,7 +5,8 @@ use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
-    Args, Noise, Op, allowed, indexed, optimisers, products, rows, scans, sparse, transforms as filters,
+    Args, Noise, Op, allowed, convolutions, indexed, optimisers, products, rows, scans, sparse,
+    transforms as filters,
 };
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
@@ -14,6 +15,7 @@ use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
 pub mod blocks;
+pub mod complex;
 pub mod contractions;
 pub mod decode;
 pub mod linear;
@@ -124,6 +126,18 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
                 }
                 _ => gpu.spmv_transposed(p(0), &m, on.x(3), p(1), next()),
             }
+        }
+        "dct" => gpu.dct(&gpu.dct_plan(convolutions::kind(a), a.size("n"))?, on.x(0), next()),
+        "convolve" => {
+            let plan = match a.get("correlation") {
+                Some(_) => gpu.correlate_plan(&a.x[0], a.size("n"))?,
+                None => gpu.convolve_plan(&a.x[0], a.size("n"))?,
+            };
+            gpu.convolve(&plan, convolutions::extent(a), on.x(1), next())
+        }
+        "fir_fft" => {
+            let (out, state) = (next(), next());
+            gpu.fir_fft(&gpu.convolve_plan(&a.x[0], a.size("n"))?, state, on.x(2), out)
         }
         "fir" => {
             let (out, state) = (next(), next());
@@ -397,6 +411,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     all.extend(random::story::<T, D>(gpu, language)?);
     all.push(contractions::story::<T, D>(gpu, language)?);
     all.extend(transforms::story::<T, D>(gpu, language, shapes)?);
+    all.extend(complex::story::<T, D>(gpu, language, shapes)?);
     Ok(all)
 }
 

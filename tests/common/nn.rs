@@ -45,6 +45,8 @@ pub mod indexed;
 #[macro_use]
 pub mod optimisers;
 #[macro_use]
+pub mod pairs;
+#[macro_use]
 pub mod pool;
 #[macro_use]
 pub mod products;
@@ -76,6 +78,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_convolution!($cb);
         $crate::for_each_indexed_op!($cb);
         $crate::for_each_optimiser!($cb);
+        $crate::for_each_pair!($cb);
         $crate::for_each_pool_op!($cb);
         $crate::for_each_product!($cb);
         $crate::for_each_rows_op!($cb);
@@ -306,15 +309,21 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
 
 /// The error allowed for an element.
 pub fn allowed<T: Element>(name: &str, w: &Want) -> f64 {
+    allowed_in::<T>(name, T::NAME, w)
+}
+
+/// The error allowed for an element on a device of this language, whose contract may have an entry of its own.
+pub fn allowed_in<T: Element>(name: &str, language: &str, w: &Want) -> f64 {
     let spec = spec(name).unwrap_or_else(|| panic!("no contract of {name}"));
     let of = |ty: &str| spec.tolerance(ty).unwrap_or_else(|| panic!("{name} has no tolerance"));
+    let own = spec.tolerance(language).unwrap_or_else(|| of(T::NAME));
     // The magnitudes say nothing next to an infinity.
     let mass = if w.mass.is_finite() { w.mass } else { w.value.abs() };
     let inputs = vec![0.0; w.n];
     // The reference rounds too, in f64.
-    let own = of("f64").allowed::<f64>(w.value, &[&inputs], mass);
-    let exact = of(T::NAME) == fulmen::contract::Tolerance::Exact;
-    of(T::NAME).allowed::<T>(w.value, &[&inputs], mass) + if exact { 0.0 } else { own }
+    let rounded = of("f64").allowed::<f64>(w.value, &[&inputs], mass);
+    let exact = own == fulmen::contract::Tolerance::Exact;
+    own.allowed::<T>(w.value, &[&inputs], mass) + if exact { 0.0 } else { rounded }
 }
 
 /// Compares outputs with what they should be; the largest error as a share of what is allowed.

@@ -71,7 +71,8 @@ fn refusals<O: Op>() {
             assert!(named, "{} `{}` {form:?}: {got:?}, expected {error}", O::NAME, e.name);
         }
     }
-    assert!(n >= 1, "{} refuses nothing", O::NAME);
+    let promised = contract(O::NAME).equations.values().any(|e| !e.preconditions.is_empty());
+    assert_eq!(n >= 1, promised, "{}: {n} refusals", O::NAME);
 }
 
 macro_rules! ops {

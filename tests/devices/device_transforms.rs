@@ -5,7 +5,7 @@ use common::layers::transforms::lengths;
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Computes, Device, Error, Facts, Host, Limits};
 use fulmen::hardware::Language;
-use fulmen::{Complex, Direction};
+use fulmen::{Complex, Conjugate, DctKind, Direction, Extent};
 
 fn keep<T: Scalar>(gpu: &Gpu<Host>, all: &[usize])
 where
@@ -55,6 +55,10 @@ fn bad_arguments_are_those_of_a_cpu() {
     let mut to = gpu.upload(&[7.0f32; 12]).unwrap();
     let [one, three] = [1, 3].map(|n| gpu.fft_plan(n).unwrap());
     let real = gpu.rfft_plan(4).unwrap();
+    let cosines = gpu.dct_plan(DctKind::II, 4).unwrap();
+    let (filter, turns) =
+        (gpu.convolve_plan(&[1.0f32; 2], 4).unwrap(), gpu.convolve_complex_plan(&[Complex::I], 4).unwrap());
+    let mut state = gpu.upload(&[7.0f32]).unwrap();
     let part = |n: usize| x.view().part(0..n).unwrap();
     let line = |n: usize| reals.view().part(0..n).unwrap();
     let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
@@ -95,6 +99,17 @@ fn bad_arguments_are_those_of_a_cpu() {
         gpu.stft(&real, line(3), 0, line(8), y!(3)), "`hop`";
         gpu.stft(&real, line(5), 1, line(8), y!(3)), "`window`";
         gpu.stft(&real, line(3), 2, line(8), y!(3)), "`out`";
+        gpu.dct_plan::<f32>(DctKind::II, 0).map(drop), "`n`";
+        gpu.dct(&cosines, line(6), to!(6)), "`x`";
+        gpu.dct(&cosines, line(8), to!(4)), "`out`";
+        gpu.convolve_plan::<f32>(&[], 4).map(drop), "`kernel`";
+        gpu.correlate_plan(&[1.0f32; 5], 4).map(drop), "`n`";
+        gpu.convolve_complex_plan(&[Complex::<f32>::ONE; 5], 4).map(drop), "`n`";
+        gpu.convolve(&filter, Extent::Full, line(4), to!(4)), "`out`";
+        gpu.convolve(&filter, Extent::Valid, line(4), to!(4)), "`out`";
+        gpu.convolve_complex(&turns, Extent::Same, part(4), y!(3)), "`out`";
+        gpu.fir_fft(&filter, state.view_mut(), line(4), to!(3)), "`out`";
+        gpu.fir_fft(&filter, to!(2), line(4), state.view_mut()), "`state`";
     }
     for (k, (said, name)) in said.iter().enumerate() {
         let Err(said) = said else { panic!("call {k} was taken, not refused for {name}") };
@@ -105,6 +120,13 @@ fn bad_arguments_are_those_of_a_cpu() {
     gpu.fft(&three, d, part(0), y!(0)).unwrap();
     gpu.rfft(&real, line(0), y!(0)).unwrap();
     gpu.stft(&real, line(4), 1, line(3), y!(0)).unwrap();
+    gpu.dct(&cosines, line(0), to!(0)).unwrap();
+    gpu.convolve(&filter, Extent::Same, line(0), to!(0)).unwrap();
+    gpu.convolve_complex(&turns, Extent::Full, part(0), y!(0)).unwrap();
+    gpu.fir_fft(&filter, state.view_mut(), line(0), to!(0)).unwrap();
+    let mut kept = [0.0];
+    gpu.download(state.view(), &mut kept).unwrap();
+    assert_eq!(kept, [7.0], "a state without news");
     let (mut back, mut numbers) = ([Complex::ZERO; 12], [0.0; 12]);
     gpu.download(y.view(), &mut back).unwrap();
     gpu.download(to.view(), &mut numbers).unwrap();
@@ -127,4 +149,69 @@ fn unused_parts_are_not_used() {
         gpu.download(out.view(), &mut y).unwrap();
         assert!(y.iter().all(|y| y.is_finite()), "{n}: {y:?}");
     }
+}
+
+/// What a CPU refuses of complex numbers.
+#[test]
+fn bad_complex_arguments_are_those_of_a_cpu() {
+    let gpu = host(1 << 10, 256, Language::Rust);
+    let x = gpu.upload(&[Complex::<f32>::ONE; 12]).unwrap();
+    let mut y = gpu.upload(&[Complex::<f32>::I; 12]).unwrap();
+    let (mut to, reals) = (gpu.upload(&[7.0f32; 12]).unwrap(), gpu.upload(&[1.0f32; 12]).unwrap());
+    let one = Complex::<f32>::ONE;
+    let m = |r: usize, c: usize| x.view().part(0..r * c).unwrap().matrix(r, c).unwrap();
+    let part = |n: usize| x.view().part(0..n).unwrap();
+    macro_rules! some {
+        ($all:ident $n:expr) => {
+            $all.view_mut().split($n).unwrap().into_iter().next().unwrap()
+        };
+        ($all:ident $r:expr, $c:expr) => {
+            some!($all $r * $c).matrix($r, $c).unwrap()
+        };
+    }
+    let none = Conjugate::NONE;
+    let said: Vec<(Result<(), Error>, &str)> = vec![
+        (gpu.gemm_complex(one, m(2, 3), m(2, 3), none, one, some!(y 2, 3)), "`b`"),
+        (gpu.gemm_complex(one, m(2, 3), m(3, 2), none, one, some!(y 2, 3)), "`c`"),
+        (gpu.gemv_complex(one, m(2, 3), false, m(2, 1), one, some!(y 2, 1)), "`x`"),
+        (gpu.gemv_complex(one, m(2, 3), true, m(3, 1), one, some!(y 3, 1)), "`y`"),
+        (gpu.dot_complex(false, m(2, 1), m(3, 1), some!(y 1)), "`y`"),
+        (gpu.dot_complex(false, m(2, 1), m(2, 1), some!(y 2)), "`out`"),
+        (gpu.axpy_complex(one, m(2, 1), some!(y 3, 1)), "`y`"),
+        (gpu.nrm2_complex(m(2, 1), some!(to 2)), "`out`"),
+        (gpu.asum_complex(m(2, 1), some!(to 0)), "`out`"),
+        (gpu.mul_complex(false, part(2), part(3), some!(y 2)), "`y`"),
+        (gpu.mul_complex(false, part(2), part(2), some!(y 3)), "`out`"),
+        (gpu.abs_complex(part(2), some!(to 3)), "`out`"),
+        (gpu.arg_complex(part(2), some!(to 1)), "`out`"),
+        (gpu.interleave(reals.view(), reals.view().part(0..3).unwrap(), some!(y 12)), "`im`"),
+        (gpu.interleave(reals.view(), reals.view(), some!(y 11)), "`out`"),
+    ];
+    for (k, (said, name)) in said.iter().enumerate() {
+        let Err(said) = said else { panic!("call {k} was taken, not refused for {name}") };
+        assert!(said.to_string().contains(name), "{said}, not of {name}");
+    }
+    let [re, im] = to.view_mut().split(3).unwrap();
+    assert!(gpu.deinterleave(part(3), re, im).unwrap_err().to_string().contains("`im`"));
+    let [re, im] = to.view_mut().split(4).unwrap();
+    assert!(gpu.deinterleave(part(8), re, im).unwrap_err().to_string().contains("`re`"));
+    // Nothing to do.
+    gpu.gemm_complex(one, m(0, 3), m(3, 2), none, one, some!(y 0, 2)).unwrap();
+    gpu.axpy_complex(one, m(0, 1), some!(y 0, 1)).unwrap();
+    gpu.scal_complex(one, some!(y 0, 1)).unwrap();
+    gpu.abs_complex(part(0), some!(to 0)).unwrap();
+    let (mut back, mut numbers) = ([Complex::ZERO; 12], [0.0; 12]);
+    gpu.download(y.view(), &mut back).unwrap();
+    gpu.download(to.view(), &mut numbers).unwrap();
+    assert_eq!((back, numbers), ([Complex::I; 12], [7.0; 12]), "written");
+    // The sum of nothing, and an empty depth.
+    gpu.dot_complex(true, m(0, 1), m(0, 1), some!(y 1)).unwrap();
+    gpu.nrm2_complex(m(0, 1), some!(to 1)).unwrap();
+    gpu.download(y.view(), &mut back).unwrap();
+    gpu.download(to.view(), &mut numbers).unwrap();
+    assert_eq!((back[0], numbers[0]), (Complex::ZERO, 0.0));
+    let half = Complex::new(0.5, 0.0);
+    gpu.gemm_complex(one, m(2, 0), m(0, 2), none, half, some!(y 2, 2)).unwrap();
+    gpu.download(y.view(), &mut back).unwrap();
+    assert_eq!(back[1..4], [Complex::new(0.0, 0.5); 3]);
 }

@@ -113,6 +113,29 @@ fn vectors<T: Element>() {
     }
 }
 
+/// Magnitudes and angles past the numbers whose parts are apart at a time.
+fn elements<T: Element>() {
+    let most = threshold("blas::complex::elements::APART");
+    for n in [most - 1, most, most + 1, 3 * most + 5] {
+        let x = whole::<T>(n, 6);
+        let (mut sizes, mut angles) = (vec![T::NAN; n], vec![T::NAN; n]);
+        fulmen::abs_complex(&x, &mut sizes).unwrap();
+        fulmen::arg_complex(&x, &mut angles).unwrap();
+        for (i, z) in x.iter().enumerate() {
+            let z = exact(*z, false);
+            let near = |got: T, want: f64| (got.to_f64() - want).abs() <= 1e-6 * want.abs();
+            assert!(near(sizes[i], z.re.hypot(z.im)), "the size of {z:?}, {i} of {n}");
+            assert!(near(angles[i], z.im.atan2(z.re)), "the angle of {z:?}, {i} of {n}");
+        }
+    }
+}
+
+#[test]
+fn elements_of_both() {
+    elements::<f32>();
+    elements::<f64>();
+}
+
 #[test]
 fn products_of_both() {
     products::<f32>();

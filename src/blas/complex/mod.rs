@@ -1,8 +1,10 @@
 //! Linear algebra of complex numbers that lie as pairs.
 
+pub(crate) mod elements;
 pub(crate) mod product;
 pub(crate) mod vectors;
 
+pub use elements::*;
 #[cfg(feature = "parallel")]
 pub(crate) use product::gemm_complex_by;
 pub use product::{gemm_complex, gemm_complex_on, gemm_complex_workspace};

@@ -72,10 +72,71 @@ forms! {
     /// Source: BLAS level 2. Contract: `contracts/gemv_complex-v1.yaml`.
     gemv_complex, gemv_complex_on, gemv_complex_by
         (alpha: Complex<T>, a: MatRef<'_, Complex<T>>, conjugate: bool, x: VecRef<'_, Complex<T>>, beta: Complex<T>, y: VecMut<'_, Complex<T>>) -> Result<(), Error>;
+    /// `x[i] = αx[i]`: with a real α each part times it, as `csscal` of BLAS, else as `cscal`.
+    ///
+    /// Shapes: a vector of any stride.
+    ///
+    /// NaN and ±0: as the formula; α = 0 keeps NaN, and makes it of an infinity.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Complex, VecMut, scal_complex};
+    /// let mut x = [Complex::new(1.0f32, 2.0)];
+    /// scal_complex(Complex::I, VecMut::from(&mut x[..]));
+    /// assert_eq!(x, [Complex::new(-2.0, 1.0)]);
+    /// ```
+    ///
+    /// Source: BLAS level 1. Contract: `contracts/scal_complex-v1.yaml`.
+    scal_complex, scal_complex_on, scal_complex_by (alpha: Complex<T>, x: VecMut<'_, Complex<T>>) -> ();
+    /// `√(Σ re² + im²)`, without overflow or underflow on the way: `scnrm2` of BLAS.
+    ///
+    /// Shapes: a vector of any stride; 0 for nothing. Where its numbers follow each other, the bits of [`nrm2`](crate::nrm2()) of their parts.
+    ///
+    /// NaN and ±0: NaN when any part is NaN, else +inf when any is infinite.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Complex, VecRef, nrm2_complex};
+    /// assert_eq!(nrm2_complex(VecRef::from(&[Complex::new(3e30f32, -4e30)][..])), 5e30);
+    /// ```
+    ///
+    /// Source: BLAS level 1; as [`nrm2`](crate::nrm2()). Contract: `contracts/nrm2_complex-v1.yaml`.
+    nrm2_complex, nrm2_complex_on, nrm2_complex_by (x: VecRef<'_, Complex<T>>) -> T;
+    /// `Σ |re| + |im|`: `scasum` of BLAS, no sum of magnitudes.
+    ///
+    /// Shapes: a vector of any stride; 0 for nothing. Where its numbers follow each other, the bits of [`asum`](crate::asum()) of their parts.
+    ///
+    /// NaN and ±0: NaN when any part is NaN, else +inf when any is infinite.
+    ///
+    /// Errors: none. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{Complex, VecRef, asum_complex};
+    /// assert_eq!(asum_complex(VecRef::from(&[Complex::new(3.0f32, -4.0)][..])), 7.0);
+    /// ```
+    ///
+    /// Source: BLAS level 1. Contract: `contracts/asum_complex-v1.yaml`.
+    asum_complex, asum_complex_on, asum_complex_by (x: VecRef<'_, Complex<T>>) -> T;
 }
 
 /// Numbers that a vector's loop takes at a time.
 pub(crate) const TOGETHER: usize = 16;
+
+/// Sums, each with the products of one number's parts more.
+#[inline(always)]
+fn meet<T: Element>(
+    alike: &mut [[T; 2]; TOGETHER],
+    across: &mut [[T; 2]; TOGETHER],
+    x: &[Complex<T>],
+    y: &[Complex<T>],
+) {
+    for (((p, q), x), y) in alike.iter_mut().zip(across).zip(x).zip(y) {
+        *p = [p[0] + x.re * y.re, p[1] + x.im * y.im];
+        *q = [q[0] + x.re * y.im, q[1] + x.im * y.re];
+    }
+}
 
 /// `Σ x·y`, or of conjugates of `x`, of numbers that follow each other.
 #[inline(always)]
@@ -85,15 +146,9 @@ fn products<T: Element>(conjugate: bool, x: &[Complex<T>], y: &[Complex<T>]) -> 
     let (xs, rest) = x.as_chunks::<TOGETHER>();
     let (ys, last) = y.as_chunks::<TOGETHER>();
     for (x, y) in xs.iter().zip(ys) {
-        for (((p, q), x), y) in alike.iter_mut().zip(&mut across).zip(x).zip(y) {
-            *p = [p[0] + x.re * y.re, p[1] + x.im * y.im];
-            *q = [q[0] + x.re * y.im, q[1] + x.im * y.re];
-        }
+        meet(&mut alike, &mut across, x, y);
     }
-    for (((p, q), x), y) in alike.iter_mut().zip(&mut across).zip(rest).zip(last) {
-        *p = [p[0] + x.re * y.re, p[1] + x.im * y.im];
-        *q = [q[0] + x.re * y.im, q[1] + x.im * y.re];
-    }
+    meet(&mut alike, &mut across, rest, last);
     let total = |x: &[[T; 2]]| x.iter().fold([T::ZERO; 2], |s, x| [s[0] + x[0], s[1] + x[1]]);
     let ([rr, ii], [ri, ir]) = (total(&alike), total(&across));
     if conjugate { Complex::new(rr + ii, ri - ir) } else { Complex::new(rr - ii, ri + ir) }
@@ -239,4 +294,71 @@ pub(crate) fn gemv_complex_by<J: Join, S: Simd, T: Element>(
             })
         }
     )
+}
+
+pub(crate) fn scal_complex_by<J: Join, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    alpha: Complex<T>,
+    mut x: VecMut<'_, Complex<T>>,
+) {
+    let real = alpha.im == T::ZERO;
+    let times = |z: Complex<T>| if real { z.scale(alpha.re) } else { alpha * z };
+    match x.as_mut_slice() {
+        Some(x) => s.vectorize(
+            #[inline(always)]
+            || x.iter_mut().for_each(|z| *z = times(*z)),
+        ),
+        None => {
+            for i in 0..x.len() {
+                x.set(i, times(x.get(i).unwrap_or_default()));
+            }
+        }
+    }
+    let checked: Result<(), Error> = contract!(
+        scal_complex,
+        Ok(()),
+        each | check | {
+            let mut all = (0..x.len()).filter_map(|i| x.get(i));
+            all.try_for_each(|z| seen(is_nan(alpha), z, &check))
+        }
+    );
+    debug_assert!(checked.is_ok());
+}
+
+/// What `f` gives of the parts of the numbers, or what `both` makes of the parts by themselves, where others lie between.
+fn of_parts<T: Element>(
+    x: VecRef<'_, Complex<T>>,
+    f: impl Fn(VecRef<'_, T>) -> T,
+    both: impl Fn([T; 2]) -> T,
+) -> T {
+    if let Some(x) = x.as_slice() {
+        return f(VecRef::from(Complex::parts(x)));
+    }
+    let parts = x.as_col().parts();
+    both([0, 1].map(|p| parts.and_then(|parts| parts.col(p).ok()).map_or(T::ZERO, &f)))
+}
+
+/// Whether a NaN among the numbers is one in what is made of all.
+fn told<T: Element>(
+    x: VecRef<'_, Complex<T>>,
+    result: T,
+    check: &impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    seen((0..x.len()).any(|i| x.get(i).is_some_and(is_nan)), result.into(), check)
+}
+
+pub(crate) fn nrm2_complex_by<J: Join, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, Complex<T>>) -> T {
+    let f = |x: VecRef<'_, T>| crate::nrm2_on(s, x);
+    let norm = of_parts(x, f, |both| f(VecRef::from(&both[..])));
+    let checked: Result<(), Error> = contract!(nrm2_complex, Ok(()), each | check | told(x, norm, &check));
+    debug_assert!(checked.is_ok());
+    norm
+}
+
+pub(crate) fn asum_complex_by<J: Join, S: Simd, T: Element>(_: J, s: S, x: VecRef<'_, Complex<T>>) -> T {
+    let sum = of_parts(x, |x| crate::asum_on(s, x), |[re, im]| re + im);
+    let checked: Result<(), Error> = contract!(asum_complex, Ok(()), each | check | told(x, sum, &check));
+    debug_assert!(checked.is_ok());
+    sum
 }

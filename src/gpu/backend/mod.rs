@@ -28,6 +28,7 @@
 
 mod attention;
 mod blas;
+mod complex;
 mod decode;
 mod einsum;
 mod fft;
@@ -47,6 +48,7 @@ mod quant;
 mod random;
 mod score;
 mod sparse;
+mod spectra;
 mod transforms;
 mod words;
 
@@ -58,6 +60,7 @@ pub use plan::{Plan, Planner};
 pub use product::Product;
 pub use random::Narrow;
 pub use sparse::Sparse;
+pub use spectra::{ComplexConvolver, Convolver, Dct};
 
 use super::device::{Binding, Device, Error, Launch};
 use super::template::{Argument, Index};

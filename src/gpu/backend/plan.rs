@@ -20,7 +20,7 @@ use core::cell::RefCell;
 /// Threads of a block of element-wise kernels.
 pub(super) const POINTWISE: u32 = 256;
 /// Elements that a block of a reduction has at least, but for the last.
-const PART: usize = 2048;
+pub(super) const PART: usize = 2048;
 
 /// Elements from which on reductions have a kernel that reads 16 bytes at a time.
 const WIDE: usize = 1 << 13;

@@ -215,7 +215,7 @@ impl<D: Device> Gpu<D> {
         &self,
         taps: View<'_, T, D>,
         decimation: usize,
-        mut state: ViewMut<'_, T, D>,
+        state: ViewMut<'_, T, D>,
         x: View<'_, T, D>,
         out: ViewMut<'_, T, D>,
     ) -> Done
@@ -241,7 +241,14 @@ impl<D: Device> Gpu<D> {
         let launch = planner.flat::<T::Recorded>("fir", make, out.len(), told)?;
         let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
         self.go(vec![launch], vec![], &bound)?;
-        // The last numbers, for the next block.
+        self.keep(x, state)
+    }
+
+    /// The last numbers, for the next block.
+    pub(super) fn keep<T: Scalar>(&self, x: View<'_, T, D>, mut state: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
         let (n, m) = (x.len(), state.len());
         let fresh = n.min(m);
         let mut room = self.alloc::<T>(m)?;

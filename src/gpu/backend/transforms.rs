@@ -86,15 +86,6 @@ impl<D: Device> Gpu<D> {
         self.transforms(plan, direction, rows, [(x.read(), [plan.n, 1]); 2])
     }
 
-    fn on_matrix<T: Scalar>(&self, arg: &'static str, x: Mat<'_, Complex<T>, D>) -> Result<[usize; 2], Error>
-    where
-        D: Computes<T>,
-    {
-        let pairs = x.strides.map(|s| s.saturating_mul(2));
-        self.state.planner.matrix::<T::Recorded>(arg, x.shape, pairs)?;
-        Ok(x.strides)
-    }
-
     /// [`fft_rows`](crate::fft_rows())
     ///
     /// # Errors
@@ -112,7 +103,9 @@ impl<D: Device> Gpu<D> {
         let rows = x.shape[0];
         same_shape("x", [rows, plan.n], x.shape)?;
         same_shape("out", [rows, plan.n], out.0.shape)?;
-        let (from, to) = (self.on_matrix("x", x)?, self.on_matrix("out", out.0)?);
+        self.pairs("x", x)?;
+        self.pairs("out", out.0)?;
+        let (from, to) = (x.strides, out.0.strides);
         self.transforms(plan, direction, rows, [(x.rest()?, from), (out.0.rest()?, to)])
     }
 
@@ -134,7 +127,9 @@ impl<D: Device> Gpu<D> {
         let shape = [down.n, along.n];
         same_shape("x", shape, x.shape)?;
         same_shape("out", shape, out.0.shape)?;
-        let (from, to) = (self.on_matrix("x", x)?, self.on_matrix("out", out.0)?);
+        self.pairs("x", x)?;
+        self.pairs("out", out.0)?;
+        let (from, to) = (x.strides, out.0.strides);
         let rest = out.0.rest()?;
         self.transforms(along, direction, down.n, [(x.rest()?, from), (rest, to)])?;
         self.transforms(down, direction, along.n, [(rest, [to[1], to[0]]); 2])
@@ -170,7 +165,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Whole transforms of `cols` numbers in `x`, each of which becomes `each` of `out`.
-    fn real_rows<T: Scalar>(&self, x: [usize; 2], out: [usize; 2]) -> Result<usize, Error>
+    pub(super) fn real_rows<T: Scalar>(&self, x: [usize; 2], out: [usize; 2]) -> Result<usize, Error>
     where
         D: Computes<T>,
     {

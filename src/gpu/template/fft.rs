@@ -94,14 +94,14 @@ fn butterfly<V: Alu>(r: u32, load: impl Fn(usize) -> Pair<V>) -> Vec<Pair<V>> {
 
 /// Memory of complex numbers.
 #[derive(Clone, Copy)]
-struct Pairs<'b> {
+pub(super) struct Pairs<'b> {
     base: Value<'b, U64>,
     whole: bool,
 }
 
 impl<'b> Pairs<'b> {
     /// Number `i`, and `more` behind it.
-    fn get<T: Recorded>(self, i: Value<'b, U32>, more: u32) -> Pair<Value<'b, T>> {
+    pub(super) fn get<T: Recorded>(self, i: Value<'b, U32>, more: u32) -> Pair<Value<'b, T>> {
         let (b, width) = (i.builder(), T::TYPE.bytes());
         let (at, offset) = (self.at::<T>(i), (2 * width * more) as i32);
         let both = match self.whole {
@@ -110,7 +110,7 @@ impl<'b> Pairs<'b> {
         };
         pair(&both, b.bits(0))
     }
-    fn put<T: Recorded>(self, i: Value<'b, U32>, v: Pair<Value<'b, T>>) {
+    pub(super) fn put<T: Recorded>(self, i: Value<'b, U32>, v: Pair<Value<'b, T>>) {
         let (b, at) = (i.builder(), self.at::<T>(i));
         if self.whole {
             return keep(b, Space::Global, at, &v);
@@ -127,7 +127,7 @@ fn pair<V: Copy>(both: &[V], none: V) -> Pair<V> {
     [0, 1].map(|k| both.get(k).copied().unwrap_or(none))
 }
 
-fn pairs(b: &Builder) -> Pairs<'_> {
+pub(super) fn pairs(b: &Builder) -> Pairs<'_> {
     pairs_at(b, true)
 }
 

@@ -132,6 +132,23 @@ pub(crate) fn atan<V: Alu>(x: V) -> V {
     (part(pi_2) + (t + (w + part(pi_2_lo)))).xor_sign(x)
 }
 
+/// The angle of `(x, y)`: `atan2 y x`.
+#[inline(always)]
+pub(crate) fn angle<V: Alu>(y: V, x: V) -> V {
+    let (a, b, zero) = (x.abs(), y.abs(), x.c(0.0));
+    let (most, least) = (a.max(b), a.min(b));
+    let (pi_2, pi_2_lo) = half_pi(x);
+    // 0 of zeros, 1 of infinities.
+    let even = most.eq(zero) | least.eq(x.lit(V::Elem::INFINITY));
+    let t = atan(V::select(even, V::select(most.eq(zero), zero, x.c(1.0)), least / most));
+    let steep = a.lt(b);
+    let first = V::select(steep, pi_2 - (t - pi_2_lo), t);
+    // A real part of -0 is negative, too.
+    let negative = x.c(1.0).copysign(x).lt(zero);
+    let all = V::select(negative, (pi_2 + pi_2) - (first - (pi_2_lo + pi_2_lo)), first).copysign(y);
+    V::select(x.is_nan() | y.is_nan(), x + y, all)
+}
+
 /// From here on `asinh a = acosh a = ln 2a`, and squares don't overflow below.
 #[inline(always)]
 const fn huge<V: Alu>() -> f64 {

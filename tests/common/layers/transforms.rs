@@ -1,8 +1,9 @@
 //! Fourier transforms on a device: the ops' own cases, and lengths past what one block transforms.
 
 use crate::device::Worst;
+use crate::nn::convolutions::{Complexes, Cosines, Reals, Streamed, extent};
 use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
-use crate::nn::{Args, Noise, Op, Want, allowed};
+use crate::nn::{Args, Noise, Op, Want, allowed_in};
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -52,7 +53,7 @@ pub fn check<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Wa
         let share = if agrees(*got, want.value, 0.0) || off <= least {
             0.0
         } else {
-            off / allowed::<T>(worst.op, want)
+            off / allowed_in::<T>(worst.op, language, want)
         };
         worst.add(if share.is_finite() { share } else { f64::INFINITY }, got.to_f64(), want.value);
     }
@@ -90,10 +91,24 @@ fn family<T: Scalar, D: Computes<T> + Blocking, O: Op>(
     shapes: &[[usize; 2]],
     call: impl Fn(&Args<T>, usize, &mut Within<Complex<T>, D>) -> Result<(), Error>,
 ) -> Result<Worst, Error> {
-    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
     let mut noise = Noise(29);
-    for (case, [rows, cols]) in shapes.iter().enumerate() {
-        let a: Args<T> = O::sample(*rows, *cols, &mut noise);
+    cases::<T, D, O>(
+        gpu,
+        language,
+        shapes.iter().map(|[rows, cols]| O::sample(*rows, *cols, &mut noise)),
+        call,
+    )
+}
+
+/// Cases of an op whose results are complex.
+pub fn cases<T: Scalar, D: Computes<T> + Blocking, O: Op>(
+    gpu: &Gpu<D>,
+    language: &str,
+    all: impl Iterator<Item = Args<T>>,
+    call: impl Fn(&Args<T>, usize, &mut Within<Complex<T>, D>) -> Result<(), Error>,
+) -> Result<Worst, Error> {
+    let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
+    for (case, a) in all.enumerate() {
         let before = O::before(&a);
         let mark = Complex::new(T::from_f64(7.0), T::from_f64(9.0));
         let mut out = Within::new(gpu, Complex::of(&before[0])?, mark, 1 + case % 2)?;
@@ -104,7 +119,7 @@ fn family<T: Scalar, D: Computes<T> + Blocking, O: Op>(
 }
 
 /// The ops' own cases.
-pub fn story<T: Scalar, D: Computes<T> + Blocking>(
+pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     shapes: &[[usize; 2]],
@@ -154,7 +169,34 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking>(
         check(&mut worst, language, &out.back(gpu)?, &RealInverse::want(&a.wide())[0]);
     }
     all.push(worst);
+    all.extend(cosines::<T, D>(gpu, language)?);
+    super::family::<T, D, Reals>(gpu, language, shapes, &[("convolve", &[])], &mut all)?;
+    super::family::<T, D, Streamed>(gpu, language, shapes, &[("fir_fft", &[])], &mut all)?;
+    all.push(family::<T, D, Complexes>(gpu, language, shapes, |a, case, out| {
+        let (kernel, n) = (Complex::of(&a.x[0])?, a.size("n"));
+        let plan = match a.get("correlation") {
+            Some(_) => gpu.correlate_complex_plan(kernel, n)?,
+            None => gpu.convolve_complex_plan(kernel, n)?,
+        };
+        gpu.convolve_complex(&plan, extent(a), complex(&a.x[1], case)?.view(), out.view_mut())
+    })?);
     Ok(all)
+}
+
+/// Cosine transforms of each kind, of even and of odd lengths.
+fn cosines<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+) -> Result<Option<Worst>, Error> {
+    let (mut noise, mut worst) = (Noise(41), None::<Worst>);
+    for (kind, n) in [(2, 1), (2, 7), (2, 12), (3, 9), (3, 12), (4, 1), (4, 2), (4, 12), (4, 15), (4, 33)] {
+        let a: Args<T> =
+            Args::new::<Cosines>(vec![noise.slice(3 * n, 2.0)], vec![], &[("n", n), ("kind", kind)]);
+        let this = super::run::<T, D, Cosines>(gpu, language, "dct", &a)?;
+        let more = worst.as_ref().is_none_or(|w| this.share > w.share || !this.share.is_finite());
+        worst = if more { Some(this) } else { worst };
+    }
+    Ok(worst)
 }
 
 /// Two transforms of each length, of a few numbers among zeros, there and back; beside what `fft` came to in `ran`.

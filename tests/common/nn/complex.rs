@@ -16,17 +16,17 @@ macro_rules! for_each_complex {
     };
 }
 
-fn has<T: Element>(a: &Args<T>, word: &str) -> bool {
+pub fn has<T: Element>(a: &Args<T>, word: &str) -> bool {
     a.get(word).is_some()
 }
 
 /// The number that a slice starts with.
-fn number<T: Element>(x: &[T]) -> Complex<T> {
+pub fn number<T: Element>(x: &[T]) -> Complex<T> {
     complex(x).first().copied().unwrap_or_default()
 }
 
 /// Each word as likely as not.
-fn words(names: &[&'static str], sizes: &mut Vec<(&'static str, usize)>, r: &mut Noise) {
+pub fn words(names: &[&'static str], sizes: &mut Vec<(&'static str, usize)>, r: &mut Noise) {
     for name in names {
         if r.bits().is_multiple_of(2) {
             sizes.push((name, 1));
@@ -51,7 +51,7 @@ fn place(rows: usize, cols: usize, columns: bool, i: usize, j: usize) -> usize {
 
 /// A sum of complex products, and the magnitudes that it adds.
 #[derive(Default)]
-struct Total([Sum; 2], f64);
+pub struct Total([Sum; 2], f64);
 impl Total {
     fn add(&mut self, a: [f64; 2], b: [f64; 2]) {
         self.0[0].add(a[0] * b[0]);
@@ -64,18 +64,18 @@ impl Total {
         self.0.map(Sum::value)
     }
 }
-fn size(z: [f64; 2]) -> f64 {
+pub fn size(z: [f64; 2]) -> f64 {
     z[0].abs() + z[1].abs()
 }
-fn conj(yes: bool, [re, im]: [f64; 2]) -> [f64; 2] {
+pub fn conj(yes: bool, [re, im]: [f64; 2]) -> [f64; 2] {
     [re, if yes { -im } else { im }]
 }
-fn at(x: &[f64], i: usize) -> [f64; 2] {
+pub fn at(x: &[f64], i: usize) -> [f64; 2] {
     [x[2 * i], x[2 * i + 1]]
 }
 
 /// The number times `alpha`.
-fn times(alpha: [f64; 2], z: [f64; 2]) -> [f64; 2] {
+pub fn times(alpha: [f64; 2], z: [f64; 2]) -> [f64; 2] {
     let mut all = Total::default();
     all.add(alpha, z);
     all.value()
@@ -203,21 +203,21 @@ impl Op for Product {
 }
 
 /// A vector of `n` numbers, which lie two apart where the option says so.
-fn vector<'a, T: Element>(a: &Args<T>, x: &'a [T], n: usize) -> Result<VecRef<'a, Complex<T>>, Error> {
+pub fn vector<'a, T: Element>(a: &Args<T>, x: &'a [T], n: usize) -> Result<VecRef<'a, Complex<T>>, Error> {
     VecRef::strided(complex(x), 0, n, step(a) as isize)
 }
-fn vector_mut<'a, T: Element>(
+pub fn vector_mut<'a, T: Element>(
     a: &Args<T>,
     x: &'a mut [T],
     n: usize,
 ) -> Result<VecMut<'a, Complex<T>>, Error> {
     VecMut::strided(complex_mut(x), 0, n, step(a) as isize)
 }
-fn step<T: Element>(a: &Args<T>) -> usize {
+pub fn step<T: Element>(a: &Args<T>) -> usize {
     if has(a, "spread") { 2 } else { 1 }
 }
 /// Elements between those of a vector.
-fn between<T: Element>(a: &Args<T>, at: usize) -> bool {
+pub fn between<T: Element>(a: &Args<T>, at: usize) -> bool {
     !(at / 2).is_multiple_of(step(a))
 }
 

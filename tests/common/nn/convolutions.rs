@@ -16,7 +16,7 @@ macro_rules! for_each_convolution {
     };
 }
 
-fn kind<T: Element>(a: &Args<T>) -> DctKind {
+pub fn kind<T: Element>(a: &Args<T>) -> DctKind {
     match a.size("kind") {
         2 => DctKind::II,
         3 => DctKind::III,
@@ -78,7 +78,7 @@ impl Op for Cosines {
     }
 }
 
-fn extent<T: Element>(a: &Args<T>) -> Extent {
+pub fn extent<T: Element>(a: &Args<T>) -> Extent {
     match a.size("extent") {
         0 => Extent::Full,
         1 => Extent::Same,
