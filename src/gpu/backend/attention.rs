@@ -2,7 +2,7 @@
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::attention::Scores;
-use super::super::template::flash::Flash;
+use super::super::template::flash::{FLASH_DIM, Flash};
 use super::super::template::{Argument, attention, flat};
 use super::ops::{Done, Scalar, arguments};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
@@ -12,6 +12,9 @@ use crate::nn::{half_of, mask_rows};
 use crate::{Attention, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
+
+/// Keys from which on those of one query are shared among blocks.
+const DECODED: usize = 16;
 
 impl<D: Device> Gpu<D> {
     /// Pairs of a matrix turned: `x` and the result, of these shape and strides.
@@ -127,6 +130,13 @@ impl<D: Device> Gpu<D> {
         }
         let matrices = [("q", q), ("k", k), ("v", v), ("out", out.0)];
         let (mut bound, strides) = self.matrices(matrices)?;
+        let row = |x: Mat<'_, T, D>| x.strides[1] == 1 && (x.strides[0] == x.shape[1] || x.shape[0] == 1);
+        let whole = matrices.iter().all(|(_, x)| row(*x)) && op.values() == op.dim && op.end(n, len) == len;
+        if n == 1 && len >= DECODED && size_of::<T>() == 4 && mask.is_none() && whole && op.dim <= FLASH_DIM {
+            let [q, k, v, out] = [q.binding(self)?, k.binding(self)?, v.binding(self)?, out.0.binding(self)?];
+            let lse = lse.map(|lse| lse.binding(self)).transpose()?;
+            return self.decoded::<f32, T>(op, len, [q, k, v, out], [0; 2], None, lse);
+        }
         let mask = self.mask(mask, rows)?;
         self.state.planner.line::<T::Recorded>("lse", sums)?;
         if sums == 0 {

@@ -5,15 +5,18 @@ use super::super::template::attention::Scores;
 use super::super::template::decode::{PARTS, Split, merge, split};
 use super::super::template::{Argument, THREADS};
 use super::super::types::F32;
-use super::ops::{Done, arguments};
+use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
 use super::{Gpu, View, ViewMut, Word};
 use crate::Attention;
-use crate::nn::{Cached, Checked, checked};
+use crate::nn::{Cached, Checked, Decoded, checked};
 use alloc::vec;
+use alloc::vec::Vec;
 
 /// Turns of keys that a block has at least, where there are so many.
 const TURNS: usize = 2;
+/// Elements of a head at most, where they are read by 16 bytes.
+const LONGEST: u64 = 2048;
 /// Threads of a block that merges parts.
 const MERGING: u32 = 512;
 
@@ -48,7 +51,6 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        let &Attention { heads, kv_heads, dim, .. } = op;
         let told = pages.as_ref().map(|p| [p.table.len(), p.rows, p.len]);
         let lens = [q.len(), keys.len(), values.len(), out.len()];
         let Checked { len, held, .. } = checked::<C>(op, lens, lse.as_ref().map(ViewMut::len), told)?;
@@ -58,11 +60,33 @@ impl<D: Device> Gpu<D> {
             planner.line::<F32>(arg, x.len().saturating_mul(C::ELEMENTS))?;
         }
         planner.line::<F32>("pages", len)?;
-        let start = op.window.map_or(0, |window| len - window.min(len));
-        let group = heads / kv_heads;
-        let bound_cache = [keys.binding(self)?, values.binding(self)?];
+        let pages = pages.map(|p| Ok::<_, Error>((p.table.binding(self)?, self.status()?, [p.rows, held])));
+        self.decoded::<C, f32>(
+            op,
+            len,
+            [q.binding(self)?, keys.binding(self)?, values.binding(self)?, out.binding(self)?],
+            [keys.before(), values.before()],
+            pages.transpose()?,
+            lse.map(|lse| lse.binding(self)).transpose()?,
+        )
+    }
+
+    /// Attention of a query that sees the last of `len` keys, over rows that follow each other; `T` is `f32`.
+    #[allow(clippy::type_complexity, reason = "the table, the status words, and keys of a page and pages")]
+    pub(super) fn decoded<C: Decoded, T: Scalar>(
+        &self,
+        op: &Attention<T>,
+        len: usize,
+        [q, keys, values, out]: [Binding<'_, D::Buffer>; 4],
+        before: [usize; 2],
+        pages: Option<(Binding<'_, D::Buffer>, Binding<'_, D::Buffer>, [usize; 2])>,
+        lse: Option<Binding<'_, D::Buffer>>,
+    ) -> Done {
+        let &Attention { heads, kv_heads, dim, .. } = op;
+        let planner = &self.state.planner;
+        let (start, group) = (op.window.map_or(0, |window| len - window.min(len)), heads / kv_heads);
         let bytes = dim / C::ELEMENTS * size_of::<C>();
-        let aligned = wide(&bound_cache) && bytes.is_multiple_of(16);
+        let aligned = wide(&[keys, values]) && bytes.is_multiple_of(16);
         let each = C::READS[usize::from(!aligned)];
         let scores = Scores { capped: op.softcap.is_some(), masked: false };
         let form = Split::of(dim as u32, each, group as u32, pages.is_some(), scores);
@@ -70,10 +94,10 @@ impl<D: Device> Gpu<D> {
             device: planner.device.clone(),
             what: "elements of a head",
             asked: dim as u64,
-            available: u64::from(each) * 64 * 32 / u64::from(each).max(1),
+            available: LONGEST,
         })?;
-        let program =
-            planner.one_by::<F32>(C::NAME, 1 << 31 | by.number(), || Some(split::<C>(planner.meet, by)))?;
+        let make = || Some(split::<C>(planner.meet, by));
+        let program = planner.one_by::<F32>(C::NAME, 1 << 31 | by.number(), make)?;
         let merging = MERGING.min(planner.widest());
         let sets = kv_heads * group.div_ceil(by.heads as usize);
         let most = (len - start).div_ceil(by.keys() as usize * TURNS).max(1);
@@ -83,34 +107,28 @@ impl<D: Device> Gpu<D> {
         let scratch = (heads * parts).saturating_mul(dim + 2);
         planner.line::<F32>("q", scratch)?;
         // Operands: q, keys, values, out, with pages the table and the status words, lse or scratch for it; then the parts.
-        let [keys_on, values_on] = bound_cache;
-        let mut bound = vec![q.binding(self)?, keys_on, values_on, out.binding(self)?];
+        let mut bound = vec![q, keys, values, out];
+        let [first, second] = before;
+        let mut words = vec![start, len, heads, group, dim, first, second];
         let mut more = vec![];
-        let mut words = vec![start, len, heads, group, dim, keys.before(), values.before()];
-        if let Some(pages) = &pages {
-            more.extend([Argument::Buffer(bound.len()), Argument::Buffer(bound.len() + 1)]);
-            bound.extend([pages.table.binding(self)?, self.status()?]);
-            words.extend([pages.rows, held]);
+        if let Some((table, status, [rows, held])) = pages {
+            more.extend([4, 5].map(Argument::Buffer));
+            bound.extend([table, status]);
+            words.extend([rows, held]);
         }
         let sums = bound.len();
-        let mut room = vec![];
-        match &lse {
-            Some(lse) => bound.push(lse.binding(self)?),
-            None => room.push(4 * heads as u64),
-        }
-        room.push(4 * scratch as u64);
+        bound.extend(lse);
+        let room = lse.map_or(Some(4 * heads as u64), |_| None).into_iter().chain([4 * scratch as u64]);
         let parts_at = sums + 1;
-        let mut all =
-            vec![Argument::Buffer(0), Argument::Buffer(1), Argument::Buffer(2), Argument::Buffer(parts_at)];
+        let mut all = [0, 1, 2, parts_at].map(Argument::Buffer).to_vec();
         all.extend(more);
-        let numbers: alloc::vec::Vec<f32> = [Some(op.scale), op.softcap].into_iter().flatten().collect();
+        let numbers: Vec<T> = [Some(op.scale), op.softcap].into_iter().flatten().collect();
         all.extend(arguments(0, &words, &numbers));
         let first = planner.grid_of(program, THREADS, [parts, sets], all)?;
         let mut all = [parts_at, 3, sums].map(Argument::Buffer).to_vec();
-        all.extend(arguments::<f32>(0, &[parts, dim], &[]));
+        all.extend(arguments::<T>(0, &[parts, dim], &[]));
         let program = planner.one::<F32>("decode_merge", || Some(merge(planner.meet, merging)))?;
         let second = planner.grid_of(program, merging, [heads, 1], all)?;
-        let bound: &[Binding<'_, D::Buffer>] = &bound;
-        self.go(vec![first, second], room, bound)
+        self.go(vec![first, second], room.collect(), &bound)
     }
 }

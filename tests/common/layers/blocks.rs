@@ -52,7 +52,7 @@ fn written<D: Device + Blocking>(
 }
 
 /// Numbers, rows and products of one format.
-fn format<B: Block, D: Computes<f32> + Blocking>(
+fn format<B: Block, D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
     sizes: &[[usize; 3]],
     worst: &mut Worst,
@@ -111,7 +111,7 @@ fn format<B: Block, D: Computes<f32> + Blocking>(
 }
 
 /// Activations of one format: the bits of the CPU, and NaN where an element is none that it has.
-fn activations<A: Activation, D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<(), Error> {
+fn activations<A: Activation, D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<(), Error> {
     let mut noise = Noise(31);
     // One block, a few of which the last ends within a word, and more than a block of threads has.
     for many in [1, 3, 17] {
@@ -152,7 +152,7 @@ fn activations<A: Activation, D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Resu
 
 /// The ops on blocks, for every format at these sizes and some at `more`: rows of weights, elements of a row by 32 (in whole
 /// blocks), rows of activations. Bits are compared, and products with their definition, too.
-pub fn story<D: Computes<f32> + Blocking>(
+pub fn story<D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
     sizes: &[[usize; 3]],
     more: &[[usize; 3]],

@@ -3,11 +3,12 @@
 use crate::device::Worst;
 use crate::nn::Noise;
 use crate::nn::attention::Naive;
+use fulmen::backend::Layers;
 use fulmen::contract::spec;
 use fulmen::gpu::backend::{Gpu, PageTable, Word};
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::quant::*;
-use fulmen::{Attention, Cached};
+use fulmen::{Align, Attention, Cached};
 
 /// Heads, those of keys, elements of a head, keys; keys of a page (0 for none), the window, elements of the cache before it.
 type Case = ([usize; 4], usize, Option<usize>, usize);
@@ -22,7 +23,7 @@ fn blocks_of<B: Block>(x: &[f32]) -> (Vec<B>, Vec<f64>) {
     (to, numbers.into_iter().map(f64::from).collect())
 }
 
-fn of<C: Cached + Word, D: Computes<f32> + Blocking>(
+fn of<C: Cached + Word, D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
     cases: &[Case],
     make: impl Fn(&[f32]) -> (Vec<C>, Vec<f64>),
@@ -83,9 +84,41 @@ fn of<C: Cached + Word, D: Computes<f32> + Blocking>(
     Ok(())
 }
 
+/// `attention` of one query over keys in order goes the same way: causal from the last, or from the first, which sees one key.
+fn of_attention<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, worst: &mut Worst) -> Result<(), Error> {
+    let per = spec("attention").and_then(|s| s.tolerance("f32")).unwrap();
+    let mut noise = Noise(41);
+    let (heads, kv_heads, dim, len) = (4, 2, 24, 150);
+    for (align, window) in
+        [(Align::BottomRight, None), (Align::BottomRight, Some(60)), (Align::TopLeft, None)]
+    {
+        let op = Attention { causal: true, align, window, ..Attention::new(heads, kv_heads, dim, 0.3f32) };
+        let [q, k, v] =
+            [heads * dim, len * kv_heads * dim, len * kv_heads * dim].map(|n| noise.slice::<f32>(n, 2.0));
+        let (on_q, on_k, on_v) = (gpu.upload(&q)?, gpu.upload(&k)?, gpu.upload(&v)?);
+        let (mut out, mut none) = (gpu.upload(&vec![7.0f32; heads * dim])?, gpu.alloc::<f32>(0)?);
+        let cols = kv_heads * dim;
+        let (k_of, v_of) = (on_k.view().matrix(len, cols)?, on_v.view().matrix(len, cols)?);
+        let to = out.view_mut().matrix(1, heads * dim)?;
+        gpu.attention(&op, on_q.view().matrix(1, heads * dim)?, k_of, v_of, None, to, None, none.view_mut())?;
+        let mut got = vec![0.0f32; heads * dim];
+        gpu.download(out.view(), &mut got)?;
+        let [q, k, v] = [q, k, v].map(|x| x.into_iter().map(f64::from).collect::<Vec<_>>());
+        let whole = Attention::new(heads, kv_heads, dim, f64::from(0.3f32));
+        let op = Attention { causal: true, align, window, ..whole };
+        let [want, _] = Naive { op, n: 1, len, q: &q, k: &k, v: &v, mask: &[] }.forward();
+        for (got, w) in got.iter().zip(&want) {
+            let off = (f64::from(*got) - w.value).abs();
+            let allowed = per.allowed::<f32>(w.value, &[&vec![0.0; w.n]], w.mass);
+            worst.add(if off == 0.0 { 0.0 } else { off / allowed }, f64::from(*got), w.value);
+        }
+    }
+    Ok(())
+}
+
 /// Caches of numbers, halves and blocks: short and long ones, whose keys several blocks share, read by 16 bytes and by
 /// elements, heads that share a key head by ones and by eights, in order and in pages.
-pub fn story<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> {
+pub fn story<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<Worst, Error> {
     let mut worst = Worst { op: "attention_decode", share: 0.0, got: 0.0, want: 0.0 };
     let plain = |x: &[f32]| (x.to_vec(), x.iter().map(|x| f64::from(*x)).collect());
     let numbers: [Case; 7] = [
@@ -115,6 +148,7 @@ pub fn story<D: Computes<f32> + Blocking>(gpu: &Gpu<D>) -> Result<Worst, Error> 
         of::<half::f16, D>(gpu, &numbers, f16, &mut worst)?;
         of::<half::bf16, D>(gpu, &numbers, bf16, &mut worst)?;
     }
+    of_attention(gpu, &mut worst)?;
     // A page that the cache has not is as if its keys were not there, and said.
     let op = Attention::new(1, 1, 1, 1.0);
     let [q, keys, values] = [&[0.0f32][..], &[0.0, 0.0], &[3.0, 5.0]].map(|x| gpu.upload(x));
