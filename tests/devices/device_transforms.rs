@@ -170,23 +170,27 @@ fn bad_complex_arguments_are_those_of_a_cpu() {
         };
     }
     let none = Conjugate::NONE;
-    let said: Vec<(Result<(), Error>, &str)> = vec![
-        (gpu.gemm_complex(one, m(2, 3), m(2, 3), none, one, some!(y 2, 3)), "`b`"),
-        (gpu.gemm_complex(one, m(2, 3), m(3, 2), none, one, some!(y 2, 3)), "`c`"),
-        (gpu.gemv_complex(one, m(2, 3), false, m(2, 1), one, some!(y 2, 1)), "`x`"),
-        (gpu.gemv_complex(one, m(2, 3), true, m(3, 1), one, some!(y 3, 1)), "`y`"),
-        (gpu.dot_complex(false, m(2, 1), m(3, 1), some!(y 1)), "`y`"),
-        (gpu.dot_complex(false, m(2, 1), m(2, 1), some!(y 2)), "`out`"),
-        (gpu.axpy_complex(one, m(2, 1), some!(y 3, 1)), "`y`"),
-        (gpu.nrm2_complex(m(2, 1), some!(to 2)), "`out`"),
-        (gpu.asum_complex(m(2, 1), some!(to 0)), "`out`"),
-        (gpu.mul_complex(false, part(2), part(3), some!(y 2)), "`y`"),
-        (gpu.mul_complex(false, part(2), part(2), some!(y 3)), "`out`"),
-        (gpu.abs_complex(part(2), some!(to 3)), "`out`"),
-        (gpu.arg_complex(part(2), some!(to 1)), "`out`"),
-        (gpu.interleave(reals.view(), reals.view().part(0..3).unwrap(), some!(y 12)), "`im`"),
-        (gpu.interleave(reals.view(), reals.view(), some!(y 11)), "`out`"),
-    ];
+    let mut said: Vec<(Result<(), Error>, &str)> = vec![];
+    macro_rules! call {
+        ($($call:expr, $name:literal;)*) => {$(said.push(($call, $name));)*};
+    }
+    call! {
+        gpu.gemm_complex(one, m(2, 3), m(2, 3), none, one, some!(y 2, 3)), "`b`";
+        gpu.gemm_complex(one, m(2, 3), m(3, 2), none, one, some!(y 2, 3)), "`c`";
+        gpu.gemv_complex(one, m(2, 3), false, m(2, 1), one, some!(y 2, 1)), "`x`";
+        gpu.gemv_complex(one, m(2, 3), true, m(3, 1), one, some!(y 3, 1)), "`y`";
+        gpu.dot_complex(false, m(2, 1), m(3, 1), some!(y 1)), "`y`";
+        gpu.dot_complex(false, m(2, 1), m(2, 1), some!(y 2)), "`out`";
+        gpu.axpy_complex(one, m(2, 1), some!(y 3, 1)), "`y`";
+        gpu.nrm2_complex(m(2, 1), some!(to 2)), "`out`";
+        gpu.asum_complex(m(2, 1), some!(to 0)), "`out`";
+        gpu.mul_complex(false, part(2), part(3), some!(y 2)), "`y`";
+        gpu.mul_complex(false, part(2), part(2), some!(y 3)), "`out`";
+        gpu.abs_complex(part(2), some!(to 3)), "`out`";
+        gpu.arg_complex(part(2), some!(to 1)), "`out`";
+        gpu.interleave(reals.view(), reals.view().part(0..3).unwrap(), some!(y 12)), "`im`";
+        gpu.interleave(reals.view(), reals.view(), some!(y 11)), "`out`";
+    }
     for (k, (said, name)) in said.iter().enumerate() {
         let Err(said) = said else { panic!("call {k} was taken, not refused for {name}") };
         assert!(said.to_string().contains(name), "{said}, not of {name}");
