@@ -154,7 +154,7 @@ fn unused_parts_are_not_used() {
 /// What a CPU refuses of complex numbers.
 #[test]
 fn bad_complex_arguments_are_those_of_a_cpu() {
-    let gpu = host(1 << 10, 256, Language::Rust);
+    let gpu = host(48 << 10, 256, Language::Rust);
     let x = gpu.upload(&[Complex::<f32>::ONE; 12]).unwrap();
     let mut y = gpu.upload(&[Complex::<f32>::I; 12]).unwrap();
     let (mut to, reals) = (gpu.upload(&[7.0f32; 12]).unwrap(), gpu.upload(&[1.0f32; 12]).unwrap());
