@@ -108,8 +108,9 @@ thresholds! {
     fixed::RUN Elements;
     quant::absmax::GROUP Elements;
     quant::dot::APART Elements;
+    quant::dot::FEW Elements;
     quant::dot::MOST Elements;
-    quant::dot::TOGETHER Elements;
+    quant::panel::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;
     fft::convolve::GRAIN Elements;

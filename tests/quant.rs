@@ -326,8 +326,8 @@ fn products<S: Simd, B: Block>(s: S) {
         let one = quant_dot_on(Portable::<1>::new(), &a, &b).unwrap();
         assert_eq!(got.to_bits(), one.to_bits(), "{} {}", S::NAME, B::NAME);
     }
-    // Rows, several vectors, a table: the bits of single products.
-    let (rows, cols, m) = (5, 2, 19);
+    // Rows past two registers, vectors past one tile, and a second step, some short: the bits of single products.
+    let (rows, cols, m) = (35, 256 / B::ELEMENTS + 1, 9);
     let (w, x) = (random::<B>(&mut rng, rows * cols), random::<B::Partner>(&mut rng, m * cols * step));
     let mut out = vec![7.0; rows * m];
     quant_gemm_on(s, &w, &x, cols * B::ELEMENTS, &mut out).unwrap();

@@ -42,7 +42,26 @@ impl Simd for Avx2 {
     type F64 = F64x4;
     lane_fns! {
         fn dot_i16(self, sum: I32x8, a: I32x8, b: I32x8) -> I32x8 = I32x8(_mm256_add_epi32(sum.0, _mm256_madd_epi16(a.0, b.0)));
+        fn mul_i32(self, a: I32x8, b: I32x8) -> I32x8 = I32x8(_mm256_mullo_epi32(a.0, b.0));
+        fn floats(self, x: I32x8) -> F32x8 = F32x8(_mm256_cvtepi32_ps(x.0));
         fn mul_low(self, a: I64x4, b: I64x4) -> I64x4 = I64x4(_mm256_mul_epu32(a.0, b.0));
+    }
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: I32x8, a: I32x8, b: I32x8) -> I32x8 {
+        // SAFETY: the token proves AVX2.
+        unsafe {
+            if SIGNED {
+                // -128 has no magnitude of 8 bits, so the products are of 16.
+                let even = |x: I32x8| _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(x.0));
+                let odd = |x: I32x8| _mm256_srai_epi16::<8>(x.0);
+                let both =
+                    _mm256_add_epi32(_mm256_madd_epi16(even(a), even(b)), _mm256_madd_epi16(odd(a), odd(b)));
+                I32x8(_mm256_add_epi32(sum.0, both))
+            } else {
+                let pairs = _mm256_maddubs_epi16(a.0, b.0);
+                I32x8(_mm256_add_epi32(sum.0, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))))
+            }
+        }
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {

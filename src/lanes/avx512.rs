@@ -56,11 +56,39 @@ impl Simd for Avx512 {
     lane_fns! {
         fn dot_i16(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_add_epi32(sum.0, _mm512_madd_epi16(a.0, b.0)));
     }
+    #[cfg(not(target_feature = "avx512vnni"))]
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 {
+        // SAFETY: the token proves the instructions.
+        unsafe {
+            if SIGNED {
+                // -128 has no magnitude of 8 bits, so the products are of 16.
+                let even = |x: I32x16| _mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(x.0));
+                let odd = |x: I32x16| _mm512_srai_epi16::<8>(x.0);
+                let both =
+                    _mm512_add_epi32(_mm512_madd_epi16(even(a), even(b)), _mm512_madd_epi16(odd(a), odd(b)));
+                I32x16(_mm512_add_epi32(sum.0, both))
+            } else {
+                let pairs = _mm512_maddubs_epi16(a.0, b.0);
+                I32x16(_mm512_add_epi32(sum.0, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1))))
+            }
+        }
+    }
+    #[cfg(target_feature = "avx512vnni")]
+    const FLIP: u8 = 0x80;
     #[cfg(target_feature = "avx512vnni")]
     lane_fns! {
         fn dot_i16(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_dpwssd_epi32(sum.0, a.0, b.0));
     }
+    #[cfg(target_feature = "avx512vnni")]
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: I32x16, a: I32x16, b: I32x16) -> I32x16 {
+        // SAFETY: the token proves AVX-512, and the build has VNNI.
+        unsafe { I32x16(_mm512_dpbusd_epi32(sum.0, a.0, b.0)) }
+    }
     lane_fns! {
+        fn mul_i32(self, a: I32x16, b: I32x16) -> I32x16 = I32x16(_mm512_mullo_epi32(a.0, b.0));
+        fn floats(self, x: I32x16) -> F32x16 = F32x16(_mm512_cvtepi32_ps(x.0));
         fn mul_low(self, a: I64x8, b: I64x8) -> I64x8 = I64x8(_mm512_mul_epu32(a.0, b.0));
     }
     #[inline(always)]

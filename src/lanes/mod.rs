@@ -162,6 +162,19 @@ pub trait Simd: Copy + Debug + Send + Sync + 'static + vector::Sealed + bytes::B
     /// `sum + a₀·b₀ + a₁·b₁` in each 32-bit lane, of its two signed 16-bit halves, modulo 2³².
     #[doc(hidden)]
     fn dot_i16(self, sum: Pairs<Self>, a: Pairs<Self>, b: Pairs<Self>) -> Pairs<Self>;
+    /// What signed bytes are xored with to be the `a` of [`Simd::dot_i8`]: 128 adds 128 to each.
+    #[doc(hidden)]
+    const FLIP: u8 = 0;
+    /// `sum + Σ a[i]·b[i]` of the four bytes in each 32-bit lane, modulo 2³²; those of `b` are signed. With `SIGNED` those
+    /// of `a` are signed numbers, xored with [`Simd::FLIP`] and taken for unsigned ones if that is not 0; without, below 64.
+    #[doc(hidden)]
+    fn dot_i8<const SIGNED: bool>(self, sum: Pairs<Self>, a: Pairs<Self>, b: Pairs<Self>) -> Pairs<Self>;
+    /// `a·b` in each 32-bit lane, modulo 2³².
+    #[doc(hidden)]
+    fn mul_i32(self, a: Pairs<Self>, b: Pairs<Self>) -> Pairs<Self>;
+    /// The signed numbers of 32-bit lanes, rounded to the nearest.
+    #[doc(hidden)]
+    fn floats(self, x: Pairs<Self>) -> Self::F32;
     /// `a·b` in each 64-bit lane, of its unsigned lower halves.
     #[doc(hidden)]
     fn mul_low(self, a: Quads<Self>, b: Quads<Self>) -> Quads<Self>;
@@ -209,6 +222,27 @@ pub(crate) fn from_fn<B: Copy, const N: usize>(f: impl Fn(usize) -> B) -> [B; N]
     }
     // SAFETY: the loop has set all, and `MaybeUninit<B>` is laid out as `B`.
     unsafe { (&raw const y).cast::<[B; N]>().read() }
+}
+
+/// The first `LANES` elements as a register; zeros if there are fewer.
+#[inline(always)]
+pub(crate) fn register<V: Vector>(s: V::Token, x: &[V::Elem]) -> V {
+    if x.len() < V::LANES {
+        return V::splat(s, V::Elem::default());
+    }
+    // SAFETY: the slice has `LANES` elements.
+    unsafe { V::load(s, x.as_ptr()) }
+}
+
+/// The first lanes of a register, as many as `to` has.
+#[inline(always)]
+pub(crate) fn put<V: Vector>(x: V, to: &mut [V::Elem]) {
+    if to.len() < V::LANES {
+        // SAFETY: the slice has as many elements, fewer than `LANES`.
+        return unsafe { x.store_first(to.as_mut_ptr(), to.len()) };
+    }
+    // SAFETY: the slice has `LANES` elements.
+    unsafe { x.store(to.as_mut_ptr()) }
 }
 
 /// Built for size (`--cfg fulmen_compact`): each loop holds its body once, with the same bits.

@@ -50,6 +50,28 @@ impl Simd for Neon {
         unsafe { U64x2(vmull_u32(vmovn_u64(a.0), vmovn_u64(b.0))) }
     }
     #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: U32x4, a: U32x4, b: U32x4) -> U32x4 {
+        // SAFETY: the token proves NEON, and any bits are values of these types.
+        unsafe {
+            let (a, b) = (vreinterpretq_s8_u32(a.0), vreinterpretq_s8_u32(b.0));
+            U32x4(vreinterpretq_u32_s32(super::bytes::neon::in_lanes::<SIGNED>(
+                vreinterpretq_s32_u32(sum.0),
+                a,
+                b,
+            )))
+        }
+    }
+    #[inline(always)]
+    fn mul_i32(self, a: U32x4, b: U32x4) -> U32x4 {
+        // SAFETY: the token proves NEON.
+        unsafe { U32x4(vmulq_u32(a.0, b.0)) }
+    }
+    #[inline(always)]
+    fn floats(self, x: U32x4) -> F32x4 {
+        // SAFETY: the token proves NEON.
+        unsafe { F32x4(vcvtq_f32_s32(vreinterpretq_s32_u32(x.0))) }
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

@@ -60,6 +60,22 @@ impl<const N: usize> Simd for Portable<N> {
         I64s(zip(a.0, b.0, |a, b| low(a).wrapping_mul(low(b))))
     }
     #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: I32s<N>, a: I32s<N>, b: I32s<N>) -> I32s<N> {
+        let products = zip(a.0, b.0, |a, b| {
+            let bytes = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+            bytes.map(|(a, b)| i32::from(a as i8) * i32::from(b as i8)).sum::<i32>()
+        });
+        I32s(zip(sum.0, products, i32::wrapping_add))
+    }
+    #[inline(always)]
+    fn mul_i32(self, a: I32s<N>, b: I32s<N>) -> I32s<N> {
+        I32s(zip(a.0, b.0, i32::wrapping_mul))
+    }
+    #[inline(always)]
+    fn floats(self, x: I32s<N>) -> F32s<N> {
+        F32s(x.0.map(|x| x as f32))
+    }
+    #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
         f()
     }

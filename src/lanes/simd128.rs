@@ -38,10 +38,19 @@ impl Simd for Simd128 {
     type F64 = F64x2;
     lane_fns! {
         fn dot_i16(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 = I32x4(i32x4_add(sum.0, i32x4_dot_i16x8(a.0, b.0)));
+        fn mul_i32(self, a: I32x4, b: I32x4) -> I32x4 = I32x4(i32x4_mul(a.0, b.0));
+        fn floats(self, x: I32x4) -> F32x4 = F32x4(f32x4_convert_i32x4(x.0));
         fn mul_low(self, a: I64x2, b: I64x2) -> I64x2 = {
             let low = i64x2_splat(0xffff_ffff);
             I64x2(i64x2_mul(v128_and(a.0, low), v128_and(b.0, low)))
         };
+    }
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 {
+        let even = |x: I32x4| i16x8_shr(i16x8_shl(x.0, 8), 8);
+        let odd = |x: I32x4| i16x8_shr(x.0, 8);
+        let both = i32x4_add(i32x4_dot_i16x8(even(a), even(b)), i32x4_dot_i16x8(odd(a), odd(b)));
+        I32x4(i32x4_add(sum.0, both))
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {

@@ -38,7 +38,24 @@ impl Simd for Sse2 {
     type F64 = F64x2;
     lane_fns! {
         fn dot_i16(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 = I32x4(_mm_add_epi32(sum.0, _mm_madd_epi16(a.0, b.0)));
+        fn mul_i32(self, a: I32x4, b: I32x4) -> I32x4 = {
+            let even = _mm_mul_epu32(a.0, b.0);
+            let odd = _mm_mul_epu32(_mm_srli_epi64::<32>(a.0), _mm_srli_epi64::<32>(b.0));
+            let low = |x| _mm_shuffle_epi32::<0b00_00_10_00>(x);
+            I32x4(_mm_unpacklo_epi32(low(even), low(odd)))
+        };
+        fn floats(self, x: I32x4) -> F32x4 = F32x4(_mm_cvtepi32_ps(x.0));
         fn mul_low(self, a: I64x2, b: I64x2) -> I64x2 = I64x2(_mm_mul_epu32(a.0, b.0));
+    }
+    #[inline(always)]
+    fn dot_i8<const SIGNED: bool>(self, sum: I32x4, a: I32x4, b: I32x4) -> I32x4 {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe {
+            let even = |x: I32x4| _mm_srai_epi16::<8>(_mm_slli_epi16::<8>(x.0));
+            let odd = |x: I32x4| _mm_srai_epi16::<8>(x.0);
+            let both = _mm_add_epi32(_mm_madd_epi16(even(a), even(b)), _mm_madd_epi16(odd(a), odd(b)));
+            I32x4(_mm_add_epi32(sum.0, both))
+        }
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {

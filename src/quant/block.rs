@@ -35,6 +35,8 @@ mod sealed {
         const OFFSET: i32 = 0;
         /// Whether groups have scales of their own, and mins where there are any.
         const GROUPS: bool = false;
+        /// Elements that share a scale, where groups have such: 16 or 32.
+        const GROUP: usize = 16;
         /// Whether there are mins.
         const MINS: bool = false;
         /// The largest magnitude that it can hold.

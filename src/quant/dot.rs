@@ -1,7 +1,8 @@
 //! The ops: conversions, products, rows of a table.
 
 use super::block::Block;
-use super::tile::{of_eight, of_rows, of_vectors, product};
+use super::panel::products;
+use super::tile::{of_rows, product};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Simd, native};
@@ -449,9 +450,6 @@ fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partne
     );
 }
 
-/// Rows of activations that one pass over the weights serves: they stay in the first cache.
-pub(crate) const TOGETHER: usize = 16;
-
 pub(crate) fn quant_gemm_by<J: Join, S: Simd, B: Block>(
     j: J,
     s: S,
@@ -467,12 +465,18 @@ pub(crate) fn quant_gemm_by<J: Join, S: Simd, B: Block>(
     if out.is_empty() {
         return Ok(());
     }
-    if m == 1 {
-        return quant_gemv_by(j, s, weights, x, out);
+    if m < FEW {
+        for (x, out) in x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)) {
+            some_rows(j, s, weights, each, x, out);
+        }
+        return Ok(());
     }
     blocks_of_rows(j, s, weights, x, [each, of_x, n], out);
     Ok(())
 }
+
+/// Vectors from which what their products share is worth the time to make it: fewer are multiplied one by one.
+pub(crate) const FEW: usize = 5;
 
 /// [`quant_gemm`](crate::quant_gemm()) of checked sizes: the rows of `x` are halved between threads, and then taken
 /// some at a time.
@@ -513,24 +517,12 @@ fn vectors_here<S: Simd, B: Block>(
     s.vectorize(
         #[inline(always)]
         || {
-            for (x, out) in x.chunks(TOGETHER * of_x).zip(out.chunks_mut(TOGETHER * n)) {
-                for (r, row) in weights.chunks_exact(each).enumerate() {
-                    let mut to = out.iter_mut().skip(r).step_by(n);
-                    let eights = x.chunks_exact(8 * of_x);
-                    for x in eights.clone() {
-                        for (y, to) in of_eight(s, row, x).as_flattened().iter().zip(&mut to) {
-                            *to = *y;
-                        }
-                    }
-                    let fours = eights.remainder().chunks_exact(4 * of_x);
-                    for x in fours.clone() {
-                        for (y, to) in of_vectors(s, row, x).into_iter().zip(&mut to) {
-                            *to = y;
-                        }
-                    }
-                    for (x, to) in fours.remainder().chunks_exact(of_x).zip(to) {
-                        *to = product(s, row, x);
-                    }
+            if S::REGISTERS {
+                return products(s, weights, x, each, out);
+            }
+            for (x, out) in x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)) {
+                for (row, out) in weights.chunks_exact(each).zip(out) {
+                    *out = product(s, row, x);
                 }
             }
         },

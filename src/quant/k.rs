@@ -315,6 +315,7 @@ impl Block for Q4_K {
 
 impl Sealed for Q4_K {
     const GROUPS: bool = true;
+    const GROUP: usize = 32;
     const MINS: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, dmin: Half::ZERO, scales: [0; 12], qs: [0; 128] };
     const WORDS: Words = Words::new(offset_of!(Self, d), &[pieces(offset_of!(Self, qs), 4, 0)])
@@ -348,6 +349,7 @@ impl Block for Q5_K {
 
 impl Sealed for Q5_K {
     const GROUPS: bool = true;
+    const GROUP: usize = 32;
     const MINS: bool = true;
     const ZERO: Self = Self { d: Half::ZERO, dmin: Half::ZERO, scales: [0; 12], qh: [0; 32], qs: [0; 128] };
     const WORDS: Words = Words::new(

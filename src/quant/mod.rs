@@ -21,6 +21,7 @@ mod k;
 mod legacy;
 mod levels;
 mod nf4;
+pub(crate) mod panel;
 mod q8;
 mod search;
 mod tile;

@@ -1,4 +1,4 @@
-//! Products of some rows and some vectors, whose sums stay in registers.
+//! Products of some rows and a vector, whose sums stay in registers.
 
 use super::block::{Active, Block, Sealed};
 use crate::lanes::vector::Vector;
@@ -21,33 +21,26 @@ fn each_chunk<S: Simd, B: Block>(mut f: impl FnMut(usize)) {
     }
 }
 
-/// `Q` times four products, of `R` rows of weights and `X` of activations, block by block; with one of each, four times the
-/// same. A block's codes are multiplied in integers, and the products of blocks are added one after the other.
+/// Four products, of `R` rows of weights and a vector of activations, block by block; of one row four times the same. A
+/// block's codes are multiplied in integers, and the products of blocks are added one after the other.
 #[inline(always)]
-#[allow(clippy::indexing_slicing, reason = "r < R and x < X")]
-fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize, const Q: usize>(
+#[allow(clippy::indexing_slicing, reason = "k % R < R")]
+fn tile<'a, S: Simd, B: Block, const R: usize>(
     s: S,
-    blocks: impl Iterator<Item = ([&'a B; R], [&'a B::Partner; X])>,
-) -> [[f32; 4]; Q] {
+    blocks: impl Iterator<Item = ([&'a B; R], &'a B::Partner)>,
+) -> [f32; 4] {
     const {
-        assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R * X == 4 * Q || R * X == 1 && Q == 1));
+        assert!(B::ELEMENTS == <B::Partner as Block>::ELEMENTS && (R == 4 || R == 1));
         assert!(B::OFFSET == 0 || B::GROUPS || B::ELEMENTS == 32);
     };
-    let of = |k: usize| (k / X % R, k % X);
-    let mut out = [[0.0f32; 4]; Q];
+    let mut out = [0.0f32; 4];
     for (a, b) in blocks {
         // Less what an offset is multiplied with: lanes have it as they have the products, so there is one total of both.
-        let each = from_fn::<_, X>(
-            #[inline(always)]
-            |x| if B::GROUPS { b[x].sums(s) } else { b[x].codes(s, 0) },
-        );
-        let below = from_fn::<_, X>(
-            #[inline(always)]
-            |x| match (B::GROUPS, B::OFFSET) {
-                (true, _) | (_, 0) => s.zero(),
-                _ => s.plus(s.zero(), s.dot::<false>(s.zero(), s.bytes([1; 32]), each[x]), -B::OFFSET),
-            },
-        );
+        let each = if B::GROUPS { b.sums(s) } else { b.codes(s, 0) };
+        let below = match (B::GROUPS, B::OFFSET) {
+            (true, _) | (_, 0) => s.zero(),
+            _ => s.plus(s.zero(), s.dot::<false>(s.zero(), s.bytes([1; 32]), each), -B::OFFSET),
+        };
         let mut sums = [below; R];
         let mut fine = sums;
         let scales = from_fn::<_, R>(
@@ -57,58 +50,48 @@ fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize, const Q: usize>(
         each_chunk::<S, B>(
             #[inline(always)]
             |c| {
-                let y = from_fn::<_, X>(
-                    #[inline(always)]
-                    |x| b[x].codes(s, c),
-                );
-                for (((sums, fine), a), [scales, _]) in sums.iter_mut().zip(&mut fine).zip(&a).zip(&scales) {
+                let y = b.codes(s, c);
+                for (((sum, fine), a), [scales, _]) in sums.iter_mut().zip(&mut fine).zip(&a).zip(&scales) {
                     let codes = a.codes(s, c);
                     if B::FINE {
-                        let low = a.fine(s, c);
-                        for (sum, y) in fine.iter_mut().zip(&y) {
-                            *sum = s.dot::<true>(*sum, low, *y);
-                        }
+                        *fine = s.dot::<true>(*fine, a.fine(s, c), y);
                     }
-                    for (sum, y) in sums.iter_mut().zip(&y) {
-                        *sum = match (B::GROUPS, B::SIGNED) {
-                            (true, _) => s.dot_scaled(*sum, codes, *y, *scales, c),
-                            (_, true) => s.dot::<true>(*sum, codes, *y),
-                            _ => s.dot::<false>(*sum, codes, *y),
-                        };
-                    }
+                    *sum = match (B::GROUPS, B::SIGNED) {
+                        (true, _) => s.dot_scaled(*sum, codes, y, *scales, c),
+                        (_, true) => s.dot::<true>(*sum, codes, y),
+                        _ => s.dot::<false>(*sum, codes, y),
+                    };
                 }
             },
         );
-        for (q, out) in out.iter_mut().enumerate() {
-            let totals = s.totals(from_fn(
-                #[inline(always)]
-                |k| {
-                    let (r, x) = of(4 * q + k);
-                    match (B::FINE, B::GROUPS && B::OFFSET != 0) {
-                        (true, _) => s.plus(fine[r][x], sums[r][x], 256),
-                        (_, true) => s.plus(sums[r][x], s.dot_scales(scales[r][1], each[x]), -B::OFFSET),
-                        _ => sums[r][x],
-                    }
-                },
-            ));
-            // What the mins are multiplied with.
-            let below = if B::GROUPS && B::MINS {
-                s.totals(from_fn(
-                    #[inline(always)]
-                    |k| s.dot_scales(scales[of(4 * q + k).0][1], each[of(4 * q + k).1]),
-                ))
-            } else {
-                [0; 4]
-            };
-            let [d, m] = B::factors(s, from_fn(|k| a[of(4 * q + k).0]));
-            let [by, sum] = <B::Partner as Sealed>::factors(s, from_fn(|k| b[of(4 * q + k).1]));
-            for (((((out, total), below), (d, m)), by), sum) in
-                out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
-            {
-                *out += d * by * total as f32;
-                if B::MINS {
-                    *out -= m * if B::GROUPS { by * below as f32 } else { sum };
+        let totals = s.totals(from_fn(
+            #[inline(always)]
+            |k| {
+                let r = k % R;
+                match (B::FINE, B::GROUPS && B::OFFSET != 0) {
+                    (true, _) => s.plus(fine[r], sums[r], 256),
+                    (_, true) => s.plus(sums[r], s.dot_scales(scales[r][1], each), -B::OFFSET),
+                    _ => sums[r],
                 }
+            },
+        ));
+        // What the mins are multiplied with.
+        let below = if B::GROUPS && B::MINS {
+            s.totals(from_fn(
+                #[inline(always)]
+                |k| s.dot_scales(scales[k % R][1], each),
+            ))
+        } else {
+            [0; 4]
+        };
+        let [d, m] = B::factors(s, from_fn(|k| a[k % R]));
+        let [by, sum] = <B::Partner as Sealed>::factors(s, [b; 4]);
+        for (((((out, total), below), (d, m)), by), sum) in
+            out.iter_mut().zip(totals).zip(below).zip(d.into_iter().zip(m)).zip(by).zip(sum)
+        {
+            *out += d * by * total as f32;
+            if B::MINS {
+                *out -= m * if B::GROUPS { by * below as f32 } else { sum };
             }
         }
     }
@@ -120,20 +103,10 @@ fn tile<'a, S: Simd, B: Block, const R: usize, const X: usize, const Q: usize>(
 pub(crate) fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32 {
     let pairs = a.iter().zip(b).map(
         #[inline(always)]
-        |(a, b)| ([a], [b]),
+        |(a, b)| ([a], b),
     );
-    let [[y, ..]] = tile::<S, B, 1, 1, 1>(s, pairs);
+    let [y, ..] = tile::<S, B, 1>(s, pairs);
     y
-}
-
-/// The products of four pairs, where there are no registers to share.
-#[inline(always)]
-fn one_by_one<S: Simd, B: Block>(s: S, pairs: [(&[B], &[B::Partner]); 4]) -> [f32; 4] {
-    let mut out = [0.0; 4];
-    for (out, (a, b)) in out.iter_mut().zip(pairs) {
-        *out = product(s, a, b);
-    }
-    out
 }
 
 /// The products of four rows and a vector: the rows lie one after the other, of `each` blocks.
@@ -143,7 +116,7 @@ pub(crate) fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::
     let (a, b) = low.split_at_checked(each).unwrap_or_default();
     let (c, d) = high.split_at_checked(each).unwrap_or_default();
     if !S::REGISTERS {
-        return one_by_one(s, [(a, x), (b, x), (c, x), (d, x)]);
+        return [product(s, a, x), product(s, b, x), product(s, c, x), product(s, d, x)];
     }
     // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here, the next four rows in
     // the order of memory while these are multiplied.
@@ -155,46 +128,8 @@ pub(crate) fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::
                 S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
             }
             ahead = ahead.wrapping_add(4);
-            ([a, b, c, d], [x])
+            ([a, b, c, d], x)
         },
     );
-    let [y] = tile::<S, B, 4, 1, 1>(s, blocks);
-    y
-}
-
-/// The products of a row and four vectors of as many blocks.
-#[inline(always)]
-pub(crate) fn of_vectors<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [f32; 4] {
-    let each = row.len();
-    let (low, high) = x.split_at_checked(2 * each).unwrap_or_default();
-    let (a, b) = low.split_at_checked(each).unwrap_or_default();
-    let (c, d) = high.split_at_checked(each).unwrap_or_default();
-    if !S::REGISTERS {
-        return one_by_one(s, [(row, a), (row, b), (row, c), (row, d)]);
-    }
-    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(row).map(
-        #[inline(always)]
-        |(((a, b), (c, d)), row)| ([row], [a, b, c, d]),
-    );
-    let [y] = tile::<S, B, 1, 4, 1>(s, blocks);
-    y
-}
-
-/// The products of a row and eight vectors of as many blocks: what is made of the row's bits serves twice as many.
-#[inline(always)]
-pub(crate) fn of_eight<S: Simd, B: Block>(s: S, row: &[B], x: &[B::Partner]) -> [[f32; 4]; 2] {
-    let each = row.len();
-    let (low, high) = x.split_at_checked(4 * each).unwrap_or_default();
-    if !S::REGISTERS {
-        return [of_vectors(s, row, low), of_vectors(s, row, high)];
-    }
-    let (ab, cd) = low.split_at_checked(2 * each).unwrap_or_default();
-    let (ef, gh) = high.split_at_checked(2 * each).unwrap_or_default();
-    let [(a, b), (c, d), (e, f), (g, h)] =
-        [ab, cd, ef, gh].map(|x| x.split_at_checked(each).unwrap_or_default());
-    let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(e.iter().zip(f).zip(g.iter().zip(h))).zip(row).map(
-        #[inline(always)]
-        |((((a, b), (c, d)), ((e, f), (g, h))), row)| ([row], [a, b, c, d, e, f, g, h]),
-    );
-    tile::<S, B, 1, 8, 2>(s, blocks)
+    tile::<S, B, 4>(s, blocks)
 }

@@ -110,7 +110,7 @@ fn quantised<B: Block>() {
     let cols = 1024;
     let mut r = Stream::new(5);
     let apart = threshold("quant::dot::APART") / cols;
-    let together = threshold("quant::dot::TOGETHER");
+    let (few, together) = (threshold("quant::dot::FEW"), threshold("quant::panel::TOGETHER"));
     let most = 2 * apart + 7;
     let zeros = vec![0; most * cols / B::ELEMENTS * size_of::<B>()];
     let mut w = blocks::<B>(&zeros).unwrap().to_vec();
@@ -145,7 +145,7 @@ fn quantised<B: Block>() {
             same(B::NAME, &one, &other);
         }
     }
-    for m in [together - 1, together, together + 1, vectors] {
+    for m in [few - 1, few, few + 1, together - 1, together, together + 1, vectors] {
         let (rows, x) = (37, &x[..m * step]);
         let w = &w[..rows * each];
         let (mut one, mut other) = (vec![f32::NAN; rows * m], vec![f32::NAN; rows * m]);

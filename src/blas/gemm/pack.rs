@@ -9,7 +9,7 @@ use crate::view::MatRef;
 pub(crate) const STEPS: usize = 16;
 
 /// A tile of A, column after column: element `(i, p)` at `p·rows + i`.
-pub(super) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [T]) {
+pub(crate) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [T]) {
     if a.row_stride() == 1 && a.rows() == 8 {
         return columns::<T, 8>(a, to);
     }
@@ -59,7 +59,9 @@ fn across<S: Simd, T: Element>(s: S, b: MatRef<'_, T>, width: usize, to: &mut [T
                 // and in `to`.
                 unsafe {
                     let (from, to) = (from.add(q).offset(first as isize * cs), to.add(q * width + first));
-                    if const { T::Vec::<S>::LANES == 16 } {
+                    if const { T::Vec::<S>::SQUARES } {
+                        T::Vec::<S>::square::<false>(s, from, cs, to, width as isize);
+                    } else if const { T::Vec::<S>::LANES == 16 } {
                         square::<S, T, 16>(s, from, cs, to, width);
                     } else if const { T::Vec::<S>::LANES == 8 } {
                         square::<S, T, 8>(s, from, cs, to, width);

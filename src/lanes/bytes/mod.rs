@@ -5,7 +5,7 @@ use super::{COMPACT, Portable, from_fn};
 use crate::float16::widen;
 
 #[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
-mod neon;
+pub(super) mod neon;
 #[cfg(all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128"))]
 mod simd128;
 #[cfg(target_arch = "x86_64")]

@@ -23,7 +23,11 @@ unsafe fn quads<const SIGNED: bool>(sum: int32x4_t, a: int8x16_t, b: int8x16_t) 
 /// `sum + Σ a[i]·b[i]` of neighbours.
 #[cfg(target_feature = "dotprod")]
 #[inline(always)]
-unsafe fn quads<const SIGNED: bool>(mut sum: int32x4_t, a: int8x16_t, b: int8x16_t) -> int32x4_t {
+pub(in crate::lanes) unsafe fn quads<const SIGNED: bool>(
+    mut sum: int32x4_t,
+    a: int8x16_t,
+    b: int8x16_t,
+) -> int32x4_t {
     // SAFETY: the build has the instruction; it touches these registers only.
     unsafe {
         core::arch::asm!(
@@ -34,6 +38,27 @@ unsafe fn quads<const SIGNED: bool>(mut sum: int32x4_t, a: int8x16_t, b: int8x16
     }
     sum
 }
+
+/// As [`quads`], each four in the lane that they lie in.
+#[cfg(not(target_feature = "dotprod"))]
+#[inline(always)]
+pub(in crate::lanes) unsafe fn in_lanes<const SIGNED: bool>(
+    sum: int32x4_t,
+    a: int8x16_t,
+    b: int8x16_t,
+) -> int32x4_t {
+    // SAFETY: the caller's.
+    unsafe {
+        let (low, high) = (vmull_s8(vget_low_s8(a), vget_low_s8(b)), vmull_high_s8(a, b));
+        if SIGNED {
+            vaddq_s32(sum, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
+        } else {
+            vpadalq_s16(sum, vpaddq_s16(low, high))
+        }
+    }
+}
+#[cfg(target_feature = "dotprod")]
+pub(in crate::lanes) use quads as in_lanes;
 
 /// Scale `at`.
 #[inline(always)]
