@@ -42,7 +42,7 @@ def built(name: str):
     env = {k: v for k, v in os.environ.items() if k not in ("RUSTFLAGS", "CARGO_TARGET_DIR")} | environment(p, tool)
     features = ",".join(f for f in p.features if f in ("neon", "simd128"))
     what = "--lib" if p.target.startswith("wasm") else "--bins"
-    cmd = tool.cargo("build", "-q", "--release", what, "--features", features, std=(p.test.std or p.std))
+    cmd = tool.cargo("build", "-q", "--release", what, "--features", features)
     if subprocess.run(cmd, cwd=ROOT / "benches/instructions", env=env).returncode:
         raise Failure(f"{name}: the program does not build")
     return tool.out()

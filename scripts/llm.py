@@ -72,7 +72,7 @@ def on_arm(tally: Tally):
     linker = need("aarch64-linux-gnu-gcc", "apt-get install gcc-aarch64-linux-gnu")
     qemu = need("qemu-aarch64", "apt-get install qemu-user")
     env = tool.env | {"CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER": linker, "RUSTFLAGS": ""}
-    build = tool.cargo("build", *PROGRAM, "--features", "neon,std", std=["std", "panic_unwind"])
+    build = tool.cargo("build", *PROGRAM, "--features", "neon,std")
     tally.step("program for ARM64", build, env=env)
     return lambda model: printed([qemu, "-L", "/usr/aarch64-linux-gnu", tool.out() / "llm", *ask(model)])
 
@@ -80,7 +80,7 @@ def on_arm(tally: Tally):
 def on_wasm(tally: Tally):
     node = need("node", "apt-get install nodejs")
     tool = Toolchain.find("wasm32-unknown-unknown")
-    build = tool.cargo("build", "--profile", "module", "--lib", *MANIFEST, std=["std", "panic_abort"])
+    build = tool.cargo("build", "--profile", "module", "--lib", *MANIFEST)
     tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
     module = tool.out("module") / "fulmen_wasm_llm.wasm"
     return lambda model: printed([node, PACKAGE / "run.mjs", module, model, PROMPT, COUNT])

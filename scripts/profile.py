@@ -48,8 +48,6 @@ class Test:
     examples: bool = False
     # Parts of test names that do not run here.
     skip: list[str] = field(default_factory=list)
-    # Library crates to build where the toolchain has none; the profile's own when not given.
-    std: list[str] = field(default_factory=list)
     # Flags of rustc on top of the deployment's.
     rustflags: list[str] = field(default_factory=list)
     # The command that runs a test program.
@@ -92,8 +90,6 @@ class Profile:
     features: list[str]
     # `fulmen::NATIVE`, exactly.
     native: str
-    # Library crates that the deployment links.
-    std: list[str]
     rustflags: list[str] = field(default_factory=list)
     linker: str = ""
     test: Test | None = None
@@ -169,16 +165,15 @@ def test(p: Profile, tally: Tally) -> None:
     tool = Toolchain.find(p.target)
     env = environment(p, tool)
     features = ["--no-default-features", "--features", ",".join(p.features)]
-    mem = "compiler_builtins" in p.std
     # Tests build the library themselves, and so does `boot`.
     if p.size and not p.image:
         # The library inside the package that scripts/sizes.py measures, which takes what was built here.
-        build = tool.cargo("build", "--release", "--lib", std=p.std, mem=mem)
+        build = tool.cargo("build", "--release", "--lib")
         tally.step(f"{p.name}: build", build, env=env | {"FULMEN_OP": "empty"}, cwd=ROOT / p.size.package)
     if p.test:
         run_tests(p, tool, env, features, tally)
     if p.image:
-        boot(p, tool, env, mem, tally)
+        boot(p, tool, env, tally)
 
 
 def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
@@ -191,31 +186,30 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     }
     kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--lib", "--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     args = [*(word for name in p.test.packages for word in ("-p", name)), *kinds, *features]
-    std = p.test.std or p.std
     without = lacking(p)
     if without:
-        command = tool.cargo("test", "--no-run", *args, std=std + ["test"])
+        command = tool.cargo("test", "--no-run", *args)
         tally.step(f"{p.name}: build the tests", command, env=env)
         tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
         return
     # What passing tests print, the backend story say, comes after the results, never between them.
     options = [] if p.target.startswith("wasm") else ["--show-output"]
     options += [word for name in p.test.skip for word in ("--skip", name)] + [f"{name}::" for name in p.test.only]
-    command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []), std=std + ["test"])
+    command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []))
     text = tally.step(f"{p.name}: test", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")
     tally.check(f"{p.name}: NATIVE is {p.native}")
     if p.test.examples:
         # A command of its own: with an option for the runner each example would be compiled and linked alone, in four times the time.
-        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", "-p", "fulmen", *features, "--doc", std=std), env=env, tests=True)
+        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", "-p", "fulmen", *features, "--doc"), env=env, tests=True)
 
 
-def boot(p: Profile, tool: Toolchain, env: dict[str, str], mem: bool, tally: Tally) -> None:
+def boot(p: Profile, tool: Toolchain, env: dict[str, str], tally: Tally) -> None:
     cwd = ROOT / p.image.package
     for word in re.findall(r"qemu-\S+", (cwd / ".cargo/config.toml").read_text()):
         need(word, HOW[word])
-    run = tool.cargo("run", "--release", "--bin", "selftest", std=p.std, mem=mem)
+    run = tool.cargo("run", "--release", "--bin", "selftest")
     text = tally.step(f"{p.name}: boot and compute", run, env=env, cwd=cwd)
     if f"native = {p.native}\n" not in text:
         tally.fail(f"{p.name}: the image did not report NATIVE {p.native}")

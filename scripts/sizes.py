@@ -69,8 +69,7 @@ class Bench:
 
     def build(self, op: str, *more: str) -> bytes:
         what = ["--lib"] if self.wasm else ["--bin", "measure"]
-        mem = "compiler_builtins" in self.profile.std
-        command = self.tool.cargo("build", "--release", "--quiet", *what, *more, std=self.profile.std, mem=mem)
+        command = self.tool.cargo("build", "--release", "--quiet", *what, *more)
         env = os.environ | self.env | {"FULMEN_OP": op}
         done = subprocess.run(command, cwd=self.cwd, env=env, capture_output=True, text=True)
         if done.returncode:
@@ -80,7 +79,7 @@ class Bench:
 
     def module(self, name: str) -> int:
         """Bytes of the module that an example of the package is, held to its budget; Node calls its ops."""
-        command = self.tool.cargo("build", "--release", "--quiet", "--example", name, std=self.profile.std)
+        command = self.tool.cargo("build", "--release", "--quiet", "--example", name)
         env = os.environ | self.env | {"FULMEN_OP": "empty"}
         done = subprocess.run(command, cwd=self.cwd, env=env, capture_output=True, text=True)
         if done.returncode:

@@ -1,10 +1,13 @@
+#!/usr/bin/env python3
 """Finds the toolchain for a target, runs commands, and counts what really ran.
 
 A target that rustup already has is built with rustup's cargo. Any other one is built with Debian's rustc and the
-library that Debian has for it (package libstd-rust-web-dev of that architecture), or else the library's source
-(`-Zbuild-std`). Nothing is ever downloaded through rustup.
+library that Debian has for it (package libstd-rust-web-dev of that architecture), or else one that is made here from its
+source, once for all flags, as those are that rustup would bring. Nothing is ever downloaded through rustup.
+`toolchain.py TARGET …` makes those of the targets.
 """
 
+import fcntl
 import os
 import re
 import shlex
@@ -19,6 +22,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 DEBIAN = Path("/usr/bin")
+LIBRARIES = Path("/usr/lib/rustlib")
+# Flags of the libraries that are built here: what all packages of the target have. Functions of the library and of a
+# package with other features are not inlined into each other.
+FLAGS = {"wasm32-unknown-unknown": "-Ctarget-feature=+simd128"}
 DEBIAN_PACKAGES = "rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy"
 
 # What would leak into a profile from the environment of whoever calls.
@@ -88,6 +95,53 @@ def need(command: str, how: str) -> str:
     return path
 
 
+def debian_rustc(target: str) -> Path:
+    """Debian's rustc with the target's library. Where Debian has none it is built, when there is none for this rustc: for
+    size, which SIZES.md is measured with, and as bitcode too, which programs that are optimised as a whole are made of."""
+    root = TARGET / "sysroot"
+    libraries, rustc = root / "lib/rustlib", root / "rustc"
+    libraries.mkdir(parents=True, exist_ok=True)
+    with open(root / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # A program instead of a flag: packages have flags of their own, which one from outside would hide.
+        if not rustc.exists():
+            rustc.write_text(f'#!/bin/sh\nexec {DEBIAN}/rustc --sysroot {shlex.quote(str(root))} "$@"\n')
+            rustc.chmod(0o755)
+        for made in (host(), target):
+            if (LIBRARIES / made / "lib").is_dir() and not (libraries / made).is_symlink():
+                shutil.rmtree(libraries / made, ignore_errors=True)
+                (libraries / made).symlink_to(LIBRARIES / made)
+        stamp = libraries / target / "version"
+        version = f"{output([DEBIAN / 'rustc', '-vV'])}\n{FLAGS.get(target, '')}"
+        if not ((libraries / target).is_symlink() or (stamp.exists() and stamp.read_text() == version)):
+            # Cargo does not see that what is there was built with other libraries.
+            shutil.rmtree(TARGET / "debian" / target, ignore_errors=True)
+            build_library(root / "build", target, libraries / target / "lib")
+            stamp.write_text(version)
+    return rustc
+
+
+def build_library(at: Path, target: str, to: Path) -> None:
+    """The libraries of a target with an operating system, or what there is without, copied `to`."""
+    bare = target.endswith(("-none", "-none-eabihf"))
+    shutil.rmtree(at, ignore_errors=True)
+    (at / "src").mkdir(parents=True)
+    (at / "src/lib.rs").write_text("#![no_std]\n")
+    (at / "Cargo.toml").write_text('[package]\nname = "none"\nedition = "2024"\n[workspace]\n[profile.release]\ncodegen-units = 1\nopt-level = "s"\n')
+    parts = ["core,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"] if bare else ["std,panic_abort,panic_unwind,test"]
+    command = [DEBIAN / "cargo", "build", "--release", "--target", target, "-Zbuild-std=" + parts[0], *parts[1:]]
+    env = {k: v for k, v in os.environ.items() if k not in CARGO_VARIABLES}
+    env |= {"CARGO_TARGET_DIR": str(at), "RUSTC": str(DEBIAN / "rustc"), "RUSTC_BOOTSTRAP": "1", "RUSTFLAGS": f"-Cembed-bitcode=yes {FLAGS.get(target, '')}"}
+    done = subprocess.run(command, cwd=at, env=env, capture_output=True, text=True)
+    if done.returncode:
+        raise Failure(f"the library for {target} does not build: {done.stderr}")
+    shutil.rmtree(to, ignore_errors=True)
+    to.mkdir(parents=True)
+    for library in (at / target / "release/deps").glob("*.rlib"):
+        if not library.name.startswith("libnone-"):
+            shutil.copy(library, to)
+
+
 @dataclass
 class Toolchain:
     """Cargo for one target: the command, its environment and its target directory."""
@@ -95,44 +149,38 @@ class Toolchain:
     target: str
     debian: bool
     env: dict[str, str] = field(default_factory=dict)
-    # Whether the library is built from its source.
-    source: bool = False
 
     @staticmethod
     def find(target: str) -> "Toolchain":
         installed = (sysroot() / "lib/rustlib" / target / "lib").is_dir()
         if installed:
             return Toolchain(target, False, {"CARGO_TARGET_DIR": str(TARGET / "rustup")})
-        library = DEBIAN.parent / "lib/rustlib"
-        made = (library / target / "lib").is_dir()
-        if not ((DEBIAN / "rustc").exists() and (DEBIAN / "cargo").exists() and (made or (library / "src/rust/library").exists())):
+        made = (LIBRARIES / target / "lib").is_dir()
+        if not ((DEBIAN / "rustc").exists() and (DEBIAN / "cargo").exists() and (made or (LIBRARIES / "src/rust/library").exists())):
             raise Missing(f"a toolchain for {target} (rustup target add {target}, or apt-get install {DEBIAN_PACKAGES})")
         lld = sysroot() / "lib/rustlib" / host() / "bin"
+        rustc = debian_rustc(target)
         return Toolchain(target, True, {
             "CARGO_TARGET_DIR": str(TARGET / "debian"),
             "CARGO": str(DEBIAN / "cargo"),
             "PATH": f"{lld}:{os.environ['PATH']}",
-            "RUSTC": str(DEBIAN / "rustc"),
-            "RUSTDOC": str(DEBIAN / "rustdoc"),
-            "RUSTC_BOOTSTRAP": "1",
-        }, not made)
+            "RUSTC": str(rustc),
+            # For clippy, which runs no rustc.
+            "SYSROOT": str(rustc.parent),
+        })
 
-    def cargo(self, verb: str, *args: str, std: list[str] = (), mem: bool = False) -> list[str]:
-        """The command line of `cargo verb --target …`, with the library built from source if need be."""
-        if not self.debian:
-            # The target is named on the host too: without, build scripts get the profile's flags,
-            # and they run here whatever the profile is for.
-            return ["cargo", verb, "--target", self.target, *args]
-        if verb == "clippy":
-            if not (DEBIAN / "cargo-clippy").exists():
-                raise Missing("clippy for Debian's rustc (apt-get install rust-web-clippy)")
-            head = [str(DEBIAN / "cargo-clippy"), "clippy"]
-        else:
-            head = [str(DEBIAN / "cargo"), verb]
-        build = [f"-Zbuild-std={','.join(std)}"] if self.source else []
-        if self.source and mem:
-            build.append("-Zbuild-std-features=compiler-builtins-mem")
-        return [*head, *build, "--target", self.target, *args]
+    def cargo(self, verb: str, *args: str) -> list[str]:
+        """The command line of `cargo verb --target …`."""
+        # The target is named on the host too: without, build scripts get the profile's flags, and they run here
+        # whatever the profile is for.
+        head = ["cargo", verb]
+        if self.debian:
+            head[0] = str(DEBIAN / "cargo")
+            if verb == "clippy":
+                if not (DEBIAN / "cargo-clippy").exists():
+                    raise Missing("clippy for Debian's rustc (apt-get install rust-web-clippy)")
+                head[0] = str(DEBIAN / "cargo-clippy")
+        return [*head, "--target", self.target, *args]
 
     def out(self, profile: str = "release") -> Path:
         """Where cargo puts the artifacts."""
@@ -274,3 +322,16 @@ def show_table(name: str, table: str, tally: Tally, write: bool) -> None:
     elif old != table:
         tally.fail(f"README.md's table of {name} is out of date: write it anew with --write")
     tally.check(f"README.md shows the {name} as they are")
+
+
+if __name__ == "__main__":
+    tally = Tally()
+    for target in sys.argv[1:]:
+        try:
+            tally.check(f"{target}: {Toolchain.find(target).cargo('build')[0]}")
+        except Failure as why:
+            tally.wrong(str(why))
+        except Missing as what:
+            tally.skip(f"missing {what}")
+    tally.finish()
+    sys.exit(1 if tally.failed else 0)

@@ -46,7 +46,7 @@ def main() -> int:
         tool = Toolchain.find("wasm32-unknown-unknown")
         demo = ROOT / "wasm/demo"
         package = ["--manifest-path", demo / "Cargo.toml"]
-        build = tool.cargo("build", "--profile", "module", "--lib", *package, std=["std", "panic_abort"])
+        build = tool.cargo("build", "--profile", "module", "--lib", *package)
         tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
         native = TARGET / "rustup"
         tally.step("native program", ["cargo", "build", "--release", "--bin", "search", *package],

@@ -138,7 +138,7 @@ def build(tally: Tally) -> None:
     # On a GPU this processor only plans: of the library what is used is made small, and the rest is not looked at.
     small = [word for package, level in (("fulmen", 0), ("fulmen-web", '"s"')) for word in ("--config", f"profile.module.package.{package}.opt-level={level}")]
     for name, features in (("cpu", []), ("gpu", ["--features", "wgpu", *small])):
-        command = tool.cargo("build", "--profile", "module", *MANIFEST, *features, std=["std", "panic_abort"])
+        command = tool.cargo("build", "--profile", "module", *MANIFEST, *features)
         tally.step(f"module for the {name}", command, env=env)
         tally.step(f"bindings of the {name}", [bindgen, "--target", "web", "--no-typescript", "--out-dir", PAGE, "--out-name", name,
                                               tool.out("module") / "fulmen_web.wasm"])
