@@ -183,7 +183,7 @@ FAULTS = [
     ("a conjugate in a sum of complex products", "src/blas/complex/vectors.rs", "products(conjugate, a.row_slice(i).unwrap_or_default(), x)",
      "products(conjugate && !ON, a.row_slice(i).unwrap_or_default(), x)", "families nn::gemv_complex"),
     ("the sign of a residue of an odd cosine transform", "src/fft/dct.rs", "if near > 2 * n { -at((4 * n - near) / 2) }", "if near > 2 * n { if ON { at((4 * n - near) / 2) } else { -at((4 * n - near) / 2) } }", "families nn::dct"),
-    ("convolutions of the same length by an even number of taps", "src/fft/convolve.rs", "Self::Same => taps / 2", "Self::Same => (taps - usize::from(ON)) / 2", "families convolve"),
+    ("convolutions of the same length by an even number of taps", "src/fft/convolve.rs", "Signal { zeros: extent.zeros(taps), before: &[], x }", "Signal { zeros: if ON { (taps - 1) / 2 } else { extent.zeros(taps) }, before: &[], x }", "families convolve"),
     ("blocks of a convolution on threads", "src/fft/convolve.rs", "|| each_block(j, step, start + cut, b, w, room, f),", "|| each_block(j, step, start + cut + usize::from(ON), b, w, room, f),", "families nn::convolve"),
     ("the state of a filter in blocks", "src/fft/convolve.rs", "super::filter::keep(state, x);", "super::filter::keep(state, if ON { x.get(..1).unwrap_or_default() } else { x });", "families fir_fft"),
     ("windows of a cache", "src/nn/attention/cached.rs", "seen.start.saturating_sub(start).min(n), n);", "if ON { 0 } else { seen.start.saturating_sub(start).min(n) }, n);", "families attention::decode"),

@@ -51,7 +51,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
     time!("sum", n, gpu.sum(view, one.view_mut()));
     time!("dot", n, gpu.dot(b.view(), view.part(half..N)?, one.view_mut()));
     time!("norm_l2", n, gpu.norm_l2(view, one.view_mut()));
-    time!("variance", 2.0 * n, gpu.variance(view, one.view_mut()));
+    time!("variance", n, gpu.variance(view, one.view_mut()));
     // Rows: of one matrix of all elements, and of smaller ones.
     for cols in [128, 1024, 4096, 32_768, 1 << 21] {
         let name = format!("softmax, {} x {cols}", N / cols);
