@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 /// Turns of keys that a block has at least, where there are so many.
 const TURNS: usize = 2;
-/// Elements of a head at most, where they are read by 16 bytes.
+/// Elements of a head at most.
 const LONGEST: u64 = 2048;
 /// Threads of a block that merges parts.
 const MERGING: u32 = 512;
@@ -35,8 +35,8 @@ impl<D: Device> Gpu<D> {
     /// as if its keys were not there, and the next [`Gpu::download`] says so.
     ///
     /// # Errors
-    /// Those of the op but for [`Index`](crate::Error::Index), [`Error::Limit`] (for heads of more than 2048 elements, or 64 of
-    /// caches whose rows do not start at multiples of 16 bytes, too), [`Error::Lost`].
+    /// Those of the op but for [`Index`](crate::Error::Index), [`Error::Limit`] (for heads of more than 2048 elements, too),
+    /// [`Error::Lost`].
     #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
     pub fn attention_decode<C: Cached + Word>(
         &self,
@@ -87,7 +87,8 @@ impl<D: Device> Gpu<D> {
         let (start, group) = (op.window.map_or(0, |window| len - window.min(len)), heads / kv_heads);
         let bytes = dim / C::ELEMENTS * size_of::<C>();
         let aligned = wide(&[keys, values]) && bytes.is_multiple_of(16);
-        let each = C::READS[usize::from(!aligned)];
+        let [many, one] = C::READS;
+        let each = if aligned { many } else { one };
         let scores = Scores { capped: op.softcap.is_some(), masked: false };
         let form = Split::of(dim as u32, each, group as u32, pages.is_some(), scores);
         let by = form.ok_or_else(|| Error::Limit {

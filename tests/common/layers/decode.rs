@@ -164,5 +164,10 @@ pub fn story<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>) -> Result<Wors
     );
     gpu.download(out.view(), &mut got)?;
     assert_eq!(got, [5.0]);
+    // Heads that no thread has registers for.
+    let (op, long) = (Attention::new(1, 1, 2049, 1.0), gpu.upload(&[0.0f32; 2049])?);
+    let mut out = gpu.alloc::<f32>(2049)?;
+    let said = gpu.attention_decode(&op, long.view(), long.view(), long.view(), None, out.view_mut(), None);
+    assert!(matches!(said, Err(Error::Limit { what: "elements of a head", .. })), "{said:?}");
     Ok(worst)
 }
