@@ -87,7 +87,8 @@ impl<D: Device> Gpu<D> {
         let (start, group) = (op.window.map_or(0, |window| len - window.min(len)), heads / kv_heads);
         let bytes = dim / C::ELEMENTS * size_of::<C>();
         let aligned = wide(&[keys, values]) && bytes.is_multiple_of(16);
-        let each = C::READS[usize::from(!aligned)];
+        let [many, one] = C::READS;
+        let each = if aligned { many } else { one };
         let scores = Scores { capped: op.softcap.is_some(), masked: false };
         let form = Split::of(dim as u32, each, group as u32, pages.is_some(), scores);
         let by = form.ok_or_else(|| Error::Limit {

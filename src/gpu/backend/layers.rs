@@ -65,7 +65,7 @@ impl<D: Device> Gpu<D> {
         let aligned = wide(&[z]) && bound.get(slopes).is_some_and(|b| b.start.is_multiple_of(16));
         let planner = &self.state.planner;
         let by = planner.holding::<T::Recorded>([rows, cols], aligned);
-        let by = by.unwrap_or_else(|| (planner.from_memory(cols), Pieces::NONE));
+        let by = by.unwrap_or_else(|| (planner.reading(cols), Pieces::NONE));
         let launch = planner.by_rows::<T::Recorded>("cross_entropy_backward", make, by, rows, all)?;
         self.go(vec![launch], vec![], &bound)
     }

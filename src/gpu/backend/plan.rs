@@ -467,7 +467,7 @@ impl Planner {
     }
 
     /// The threads of rows that are read from memory.
-    pub(super) fn from_memory(&self, cols: usize) -> Threads {
+    pub(super) fn reading(&self, cols: usize) -> Threads {
         Threads::of_rows(cols, self.widest())
     }
 
