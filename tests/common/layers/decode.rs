@@ -40,7 +40,10 @@ fn of<C: Cached + Word, D: Computes<f32> + Blocking + 'static>(
         let pages = if rows > 0 { len.div_ceil(rows) + 1 } else { 0 };
         let held = if rows > 0 { pages * rows } else { len };
         let table: Vec<u32> = (0..pages as u32).rev().collect();
-        let at = |j: usize| if rows > 0 { table[j / rows] as usize * rows + j % rows } else { j };
+        let at = |j: usize| match j.checked_div(rows) {
+            Some(page) => table[page] as usize * rows + j % rows,
+            None => j,
+        };
         let mut cache = || {
             let (x, numbers) = make(&noise.slice::<f32>((held + skip) * row, 2.0));
             let seen: Vec<f64> =
