@@ -8,7 +8,7 @@ use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::types::{F32, Pred, U32, U64};
 use super::THREADS;
 use super::attention::Scores;
-use super::flat::{at, get, neighbours, put};
+use super::flat::{at, get, keep, neighbours, put};
 use super::part::{Meet, Threads, on_row};
 use super::status::{Index, note};
 use crate::alu::{Alu, Body};
@@ -65,14 +65,6 @@ impl Split {
 /// Of a thread, one after the other.
 type Numbers<'b> = Vec<Value<'b, F32>>;
 
-/// What is known of a head after some keys.
-#[derive(Clone)]
-struct State<'b> {
-    peak: Value<'b, F32>,
-    sum: Value<'b, F32>,
-    acc: Numbers<'b>,
-}
-
 struct Frame<'b> {
     b: &'b Builder,
     by: Split,
@@ -108,19 +100,151 @@ impl<'b> Frame<'b> {
         all
     }
 
-    /// What the threads of a lane in all slots have, in each of them.
-    fn across(
+    /// What the threads of a lane in all slots have, in each of them: up to four values.
+    fn across<const N: usize>(
         &self,
-        v: Value<'b, F32>,
+        v: [Value<'b, F32>; N],
         merge: impl Fn(Value<'b, F32>, Value<'b, F32>) -> Value<'b, F32>,
-    ) -> Value<'b, F32> {
+    ) -> [Value<'b, F32>; N] {
         let b = self.b;
-        b.store(Space::Shared, self.place(self.slot, self.lane), 0, v);
+        keep(b, Space::Shared, self.place(self.slot, self.lane), &v);
         b.barrier();
-        let of = |k: u32| b.load::<F32>(Space::Shared, self.place(self.int(k), self.lane), 0);
-        let all = (1..THREADS / self.by.lanes).fold(of(0), |all, k| merge(all, of(k)));
+        let of =
+            |k: u32| neighbours::<F32>(b, Space::Shared, self.place(self.int(k), self.lane), 0, N as u32);
+        let all = (1..THREADS / self.by.lanes)
+            .fold(of(0), |all, k| all.into_iter().zip(of(k)).map(|(p, q)| merge(p, q)).collect());
         b.barrier();
-        all
+        let mut all = all.into_iter();
+        v.map(|v| all.next().unwrap_or(v))
+    }
+
+    /// Whether each thread weighs scores of its own, which warps exchange.
+    const fn shares(&self) -> bool {
+        matches!(self.meet, Meet::Warps) && self.by.lanes >= TURN
+    }
+
+    /// Scores that a thread has: of a turn's keys and heads, or of the heads in each thread.
+    const fn own(&self) -> u32 {
+        if !self.shares() {
+            return self.by.heads;
+        }
+        let all = TURN * self.by.heads;
+        if all > self.by.lanes { all / self.by.lanes } else { 1 }
+    }
+
+    /// The thread of the own row that has score `k` of a turn.
+    fn owner(&self, k: u32) -> Value<'b, U32> {
+        let (all, b) = (TURN * self.by.heads, self.b);
+        let apart = if all < self.by.lanes { self.by.lanes / all } else { 1 };
+        let row = b.special(Special::TidX) & b.int(31 & !i64::from(self.by.lanes - 1));
+        row + self.int(k / self.own() * apart)
+    }
+
+    /// The sums over the threads of a row, of which each keeps its own: halves are exchanged.
+    fn scatter(&self, mut v: Numbers<'b>) -> Numbers<'b> {
+        for k in (0..self.by.lanes.ilog2()).rev() {
+            let by = self.int(1 << k);
+            if v.len() == 1 {
+                v = v.iter().map(|v| *v + v.shuffle(Shuffle::Butterfly, by)).collect();
+                continue;
+            }
+            let upper = (self.lane & by).compare(Cmp::Ne, self.int(0));
+            let (low, high) = v.split_at(v.len() / 2);
+            let pairs = low.iter().zip(high).map(|(p, q)| {
+                Value::select(upper, *q, *p) + Value::select(upper, *p, *q).shuffle(Shuffle::Butterfly, by)
+            });
+            v = pairs.collect();
+        }
+        v
+    }
+
+    /// The online softmax: from a thread's parts of the scores of a turn, keys after each other and heads within, and which keys
+    /// are there, the peaks and sums after them; the weights, and for each head what earlier sums are multiplied with.
+    fn weigh(
+        &self,
+        parts: Numbers<'b>,
+        there: &[Value<'b, Pred>],
+        cap: Option<Value<'b, F32>>,
+        (peaks, sums): (&[Value<'b, F32>], &[Value<'b, F32>]),
+    ) -> (Numbers<'b>, Numbers<'b>, Numbers<'b>, Numbers<'b>) {
+        let (b, heads) = (self.b, self.by.heads);
+        let (none, zero) = (b.f32(f32::NEG_INFINITY), b.f32(0.0));
+        let get = |v: &[Value<'b, F32>], k: u32| v.get(k as usize).copied().unwrap_or(zero);
+        let capped = |score| cap.map_or(score, |cap| softcap(score, cap)[0]);
+        // NaN is not in the peak, but in the sum.
+        let known = |s: Value<'b, F32>| Value::select(s.is_nan(), none, s);
+        let mut next = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        if !self.shares() {
+            let scores: Vec<_> = (0..)
+                .zip(parts)
+                .map(|(k, v)| {
+                    let there = there.get((k / heads) as usize).copied();
+                    let score = capped(self.along(v));
+                    there.map_or(none, |there| Value::select(there, score, none))
+                })
+                .collect();
+            next.2 = scores.clone();
+            for k in 0..heads {
+                let of = || (0..TURN).map(|t| t * heads + k);
+                let top = of().fold(get(peaks, k), |top, i| top.max(known(get(&scores, i))));
+                let level = shift(top);
+                let keep = exp_not_above_zero(get(peaks, k) - level);
+                let mut sum = get(sums, k) * keep;
+                for i in of() {
+                    let weight = exp_not_above_zero(get(&scores, i) - level);
+                    sum = sum + weight;
+                    if let Some(to) = next.2.get_mut(i as usize) {
+                        *to = weight;
+                    }
+                }
+                next.0.push(top);
+                next.1.push(sum);
+                next.3.push(keep);
+            }
+            return next;
+        }
+        let own = self.own();
+        let all = TURN * heads;
+        // The first of this thread's scores, and the keys that are there as bits.
+        let apart = if all < self.by.lanes { self.by.lanes / all } else { 1 };
+        let first = (self.lane >> self.int(apart.ilog2())) * self.int(own);
+        let bits = (0..).zip(there).map(|(t, there)| Value::select(*there, self.int(1 << t), self.int(0)));
+        let bits = bits.reduce(|p, q| p | q).unwrap_or(self.int(0));
+        let mut weights = Vec::new();
+        let mut keeps = Vec::new();
+        for (r, score) in (0..own).zip(self.scatter(parts)) {
+            let key = (first + self.int(r)) >> self.int(heads.ilog2());
+            let there = ((bits >> key) & self.int(1)).compare(Cmp::Ne, self.int(0));
+            let score = Value::select(there, capped(score), none);
+            // The other keys of this head are with the threads that are half a row away, and a quarter.
+            let top = [self.by.lanes / 2, self.by.lanes / 4]
+                .into_iter()
+                .fold(known(score), |top, by| top.max(top.shuffle(Shuffle::Butterfly, self.int(by))));
+            let top = get(peaks, r).max(top);
+            let level = shift(top);
+            let (keep, weight) =
+                (exp_not_above_zero(get(peaks, r) - level), exp_not_above_zero(score - level));
+            next.0.push(top);
+            next.1.push(get(sums, r) * keep + weight);
+            weights.push(weight);
+            keeps.push(keep);
+        }
+        let of = |v: &[Value<'b, F32>], k: u32| get(v, k % own).shuffle(Shuffle::Index, self.owner(k));
+        next.2 = (0..all).map(|k| of(&weights, k)).collect();
+        next.3 = (0..heads).map(|k| of(&keeps, k)).collect();
+        next
+    }
+
+    /// The peak and the sum of head `k`, in all threads of the row.
+    fn of_head(&self, k: u32, (peaks, sums): (&[Value<'b, F32>], &[Value<'b, F32>])) -> [Value<'b, F32>; 2] {
+        let zero = self.b.f32(0.0);
+        let get = |v: &[Value<'b, F32>], k: u32| v.get(k as usize).copied().unwrap_or(zero);
+        if !self.shares() {
+            return [get(peaks, k), get(sums, k)];
+        }
+        let of = |v, k: u32| get(v, k % self.own()).shuffle(Shuffle::Index, self.owner(k));
+        let sum = (1..TURN).fold(of(sums, k), |sum, t| sum + of(sums, t * self.by.heads + k));
+        [of(peaks, k), sum]
     }
 }
 
@@ -177,8 +301,9 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
     let begin = (start + part * many).least(end);
     let last = (begin + many).least(end);
     let width = (each * turns) as usize;
-    let one = 2 + width;
-    let init: Vec<_> = (0..heads as usize * one).map(|k| if k % one == 0 { none } else { zero }).collect();
+    let own = frame.own() as usize;
+    let init: Vec<_> =
+        (0..2 * own + heads as usize * width).map(|k| if k < own { none } else { zero }).collect();
     let carried = b.count::<U32, F32>([begin, last, int(by.keys())], 1, &init, |base, carried| {
         // Rows of keys and values of a turn, and whether they are there.
         let read = |t: u32| {
@@ -208,51 +333,46 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
             (there, x(keys, before_keys), x(values, before_values))
         };
         let rows: Vec<(Value<'_, Pred>, Numbers<'_>, Numbers<'_>)> = (0..TURN).map(read).collect();
-        let next = queries.iter().zip(carried.chunks(one)).flat_map(|(q, state)| {
-            let get = |k: usize| state.get(k).copied().unwrap_or(zero);
-            let scores: Vec<_> = rows
-                .iter()
-                .map(|(there, k, _)| {
-                    let own = q.iter().zip(k).fold(zero, |sum, (q, k)| q.fma(*k, sum));
-                    let score = frame.along(own);
-                    let score = cap.map_or(score, |cap| softcap(score, cap)[0]);
-                    Value::select(*there, score, none)
-                })
-                .collect();
-            // NaN is not in the peak, but in the sum.
-            let top = scores.iter().fold(get(0), |top, s| top.max(Value::select(s.is_nan(), none, *s)));
-            let level = shift(top);
-            let keep = exp_not_above_zero(get(0) - level);
-            let weights: Vec<_> = scores.iter().map(|s| exp_not_above_zero(*s - level)).collect();
-            let sum = weights.iter().fold(get(1) * keep, |sum, w| sum + *w);
-            let acc = (0..width).map(|e| {
-                let terms = weights.iter().zip(&rows);
-                terms.fold(get(2 + e) * keep, |acc, (w, (.., v))| v.get(e).map_or(acc, |v| w.fma(*v, acc)))
-            });
-            [top, sum].into_iter().chain(acc.collect::<Vec<_>>()).collect::<Vec<_>>()
+        let product = |(q, k): (&Numbers<'_>, &Numbers<'_>)| {
+            let terms = q.iter().zip(k);
+            b.typed::<F32>(
+                terms.fold(zero, |sum, (q, k)| b.typed::<F32>(q.id()).fma(b.typed(k.id()), sum)).id(),
+            )
+        };
+        let parts = rows.iter().flat_map(|(_, k, _)| queries.iter().map(move |q| (q, k))).map(product);
+        let there: Vec<_> = rows.iter().map(|(there, ..)| *there).collect();
+        let (state, acc) = carried.split_at(2 * own);
+        let (peaks, sums, weights, keeps) = frame.weigh(parts.collect(), &there, cap, state.split_at(own));
+        let acc = acc.chunks(width).zip(&keeps).enumerate().flat_map(|(k, (acc, keep))| {
+            let (weights, rows, heads) = (&weights, &rows, heads as usize);
+            acc.iter().enumerate().map(move |(e, acc)| {
+                let terms = weights.iter().skip(k).step_by(heads).zip(rows);
+                terms.fold(*acc * *keep, |acc, (w, (.., v))| v.get(e).map_or(acc, |v| w.fma(*v, acc)))
+            })
         });
-        next.collect()
+        let acc: Vec<_> = acc.collect();
+        [peaks, sums, acc].concat()
     });
 
     // What the slots have, each head after the other.
-    for (k, state) in (0..heads).zip(carried.chunks(one)) {
-        let state = State {
-            peak: state.first().copied().unwrap_or(none),
-            sum: state.get(1).copied().unwrap_or(zero),
-            acc: state.iter().skip(2).copied().collect(),
-        };
-        let peak = frame.across(state.peak, |p, q| p.max(q));
-        let by = exp_not_above_zero(state.peak - shift(peak));
-        let sum = frame.across(state.sum * by, |p, q| p + q);
+    let (state, acc) = carried.split_at(2 * own);
+    for (k, acc) in (0..heads).zip(acc.chunks(width)) {
+        let [own_peak, own_sum] = frame.of_head(k, state.split_at(own));
+        let [peak] = frame.across([own_peak], |p, q| p.max(q));
+        let by = exp_not_above_zero(own_peak - shift(peak));
+        let [sum] = frame.across([own_sum * by], |p, q| p + q);
         let at = (head(k) * blocks + part) * (dim + int(2));
         let real = (first + int(k)).compare(Cmp::Lt, group) & slot.compare(Cmp::Eq, int(0));
-        let acc: Vec<_> = state.acc.iter().map(|v| frame.across(*v * by, |p, q| p + q)).collect();
+        let acc: Vec<_> = acc.iter().map(|v| *v * by).collect();
+        let (fours, rest) = acc.as_chunks::<4>();
+        let mut all: Vec<_> = fours.iter().flat_map(|v| frame.across(*v, |p, q| p + q)).collect();
+        all.extend(rest.iter().flat_map(|v| frame.across([*v], |p, q| p + q)));
         b.when(real, || {
             b.when(lane.compare(Cmp::Eq, int(0)), || {
                 put(parts, at, peak);
                 put(parts, at + int(1), sum);
             });
-            for ((c, inside), acc) in cols.iter().zip(&inside).zip(acc.chunks(each as usize)) {
+            for ((c, inside), acc) in cols.iter().zip(&inside).zip(all.chunks(each as usize)) {
                 b.when(*inside, || {
                     (2..).zip(acc).for_each(|(e, v)| put(parts, at + *c + int(e), *v));
                 });
