@@ -377,6 +377,9 @@ pub fn worst<S: Simd, T: Element, O: Op>(s: S, form: Form) -> Option<f64> {
     worst
 }
 
+/// Ops that refuse nothing: a vector and a number fit each other always.
+pub const FITTING: [&str; 3] = ["scal_complex", "nrm2_complex", "asum_complex"];
+
 /// A call with any bits among the numbers, and one wrong length, size or index, as `seed` chooses: [`run`] sees what is
 /// written. How many of its forms were refused.
 pub fn twisted<T: Element, O: Op>(seed: u64) -> usize {

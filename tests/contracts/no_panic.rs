@@ -45,7 +45,11 @@ fn every_op_on_views() {
 /// [`nn::run`] sees what is written.
 fn twisted<T: fulmen::Element, O: nn::Op>(seeds: std::ops::Range<u64>) {
     let refused: usize = seeds.map(nn::twisted::<T, O>).sum();
-    assert!(refused > 10, "{}: {refused} calls were refused", O::NAME);
+    assert!(
+        if nn::FITTING.contains(&O::NAME) { refused == 0 } else { refused > 10 },
+        "{}: {refused} calls were refused",
+        O::NAME
+    );
 }
 
 macro_rules! twisted {

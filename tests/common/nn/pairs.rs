@@ -141,7 +141,10 @@ impl Op for Scaled {
         vec![a.x[0].clone()]
     }
     called! {
-        |s, a, [out], _| vector_mut(a, out, a.size("n")).map(|x| fulmen::scal_complex_on(s, number(&a.x[1]), x))
+        |s, a, [out], _| {
+            let n = a.size("n").min(out.len() / 2 / step(a));
+            vector_mut(a, out, n).map(|x| fulmen::scal_complex_on(s, number(&a.x[1]), x))
+        }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let mut out: Vec<Want> = a.x[0].iter().map(|x| copied(*x)).collect();
@@ -174,7 +177,11 @@ macro_rules! of_all {
                 vec![stale(1)]
             }
             called! {
-                |s, a, [out], _| vector(a, &a.x[0], a.size("n")).map(|x| out[0] = fulmen::$on(s, x))
+                |s, a, [out], _| {
+                    // No more than there are.
+                    let n = a.size("n").min(complex(&a.x[0]).len() / step(a));
+                    vector(a, &a.x[0], n).map(|x| out.iter_mut().take(1).for_each(|to| *to = fulmen::$on(s, x)))
+                }
             }
             fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
                 let $all: Vec<f64> = (0..a.size("n")).flat_map(|i| at(&a.x[0], step(a) * i)).collect();
