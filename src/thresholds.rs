@@ -110,6 +110,7 @@ thresholds! {
     quant::dot::APART Elements;
     quant::dot::FEW Elements;
     quant::dot::MOST Elements;
+    quant::panel::LANES Elements;
     quant::panel::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;

@@ -10,7 +10,7 @@ use crate::lanes::{Isa, Pairs, Simd, from_fn, put, register};
 use crate::view::MatRef;
 
 /// Most lanes of any set.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 /// Registers of rows in a panel: what is prepared of the vectors serves them all.
 const SUBS: usize = 2;
 /// Elements of a step.

@@ -129,7 +129,9 @@ pub fn fourth<T: Recorded>() -> Result<Kernel, Error> {
     each(&b, all, |i| {
         let r = i / n;
         let k = i - r * n;
-        let at = (k + k + b.int(1)) % n;
+        // Modulo `n`, of which it is less than twice.
+        let at = k + k + b.int(1);
+        let at = Value::select(at.compare(Cmp::Lt, n), at, at - n);
         let low = at.compare(Cmp::Lt, bins);
         let [re, im] = z.get::<T>(r * bins + Value::select(low, at, n - at), 0);
         let [y, _] = mul([re, Value::select(low, im, -im)], roots.get(k, 0));
