@@ -111,6 +111,8 @@ thresholds! {
     quant::dot::FEW Elements;
     quant::dot::MOST Elements;
     quant::panel::LANES Elements;
+    quant::panel::STEP Elements;
+    quant::panel::SUBS Elements;
     quant::panel::TOGETHER Elements;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;

@@ -12,16 +12,19 @@ use crate::view::MatRef;
 /// Most lanes of any set.
 pub(crate) const LANES: usize = 16;
 /// Registers of rows in a panel: what is prepared of the vectors serves them all.
-const SUBS: usize = 2;
+pub(crate) const SUBS: usize = 2;
 /// Elements of a step.
-const STEP: usize = 256;
-/// Words of a row in a step: codes, then factors or scales, then the low bytes of codes.
-const WORDS: usize = STEP / 4 + 16 + STEP / 4;
-/// Where the factors are, and the low bytes.
-const FACTORS: usize = STEP / 4;
-const FINE: usize = FACTORS + 16;
-/// Blocks of the smallest format in a step.
-const BLOCKS: usize = STEP / 32;
+pub(crate) const STEP: usize = 256;
+use place::{BLOCKS, FACTORS, FINE, WORDS};
+/// Where the words of a row are in a step: codes, then factors or scales, then the low bytes of codes.
+mod place {
+    use super::STEP;
+    pub(super) const WORDS: usize = FINE + STEP / 4;
+    pub(super) const FACTORS: usize = STEP / 4;
+    pub(super) const FINE: usize = FACTORS + 16;
+    /// Blocks of the smallest format.
+    pub(super) const BLOCKS: usize = STEP / 32;
+}
 
 /// Vectors that one pass over the weights serves: they stay in the second cache.
 pub(crate) const TOGETHER: usize = 64;

@@ -71,8 +71,8 @@ struct Frame<'b> {
     meet: Meet,
     lane: Value<'b, U32>,
     slot: Value<'b, U32>,
-    /// Shared memory of four numbers for each thread.
-    room: Value<'b, U32>,
+    /// Shared memory of a number for each thread, and of four, which some languages write together alone.
+    rooms: [Value<'b, U32>; 2],
 }
 
 impl<'b> Frame<'b> {
@@ -80,9 +80,11 @@ impl<'b> Frame<'b> {
         self.b.int(i64::from(v))
     }
 
-    /// Shared memory of a thread of this lane and slot.
-    fn place(&self, slot: Value<'b, U32>, lane: Value<'b, U32>) -> Value<'b, U32> {
-        self.room + (slot * self.int(self.by.lanes) + lane) * self.int(16)
+    /// Shared memory of so `many` numbers, one or four, of the thread of this lane and slot.
+    fn place(&self, many: u32, slot: Value<'b, U32>, lane: Value<'b, U32>) -> Value<'b, U32> {
+        let [one, four] = self.rooms;
+        let room = if many == 1 { one } else { four };
+        room + (slot * self.int(self.by.lanes) + lane) * self.int(4 * many)
     }
 
     /// The sum over the threads of a row, in each of them.
@@ -92,25 +94,25 @@ impl<'b> Frame<'b> {
             let distances = (0..self.by.lanes.ilog2()).rev().map(|k| 1 << k);
             return distances.fold(v, |v, by| v + v.shuffle(Shuffle::Butterfly, self.int(by)));
         }
-        b.store(Space::Shared, self.place(self.slot, self.lane), 0, v);
+        b.store(Space::Shared, self.place(1, self.slot, self.lane), 0, v);
         b.barrier();
-        let of = |k: u32| b.load::<F32>(Space::Shared, self.place(self.slot, self.int(0)), 16 * k as i32);
+        let of = |k: u32| b.load::<F32>(Space::Shared, self.place(1, self.slot, self.int(0)), 4 * k as i32);
         let all = (1..self.by.lanes).fold(of(0), |all, k| all + of(k));
         b.barrier();
         all
     }
 
-    /// What the threads of a lane in all slots have, in each of them: up to four values.
+    /// What the threads of a lane in all slots have, in each of them: one value or four.
     fn across<const N: usize>(
         &self,
         v: [Value<'b, F32>; N],
         merge: impl Fn(Value<'b, F32>, Value<'b, F32>) -> Value<'b, F32>,
     ) -> [Value<'b, F32>; N] {
-        let b = self.b;
-        keep(b, Space::Shared, self.place(self.slot, self.lane), &v);
+        let (b, many) = (self.b, N as u32);
+        keep(b, Space::Shared, self.place(many, self.slot, self.lane), &v);
         b.barrier();
         let of =
-            |k: u32| neighbours::<F32>(b, Space::Shared, self.place(self.int(k), self.lane), 0, N as u32);
+            |k: u32| neighbours::<F32>(b, Space::Shared, self.place(many, self.int(k), self.lane), 0, many);
         let all = (1..THREADS / self.by.lanes)
             .fold(of(0), |all, k| all.into_iter().zip(of(k)).map(|(p, q)| merge(p, q)).collect());
         b.barrier();
@@ -269,9 +271,9 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
     let cap = scores.capped.then(|| b.param::<F32>());
     let int = |v: u32| b.int::<U32>(i64::from(v));
     let tid = b.special(Special::TidX);
-    let room = b.shared(THREADS * 16, 16);
+    let rooms = [4, 16].map(|bytes| b.shared(THREADS * bytes, bytes));
     let (lane, slot) = (tid & int(lanes - 1), tid >> int(lanes.ilog2()));
-    let frame = Frame { b: &b, by, meet, lane, slot, room };
+    let frame = Frame { b: &b, by, meet, lane, slot, rooms };
     let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
 
     let sets = (group + int(heads - 1)) / int(heads);
