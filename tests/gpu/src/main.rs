@@ -24,7 +24,7 @@ use shared::{blas, call, device, layers, matrix, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 9] =
-    [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1], [5, 128], [2, 5000]];
+    [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1], [5, 128], [1, 2052]];
 /// Products of 16-bit matrices: whole tiles of cooperative matrices in all layouts, and others.
 #[cfg(feature = "half")]
 const HALVES: [[usize; 3]; 12] = [
