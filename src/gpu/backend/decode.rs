@@ -90,7 +90,7 @@ impl<D: Device> Gpu<D> {
         let [many, one] = C::READS;
         let each = if aligned { many } else { one };
         let scores = Scores { capped: op.softcap.is_some(), masked: false };
-        let form = Split::of(dim as u32, each, group as u32, pages.is_some(), scores);
+        let form = Split::of(planner.meet, dim as u32, each, group as u32, pages.is_some(), scores);
         let by = form.ok_or_else(|| Error::Limit {
             device: planner.device.clone(),
             what: "elements of a head",

@@ -39,14 +39,21 @@ pub(crate) struct Split {
 
 impl Split {
     /// For heads of `dim` numbers read `each` at once, of which `group` share a key head. None where a head is too long.
-    pub(crate) fn of(dim: u32, each: u32, group: u32, paged: bool, scores: Scores) -> Option<Self> {
+    pub(crate) fn of(
+        meet: Meet,
+        dim: u32,
+        each: u32,
+        group: u32,
+        paged: bool,
+        scores: Scores,
+    ) -> Option<Self> {
         let pieces = dim.div_ceil(each).checked_next_power_of_two()?;
         let lanes = pieces.min(32);
         let turns = pieces / lanes;
         let most = (SUMS / each).checked_div(turns).filter(|n| *n > 0)?;
         let heads = group.checked_next_power_of_two()?.min(most).min(HEADS);
-        // A power of two below what the sums allow.
-        let heads = 1 << heads.ilog2();
+        // A power of two below what the sums allow; without shuffles one, as kernels with many barriers take long to compile.
+        let heads = if meet == Meet::Memory { 1 } else { 1 << heads.ilog2() };
         Some(Self { each, lanes, turns, heads, paged, scores })
     }
 
@@ -96,8 +103,12 @@ impl<'b> Frame<'b> {
         }
         b.store(Space::Shared, self.place(1, self.slot, self.lane), 0, v);
         b.barrier();
-        let of = |k: u32| b.load::<F32>(Space::Shared, self.place(1, self.slot, self.int(0)), 4 * k as i32);
-        let all = (1..self.by.lanes).fold(of(0), |all, k| all + of(k));
+        let of = |k: Value<'b, U32>| b.load::<F32>(Space::Shared, self.place(1, self.slot, k), 0);
+        let bounds = [self.int(1), self.int(self.by.lanes), self.int(1)];
+        let all = b.count::<U32, F32>(bounds, 1, &[of(self.int(0))], |k, all| {
+            all.iter().map(|all| *all + of(k)).collect()
+        });
+        let all = all.first().copied().unwrap_or(v);
         b.barrier();
         all
     }
@@ -111,10 +122,11 @@ impl<'b> Frame<'b> {
         let (b, many) = (self.b, N as u32);
         keep(b, Space::Shared, self.place(many, self.slot, self.lane), &v);
         b.barrier();
-        let of =
-            |k: u32| neighbours::<F32>(b, Space::Shared, self.place(many, self.int(k), self.lane), 0, many);
-        let all = (1..THREADS / self.by.lanes)
-            .fold(of(0), |all, k| all.into_iter().zip(of(k)).map(|(p, q)| merge(p, q)).collect());
+        let of = |k| neighbours::<F32>(b, Space::Shared, self.place(many, k, self.lane), 0, many);
+        let bounds = [self.int(1), self.int(THREADS / self.by.lanes), self.int(1)];
+        let all = b.count::<U32, F32>(bounds, 4, &of(self.int(0)), |k, all| {
+            all.iter().zip(of(k)).map(|(p, q)| merge(*p, q)).collect()
+        });
         b.barrier();
         let mut all = all.into_iter();
         v.map(|v| all.next().unwrap_or(v))
