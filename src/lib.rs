@@ -115,6 +115,7 @@ mod error;
 pub mod fft;
 pub mod fixed;
 mod float16;
+mod float8;
 pub mod gguf;
 #[cfg(feature = "gpu")]
 pub mod gpu;
@@ -149,6 +150,7 @@ pub use fixed::{
     fixed_dot, fixed_dot_on, fixed_gemv, fixed_gemv_on, fixed_relu, fixed_relu_on, fixed_sigmoid,
     fixed_sigmoid_on, fixed_softmax, fixed_softmax_on, fixed_tanh, fixed_tanh_on,
 };
+pub use float8::E4m3;
 pub use lanes::{Element, NATIVE};
 pub use nn::*;
 pub use pointwise::*;

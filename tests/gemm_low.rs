@@ -240,6 +240,7 @@ fn tiles() -> Option<fulmen::lanes::Amx> {
 #[cfg(feature = "half")]
 mod halves {
     use super::*;
+    use fulmen::E4m3;
     use fulmen::contract::spec;
     use fulmen::lanes::Simd;
     use half::{bf16, f16};
@@ -344,6 +345,66 @@ mod halves {
     }
 
     #[test]
+    fn e4m3_has_the_bits_of_f32() {
+        let number = |x: u64| E4m3::from_bits((x >> 20) as u8 & 0xfe);
+        for_each_lane!(|s| as_f32(s, E4m3::NAN, number, E4m3::to_f32, |a, b, c, ws| {
+            fulmen::gemm_e4m3_on(s, 0.5, a, b, 2.0, c, ws)
+        }));
+    }
+
+    #[test]
+    fn e4m3_on_every_lane() {
+        for_each_lane!(|s| {
+            let run = |alpha, a: MatRef<'_, _>, b: MatRef<'_, _>, beta, c: MatMut<'_, _>, ws: &mut [f32]| {
+                fulmen::gemm_e4m3_on(s, alpha, a, b, beta, c, ws)
+            };
+            let wide = |x: E4m3| f64::from(x.to_f32());
+            floats(name_of(s), E4m3::from_f32, wide, fulmen::gemm_e4m3_workspace, 0.0, Ok(()), run);
+        });
+    }
+
+    /// Each of the 256 numbers by the formula of the format, and what is rounded to it: of all numbers between two, the
+    /// halves to the even one.
+    #[test]
+    fn e4m3_is_the_format() {
+        let value = |bits: u8| {
+            let (e, m) = (i32::from(bits >> 3 & 15), f64::from(bits & 7));
+            let size = if e == 0 { m * 2f64.powi(-9) } else { (8.0 + m) * 2f64.powi(e - 10) };
+            if bits & 0x80 == 0 { size } else { -size }
+        };
+        for bits in (0..=255).filter(|b| b & 0x7f != 0x7f) {
+            let x = E4m3::from_bits(bits);
+            assert_eq!(f64::from(x.to_f32()).to_bits(), value(bits).to_bits(), "{bits:#x}");
+            assert_eq!(E4m3::from_f32(x.to_f32()).to_bits(), bits);
+            // To the next one away from 0; past the largest there is none.
+            let (here, next) = (value(bits), value(bits + 1));
+            if bits & 0x7f == 0x7e {
+                let sign = here.signum() as f32;
+                for x in [449.0, 464.0, 480.0, 1e30, f32::INFINITY] {
+                    assert_eq!(E4m3::from_f32(sign * x).to_bits(), bits, "{x}");
+                }
+                continue;
+            }
+            let middle = ((here + next) / 2.0) as f32;
+            let even = bits + (bits & 1);
+            assert_eq!(E4m3::from_f32(middle).to_bits(), even, "{middle}");
+            let step = |by: i32| f32::from_bits((middle.to_bits() as i32 + by) as u32);
+            assert_eq!(
+                [step(-1), step(1)].map(|x| E4m3::from_f32(x).to_bits()),
+                [bits, bits + 1],
+                "{middle}"
+            );
+        }
+        for (x, bits) in [(f32::NAN, 0x7f), (-f32::NAN, 0xff), (1e-30, 0), (-1e-30, 0x80)] {
+            assert_eq!(E4m3::from_f32(x).to_bits(), bits, "{x}");
+        }
+        assert!(E4m3::NAN.to_f32().is_nan() && E4m3::from_bits(0xff).to_f32().is_sign_negative());
+        assert_eq!(E4m3::MAX.to_f32(), 448.0);
+        assert!(E4m3::NAN != E4m3::NAN && E4m3::from_bits(0x80) == E4m3::default());
+        assert!(E4m3::from_f32(-2.0) < E4m3::from_f32(0.5));
+    }
+
+    #[test]
     fn bf16_on_every_lane() {
         for_each_lane!(|s| {
             let run = |alpha, a: MatRef<'_, _>, b: MatRef<'_, _>, beta, c: MatMut<'_, _>, ws: &mut [f32]| {
@@ -411,6 +472,7 @@ mod halves {
         for_each_lane!(|s| {
             refusals(7.0, |a, b, c, ws| fulmen::gemm_bf16_on(s, 1.0, a, b, 0.0, c, ws), w);
             refusals(7.0, |a, b, c, ws| fulmen::gemm_f16_on(s, 1.0, a, b, 0.0, c, ws), w);
+            refusals(7.0, |a, b, c, ws| fulmen::gemm_e4m3_on(s, 1.0, a, b, 0.0, c, ws), w);
         });
     }
 }

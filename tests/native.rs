@@ -47,8 +47,9 @@ fn gemm_of_bytes() {
 #[cfg(feature = "half")]
 #[test]
 fn gemm_of_halves() {
+    use fulmen::E4m3;
     use half::{bf16, f16};
-    // All of these are numbers of both formats, and so are the products in f32.
+    // All of these are numbers of each format, and so are the products in f32.
     let (x, y) = (numbers(1), numbers(2));
     let want = product(1.0, 0.0);
     macro_rules! check {
@@ -63,6 +64,7 @@ fn gemm_of_halves() {
     }
     check!(bf16, gemm_bf16, gemm_bf16_workspace);
     check!(f16, gemm_f16, gemm_f16_workspace);
+    check!(E4m3, gemm_e4m3, gemm_e4m3_workspace);
 }
 
 #[cfg(feature = "parallel")]

@@ -53,6 +53,7 @@ blocks! { Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q8_1 IQ4_NL MXFP4 Q2_K Q3_K Q4_K Q5_K Q6_K Q8
 impl Plain for half::f16 {}
 #[cfg(feature = "half")]
 impl Plain for half::bf16 {}
+impl Plain for crate::E4m3 {}
 
 /// A backend's memory, seen through views. Those that are written belong to one place at a time, as `&mut` does.
 pub trait Memory: 'static {

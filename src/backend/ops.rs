@@ -3,6 +3,8 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::{Cpu, Memory, Plain, Transfer};
+#[cfg(feature = "half")]
+use crate::E4m3;
 use crate::fixed::Fixed;
 use crate::lanes::fold::Join;
 use crate::lanes::{Element, Simd};
@@ -495,6 +497,7 @@ plain! {
         bf16_to_f32 [bf16_to_f32_on] (x: Self::Ref<'_, bf16>, out: Self::Mut<'_, f32>) -> Done;
         f32_to_bf16 [f32_to_bf16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, bf16>) -> Done;
         gemm_f16 [gemm_f16_on] (alpha: f32, a: Self::Mat<'_, f16>, b: Self::Mat<'_, f16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
+        gemm_e4m3 [gemm_e4m3_on] (alpha: f32, a: Self::Mat<'_, E4m3>, b: Self::Mat<'_, E4m3>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
         attention_bf16 [attention_bf16_on] (op: &Attention<f32>, q: Self::Mat<'_, bf16>, k: Self::Mat<'_, bf16>, v: Self::Mat<'_, bf16>, out: Self::MatMut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
         gemm_bf16 [gemm_bf16_on] (alpha: f32, a: Self::Mat<'_, bf16>, b: Self::Mat<'_, bf16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
     }
@@ -539,7 +542,8 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 17] = [
+    const FIXED: [&str; 18] = [
+        "gemm_e4m3",
         "attention_bf16",
         "attention_decode",
         "dequantize_absmax",

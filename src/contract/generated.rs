@@ -874,6 +874,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gemm_e4m3",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 2.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
         op: "gemm_f16",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
@@ -4275,6 +4283,10 @@ const _: fn(crate::lanes::Amx, f32, MatRef<'_, half::bf16>, MatRef<'_, half::bf1
 const _: fn(f32, MatRef<'_, half::f16>, MatRef<'_, half::f16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_f16;
 #[cfg(feature = "half")]
 const _: fn(Native, f32, MatRef<'_, half::f16>, MatRef<'_, half::f16>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_f16_on::<Native>;
+#[cfg(feature = "half")]
+const _: fn(f32, MatRef<'_, crate::E4m3>, MatRef<'_, crate::E4m3>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_e4m3;
+#[cfg(feature = "half")]
+const _: fn(Native, f32, MatRef<'_, crate::E4m3>, MatRef<'_, crate::E4m3>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::gemm_e4m3_on::<Native>;
 const _: fn(i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_i8;
 const _: fn(Native, i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_i8_on::<Native>;
 #[cfg(feature = "avx512")]

@@ -311,14 +311,14 @@ impl Builder {
 
     /// `A · B + C` of a warp group, operands in shared memory by their descriptors, with the depth along their rows or
     /// `across` them; `A · B` without any of C.
-    pub fn wgmma<'b>(
+    pub fn wgmma<'b, T: Scalar>(
         &'b self,
         input: Group,
         n: u16,
         [a, b]: [Value<'b, U64>; 2],
         across: [bool; 2],
-        c: &[Value<'b, F32>],
-    ) -> Vec<Value<'b, F32>> {
+        c: &[Value<'b, T>],
+    ) -> Vec<Value<'b, T>> {
         self.group(Hopper::GroupMma { input, n, held: false, across }, &[a.id, b.id], c)
     }
 
@@ -335,10 +335,10 @@ impl Builder {
         self.group(Hopper::GroupMma { input, n, held: true, across: [false, true] }, &[w, x, y, z, b.id], c)
     }
 
-    fn group<'b>(&'b self, op: Hopper, operands: &[Id], c: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
+    fn group<'b, T: Scalar>(&'b self, op: Hopper, operands: &[Id], c: &[Value<'b, T>]) -> Vec<Value<'b, T>> {
         let Hopper::GroupMma { n, .. } = op else { return Vec::new() };
         let args: Ids = operands.iter().copied().chain(c.iter().map(|v| v.id)).collect();
-        let types: Vec<Type> = (0..n / 2).map(|_| Type::F32).collect();
+        let types: Vec<Type> = (0..n / 2).map(|_| T::TYPE).collect();
         self.emit(Op::Hopper(op), &types, &args).iter().map(|id| self.value(*id)).collect()
     }
 

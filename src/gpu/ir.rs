@@ -188,7 +188,7 @@ pub enum Mma {
     Tf32,
 }
 
-/// The inputs of a product of a warp group, accumulated in `f32`.
+/// The inputs of a product of a warp group, accumulated in `f32`, integers in 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// `f16`, k = 16.
@@ -199,16 +199,27 @@ pub enum Group {
     Tf32,
     /// 8-bit floats with four bits of exponent, k = 32.
     E4m3,
+    /// Signed bytes, k = 32.
+    S8,
 }
 
 impl Group {
+    /// What it is summed in.
+    #[must_use]
+    pub const fn sums(self) -> Type {
+        match self {
+            Self::S8 => Type::U32,
+            _ => Type::F32,
+        }
+    }
+
     /// Elements along the depth of one product: 32 bytes.
     #[must_use]
     pub const fn depth(self) -> usize {
         match self {
             Self::F16 | Self::Bf16 => 16,
             Self::Tf32 => 8,
-            Self::E4m3 => 32,
+            Self::E4m3 | Self::S8 => 32,
         }
     }
 }

@@ -189,7 +189,8 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
                 && n % 8 == 0
                 && (!held && across == [false; 2] || input.depth() == 16)
                 && d.len() == usize::from(n) / 2
-                && d.iter().all(|t| *t == Type::F32)
+                && (input.sums() == Type::F32 || n % 16 == 0 || n <= 24)
+                && d.iter().all(|t| *t == input.sums())
                 && a.strip_prefix(operands).is_some_and(|c| c.is_empty() || c == d)
         }
     }

@@ -222,13 +222,77 @@ pub fn products<T: Scalar, D: Computes<T> + Blocking>(
     products_by(gpu, "gemm", shapes, |n, seed| data::<T>(n, seed, 0), T::to_f64, call)
 }
 
-/// As [`products`], of 16-bit matrices: those of `bf16`, those of `f16`; and every exponent of `f16`, alone.
-#[cfg(feature = "half")]
-pub fn half_products<D: Computes<f32> + Blocking>(
+/// As [`products`], of signed bytes, whose sums are exact modulo 2³²: their number, or a panic.
+pub fn byte_products<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     shapes: &[[usize; 3]],
-) -> Result<[Worst; 2], Error> {
+) -> Result<Worst, Error> {
+    for (case, [m, n, k]) in shapes.iter().enumerate() {
+        let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0, case % 5 == 4]);
+        let (alpha, beta) = [(1, 0), (-3, 1), (i32::MAX, 5), (0, 2), (2, 0)][case % 5];
+        let whole = [m, n, k].iter().all(|s| s.is_multiple_of(16));
+        let pads = if whole { [16, 16, 2] } else { [2, 1, 3] };
+        // The matrix is the last columns of a wider one, which lies by rows or by columns.
+        let dims = [[m, k + pads[0]], [k, n + pads[1]], [m, n + pads[2]]];
+        let numbers = |k: usize, by: u64| -> Vec<i32> {
+            let mut r = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(by);
+            let next = |_| {
+                r = r.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (r >> 33) as i32
+            };
+            (0..dims[k][0] * dims[k][1]).map(next).collect()
+        };
+        let bytes =
+            [numbers(0, 1), numbers(1, 2)].map(|x| x.into_iter().map(|x| x as i8).collect::<Vec<_>>());
+        let old = numbers(2, 3);
+        let [on_a, on_b] = [gpu.upload(&bytes[0])?, gpu.upload(&bytes[1])?];
+        let mut on_c = gpu.upload(&old)?;
+        let part = |k: usize| {
+            let ([rows, cols], x) = (dims[k], [&on_a, &on_b][k]);
+            let all = if flip[k] { x.view().matrix(cols, rows)?.t() } else { x.view().matrix(rows, cols)? };
+            all.cols(pads[k]..cols)
+        };
+        let place = |k: usize, row: usize, col: usize| {
+            let ([rows, cols], col) = (dims[k], col + pads[k]);
+            if flip[k] { col * rows + row } else { row * cols + col }
+        };
+        let [rows, cols] = dims[2];
+        let all = if flip[2] {
+            on_c.view_mut().matrix(cols, rows)?.t()
+        } else {
+            on_c.view_mut().matrix(rows, cols)?
+        };
+        let [_, c] = all.split_cols(pads[2])?;
+        gpu.gemm_i8(alpha, part(0)?, part(1)?, beta, c)?;
+        let mut got = vec![0; old.len()];
+        gpu.download(on_c.view(), &mut got)?;
+        let mut want = old.clone();
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let sum = (0..k).fold(0i32, |sum, p| {
+                let [a, b] = [bytes[0][place(0, i, p)], bytes[1][place(1, p, j)]].map(i32::from);
+                sum.wrapping_add(a * b)
+            });
+            let c = &mut want[place(2, i, j)];
+            *c = alpha.wrapping_mul(sum).wrapping_add(beta.wrapping_mul(*c));
+        }
+        assert!(got == want, "gemm_i8 {m} x {n} x {k}, {alpha} {beta} {flip:?}");
+    }
+    Ok(Worst { op: "gemm_i8", share: 0.0, got: 0.0, want: 0.0 })
+}
+
+/// As [`products`], of matrices of 16 and 8 bits: those of `bf16`, of `f16`, of `E4m3`, of bytes; and every exponent of
+/// `f16` and number of `E4m3`, alone. The first shapes are those of 16 bits.
+#[cfg(feature = "half")]
+pub fn narrow_products<D: Computes<f32> + Blocking>(
+    gpu: &Gpu<D>,
+    [shapes, bytes]: [&[[usize; 3]]; 2],
+) -> Result<[Worst; 4], Error> {
+    use fulmen::E4m3;
     use half::{bf16, f16};
+    let e4 = |n, seed| data::<f32>(n, seed, 0).into_iter().map(E4m3::from_f32).collect::<Vec<_>>();
+    let call_e4 = |alpha, a: Mat<'_, E4m3, D>, b: Mat<'_, E4m3, D>, beta, c: MatMut<'_, f32, D>| {
+        gpu.gemm_e4m3(alpha, a, b, beta, c)
+    };
     let bf = |n, seed| data::<f32>(n, seed, 0).into_iter().map(bf16::from_f32).collect::<Vec<_>>();
     let f = |n, seed| data::<f32>(n, seed, 0).into_iter().map(f16::from_f32).collect::<Vec<_>>();
     let call_bf = |alpha, a: Mat<'_, bf16, D>, b: Mat<'_, bf16, D>, beta, c: MatMut<'_, f32, D>| {
@@ -240,7 +304,18 @@ pub fn half_products<D: Computes<f32> + Blocking>(
     let worst = [
         products_by(gpu, "gemm_bf16", shapes, bf, bf16::to_f64, call_bf)?,
         products_by(gpu, "gemm_f16", shapes, f, f16::to_f64, call_f)?,
+        products_by(gpu, "gemm_e4m3", bytes, e4, |x| f64::from(x.to_f32()), call_e4)?,
+        byte_products(gpu, bytes)?,
     ];
+    let all: Vec<E4m3> = (0..=255).map(E4m3::from_bits).collect();
+    let (x, one, mut out) = (gpu.upload(&all)?, gpu.upload(&[E4m3::from_f32(1.0)])?, gpu.alloc::<f32>(256)?);
+    let (x, one, to) = (x.view(), one.view(), out.view_mut());
+    gpu.gemm_e4m3(1.0, x.matrix(256, 1)?, one.matrix(1, 1)?, 0.0, to.matrix(256, 1)?)?;
+    let mut got = vec![0.0; 256];
+    gpu.download(out.view(), &mut got)?;
+    for (x, got) in all.iter().zip(&got) {
+        assert!(x.to_f32() == *got || (x.to_f32().is_nan() && got.is_nan()), "{x:?} became {got}");
+    }
     // Subnormals, infinities and NaN among them: `A·[1]` is A.
     let mantissas = [0, 1, 0x155, 0x3ff];
     let all: Vec<f16> = (0..64u16).flat_map(|e| mantissas.map(|m| f16::from_bits(e << 10 | m))).collect();
@@ -350,7 +425,9 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
         let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0]);
         let (alpha, beta) = [(1.0, 0.0), (-0.5, 1.0), (1.5, 0.25), (0.0, 2.0), (2.0, 0.5)][case % 5];
         let whole = [m, n, k].iter().all(|s| s.is_multiple_of(8));
-        let [of_a, of_b, of_c] = if whole { [8, 8, 4] } else { [2, 1, 3] };
+        // Tensor maps read rows that are a multiple of 16 bytes apart.
+        let side = (16 / E::BYTES).max(8);
+        let [of_a, of_b, of_c] = if whole { [side, side, 4] } else { [2, 1, 3] };
         let (a, b) = (elements(m * (k + of_a), 1), elements(k * (n + of_b), 2));
         let c = data::<T>(m * (n + of_c), 3, 0);
         let [on_a, on_b] = [gpu.upload(&a)?, gpu.upload(&b)?];

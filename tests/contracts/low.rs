@@ -77,6 +77,16 @@ fn gemm_f16() {
 }
 
 #[test]
+fn gemm_e4m3() {
+    let from = |x: f64| fulmen::E4m3::from_f32(x as f32);
+    for_each_lane!(|s| {
+        cases!("gemm_e4m3", "f32", from, f32, gemm_e4m3_workspace, |alpha, a, b, beta, c, ws| {
+            fulmen::gemm_e4m3_on(s, alpha, a, b, beta, c, ws)
+        })
+    });
+}
+
+#[test]
 fn gemm_i8() {
     for_each_lane!(|s| {
         cases!("gemm_i8", "i32", |x| x as i8, i32, gemm_i8_workspace, |alpha, a, b, beta, c, ws| {

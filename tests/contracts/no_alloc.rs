@@ -160,8 +160,8 @@ fn no_op_on_threads_allocates() {
 #[test]
 fn no_product_of_low_precision_allocates() {
     use fulmen::{
-        MatMut, MatRef, gemm_bf16, gemm_bf16_workspace, gemm_f16, gemm_f16_workspace, gemm_i8,
-        gemm_i8_workspace,
+        E4m3, MatMut, MatRef, gemm_bf16, gemm_bf16_workspace, gemm_e4m3, gemm_e4m3_workspace, gemm_f16,
+        gemm_f16_workspace, gemm_i8, gemm_i8_workspace,
     };
     use half::{bf16, f16};
     for [m, n, k] in [[3, 4, 5], [40, 60, 50], [70, 300, 260]] {
@@ -181,6 +181,7 @@ fn no_product_of_low_precision_allocates() {
         }
         quiet!(gemm_bf16 gemm_bf16_workspace 0.0f32, bf16::ONE, f32, 0.0);
         quiet!(gemm_f16 gemm_f16_workspace 0.0f32, f16::ONE, f32, 0.0);
+        quiet!(gemm_e4m3 gemm_e4m3_workspace 0.0f32, E4m3::from_f32(1.0), f32, 0.0);
         quiet!(gemm_i8 gemm_i8_workspace 0i32, 1i8, i32, 0);
     }
     for (n, len) in [(1, 300), (200, 300)] {

@@ -27,7 +27,7 @@ fn products_of_f16_go_to_matrices_where_there_are_some() {
     let planner = |matrices| Planner::new(&Facts { matrices, ..facts.clone() });
     let of = |[m, n, k]: [usize; 3], strides| Product { sizes: [m, n, k], strides, alpha: 1.0f32, beta: 0.0 };
     let launches = |with: bool, of: &Product<f32>, aligned| {
-        let plan = planner(with).half_product(Group::F16, of, [0, 0], aligned).unwrap();
+        let plan = planner(with).narrow_product(Group::F16, of, [0, 0], aligned).unwrap();
         (plan.launches.len(), plan.launches[0].program.text().is_some(), plan.launches[0].grid)
     };
     let whole = of([256, 384, 64], [[64, 1], [1, 64], [384, 1]]);
@@ -36,7 +36,10 @@ fn products_of_f16_go_to_matrices_where_there_are_some() {
     for aligned in [[false, true, true], [true, false, true], [true, true, false]] {
         assert!(!launches(true, &whole, aligned).1, "{aligned:?}");
     }
-    assert_eq!(planner(true).half_product(Group::Bf16, &whole, [0, 0], [true; 3]).unwrap().launches.len(), 3);
+    assert_eq!(
+        planner(true).narrow_product(Group::Bf16, &whole, [0, 0], [true; 3]).unwrap().launches.len(),
+        3
+    );
     for other in [
         of([255, 384, 64], [[64, 1], [1, 64], [384, 1]]),
         of([256, 383, 64], [[64, 1], [1, 64], [384, 1]]),

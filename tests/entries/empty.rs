@@ -91,6 +91,9 @@ fn products_and_transposes_of_nothing() {
                 &mut [],
             )
             .unwrap();
+            let third = |r, c| MatRef::strided(&[E4m3::MAX], 0, r, c, 0, 0).unwrap();
+            let c = MatMut::row_major(&mut nothing, m, n).unwrap();
+            gemm_e4m3(2.0, third(m, k), third(k, n), 3.0, c, &mut []).unwrap();
         }
     });
     soon("pack_b", || {

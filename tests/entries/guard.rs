@@ -255,7 +255,8 @@ fn halves() {
         macro_rules! product {
             ($H:ident $gemm:ident $workspace:ident) => {
                 guarded(|| {
-                    let (a, b, mut c) = (vec![$H::ONE; m * k], vec![$H::ONE; k * n], vec![1.0f32; m * n]);
+                    let (a, b, mut c) =
+                        (vec![$H::from_f32(1.0); m * k], vec![$H::from_f32(1.0); k * n], vec![1.0f32; m * n]);
                     let mut w = vec![0.0; $workspace(m, n, k)];
                     let a =
                         if turn % 2 == 0 { MatRef::row_major(&a, m, k) } else { MatRef::col_major(&a, m, k) };
@@ -268,6 +269,7 @@ fn halves() {
         }
         product!(bf16 gemm_bf16 gemm_bf16_workspace);
         product!(f16 gemm_f16 gemm_f16_workspace);
+        product!(E4m3 gemm_e4m3 gemm_e4m3_workspace);
     }
     for (n, len) in lengths().flat_map(|n| [(n.min(50), n), (3, n), (1, n)]) {
         guarded(|| {
@@ -339,7 +341,7 @@ fn no_op_is_left_out() {
         ($($name:ident $Op:path $(, $more:ident)*;)*) => { known.extend([$(stringify!($name)),*]); };
     }
     common::for_each_nn_op!(add);
-    known.extend(["gemm", "gemm_bf16", "gemm_f16", "gemm_i8", "transpose"]);
+    known.extend(["gemm", "gemm_bf16", "gemm_f16", "gemm_e4m3", "gemm_i8", "transpose"]);
     known.extend([
         "swap",
         "copy",

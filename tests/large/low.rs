@@ -3,7 +3,7 @@
 use crate::gemm::some;
 use crate::sizes::*;
 use fulmen::quant::{Block, Q4_0, Q4_K, Q8_0, blocks, blocks_in};
-use fulmen::{MatMut, MatRef, parallel};
+use fulmen::{E4m3, MatMut, MatRef, parallel};
 use half::{bf16, f16};
 
 /// Whole numbers up to 7 in magnitude: their products and sums of a million of them are exact in `f32`.
@@ -60,6 +60,7 @@ macro_rules! short {
 }
 short!(bf16_products bf16, gemm_bf16, gemm_bf16_workspace);
 short!(f16_products f16, gemm_f16, gemm_f16_workspace);
+short!(e4m3_products E4m3, gemm_e4m3, gemm_e4m3_workspace);
 
 #[test]
 fn i8_products() {

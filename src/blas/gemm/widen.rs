@@ -5,6 +5,7 @@ use super::loops::{self, Plan, Right};
 use super::{LINE, Problem, gemm_with_on, tune};
 use crate::convert::{widen_bf16, widen_f16};
 use crate::error::{Error, enough, same_shape};
+use crate::float8::E4m3;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
@@ -24,6 +25,13 @@ impl Half for f16 {
     #[inline(always)]
     fn widen(self) -> f32 {
         widen_f16(self)
+    }
+}
+
+impl Half for E4m3 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        self.to_f32()
     }
 }
 
@@ -112,6 +120,42 @@ half! {
     ///
     /// Source: as [`gemm`](crate::gemm()).
     gemm_f16, gemm_f16_on, gemm_f16_workspace, f16
+}
+
+half! {
+    /// `C = αAB + βC` with A and B in [`E4m3`], floats of eight bits, and C in `f32`. What the bytes are multiples of goes
+    /// into α.
+    ///
+    /// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The bits are those of
+    /// [`gemm`](crate::gemm()) on A and B converted to `f32`, so its error bound holds; and products of two of these
+    /// numbers are always exact in `f32`.
+    ///
+    /// NaN and ±0: as [`gemm`](crate::gemm()).
+    ///
+    /// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+    ///
+    /// Scratch: [`gemm_e4m3_workspace`], in `f32`; what it holds before and after does not matter.
+    ///
+    /// ```
+    /// use fulmen::{E4m3, MatMut, MatRef, gemm_e4m3, gemm_e4m3_workspace};
+    /// // A by rows that were divided by 8, B by ones that were divided by 2.
+    /// let (a, b) = ([1.5, -20.0].map(E4m3::from_f32), [3.0, 0.25].map(E4m3::from_f32));
+    /// let mut c = [1.0f32];
+    /// let mut workspace = [0.0; gemm_e4m3_workspace(1, 1, 2)];
+    /// let (a, b) = (MatRef::row_major(&a, 1, 2)?, MatRef::row_major(&b, 2, 1)?);
+    /// gemm_e4m3(16.0, a, b, 1.0, MatMut::row_major(&mut c, 1, 1)?, &mut workspace)?;
+    /// assert_eq!(c, [-7.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: as [`gemm`](crate::gemm()); P. Micikevicius et al.: FP8 Formats for Deep Learning, 2022.
+    gemm_e4m3, gemm_e4m3_on, gemm_e4m3_workspace, E4m3
+}
+
+/// Elements of workspace that [`gemm_e4m3`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction
+/// set.
+pub const fn gemm_e4m3_workspace(m: usize, n: usize, k: usize) -> usize {
+    gemm_f16_workspace(m, n, k)
 }
 
 /// Elements of workspace that [`gemm_f16`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction

@@ -42,7 +42,7 @@ macro_rules! words {
         }
     )*};
 }
-words!(f32 f64 u32 i32);
+words!(f32 f64 u32 i32 i8);
 
 /// Real and imaginary part.
 impl<T: Word> Word for Complex<T> {
@@ -59,6 +59,18 @@ impl<T: Word> Word for Complex<T> {
 }
 #[cfg(feature = "half")]
 words!(half::bf16 half::f16);
+
+impl Word for crate::E4m3 {
+    const BYTES: usize = 1;
+    fn put(self, to: &mut Vec<u8>) {
+        to.push(self.to_bits());
+    }
+    fn get(from: &[u8], to: &mut Self) {
+        if let [bits] = from {
+            *to = Self::from_bits(*bits);
+        }
+    }
+}
 
 impl<B: Block> Word for B {
     const BYTES: usize = size_of::<B>();

@@ -32,12 +32,11 @@ mod complex;
 mod decode;
 mod einsum;
 mod fft;
-#[cfg(feature = "half")]
-mod half;
 mod layers;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 mod matrices;
 mod memory;
+mod narrow;
 mod network;
 mod ops;
 mod optimisers;

@@ -181,9 +181,14 @@ impl Machine<'_> {
             for (r, id) in i.dst.iter().enumerate() {
                 let row = 16 * (t / 32) + t % 32 / 4 + 8 * (r / 2 % 2);
                 let col = 8 * (r / 4) + 2 * (t % 4) + r % 2;
-                let c = i.args.get(operands + r).map_or(0.0, |c| to_f64(Type::F32, self.reg(*c, first + t)));
-                let sum = dot(part(&a, row, depth), part(&b, col, depth)) + c;
-                results.push((*id, first + t, u64::from((sum as f32).to_bits())));
+                let sum = dot(part(&a, row, depth), part(&b, col, depth));
+                let c = i.args.get(operands + r).map_or(0, |c| self.reg(*c, first + t));
+                let sum = match input.sums() {
+                    Type::F32 => ((sum + to_f64(Type::F32, c)) as f32).to_bits(),
+                    // Exact, and modulo 2³².
+                    _ => (sum as i32 as u32).wrapping_add(c as u32),
+                };
+                results.push((*id, first + t, u64::from(sum)));
             }
         }
         results.into_iter().for_each(|(id, t, v)| self.set(id, t, v));
@@ -244,6 +249,7 @@ impl Machine<'_> {
                     Group::Bf16 => to_f64(Type::Bf16, bits),
                     Group::Tf32 => tf32(bits),
                     Group::E4m3 => e4m3(bits),
+                    Group::S8 => f64::from(bits as u8 as i8),
                 });
             }
         }

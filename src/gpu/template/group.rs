@@ -6,7 +6,7 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Hopper, Kernel, Special};
-use super::super::types::{F32, Pred, Type, U32, U64};
+use super::super::types::{F32, Number, Pred, Type, U32, U64};
 use super::flat::get;
 use alloc::format;
 use alloc::vec::Vec;
@@ -55,7 +55,6 @@ impl GroupTile {
     pub const TRIPLE: Self = Self { m: 128, n: 128, stages: 2, groups: 2 };
 
     /// Another number for each tile.
-    #[cfg(feature = "half")]
     pub(in super::super) const fn number(self) -> u32 {
         self.m << 20 | self.n << 8 | self.stages << 4 | self.groups
     }
@@ -63,6 +62,11 @@ impl GroupTile {
     /// Whether two blocks have registers on a multiprocessor.
     const fn is_light(self) -> bool {
         self.m * self.n / self.groups <= 64 * 96 && self.threads() == 3 * GROUP
+    }
+
+    /// Whether a thread has registers for the products of a slab beside its sums.
+    pub(in super::super) const fn holds_slabs(self) -> bool {
+        self.m * self.n / self.groups <= 64 * 192
     }
 
     /// Threads of a block.
@@ -85,6 +89,17 @@ impl GroupTile {
     }
 }
 
+/// What a tile is summed in.
+trait Sum: Number {
+    /// Sums on their way to memory: of this row and column, the tile's first column is `left`.
+    fn finish<'b>(
+        frame: &Frame<'b>,
+        sums: &[Value<'b, Self>],
+        place: [Value<'b, U32>; 2],
+        left: Value<'b, U32>,
+    );
+}
+
 /// The products of three parts of A and of B that `f32` shows, the smallest first.
 const PRODUCTS: [[u32; 2]; 6] = [[0, 2], [2, 0], [1, 1], [0, 1], [1, 0], [0, 0]];
 
@@ -93,9 +108,13 @@ const PRODUCTS: [[u32; 2]; 6] = [[0, 2], [2, 0], [1, 1], [0, 1], [1, 0], [0, 0]]
 ///
 /// Parameters: tensor maps of A and B (boxes of the tile's rows and 128 bytes, swizzled; of 64 × 64 where the depth goes
 /// across), C, its row distance in
-/// elements (`U64`), m, n, slabs of depth, rows and columns of tiles (`U32`), α and β (`F32`); for blocks along z, as in
+/// elements (`U64`), m, n, slabs of depth, rows and columns of tiles (`U32`), α and β (`F32`; `U32` of integers, whose C
+/// has 32 bits and is modulo 2³²); for blocks along z, as in
 /// [`super::strided`]: slabs of a block, and elements from the sums of one to those of the next (`U32`). C is not read
 /// where β is 0. The grid has any number of blocks along x.
+///
+/// Of 8-bit floats the products of each slab are added up before they are added to the others, as of these warp groups
+/// keep 14 bits of a sum.
 pub fn group_gemm(tile: GroupTile, input: Group, output: Type, across: [bool; 2]) -> Result<Kernel, Error> {
     tile.check()?;
     let [a_across, b_across] = across;
@@ -109,8 +128,14 @@ pub fn group_gemm(tile: GroupTile, input: Group, output: Type, across: [bool; 2]
         Group::Bf16 => "bf16",
         Group::Tf32 => "tf32",
         Group::E4m3 => "e4m3",
+        Group::S8 => "s8",
     };
+    if input == Group::E4m3 && !tile.holds_slabs() {
+        return Err(Error::Tile { rule: "of 8-bit floats a thread has registers for twice its sums" });
+    }
     let to = match output {
+        Type::U32 if input == Group::S8 => "s32",
+        _ if input == Group::S8 => return Err(Error::Operand { instruction: "st" }),
         Type::F32 => "f32",
         Type::F16 => "f16",
         Type::Bf16 => "bf16",
@@ -173,13 +198,18 @@ struct Frame<'b> {
     size: [Value<'b, U32>; 2],
     slabs: Value<'b, U32>,
     tiles: [Value<'b, U32>; 2],
-    factors: [Value<'b, F32>; 2],
+    /// α and β, as the kernel gets them.
+    factors: [Value<'b, U32>; 2],
     rooms: [Value<'b, U32>; 2],
     full: Value<'b, U32>,
     empty: Value<'b, U32>,
     thread: Value<'b, U32>,
     /// The first slab of the block.
     slab: Value<'b, U32>,
+    /// Whether two blocks have registers on a multiprocessor.
+    light: bool,
+    /// Whether the products of each slab are added up before they are added to the others.
+    slabs_apart: bool,
     triple: Option<Triple<'b>>,
 }
 
@@ -194,7 +224,9 @@ impl<'b> Frame<'b> {
     ) -> Self {
         let GroupTile { m, n, stages, .. } = tile;
         b.threads([tile.threads(), 1, 1]);
-        if tile.is_light() {
+        let slabs_apart = triple || input == Group::E4m3;
+        let light = tile.is_light() && !slabs_apart;
+        if light {
             b.resident(2);
         }
         let parts = if triple { 3 } else { 1 };
@@ -216,6 +248,8 @@ impl<'b> Frame<'b> {
             empty: b.shared(8 * stages, 8),
             thread: b.special(Special::TidX),
             slab: b.int(0),
+            light,
+            slabs_apart,
             triple: None,
         };
         let (chunk, sums) = (b.param::<U32>(), b.param::<U32>());
@@ -240,7 +274,10 @@ impl<'b> Frame<'b> {
                 []
             },
             || {
-                k.multiply();
+                match k.input.sums() {
+                    Type::F32 => k.multiply::<F32>(),
+                    _ => k.multiply::<U32>(),
+                }
                 []
             },
         );
@@ -302,7 +339,7 @@ impl<'b> Frame<'b> {
     /// One thread keeps the ring full.
     fn load(&self) {
         let b = self.b;
-        if self.tile.groups > 1 && !self.tile.is_light() {
+        if self.tile.groups > 1 && !self.light {
             b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
         }
         b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
@@ -355,23 +392,23 @@ impl<'b> Frame<'b> {
         }
     }
 
-    fn multiply(&self) {
+    fn multiply<T: Sum>(&self) {
         let b = self.b;
         let GroupTile { m, n, groups, .. } = self.tile;
-        if groups > 1 && !self.tile.is_light() {
+        if groups > 1 && !self.light {
             b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
         }
         let group = (self.thread >> self.u(7)) - self.u(1);
         let rows = m / groups;
         let lane = self.thread & self.u(31);
-        let zeros: Vec<Value<'b, F32>> = (0..rows * n / 128).map(|_| b.f32(0.0)).collect();
+        let zeros: Vec<Value<'b, T>> = (0..rows * n / 128).map(|_| b.bits(0)).collect();
         self.each_tile(|corner, first| {
             let range = [first, first + self.slabs, self.u(1)];
-            let sums = match self.triple {
-                Some(_) => b.count(range, 1, &zeros, |turn, sums| self.add_parts(group, turn, sums)),
-                None => b.count(range, 1, &zeros, |turn, sums| self.add(group, [first, turn], sums)),
+            let sums = match self.slabs_apart {
+                true => b.count(range, 1, &zeros, |turn, sums| self.add_parts(group, turn, sums)),
+                false => b.count(range, 1, &zeros, |turn, sums| self.add(group, [first, turn], sums)),
             };
-            if self.triple.is_none() {
+            if !self.slabs_apart {
                 b.hopper(Hopper::GroupWait(0), &[]);
                 self.free(first + self.slabs, self.slabs.compare(Cmp::Ne, b.int(0)));
             }
@@ -379,7 +416,7 @@ impl<'b> Frame<'b> {
             let [top, left] = corner;
             let row = top + group * self.u(rows) + warp * self.u(16) + (lane >> self.u(2));
             let col = left + (lane & self.u(3)) * self.u(2);
-            self.finish(&sums, [row, col], left);
+            T::finish(self, &sums, [row, col], left);
         });
     }
 
@@ -394,12 +431,12 @@ impl<'b> Frame<'b> {
     }
 
     /// The products of a slab, under way until the next turn.
-    fn add(
+    fn add<T: Sum>(
         &self,
         group: Value<'b, U32>,
         [first, turn]: [Value<'b, U32>; 2],
-        sums: &[Value<'b, F32>],
-    ) -> Vec<Value<'b, F32>> {
+        sums: &[Value<'b, T>],
+    ) -> Vec<Value<'b, T>> {
         let b = self.b;
         let GroupTile { m, n, groups, .. } = self.tile;
         let [stage, parity] = self.stage(turn);
@@ -410,7 +447,7 @@ impl<'b> Frame<'b> {
         let [a_across, b_across] = self.across;
         let (a, a_step) = self.operand(a, a_across);
         let (bt, b_step) = self.operand(room_b + stage * self.u(n * SLAB), b_across);
-        let mut next: Vec<Value<'b, F32>> = sums.to_vec();
+        let mut next: Vec<Value<'b, T>> = sums.to_vec();
         for step in 0..4 {
             for (part, sums) in next.chunks_mut(n as usize / 2).enumerate() {
                 let at = [a + b.int(a_step * step + 512 * part as i64), bt + b.int(b_step * step)];
@@ -427,12 +464,12 @@ impl<'b> Frame<'b> {
 
     /// The products of the parts of a slab, which are added to the sums when they are done: the other group has the
     /// unit meanwhile.
-    fn add_parts(
+    fn add_parts<T: Sum>(
         &self,
         group: Value<'b, U32>,
         turn: Value<'b, U32>,
-        sums: &[Value<'b, F32>],
-    ) -> Vec<Value<'b, F32>> {
+        sums: &[Value<'b, T>],
+    ) -> Vec<Value<'b, T>> {
         let b = self.b;
         let GroupTile { m, n, groups, .. } = self.tile;
         let rows = m / groups;
@@ -440,11 +477,15 @@ impl<'b> Frame<'b> {
         wait(self.full + stage * self.u(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
         let [room_a, room_b] = self.rooms;
-        let mut slab: Vec<Vec<Value<'b, F32>>> = (0..rows / 64).map(|_| Vec::new()).collect();
-        for [x, y] in PRODUCTS {
-            let a = room_a + (stage * self.u(3) + self.u(x)) * self.u(m * SLAB);
+        let mut slab: Vec<Vec<Value<'b, T>>> = (0..rows / 64).map(|_| Vec::new()).collect();
+        let (parts, products): (u32, &[_]) = match self.triple {
+            Some(_) => (3, &PRODUCTS),
+            None => (1, &[[0; 2]]),
+        };
+        for [x, y] in products.iter().copied() {
+            let a = room_a + (stage * self.u(parts) + self.u(x)) * self.u(m * SLAB);
             let a = self.descriptor(a + group * self.u(rows * SLAB));
-            let bt = self.descriptor(room_b + (stage * self.u(3) + self.u(y)) * self.u(n * SLAB));
+            let bt = self.descriptor(room_b + (stage * self.u(parts) + self.u(y)) * self.u(n * SLAB));
             for step in 0..4 {
                 for (part, slab) in slab.iter_mut().enumerate() {
                     let a = a + b.int(2 * step + 512 * part as i64);

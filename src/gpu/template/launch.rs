@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 /// A product `C ← α·A·B + β·C` of A (m × k) and B (n × k), their depth along their rows or across them, C row by row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GroupProduct {
+pub struct GroupProduct<T = f32> {
     /// Rows of A and C.
     pub m: u32,
     /// Rows of B, columns of C.
@@ -25,13 +25,29 @@ pub struct GroupProduct {
     /// Elements from row to row of C.
     pub ldc: u64,
     /// α.
-    pub alpha: f32,
+    pub alpha: T,
     /// β; C is not read where it is 0.
-    pub beta: f32,
+    pub beta: T,
     /// Elements of A and B.
     pub input: Group,
-    /// Elements of C: `F32`, `F16` or `Bf16`.
+    /// Elements of C: `F32`, `F16` or `Bf16`; `U32` of signed bytes.
     pub output: Type,
+}
+
+/// What products are scaled by: `f32`, or integers modulo 2³².
+pub trait Factor: Copy {
+    /// As a kernel gets it.
+    fn bits(self) -> u32;
+}
+impl Factor for f32 {
+    fn bits(self) -> u32 {
+        self.to_bits()
+    }
+}
+impl Factor for i32 {
+    fn bits(self) -> u32 {
+        self.cast_unsigned()
+    }
 }
 
 /// An argument of a launch.
@@ -68,12 +84,12 @@ impl Group {
             Self::F16 => Type::F16,
             Self::Bf16 => Type::Bf16,
             Self::Tf32 => Type::F32,
-            Self::E4m3 => Type::U8,
+            Self::E4m3 | Self::S8 => Type::U8,
         }
     }
 }
 
-impl GroupProduct {
+impl<T: Factor> GroupProduct<T> {
     /// The tile that ends first on a machine of so many multiprocessors.
     #[must_use]
     pub fn tile(&self, multiprocessors: u32) -> GroupTile {
@@ -86,7 +102,10 @@ impl GroupProduct {
     pub(in super::super) fn division(&self, multiprocessors: u32, most: u32) -> (GroupTile, u32) {
         let (mut best, mut least) = ((GroupTile::ALL[7], 1), u64::MAX);
         let [_, across] = self.across;
-        for tile in GroupTile::ALL.into_iter().filter(|t| !across || t.n.is_multiple_of(64)) {
+        let fits = |t: &GroupTile| {
+            (!across || t.n.is_multiple_of(64)) && (self.input != Group::E4m3 || t.holds_slabs())
+        };
+        for tile in GroupTile::ALL.into_iter().filter(fits) {
             for parts in 1..=most.max(1) {
                 let time = self.time(tile, parts, multiprocessors);
                 if time < least {
@@ -165,7 +184,7 @@ impl GroupProduct {
             Argument::Bits(ldc),
         ]);
         let slabs = k.div_ceil(deep);
-        args.extend([m, n, slabs, down, across, alpha.to_bits(), beta.to_bits(), slabs, 0].map(bits));
+        args.extend([m, n, slabs, down, across, alpha.bits(), beta.bits(), slabs, 0].map(bits));
         Ok(([blocks.min(multiprocessors.max(1)), 1, 1], args))
     }
 }

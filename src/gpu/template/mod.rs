@@ -11,12 +11,11 @@ pub(crate) mod flash;
 pub(crate) mod flat;
 mod gemm;
 mod group;
-#[cfg(feature = "half")]
-mod half;
 mod held;
 mod launch;
 pub(crate) mod layer;
 mod long;
+mod narrow;
 pub(crate) mod norm_backward;
 mod part;
 mod plan;
@@ -42,13 +41,13 @@ pub use gemm::{Plain, Tile, gemm};
 #[cfg(feature = "half")]
 pub use group::flash::{GroupFlash, group_flash};
 pub use group::{GroupTile, group_gemm, triple_gemm};
-#[cfg(feature = "half")]
-pub use half::{HALF_TILE, half_rows};
-#[cfg(feature = "half")]
-pub(crate) use half::{bf16_at, f16_at};
-pub use launch::{Argument, GroupLaunch, GroupProduct};
+pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
+pub(crate) use narrow::narrow_rows_name;
+pub use narrow::{BYTE_DEPTH, BYTE_TILE, NARROW_TILE, byte_product, narrow_rows};
+#[cfg(feature = "half")]
+pub(crate) use narrow::{bf16_at, f16_at};
 pub use part::{Meet, Pieces, Threads};
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};

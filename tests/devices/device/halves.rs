@@ -98,16 +98,20 @@ fn attention_of_warp_groups_keeps_its_contract() {
 #[cfg(feature = "half")]
 #[test]
 fn products_of_halves_keep_their_contract() {
-    use common::device::half_products;
-    let keeps = |gpu: &Gpu<Host>, shapes: &[[usize; 3]]| {
-        for worst in half_products(gpu, shapes).unwrap() {
+    use common::device::narrow_products;
+    let keeps_both = |gpu: &Gpu<Host>, shapes: [&[[usize; 3]]; 2]| {
+        for worst in narrow_products(gpu, shapes).unwrap() {
             assert!(worst.share <= 1.0, "{worst:?}");
         }
     };
+    let keeps = |gpu: &Gpu<Host>, shapes: &[[usize; 3]]| keeps_both(gpu, [shapes, &[]]);
     let gpu = Gpu::new(Host::new(Meet::Memory));
-    keeps(&gpu, &[[1, 1, 9], [3, 65, 10], [34, 2, 67], [3, 2, 5], [2, 3, 0]]);
+    let few = [[1, 1, 9], [3, 65, 10], [34, 2, 67], [3, 2, 5], [2, 3, 0]];
+    keeps_both(&gpu, [&few, &few]);
+    // Bytes: of rows and columns that are copied, and of rows that tensor maps read as they are.
     let gpu = hopper(2);
-    keeps(&gpu, &[[65, 40, 33], [33, 70, 65], [70, 66, 40], [64, 72, 130]]);
+    let bytes = [[65, 40, 33], [33, 70, 65], [80, 48, 272], [16, 32, 20]];
+    keeps_both(&gpu, [&[[65, 40, 33], [33, 70, 65], [70, 66, 40], [64, 72, 130]], &bytes]);
     // Rows or columns that tensor maps read as they are, in all layouts: nothing is copied.
     let gpu = hopper(2);
     keeps(&gpu, &[[72, 200, 136], [136, 72, 64], [64, 136, 72], [72, 64, 200]]);

@@ -1,7 +1,7 @@
 //! Products of warp groups in the interpreter against sums in `f64`, and what the interpreter refuses.
 
 use super::support::*;
-use fulmen::gpu::template::{Argument, GroupProduct, GroupTile};
+use fulmen::gpu::template::{Argument, Factor, GroupProduct, GroupTile};
 use fulmen::gpu::{Bytes, Error, Group, Interpreter, Kernel, Module, Target, Type};
 
 /// Eighths in [-7/8, 7/8], which every input type holds exactly, and their bytes.
@@ -16,6 +16,7 @@ fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
             let h = (f >> 16 & 0x8000) | (((f >> 23 & 255) - 112) << 10) | (f >> 13 & 1023);
             (h as u16).to_le_bytes().to_vec()
         }
+        Group::S8 => return (f64::from(8.0 * x), vec![(8.0 * x) as i8 as u8]),
         Group::E4m3 if x == 0.0 => vec![0],
         Group::E4m3 => vec![((f >> 24 & 0x80) | (((f >> 23 & 255) - 120) << 3) | (f >> 20 & 7)) as u8],
     };
@@ -23,7 +24,7 @@ fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
 }
 
 /// Runs a launch on the interpreter; C starts as ones. Gives C in `f64`.
-fn run(p: &GroupProduct, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error> {
+fn run<T: Factor + Into<f64>>(p: &GroupProduct<T>, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error> {
     let launch = p.launch(tile, blocks)?;
     let mut d = Interpreter::new();
     let matrix = |rows: u32, ld: u64, seed: i64| -> Vec<u8> {
@@ -31,11 +32,12 @@ fn run(p: &GroupProduct, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error
         all.collect()
     };
     let one: &[u8] = match p.output {
+        Type::U32 => &[1, 0, 0, 0],
         Type::F32 => &[0, 0, 0x80, 0x3f],
         Type::Bf16 => &[0x80, 0x3f],
         _ => &[0, 0x3c],
     };
-    let c = if p.beta == 0.0 {
+    let c = if p.beta.into() == 0.0 {
         // Read, it would be an error.
         Bytes::uninitialised(p.m as usize * p.ldc as usize * one.len())
     } else {
@@ -60,6 +62,7 @@ fn run(p: &GroupProduct, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error
     Ok(bytes
         .chunks_exact(one.len())
         .map(|b| match p.output {
+            Type::U32 => f64::from(i32::from_le_bytes(b.try_into().unwrap())),
             Type::F32 => f64::from(f32::from_le_bytes(b.try_into().unwrap())),
             Type::Bf16 => f64::from(f32::from_bits(u32::from(u16::from_le_bytes([b[0], b[1]])) << 16)),
             _ => {
@@ -73,9 +76,10 @@ fn run(p: &GroupProduct, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error
         .collect())
 }
 
-fn check(p: GroupProduct, tile: GroupTile, blocks: u32) {
+fn check<T: Factor + Into<f64> + core::fmt::Debug>(p: GroupProduct<T>, tile: GroupTile, blocks: u32) {
     let got = run(&p, tile, blocks).unwrap_or_else(|e| panic!("{p:?} {tile:?}: {e}"));
     let unit = match p.output {
+        Type::U32 => 0.0,
         Type::F32 => f64::from(f32::EPSILON),
         Type::Bf16 => 1.0 / 256.0,
         _ => 1.0 / 2048.0,
@@ -85,7 +89,7 @@ fn check(p: GroupProduct, tile: GroupTile, blocks: u32) {
         for j in 0..u64::from(p.n) {
             let terms = (0..u64::from(p.k)).map(|k| at(i * p.lda + k, 1) * at(j * p.ldb + k, 2));
             // Products and sums of eighths are exact in f32; what is left is the last rounding.
-            let want = f64::from(p.alpha) * terms.sum::<f64>() + f64::from(p.beta);
+            let want = p.alpha.into() * terms.sum::<f64>() + p.beta.into();
             let got = got[(i * p.ldc + j) as usize];
             assert!((got - want).abs() <= unit * want.abs(), "{i},{j}: {got}, not {want}; {p:?} {tile:?}");
         }
@@ -102,7 +106,11 @@ fn every_tile_multiplies_every_type() {
         (Group::Tf32, Type::F32),
     ];
     for (t, tile) in GroupTile::ALL.into_iter().enumerate() {
-        let (input, output) = types[t % 4];
+        let (input, output) = match types[t % 4] {
+            // Of these a thread has two sums.
+            (Group::E4m3, _) if tile.m * tile.n / tile.groups > 64 * 192 => types[0],
+            of => of,
+        };
         let per = 16 / u64::from(input.element().bytes());
         let deep = 4 * input.depth() as u32;
         let k = deep * (tile.stages + 1) - 5;
@@ -122,6 +130,23 @@ fn every_tile_multiplies_every_type() {
             output,
         };
         check(p, tile, 3);
+    }
+}
+
+/// Signed bytes: more slabs than stages, edges, C whose rows are odd, and read.
+#[test]
+fn bytes_are_summed_in_integers() {
+    for (t, tile) in [GroupTile::ALL[3], GroupTile::ALL[5], GroupTile::ALL[8]].into_iter().enumerate() {
+        let (input, output, across) = (Group::S8, Type::U32, [false; 2]);
+        let (m, n, k) = (tile.m + 7, tile.n + 3, 128 * (tile.stages + 1) - 5);
+        let ld = u64::from(k).next_multiple_of(16);
+        let ldc = u64::from(n + t as u32 % 2);
+        let (alpha, beta) = [(1, 0), (-3, 5), (2, 0)][t];
+        check(
+            GroupProduct { m, n, k, across, lda: ld, ldb: ld + 16, ldc, alpha, beta, input, output },
+            tile,
+            2,
+        );
     }
 }
 
@@ -204,8 +229,17 @@ fn launches_that_are_refused() {
 fn every_tile_assembles() {
     let mut m = Module::new();
     for tile in GroupTile::ALL {
-        for (input, output) in [(Group::Bf16, Type::Bf16), (Group::Tf32, Type::F32), (Group::E4m3, Type::F16)]
-        {
+        let all = [
+            (Group::Bf16, Type::Bf16),
+            (Group::Tf32, Type::F32),
+            (Group::E4m3, Type::F16),
+            (Group::S8, Type::U32),
+        ];
+        for (input, output) in all {
+            if input == Group::E4m3 && tile.m * tile.n / tile.groups > 64 * 192 {
+                assert!(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2]).is_err());
+                continue;
+            }
             m.kernels.push(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2]).unwrap());
         }
     }

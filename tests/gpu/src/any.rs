@@ -32,7 +32,7 @@ pub fn run() -> Result<bool, Error> {
     ran.extend(layers::blocks::story(&gpu, &[[5, 40, 3]], &[[2, 72, 1], [3, 136, 2]])?);
     layers::transforms::lengths::<f32, _>(&gpu, "wgsl", &LENGTHS, &mut ran)?;
     #[cfg(feature = "half")]
-    ran.extend(device::half_products(&gpu, &crate::HALVES)?);
+    ran.extend(device::narrow_products(&gpu, [&crate::HALVES, &crate::BYTES])?);
     #[cfg(feature = "half")]
     ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));

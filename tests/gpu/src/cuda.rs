@@ -128,8 +128,9 @@ pub fn part(name: &str) -> Result<bool, Error> {
         // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
         #[cfg(feature = "half")]
         "halves" => {
-            let sizes = [&crate::HALVES[..], &[[1100, 1300, 512], [700, 300, 1000]]].concat();
-            ran = device::half_products(&gpu, &sizes)?.into();
+            let large = [[1100, 1300, 512], [700, 300, 1000]];
+            let sizes = [[&crate::HALVES[..], &large].concat(), [&crate::BYTES[..], &large].concat()];
+            ran = device::narrow_products(&gpu, [&sizes[0], &sizes[1]])?.into();
             ran.push(device::half_attention(&gpu, &crate::HALF_HEADS)?);
         }
         _ => return Ok(false),

@@ -27,6 +27,10 @@ const SHAPES: [[usize; 2]; 9] =
     [[1, 1], [3, 7], [2, 130], [35, 3], [4, 9], [70, 300], [9, 1], [5, 128], [1, 2052]];
 /// Products of 16-bit matrices: whole tiles of cooperative matrices in all layouts, and others.
 #[cfg(feature = "half")]
+#[cfg(feature = "half")]
+const BYTES: [[usize; 3]; 7] =
+    [[3, 5, 9], [128, 128, 64], [80, 48, 144], [65, 40, 33], [33, 70, 0], [130, 64, 160], [64, 272, 96]];
+#[cfg(feature = "half")]
 const HALVES: [[usize; 3]; 12] = [
     [128, 128, 32],
     [128, 256, 96],

@@ -69,6 +69,7 @@ impl Emitter<'_> {
                     Group::Bf16 => "k16.f32.bf16.bf16",
                     Group::Tf32 => "k8.f32.tf32.tf32",
                     Group::E4m3 => "k32.f32.e4m3.e4m3",
+                    Group::S8 => "k32.s32.s8.s8",
                 };
                 let adds = u8::from(i.args.len() > operands);
                 write!(out, "    wgmma.mma_async.sync.aligned.m64n{n}{how} ")?;
@@ -81,7 +82,11 @@ impl Emitter<'_> {
                 } else {
                     self.list(&[a(0), a(1)], Type::U64, out)?;
                 }
-                write!(out, ", {adds}, 1, 1")?;
+                write!(out, ", {adds}")?;
+                // Only floats can be negated.
+                if input.sums() == Type::F32 {
+                    out.write_str(", 1, 1")?;
+                }
                 let [a_across, b_across] = across.map(u8::from);
                 if input.depth() == 16 && !held {
                     write!(out, ", {a_across}")?;

@@ -3,8 +3,65 @@
 use super::super::super::builder::Value;
 use super::super::super::ir::{Cmp, Shuffle, Space};
 use super::super::super::types::{Bf16, F16, F32, Type, U16, U32, U64};
-use super::Frame;
+use super::{Frame, Sum};
 use alloc::vec::Vec;
+
+/// Pairs of neighbours where C is even and not read, else one by one; all modulo 2³².
+impl Sum for U32 {
+    fn finish<'b>(
+        frame: &Frame<'b>,
+        sums: &[Value<'b, U32>],
+        [row, col]: [Value<'b, U32>; 2],
+        left: Value<'b, U32>,
+    ) {
+        let b = frame.b;
+        let ([m, n], [alpha, beta]) = (frame.size, frame.factors);
+        let reads = beta.compare(Cmp::Ne, b.int(0));
+        let even = (((frame.c >> b.int::<U32>(2)) | frame.pitch) & b.int(1)).compare(Cmp::Eq, b.int(0));
+        let whole = even & !reads & (left + frame.u(frame.tile.n)).compare(Cmp::Le, n);
+        for (part, sums) in sums.chunks(frame.tile.n as usize / 2).enumerate() {
+            for half in 0..2 {
+                let row = row + b.int(64 * part as i64 + 8 * half as i64);
+                let at = frame.place(row, col);
+                let pairs = sums.chunks(4).filter_map(|four| four.get(2 * half..2 * half + 2)).enumerate();
+                b.when(row.compare(Cmp::Lt, m), || {
+                    for (j, pair) in pairs {
+                        let &[x, y] = pair else { continue };
+                        let by = 8 * j as i32;
+                        let singly = || {
+                            for (one, v) in (0..).zip(pair) {
+                                let inside = (col + b.int(i64::from(by + one))).compare(Cmp::Lt, n);
+                                b.when(inside, || {
+                                    let at = at + b.int(i64::from(4 * (by + one)));
+                                    let old = || [b.load::<U32>(Space::Global, at, 0)];
+                                    let [old] = b.either(reads, old, || [b.int(0)]);
+                                    b.store(Space::Global, at, 0, alpha * *v + beta * old);
+                                });
+                            }
+                            []
+                        };
+                        let both = || {
+                            b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * y]);
+                            []
+                        };
+                        b.either::<U32, 0>(whole, both, singly);
+                    }
+                });
+            }
+        }
+    }
+}
+
+impl Sum for F32 {
+    fn finish<'b>(
+        frame: &Frame<'b>,
+        sums: &[Value<'b, F32>],
+        place: [Value<'b, U32>; 2],
+        left: Value<'b, U32>,
+    ) {
+        frame.finish(sums, place, left);
+    }
+}
 
 impl<'b> Frame<'b> {
     /// Where a tile is whole, C has 16 bits and its rows start at multiples of 16 bytes, four threads exchange what they
@@ -17,7 +74,7 @@ impl<'b> Frame<'b> {
     ) {
         let b = self.b;
         let [m, n] = self.size;
-        let [alpha, beta] = self.factors;
+        let [alpha, beta] = self.factors.map(|x| x.cast::<F32>());
         let width = self.output.bytes();
         let sums: Vec<Value<'b, F32>> = sums.iter().map(|s| alpha * *s).collect();
         let units = self.c >> b.int::<U32>(i64::from(width.trailing_zeros()));
@@ -126,7 +183,7 @@ impl<'b> Frame<'b> {
     /// With β, which a whole tile does not have.
     fn single(&self, at: Value<'b, U64>, offset: i32, v: Value<'b, F32>) {
         let b = self.b;
-        let [_, beta] = self.factors;
+        let [_, beta] = self.factors.map(|x| x.cast::<F32>());
         let reads = beta.compare(Cmp::Ne, b.f32(0.0));
         let old = || match self.output {
             Type::F16 => b.load::<F16>(Space::Global, at, offset).to(),

@@ -57,7 +57,7 @@ impl Planner {
             let (mut at, mut words) = ([0; 3], Vec::new());
             for (side, at) in sides.into_iter().zip(&mut at) {
                 *at = SCRATCH + plan.scratch.len();
-                let (launch, pitch) = self.half_rows(Group::Bf16, true, side, *at)?;
+                let (launch, pitch) = self.narrow_rows(Group::Bf16, true, side, *at, 2)?;
                 plan.launches.push(launch);
                 plan.scratch.push(4 * (side.sizes[0] * pitch) as u64);
                 words.extend([pitch, 1]);
@@ -81,11 +81,11 @@ impl Planner {
         let mut all = Vec::new();
         for (side, part) in sides.into_iter().zip(size.parts()) {
             let [rows, cols] = side.sizes;
-            let (at, pitch) = if side.is_mapped(side.strides, cols) {
+            let (at, pitch) = if side.is_mapped(side.strides, cols, 8) {
                 (side.at, side.strides[0])
             } else {
                 let at = SCRATCH + plan.scratch.len();
-                let (launch, pitch) = self.half_rows(Group::Bf16, false, side, at)?;
+                let (launch, pitch) = self.narrow_rows(Group::Bf16, false, side, at, 8)?;
                 plan.launches.push(launch);
                 plan.scratch.push(2 * (rows * pitch) as u64);
                 (at, pitch)

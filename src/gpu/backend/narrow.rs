@@ -1,0 +1,392 @@
+//! Products of matrices of 16 and of 8 bits, with sums in `f32`, of signed bytes in 32-bit integers: by warp groups where
+//! there are some, of `f16` by cooperative matrices where a device has those; else floats are widened and go as those of
+//! `f32`, and bytes by dot products of four.
+
+#[cfg(feature = "half")]
+mod attention;
+
+use super::super::device::{Computes, Device, Error, Launch};
+use super::super::ir::Group;
+use super::super::template::{self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE};
+use super::super::types::{F32, Type};
+use super::plan::{Plan, Planner};
+use super::{Gpu, Mat, MatMut, Product, Word};
+use crate::error::same_shape;
+#[cfg(feature = "half")]
+use crate::float8::E4m3;
+use alloc::vec;
+use alloc::vec::Vec;
+#[cfg(feature = "half")]
+use half::{bf16, f16};
+
+/// The least sides of a product of warp groups.
+const GROUP_SIDE: usize = 16;
+
+/// An operand: its number, rows, depth, their strides, elements between the word where its binding starts and its
+/// first, and whether it starts at a multiple of 16 bytes.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    at: usize,
+    sizes: [usize; 2],
+    strides: [usize; 2],
+    before: usize,
+    aligned: bool,
+}
+
+impl Side {
+    /// Whether tensor maps read lines of this length as they are, of elements of which so many are 16 bytes: from line to
+    /// line, and along one, it is so far.
+    const fn is_mapped(self, [by, along]: [usize; 2], length: usize, each: usize) -> bool {
+        along == 1 && by >= length && by.is_multiple_of(each) && self.aligned
+    }
+}
+
+/// A product of warp groups under way: the sums go to the operand `to`, in so many parts.
+struct Grouped {
+    plan: Plan,
+    to: usize,
+    parts: u32,
+    sizes: [u32; 3],
+    row: usize,
+}
+
+fn bits(n: usize) -> Argument {
+    Argument::Bits(u64::from(u32::try_from(n).unwrap_or(0)))
+}
+
+impl Planner {
+    /// Copies a matrix row by row, widened to `f32` or with rows of a multiple of so many elements; gives the elements
+    /// between rows too.
+    fn narrow_rows(
+        &self,
+        of: Group,
+        wide: bool,
+        x: Side,
+        to: usize,
+        by: usize,
+    ) -> Result<(Launch, usize), Error> {
+        let [rows, depth] = x.sizes;
+        let pitch = depth.next_multiple_of(by);
+        let name = template::narrow_rows_name(of, wide);
+        let program = self.one::<F32>(name, || Some(template::narrow_rows(of, wide)))?;
+        let mut arguments = vec![Argument::Buffer(x.at), Argument::Buffer(to)];
+        let [row_by, depth_by] = x.strides;
+        arguments.extend([x.before, rows, depth, row_by, depth_by, pitch].map(bits));
+        let [high, deep] = NARROW_TILE.map(|t| t as usize);
+        let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
+        let most = self.limits.grid[1];
+        if grid[1] as u64 > u64::from(most) {
+            return Err(crate::Error::Overflow { arg: "a" }.into());
+        }
+        let grid = [grid[0] as u32, grid[1] as u32, 1];
+        Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))
+    }
+
+    /// The operands A and B of a product, checked with C.
+    fn sides<T>(
+        &self,
+        product: &Product<T>,
+        before: [usize; 2],
+        aligned: [bool; 3],
+    ) -> Result<[Side; 2], Error> {
+        let ([m, n, k], [sa, sb, sc]) = (product.sizes, product.strides);
+        for (arg, [rows, cols], [r, c]) in [("a", [m, k], sa), ("b", [k, n], sb), ("c", [m, n], sc)] {
+            self.matrix::<F32>(arg, [rows, cols], [r, c])?;
+        }
+        let ([before_a, before_b], [aligned_a, aligned_b, _]) = (before, aligned);
+        Ok([
+            Side { at: 0, sizes: [m, k], strides: sa, before: before_a, aligned: aligned_a },
+            Side { at: 1, sizes: [n, k], strides: [sb[1], sb[0]], before: before_b, aligned: aligned_b },
+        ])
+    }
+
+    /// A product of floats of 16 or 8 bits; the operands are A, B, C. `before` are the elements between the words where the
+    /// bindings of A and B start and their first, `aligned` whether A, B and C start at multiples of 16 bytes.
+    ///
+    /// # Errors
+    /// As [`Planner::product`].
+    #[cfg(feature = "half")]
+    pub fn narrow_product(
+        &self,
+        of: Group,
+        product: &Product<f32>,
+        before: [usize; 2],
+        aligned: [bool; 3],
+    ) -> Result<Plan, Error> {
+        let ([m, n, k], [.., sc]) = (product.sizes, product.strides);
+        let sides = self.sides(product, before, aligned)?;
+        if m == 0 || n == 0 || k == 0 || product.alpha == 0.0 {
+            return self.product::<F32>(&Product { sizes: [m, n, 0], ..*product });
+        }
+        if let Some(Grouped { mut plan, to, parts, sizes, row }) = self.groups(of, product, sides)? {
+            if parts > 1 {
+                let sizes = sizes.map(|n| n as usize);
+                let strides = [[sizes[2], 1], [1, sizes[2]], [row, 1]];
+                let all = Product { sizes, strides, ..*product };
+                plan.launches.push(self.combine::<F32>(&all, [to, 2], parts as usize)?);
+            }
+            return Ok(plan);
+        }
+        #[cfg(feature = "wgsl")]
+        if of == Group::F16
+            && let Some(plan) = self.by_matrices(product, aligned == [true; 3])?
+        {
+            return Ok(plan);
+        }
+        let [to_a, to_b] =
+            [(sides[0], 3), (sides[1], 4)].map(|(side, to)| self.narrow_rows(of, true, side, to, 2));
+        let (to_a, to_b) = (to_a?, to_b?);
+        let strides = [[to_a.1, 1], [1, to_b.1], sc];
+        let wide = self.product::<F32>(&Product { strides, ..*product })?;
+        // Its operands are what was widened; its scratch comes after that.
+        let moved = |k: usize| match k {
+            0 | 1 => k + 3,
+            2 => 2,
+            k => k + 2,
+        };
+        let launches = wide.launches.into_iter().map(|mut l| {
+            for a in &mut l.arguments {
+                match a {
+                    Argument::Buffer(k) | Argument::Map(k, _) => *k = moved(*k),
+                    Argument::Bits(_) => {}
+                }
+            }
+            l
+        });
+        let launches = [to_a.0, to_b.0].into_iter().chain(launches).collect();
+        let mut scratch = vec![4 * (m * to_a.1) as u64, 4 * (n * to_b.1) as u64];
+        scratch.extend(wide.scratch);
+        Ok(Plan { launches, scratch })
+    }
+
+    /// A product of signed bytes; the operands are A, B, C.
+    fn byte_product(
+        &self,
+        product: &Product<i32>,
+        before: [usize; 2],
+        aligned: [bool; 3],
+    ) -> Result<Plan, Error> {
+        let ([m, n, k], [.., sc]) = (product.sizes, product.strides);
+        let sides = self.sides(product, before, aligned)?;
+        let k = if product.alpha == 0 { 0 } else { k };
+        if m == 0 || n == 0 {
+            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
+        }
+        if k > 0
+            && let Some(Grouped { plan, .. }) = self.groups(Group::S8, product, sides)?
+        {
+            return Ok(plan);
+        }
+        let (mut launches, mut scratch, mut at, mut words) = (Vec::new(), Vec::new(), [0, 1], 0);
+        for (side, at) in sides.into_iter().zip(&mut at).filter(|_| k > 0) {
+            *at = 3 + scratch.len();
+            let (launch, pitch) = self.narrow_rows(Group::S8, false, side, *at, 4 * BYTE_DEPTH as usize)?;
+            words = pitch / 4;
+            launches.push(launch);
+            scratch.push((side.sizes[0] * pitch) as u64);
+        }
+        let program = self.one::<F32>("byte_product", || Some(template::byte_product()))?;
+        let mut arguments: Vec<Argument> = [at[0], at[1], 2].map(Argument::Buffer).into();
+        arguments.extend([m, n, words, sc[0], sc[1]].map(bits));
+        arguments.extend([product.alpha, product.beta].map(|x| Argument::Bits(x.bits().into())));
+        let tile = BYTE_TILE as usize;
+        let grid = self.grid([n.div_ceil(tile), m.div_ceil(tile), 1])?;
+        launches.push(Launch { program, grid, block: [256, 1, 1], arguments });
+        Ok(Plan { launches, scratch })
+    }
+
+    /// By warp groups, where there are some and C lies row by row, or column by column as the product of the transposes.
+    /// Operands that tensor maps cannot describe are copied first.
+    fn groups<T: Factor + From<i8>>(
+        &self,
+        of: Group,
+        product: &Product<T>,
+        [a, b]: [Side; 2],
+    ) -> Result<Option<Grouped>, Error> {
+        let turned = product.strides[2][1] != 1;
+        let ([a, b], [row, col]) = match turned {
+            true => ([b, a], [product.strides[2][1], product.strides[2][0]]),
+            false => ([a, b], product.strides[2]),
+        };
+        let ([m, k], n) = (a.sizes, b.sizes[0]);
+        if !self.groups || m.min(n).min(k) < GROUP_SIDE || col != 1 || row < n {
+            return Ok(None);
+        }
+        let width = of.element().bytes() as usize;
+        let each = 16 / width;
+        let (mut launches, mut scratch, mut maps) = (Vec::new(), Vec::new(), [(0, 0, false); 2]);
+        for (side, map) in [a, b].into_iter().zip(&mut maps) {
+            let [row_by, depth_by] = side.strides;
+            *map = if side.is_mapped([row_by, depth_by], k, each) {
+                (side.at, row_by, false)
+            } else if width == 2 && side.is_mapped([depth_by, row_by], side.sizes[0], each) {
+                (side.at, depth_by, true)
+            } else {
+                let to = 3 + scratch.len();
+                let (launch, pitch) = self.narrow_rows(of, false, side, to, each)?;
+                launches.push(launch);
+                scratch.push((width * side.sizes[0] * pitch) as u64);
+                (to, pitch, false)
+            };
+        }
+        let [lda, ldb, ldc] = [maps[0].1, maps[1].1, row].map(|n| n as u64);
+        let [m, n, k] = [m, n, k].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let (alpha, beta, across) = (product.alpha, product.beta, maps.map(|m| m.2));
+        let output = of.sums();
+        let p = GroupProduct { m, n, k, across, lda, ldb, ldc, alpha, beta, input: of, output };
+        let multiprocessors = (self.blocks / 8).max(1);
+        let slabs = k.div_ceil(4 * of.depth() as u32);
+        let cells = u64::from(m) * u64::from(n);
+        // Only sums in `f32` are added up from parts.
+        let shared = cells < 1 << 27 && output == Type::F32;
+        let most = if shared { (slabs / 4).clamp(1, 16) } else { 1 };
+        let (tile, parts) = p.division(multiprocessors, most);
+        let chunk = slabs.div_ceil(parts);
+        let parts = slabs.div_ceil(chunk);
+        let split = parts > 1;
+        // The sums of parts are a matrix each, without α and β.
+        let (p, to) = match split {
+            true => {
+                (GroupProduct { alpha: 1.into(), beta: 0.into(), ldc: u64::from(n), ..p }, 3 + scratch.len())
+            }
+            false => (p, 2),
+        };
+        let op = match of {
+            Group::Bf16 => "group_gemm_bf16",
+            Group::E4m3 => "group_gemm_e4m3",
+            Group::S8 => "group_gemm_s8",
+            Group::F16 | Group::Tf32 => "group_gemm_f16",
+        };
+        let form = tile.number() | across.iter().fold(0, |all, x| all << 1 | u32::from(*x)) << 30;
+        let program =
+            self.one_by::<F32>(op, form, || Some(template::group_gemm(tile, of, output, across)))?;
+        if program.kernel().shared_bytes() > self.limits.shared || tile.threads() > self.limits.threads {
+            return Ok(None);
+        }
+        let wrong = |error| Error::Kernel { kernel: program.kernel().name.clone(), error };
+        let ([blocks, ..], mut arguments) = p.arguments(tile, multiprocessors).map_err(wrong)?;
+        for argument in &mut arguments {
+            match argument {
+                Argument::Map(k, _) => *k = if *k == 0 { maps[0].0 } else { maps[1].0 },
+                Argument::Buffer(k) => *k = to,
+                Argument::Bits(_) => {}
+            }
+        }
+        // Slabs of a part, and cells from part to part, are the last two.
+        if split {
+            arguments.truncate(arguments.len() - 2);
+            arguments.extend([Argument::Bits(chunk.into()), Argument::Bits(cells)]);
+            scratch.push(4 * cells * u64::from(parts));
+        }
+        let grid = [blocks, 1, parts];
+        launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
+        Ok(Some(Grouped { plan: Plan { launches, scratch }, to, parts, sizes: [m, n, k], row }))
+    }
+}
+
+/// How operands lie: elements in front of A and B, and which of A, B, C start at a multiple of 16 bytes.
+type Places = ([usize; 2], [bool; 3]);
+
+impl<D: Computes<f32>> Gpu<D> {
+    /// [`gemm_i8`](crate::gemm_i8()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    pub fn gemm_i8(
+        &self,
+        alpha: i32,
+        a: Mat<'_, i8, D>,
+        b: Mat<'_, i8, D>,
+        beta: i32,
+        c: MatMut<'_, i32, D>,
+    ) -> Result<(), Error> {
+        self.narrow_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+            planner.byte_product(product, before, aligned)
+        })
+    }
+}
+
+#[cfg(feature = "half")]
+impl<D: Computes<f32>> Gpu<D> {
+    /// [`gemm_bf16`](crate::gemm_bf16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    pub fn gemm_bf16(
+        &self,
+        alpha: f32,
+        a: Mat<'_, bf16, D>,
+        b: Mat<'_, bf16, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        self.narrow_floats(Group::Bf16, alpha, a, b, beta, c)
+    }
+
+    /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_bf16`].
+    pub fn gemm_f16(
+        &self,
+        alpha: f32,
+        a: Mat<'_, f16, D>,
+        b: Mat<'_, f16, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        self.narrow_floats(Group::F16, alpha, a, b, beta, c)
+    }
+
+    /// [`gemm_e4m3`](crate::gemm_e4m3()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_bf16`].
+    pub fn gemm_e4m3(
+        &self,
+        alpha: f32,
+        a: Mat<'_, E4m3, D>,
+        b: Mat<'_, E4m3, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        self.narrow_floats(Group::E4m3, alpha, a, b, beta, c)
+    }
+
+    fn narrow_floats<T: Word>(
+        &self,
+        of: Group,
+        alpha: f32,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: f32,
+        c: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        self.narrow_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+            planner.narrow_product(of, product, before, aligned)
+        })
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    fn narrow_gemm<T: Word, C: Word>(
+        &self,
+        alpha: C,
+        a: Mat<'_, T, D>,
+        b: Mat<'_, T, D>,
+        beta: C,
+        c: MatMut<'_, C, D>,
+        plan: impl FnOnce(&Planner, &Product<C>, Places) -> Result<Plan, Error>,
+    ) -> Result<(), Error> {
+        let ([m, n], k) = (c.0.shape, a.shape[1]);
+        same_shape("a", [m, k], a.shape)?;
+        same_shape("b", [k, n], b.shape)?;
+        let product = Product { sizes: [m, n, k], strides: [a.strides, b.strides, c.0.strides], alpha, beta };
+        let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
+        let before = [a.rest()?.before() / T::BYTES, b.rest()?.before() / T::BYTES];
+        let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));
+        aligned.iter_mut().zip(before).for_each(|(aligned, before)| *aligned &= before == 0);
+        let plan = plan(&self.state.planner, &product, (before, aligned))?;
+        self.run(&plan, &bound)
+    }
+}

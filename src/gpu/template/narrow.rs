@@ -1,0 +1,204 @@
+//! Matrices of 16 and of 8 bits, row by row and as wide as products want them: as they are, or as `f32`; and the product of
+//! bytes by threads.
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Group, Kernel, Space, Special};
+use super::super::types::{F32, U32, U64};
+use super::blocks::widen;
+use super::flat::{get, put};
+use alloc::vec::Vec;
+
+/// Rows and depth of a block of [`narrow_rows`].
+pub const NARROW_TILE: [u32; 2] = [32, 64];
+const THREADS: u32 = 256;
+
+/// Parameters: the matrix, where it goes; the elements in front of it (it starts at a word), rows, depth, the
+/// strides of both in elements, and elements between rows of the result (`U32`): whole words of at least the depth. With
+/// `wide` the result is `f32`, else as the matrix with zeros from the depth on. Launch `ceil(pitch / 64)` ×
+/// `ceil(rows / 32)` blocks.
+pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
+    // Bits of an element, and elements of a word.
+    let bits = of.element().bits();
+    let each = 32 / bits;
+    let b = Builder::new(narrow_rows_name(of, wide));
+    b.threads([THREADS, 1, 1]);
+    let [x, to] = [(); 2].map(|()| b.param::<U64>());
+    let [before, rows, depth, row_by, depth_by, pitch] = [(); 6].map(|()| b.param::<U32>());
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let [high, deep] = NARROW_TILE;
+    // A word for each element, and a column that keeps neighbours in different banks.
+    let tile = b.shared(high * (deep + 1) * 4, 4);
+    let place = |r: Value<'_, U32>, d: Value<'_, U32>| {
+        b.typed::<U32>(
+            (b.typed::<U32>(tile.id()) + (b.typed::<U32>(r.id()) * int(deep + 1) + b.typed(d.id())) * int(4))
+                .id(),
+        )
+    };
+    let tid = b.special(Special::TidX);
+    let row0 = b.special(Special::CtaidY) * int(high);
+    let deep0 = b.special(Special::CtaidX) * int(deep);
+    // Neighbouring threads read along the smaller stride.
+    let along = depth_by.compare(Cmp::Le, row_by);
+    for turn in 0..high * deep / THREADS {
+        let e = tid + int(turn * THREADS);
+        let r = Value::select(along, e >> int(deep.ilog2()), e & int(high - 1));
+        let d = Value::select(along, e & int(deep - 1), e >> int(high.ilog2()));
+        let (row, at) = (row0 + r, deep0 + d);
+        let inside = row.compare(Cmp::Lt, rows) & at.compare(Cmp::Lt, depth);
+        let from = before + Value::select(inside, row * row_by + at * depth_by, int(0));
+        let word = get::<U32>(x, from >> int(each.ilog2()));
+        let element = (word >> ((from & int(each - 1)) << int(bits.ilog2()))) & int((1 << bits) - 1);
+        b.store(Space::Shared, place(r, d), 0, Value::select(inside, element, int(0)));
+    }
+    b.barrier();
+    let each = if wide { 1 } else { each };
+    for turn in 0..high * deep / each / THREADS {
+        let e = (tid + int(turn * THREADS)) * int(each);
+        let (r, d) = (e >> int(deep.ilog2()), e & int(deep - 1));
+        let (row, at) = (row0 + r, deep0 + d);
+        b.when(row.compare(Cmp::Lt, rows) & at.compare(Cmp::Lt, pitch), || {
+            let part = |j: u32| b.load::<U32>(Space::Shared, place(r, d), 4 * j as i32) << int(j * bits);
+            let low = b.load::<U32>(Space::Shared, place(r, d), 0);
+            let to_element = row * pitch + at;
+            if wide {
+                put::<F32>(to, to_element, widened(of, low));
+            } else {
+                let word = (1..each).fold(low, |word, j| word | part(j));
+                put::<U32>(to, to_element >> int(each.ilog2()), word);
+            }
+        });
+    }
+    b.finish()
+}
+
+/// What [`narrow_rows`] calls its kernel.
+pub(crate) const fn narrow_rows_name(of: Group, wide: bool) -> &'static str {
+    match (of, wide) {
+        (Group::Bf16, true) => "widen_bf16",
+        (Group::F16, true) => "widen_f16",
+        (_, true) => "widen_e4m3",
+        (Group::Bf16 | Group::F16 | Group::Tf32, false) => "half_rows",
+        (Group::E4m3 | Group::S8, false) => "byte_rows",
+    }
+}
+
+/// Rows and columns of a block of [`byte_product`].
+pub const BYTE_TILE: u32 = 64;
+/// Words of depth that are in shared memory at a time: rows are a multiple of so many apart.
+pub const BYTE_DEPTH: u32 = 8;
+
+/// `C ← α·A·B + β·C` modulo 2³², of signed bytes: A (m × k) and B (n × k) row by row, filled up with zeros. C is not read
+/// where β is 0.
+///
+/// Parameters: A, B, C; m, n, words of a row, the strides of C, α and β (`U32`). Launch `ceil(n / 64)` × `ceil(m / 64)`
+/// blocks of 256 threads.
+pub fn byte_product() -> Result<Kernel, Error> {
+    const EACH: u32 = BYTE_TILE / 16;
+    let b = Builder::new("byte_product");
+    b.threads([THREADS, 1, 1]);
+    let [x, y, c] = [(); 3].map(|()| b.param::<U64>());
+    let [m, n, words, row_by, col_by, alpha, beta] = [(); 7].map(|()| b.param::<U32>());
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    // By depth, with a column that keeps neighbours in different banks.
+    let pitch = 4 * (BYTE_TILE + 1);
+    let rooms = [(); 2].map(|()| b.shared(BYTE_DEPTH * pitch, 4));
+    let tid = b.special(Special::TidX);
+    let corner = [Special::CtaidY, Special::CtaidX].map(|s| b.special(s) * int(BYTE_TILE));
+    let [ty, tx] = [tid >> int(4), tid & int(15)];
+    let zeros: Vec<_> = (0..EACH * EACH).map(|_| int(0)).collect();
+    let sums = b.count::<U32, U32>([int(0), words, int(BYTE_DEPTH)], 1, &zeros, |first, sums| {
+        for ((from, rows), (room, corner)) in [(x, m), (y, n)].into_iter().zip(rooms.into_iter().zip(corner))
+        {
+            for turn in 0..BYTE_TILE * BYTE_DEPTH / THREADS {
+                let e = tid + int(turn * THREADS);
+                let (r, p) = (e >> int(BYTE_DEPTH.ilog2()), e & int(BYTE_DEPTH - 1));
+                let row = (corner + r).least(rows - int(1));
+                let word = get::<U32>(from, row * words + first + p);
+                b.store(Space::Shared, room + p * int(pitch) + r * int(4), 0, word);
+            }
+        }
+        b.barrier();
+        let mut next = sums.to_vec();
+        for p in 0..BYTE_DEPTH {
+            let [x, y] = [(rooms[0], ty), (rooms[1], tx)].map(|(room, t)| -> Vec<Value<'_, U32>> {
+                let from = room + t * int(4);
+                (0..EACH).map(|i| b.load(Space::Shared, from, (p * pitch + 64 * i) as i32)).collect()
+            });
+            let pairs = x.iter().flat_map(|x| y.iter().map(|y| (*x, *y)));
+            next.iter_mut().zip(pairs).for_each(|(s, (x, y))| *s = x.dot4(y, *s));
+        }
+        b.barrier();
+        next
+    });
+    let reads = beta.compare(Cmp::Ne, int(0));
+    let [rows, cols] = [(corner[0], ty), (corner[1], tx)].map(|(first, t)| first + t);
+    for (e, sum) in (0..).zip(&sums) {
+        let (row, col) = (rows + int(16 * (e / EACH)), cols + int(16 * (e % EACH)));
+        b.when(row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n), || {
+            let at = row * row_by + col * col_by;
+            let [old] = b.either(reads, || [get::<U32>(c, at)], || [int(0)]);
+            put::<U32>(c, at, alpha * *sum + beta * old);
+        });
+    }
+    b.finish()
+}
+
+#[cfg(feature = "half")]
+pub(crate) fn f16_at<'b>(
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+    each: u32,
+) -> Vec<Value<'b, F32>> {
+    halves_at(Group::F16, base, before, at, each)
+}
+
+#[cfg(feature = "half")]
+pub(crate) fn bf16_at<'b>(
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+    each: u32,
+) -> Vec<Value<'b, F32>> {
+    halves_at(Group::Bf16, base, before, at, each)
+}
+
+#[cfg(feature = "half")]
+/// `each` elements from `at` on: eight of 16 bytes, which are aligned, or one.
+fn halves_at<'b>(
+    of: Group,
+    base: Value<'b, U64>,
+    before: Value<'b, U32>,
+    at: Value<'b, U32>,
+    each: u32,
+) -> Vec<Value<'b, F32>> {
+    let b = at.builder();
+    let (mask, sixteen) = (b.int::<U32>(0xffff), b.int::<U32>(16));
+    if each == 1 {
+        let at = at + (before >> b.int(1));
+        let word = get::<U32>(base, at >> b.int(1));
+        return Vec::from([widened(of, (word >> ((at & b.int(1)) << b.int(4))) & mask)]);
+    }
+    let words =
+        super::flat::neighbours::<U32>(b, Space::Global, super::flat::at::<U32>(base, at >> b.int(1)), 0, 4);
+    words.into_iter().flat_map(|w| [widened(of, w & mask), widened(of, w >> sixteen)]).collect()
+}
+
+/// The `f32` of these bits, exactly, by integers: not every device has the types.
+fn widened<'b>(of: Group, bits: Value<'b, U32>) -> Value<'b, F32> {
+    let b = bits.builder();
+    match of {
+        Group::Bf16 => (bits << b.int(16)).cast(),
+        Group::E4m3 => {
+            let int = |c: u32| b.int::<U32>(i64::from(c));
+            let (magnitude, fraction) = (bits & int(0x7f), bits & int(7));
+            let normal = (magnitude << int(20)) + int(120 << 23);
+            let small = fraction.to::<F32>() * b.f32(1.0 / 512.0);
+            let size = Value::select(magnitude.compare(Cmp::Lt, int(8)), small.cast(), normal);
+            let size = Value::select(magnitude.compare(Cmp::Eq, int(0x7f)), int(0x7fc0_0000), size);
+            (size | (bits & int(0x80)) << int(24)).cast()
+        }
+        _ => widen(bits),
+    }
+}
