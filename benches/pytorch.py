@@ -174,6 +174,20 @@ def gpu_attention():
                 t = statistics.median(times[1:])
                 mask = "causal" if causal else "full"
                 print(f"attention_bf16, {dim}, {n}, {mask} | {name} | {1e3 * t:.2f}", flush=True)
+                for x in (q, k, v):
+                    x.requires_grad_()
+                with sdpa_kernel(backend):
+                    out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                    slopes, times = torch.randn_like(out), []
+                    for r in range(rounds + 1):
+                        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                        start.record()
+                        for _ in range(5):
+                            torch.autograd.grad(out, (q, k, v), slopes, retain_graph=True)
+                        end.record()
+                        torch.cuda.synchronize()
+                        times.append(start.elapsed_time(end) / 5)
+                print(f"attention_bf16_backward, {dim}, {n}, {mask} | {name} | {1e3 * statistics.median(times[1:]):.2f}", flush=True)
         for kv_heads in (32, 8):
             for n in (1024, 8192, 65536):
                 many = min(64, max(1, (256 << 20) // (4 * n * kv_heads * 128)))
@@ -262,6 +276,12 @@ def gpu_lines():
     for size in (64, 128, 256, 512, 768, 1024, 2048, 4096, 8192):
         p, q = a[: size * size].view(size, size), b[: size * size].view(size, size)
         cases[f"gemm f32, {size}"] = lambda p=p, q=q: torch.mm(p, q)
+    one = torch.ones((), device="cuda")
+    for size in (512, 1024, 2048, 4096, 8192):
+        p, q = (x[: size * size].view(size, size).to(torch.float8_e4m3fn) for x in (a, b))
+        cases[f"gemm_e4m3, {size}"] = lambda p=p, q=q: torch._scaled_mm(p, q.t(), one, one, out_dtype=torch.float32)
+        x, w = (torch.randint(-128, 128, (size, size), dtype=torch.int8, device="cuda") for _ in range(2))
+        cases[f"gemm_i8, {size}"] = lambda x=x, w=w: torch._int_mm(x, w.t())
     z = torch.randn(n, dtype=torch.complex64, device="cuda")
     for size, rows in ((64, 1 << 19), (1024, 1), (1024, 32768), (4096, 8192), (8192, 4096), (16384, 2048), (1 << 16, 1), (1 << 16, 512), (1 << 18, 1), (1 << 18, 128), (1 << 20, 1), (1 << 20, 32), (1 << 22, 1), (1 << 24, 1), (1000, 16777), (1009, 16627), (5040, 3328)):
         x = z[: size * rows].view(rows, size)

@@ -267,6 +267,7 @@ macro_rules! for_each_op {
             nn rope_view(rope_view, rope_view_on) Rope[] embedding, layer;
             nn attention(attention, attention_on) Attention[] attention, layer;
             quant attention_bf16(attention_bf16, attention_bf16_on) bf16[] attention, narrow;
+            quant attention_bf16_backward(attention_bf16_backward, attention_bf16_backward_on) bf16[] attention, narrow;
             quant attention_decode(attention_decode, attention_decode_on) Cached[] attention, layer;
             nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, layer;
 

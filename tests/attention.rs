@@ -13,7 +13,7 @@ mod decode;
 mod halves;
 
 /// Holds `out` and `lse` of a call, or its error, against an edge case of a contract.
-fn meets(e: &EdgeCase, per: Tolerance, got: Result<[Vec<f32>; 2], Error>) {
+fn meets<const N: usize>(e: &EdgeCase, per: Tolerance, got: Result<[Vec<f32>; N], Error>) {
     let out = match &e.error {
         Some(error) => {
             let named = got.as_ref().err().is_some_and(|e| format!("{e:?}").starts_with(error.as_str()));

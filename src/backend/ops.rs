@@ -499,6 +499,7 @@ plain! {
         gemm_f16 [gemm_f16_on] (alpha: f32, a: Self::Mat<'_, f16>, b: Self::Mat<'_, f16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
         gemm_e4m3 [gemm_e4m3_on] (alpha: f32, a: Self::Mat<'_, E4m3>, b: Self::Mat<'_, E4m3>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
         attention_bf16 [attention_bf16_on] (op: &Attention<f32>, q: Self::Mat<'_, bf16>, k: Self::Mat<'_, bf16>, v: Self::Mat<'_, bf16>, out: Self::MatMut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
+        attention_bf16_backward [attention_bf16_backward_on] (op: &Attention<f32>, q: Self::Mat<'_, bf16>, k: Self::Mat<'_, bf16>, v: Self::Mat<'_, bf16>, out: Self::Mat<'_, f32>, lse: Self::Ref<'_, f32>, dout: Self::Mat<'_, bf16>, dq: Self::MatMut<'_, f32>, dk: Self::MatMut<'_, f32>, dv: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
         gemm_bf16 [gemm_bf16_on] (alpha: f32, a: Self::Mat<'_, bf16>, b: Self::Mat<'_, bf16>, beta: f32, c: Self::MatMut<'_, f32>, workspace: Self::Mut<'_, f32>) -> Done;
     }
 }
@@ -542,7 +543,8 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 18] = [
+    const FIXED: [&str; 19] = [
+        "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",
         "attention_decode",

@@ -218,6 +218,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "attention_bf16_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 65600.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0)],
+        flops_per_element: 10.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "attention_decode",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.125, per: Per::N, plus: 32.0, of: Mass::Terms, flush: false })],
@@ -4838,6 +4846,10 @@ const _: fn(Native, &Attention<f64>, MatRef<'_, f64>, MatRef<'_, f64>, MatRef<'_
 const _: fn(&Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16;
 #[cfg(feature = "half")]
 const _: fn(Native, &Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatMut<'_, f32>, Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16_on;
+#[cfg(feature = "half")]
+const _: fn(&Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, f32>, &[f32], MatRef<'_, half::bf16>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16_backward;
+#[cfg(feature = "half")]
+const _: fn(Native, &Attention<f32>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, half::bf16>, MatRef<'_, f32>, &[f32], MatRef<'_, half::bf16>, MatMut<'_, f32>, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::attention_bf16_backward_on;
 const _: fn(&Attention<f32>, &[f32], &[crate::quant::Q8_0], &[crate::quant::Q8_0], Option<crate::Pages<'_>>, &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_decode;
 const _: fn(Native, &Attention<f32>, &[f32], &[crate::quant::Q8_0], &[crate::quant::Q8_0], Option<crate::Pages<'_>>, &mut [f32], Option<&mut [f32]>, &mut [f32]) -> Result<(), Error> = crate::attention_decode_on;
 const _: () = enforced::<marker::attention_backward>();

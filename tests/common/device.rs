@@ -3,7 +3,7 @@
 use crate::call::Args;
 use crate::reference::story::{Answer, answer};
 use fulmen::contract::{agrees, spec, ulp};
-use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
+use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
@@ -330,24 +330,27 @@ pub fn narrow_products<D: Computes<f32> + Blocking>(
     Ok(worst)
 }
 
-/// Attention of bf16 on parts of wider matrices, by rows and by columns in turn: its worst error.
+/// Attention of bf16 on parts of wider matrices, by rows and by columns in turn, and its gradients: their worst errors.
 #[cfg(feature = "half")]
 pub fn half_attention<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     cases: &[([usize; 5], bool, Option<usize>)],
-) -> Result<Worst, Error> {
-    use crate::nn::attention::Naive;
+) -> Result<[Worst; 2], Error> {
+    use crate::nn::attention::{Naive, gradients};
     use fulmen::Attention;
     use half::bf16;
     let op_name = "attention_bf16";
     let per = spec(op_name).and_then(|s| s.tolerance("f32")).unwrap();
     let mut worst = Worst { op: op_name, share: 0.0, got: 0.0, want: 0.0 };
+    let mut worst_back = Worst { op: "attention_bf16_backward", ..worst };
+    let per_back = spec(worst_back.op).and_then(|s| s.tolerance("f32")).unwrap();
     for (turn, (sizes, causal, window)) in cases.iter().enumerate() {
         let [heads, kv_heads, dim, n, len] = *sizes;
         let scale = 1.3 / (dim as f32).sqrt();
         let op =
             Attention { causal: *causal, window: *window, ..Attention::new(heads, kv_heads, dim, scale) };
-        let shapes = [[n, heads * dim], [len, kv_heads * dim], [len, kv_heads * dim]];
+        let (of_query, of_key) = ([n, heads * dim], [len, kv_heads * dim]);
+        let shapes = [of_query, of_key, of_key, of_query];
         // Rows that tensor maps read as they are, rows at odd places, and columns.
         let pad = [8, 3, 1][turn % 3];
         let round = |x: &f32| bf16::from_f32(2.0 * *x);
@@ -372,7 +375,30 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
         let (mut got, mut sums) = (old, vec![0.0f32; n * heads]);
         gpu.download(out.view(), &mut got)?;
         gpu.download(lse.view(), &mut sums)?;
-        let wide: Vec<Vec<f64>> = (0..3)
+        // The gradients from these results, but those of very many keys; each is the last columns of a wider matrix.
+        let backward = len < 10_000;
+        let mut back = [0, 1, 2].map(|k: usize| vec![7.0f32; shapes[k][0] * (shapes[k][1] + pad)]);
+        let mut on_back = [gpu.upload(&back[0])?, gpu.upload(&back[1])?, gpu.upload(&back[2])?];
+        if backward {
+            let [dq, dk, dv] = on_back.each_mut();
+            fn last<D: Device>(
+                x: &mut Array<f32, D>,
+                [r, c]: [usize; 2],
+                pad: usize,
+            ) -> Result<MatMut<'_, f32, D>, Error> {
+                let [_, last] = x.view_mut().matrix(r, c + pad)?.split_cols(pad)?;
+                Ok(last)
+            }
+            let results = out.view().matrix(n, cols + pad)?.cols(pad..cols + pad)?;
+            let (q, k, v, dout) = (part(0)?, part(1)?, part(2)?, part(3)?);
+            let (dq, dk, dv) =
+                (last(dq, shapes[0], pad)?, last(dk, shapes[1], pad)?, last(dv, shapes[2], pad)?);
+            gpu.attention_bf16_backward(&op, q, k, v, results, lse.view(), dout, dq, dk, dv)?;
+        }
+        for (on, back) in on_back.iter().zip(&mut back) {
+            gpu.download(on.view(), back)?;
+        }
+        let wide: Vec<Vec<f64>> = (0..4)
             .map(|k| {
                 let [r, c] = shapes[k];
                 let at =
@@ -383,7 +409,36 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
         let [q, k, v] = [0, 1, 2].map(|k| &wide[k][..]);
         let whole = Attention::new(heads, kv_heads, dim, f64::from(scale));
         let op = Attention { causal: *causal, window: *window, ..whole };
-        let [want, want_sums] = Naive { op, n, len, q, k, v, mask: &[] }.forward();
+        let naive = Naive { op, n, len, q, k, v, mask: &[] };
+        let inner = |x: &[f32], c: usize| -> Vec<f64> {
+            x.chunks(c + pad).flat_map(|row| &row[pad..]).map(|x| f64::from(*x)).collect()
+        };
+        let (of_out, of_lse) = (inner(&got, cols), sums.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
+        let want_back = match backward {
+            true => gradients(&naive, [&of_out, &of_lse, &wide[3]], 1.0 / 16.0),
+            false => Vec::new(),
+        };
+        for ((got, want), [_, c]) in back.iter().zip(&want_back).zip(shapes) {
+            assert!(
+                got.chunks(c + pad).flat_map(|row| &row[..pad]).all(|x| *x == 7.0),
+                "wrote beside gradients"
+            );
+            for (got, w) in inner(got, c).into_iter().zip(want) {
+                let share = match got == w.value {
+                    true => 0.0,
+                    // Weights below the least normal number may be 0.
+                    false => {
+                        let small = w.n as f64 * f64::from(f32::MIN_POSITIVE);
+                        let allowed = per_back.allowed::<f32>(w.value, &[&vec![0.0; w.n]], w.mass);
+                        (got - w.value).abs() / (allowed + small)
+                    }
+                };
+                if share > worst_back.share || share.is_nan() {
+                    worst_back = Worst { share, got, want: w.value, ..worst_back };
+                }
+            }
+        }
+        let [want, want_sums] = naive.forward();
         let rows = got.chunks(cols + pad);
         let inside = rows.clone().flat_map(|row| &row[pad..]);
         assert!(rows.flat_map(|row| &row[..pad]).all(|x| *x == 7.0), "{op_name} wrote beside its results");
@@ -406,7 +461,7 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             }
         }
     }
-    Ok(worst)
+    Ok([worst, worst_back])
 }
 
 /// On parts of larger matrices, which start at multiples of 16 bytes where the sizes are multiples of 8, and elsewhere

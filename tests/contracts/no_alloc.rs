@@ -195,6 +195,16 @@ fn no_product_of_low_precision_allocates() {
         FORBIDDEN.set(false);
         assert_eq!(r, Ok(()));
         assert!(out.iter().all(|x| (*x - 1.0).abs() < 1e-6));
+        let ([mut dk, mut dv], mut dq) = ([vec![0.0; len * 8], vec![0.0; len * 8]], vec![0.0; n * 16]);
+        let lse = vec![100.0; n * 2];
+        let mut room = vec![0.0; fulmen::attention_bf16_backward_workspace(2, 1, 8, n, len)];
+        FORBIDDEN.set(true);
+        let o = MatRef::row_major(&out, n, 16).unwrap();
+        let [dk, dv] = [&mut dk, &mut dv].map(|x| MatMut::row_major(x, len, 8).unwrap());
+        let dq = MatMut::row_major(&mut dq, n, 16).unwrap();
+        let r = fulmen::attention_bf16_backward(&op, x, y, y, o, &lse, x, dq, dk, dv, &mut room);
+        FORBIDDEN.set(false);
+        assert_eq!(r, Ok(()));
     }
 }
 

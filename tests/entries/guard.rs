@@ -281,6 +281,12 @@ fn halves() {
             let (q, to) =
                 (MatRef::row_major(&q, n, 10).unwrap(), MatMut::row_major(&mut out, n, 10).unwrap());
             attention_bf16(&op, q, k, v, to, Some(&mut lse), &mut w).unwrap();
+            let [mut dq, mut dk, mut dv] = [n * 10, len * 5, len * 5].map(|many| vec![0.0; many]);
+            let results = MatRef::row_major(&out, n, 10).unwrap();
+            let [dk, dv] = [&mut dk, &mut dv].map(|x| MatMut::row_major(x, len, 5).unwrap());
+            let dq = MatMut::row_major(&mut dq, n, 10).unwrap();
+            let mut w = vec![0.0; attention_bf16_backward_workspace(2, 1, 5, n, len)];
+            attention_bf16_backward(&op, q, k, v, results, &lse, q, dq, dk, dv, &mut w).unwrap();
         });
     }
     for len in lengths() {

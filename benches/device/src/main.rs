@@ -1,6 +1,6 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
-//! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `halves`, `attention`, `host`, `cached`
+//! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `narrow`, `attention`, `host`, `cached`
 //! (one query over a cache), `decode`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
@@ -105,8 +105,8 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     if picked("products") {
         products(gpu, wait)?;
     }
-    if picked("halves") {
-        halves(gpu, wait)?;
+    if picked("narrow") {
+        narrow(gpu, wait)?;
     }
     if picked("attention") {
         attention(gpu, wait)?;
@@ -182,8 +182,8 @@ fn host<D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
-/// Products of `f16`.
-fn halves<D: Computes<f32> + 'static>(
+/// Products of `f16`, and of bytes, whose B lies by columns, as their peers want it.
+fn narrow<D: Computes<f32> + 'static>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {
@@ -198,6 +198,25 @@ fn halves<D: Computes<f32> + 'static>(
         })?;
         let rate = 2.0 * (size as f64).powi(3) / seconds;
         say(&format!("gemm_f16, {size}"), seconds, &teraflops(rate), rate / PEAK_F16);
+    }
+    for size in [512, 1024, 2048, 4096, 8192] {
+        let n = size * size;
+        let x: Vec<_> = (0..n).map(|i| fulmen::E4m3::from_f32((i % 251) as f32 / 251.0 - 0.5)).collect();
+        let y: Vec<_> = (0..n).map(|i| (i % 251) as u8 as i8).collect();
+        let ((p, q), (x, y)) = ((gpu.upload(&x)?, gpu.upload(&x)?), (gpu.upload(&y)?, gpu.upload(&y)?));
+        let (mut z, mut sums) = (gpu.alloc(n)?, gpu.alloc(n)?);
+        let floats = median(20, wait, || {
+            let (p, q) = (p.view().matrix(size, size)?, q.view().matrix(size, size)?.t());
+            gpu.gemm_e4m3(1.0, p, q, 0.0, z.view_mut().matrix(size, size)?)
+        })?;
+        let bytes = median(20, wait, || {
+            let (x, y) = (x.view().matrix(size, size)?, y.view().matrix(size, size)?.t());
+            gpu.gemm_i8(1, x, y, 0, sums.view_mut().matrix(size, size)?)
+        })?;
+        for (name, seconds) in [("gemm_e4m3", floats), ("gemm_i8", bytes)] {
+            let rate = 2.0 * (size as f64).powi(3) / seconds;
+            say(&format!("{name}, {size}"), seconds, &teraflops(rate), rate / (2.0 * PEAK_F16));
+        }
     }
     Ok(())
 }
@@ -235,7 +254,7 @@ fn attention<D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
-/// Attention of `bf16`: 16 384 tokens, 2048 columns, in texts of `n`; the peer is `benches/pytorch.py --attention cuda`.
+/// Attention of `bf16` and its gradients: 16 384 tokens, 2048 columns, in texts of `n`; the peer is `benches/pytorch.py --attention cuda`.
 fn half_attention<D: Computes<f32> + Blocking + 'static>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
@@ -252,6 +271,7 @@ fn half_attention<D: Computes<f32> + Blocking + 'static>(
     };
     let [q, k, v] = [(); 3].map(|()| gpu.upload(&(0..ALL).map(|_| normal()).collect::<Vec<_>>()));
     let (q, k, v, mut out) = (q?, k?, v?, gpu.alloc(ALL)?);
+    let mut slopes = [gpu.alloc(ALL)?, gpu.alloc(ALL)?, gpu.alloc(ALL)?];
     for (dim, causal) in [(128, false), (128, true), (64, false), (64, true)] {
         for n in [1024, 2048, 4096, 8192, 16_384] {
             // The texts of a batch are heads: a row has those of all at one place.
@@ -262,9 +282,24 @@ fn half_attention<D: Computes<f32> + Blocking + 'static>(
                 let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(n, cols));
                 gpu.attention_bf16(&op, q?, k?, v?, out.view_mut().matrix(n, cols)?, None)
             })?;
+            let mut lse = gpu.alloc(heads * n)?;
+            let to = out.view_mut().matrix(n, cols)?;
+            let [q, k, v] = [&q, &k, &v].map(|x| x.view().matrix(n, cols));
+            let (q, k, v) = (q?, k?, v?);
+            gpu.attention_bf16(&op, q, k, v, to, Some(lse.view_mut()))?;
+            let backward = median(5, wait, || {
+                let [dq, dk, dv] = slopes.each_mut().map(|x| x.view_mut().matrix(n, cols));
+                let o = out.view().matrix(n, cols)?;
+                gpu.attention_bf16_backward(&op, q, k, v, o, lse.view(), v, dq?, dk?, dv?)
+            })?;
             let flop = if causal { 2.0 } else { 4.0 } * n as f64 * ALL as f64;
-            let (rate, mask) = (flop / seconds, if causal { "causal" } else { "full" });
-            say(&format!("attention_bf16, {dim}, {n}, {mask}"), seconds, &teraflops(rate), rate / PEAK_F16);
+            let mask = if causal { "causal" } else { "full" };
+            for (name, seconds, flop) in
+                [("attention_bf16", seconds, flop), ("attention_bf16_backward", backward, 2.5 * flop)]
+            {
+                let rate = flop / seconds;
+                say(&format!("{name}, {dim}, {n}, {mask}"), seconds, &teraflops(rate), rate / PEAK_F16);
+            }
         }
     }
     Ok(())

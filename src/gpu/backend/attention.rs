@@ -1,10 +1,11 @@
 //! Attention, its gradients, and the pairs that positions turn.
 
-use super::super::device::{Binding, Computes, Device, Error};
+use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::template::attention::Scores;
 use super::super::template::flash::{FLASH_DIM, Flash};
 use super::super::template::{Argument, attention, flat};
 use super::ops::{Done, Scalar, arguments};
+use super::plan::Planner;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::error::{same_len, same_shape};
 use crate::lanes::Element;
@@ -196,7 +197,6 @@ impl<D: Device> Gpu<D> {
         same_shape("dv", v.shape, dv.0.shape)?;
         let planner = &self.state.planner;
         planner.line::<T::Recorded>("lse", 2 * sums)?;
-        let heads = heads(op, n, len);
         // Operands of all launches: q, k, v, out, dout, dq, dk, dv, lse, the mask if there is one, then the sums.
         let matrices = [
             ("q", q),
@@ -217,36 +217,8 @@ impl<D: Device> Gpu<D> {
             rest = masked::<T>(bound.len(), strides);
             bound.push(mask);
         }
-        let both = bound.len();
-        let launch = |of: &[usize], more: &[usize]| {
-            let mut all: Vec<Argument> = of.iter().map(|k| Argument::Buffer(*k)).collect();
-            let of = of.iter().flat_map(|k| strides.get(2 * k..2 * k + 2).unwrap_or_default()).copied();
-            all.extend(arguments::<T>(0, &of.collect::<Vec<_>>(), &[]));
-            all.extend(more.iter().map(|k| Argument::Buffer(*k)));
-            all.extend(arguments(0, &heads, &numbers));
-            all.extend(rest.iter().copied());
-            all
-        };
-        let mut launches = vec![];
-        if sums > 0 {
-            let make = || Some(attention::attention_sums::<T::Recorded>());
-            let mut all = launch(&[3, 4], &[8, both]);
-            // Neither a cap nor a mask.
-            all.truncate(all.len() + 1 - numbers.len() - rest.len());
-            launches.push(planner.flat::<T::Recorded>("attention_sums", make, sums, all)?);
-            let (all, grid) = (launch(&[0, 1, 2, 4, 5], &[both]), [n, op.heads]);
-            launches.push(planner.attention::<T::Recorded>(
-                Flash::Queries,
-                scores,
-                op.widest(),
-                grid,
-                all,
-            )?);
-        }
-        if len > 0 {
-            let (all, grid) = (launch(&[0, 1, 2, 4, 6, 7], &[both]), [len, op.kv_heads]);
-            launches.push(planner.attention::<T::Recorded>(Flash::Keys, scores, op.widest(), grid, all)?);
-        }
+        let at = core::array::from_fn(|k| if k == 9 { bound.len() } else { k });
+        let launches = planner.gradients(op, [n, len], at, &strides, (scores, &numbers), &rest)?;
         self.go(launches, vec![(2 * sums.max(1) * size_of::<T>()) as u64], &bound)
     }
 
@@ -276,6 +248,47 @@ impl<D: Device> Gpu<D> {
             strides.extend(x.strides);
         }
         Ok((bound, strides))
+    }
+}
+
+impl Planner {
+    /// The gradients of attention by threads. `at` are the operands q, k, v, out, dout, dq, dk, dv, the log-sum-exps and room
+    /// for the sums; `strides` those of the matrices; `rest` is what kernels are told of a mask.
+    pub(super) fn gradients<T: Scalar>(
+        &self,
+        op: &Attention<T>,
+        [n, len]: [usize; 2],
+        at: [usize; 10],
+        strides: &[usize],
+        (scores, numbers): (Scores, &[T]),
+        rest: &[Argument],
+    ) -> Result<Vec<Launch>, Error> {
+        let heads = heads(op, n, len);
+        let place = |k: &usize| Argument::Buffer(at.get(*k).copied().unwrap_or(*k));
+        let launch = |of: &[usize], more: &[usize]| {
+            let mut all: Vec<Argument> = of.iter().map(place).collect();
+            let of = of.iter().flat_map(|k| strides.get(2 * k..2 * k + 2).unwrap_or_default()).copied();
+            all.extend(arguments::<T>(0, &of.collect::<Vec<_>>(), &[]));
+            all.extend(more.iter().map(place));
+            all.extend(arguments(0, &heads, numbers));
+            all.extend(rest.iter().copied());
+            all
+        };
+        let (mut launches, sums) = (vec![], n * op.heads);
+        if sums > 0 {
+            let make = || Some(attention::attention_sums::<T::Recorded>());
+            let mut all = launch(&[3, 4], &[8, 9]);
+            // Neither a cap nor a mask.
+            all.truncate(all.len() + 1 - numbers.len() - rest.len());
+            launches.push(self.flat::<T::Recorded>("attention_sums", make, sums, all)?);
+            let (all, grid) = (launch(&[0, 1, 2, 4, 5], &[9]), [n, op.heads]);
+            launches.push(self.attention::<T::Recorded>(Flash::Queries, scores, op.widest(), grid, all)?);
+        }
+        if len > 0 {
+            let (all, grid) = (launch(&[0, 1, 2, 4, 6, 7], &[9]), [len, op.kv_heads]);
+            launches.push(self.attention::<T::Recorded>(Flash::Keys, scores, op.widest(), grid, all)?);
+        }
+        Ok(launches)
     }
 }
 

@@ -94,7 +94,7 @@ pub(super) struct Heads<'b, T> {
     pub(super) group: Value<'b, U32>,
     pub(super) dim: Value<'b, U32>,
     pub(super) causal: Value<'b, U32>,
-    window: Value<'b, U32>,
+    pub(super) window: Value<'b, U32>,
     /// Elements of a head's values, and the position after the last query's.
     pub(super) value_dim: Value<'b, U32>,
     pub(super) end: Value<'b, U32>,

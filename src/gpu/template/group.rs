@@ -14,6 +14,8 @@ use alloc::vec::Vec;
 mod end;
 #[cfg(feature = "half")]
 pub(crate) mod flash;
+#[cfg(feature = "half")]
+pub(crate) mod slopes;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.
 const SLAB: u32 = 128;

@@ -296,57 +296,61 @@ impl Op for Backward {
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        let x = Naive::of(a);
-        let (out, lse, dout) = (&a.x[4], &a.x[5], &a.x[6]);
-        let (dim, heads) = (x.op.dim, x.op.heads);
-        let none = |n: usize, terms: usize| vec![Want { value: 0.0, mass: 0.0, n: terms }; n];
-        let wide = dim.max(values(&x.op));
-        let mut dq = none(x.q.len(), wide + x.len);
-        let mut dk = none(x.k.len(), wide + x.n * heads / x.op.kv_heads);
-        let mut dv = none(x.v.len(), dk.first().map_or(0, |w| w.n));
-        let add = |to: &mut Want, term: f64, mass: f64| {
-            to.value += term;
-            to.mass += mass;
-        };
-        for i in 0..x.n {
-            for h in 0..heads {
-                let lse = lse[i * heads + h];
-                let (o, d) = (x.result(out, i, h), x.result(dout, i, h));
-                let mean: f64 = o.iter().zip(d).map(|(o, d)| o * d).sum();
-                let mean_abs: f64 = o.iter().zip(d).map(|(o, d)| (o * d).abs()).sum();
-                for j in (0..x.len).filter(|j| x.sees(i, *j)) {
-                    if lse == f64::NEG_INFINITY {
-                        continue;
-                    }
-                    let [score, terms, slope] = x.score(i, j, h);
-                    let w = (score - lse).exp();
-                    // A mask of -∞ hides exactly.
-                    let off = if w == 0.0 { 1.0 } else { 1.0 + 2.0 * (terms + (score - lse).abs()) };
-                    let v = x.value(j, h);
-                    let g: f64 = d.iter().zip(v).map(|(d, v)| d * v).sum();
-                    let g_abs: f64 = d.iter().zip(v).map(|(d, v)| (d * v).abs()).sum();
-                    // A slope is off by roundings of 1.
-                    let (ds, ds_abs) = (w * (g - mean) * slope, w * off * (g_abs + mean_abs));
-                    let (q, k) = (x.head(x.q, i, h), x.kv_head(x.k, j, h));
-                    let head = j * x.op.kv_heads + h * x.op.kv_heads / heads;
-                    for p in 0..dim {
-                        let at = head * dim + p;
-                        let s = x.op.scale;
-                        add(&mut dq[(i * heads + h) * dim + p], s * ds * k[p], (s * ds_abs * k[p]).abs());
-                        add(&mut dk[at], s * ds * q[p], (s * ds_abs * q[p]).abs());
-                    }
-                    for (d, to) in d.iter().zip(&mut dv[head * d.len()..]) {
-                        add(to, w * d, (w * off * d).abs());
-                    }
-                }
-            }
-        }
-        vec![dq, dk, dv]
+        gradients(&Naive::of(a), [4, 5, 6].map(|k| &a.x[k][..]), 2.0)
     }
     fn loss(a: &Args<f64>) -> f64 {
         let [out, _] = Naive::of(a).forward();
         out.iter().zip(&a.x[6]).map(|(o, d)| o.value * d).sum()
     }
+}
+
+/// The gradients of queries, keys and values from results, log-sum-exps and the results' gradients; a weight's mass grows `by`
+/// times the magnitudes that are in its score.
+pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64) -> Vec<Vec<Want>> {
+    let (dim, heads) = (x.op.dim, x.op.heads);
+    let none = |n: usize, terms: usize| vec![Want { value: 0.0, mass: 0.0, n: terms }; n];
+    let wide = dim.max(values(&x.op));
+    let mut dq = none(x.q.len(), wide + x.len);
+    let mut dk = none(x.k.len(), wide + x.n * heads / x.op.kv_heads);
+    let mut dv = none(x.v.len(), dk.first().map_or(0, |w| w.n));
+    let add = |to: &mut Want, term: f64, mass: f64| {
+        to.value += term;
+        to.mass += mass;
+    };
+    for i in 0..x.n {
+        for h in 0..heads {
+            let lse = lse[i * heads + h];
+            let (o, d) = (x.result(out, i, h), x.result(dout, i, h));
+            let mean: f64 = o.iter().zip(d).map(|(o, d)| o * d).sum();
+            let mean_abs: f64 = o.iter().zip(d).map(|(o, d)| (o * d).abs()).sum();
+            for j in (0..x.len).filter(|j| x.sees(i, *j)) {
+                if lse == f64::NEG_INFINITY {
+                    continue;
+                }
+                let [score, terms, slope] = x.score(i, j, h);
+                let w = (score - lse).exp();
+                // A mask of -∞ hides exactly.
+                let off = if w == 0.0 { 1.0 } else { 1.0 + by * (terms + (score - lse).abs()) };
+                let v = x.value(j, h);
+                let g: f64 = d.iter().zip(v).map(|(d, v)| d * v).sum();
+                let g_abs: f64 = d.iter().zip(v).map(|(d, v)| (d * v).abs()).sum();
+                // A slope is off by roundings of 1.
+                let (ds, ds_abs) = (w * (g - mean) * slope, w * off * (g_abs + mean_abs));
+                let (q, k) = (x.head(x.q, i, h), x.kv_head(x.k, j, h));
+                let head = j * x.op.kv_heads + h * x.op.kv_heads / heads;
+                for p in 0..dim {
+                    let at = head * dim + p;
+                    let s = x.op.scale;
+                    add(&mut dq[(i * heads + h) * dim + p], s * ds * k[p], (s * ds_abs * k[p]).abs());
+                    add(&mut dk[at], s * ds * q[p], (s * ds_abs * q[p]).abs());
+                }
+                for (d, to) in d.iter().zip(&mut dv[head * d.len()..]) {
+                    add(to, w * d, (w * off * d).abs());
+                }
+            }
+        }
+    }
+    vec![dq, dk, dv]
 }
 
 /// The inputs of the backward pass: with the forward pass's results, rounded.

@@ -253,6 +253,12 @@ fn every_tile_assembles() {
         fulmen::gpu::pass::optimise(&mut k);
         m.kernels.push(k);
     }
+    #[cfg(feature = "half")]
+    for size in fulmen::gpu::template::GroupSlopes::ALL {
+        let mut k = fulmen::gpu::template::group_slopes(size).unwrap();
+        fulmen::gpu::pass::optimise(&mut k);
+        m.kernels.push(k);
+    }
     let mut text = String::new();
     m.emit(Target::SM_90A, &mut text).unwrap();
     assert!(m.emit(Target::sm(90), &mut String::new()).is_err());

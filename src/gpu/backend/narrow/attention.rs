@@ -1,19 +1,22 @@
 //! Attention of 16-bit elements: by warp groups where there are some, else widened and as that of `f32`.
 
-use super::super::super::device::{Computes, Device, Error, Program};
+use super::super::super::device::{Binding, Computes, Device, Error, Program};
 use super::super::super::interpret::TensorMap;
 use super::super::super::ir::Group;
 use super::super::super::template::flash::Flash;
-use super::super::super::template::{Argument, GroupFlash, group_flash};
+use super::super::super::template::{
+    Argument, GroupFlash, GroupSlopes, SLOPE_SUMS, group_flash, group_slopes, group_sums,
+};
 use super::super::super::types::{F32, Type};
 use super::super::attention::{heads, scored};
 use super::super::ops::arguments;
 use super::super::plan::{Plan, Planner};
-use super::super::{Gpu, Mat, MatMut, ViewMut};
+use super::super::{Gpu, Mat, MatMut, View, ViewMut};
 use super::{Side, bits};
 use crate::Attention;
 use crate::error::{same_len, same_shape};
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use half::bf16;
 
@@ -21,6 +24,11 @@ use half::bf16;
 const RESULTS: usize = 3;
 const SUMS: usize = 4;
 const SCRATCH: usize = 5;
+/// Of gradients: Q, K, V and the results' gradients, then the results, the log-sum-exps, and the gradients; then scratch.
+const OUT: usize = 4;
+const LSE: usize = 5;
+const DQ: usize = 6;
+const MORE: usize = 9;
 /// Bytes of keys and values whose queries are taken together: a part of the second cache.
 const CACHE: usize = 16 << 20;
 
@@ -118,6 +126,132 @@ impl Planner {
         plan.launches.push(self.grid_of(kernel, size.threads(), [blocks, 1], all)?);
         Ok(plan)
     }
+
+    /// The kernels of gradients of warp groups, as [`Planner::half_flash`]: of queries, and of keys.
+    fn half_slopes(&self, op: &Attention<f32>) -> Result<Option<[(Arc<Program>, GroupSlopes); 2]>, Error> {
+        let plain = op.softcap.is_none() && op.values() == op.dim && op.scale.is_finite();
+        let Some(both) = GroupSlopes::of(op.dim).filter(|_| self.groups && plain) else { return Ok(None) };
+        let made = both.map(|size| {
+            let number = size.dim << 1 | u32::from(size.keys);
+            let program = self.one_by::<F32>("group_slopes_bf16", number, || Some(group_slopes(size)))?;
+            Ok((program, size))
+        });
+        let [queries, keys]: [Result<(Arc<Program>, GroupSlopes), Error>; 2] = made;
+        let both = [queries?, keys?];
+        let fits = |(program, _): &(Arc<Program>, GroupSlopes)| {
+            program.kernel().shared_bytes() <= self.limits.shared
+                && GroupSlopes::threads() <= self.limits.threads
+        };
+        Ok(both.iter().all(fits).then_some(both))
+    }
+
+    /// Gradients, by warp groups or of what is widened.
+    fn half_backward(
+        &self,
+        op: &Attention<f32>,
+        sides: [Side; 4],
+        strides: [[usize; 2]; 4],
+    ) -> Result<Plan, Error> {
+        if let Some(plan) = self.half_gradients(op, sides, strides)? {
+            return Ok(plan);
+        }
+        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
+        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (n * op.heads).max(1) as u64] };
+        let (mut wide, mut by) = ([(0, 0); 4], Vec::new());
+        for (side, wide) in sides.into_iter().zip(&mut wide) {
+            let at = MORE + plan.scratch.len();
+            let [rows, cols] = side.sizes;
+            // What is empty is not copied.
+            let mut pitch = cols;
+            if rows > 0 && cols > 0 {
+                let (launch, by) = self.narrow_rows(Group::Bf16, true, side, at, 2)?;
+                plan.launches.push(launch);
+                pitch = by;
+            }
+            plan.scratch.push(4 * (rows * pitch).max(1) as u64);
+            *wide = (at, pitch);
+        }
+        let [q, k, v, dout] = wide;
+        let [out, dq, dk, dv] = strides;
+        by.extend([q, k, v].iter().flat_map(|(_, pitch)| [*pitch, 1]));
+        by.extend([out, [dout.1, 1], dq, dk, dv].concat());
+        let at = [q.0, k.0, v.0, OUT, dout.0, DQ, DQ + 1, DQ + 2, LSE, MORE];
+        let (scores, numbers) = scored(op);
+        plan.launches.extend(self.gradients(op, [n, len], at, &by, (scores, &numbers), &[])?);
+        Ok(plan)
+    }
+
+    /// Gradients by warp groups. Operands are Q, K, V, `dout`, `out`, the log-sum-exps, `dq`, `dk`, `dv`; `strides` are those
+    /// of `out` and of the gradients. Where there are no such kernels, none.
+    fn half_gradients(
+        &self,
+        op: &Attention<f32>,
+        sides: [Side; 4],
+        strides: [[usize; 2]; 4],
+    ) -> Result<Option<Plan>, Error> {
+        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
+        let Some(both) = self.half_slopes(op)?.filter(|_| n > 0 && len > 0) else { return Ok(None) };
+        let padded = n.next_multiple_of(SLOPE_SUMS as usize);
+        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (padded * op.heads) as u64] };
+        let dout = sides[3];
+        let mut all: Vec<Argument> = vec![Argument::Buffer(OUT)];
+        all.extend(strides[0].map(bits));
+        all.push(Argument::Buffer(dout.at));
+        all.extend([dout.before, dout.strides[0], dout.strides[1]].map(bits));
+        all.extend([LSE, MORE].map(Argument::Buffer));
+        all.extend([n, op.heads, op.dim].map(bits));
+        let program = self.one::<F32>("group_sums_bf16", || Some(group_sums()))?;
+        let blocks = (padded * op.heads).div_ceil(8).min(self.blocks as usize * 8);
+        plan.launches.push(self.grid_of(program, 256, [blocks, 1], all)?);
+        let mut mapped = [(0, 0); 4];
+        for (side, mapped) in sides.into_iter().zip(&mut mapped) {
+            *mapped = if side.is_mapped(side.strides, side.sizes[1], 8) {
+                (side.at, side.strides[0])
+            } else {
+                let at = MORE + plan.scratch.len();
+                let (launch, pitch) = self.narrow_rows(Group::Bf16, false, side, at, 8)?;
+                plan.launches.push(launch);
+                plan.scratch.push(2 * (side.sizes[0] * pitch) as u64);
+                (at, pitch)
+            };
+        }
+        let told = heads(op, n, len);
+        let size_of = |of: [usize; 2]| of.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        for (program, size) in both {
+            let parts = size.parts();
+            let mut all: Vec<Argument> = sides
+                .iter()
+                .zip(mapped)
+                .zip(parts)
+                .map(|((side, (at, pitch)), part)| {
+                    let (size, stride) = (size_of(side.sizes), 2 * pitch as u64);
+                    let map = TensorMap { at: 0, element: Type::Bf16, size, stride, part, swizzle: true };
+                    Argument::Map(at, map)
+                })
+                .collect();
+            let (size_of_sums, stride) = (size_of([2 * op.heads, padded]), 4 * padded as u64);
+            let map = TensorMap {
+                at: 0,
+                element: Type::F32,
+                size: size_of_sums,
+                stride,
+                part: parts[4],
+                swizzle: false,
+            };
+            all.extend([Argument::Map(MORE, map), Argument::Buffer(MORE)]);
+            let [_, of_queries, of_keys @ ..] = strides;
+            let (rows, across, out) = match size.keys {
+                true => (len, op.kv_heads, &[(DQ + 1, of_keys[0]), (DQ + 2, of_keys[1])][..]),
+                false => (n, op.heads, &[(DQ, of_queries)][..]),
+            };
+            all.extend(out.iter().map(|(at, _)| Argument::Buffer(*at)));
+            all.extend(out.iter().flat_map(|(_, strides)| *strides).map(bits));
+            all.extend(arguments(0, &told, &[op.scale]));
+            let grid = [rows.div_ceil(GroupSlopes::rows() as usize), across];
+            plan.launches.push(self.grid_of(program, GroupSlopes::threads(), grid, all)?);
+        }
+        Ok(Some(plan))
+    }
 }
 
 impl<D: Computes<f32>> Gpu<D> {
@@ -136,9 +270,65 @@ impl<D: Computes<f32>> Gpu<D> {
     ) -> Result<(), Error> {
         self.half_attend(op, [q, k, v], out, lse)
     }
+
+    /// [`attention_bf16_backward`](crate::attention_bf16_backward()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`attention_bf16_backward`](crate::attention_bf16_backward()), [`Error::Limit`], [`Error::Lost`].
+    #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+    pub fn attention_bf16_backward(
+        &self,
+        op: &Attention<f32>,
+        q: Mat<'_, bf16, D>,
+        k: Mat<'_, bf16, D>,
+        v: Mat<'_, bf16, D>,
+        out: Mat<'_, f32, D>,
+        lse: View<'_, f32, D>,
+        dout: Mat<'_, bf16, D>,
+        dq: MatMut<'_, f32, D>,
+        dk: MatMut<'_, f32, D>,
+        dv: MatMut<'_, f32, D>,
+    ) -> Result<(), Error> {
+        op.on(q.shape, k.shape, v.shape)?;
+        let n = q.shape[0];
+        same_shape("out", op.results(n), out.shape)?;
+        same_len("lse", n * op.heads, lse.len())?;
+        same_shape("dout", op.results(n), dout.shape)?;
+        same_shape("dq", q.shape, dq.0.shape)?;
+        same_shape("dk", k.shape, dk.0.shape)?;
+        same_shape("dv", v.shape, dv.0.shape)?;
+        self.state.planner.line::<F32>("lse", 2 * n.next_multiple_of(SLOPE_SUMS as usize) * op.heads)?;
+        let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v), ("dout", dout)])?;
+        let (wide, _) = self.matrices([("out", out), ("dq", dq.0), ("dk", dk.0), ("dv", dv.0)])?;
+        let mut wide = wide.into_iter();
+        bound.extend(wide.next());
+        bound.push(lse.binding(self)?);
+        bound.extend(wide);
+        let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
+        let plan = self.state.planner.half_backward(op, sides, strides)?;
+        self.run(&plan, &bound)
+    }
 }
 
 impl<D: Device> Gpu<D> {
+    /// The operands, the first ones of a plan.
+    #[allow(clippy::type_complexity, reason = "operands and how they lie")]
+    fn half_sides<'a, const N: usize>(
+        &self,
+        all: [(&'static str, Mat<'a, bf16, D>); N],
+    ) -> Result<(Vec<Binding<'a, D::Buffer>>, [Side; N]), Error> {
+        let mut bound = Vec::new();
+        let mut sides = [Side { at: 0, sizes: [0; 2], strides: [0; 2], before: 0, aligned: false }; N];
+        for (at, (side, (arg, x))) in sides.iter_mut().zip(all).enumerate() {
+            self.state.planner.matrix::<F32>(arg, x.shape, x.strides)?;
+            let (on, before) = (x.binding(self)?, x.rest()?.before() / 2);
+            let aligned = before == 0 && on.start.is_multiple_of(16);
+            *side = Side { at, sizes: x.shape, strides: x.strides, before, aligned };
+            bound.push(on);
+        }
+        Ok((bound, sides))
+    }
+
     fn half_attend(
         &self,
         op: &Attention<f32>,
@@ -154,22 +344,13 @@ impl<D: Device> Gpu<D> {
         if let Some(lse) = &lse {
             same_len("lse", sums, lse.len())?;
         }
-        let mut bound = Vec::new();
-        for (arg, x) in ["q", "k", "v"].into_iter().zip(all) {
-            planner.matrix::<F32>(arg, x.shape, x.strides)?;
-            bound.push(x.binding(self)?);
-        }
+        let [q, k, v] = all;
+        let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v)])?;
         planner.matrix::<F32>("out", out.0.shape, out.0.strides)?;
         planner.line::<F32>("lse", sums)?;
         bound.push(out.0.binding(self)?);
         if sums == 0 {
             return Ok(());
-        }
-        let mut sides = [Side { at: 0, sizes: [0; 2], strides: [0; 2], before: 0, aligned: false }; 3];
-        for (at, ((side, x), b)) in sides.iter_mut().zip(all).zip(&bound).enumerate() {
-            let before = x.rest()?.before() / 2;
-            let aligned = before == 0 && b.start.is_multiple_of(16);
-            *side = Side { at, sizes: x.shape, strides: x.strides, before, aligned };
         }
         let mut plan = planner.half_attention(op, sides, out.0.strides)?;
         match lse {

@@ -79,6 +79,61 @@ struct Ring<'b> {
     empty: Value<'b, U32>,
 }
 
+/// Loads so many rows of so many slabs: the slabs one after the other.
+pub(super) fn load_tile<'b>(
+    map: Value<'b, U64>,
+    room: Value<'b, U32>,
+    full: Value<'b, U32>,
+    [row, col]: [Value<'b, U32>; 2],
+    [rows, slabs]: [u32; 2],
+) {
+    let b = room.builder();
+    let int = |v: u32| b.int::<U32>(i64::from(v));
+    for slab in 0..slabs {
+        let (to, col) = (room + int(slab * rows * SLAB), col + int(slab * COLS));
+        b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
+    }
+}
+
+/// A warp arrives.
+pub(super) fn arrive<'b>(thread: Value<'b, U32>, barrier: Value<'b, U32>) {
+    let b = thread.builder();
+    b.when((thread & b.int(31)).compare(Cmp::Eq, b.int(0)), || {
+        b.hopper(Hopper::BarrierArrive, &[barrier.into()]);
+    });
+}
+
+/// Two neighbours in `bf16`. Not while products are under way: their registers are operands.
+pub(super) fn round<'b>(all: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
+    all.as_chunks::<2>().0.iter().map(|[x, y]| x.builder().pack(Group::Bf16, *x, *y).cast()).collect()
+}
+
+/// Elements of a row from `left` on, by their columns: pairs of neighbours where they start at multiples of 8 bytes, else
+/// one by one.
+pub(super) fn put_row<'b>(
+    out: On<'b>,
+    paired: Value<'b, Pred>,
+    row: Value<'b, U32>,
+    left: Value<'b, U32>,
+    line: &[(u32, Value<'b, F32>)],
+) {
+    let b = row.builder();
+    b.either::<U32, 0>(
+        paired,
+        || {
+            let at = out.place(row, left);
+            for [(k, x), (_, y)] in line.as_chunks::<2>().0 {
+                b.store_vector(Space::Global, at, 4 * *k as i32, [*x, *y]);
+            }
+            []
+        },
+        || {
+            line.iter().for_each(|(k, v)| out.put(row, left + b.int(i64::from(*k)), *v));
+            []
+        },
+    );
+}
+
 struct Frame<'b> {
     b: &'b Builder,
     size: GroupFlash,
@@ -278,22 +333,18 @@ impl<'b> Frame<'b> {
         [turn & self.int(STAGES - 1), (turn >> log) & self.int(1)]
     }
 
-    /// Asks for a tile: its slabs, one after the other.
+    /// Asks for a tile, which is all that its barrier waits for.
     fn ask(
         &self,
         map: Value<'b, U64>,
         room: Value<'b, U32>,
         full: Value<'b, U32>,
-        [row, col]: [Value<'b, U32>; 2],
+        at: [Value<'b, U32>; 2],
         rows: u32,
     ) {
-        let b = self.b;
-        b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * self.size.slabs() * SLAB).into()]);
-        for slab in 0..self.size.slabs() {
-            let to = room + self.int(slab * rows * SLAB);
-            let col = col + self.int(slab * COLS);
-            b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
-        }
+        let bytes = self.int(rows * self.size.slabs() * SLAB);
+        self.b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
+        load_tile(map, room, full, at, [rows, self.size.slabs()]);
     }
 
     /// Asks for the queries of a work, and for its keys and values as there is room.
@@ -317,18 +368,10 @@ impl<'b> Frame<'b> {
         });
     }
 
-    /// A warp arrives.
-    fn arrive(&self, barrier: Value<'b, U32>) {
-        let b = self.b;
-        b.when((self.thread & self.int(31)).compare(Cmp::Eq, b.int(0)), || {
-            b.hopper(Hopper::BarrierArrive, &[barrier.into()]);
-        });
-    }
-
     /// A stage of a ring can be filled again.
     fn free(&self, ring: Ring<'b>, turn: Value<'b, U32>) {
         let [stage, _] = self.stage(turn);
-        self.arrive(ring.empty + stage * self.int(8));
+        arrive(self.thread, ring.empty + stage * self.int(8));
     }
 
     /// The scores of a tile, under way.
@@ -380,11 +423,6 @@ impl<'b> Frame<'b> {
         wait(self.values.full + stage * self.int(8), parity);
     }
 
-    /// Two neighbours in `bf16`.
-    fn pair(&self, [x, y]: [Value<'b, F32>; 2]) -> Value<'b, F32> {
-        self.b.pack(Group::Bf16, x, y).cast()
-    }
-
     /// What the four threads of a row have together.
     fn along(
         &self,
@@ -392,11 +430,6 @@ impl<'b> Frame<'b> {
         merge: impl Fn(Value<'b, F32>, Value<'b, F32>) -> Value<'b, F32>,
     ) -> Value<'b, F32> {
         [2, 1].into_iter().fold(v, |v, by| merge(v, v.shuffle(Shuffle::Butterfly, self.int(by))))
-    }
-
-    /// Weights in `bf16`. Not while products are under way: their registers are operands.
-    fn round(&self, weights: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
-        weights.as_chunks::<2>().0.iter().map(|two| self.pair(*two)).collect()
     }
 
     /// The weights of a tile's scores, the peaks and sums with them, and what all before is multiplied with.
@@ -467,7 +500,7 @@ impl<'b> Frame<'b> {
         self.free(self.keys, work.turn);
         let (mut state, _) = self.weigh(work, &scores, self.int(0), rows, [none; 2], [zero; 2]);
         self.came(work.turn);
-        state.weights = self.round(&state.weights);
+        state.weights = round(&state.weights);
         state.sums = (0..self.size.dim / 2).map(|_| zero).collect();
         let (many, held) = (self.size.dim as usize / 2, KEYS as usize / 4);
         let unpack = |all: &[Value<'b, F32>]| {
@@ -494,13 +527,13 @@ impl<'b> Frame<'b> {
             self.came(turn);
             b.hopper(Hopper::GroupWait(0), &[]);
             self.free(self.values, last);
-            state.weights = self.round(&state.weights);
+            state.weights = round(&state.weights);
             let [upper, lower] = keep;
             let factor = |k: usize| if (k / 2).is_multiple_of(2) { upper } else { lower };
             state.sums = sums.iter().enumerate().map(|(k, s)| *s * factor(k)).collect();
             pack(state)
         });
-        self.arrive(self.queries.empty);
+        arrive(self.thread, self.queries.empty);
         let state = unpack(&all);
         let last = work.turn + work.tiles - self.int(1);
         b.hopper(Hopper::GroupFence, &[]);
@@ -510,7 +543,6 @@ impl<'b> Frame<'b> {
         self.finish(work, rows, &State { sums, ..state });
     }
 
-    /// Pairs of neighbours where they start at multiples of 8 bytes, else one by one.
     fn finish(&self, work: Work<'b>, rows: [Value<'b, U32>; 2], state: &State<'b>) {
         let (b, op) = (self.b, self.op);
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
@@ -526,20 +558,7 @@ impl<'b> Frame<'b> {
                 .map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, Value::select(empty, zero, *v * factor)))
                 .collect();
             b.when(row.compare(Cmp::Lt, op.n), || {
-                b.either::<U32, 0>(
-                    paired,
-                    || {
-                        let at = self.out.place(row, left);
-                        for [(k, x), (_, y)] in line.as_chunks::<2>().0 {
-                            b.store_vector(Space::Global, at, 4 * *k as i32, [*x, *y]);
-                        }
-                        []
-                    },
-                    || {
-                        line.iter().for_each(|(k, v)| self.out.put(row, left + self.int(*k), *v));
-                        []
-                    },
-                );
+                put_row(self.out, paired, row, left, &line);
                 b.when((self.thread & self.int(3)).compare(Cmp::Eq, b.int(0)), || {
                     let log = (shift(peak) * op.scale) + Ln.eval([total]);
                     put(self.lse, row * op.heads + work.head, Value::select(empty, none, log));

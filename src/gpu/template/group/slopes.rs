@@ -1,0 +1,497 @@
+//! The gradients of attention on Hopper's warp groups (FlashAttention-3, Shah et al. 2024), in two kernels without atomics,
+//! so that their bits do not depend on an order: blocks of queries sum those of the queries over all keys, blocks of keys
+//! those of keys and values over all queries. Each takes the weights again from the log-sum-exps; they and the slopes of
+//! the scores go from sums to operands in registers.
+
+use super::super::super::builder::{Builder, Value};
+use super::super::super::error::Error;
+use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space, Special};
+use super::super::super::types::{B32, F32, Pred, U32, U64};
+use super::super::attention::{Heads, On, Scores};
+use super::super::flat::{get, put};
+use super::super::narrow::bf16_at;
+use super::flash::{arrive, load_tile, put_row, round};
+use super::{COLS, GROUP, SLAB, descriptor, wait};
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Rows of a warp group, and of a block.
+const ROWS: u32 = 64;
+const ALL: u32 = 2 * ROWS;
+/// Tiles of the others in shared memory.
+const STAGES: u32 = 2;
+/// The sums of a head's queries are filled up to a multiple of so many.
+pub(crate) const SUMS: u32 = 128;
+
+/// A kernel's sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupSlopes {
+    /// Elements of a head.
+    pub(crate) dim: u32,
+    /// Whether blocks are of keys, and not of queries.
+    pub(crate) keys: bool,
+}
+
+impl GroupSlopes {
+    /// All that there are.
+    pub const ALL: [Self; 4] = [
+        Self { dim: 64, keys: false },
+        Self { dim: 64, keys: true },
+        Self { dim: 128, keys: false },
+        Self { dim: 128, keys: true },
+    ];
+
+    /// Those of heads of so many elements: of queries, and of keys.
+    pub(crate) fn of(dim: usize) -> Option<[Self; 2]> {
+        let [mut found] = [Self::ALL.chunks(2).filter(|two| two.iter().all(|s| s.dim as usize == dim))];
+        let &[queries, keys] = found.next()? else { return None };
+        Some([queries, keys])
+    }
+
+    /// Threads of a block.
+    pub(crate) const fn threads() -> u32 {
+        3 * GROUP
+    }
+
+    /// Rows of a block.
+    pub(crate) const fn rows() -> u32 {
+        ALL
+    }
+
+    /// The rows that come in tiles: the two sums of keys leave registers for half as many.
+    const fn tile(self) -> u32 {
+        if self.keys { 64 } else { 128 }
+    }
+
+    /// The boxes of the tensor maps of queries, keys, values, gradients of the results, and sums.
+    pub(crate) const fn parts(self) -> [[u32; 2]; 5] {
+        let (own, others) = ([ALL, COLS], [self.tile(), COLS]);
+        let [of_queries, of_keys] = if self.keys { [others, own] } else { [own, others] };
+        [of_queries, of_keys, of_keys, of_queries, [2, self.tile()]]
+    }
+
+    const fn slabs(self) -> u32 {
+        self.dim / COLS
+    }
+}
+
+/// What the kernels need of each query: its log-sum-exp in units of `ln 2`, infinity where there is no query or it sees no
+/// key, and `Σ dout·out`. A warp for each query of each head. A head has both for its queries, filled up to a multiple of
+/// [`SUMS`], the former first.
+///
+/// Parameters: `out` (`F32`) and its strides; `dout`, its elements in front, its strides; `lse`; the sums; queries, heads,
+/// elements of a head.
+pub fn group_sums() -> Result<Kernel, Error> {
+    let b = Builder::new("group_sums_bf16");
+    b.threads([256, 1, 1]);
+    let [out] = On::params(&b);
+    let (dout, [before, row_by, col_by]) = (b.param::<U64>(), [(); 3].map(|()| b.param::<U32>()));
+    let [lse, sums] = [(); 2].map(|()| b.param::<U64>());
+    let [n, heads, dim] = [(); 3].map(|()| b.param::<U32>());
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let padded = (n + int(SUMS - 1)) & b.int(-i64::from(SUMS));
+    let tid = b.special(Special::TidX);
+    let lane = tid & int(31);
+    let step = b.special(Special::NctaidX) * int(8);
+    let first = b.special(Special::CtaidX) * int(8) + (tid >> int(5));
+    b.count::<U32, U32>([first, padded * heads, step], 1, &[], |i, _| {
+        let (row, head) = (i / heads, i % heads);
+        let to = head * int(2) * padded + row;
+        let there = row.compare(Cmp::Lt, n);
+        let both = b.either(
+            there,
+            || {
+                let zero = b.f32(0.0);
+                let sum = b.count::<U32, F32>([lane, dim, int(32)], 1, &[zero], |c, sum| {
+                    let col = head * dim + c;
+                    let x = bf16_at(dout, before * int(2), row * row_by + col * col_by, 1);
+                    let y: Value<'_, F32> = out.get(row, col);
+                    sum.iter().zip(x).map(|(sum, x)| x.fma(y, *sum)).collect()
+                });
+                let sum = sum.first().copied().unwrap_or(zero);
+                let sum = [16, 8, 4, 2, 1]
+                    .into_iter()
+                    .fold(sum, |sum, by| sum + sum.shuffle(Shuffle::Butterfly, int(by)));
+                let log = get::<F32>(lse, row * heads + head);
+                let none = log.compare(Cmp::Eq, b.f32(f32::NEG_INFINITY));
+                let log = Value::select(none, b.f32(f32::INFINITY), log * b.f32(core::f32::consts::LOG2_E));
+                [log, sum]
+            },
+            || [b.f32(f32::INFINITY), b.f32(0.0)],
+        );
+        b.when(lane.compare(Cmp::Eq, int(0)), || {
+            for (k, v) in (0..).zip(both) {
+                put(sums, to + padded * int(k), v);
+            }
+        });
+        Vec::new()
+    });
+    b.finish()
+}
+
+/// `dq[i] = scale·Σ_j ds[i][j]·k[j]`, or `dk[j] = scale·Σ_i ds[i][j]·q[i]` and `dv[j] = Σ_i w[i][j]·dout[i]`, with the weights
+/// `w` and slopes `ds = w·(dout[i]·v[j] - Σ dout[i]·out[i])` rounded to `bf16`; for heads of 64 or 128 elements.
+///
+/// Parameters: tensor maps of Q, K, V and `dout` ([`GroupSlopes::parts`], swizzled) and of the sums of [`group_sums`] (not
+/// swizzled); these; `dq`, or `dk` and `dv` (`F32`), and their strides; then as [`super::flash::group_flash`] up to the scale.
+/// Launch a block for each 128 queries of each head, or keys of each key head, heads along y.
+pub fn group_slopes(size: GroupSlopes) -> Result<Kernel, Error> {
+    let of = if size.keys { "keys" } else { "queries" };
+    let b = Builder::new(&format!("group_{of}_bf16_{}", size.dim));
+    b.threads([GroupSlopes::threads(), 1, 1]);
+    Frame::new(&b, size).run();
+    b.finish()
+}
+
+/// Two matrices with as many rows: queries and gradients of the results, or keys and values.
+#[derive(Clone, Copy)]
+struct Pair<'b> {
+    maps: [Value<'b, U64>; 2],
+    rooms: [Value<'b, U32>; 2],
+    /// Has come: for each.
+    full: [Value<'b, U32>; 2],
+    rows: u32,
+}
+
+struct Frame<'b> {
+    b: &'b Builder,
+    size: GroupSlopes,
+    /// Those of the block, and those that come in tiles.
+    own: Pair<'b>,
+    others: Pair<'b>,
+    empty: Value<'b, U32>,
+    /// The tensor map of the sums, where they come with a tile, and they themselves.
+    sums: (Value<'b, U64>, Value<'b, U32>, Value<'b, U64>),
+    out: Vec<On<'b>>,
+    op: Heads<'b, F32>,
+    thread: Value<'b, U32>,
+    /// The first row of the block, and its head.
+    first: Value<'b, U32>,
+    head: Value<'b, U32>,
+    /// The first row of the others, tiles from there, and the heads that they are of.
+    start: Value<'b, U32>,
+    tiles: Value<'b, U32>,
+    heads: Value<'b, U32>,
+}
+
+impl<'b> Frame<'b> {
+    fn new(b: &'b Builder, size: GroupSlopes) -> Self {
+        let [q, k, v, dout, map] = [(); 5].map(|()| b.param::<U64>());
+        let pair = |maps, rows: u32, stages: u32| Pair {
+            maps,
+            rooms: [(); 2].map(|()| b.shared(stages * rows * size.slabs() * SLAB, 1024)),
+            full: [(); 2].map(|()| b.shared(8 * stages, 8)),
+            rows,
+        };
+        let [own, others] = if size.keys { [[k, v], [q, dout]] } else { [[q, dout], [k, v]] };
+        let (own, others) = (pair(own, ALL, 1), pair(others, size.tile(), STAGES));
+        let sums = (map, b.shared(STAGES * 2 * size.tile() * 4, 128), b.param());
+        let out = if size.keys { On::params::<2>(b).to_vec() } else { On::params::<1>(b).to_vec() };
+        let op = Heads::params(b, Scores::default());
+        let int = |c: u32| b.int::<U32>(i64::from(c));
+        let (first, head) = (b.special(Special::CtaidX) * int(ALL), b.special(Special::CtaidY));
+        let (start, end, heads) = if size.keys {
+            // Queries before the first see none of the keys, and none from the last on.
+            let last = (first + int(ALL)).least(op.len);
+            let from = Heads::<F32>::less(first + op.n, op.end).least(op.n);
+            let every = op.causal.compare(Cmp::Eq, int(0));
+            let far = op.window.compare(Cmp::Ge, op.len + op.n);
+            let to = Heads::<F32>::less(last + op.window.least(op.len + op.n) + op.n, op.end + int(1));
+            let from = Value::select(every, int(0), from);
+            (from, Value::select(far, op.n, to.least(op.n)), op.group)
+        } else {
+            let last = (first + int(ALL)).least(op.n) - int(1);
+            let ([start, _], [_, end]) = (op.of_query(first), op.of_query(last));
+            (start, end, int(1))
+        };
+        let tiles = (Heads::<F32>::less(end, start) + int(size.tile() - 1)) >> int(size.tile().ilog2());
+        Self {
+            b,
+            size,
+            own,
+            others,
+            empty: b.shared(8 * STAGES, 8),
+            sums,
+            out,
+            op,
+            thread: b.special(Special::TidX),
+            first,
+            head,
+            start,
+            tiles,
+            heads,
+        }
+    }
+
+    fn int(&self, v: u32) -> Value<'b, U32> {
+        self.b.int(i64::from(v))
+    }
+
+    fn run(&self) {
+        let (k, b) = (self, self.b);
+        b.when(k.thread.compare(Cmp::Eq, b.int(0)), || {
+            let init = |at: Value<'b, U32>, count: u32| {
+                b.hopper(Hopper::BarrierInit, &[at.into(), k.int(count).into()]);
+            };
+            k.own.full.iter().for_each(|full| init(*full, 1));
+            for at in (0..STAGES).map(|s| k.int(8 * s)) {
+                k.others.full.iter().for_each(|full| init(*full + at, 1));
+                init(k.empty + at, 8);
+            }
+            b.hopper(Hopper::ProxyFence, &[]);
+            let maps = k.own.maps.iter().chain(&k.others.maps);
+            maps.for_each(|map| b.hopper(Hopper::MapPrefetch, &[(*map).into()]));
+        });
+        b.barrier();
+        b.hopper(Hopper::Await, &[]);
+        let loads = (k.thread >> b.int::<U32>(7)).compare(Cmp::Eq, b.int(0));
+        b.either::<U32, 0>(
+            loads,
+            || {
+                b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
+                b.when(k.thread.compare(Cmp::Eq, b.int(0)), || k.load());
+                []
+            },
+            || {
+                b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
+                k.multiply();
+                []
+            },
+        );
+    }
+
+    /// The stage of a turn, and the parity of its phase.
+    fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let log = self.int(STAGES.ilog2());
+        [turn & self.int(STAGES - 1), (turn >> log) & self.int(1)]
+    }
+
+    /// The first row of the tile of a turn, and its head.
+    fn tile(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
+        let (head, tile) = match self.size.keys {
+            true => (self.head * self.op.group + turn / self.tiles, turn % self.tiles),
+            false => (self.head / self.op.group, turn),
+        };
+        [self.start + tile * self.int(self.size.tile()), head]
+    }
+
+    /// One thread asks for the rows of the block, and for tiles as there is room.
+    fn load(&self) {
+        let (b, slabs, dim) = (self.b, self.size.slabs(), self.int(self.size.dim));
+        let Pair { maps, rooms, full, rows } = self.own;
+        for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
+            b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * slabs * SLAB).into()]);
+            load_tile(map, room, full, [self.first, self.head * dim], [rows, slabs]);
+        }
+        let Pair { maps, rooms, full, rows } = self.others;
+        b.count::<U32, U32>([self.int(0), self.tiles * self.heads, self.int(1)], 1, &[], |turn, _| {
+            let ([stage, parity], [row, head]) = (self.stage(turn), self.tile(turn));
+            let barrier = stage * self.int(8);
+            wait(self.empty + barrier, parity ^ self.int(1));
+            for (j, ((map, room), full)) in maps.into_iter().zip(rooms).zip(full).enumerate() {
+                let full = full + barrier;
+                // The sums come with the queries.
+                let summed = if self.size.keys && j == 0 { 8 * rows } else { 0 };
+                let bytes = self.int(rows * slabs * SLAB + summed);
+                b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
+                let room = room + stage * self.int(rows * slabs * SLAB);
+                load_tile(map, room, full, [row, head * dim], [rows, slabs]);
+                if summed > 0 {
+                    let (map, room, _) = self.sums;
+                    let to = room + stage * self.int(summed);
+                    let at = head * self.int(2);
+                    b.hopper(
+                        Hopper::TensorLoad,
+                        &[to.into(), map.into(), row.into(), at.into(), full.into()],
+                    );
+                }
+            }
+            Vec::new()
+        });
+    }
+
+    /// The products of a group's rows with those of a tile, under way.
+    fn products(&self, own: Value<'b, U32>, others: Value<'b, U32>) -> Vec<Value<'b, F32>> {
+        let (b, tile) = (self.b, self.size.tile());
+        let mut products = Vec::new();
+        for slab in 0..self.size.slabs() {
+            let x = descriptor(own + self.int(slab * ALL * SLAB), 16);
+            let y = descriptor(others + self.int(slab * tile * SLAB), 16);
+            for step in 0..4 {
+                let at = [x + b.int(2 * step), y + b.int(2 * step)];
+                products = b.wgmma(Group::Bf16, tile as u16, at, [false; 2], &products);
+            }
+        }
+        b.hopper(Hopper::GroupCommit, &[]);
+        products
+    }
+
+    /// Adds the rows of a tile times weights in `bf16`, under way.
+    fn add(
+        &self,
+        sums: &[Value<'b, F32>],
+        weights: &[Value<'b, F32>],
+        rows: Value<'b, U32>,
+    ) -> Vec<Value<'b, F32>> {
+        let b = self.b;
+        let rows = descriptor(rows, self.size.tile() * SLAB);
+        let mut sums = sums.to_vec();
+        for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
+            let a = four.map(|w| w.cast::<B32>());
+            // 16 rows further down.
+            let rows = rows + b.int(step as i64 * i64::from(16 * SLAB / 16));
+            sums = b.wgmma_held(Group::Bf16, self.size.dim as u16, a, rows, &sums);
+        }
+        sums
+    }
+
+    fn multiply(&self) {
+        let (b, op, size) = (self.b, self.op, self.size);
+        let group = (self.thread >> self.int(7)) - self.int(1);
+        let (warp, lane) = ((self.thread >> self.int(5)) & self.int(3), self.thread & self.int(31));
+        let row = self.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
+        let rows = [row, row + self.int(8)];
+        let zero = b.f32(0.0);
+        let padded = (op.n + self.int(SUMS - 1)) & b.int(-i64::from(SUMS));
+        // Of a block of queries, the sums of this thread's.
+        let known = rows.map(|row| {
+            [0, 1].map(|k| match size.keys {
+                true => zero,
+                false => get::<F32>(self.sums.2, (self.head * self.int(2) + self.int(k)) * padded + row),
+            })
+        });
+        self.own.full.iter().for_each(|full| wait(*full, b.int(0)));
+        let own = self.own.rooms.map(|room| room + group * self.int(ROWS * SLAB));
+        let each = size.dim as usize / 2;
+        let zeros: Vec<_> = (0..each * if size.keys { 2 } else { 1 }).map(|_| zero).collect();
+        let range = [self.int(0), self.tiles * self.heads, self.int(1)];
+        let all = b.count::<U32, F32>(range, 1, &zeros, |turn, sums| {
+            let ([stage, parity], [first, _]) = (self.stage(turn), self.tile(turn));
+            let barrier = stage * self.int(8);
+            let rooms =
+                self.others.rooms.map(|room| room + stage * self.int(size.tile() * size.slabs() * SLAB));
+            let [x, y] = self.others.full.map(|full| full + barrier);
+            wait(x, parity);
+            b.hopper(Hopper::GroupFence, &[]);
+            let scores = self.products(own[0], rooms[0]);
+            wait(y, parity);
+            let along = self.products(own[1], rooms[1]);
+            b.hopper(Hopper::GroupWait(1), &[]);
+            let (to_slopes, to_weights) = sums.split_at(each);
+            let of = |which: usize| {
+                let columns = if size.keys { self.columns(stage, which as u32) } else { Vec::new() };
+                move |k: usize| match size.keys {
+                    true => columns.get(k / 4 * 2 + k % 2).copied().unwrap_or(zero),
+                    false => known.get(k / 2 % 2).and_then(|two| two.get(which)).copied().unwrap_or(zero),
+                }
+            };
+            let logs = of(0);
+            let unit = op.scale * b.f32(core::f32::consts::LOG2_E);
+            let weights: Vec<_> =
+                scores.iter().enumerate().map(|(k, s)| s.fma(unit, -logs(k)).approx(Approx::Ex2)).collect();
+            b.hopper(Hopper::GroupWait(0), &[]);
+            let means = of(1);
+            let slopes: Vec<_> = weights
+                .iter()
+                .zip(&along)
+                .enumerate()
+                .map(|(k, (w, along))| *w * (*along - means(k)))
+                .collect();
+            let many = slopes.len();
+            let of = if size.keys { [slopes, weights].concat() } else { slopes };
+            let of = round(&self.hide(&of, many, first, rows));
+            let (slopes, weights) = of.split_at(many / 2);
+            b.hopper(Hopper::GroupFence, &[]);
+            let mut sums = Vec::new();
+            if size.keys {
+                sums = self.add(to_weights, weights, rooms[1]);
+            }
+            let mut all = self.add(to_slopes, slopes, rooms[0]);
+            all.extend(sums);
+            b.hopper(Hopper::GroupCommit, &[]);
+            b.hopper(Hopper::GroupWait(0), &[]);
+            arrive(self.thread, self.empty + barrier);
+            all
+        });
+        let limit = if size.keys { op.len } else { op.n };
+        let left = self.head * self.int(size.dim) + (self.thread & self.int(3)) * self.int(2);
+        for (j, (out, sums)) in self.out.iter().zip(all.chunks(each)).enumerate() {
+            let by = if j == 0 { op.scale } else { b.f32(1.0) };
+            let paired = out.pairs();
+            for (r, row) in rows.into_iter().enumerate() {
+                let places = sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
+                let line: Vec<_> = places.map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, *v * by)).collect();
+                b.when(row.compare(Cmp::Lt, limit), || put_row(*out, paired, row, left, &line));
+            }
+        }
+    }
+
+    /// Of a tile of queries, the log-sum-exps or means of this thread's columns.
+    fn columns(&self, stage: Value<'b, U32>, which: u32) -> Vec<Value<'b, F32>> {
+        let (b, tile) = (self.b, self.size.tile());
+        let (_, room, _) = self.sums;
+        let from = room + stage * self.int(8 * tile) + (self.thread & self.int(3)) * self.int(8);
+        let pairs = (0..tile / 8)
+            .flat_map(|j| b.load_vector::<F32, 2>(Space::Shared, from, (4 * which * tile + 32 * j) as i32));
+        pairs.collect()
+    }
+
+    /// Slopes of a tile whose first row is this, so many, and weights if there are some, without those of keys that queries
+    /// do not see.
+    fn hide(
+        &self,
+        all: &[Value<'b, F32>],
+        many: usize,
+        first: Value<'b, U32>,
+        rows: [Value<'b, U32>; 2],
+    ) -> Vec<Value<'b, F32>> {
+        let (b, op, one) = (self.b, self.op, self.int(1));
+        let end = first + self.int(self.size.tile());
+        // The queries and keys at hand.
+        let own_end = self.first + self.int(ALL);
+        let [(query, query_end), (key, key_end)] = match self.size.keys {
+            true => [(first, end), (self.first, own_end.least(op.len))],
+            false => [(self.first, own_end), (first, end)],
+        };
+        let ([_, plain_to], [plain_from, _]) = (op.of_query(query), op.of_query(query_end.least(op.n) - one));
+        let whole: Value<'b, Pred> = plain_from.compare(Cmp::Le, key) & key_end.compare(Cmp::Le, plain_to);
+        let lane = first + (self.thread & self.int(3)) * self.int(2);
+        let masked = || {
+            let column = |k: usize| lane + self.int((k / 4 * 8 + k % 2) as u32);
+            let seen_by = |i: Value<'b, U32>| op.of_query(i.least(op.n - one));
+            let of_rows = rows.map(|row| if self.size.keys { [row; 2] } else { seen_by(row) });
+            let of_columns: Vec<[Value<'b, U32>; 2]> = (0..many / 2)
+                .map(|c| column(c / 2 * 4 + c % 2))
+                .map(|c| if self.size.keys { seen_by(c) } else { [c; 2] })
+                .collect();
+            let none = [first; 2];
+            let seen: Vec<Value<'b, Pred>> = (0..many)
+                .map(|k| {
+                    let r = of_rows.get(k / 2 % 2).copied().unwrap_or(none);
+                    let c = of_columns.get(k / 4 * 2 + k % 2).copied().unwrap_or(none);
+                    let ([from, to], [j, _]) = if self.size.keys { (c, r) } else { (r, c) };
+                    from.compare(Cmp::Le, j) & j.compare(Cmp::Lt, to)
+                })
+                .collect();
+            let zero = b.f32(0.0);
+            all.iter().zip(seen.iter().cycle()).map(|(v, seen)| Value::select(*seen, *v, zero)).collect()
+        };
+        match all.len() {
+            64 => either::<64>(whole, all, masked),
+            _ => either::<128>(whole, all, masked),
+        }
+    }
+}
+
+/// These values, or what is made of them.
+fn either<'b, const N: usize>(
+    whole: Value<'b, Pred>,
+    all: &[Value<'b, F32>],
+    other: impl FnOnce() -> Vec<Value<'b, F32>>,
+) -> Vec<Value<'b, F32>> {
+    let b = whole.builder();
+    let zero = b.f32(0.0);
+    let all_of =
+        |all: &[Value<'b, F32>]| core::array::from_fn::<_, N, _>(|k| all.get(k).copied().unwrap_or(zero));
+    b.either(whole, || all_of(all), || all_of(&other())).to_vec()
+}
