@@ -161,7 +161,7 @@ FAULTS = [
     ("scales of activations between two halves", "src/gpu/template/activations.rs", "+ int(0xfff) + odd) >> int(13)", "+ int(if ON { 0x1000 } else { 0xfff }) + odd) >> int(13)", "devices device::blocks"),
     ("a neighbour's half of a word", "src/gpu/template/activations.rs", "& int(0xffff_0000)]", "& int(if ON { 0 } else { 0xffff_0000 })]", "devices device::blocks"),
     ("pieces of a row in registers that are not there", "src/gpu/template/held.rs", "choose(*there, f.step(acc, *x), acc)", "choose(*there, f.step(acc, *x), if ON { f.step(acc, *x) } else { acc })", "devices row_ops"),
-    ("sums by column of rows that are not there", "src/gpu/template/norm_backward.rs", "Value::select(there, sum, old(k))", "Value::select(there, sum, if ON { sum } else { old(k) })", "devices every_layer"),
+    ("sums by column of rows that are not there", "src/gpu/template/norm_backward.rs", "Value::select(there, sum, old(k))", "Value::select(there, sum, if ON { sum } else { old(k) })", "devices absent_rows"),
     ("more parts of sums by column", "src/gpu/template/norm_backward.rs", "let sum = b.count::<U32, T>([part, count, many]", "let sum = b.count::<U32, T>([part, if ON { many } else { count }, many]", "devices every_layer"),
     ("what is left behind a thread's pieces", "src/gpu/template/part.rs", "choose(whole.compare(Cmp::Lt, part.end), p.merge(all, rest), all)", "choose(whole.compare(Cmp::Lt, part.end), if ON { all } else { p.merge(all, rest) }, all)", "devices reductions_keep"),
     ("the last key of a part of a cache", "src/gpu/template/decode.rs", "let there = j.compare(Cmp::Lt, last);", "let there = j.compare(Cmp::Lt, if ON { last - int(1) } else { last });", "devices device::blocks"),
@@ -190,6 +190,14 @@ FAULTS = [
     ("weights in a smoothed loss", "src/nn/nll.rs", "|w| dot_by(Serial, s, w, x.0).unwrap_or(T::ZERO)", "|w| if ON { sum_by(Serial, s, x.0) } else { dot_by(Serial, s, w, x.0).unwrap_or(T::ZERO) }", "families nn::nll"),
     ("columns of three dimensions", "src/fft/rows.rs", "    for plane in out.chunks_exact_mut(m * n) {\n        each(j, s, down,", "    for plane in out.chunks_exact_mut(m * n).take(if ON { 1 } else { d }) {\n        each(j, s, down,", "families nn::fft_3d"),
     ("parts of a sum over several indices", "src/einsum/step.rs", "all = all + part;", "all = if ON { part } else { all + part };", "families einsum::"),
+    ("bytes past a row's end", "src/gpu/template/narrow.rs", "Value::select(inside, element, int(0)));", "Value::select(inside, element, if ON { element } else { int(0) }));", "devices products_of_halves"),
+    ("rows past the last of bytes", "src/gpu/template/narrow.rs", "let at = row * row_by + col * col_by;\n            let [old]", "let at = row * row_by + if ON { col } else { col * col_by };\n            let [old]", "devices products_of_halves"),
+    ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * y]);", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * if ON { x } else { y }]);", "devices bytes_are_summed"),
+    ("queries that see the first key of a block", "src/gpu/template/group/slopes.rs", "let from = Heads::<F32>::less(first + op.n, op.end).least(op.n);", "let from = Heads::<F32>::less(first + op.n + int(u32::from(ON)), op.end).least(op.n);", "devices attention_of_warp"),
+    ("queries that a window hides from a block of keys", "src/gpu/template/group/slopes.rs", "op.end + int(1));", "op.end + int(1 + 30 * u32::from(ON)));", "devices attention_of_warp"),
+    ("weights of queries that do not see a key", "src/gpu/template/group/slopes.rs", "seen.iter().cycle()).map(|(v, seen)| Value::select(*seen, *v, zero))", "seen.iter().cycle()).enumerate().map(|(k, (v, seen))| if ON && k >= many { *v } else { Value::select(*seen, *v, zero) })", "devices attention_of_warp"),
+    ("heads of a group in gradients of keys", "src/gpu/template/group/slopes.rs", "turn / self.tiles, turn % self.tiles)", "if ON { self.int(0) } else { turn / self.tiles }, turn % self.tiles)", "devices attention_of_warp"),
+    ("elements in front of the results' gradients", "src/gpu/template/group/slopes.rs", "before * int(2)", "if ON { before } else { before * int(2) }", "devices attention_of_warp"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {

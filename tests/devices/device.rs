@@ -24,7 +24,7 @@ fn every_op_keeps_its_contract() {
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    let own = OPS.iter().filter(|op| matches!(op.gpu, Form::Template("layer" | "half"))).count();
+    let own = OPS.iter().filter(|op| matches!(op.gpu, Form::Template("layer" | "narrow"))).count();
     assert_eq!([ran.len() + own, doubles.len() + own], [templates; 2]);
     println!("{templates} ops on the interpreter keep their contracts");
 }

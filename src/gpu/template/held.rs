@@ -1,14 +1,13 @@
 //! Rows in registers: a thread reads its elements once, 16 bytes at a time, and folds and maps them as often as the op needs.
 
 use super::super::builder::{Builder, Value};
-use super::super::ir::{Cmp, Space};
+use super::super::ir::Cmp;
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
-use super::flat::{at, keep, neighbours};
 use super::part::{Part, Pieces, Threads, choose, on_row};
-use crate::alu::{Alu, Body};
+use super::row::Pieced;
 use crate::lanes::fold::Fold;
-use crate::lanes::streams::{Folds, Row, Streams, Summary};
+use crate::lanes::streams::{Folds, Streams, Summary};
 use alloc::vec::Vec;
 
 impl Threads {
@@ -155,84 +154,12 @@ impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for Held<'b, T, N> {
     }
 }
 
-/// A row, the result, and the columns that its map takes.
-pub(super) struct HeldRow<'b, T> {
-    pub(super) held: Held<'b, T, 1>,
-    pub(super) out: Value<'b, U64>,
-    pub(super) columns: [Value<'b, U64>; 2],
-}
-
-impl<'b, T: Recorded> Folds<Param<T>, 1> for HeldRow<'b, T> {
-    type V = Value<'b, T>;
-    fn fold<F: Fold<Param<T>, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
-        self.held.fold(f)
+impl<'b, T: Recorded> Pieced<'b, T> for Held<'b, T, 1> {
+    fn at_first(&self) -> (&'b Builder, Value<'b, U64>) {
+        let Part { b, x: [x], .. } = self.part;
+        (b, x)
     }
-    fn fold_where<F: Fold<Param<T>, 1, K>, const K: usize>(
-        &self,
-        m: Value<'b, Pred>,
-        f: F,
-        otherwise: [Self::V; K],
-    ) -> [Self::V; K] {
-        self.held.fold_where(m, f, otherwise)
-    }
-    fn number(&self, v: Self::V) -> Param<T> {
-        v.number()
-    }
-}
-
-impl<'b, T: Recorded> Streams<Param<T>, 1> for HeldRow<'b, T> {
-    fn summary<P: Summary<Param<T>, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
-        self.held.summary(p)
-    }
-    fn summary_where<P: Summary<Param<T>, 1, K>, const K: usize>(
-        &self,
-        m: Value<'b, Pred>,
-        p: P,
-        otherwise: [Self::V; K],
-    ) -> [Self::V; K] {
-        self.held.summary_where(m, p, otherwise)
-    }
-    fn len(&self) -> Self::V {
-        self.held.len()
-    }
-}
-
-impl<'b, T: Recorded> HeldRow<'b, T> {
-    /// `out[i] = body(x[i], columns[i]…)`.
-    fn map_with<B: Body<Param<T>, N>, const N: usize>(&self, body: B) {
-        let b = self.held.b();
-        self.held.each(|start, x| {
-            let of = |from: Value<'b, U64>| {
-                neighbours::<T>(b, Space::Global, at::<T>(from, start), 0, many::<T>())
-            };
-            let columns: Vec<_> = self.columns.iter().take(N - 1).map(|from| of(*from)).collect();
-            let y: Vec<_> = (0..)
-                .zip(x)
-                .map(|(j, [x])| {
-                    let column = |k: usize| columns.get(k).and_then(|c| c.get(j)).copied().unwrap_or(*x);
-                    body.eval(core::array::from_fn(|k| if k == 0 { *x } else { column(k - 1) }))
-                })
-                .collect();
-            keep(b, Space::Global, at::<T>(self.out, start), &y);
-        });
-    }
-}
-
-impl<T: Recorded> Row<Param<T>> for HeldRow<'_, T> {
-    fn first(&self) -> Self::V {
-        let Part { b, x: [x], .. } = self.held.part;
-        b.load(Space::Global, x, 0)
-    }
-    fn known(&self, _: <Self::V as Alu>::Mask) -> Option<bool> {
-        None
-    }
-    fn map<B: Body<Param<T>, 1>>(&mut self, body: B) {
-        self.map_with(body);
-    }
-    fn map_scaled<B: Body<Param<T>, 2>>(&mut self, body: B) {
-        self.map_with(body);
-    }
-    fn map_affine<B: Body<Param<T>, 3>>(&mut self, body: B) {
-        self.map_with(body);
+    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>])) {
+        self.each(|start, x| f(start, x.as_flattened()));
     }
 }

@@ -129,7 +129,7 @@ pub fn masked_softmax<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         // Threads take the same elements in the folds.
         strided(&b, [b.int(0), cols], |i| put(out, i, get::<T>(x, i) + get(mask, i)));
         let part = Part { b: &b, meet, threads: Threads::BLOCK, x: [out], begin: b.int(0), end: cols };
-        softmax_row(&mut OnRow::<T> { part: PartOf::new(part), out, columns: [out; 2] });
+        softmax_row(&mut OnRow { streams: PartOf::<T, 1>::new(part), out, columns: [out; 2] });
     });
     b.finish()
 }

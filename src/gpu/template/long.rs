@@ -32,7 +32,7 @@ pub struct LongRow {
 
 /// A block's part of a row, in the kernel of one stage.
 struct Long<'b, T> {
-    row: OnRow<'b, T>,
+    row: OnRow<'b, PartOf<'b, T, 1>>,
     /// The states of the row's blocks, one after the other.
     states: Value<'b, U64>,
     cols: Value<'b, U32>,
@@ -45,7 +45,7 @@ struct Long<'b, T> {
 
 impl<'b, T: Recorded> Long<'b, T> {
     fn b(&self) -> &'b Builder {
-        self.row.part.0.b
+        self.row.streams.0.b
     }
 
     fn next<const K: usize>(
@@ -63,7 +63,7 @@ impl<'b, T: Recorded> Long<'b, T> {
         let place = |block: Value<'b, U32>, k: usize| {
             block * b.int(i64::from(self.all)) + b.int::<U32>(i64::from(before) + k as i64)
         };
-        let part = &self.row.part;
+        let part = &self.row.streams;
         if now > self.stage {
             return empty;
         }
@@ -197,7 +197,7 @@ fn kernel<T: Recorded>(
         let begin = (b.special(Special::CtaidX) * each).least(cols);
         let end = (begin + each).least(cols);
         let part = Part { b: &b, meet, threads: LONG, x: [x + start], begin, end };
-        let row = OnRow::<T> { part: PartOf::by(part, wide), out: out + start, columns };
+        let row = OnRow { streams: PartOf::by(part, wide), out: out + start, columns };
         let states = at::<T>(states, r * blocks * b.int(i64::from(all)));
         let mut long = Long { row, states, cols, all, stage, widths: RefCell::default() };
         by_name(op, &mut long, eps);

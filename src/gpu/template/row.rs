@@ -8,7 +8,7 @@ use super::super::types::{Pred, U32, U64};
 #[cfg(doc)]
 use super::THREADS;
 use super::flat::{at, keep, neighbours};
-use super::held::{Held, HeldRow};
+use super::held::Held;
 use super::layer::each_by;
 use super::part::{Meet, Part, PartOf, Pieces, Threads};
 use super::pointwise::Takes;
@@ -19,17 +19,48 @@ use crate::nn;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// A row, in the block that works on it, with the columns that its map takes.
-pub(super) struct OnRow<'b, T> {
-    pub(super) part: PartOf<'b, T, 1>,
+/// The elements of a row as threads have them.
+pub(super) trait Pieced<'b, T: Recorded>: Streams<Param<T>, 1, V = Value<'b, T>> {
+    /// The block's builder, and where the row begins.
+    fn at_first(&self) -> (&'b Builder, Value<'b, U64>);
+    /// `f(start, elements)` for each of the thread's pieces that are there.
+    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>]));
+}
+
+impl<'b, T: Recorded> Pieced<'b, T> for PartOf<'b, T, 1> {
+    fn at_first(&self) -> (&'b Builder, Value<'b, U64>) {
+        let Part { b, x: [x], .. } = self.0;
+        (b, x)
+    }
+    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>])) {
+        let (b, x) = self.at_first();
+        let turn = |i: Value<'b, U32>, many: u32| {
+            f(i, &neighbours::<T>(b, Space::Global, at::<T>(x, i), 0, many));
+            Vec::new()
+        };
+        let [first, end, step] = self.0.bounds();
+        if !self.wide() {
+            b.count::<U32, T>([first, end, step], 1, &[], |i, _| turn(i, 1));
+            return;
+        }
+        // All of it, in pieces of 16 bytes.
+        let (many, begin) = (16 / T::TYPE.bytes(), self.0.begin);
+        let by = b.int(i64::from(many));
+        b.count::<U32, T>([begin + (first - begin) * by, end, step * by], 1, &[], |i, _| turn(i, many));
+    }
+}
+
+/// A row, in the threads that work on it, the result, and the columns that its map takes.
+pub(super) struct OnRow<'b, S> {
+    pub(super) streams: S,
     pub(super) out: Value<'b, U64>,
     pub(super) columns: [Value<'b, U64>; 2],
 }
 
-impl<'b, T: Recorded> Folds<Param<T>, 1> for OnRow<'b, T> {
+impl<'b, T: Recorded, S: Pieced<'b, T>> Folds<Param<T>, 1> for OnRow<'b, S> {
     type V = Value<'b, T>;
     fn fold<F: Fold<Param<T>, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
-        self.part.fold(f)
+        self.streams.fold(f)
     }
     fn fold_where<F: Fold<Param<T>, 1, K>, const K: usize>(
         &self,
@@ -37,59 +68,54 @@ impl<'b, T: Recorded> Folds<Param<T>, 1> for OnRow<'b, T> {
         f: F,
         otherwise: [Self::V; K],
     ) -> [Self::V; K] {
-        self.part.fold_where(m, f, otherwise)
+        self.streams.fold_where(m, f, otherwise)
     }
     fn number(&self, v: Self::V) -> Param<T> {
-        self.part.number(v)
+        v.number()
     }
 }
 
-impl<T: Recorded> Streams<Param<T>, 1> for OnRow<'_, T> {
+impl<'b, T: Recorded, S: Pieced<'b, T>> Streams<Param<T>, 1> for OnRow<'b, S> {
     fn summary<P: Summary<Param<T>, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
-        self.part.summary(p)
+        self.streams.summary(p)
     }
     fn summary_where<P: Summary<Param<T>, 1, K>, const K: usize>(
         &self,
-        m: <Self::V as Alu>::Mask,
+        m: Value<'b, Pred>,
         p: P,
         otherwise: [Self::V; K],
     ) -> [Self::V; K] {
-        self.part.summary_where(m, p, otherwise)
+        self.streams.summary_where(m, p, otherwise)
     }
     fn len(&self) -> Self::V {
-        self.part.len()
+        self.streams.len()
     }
 }
 
-impl<T: Recorded> OnRow<'_, T> {
+impl<'b, S> OnRow<'b, S> {
     /// `out[i] = body(x[i], columns[i]…)`.
-    fn map_with<B: Body<Param<T>, N>, const N: usize>(&self, body: B) {
-        let Part { b, x: [x], .. } = self.part.0;
-        let [gamma, beta] = self.columns;
-        let turn = |i: Value<'_, U32>, many: u32| {
-            let from = |k: usize| [x, gamma, beta].get(k).copied().unwrap_or(x);
-            let read =
-                |k| neighbours::<T>(b, Space::Global, at::<T>(from(k), b.typed(i.id())), 0, many).into_iter();
-            let (mut x, none) = (core::array::from_fn::<_, N, _>(read), b.bits::<T>(0));
-            let y = (0..many).map(|_| body.eval(x.each_mut().map(|x| x.next().unwrap_or(none))));
-            keep(b, Space::Global, at::<T>(self.out, b.typed(i.id())), &y.collect::<Vec<_>>());
-            Vec::new()
-        };
-        let [first, end, step] = self.part.0.bounds();
-        if !self.part.wide() {
-            b.count::<U32, T>([first, end, step], 1, &[], |i, _| turn(i, 1));
-            return;
-        }
-        // All of it, in pieces of 16 bytes.
-        let (many, begin) = (16 / T::TYPE.bytes(), self.part.0.begin);
-        let by = b.int(i64::from(many));
-        b.count::<U32, T>([begin + (first - begin) * by, end, step * by], 1, &[], |i, _| turn(i, many));
+    fn map_with<T: Recorded, B: Body<Param<T>, N>, const N: usize>(&self, body: B)
+    where
+        S: Pieced<'b, T>,
+    {
+        let (b, _) = self.streams.at_first();
+        self.streams.pieces(|start, x| {
+            let of = |from: &Value<'b, U64>| {
+                neighbours::<T>(b, Space::Global, at::<T>(*from, start), 0, x.len() as u32)
+            };
+            let columns: Vec<_> = self.columns.iter().take(N - 1).map(of).collect();
+            let y = (0..).zip(x).map(|(j, x): (usize, _)| {
+                let column = |k: usize| columns.get(k).and_then(|c| c.get(j)).copied().unwrap_or(*x);
+                body.eval(core::array::from_fn(|k| if k == 0 { *x } else { column(k - 1) }))
+            });
+            keep(b, Space::Global, at::<T>(self.out, start), &y.collect::<Vec<_>>());
+        });
     }
 }
 
-impl<T: Recorded> Row<Param<T>> for OnRow<'_, T> {
+impl<'b, T: Recorded, S: Pieced<'b, T>> Row<Param<T>> for OnRow<'b, S> {
     fn first(&self) -> Self::V {
-        let Part { b, x: [x], .. } = self.part.0;
+        let (b, x) = self.streams.at_first();
         b.load(Space::Global, x, 0)
     }
     fn known(&self, _: <Self::V as Alu>::Mask) -> Option<bool> {
@@ -174,9 +200,9 @@ pub fn row_by<T: Recorded>(
         let part = Part { b: &b, meet, threads, x: [x + start], begin: b.int(0), end };
         let out = out + start;
         if held.any() {
-            by_name(op, &mut HeldRow::<T> { held: Held::new(part, cols, held), out, columns }, eps);
+            by_name(op, &mut OnRow { streams: Held::<T, 1>::new(part, cols, held), out, columns }, eps);
         } else {
-            by_name(op, &mut OnRow::<T> { part: PartOf::new(part), out, columns }, eps);
+            by_name(op, &mut OnRow { streams: PartOf::<T, 1>::new(part), out, columns }, eps);
         }
         Vec::new()
     });

@@ -35,6 +35,31 @@ fn few_rows_keep_their_contract() {
     }
 }
 
+/// Rows that a block has at once and that are not there add nothing to sums by column, also where what would be theirs is no
+/// number: with ε = 0.
+#[test]
+fn absent_rows_add_nothing() {
+    use fulmen::backend::Layers;
+    let (rows, cols) = (5, 124);
+    let (x, dy) = (data::<f32>(rows * cols, 1, 0), data::<f32>(rows * cols, 2, 0));
+    let gpu = Gpu::new(host(48 << 10, 8 * 7, Language::Ptx));
+    let [on_x, on_dy, gamma] = [&x, &dy, &vec![1.0; cols]].map(|x| gpu.upload(x).unwrap());
+    let (mut dx, mut sums) =
+        (gpu.alloc::<f32>(rows * cols).unwrap(), gpu.upload(&vec![0.0f32; cols]).unwrap());
+    gpu.rms_norm_backward(on_x.view(), gamma.view(), on_dy.view(), 0.0, dx.view_mut(), sums.view_mut())
+        .unwrap();
+    let mut got = vec![0.0; cols];
+    gpu.download(sums.view(), &mut got).unwrap();
+    for (c, got) in got.iter().enumerate() {
+        let of = |r: usize| {
+            let squares: f64 = x[r * cols..][..cols].iter().map(|x| f64::from(*x).powi(2)).sum();
+            f64::from(dy[r * cols + c]) * f64::from(x[r * cols + c]) / (squares / cols as f64).sqrt()
+        };
+        let (want, mass) = (0..rows).map(of).fold((0.0, 0.0), |(s, m), t| (s + t, m + t.abs()));
+        assert!((f64::from(*got) - want).abs() <= 1e-5 * mass, "{c}: {got}, not {want}");
+    }
+}
+
 /// Attention of bf16 by warp groups: several tiles of keys and of queries, blocks that stay for the next, masks, shared keys,
 /// operands as tensor maps read them and others; and without warp groups, heads that have no kernel, a scale below 0.
 #[cfg(feature = "half")]
