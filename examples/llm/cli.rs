@@ -47,8 +47,8 @@ bench:
 all:
   --threads N      at most the cores (train: all of them; else 1, more need a build with the feature parallel)
   --seed N         (1)
-  --backend NAME   cpu; with the features of these names wgpu (the adapter FULMEN_ADAPTER) and cuda (FULMEN_CUDA), and
-                   interpreter, which is slow
+  --backend NAME   cpu; with the features of these names wgpu (the adapter FULMEN_ADAPTER) and cuda (FULMEN_CUDA; cuda-bf16
+                   rounds operands of products), and interpreter, which is slow
   --plan           print every buffer's bytes and stop
 
 exit status: 0 done, 1 the training went astray, 2 the arguments or a file are of no use";

@@ -407,6 +407,12 @@ pub fn on_device<J: Job>(name: &str, job: J) -> Option<Result<J::Done, Lack>> {
         #[cfg(all(feature = "wgpu", not(target_arch = "wasm32")))]
         "wgpu" => Some(fulmen::gpu::wgpu::Wgpu::from_env().map(|d| job.run(Gpu::new(d))).map_err(Lack::from)),
         #[cfg(feature = "cuda")]
+        "cuda-bf16" => Some(
+            fulmen::gpu::cuda::Cuda::from_env()
+                .and_then(|d| Ok(job.run(Gpu::rounding(d)?)))
+                .map_err(Lack::from),
+        ),
+        #[cfg(feature = "cuda")]
         "cuda" => Some(fulmen::gpu::cuda::Cuda::from_env().map(|d| job.run(Gpu::new(d))).map_err(Lack::from)),
         _ => None,
     }

@@ -108,9 +108,13 @@ fn products_are_divided_by_what_occupies_a_device() {
 
 /// A host with the warp groups of Hopper, on so many multiprocessors.
 fn hopper(multiprocessors: u32) -> Gpu<Host> {
+    Gpu::new(hopper_host(multiprocessors))
+}
+
+fn hopper_host(multiprocessors: u32) -> Host {
     let facts = host(227 << 10, 8 * multiprocessors, Language::Ptx).facts().clone();
     let limits = Limits { threads: 1024, ..facts.limits };
-    Gpu::new(Host::with(Facts { groups: true, limits, ..facts }))
+    Host::with(Facts { groups: true, limits, ..facts })
 }
 
 /// Products of `f32` in three parts of `bf16`: whole tiles and not, operands that are read along the depth and across it,

@@ -85,6 +85,22 @@ impl<D: Device> Gpu<D> {
         Self { state: Rc::new(State::new(device)) }
     }
 
+    /// On this device, with operands of products in `f32` rounded to `bf16` first, as training in mixed precision does: sums
+    /// are in `f32`, each is off by up to 2⁻⁸ of its terms beside the bound of [`gemm`](crate::gemm()). What is stored stays `f32`.
+    /// Products of fewer than 2²¹ terms, or with a side below 16, are as without.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] where the device has no such products: it has no warp groups of tensor cores.
+    pub fn rounding(device: D) -> Result<Self, Error> {
+        let mut state = State::new(device);
+        if !state.planner.groups {
+            let device = state.planner.device;
+            return Err(Error::Limit { device, what: "warp groups of tensor cores", asked: 1, available: 0 });
+        }
+        state.planner.rounds = true;
+        Ok(Self { state: Rc::new(state) })
+    }
+
     /// The device.
     #[must_use]
     pub fn device(&self) -> &D {

@@ -21,6 +21,8 @@ use half::{bf16, f16};
 
 /// The least sides of a product of warp groups.
 const GROUP_SIDE: usize = 16;
+/// Products of terms from which on rounding them first pays.
+const ROUNDED: usize = 1 << 21;
 
 /// An operand: its number, rows, depth, their strides, elements between the word where its binding starts and its
 /// first, and whether it starts at a multiple of 16 bytes.
@@ -120,10 +122,7 @@ impl Planner {
         }
         if let Some(Grouped { mut plan, to, parts, sizes, row }) = self.groups(of, product, sides)? {
             if parts > 1 {
-                let sizes = sizes.map(|n| n as usize);
-                let strides = [[sizes[2], 1], [1, sizes[2]], [row, 1]];
-                let all = Product { sizes, strides, ..*product };
-                plan.launches.push(self.combine::<F32>(&all, [to, 2], parts as usize)?);
+                plan.launches.push(self.merged(product, sizes, row, to, parts)?);
             }
             return Ok(plan);
         }
@@ -195,14 +194,47 @@ impl Planner {
         Ok(Plan { launches, scratch })
     }
 
+    /// A product of `f32` whose operands are rounded to `bf16`, where the device is asked to and there is enough to do.
+    pub(super) fn rounded(&self, product: &Product<f32>) -> Result<Option<Plan>, Error> {
+        let [m, n, k] = product.sizes;
+        if !self.rounds || m.saturating_mul(n).saturating_mul(k) < ROUNDED {
+            return Ok(None);
+        }
+        // Elements of 32 bits start at words.
+        let sides = self.sides(product, [0; 2], [true; 3])?;
+        let Some(Grouped { mut plan, to, parts, sizes, row }) = self.groups(Group::Tf32, product, sides)?
+        else {
+            return Ok(None);
+        };
+        if parts > 1 {
+            plan.launches.push(self.merged(product, sizes, row, to, parts)?);
+        }
+        Ok(Some(plan))
+    }
+
+    /// The sums of parts, added up.
+    fn merged(
+        &self,
+        product: &Product<f32>,
+        sizes: [u32; 3],
+        row: usize,
+        to: usize,
+        parts: u32,
+    ) -> Result<Launch, Error> {
+        let sizes = sizes.map(|n| n as usize);
+        let strides = [[sizes[2], 1], [1, sizes[2]], [row, 1]];
+        self.combine::<F32>(&Product { sizes, strides, ..*product }, [to, 2], parts as usize)
+    }
+
     /// By warp groups, where there are some and C lies row by row, or column by column as the product of the transposes.
-    /// Operands that tensor maps cannot describe are copied first.
+    /// Operands that tensor maps cannot describe are copied first; those of `f32` are rounded to `bf16` meanwhile.
     fn groups<T: Factor + From<i8>>(
         &self,
-        of: Group,
+        from: Group,
         product: &Product<T>,
         [a, b]: [Side; 2],
     ) -> Result<Option<Grouped>, Error> {
+        let of = if from == Group::Tf32 { Group::Bf16 } else { from };
         let turned = product.strides[2][1] != 1;
         let ([a, b], [row, col]) = match turned {
             true => ([b, a], [product.strides[2][1], product.strides[2][0]]),
@@ -217,13 +249,13 @@ impl Planner {
         let (mut launches, mut scratch, mut maps) = (Vec::new(), Vec::new(), [(0, 0, false); 2]);
         for (side, map) in [a, b].into_iter().zip(&mut maps) {
             let [row_by, depth_by] = side.strides;
-            *map = if side.is_mapped([row_by, depth_by], k, each) {
+            *map = if from == of && side.is_mapped([row_by, depth_by], k, each) {
                 (side.at, row_by, false)
-            } else if width == 2 && side.is_mapped([depth_by, row_by], side.sizes[0], each) {
+            } else if from == of && width == 2 && side.is_mapped([depth_by, row_by], side.sizes[0], each) {
                 (side.at, depth_by, true)
             } else {
                 let to = 3 + scratch.len();
-                let (launch, pitch) = self.narrow_rows(of, false, side, to, each)?;
+                let (launch, pitch) = self.narrow_rows(from, false, side, to, each)?;
                 launches.push(launch);
                 scratch.push((width * side.sizes[0] * pitch) as u64);
                 (to, pitch, false)

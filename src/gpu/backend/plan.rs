@@ -56,6 +56,8 @@ pub struct Planner {
     pub(super) optimise: bool,
     pub(super) meet: Meet,
     pub(super) groups: bool,
+    /// Whether operands of products in `f32` are rounded to `bf16`.
+    pub(super) rounds: bool,
     #[cfg(all(feature = "half", feature = "wgsl"))]
     pub(super) matrices: bool,
     /// Whether kernels are to be short.
@@ -89,6 +91,7 @@ impl Planner {
             optimise: facts.language != Language::Wgsl,
             meet: facts.meet,
             groups: facts.groups,
+            rounds: false,
             #[cfg(all(feature = "half", feature = "wgsl"))]
             matrices: facts.matrices,
             short: facts.short,

@@ -59,6 +59,13 @@ impl Planner {
         let zero = <T::Elem as crate::Number>::ZERO;
         let k = if of.alpha == zero { 0 } else { k };
         let of = Product { sizes: [m, n, k], ..*of };
+        if T::TYPE == Type::F32 {
+            let [alpha, beta] = [of.alpha, of.beta].map(|x| f32::from_bits(T::bits(x) as u32));
+            let single = Product { sizes: of.sizes, strides: of.strides, alpha, beta };
+            if let Some(plan) = self.rounded(&single)? {
+                return Ok(plan);
+            }
+        }
         if let Some(plan) = self.triple::<T>(&of)? {
             return Ok(plan);
         }

@@ -15,12 +15,13 @@ const THREADS: u32 = 256;
 
 /// Parameters: the matrix, where it goes; the elements in front of it (it starts at a word), rows, depth, the
 /// strides of both in elements, and elements between rows of the result (`U32`): whole words of at least the depth. With
-/// `wide` the result is `f32`, else as the matrix with zeros from the depth on. Launch `ceil(pitch / 64)` ×
+/// `wide` the result is `f32`, else as the matrix, of `f32` (`tf32`) the nearest `bf16`, with zeros from the depth on. Launch `ceil(pitch / 64)` ×
 /// `ceil(rows / 32)` blocks.
 pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
     // Bits of an element, and elements of a word.
     let bits = of.element().bits();
     let each = 32 / bits;
+    let rounded = of == Group::Tf32;
     let b = Builder::new(narrow_rows_name(of, wide));
     b.threads([THREADS, 1, 1]);
     let [x, to] = [(); 2].map(|()| b.param::<U64>());
@@ -48,18 +49,29 @@ pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
         let inside = row.compare(Cmp::Lt, rows) & at.compare(Cmp::Lt, depth);
         let from = before + Value::select(inside, row * row_by + at * depth_by, int(0));
         let word = get::<U32>(x, from >> int(each.ilog2()));
-        let element = (word >> ((from & int(each - 1)) << int(bits.ilog2()))) & int((1 << bits) - 1);
+        let element = match each {
+            1 => word,
+            _ => (word >> ((from & int(each - 1)) << int(bits.ilog2()))) & int((1 << bits) - 1),
+        };
         b.store(Space::Shared, place(r, d), 0, Value::select(inside, element, int(0)));
     }
     b.barrier();
-    let each = if wide { 1 } else { each };
+    let (bits, each) = match (wide, rounded) {
+        (true, _) => (bits, 1),
+        (_, true) => (16, 2),
+        _ => (bits, each),
+    };
     for turn in 0..high * deep / each / THREADS {
         let e = (tid + int(turn * THREADS)) * int(each);
         let (r, d) = (e >> int(deep.ilog2()), e & int(deep - 1));
         let (row, at) = (row0 + r, deep0 + d);
         b.when(row.compare(Cmp::Lt, rows) & at.compare(Cmp::Lt, pitch), || {
-            let part = |j: u32| b.load::<U32>(Space::Shared, place(r, d), 4 * j as i32) << int(j * bits);
-            let low = b.load::<U32>(Space::Shared, place(r, d), 0);
+            let whole = |j: u32| {
+                let word = b.load::<U32>(Space::Shared, place(r, d), 4 * j as i32);
+                if rounded { nearest_half(word) } else { word }
+            };
+            let part = |j: u32| whole(j) << int(j * bits);
+            let low = whole(0);
             let to_element = row * pitch + at;
             if wide {
                 put::<F32>(to, to_element, widened(of, low));
@@ -78,7 +90,8 @@ pub(crate) const fn narrow_rows_name(of: Group, wide: bool) -> &'static str {
         (Group::Bf16, true) => "widen_bf16",
         (Group::F16, true) => "widen_f16",
         (_, true) => "widen_e4m3",
-        (Group::Bf16 | Group::F16 | Group::Tf32, false) => "half_rows",
+        (Group::Bf16 | Group::F16, false) => "half_rows",
+        (Group::Tf32, false) => "round_bf16",
         (Group::E4m3 | Group::S8, false) => "byte_rows",
     }
 }
@@ -183,6 +196,15 @@ fn halves_at<'b>(
     let words =
         super::flat::neighbours::<U32>(b, Space::Global, super::flat::at::<U32>(base, at >> b.int(1)), 0, 4);
     words.into_iter().flat_map(|w| [widened(of, w & mask), widened(of, w >> sixteen)]).collect()
+}
+
+/// The nearest `bf16` of the bits of an `f32`, ties to even; NaN stays NaN, what is too large is infinite.
+fn nearest_half<'b>(bits: Value<'b, U32>) -> Value<'b, U32> {
+    let b = bits.builder();
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let up = bits + int(0x7fff) + ((bits >> int(16)) & int(1));
+    let nan = (bits & int(0x7fff_ffff)).compare(Cmp::Gt, int(0x7f80_0000));
+    Value::select(nan, bits | int(0x40_0000), up) >> int(16)
 }
 
 /// The `f32` of these bits, exactly, by integers: not every device has the types.

@@ -60,6 +60,79 @@ fn absent_rows_add_nothing() {
     }
 }
 
+/// Products of `f32` on a device that is asked to round: off by what bf16 is, in all layouts, with NaN and infinities as they
+/// are; small ones are not rounded, and a device without tensor cores refuses.
+#[test]
+fn rounded_products() {
+    assert!(matches!(Gpu::rounding(Host::new(Meet::Memory)), Err(Error::Limit { .. })));
+    let gpu = Gpu::rounding(hopper_host(2)).unwrap();
+    for (m, n, k, turned) in [
+        (130, 70, 260, [false; 3]),
+        (64, 200, 170, [true, false, true]),
+        (16, 300, 500, [false, true, false]),
+    ] {
+        let (a, b, old) = (data::<f32>(m * k, 1, 0), data::<f32>(k * n, 2, 0), data::<f32>(m * n, 3, 0));
+        let [on_a, on_b, mut c] = [&a, &b, &old].map(|x| gpu.upload(x).unwrap());
+        let at = |turned: bool, rows: usize, cols: usize, i: usize, j: usize| {
+            if turned { j * rows + i } else { i * cols + j }
+        };
+        {
+            let x = if turned[0] {
+                on_a.view().matrix(k, m).unwrap().t()
+            } else {
+                on_a.view().matrix(m, k).unwrap()
+            };
+            let y = if turned[1] {
+                on_b.view().matrix(n, k).unwrap().t()
+            } else {
+                on_b.view().matrix(k, n).unwrap()
+            };
+            let to = c.view_mut();
+            let to = if turned[2] { to.matrix(n, m).unwrap().t() } else { to.matrix(m, n).unwrap() };
+            gpu.gemm(0.5, x, y, 2.0, to).unwrap();
+        }
+        let mut got = vec![0.0; m * n];
+        gpu.download(c.view(), &mut got).unwrap();
+        let mut worst = 0.0f64;
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let terms = (0..k)
+                .map(|p| f64::from(a[at(turned[0], m, k, i, p)]) * f64::from(b[at(turned[1], k, n, p, j)]));
+            let (sum, mass) = terms.fold((0.0, 0.0), |(s, w), t| (s + t, w + f64::abs(t)));
+            let place = at(turned[2], m, n, i, j);
+            let want = 0.5 * sum + 2.0 * f64::from(old[place]);
+            worst = worst.max((f64::from(got[place]) - want).abs() / mass);
+        }
+        assert!(worst <= 1.0 / 256.0 && worst > 1e-5, "{m} {n} {k}: {worst}");
+    }
+    // Alone in their rows: what is no number stays one, and what is too large is infinite.
+    let special =
+        [f32::NAN, -f32::NAN, f32::INFINITY, 3.4e38, f32::MAX, 1e-40, -0.0, f32::from_bits(0x7f80_0001)];
+    let mut a = vec![0.0f32; 128 * 128];
+    (0..).zip(special).for_each(|(i, x)| a[i * 129] = x);
+    let mut one = vec![0.0f32; 128 * 128];
+    (0..128).for_each(|i| one[i * 129] = 1.0);
+    let [on_a, on_b, mut c] = [&a, &one, &one].map(|x| gpu.upload(x).unwrap());
+    let [x, y] = [&on_a, &on_b].map(|x| x.view().matrix(128, 128).unwrap());
+    gpu.gemm(1.0, x, y, 0.0, c.view_mut().matrix(128, 128).unwrap()).unwrap();
+    let mut got = vec![0.0; 128 * 128];
+    gpu.download(c.view(), &mut got).unwrap();
+    let got: Vec<f32> = (0..8).map(|i| got[i * 129]).collect();
+    assert!(got[0].is_nan() && got[1].is_nan() && got[7].is_nan(), "{got:?}");
+    assert_eq!(got[2..5], [f32::INFINITY, half::bf16::from_f32(3.4e38).to_f32(), f32::INFINITY]);
+    assert!(got[5] < 1.2e-38 && got[6] == 0.0);
+    // Few terms are as they were.
+    let (a, b) = (data::<f32>(64 * 64, 1, 0), data::<f32>(64 * 64, 2, 0));
+    let both = [Gpu::rounding(hopper_host(2)).unwrap(), hopper(2)].map(|gpu| {
+        let [on_a, on_b, mut c] = [&a, &b, &a].map(|x| gpu.upload(x).unwrap());
+        let [x, y] = [&on_a, &on_b].map(|x| x.view().matrix(64, 64).unwrap());
+        gpu.gemm(1.0, x, y, 0.0, c.view_mut().matrix(64, 64).unwrap()).unwrap();
+        let mut got = vec![0.0; 64 * 64];
+        gpu.download(c.view(), &mut got).unwrap();
+        got
+    });
+    assert_eq!(both[0], both[1]);
+}
+
 /// Attention of bf16 by warp groups: several tiles of keys and of queries, blocks that stay for the next, masks, shared keys,
 /// operands as tensor maps read them and others; and without warp groups, heads that have no kernel, a scale below 0.
 #[cfg(feature = "half")]
