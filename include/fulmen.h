@@ -228,6 +228,67 @@ void zgemm_(const char *transa, const char *transb, const int *m, const int *n, 
     *alpha, const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c, const
     int *ldc);
 
+/* LAPACK, as Fortran calls it; `info` also tells of NaN and of missing memory (-1010). */
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void spotrs_(const char *uplo, const int *n, const int *nrhs, const float *a, const int *lda, float *b,
+    const int *ldb, int *info);
+void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
+    const int *ldb, int *info);
+void sposv_(const char *uplo, const int *n, const int *nrhs, float *a, const int *lda, float *b, const int
+    *ldb, int *info);
+void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, double *b, const int
+    *ldb, int *info);
+void sgetrf_(const int *m, const int *n, float *a, const int *lda, int *ipiv, int *info);
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
+void sgetrs_(const char *trans, const int *n, const int *nrhs, const float *a, const int *lda, const int
+    *ipiv, float *b, const int *ldb, int *info);
+void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda, const int
+    *ipiv, double *b, const int *ldb, int *info);
+void sgesv_(const int *n, const int *nrhs, float *a, const int *lda, int *ipiv, float *b, const int *ldb,
+    int *info);
+void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b, const int *ldb,
+    int *info);
+void strtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const
+    float *a, const int *lda, float *b, const int *ldb, int *info);
+void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const
+    double *a, const int *lda, double *b, const int *ldb, int *info);
+void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work, const int
+    *lwork, int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int
+    *lwork, int *info);
+void sorgqr_(const int *m, const int *n, const int *k, float *a, const int *lda, const float *tau, float
+    *work, const int *lwork, int *info);
+void dorgqr_(const int *m, const int *n, const int *k, double *a, const int *lda, const double *tau, double
+    *work, const int *lwork, int *info);
+void sormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const float *a,
+    const int *lda, const float *tau, float *c, const int *ldc, float *work, const int *lwork, int *info);
+void dormqr_(const char *side, const char *trans, const int *m, const int *n, const int *k, const double *a,
+    const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork, int
+    *info);
+void sgels_(const char *trans, const int *m, const int *n, const int *nrhs, float *a, const int *lda, float
+    *b, const int *ldb, float *work, const int *lwork, int *info);
+void dgels_(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda,
+    double *b, const int *ldb, double *work, const int *lwork, int *info);
+void ssyev_(const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float *w, float
+    *work, const int *lwork, int *info);
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double
+    *work, const int *lwork, int *info);
+void ssyevd_(const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float *w, float
+    *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double
+    *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void sgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, float *a, const int *lda,
+    float *s, float *u, const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int
+    *info);
+void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a, const int *lda,
+    double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int
+    *info);
+void sgesdd_(const char *jobz, const int *m, const int *n, float *a, const int *lda, float *s, float *u,
+    const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int *iwork, int *info);
+void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
+    const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@ cargo rustc -q --release --lib --features "capi${FEATURES:+,$FEATURES}" --crate-
 for kind in staticlib cdylib; do
     case $kind in
     staticlib) link=("$lib/libfulmen.a" -lm -lpthread -ldl) ;;
-    cdylib) link=("-L$lib" -lfulmen "-Wl,-rpath,$PWD/$lib" -lm) ;;
+    cdylib) link=("-L$lib" -lfulmen "-Wl,-rpath,$(realpath "$lib")" -lm) ;;
     esac
     for program in examples/gemm.c tests/capi/check.c; do
         out=$lib/$kind-$(basename "$program" .c)

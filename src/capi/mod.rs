@@ -379,6 +379,7 @@ macro_rules! result {
 }
 
 mod complex;
+mod lapack;
 mod level1;
 mod level2;
 mod level3;

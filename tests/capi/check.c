@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 enum { GENERAL, SYMMETRIC, TRIANGULAR };
+/* The largest order of what LAPACK is asked for, and what such a matrix takes with gaps. */
+enum { ORDER = 40, AREA = ORDER * (ORDER + 3) };
 
 static long checks, failures;
 
@@ -79,6 +81,7 @@ static void starved(void)
 #define RF csscal_
 #include "check.inc"
 #include "complex.inc"
+#include "lapack.inc"
 #undef REAL
 #undef EPS
 #undef TINY
@@ -113,6 +116,7 @@ static void starved(void)
 #define RF zdscal_
 #include "check.inc"
 #include "complex.inc"
+#include "lapack.inc"
 
 int main(void)
 {
@@ -122,6 +126,7 @@ int main(void)
     s_complex_level1(), d_complex_level1();
     s_complex_matrices(), d_complex_matrices();
     s_large(), d_large();
+    s_lapack(), d_lapack();
     /* Seconds for what must end at once. */
     alarm(60);
     s_empty(), d_empty();
@@ -130,6 +135,7 @@ int main(void)
     if (!freopen("/tmp/fulmen-capi-stderr", "w+", stderr)) return 2;
     s_refusals(), d_refusals();
     s_complex_refusals(), d_complex_refusals();
+    s_lapack_refusals(), d_lapack_refusals();
     starved();
     printf("%ld checks, %ld failures\n", checks, failures);
     return failures != 0;

@@ -1,0 +1,146 @@
+//! LAPACK's symbols (`dpotrf_`) of the factorisations that the crate has, as Fortran calls them: everything by its address,
+//! matrices by columns, `info` last.
+//!
+//! `info` is LAPACK's: 0, or minus the position of an illegal argument, which is named on the standard error output too,
+//! or what the routine says of a pivot; -1010 where there is no memory for scratch. Scratch is the calling thread's own, so
+//! `work` is not read; a query (`lwork = -1`) is answered with the least length that LAPACK documents, and a shorter one is refused.
+//!
+//! NaN and infinities, which the crate's own functions refuse, come out as NaN in all that is written, as callers
+//! of LAPACK expect; where a routine has an `info` for a failure it has that, too.
+
+use super::{At, Checked, Order, Room, Word, matrix, matrix_mut, size, strides};
+use crate::buffer::Buffer;
+use crate::view::{MatMut, MatRef};
+use crate::{Diagonal, Error, Side, Triangle};
+use core::ffi::{c_char, c_int};
+
+/// What LAPACK's own C interface returns where there is no memory.
+const NO_MEMORY: c_int = -1010;
+
+/// The type of an argument of Fortran: besides those of BLAS, integers that are read or written.
+macro_rules! argument {
+    ($T:ident w) => { *const c_char };
+    ($T:ident i) => { *const c_int };
+    ($T:ident j) => { *const c_int };
+    ($T:ident k) => { *mut c_int };
+    ($T:ident p) => { *const $T };
+    ($T:ident m) => { *mut $T };
+    (w = $x:ident) => { Word::letter($x) };
+    (i = $x:ident) => { $x.read() };
+    ($k:ident = $x:ident) => { $x };
+}
+
+/// Exports `f` under its names.
+macro_rules! routine {
+    ($f:ident($($k:ident $x:ident),*): $($T:ident $name:ident),*) => {
+        routine!(@ $($T $name $f)* ($($k $x),*));
+    };
+    (@ $T:ident $name:ident $f:ident $($more:ident)* ($($k:ident $x:ident),*)) => {
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "LAPACK")]
+        unsafe extern "C" fn $name($($x: argument!($T $k),)* info: *mut c_int) {
+            // SAFETY: the pointers are what LAPACK demands, which the caller promises; each scalar is passed by its address.
+            unsafe {
+                let r = $f::<$T>($(argument!($k = $x)),*);
+                info.write(crate::capi::lapack::outcome(stringify!($name), r));
+            }
+        }
+        routine!(@ $($more)* ($($k $x),*));
+    };
+    (@ ($($k:ident $x:ident),*)) => {};
+}
+
+mod orthogonal;
+mod spectral;
+mod systems;
+
+/// `info`, and a message where there is one.
+fn outcome(name: &str, r: Checked<c_int>) -> c_int {
+    match r {
+        Ok(info) => info,
+        Err(at) => {
+            let info = if at == At::MEMORY { NO_MEMORY } else { -at.0 };
+            super::xerbla(name, at, 0);
+            info
+        }
+    }
+}
+
+/// What became of an op on data that may be anything.
+enum Done {
+    /// `info`: 0, or the pivot, from 1.
+    As(c_int),
+    /// There is NaN or an infinity.
+    NotFinite,
+    /// An iteration did not end.
+    Diverged,
+}
+
+fn done(r: Result<(), Error>) -> Checked<Done> {
+    match r {
+        Ok(()) => Ok(Done::As(0)),
+        Err(Error::Pivot { index, .. }) => Ok(Done::As(whole(index.saturating_add(1)))),
+        Err(Error::Nan { .. } | Error::Domain { .. }) => Ok(Done::NotFinite),
+        Err(Error::Convergence { .. }) => Ok(Done::Diverged),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// A size as C has it.
+fn whole(n: usize) -> c_int {
+    c_int::try_from(n).unwrap_or(c_int::MAX)
+}
+
+/// The strides of a matrix of leading dimension `ld`, at that position, are legal.
+fn legal(at: c_int, shape: [usize; 2], ld: c_int) -> Checked<()> {
+    strides(at, Order::Columns, shape, ld).map(drop)
+}
+
+/// Answers a query, of which it says whether there was one, or refuses a workspace shorter than `least`.
+/// # Safety
+/// `work` is valid for a write.
+unsafe fn query<T: Room>(at: c_int, work: *mut T, lwork: c_int, least: usize) -> Checked<bool> {
+    let least = least.max(1);
+    if lwork != -1 && size(at, lwork)? < least {
+        return Err(At(at));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { work.write(T::from_usize(least)) };
+    Ok(lwork == -1)
+}
+
+/// NaN everywhere.
+fn spoil<T: Room>(a: MatMut<'_, T>) {
+    fill(a, T::NAN);
+}
+
+/// One number everywhere.
+fn fill<T: Room>(mut a: MatMut<'_, T>, x: T) {
+    for j in 0..a.cols() {
+        for i in 0..a.rows() {
+            a.set(i, j, x);
+        }
+    }
+}
+
+/// A copy of one shape into another view of it.
+fn copy<T: Room>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
+    for j in 0..from.cols() {
+        for i in 0..from.rows() {
+            to.set(i, j, from.get(i, j).unwrap_or_default());
+        }
+    }
+}
+
+/// Memory of `len` indices.
+fn indices(len: usize) -> Checked<std::vec::Vec<usize>> {
+    let mut room = std::vec::Vec::new();
+    room.try_reserve_exact(len).map_err(|_| At::MEMORY)?;
+    room.resize(len, 0);
+    Ok(room)
+}
+
+/// Memory of `len` elements besides a workspace.
+fn memory<T: Room>(len: usize) -> Checked<Buffer<T>> {
+    Buffer::try_new(len).map_err(|_| At::MEMORY)
+}

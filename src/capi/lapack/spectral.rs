@@ -1,0 +1,272 @@
+//! Eigenvalues of symmetric matrices and singular values: `syev`, `syevd`, `gesvd`, `gesdd`.
+
+use super::orthogonal::form;
+use super::*;
+
+routine! { syev(w jobz, w uplo, i n, m a, i lda, m w, m work, i lwork): f32 ssyev_, f64 dsyev_ }
+routine! { syevd(w jobz, w uplo, i n, m a, i lda, m w, m work, i lwork, k iwork, i liwork): f32 ssyevd_, f64 dsyevd_ }
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn syev<T: Room>(
+    jobz: Word,
+    uplo: Word,
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    w: *mut T,
+    work: *mut T,
+    lwork: c_int,
+) -> Checked<c_int> {
+    let ([_, triangle], n) = symmetric(jobz, uplo, n, lda)?;
+    // SAFETY: the caller passes pointers that are valid for these sizes.
+    unsafe {
+        if query(8, work, lwork, (3 * n).saturating_sub(1))? || n == 0 {
+            return Ok(0);
+        }
+        eigen(triangle, n, a, lda, w)
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn syevd<T: Room>(
+    jobz: Word,
+    uplo: Word,
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    w: *mut T,
+    work: *mut T,
+    lwork: c_int,
+    iwork: *mut c_int,
+    liwork: c_int,
+) -> Checked<c_int> {
+    let ([vectors, triangle], n) = symmetric(jobz, uplo, n, lda)?;
+    let [least, whole_least] = match (n, vectors) {
+        (0 | 1, _) => [1, 1],
+        (n, true) => [1 + 6 * n + 2 * n * n, 3 + 5 * n],
+        (n, false) => [2 * n + 1, 1],
+    };
+    if liwork != -1 && lwork != -1 && size(10, liwork)? < whole_least {
+        return Err(At(10));
+    }
+    // SAFETY: the caller passes pointers that are valid for these sizes.
+    unsafe {
+        let asked = query(8, work, if liwork == -1 { -1 } else { lwork }, least)?;
+        iwork.write(whole(whole_least));
+        if asked || n == 0 {
+            return Ok(0);
+        }
+        eigen(triangle, n, a, lda, w)
+    }
+}
+
+/// Whether vectors are wanted, whether the upper triangle is there, and the order.
+fn symmetric(jobz: Word, uplo: Word, n: c_int, lda: c_int) -> Checked<([bool; 2], usize)> {
+    let vectors = match jobz {
+        Word::Letter(b'V') => true,
+        Word::Letter(b'N') => false,
+        _ => return Err(At(1)),
+    };
+    let triangle = uplo.triangle(2)?;
+    let n = size(3, n)?;
+    legal(5, [n, n], lda)?;
+    Ok(([vectors, triangle == Triangle::Upper], n))
+}
+
+/// # Safety
+/// `a` is valid for a matrix of order `n`, `w` for `n` numbers.
+unsafe fn eigen<T: Room>(upper: bool, n: usize, a: *mut T, lda: c_int, w: *mut T) -> Checked<c_int> {
+    // SAFETY: the caller's promise.
+    let (mut a, w) =
+        unsafe { (matrix_mut(5, Order::Columns, [n, n], a, lda)?, core::slice::from_raw_parts_mut(w, n)) };
+    if upper {
+        for i in 0..n {
+            for j in 0..i {
+                a.set(i, j, a.get(j, i).unwrap_or_default());
+            }
+        }
+    }
+    let r = with_room!(T, eigh(a.reborrow(), w), crate::eigh_workspace(n));
+    Ok(match done(r)? {
+        Done::As(info) => info,
+        _ => {
+            spoil(a);
+            w.fill(T::NAN);
+            1
+        }
+    })
+}
+
+/// What of the vectors of one side is wanted.
+#[derive(Clone, Copy, PartialEq)]
+enum Job {
+    All,
+    Some,
+    /// As many as there are singular values, over A.
+    Over,
+    None,
+}
+
+impl Job {
+    fn of(at: c_int, word: Word) -> Checked<Self> {
+        match word {
+            Word::Letter(b'A') => Ok(Self::All),
+            Word::Letter(b'S') => Ok(Self::Some),
+            Word::Letter(b'O') => Ok(Self::Over),
+            Word::Letter(b'N') => Ok(Self::None),
+            _ => Err(At(at)),
+        }
+    }
+    /// Vectors of length `n` that its own matrix has, of which there are `k` or all.
+    const fn vectors(self, n: usize, k: usize) -> usize {
+        match self {
+            Self::All => n,
+            Self::Some => k,
+            Self::Over | Self::None => 0,
+        }
+    }
+}
+
+routine! { gesvd(w jobu, w jobvt, i m, i n, m a, i lda, m s, m u, i ldu, m vt, i ldvt, m work, i lwork): f32 sgesvd_, f64 dgesvd_ }
+routine! { gesdd(w jobz, i m, i n, m a, i lda, m s, m u, i ldu, m vt, i ldvt, m work, i lwork, k iwork): f32 sgesdd_, f64 dgesdd_ }
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn gesvd<T: Room>(
+    jobu: Word,
+    jobvt: Word,
+    m: c_int,
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    s: *mut T,
+    u: *mut T,
+    ldu: c_int,
+    vt: *mut T,
+    ldvt: c_int,
+    work: *mut T,
+    lwork: c_int,
+) -> Checked<c_int> {
+    let jobs = [Job::of(1, jobu)?, Job::of(2, jobvt)?];
+    if jobs == [Job::Over; 2] {
+        return Err(At(2));
+    }
+    let (m, n) = (size(3, m)?, size(4, n)?);
+    let (k, most) = (m.min(n), m.max(n));
+    let least = (3 * k + most).max(5 * k);
+    // SAFETY: the caller passes pointers that are valid for these sizes.
+    unsafe { singular([6, 9, 11, 13], jobs, [m, n], a, lda, s, [u, vt], [ldu, ldvt], work, lwork, least) }
+}
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn gesdd<T: Room>(
+    jobz: Word,
+    m: c_int,
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    s: *mut T,
+    u: *mut T,
+    ldu: c_int,
+    vt: *mut T,
+    ldvt: c_int,
+    work: *mut T,
+    lwork: c_int,
+    _iwork: *mut c_int,
+) -> Checked<c_int> {
+    let job = Job::of(1, jobz)?;
+    let (m, n) = (size(2, m)?, size(3, n)?);
+    let (k, most) = (m.min(n), m.max(n));
+    let (jobs, least) = match job {
+        Job::None => ([job; 2], 3 * k + most.max(7 * k)),
+        // The wider vectors over A, the others all.
+        Job::Over if m >= n => ([job, Job::All], 3 * k + most.max(5 * k * k + 4 * k)),
+        Job::Over => ([Job::All, job], 3 * k + most.max(5 * k * k + 4 * k)),
+        _ => ([job; 2], 4 * k * k + 6 * k + most),
+    };
+    // SAFETY: the caller passes pointers that are valid for these sizes.
+    let info = unsafe {
+        singular([5, 8, 10, 12], jobs, [m, n], a, lda, s, [u, vt], [ldu, ldvt], work, lwork, least)?
+    };
+    // It has a number for NaN.
+    Ok(if info < 0 { -4 } else { info })
+}
+
+/// The positions are those of the leading dimensions and of `lwork`. Below zero where there is NaN or an infinity.
+/// # Safety
+/// The pointers are valid for what LAPACK says of these sizes.
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn singular<T: Room>(
+    at: [c_int; 4],
+    [left, right]: [Job; 2],
+    [m, n]: [usize; 2],
+    a: *mut T,
+    lda: c_int,
+    s: *mut T,
+    [u, vt]: [*mut T; 2],
+    [ldu, ldvt]: [c_int; 2],
+    work: *mut T,
+    lwork: c_int,
+    least: usize,
+) -> Checked<c_int> {
+    let k = m.min(n);
+    let shapes = [[m, left.vectors(m, k)], [right.vectors(n, k), n]];
+    legal(at[0], [m, n], lda)?;
+    legal(at[1], if shapes[0][1] > 0 { shapes[0] } else { [1, 1] }, ldu)?;
+    legal(at[2], if shapes[1][0] > 0 { shapes[1] } else { [1, 1] }, ldvt)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if query(at[3], work, lwork, least)? || k == 0 {
+            return Ok(0);
+        }
+        let mut a = matrix_mut(at[0], Order::Columns, [m, n], a, lda)?;
+        let values = core::slice::from_raw_parts_mut(s, k);
+        let mut thin = memory::<T>(m * k + k * n)?;
+        let (own_u, own_vt) = thin.split_at_mut(m * k);
+        let (mut own_u, mut own_vt) = (MatMut::col_major(own_u, m, k)?, MatMut::col_major(own_vt, k, n)?);
+        let r = {
+            let (u, vt) = (own_u.reborrow(), own_vt.reborrow());
+            with_room!(T, svd(a.reborrow(), u, values, vt), crate::svd_workspace(m, n))
+        };
+        let info = match done(r)? {
+            Done::As(info) => info,
+            odd => {
+                spoil(own_u.reborrow());
+                spoil(own_vt.reborrow());
+                values.fill(T::NAN);
+                if matches!(odd, Done::NotFinite) { -1 } else { 1 }
+            }
+        };
+        for (job, own, to, ld, shape, turned) in [
+            (left, own_u.as_ref(), u, ldu, shapes[0], false),
+            (right, own_vt.as_ref(), vt, ldvt, shapes[1], true),
+        ] {
+            if job == Job::Over {
+                copy(own, a.reborrow().block([0, 0], [own.rows(), own.cols()]));
+            } else if job != Job::None {
+                // Positions were found legal.
+                let to = matrix_mut(0, Order::Columns, shape, to, ld)?;
+                if turned { complete(own.t(), to.t())? } else { complete(own, to)? }
+            }
+        }
+        Ok(info)
+    }
+}
+
+/// Orthonormal columns, and as many more as `to` has, which are so with them.
+fn complete<T: Room>(thin: MatRef<'_, T>, mut to: MatMut<'_, T>) -> Checked<()> {
+    let (m, k, n) = (thin.rows(), thin.cols(), to.cols());
+    copy(thin, to.reborrow().block([0, 0], [m, k]));
+    if n > k {
+        // R is diagonal: Q has the same columns, but for signs, and then those that are orthogonal to them.
+        let mut tau = memory::<T>(k)?;
+        let first = to.reborrow().block([0, 0], [m, k]);
+        let r = with_room!(T, qr(first, &mut tau), crate::qr_workspace(m, k));
+        if !matches!(done(r)?, Done::As(_)) {
+            spoil(to);
+            return Ok(());
+        }
+        form(to.reborrow(), &tau)?;
+        copy(thin, to.block([0, 0], [m, k]));
+    }
+    Ok(())
+}

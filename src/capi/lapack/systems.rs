@@ -1,0 +1,265 @@
+//! Systems of linear equations: `potrf`, `potrs`, `posv`, `getrf`, `getrs`, `gesv`, `trtrs`.
+
+use super::*;
+
+routine! { potrf(w uplo, i n, m a, i lda): f32 spotrf_, f64 dpotrf_ }
+
+unsafe fn potrf<T: Room>(uplo: Word, n: c_int, a: *mut T, lda: c_int) -> Checked<c_int> {
+    let triangle = uplo.triangle(1)?;
+    let n = size(2, n)?;
+    legal(4, [n, n], lda)?;
+    if n == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes a pointer that is valid for these sizes.
+    let a = unsafe { matrix_mut(4, Order::Columns, [n, n], a, lda)? };
+    cholesky(triangle, a)
+}
+
+/// The factor in that triangle.
+fn cholesky<T: Room>(triangle: Triangle, a: MatMut<'_, T>) -> Checked<c_int> {
+    let (n, mut a) = (a.rows(), if triangle == Triangle::Upper { a.t() } else { a });
+    let r = with_room!(T, cholesky(a.reborrow()), crate::cholesky_workspace(n));
+    Ok(match done(r)? {
+        Done::As(info) => info,
+        _ => {
+            // The first leading matrix that has one of them has no factor.
+            let odd = |i: &usize| (0..=*i).filter_map(|j| a.get(*i, j)).any(|x| x - x != T::ZERO);
+            whole((0..n).find(odd).unwrap_or(0) + 1)
+        }
+    })
+}
+
+routine! { potrs(w uplo, i n, i nrhs, p a, i lda, m b, i ldb): f32 spotrs_, f64 dpotrs_ }
+
+unsafe fn potrs<T: Room>(
+    uplo: Word,
+    n: c_int,
+    nrhs: c_int,
+    a: *const T,
+    lda: c_int,
+    b: *mut T,
+    ldb: c_int,
+) -> Checked<c_int> {
+    let triangle = uplo.triangle(1)?;
+    let (n, nrhs) = (size(2, n)?, size(3, nrhs)?);
+    legal(5, [n, n], lda)?;
+    legal(7, [n, nrhs], ldb)?;
+    if n == 0 || nrhs == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes pointers that are valid for these sizes.
+    let (a, b) = unsafe {
+        (matrix(5, Order::Columns, [n, n], a, lda)?, matrix_mut(7, Order::Columns, [n, nrhs], b, ldb)?)
+    };
+    cholesky_solve(triangle, a, b)
+}
+
+fn cholesky_solve<T: Room>(triangle: Triangle, a: MatRef<'_, T>, mut b: MatMut<'_, T>) -> Checked<c_int> {
+    let l = if triangle == Triangle::Upper { a.t() } else { a };
+    triangular(Triangle::Lower, Diagonal::NonUnit, l, b.reborrow())?;
+    triangular(Triangle::Upper, Diagonal::NonUnit, l.t(), b)?;
+    Ok(0)
+}
+
+/// `B = A⁻¹B`, which divides by what is there, as LAPACK does.
+fn triangular<T: Room>(
+    triangle: Triangle,
+    diagonal: Diagonal,
+    a: MatRef<'_, T>,
+    b: MatMut<'_, T>,
+) -> Checked<()> {
+    let len = crate::trsm_workspace(Side::Left, b.rows(), b.cols());
+    Ok(with_room!(T, trsm(Side::Left, T::ONE, triangle, diagonal, a, b), len)?)
+}
+
+routine! { posv(w uplo, i n, i nrhs, m a, i lda, m b, i ldb): f32 sposv_, f64 dposv_ }
+
+unsafe fn posv<T: Room>(
+    uplo: Word,
+    n: c_int,
+    nrhs: c_int,
+    a: *mut T,
+    lda: c_int,
+    b: *mut T,
+    ldb: c_int,
+) -> Checked<c_int> {
+    let triangle = uplo.triangle(1)?;
+    let (n, nrhs) = (size(2, n)?, size(3, nrhs)?);
+    legal(5, [n, n], lda)?;
+    legal(7, [n, nrhs], ldb)?;
+    if n == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes pointers that are valid for these sizes; B is not looked at without columns.
+    let mut a = unsafe { matrix_mut(5, Order::Columns, [n, n], a, lda)? };
+    let info = cholesky(triangle, a.reborrow())?;
+    if info != 0 || nrhs == 0 {
+        return Ok(info);
+    }
+    // SAFETY: as above.
+    let b = unsafe { matrix_mut(7, Order::Columns, [n, nrhs], b, ldb)? };
+    cholesky_solve(triangle, a.as_ref(), b)
+}
+
+routine! { getrf(i m, i n, m a, i lda, k ipiv): f32 sgetrf_, f64 dgetrf_ }
+
+unsafe fn getrf<T: Room>(m: c_int, n: c_int, a: *mut T, lda: c_int, ipiv: *mut c_int) -> Checked<c_int> {
+    let (m, n) = (size(1, m)?, size(2, n)?);
+    legal(4, [m, n], lda)?;
+    if m == 0 || n == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes a pointer that is valid for these sizes.
+    let a = unsafe { matrix_mut(4, Order::Columns, [m, n], a, lda)? };
+    // SAFETY: as above: `ipiv` has min(m, n) elements.
+    unsafe { lu(a, ipiv) }
+}
+
+/// # Safety
+/// `ipiv` is valid for writes of `min(m, n)` integers.
+unsafe fn lu<T: Room>(mut a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_int> {
+    let (m, n) = (a.rows(), a.cols());
+    let mut pivots = indices(m.min(n))?;
+    let r = with_room!(T, lu(a.reborrow(), &mut pivots), crate::lu_workspace(m, n));
+    let info = match done(r)? {
+        Done::As(info) => info,
+        _ => {
+            pivots.iter_mut().enumerate().for_each(|(i, p)| *p = i);
+            spoil(a);
+            0
+        }
+    };
+    for (i, p) in pivots.iter().enumerate() {
+        // SAFETY: `i` is below the length that the caller promises.
+        unsafe { ipiv.wrapping_add(i).write(whole(*p + 1)) };
+    }
+    Ok(info)
+}
+
+routine! { getrs(w trans, i n, i nrhs, p a, i lda, j ipiv, m b, i ldb): f32 sgetrs_, f64 dgetrs_ }
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn getrs<T: Room>(
+    trans: Word,
+    n: c_int,
+    nrhs: c_int,
+    a: *const T,
+    lda: c_int,
+    ipiv: *const c_int,
+    b: *mut T,
+    ldb: c_int,
+) -> Checked<c_int> {
+    let trans = trans.transposed(1)?;
+    let (n, nrhs) = (size(2, n)?, size(3, nrhs)?);
+    legal(5, [n, n], lda)?;
+    legal(8, [n, nrhs], ldb)?;
+    if n == 0 || nrhs == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes pointers that are valid for these sizes; `ipiv` has n elements.
+    unsafe {
+        let a = matrix(5, Order::Columns, [n, n], a, lda)?;
+        let b = matrix_mut(8, Order::Columns, [n, nrhs], b, ldb)?;
+        lu_solve(trans, a, ipiv, b)
+    }
+}
+
+/// # Safety
+/// `ipiv` is valid for reads of as many integers as A has rows.
+unsafe fn lu_solve<T: Room>(
+    trans: bool,
+    a: MatRef<'_, T>,
+    ipiv: *const c_int,
+    mut b: MatMut<'_, T>,
+) -> Checked<c_int> {
+    let n = a.rows();
+    // SAFETY: `i` is below the length that the caller promises.
+    let pivot = |i: usize| usize::try_from(unsafe { ipiv.wrapping_add(i).read() } - 1).map_err(|_| At(6));
+    let exchange = |i: usize, mut b: MatMut<'_, T>| {
+        let p = pivot(i)?;
+        if p >= n {
+            return Err(At(6));
+        }
+        if p != i {
+            let (above, below) = b.reborrow().split_rows(p.max(i))?;
+            crate::swap(above.row(p.min(i))?, below.row(0)?)?;
+        }
+        Ok(())
+    };
+    if trans {
+        triangular(Triangle::Lower, Diagonal::NonUnit, a.t(), b.reborrow())?;
+        triangular(Triangle::Upper, Diagonal::Unit, a.t(), b.reborrow())?;
+        (0..n).rev().try_for_each(|i| exchange(i, b.reborrow()))?;
+    } else {
+        (0..n).try_for_each(|i| exchange(i, b.reborrow()))?;
+        triangular(Triangle::Lower, Diagonal::Unit, a, b.reborrow())?;
+        triangular(Triangle::Upper, Diagonal::NonUnit, a, b)?;
+    }
+    Ok(0)
+}
+
+routine! { gesv(i n, i nrhs, m a, i lda, k ipiv, m b, i ldb): f32 sgesv_, f64 dgesv_ }
+
+unsafe fn gesv<T: Room>(
+    n: c_int,
+    nrhs: c_int,
+    a: *mut T,
+    lda: c_int,
+    ipiv: *mut c_int,
+    b: *mut T,
+    ldb: c_int,
+) -> Checked<c_int> {
+    let (n, nrhs) = (size(1, n)?, size(2, nrhs)?);
+    legal(4, [n, n], lda)?;
+    legal(7, [n, nrhs], ldb)?;
+    if n == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes pointers that are valid for these sizes; `ipiv` has n elements.
+    unsafe {
+        let mut a = matrix_mut(4, Order::Columns, [n, n], a, lda)?;
+        let info = lu(a.reborrow(), ipiv)?;
+        if info != 0 || nrhs == 0 {
+            return Ok(info);
+        }
+        let b = matrix_mut(7, Order::Columns, [n, nrhs], b, ldb)?;
+        lu_solve(false, a.as_ref(), ipiv, b)
+    }
+}
+
+routine! { trtrs(w uplo, w trans, w diag, i n, i nrhs, p a, i lda, m b, i ldb): f32 strtrs_, f64 dtrtrs_ }
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn trtrs<T: Room>(
+    uplo: Word,
+    trans: Word,
+    diag: Word,
+    n: c_int,
+    nrhs: c_int,
+    a: *const T,
+    lda: c_int,
+    b: *mut T,
+    ldb: c_int,
+) -> Checked<c_int> {
+    let (triangle, t, diagonal) = (uplo.triangle(1)?, trans.transposed(2)?, diag.diagonal(3)?);
+    let (n, nrhs) = (size(4, n)?, size(5, nrhs)?);
+    legal(7, [n, n], lda)?;
+    legal(9, [n, nrhs], ldb)?;
+    if n == 0 {
+        return Ok(0);
+    }
+    // SAFETY: the caller passes a pointer that is valid for these sizes.
+    let a = unsafe { matrix(7, Order::Columns, [n, n], a, lda)? };
+    let zero = |i: &usize| a.get(*i, *i) == Some(T::ZERO);
+    if let Some(i) = (0..n).find(zero).filter(|_| diagonal == Diagonal::NonUnit) {
+        return Ok(whole(i + 1));
+    }
+    if nrhs > 0 {
+        // SAFETY: as above.
+        let b = unsafe { matrix_mut(9, Order::Columns, [n, nrhs], b, ldb)? };
+        let (a, triangle) = if t { (a.t(), triangle.t()) } else { (a, triangle) };
+        triangular(triangle, diagonal, a, b)?;
+    }
+    Ok(0)
+}
