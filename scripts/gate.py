@@ -3,6 +3,7 @@
 
   scripts/gate.py lint            formatting, clippy on every kind of target, documentation
   scripts/gate.py test            lint, every profile, contracts, C ABI, sizes, the WASM demo, the llm example, proofs
+  scripts/gate.py test JOB …      these jobs of it alone, by the names that its summary has
   scripts/gate.py coverage        line coverage of the tests, at least 90 %
 
 Two jobs run at a time. Each step is named when it begins; the output of a job is shown in one piece when it ends, and
@@ -59,8 +60,15 @@ class Job:
     after: frozenset[str] = frozenset()
 
 
-def together(tally: Tally, jobs: list[Job]) -> None:
-    """Runs the jobs, the first of the list first. What a job prints is shown in one piece when it ends."""
+def together(tally: Tally, jobs: list[Job], only: list[str]) -> None:
+    """Runs the jobs, the first of the list first, or `only` those of these names. What a job prints is shown in one piece
+    when it ends."""
+    if unknown := set(only) - {job.name for job in jobs}:
+        tally.wrong(f"no jobs: {sorted(unknown)}; there are {[job.name for job in jobs]}")
+    jobs = [job for job in jobs if not only or job.name in only]
+    for job in jobs:
+        # What they stand on is there from another run.
+        job.after &= {job.name for job in jobs}
     waiting, running, ended = [*jobs], [], {}
     results: queue.Queue[tuple[Job, Tally]] = queue.Queue()
 
@@ -219,7 +227,7 @@ HOST, OTHER = frozenset({"rustup"}), frozenset({"debian"})
 LINT = [Job("libraries of other targets", libraries, OTHER), Job("lint", lint_host, frozenset({"lint"})), Job("lint of other targets", lint_cross, OTHER)]
 
 
-def test(tally: Tally, strict: bool) -> None:
+def test(tally: Tally, strict: bool, only: list[str]) -> None:
     more = ["--strict"] if strict else []
     # What the test runners of each profile printed, and the run of every op on an adapter.
     ran: dict[str, str] = {}
@@ -313,7 +321,7 @@ def test(tally: Tally, strict: bool) -> None:
         Job("templates", templates, OTHER | HOST),
         Job("package, licences", package, frozenset({"lint"})),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
-    ])
+    ], only)
 
 
 def coverage(tally: Tally) -> None:
@@ -330,14 +338,15 @@ def coverage(tally: Tally) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["lint", "test", "coverage"])
+    parser.add_argument("jobs", nargs="*", help="these jobs alone")
     parser.add_argument("--strict", action="store_true", default=os.environ.get("FULMEN_STRICT") == "1")
     args = parser.parse_args()
     os.chdir(ROOT)
     tally = Tally()
     if args.command == "lint":
-        together(tally, LINT)
+        together(tally, LINT, args.jobs)
     elif args.command == "test":
-        test(tally, args.strict)
+        test(tally, args.strict, args.jobs)
     else:
         coverage(tally)
     return tally.finish(args.strict or args.command == "coverage")
