@@ -414,8 +414,9 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             x.chunks(c + pad).flat_map(|row| &row[pad..]).map(|x| f64::from(*x)).collect()
         };
         let (of_out, of_lse) = (inner(&got, cols), sums.iter().map(|x| f64::from(*x)).collect::<Vec<_>>());
+        // A weight below 2⁻¹²⁶ may be 0: 2⁻⁸ of this mass.
         let want_back = match backward {
-            true => gradients(&naive, [&of_out, &of_lse, &wide[3]], 1.0 / 16.0),
+            true => gradients(&naive, [&of_out, &of_lse, &wide[3]], 1.0 / 16.0, 2f64.powi(-118)),
             false => Vec::new(),
         };
         for ((got, want), [_, c]) in back.iter().zip(&want_back).zip(shapes) {
@@ -426,11 +427,8 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             for (got, w) in inner(got, c).into_iter().zip(want) {
                 let share = match got == w.value {
                     true => 0.0,
-                    // Weights below the least normal number may be 0.
                     false => {
-                        let small = w.n as f64 * f64::from(f32::MIN_POSITIVE);
-                        let allowed = per_back.allowed::<f32>(w.value, &[&vec![0.0; w.n]], w.mass);
-                        (got - w.value).abs() / (allowed + small)
+                        (got - w.value).abs() / per_back.allowed::<f32>(w.value, &[&vec![0.0; w.n]], w.mass)
                     }
                 };
                 if share > worst_back.share || share.is_nan() {

@@ -208,8 +208,6 @@ struct Frame<'b> {
     thread: Value<'b, U32>,
     /// The first slab of the block.
     slab: Value<'b, U32>,
-    /// Whether two blocks have registers on a multiprocessor.
-    light: bool,
     /// Whether the products of each slab are added up before they are added to the others.
     slabs_apart: bool,
     triple: Option<Triple<'b>>,
@@ -227,8 +225,7 @@ impl<'b> Frame<'b> {
         let GroupTile { m, n, stages, .. } = tile;
         b.threads([tile.threads(), 1, 1]);
         let slabs_apart = triple || input == Group::E4m3;
-        let light = tile.is_light() && !slabs_apart;
-        if light {
+        if tile.is_light() && !slabs_apart {
             b.resident(2);
         }
         let parts = if triple { 3 } else { 1 };
@@ -250,7 +247,6 @@ impl<'b> Frame<'b> {
             empty: b.shared(8 * stages, 8),
             thread: b.special(Special::TidX),
             slab: b.int(0),
-            light,
             slabs_apart,
             triple: None,
         };
@@ -341,7 +337,7 @@ impl<'b> Frame<'b> {
     /// One thread keeps the ring full.
     fn load(&self) {
         let b = self.b;
-        if self.tile.groups > 1 && !self.light {
+        if self.tile.groups > 1 && !self.tile.is_light() {
             b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
         }
         b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
@@ -397,7 +393,7 @@ impl<'b> Frame<'b> {
     fn multiply<T: Sum>(&self) {
         let b = self.b;
         let GroupTile { m, n, groups, .. } = self.tile;
-        if groups > 1 && !self.light {
+        if groups > 1 && !self.tile.is_light() {
             b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
         }
         let group = (self.thread >> self.u(7)) - self.u(1);

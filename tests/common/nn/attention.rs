@@ -296,7 +296,7 @@ impl Op for Backward {
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        gradients(&Naive::of(a), [4, 5, 6].map(|k| &a.x[k][..]), 2.0)
+        gradients(&Naive::of(a), [4, 5, 6].map(|k| &a.x[k][..]), 2.0, 0.0)
     }
     fn loss(a: &Args<f64>) -> f64 {
         let [out, _] = Naive::of(a).forward();
@@ -305,8 +305,8 @@ impl Op for Backward {
 }
 
 /// The gradients of queries, keys and values from results, log-sum-exps and the results' gradients; a weight's mass grows `by`
-/// times the magnitudes that are in its score.
-pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64) -> Vec<Vec<Want>> {
+/// times the magnitudes that are in its score, and is at least `least`.
+pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64, least: f64) -> Vec<Vec<Want>> {
     let (dim, heads) = (x.op.dim, x.op.heads);
     let none = |n: usize, terms: usize| vec![Want { value: 0.0, mass: 0.0, n: terms }; n];
     let wide = dim.max(values(&x.op));
@@ -331,11 +331,12 @@ pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64) -> Vec<V
                 let w = (score - lse).exp();
                 // A mask of -∞ hides exactly.
                 let off = if w == 0.0 { 1.0 } else { 1.0 + by * (terms + (score - lse).abs()) };
+                let mass = if w * off < least { least } else { w * off };
                 let v = x.value(j, h);
                 let g: f64 = d.iter().zip(v).map(|(d, v)| d * v).sum();
                 let g_abs: f64 = d.iter().zip(v).map(|(d, v)| (d * v).abs()).sum();
                 // A slope is off by roundings of 1.
-                let (ds, ds_abs) = (w * (g - mean) * slope, w * off * (g_abs + mean_abs));
+                let (ds, ds_abs) = (w * (g - mean) * slope, mass * (g_abs + mean_abs));
                 let (q, k) = (x.head(x.q, i, h), x.kv_head(x.k, j, h));
                 let head = j * x.op.kv_heads + h * x.op.kv_heads / heads;
                 for p in 0..dim {
@@ -345,7 +346,7 @@ pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64) -> Vec<V
                     add(&mut dk[at], s * ds * q[p], (s * ds_abs * q[p]).abs());
                 }
                 for (d, to) in d.iter().zip(&mut dv[head * d.len()..]) {
-                    add(to, w * d, (w * off * d).abs());
+                    add(to, w * d, (mass * d).abs());
                 }
             }
         }

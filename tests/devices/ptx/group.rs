@@ -270,6 +270,22 @@ fn every_tile_assembles() {
     for u in &used {
         table += &format!("{},{},{}\n", u.kernel, u.registers, u.spills);
     }
+    // What a block asks for by `setmaxnreg` has to be what it was given: its threads would wait for ever, or fault.
+    for part in text.split(".entry ").skip(1) {
+        let name = part.split('(').next().unwrap_or_default();
+        let (Some(u), Some(k)) =
+            (used.iter().find(|u| u.kernel == name), m.kernels.iter().find(|k| k.name == name))
+        else {
+            panic!("{name} was not assembled")
+        };
+        let count = |how: &str| -> u32 {
+            let after = part.split(&format!("setmaxnreg.{how}.sync.aligned.u32 ")).nth(1);
+            after.and_then(|n| n.split(';').next()?.parse().ok()).unwrap_or(0)
+        };
+        let (few, many, groups) = (count("dec"), count("inc"), k.threads.map_or(0, |t| t[0]) / 128);
+        let given = u.registers.next_multiple_of(8) * groups;
+        assert!(few + many * (groups - 1) <= given || many == 0, "{name}: {few} and {many} of {given}");
+    }
     println!("{table}");
     assert!(used.iter().all(|u| u.spills == 0), "{table}");
     super::assemble::golden("ptxas_group.csv", &table);

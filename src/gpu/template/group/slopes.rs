@@ -70,6 +70,11 @@ impl GroupSlopes {
         [of_queries, of_keys, of_keys, of_queries, [2, self.tile()]]
     }
 
+    /// Registers of a thread that multiplies: a block has no more than three groups were given at the start.
+    const fn registers(self) -> u16 {
+        if self.keys && self.dim == 64 { 216 } else { 232 }
+    }
+
     const fn slabs(self) -> u32 {
         self.dim / COLS
     }
@@ -189,7 +194,10 @@ impl<'b> Frame<'b> {
         let out = if size.keys { On::params::<2>(b).to_vec() } else { On::params::<1>(b).to_vec() };
         let op = Heads::params(b, Scores::default());
         let int = |c: u32| b.int::<U32>(i64::from(c));
-        let (first, head) = (b.special(Special::CtaidX) * int(ALL), b.special(Special::CtaidY));
+        let (x, head) = (b.special(Special::CtaidX), b.special(Special::CtaidY));
+        // Of causal works the longest first: those of the last queries, and of the first keys.
+        let x = if size.keys { x } else { b.special(Special::NctaidX) - int(1) - x };
+        let first = x * int(ALL);
         let (start, end, heads) = if size.keys {
             // Queries before the first see none of the keys, and none from the last on.
             let last = (first + int(ALL)).least(op.len);
@@ -253,7 +261,7 @@ impl<'b> Frame<'b> {
                 []
             },
             || {
-                b.hopper(Hopper::MaxRegisters { more: true, count: 232 }, &[]);
+                b.hopper(Hopper::MaxRegisters { more: true, count: k.size.registers() }, &[]);
                 k.multiply();
                 []
             },
