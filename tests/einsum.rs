@@ -2,7 +2,7 @@
 
 use common::lanes::*;
 use common::nn::contractions::{contraction, terms};
-use common::nn::{Noise, allowed};
+use common::nn::{Bounds, Noise};
 use fulmen::contract::agrees;
 use fulmen::lanes::{Portable, Simd, native};
 use fulmen::*;
@@ -90,8 +90,9 @@ fn agree<S: Simd, T: Element>(s: S, expression: &str, shapes: &[Vec<usize>], r: 
     let mut out = vec![T::from_f64(-77.0); want.len()];
     let mut workspace = vec![T::NAN; plan.workspace()];
     einsum_on(s, &plan, &operands, &mut out, &mut workspace).unwrap();
+    let bounds = Bounds::of::<T>("einsum");
     for (i, (y, w)) in out.iter().zip(&want).enumerate() {
-        let most = allowed::<T>("einsum", w);
+        let most = bounds.allowed::<T>(w);
         assert!(agrees(*y, w.value, most), "{at}: {i} is {}, not {}", y.to_f64(), w.value);
     }
 }

@@ -3,6 +3,7 @@
 
 use common::lanes::*;
 use common::nn::Noise;
+use dense::Matrix;
 use fulmen::lanes::{Simd, native};
 use fulmen::*;
 
@@ -20,57 +21,25 @@ fn unit<T: Element>() -> f64 {
     f64::powi(2.0, -T::SIGNIFICAND - 1)
 }
 
-/// A matrix in `f64`, row after row.
-#[derive(Clone, Debug)]
-struct Matrix {
-    rows: usize,
-    cols: usize,
-    x: Vec<f64>,
+/// From and to the numbers of a type.
+trait Of: Sized {
+    fn random(rows: usize, cols: usize, seed: u64) -> Self;
+    fn of<T: Element>(rows: usize, cols: usize, x: &[T]) -> Self;
+    /// As numbers of the type, and those again as they are now.
+    fn rounded<T: Element>(self) -> (Vec<T>, Self);
 }
 
-impl Matrix {
-    fn new(rows: usize, cols: usize, f: impl Fn(usize, usize) -> f64) -> Self {
-        Self { rows, cols, x: (0..rows * cols).map(|at| f(at / cols, at % cols)).collect() }
-    }
+impl Of for Matrix {
     fn random(rows: usize, cols: usize, seed: u64) -> Self {
         Self { rows, cols, x: Noise(seed).slice(rows * cols, 1.0) }
     }
-    fn at(&self, i: usize, j: usize) -> f64 {
-        self.x[i * self.cols + j]
-    }
-    fn scaled(mut self, by: f64) -> Self {
-        self.x.iter_mut().for_each(|x| *x *= by);
-        self
-    }
-    /// As numbers of the type, and those again as they are now.
-    fn rounded<T: Element>(self) -> (Vec<T>, Self) {
-        let t: Vec<T> = self.x.iter().map(|x| T::from_f64(*x)).collect();
-        (t.clone(), Self { x: t.iter().map(|x| x.to_f64()).collect(), ..self })
-    }
-    /// The largest sum of magnitudes of a column.
-    fn norm(&self) -> f64 {
-        (0..self.cols).map(|j| (0..self.rows).map(|i| self.at(i, j).abs()).sum()).fold(0.0, f64::max)
-    }
-    fn mul(&self, b: &Self) -> Self {
-        let mut c = vec![0.0; self.rows * b.cols];
-        for i in 0..self.rows {
-            for p in 0..self.cols {
-                let f = self.at(i, p);
-                for j in 0..b.cols {
-                    c[i * b.cols + j] += f * b.at(p, j);
-                }
-            }
-        }
-        Self { rows: self.rows, cols: b.cols, x: c }
-    }
-    fn sub(&self, b: &Self) -> Self {
-        Self { x: self.x.iter().zip(&b.x).map(|(a, b)| a - b).collect(), ..self.clone() }
-    }
-    fn t(&self) -> Self {
-        Self::new(self.cols, self.rows, |i, j| self.at(j, i))
-    }
     fn of<T: Element>(rows: usize, cols: usize, x: &[T]) -> Self {
         Self { rows, cols, x: x.iter().map(|x| x.to_f64()).collect() }
+    }
+    fn rounded<T: Element>(self) -> (Vec<T>, Self) {
+        let t: Vec<T> = self.x.iter().map(|x| T::from_f64(*x)).collect();
+        let now = Self::of(self.rows, self.cols, &t);
+        (t, now)
     }
 }
 

@@ -157,10 +157,9 @@ fn in_place_and_batched_on_every_lane() {
     });
 }
 
-/// A view whose first element stands so many elements behind a line.
-fn behind(x: &mut [f32], shift: usize, [rows, cols]: [usize; 2], stride: usize) -> MatMut<'_, f32> {
-    let line = x.as_ptr().align_offset(64);
-    MatMut::strided(x, line + shift, rows, cols, stride as isize, 1).unwrap()
+/// Where the first element of a view stands that begins so many elements behind a line.
+fn behind(x: &[f32], shift: usize) -> usize {
+    x.as_ptr().align_offset(64) + shift
 }
 
 fn large<S: Simd>(s: S) {
@@ -170,15 +169,16 @@ fn large<S: Simd>(s: S) {
         shapes.extend([[2000, 1700], [1808, 1999]]);
     }
     for [m, n] in shapes {
-        let a: Vec<f32> = (0..m * n).map(|i| (i % 16_000_000) as f32).collect();
+        let a = dense::numbered(m * n);
         let view = MatRef::row_major(&a, m, n).unwrap();
         for (shift, gap) in [(0, 0), (5, 0), (0, (16 - m % 16) % 16), (11, 16 - m % 16)] {
             let mut b = vec![f32::NAN; n * (m + gap) + 64];
-            transpose_on(s, view, behind(&mut b, shift, [n, m], m + gap)).unwrap();
-            let got = behind(&mut b, shift, [n, m], m + gap);
-            let right = |i: usize, j: usize| got.get(j, i) == Some(a[i * n + j]);
-            assert!((0..m).all(|i| (0..n).all(|j| right(i, j))), "{m} x {n}, {shift}, {gap} on {}", S::NAME);
-            assert_eq!(b.iter().filter(|x| x.is_nan()).count(), b.len() - m * n);
+            let (first, stride) = (behind(&b, shift), m + gap);
+            let to = MatMut::strided(&mut b, first, n, m, stride as isize, 1).unwrap();
+            transpose_on(s, view, to).unwrap();
+            let right = dense::is_transpose(&a, [m, n], &b[first..], stride);
+            assert!(right, "{m} x {n}, {shift}, {gap} on {}", S::NAME);
+            assert_eq!(dense::nans(&b), b.len() - m * n);
         }
     }
 }

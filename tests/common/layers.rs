@@ -5,7 +5,7 @@ use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
-    Args, Noise, Op, allowed, convolutions, indexed, optimisers, products, rows, scans, sparse,
+    Args, Bounds, Noise, Op, convolutions, indexed, optimisers, products, rows, scans, sparse,
     transforms as filters,
 };
 use fulmen::backend::{Layers, Network, Products};
@@ -227,6 +227,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
     let mut worst = Worst { op: O::NAME, share: 0.0, got: 0.0, want: 0.0 };
     // WGSL leaves it open whether subnormal numbers are kept.
     let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
+    let bounds = Bounds::of::<T>(O::NAME);
     for ((out, before), want) in outs.iter().zip(&before).zip(O::want(&a.wide())) {
         let mut got = vec![T::ZERO; before.len() + 2 * pad];
         gpu.download(out.view(), &mut got)?;
@@ -239,7 +240,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static, O: Op>(
             let this = if agrees(*got, want.value, 0.0) || off <= least {
                 0.0
             } else {
-                off / allowed::<T>(O::NAME, want)
+                off / bounds.allowed::<T>(want)
             };
             if this > worst.share || !this.is_finite() {
                 worst = Worst { op: O::NAME, share: this, got: got.to_f64(), want: want.value };

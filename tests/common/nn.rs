@@ -1,11 +1,11 @@
 //! The ops of shape `nn`: how each is called, with what, and what it should give. One [`Op`] each, in the file
 //! of its family; the tests are made from the families' lists.
 
-use fulmen::contract::{agrees, spec};
+use fulmen::contract::{Tolerance, agrees, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// [`Op::call`] from the expression of each form.
 macro_rules! called {
@@ -307,33 +307,49 @@ pub fn run<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<
     Some(done.map(|()| outputs))
 }
 
-/// The error allowed for an element.
-pub fn allowed<T: Element>(name: &str, w: &Want) -> f64 {
-    allowed_in::<T>(name, T::NAME, w)
+/// What an op's contract allows, looked up once for all elements.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    own: Tolerance,
+    wide: Tolerance,
 }
 
-/// The error allowed for an element on a device of this language, whose contract may have an entry of its own.
-pub fn allowed_in<T: Element>(name: &str, language: &str, w: &Want) -> f64 {
-    let spec = spec(name).unwrap_or_else(|| panic!("no contract of {name}"));
-    let of = |ty: &str| spec.tolerance(ty).unwrap_or_else(|| panic!("{name} has no tolerance"));
-    let own = spec.tolerance(language).unwrap_or_else(|| of(T::NAME));
-    // The magnitudes say nothing next to an infinity.
-    let mass = if w.mass.is_finite() { w.mass } else { w.value.abs() };
-    let inputs = vec![0.0; w.n];
-    // The reference rounds too, in f64.
-    let rounded = of("f64").allowed::<f64>(w.value, &[&inputs], mass);
-    let exact = own == fulmen::contract::Tolerance::Exact;
-    own.allowed::<T>(w.value, &[&inputs], mass) + if exact { 0.0 } else { rounded }
+impl Bounds {
+    pub fn of<T: Element>(name: &str) -> Self {
+        Self::on::<T>(name, T::NAME)
+    }
+    /// On a device of this language, whose contract may have an entry of its own.
+    pub fn on<T: Element>(name: &str, language: &str) -> Self {
+        let spec = spec(name).unwrap_or_else(|| panic!("no contract of {name}"));
+        let of = |ty: &str| spec.tolerance(ty).unwrap_or_else(|| panic!("{name} has no tolerance"));
+        Self { own: spec.tolerance(language).unwrap_or_else(|| of(T::NAME)), wide: of("f64") }
+    }
+    /// The error allowed for an element.
+    pub fn allowed<T: Element>(&self, w: &Want) -> f64 {
+        // The magnitudes say nothing next to an infinity.
+        let mass = if w.mass.is_finite() { w.mass } else { w.value.abs() };
+        let inputs = vec![0.0; w.n];
+        // The reference rounds too, in f64.
+        let exact = self.own == Tolerance::Exact;
+        let rounded = if exact { 0.0 } else { self.wide.allowed::<f64>(w.value, &[&inputs], mass) };
+        self.own.allowed::<T>(w.value, &[&inputs], mass) + rounded
+    }
+}
+
+/// The error allowed for an element.
+pub fn allowed<T: Element>(name: &str, w: &Want) -> f64 {
+    Bounds::of::<T>(name).allowed::<T>(w)
 }
 
 /// Compares outputs with what they should be; the largest error as a share of what is allowed.
 pub fn compare<T: Element, O: Op>(at: &str, out: &[Vec<T>], want: &[Vec<Want>]) -> f64 {
     assert_eq!(out.len(), want.len(), "{at}");
     let mut worst = 0.0f64;
+    let bounds = Bounds::of::<T>(O::NAME);
     for (k, (out, want)) in out.iter().zip(want).enumerate() {
         assert_eq!(out.len(), want.len(), "{at}: output {k}");
         for (i, (y, w)) in out.iter().zip(want).enumerate() {
-            let most = allowed::<T>(O::NAME, w);
+            let most = bounds.allowed::<T>(w);
             let error = (y.to_f64() - w.value).abs();
             assert!(
                 agrees(*y, w.value, most),
@@ -351,9 +367,34 @@ pub fn compare<T: Element, O: Op>(at: &str, out: &[Vec<T>], want: &[Vec<Want>]) 
 
 /// One call against the reference; `None` when there is no such form.
 pub fn check<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>) -> Option<f64> {
+    against::<S, T, O>(s, form, a, &O::want(&a.wide()))
+}
+
+fn against<S: Simd, T: Element, O: Op>(s: S, form: Form, a: &Args<T>, want: &[Vec<Want>]) -> Option<f64> {
     let at = format!("{} {} on {} {form:?} {:?}", O::NAME, T::NAME, S::NAME, a.n);
     let out = run::<S, T, O>(s, form, a)?.unwrap_or_else(|e| panic!("{at}: {e}"));
-    Some(compare::<T, O>(&at, &out, &O::want(&a.wide())))
+    Some(compare::<T, O>(&at, &out, want))
+}
+
+/// What the arguments of every shape give: the same on every lane and in every form, so computed once.
+fn answers<T: Element, O: Op>() -> Arc<Answers> {
+    static KNOWN: Mutex<BTreeMap<[&str; 2], Arc<Answers>>> = Mutex::new(BTreeMap::new());
+    let key = [T::NAME, O::NAME];
+    if let Some(known) = KNOWN.lock().unwrap().get(&key) {
+        return known.clone();
+    }
+    let answer = |turn| O::want(&sample_of::<T, O>(turn).wide());
+    let answers = Arc::new((0..SHAPES.len()).map(answer).collect());
+    KNOWN.lock().unwrap().insert(key, Arc::clone(&answers));
+    answers
+}
+
+/// By shape, output and element.
+type Answers = Vec<Vec<Vec<Want>>>;
+
+fn sample_of<T: Element, O: Op>(turn: usize) -> Args<T> {
+    let [rows, cols] = SHAPES[turn];
+    O::sample::<T>(rows, cols, &mut Noise(turn as u64))
 }
 
 /// The op at every shape; the largest error as a share of what is allowed. Worked out once in a program: an op's own
@@ -366,9 +407,8 @@ pub fn worst<S: Simd, T: Element, O: Op>(s: S, form: Form) -> Option<f64> {
     }
     let all = || {
         let mut worst = 0.0f64;
-        for (turn, [rows, cols]) in SHAPES.into_iter().enumerate() {
-            let a = O::sample::<T>(rows, cols, &mut Noise(turn as u64));
-            worst = worst.max(check::<S, T, O>(s, form, &a)?);
+        for (turn, want) in answers::<T, O>().iter().enumerate() {
+            worst = worst.max(against::<S, T, O>(s, form, &sample_of::<T, O>(turn), want)?);
         }
         Some(worst)
     };

@@ -3,7 +3,7 @@
 use crate::device::Worst;
 use crate::nn::convolutions::{Complexes, Cosines, Reals, Streamed, extent};
 use crate::nn::transforms::{Forward, Frames, Planes, Real, RealInverse, Rows, Volumes, turn};
-use crate::nn::{Args, Noise, Op, Want, allowed_in};
+use crate::nn::{Args, Bounds, Noise, Op, Want};
 use fulmen::contract::agrees;
 use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -48,13 +48,11 @@ pub fn check<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Wa
     // WGSL leaves it open whether subnormal numbers are kept.
     let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
     assert_eq!(got.len(), want.len(), "{}", worst.op);
+    let bounds = Bounds::on::<T>(worst.op, language);
     for (got, want) in got.iter().zip(want) {
         let off = (got.to_f64() - want.value).abs();
-        let share = if agrees(*got, want.value, 0.0) || off <= least {
-            0.0
-        } else {
-            off / allowed_in::<T>(worst.op, language, want)
-        };
+        let share =
+            if agrees(*got, want.value, 0.0) || off <= least { 0.0 } else { off / bounds.allowed::<T>(want) };
         worst.add(if share.is_finite() { share } else { f64::INFINITY }, got.to_f64(), want.value);
     }
 }
