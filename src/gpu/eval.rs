@@ -46,6 +46,39 @@ pub(crate) fn eval(op: Op, ty: Type, from: Type, [a, b, c]: [u64; 3]) -> u64 {
     bits & ty.mask()
 }
 
+/// [`eval`] of an instruction that kernels are mostly made of, chosen once for all threads.
+pub(crate) fn quick(op: Op, ty: Type, from: Type) -> Option<fn([u64; 3]) -> u64> {
+    const fn f(x: u64) -> f32 {
+        f32::from_bits(x as u32)
+    }
+    const fn bits(x: f32) -> u64 {
+        if x.is_nan() { NAN_32 } else { x.to_bits() as u64 }
+    }
+    const fn int(x: u32) -> u64 {
+        x as u64
+    }
+    let word = matches!(ty, Type::U32 | Type::S32 | Type::B32);
+    Some(match op {
+        Op::Add if ty == Type::F32 => |[a, b, _]| bits(f(a) + f(b)),
+        Op::Sub if ty == Type::F32 => |[a, b, _]| bits(f(a) - f(b)),
+        Op::Mul if ty == Type::F32 => |[a, b, _]| bits(f(a) * f(b)),
+        Op::Fma if ty == Type::F32 => |[a, b, c]| bits(libm::fmaf(f(a), f(b), f(c))),
+        Op::Add if word && from == ty => |[a, b, _]| int((a as u32).wrapping_add(b as u32)),
+        Op::Sub if word && from == ty => |[a, b, _]| int((a as u32).wrapping_sub(b as u32)),
+        Op::Mul if word && from == ty => |[a, b, _]| int((a as u32).wrapping_mul(b as u32)),
+        Op::Add if ty == Type::U64 && from == ty => |[a, b, _]| a.wrapping_add(b),
+        Op::Mul if ty == Type::U64 && from == ty => |[a, b, _]| a.wrapping_mul(b),
+        Op::And if word && from == ty => |[a, b, _]| int(a as u32 & b as u32),
+        Op::Or if word && from == ty => |[a, b, _]| int(a as u32 | b as u32),
+        Op::Xor if word && from == ty => |[a, b, _]| int(a as u32 ^ b as u32),
+        Op::Select if word || ty == Type::F32 => {
+            |[p, a, b]| int(if p & 1 != 0 { a as u32 } else { b as u32 })
+        }
+        Op::Compare(Cmp::Lt) if from == Type::U32 => |[a, b, _]| u64::from((a as u32) < b as u32),
+        _ => return None,
+    })
+}
+
 fn signed(a: u64, ty: Type) -> i64 {
     let up = 64 - ty.bits();
     ((a << up) as i64) >> up
@@ -275,5 +308,42 @@ fn convert(ty: Type, from: Type, a: u64) -> u64 {
                 _ => (x as i64) as u64,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{eval, quick};
+    use crate::gpu::ir::{Cmp, Op};
+    use crate::gpu::types::Type;
+
+    /// Special values and bits of all kinds, above a type's own too.
+    #[test]
+    fn quick_ones_are_the_same_functions() {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let special = [0, 1, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0001, 0x3f80_0000, u64::MAX];
+            if state >> 61 == 0 { special[(state >> 40) as usize % 8] } else { state.rotate_left(29) }
+        };
+        let types = [Type::Pred, Type::U8, Type::U16, Type::S16, Type::U32, Type::S32, Type::B32, Type::U64];
+        let types =
+            types.into_iter().chain([Type::S64, Type::B64, Type::F16, Type::Bf16, Type::F32, Type::F64]);
+        let ops =
+            [Op::Add, Op::Sub, Op::Mul, Op::Fma, Op::And, Op::Or, Op::Xor, Op::Select, Op::Min, Op::Div];
+        let ops = ops.into_iter().chain([Op::Compare(Cmp::Lt), Op::Compare(Cmp::Le), Op::Shl, Op::Neg]);
+        let mut tried = 0;
+        for op in ops {
+            for ty in types.clone() {
+                let (ty, from) = if matches!(op, Op::Compare(_)) { (Type::Pred, ty) } else { (ty, ty) };
+                let Some(f) = quick(op, ty, from) else { continue };
+                tried += 1;
+                for _ in 0..2000 {
+                    let x = [next(), next(), next()];
+                    assert_eq!(f(x), eval(op, ty, from, x), "{op:?} {ty:?} {from:?} {x:x?}");
+                }
+            }
+        }
+        assert_eq!(tried, 29);
     }
 }

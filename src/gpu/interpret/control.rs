@@ -103,6 +103,7 @@ impl<'a> Machine<'a> {
                 self.advance(w)?;
             }
             if self.warps.iter().all(|w| w.frames.is_empty()) {
+                self.device.races = self.races;
                 return Ok(());
             }
             self.release();

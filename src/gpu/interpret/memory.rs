@@ -127,13 +127,13 @@ impl Access {
 /// Who touched each byte of shared memory since the last barrier.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Races {
-    epoch: u32,
+    epoch: u64,
     cells: Vec<Cell>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
-    epoch: u32,
+    epoch: u64,
     writer: Option<u32>,
     atomic: bool,
     reader: Option<u32>,
@@ -149,8 +149,14 @@ pub(super) enum Kind {
 }
 
 impl Races {
-    pub(super) fn new(n: usize) -> Self {
-        Self { epoch: 1, cells: vec![Cell::default(); n] }
+    pub(super) const fn new() -> Self {
+        Self { epoch: 0, cells: Vec::new() }
+    }
+
+    /// Of another block, with so many bytes: what was before is forgotten.
+    pub(super) fn fit(&mut self, n: usize) {
+        self.cells.resize(n, Cell::default());
+        self.barrier();
     }
 
     pub(super) fn barrier(&mut self) {

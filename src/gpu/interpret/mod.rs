@@ -12,7 +12,7 @@ pub use hopper::TensorMap;
 pub use memory::Bytes;
 
 use super::error::Error;
-use super::eval::eval;
+use super::eval::{eval, quick};
 use super::ir::{Id, Inst, Kernel, Op, Rmw, Space, Special};
 use super::verify;
 use alloc::collections::BTreeMap;
@@ -40,13 +40,15 @@ const TABLE: u64 = 1 << 62;
 pub struct Interpreter {
     buffers: Vec<Bytes>,
     maps: Vec<TensorMap>,
+    // Of the block before.
+    races: Races,
 }
 
 impl Interpreter {
     /// Without memory.
     #[must_use]
     pub const fn new() -> Self {
-        Self { buffers: Vec::new(), maps: Vec::new() }
+        Self { buffers: Vec::new(), maps: Vec::new(), races: Races::new() }
     }
 
     /// Allocates; gives the address.
@@ -148,6 +150,8 @@ impl<'a> Machine<'a> {
         let n = shape.threads.iter().product::<u32>() as usize;
         let (starts, size) = Kernel::layout(&k.shared);
         let (local_starts, local) = Kernel::layout(&k.local);
+        let mut races = core::mem::take(&mut device.races);
+        races.fit(size as usize);
         Self {
             device,
             k,
@@ -158,7 +162,7 @@ impl<'a> Machine<'a> {
             live: (0..n).step_by(LANES).map(|first| Lanes::all(first, n)).collect(),
             shared: Bytes::uninitialised(size as usize),
             starts: [starts, local_starts],
-            races: Races::new(size as usize),
+            races,
             local: vec![Bytes::uninitialised(local as usize); if local > 0 { n } else { 0 }],
             copies: vec![vec![Vec::new()]; n],
             phases: BTreeMap::new(),
@@ -180,20 +184,40 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The registers of a warp's threads from `first` on.
+    fn row(&self, id: Id, first: usize) -> &[u64] {
+        let at = id.0 as usize * self.n;
+        self.regs.get(at + first..at + self.n.min(first + LANES)).unwrap_or_default()
+    }
+
+    /// An instruction of every test of a kernel: rows of registers, and one look at what it is.
+    #[allow(clippy::indexing_slicing, reason = "a lane is below `LANES`")]
+    fn arithmetic(&mut self, i: &Inst, lanes: Lanes) {
+        let ty = self.k.ty(i.dst.at(0));
+        let from = self.k.ty(i.args.at(usize::from(i.op == Op::Select)));
+        let mut x = [[0; LANES]; 3];
+        for (x, id) in x.iter_mut().zip(&*i.args) {
+            let row = self.row(*id, lanes.first);
+            if let Some(x) = x.get_mut(..row.len()) {
+                x.copy_from_slice(row);
+            }
+        }
+        let quick = quick(i.op, ty, from);
+        let [a, b, c] = x;
+        let to = self.regs.get_mut(i.dst.at(0).0 as usize * self.n + lanes.first..).unwrap_or_default();
+        for t in lanes.each() {
+            let lane = t - lanes.first;
+            let x = [a[lane], b[lane], c[lane]];
+            let y = if let Some(f) = quick { f(x) } else { eval(i.op, ty, from, x) };
+            if let Some(to) = to.get_mut(lane) {
+                *to = y;
+            }
+        }
+    }
+
     fn inst(&mut self, i: &Inst, lanes: Lanes) -> Done {
         if i.op.arity().is_some() {
-            let ty = self.k.ty(i.dst.at(0));
-            let from = self.k.ty(i.args.at(usize::from(i.op == Op::Select)));
-            let (to, args) = (i.dst.at(0), &*i.args);
-            for t in lanes.each() {
-                let a = match *args {
-                    [a] => [self.reg(a, t), 0, 0],
-                    [a, b] => [self.reg(a, t), self.reg(b, t), 0],
-                    [a, b, c, ..] => [self.reg(a, t), self.reg(b, t), self.reg(c, t)],
-                    [] => [0; 3],
-                };
-                self.set(to, t, eval(i.op, ty, from, a));
-            }
+            self.arithmetic(i, lanes);
             return Ok(());
         }
         match i.op {
