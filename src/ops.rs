@@ -232,6 +232,15 @@ macro_rules! for_each_op {
             nn spmm(spmm, spmm_on) Spmm[] sparse, layer;
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn coo_to_csr(coo_to_csr, coo_to_csr_on) Coordinates[] sparse, host: "how many elements a result has the host must know before its memory is there";
+            nn csr_transpose(csr_transpose, csr_transpose_on) Coordinates[] sparse, host: "where an element goes the pattern says, which is the host's";
+            nn spgemm(spgemm, spgemm_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
+            nn spadd(spadd, spadd_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
+            nn sddmm(sddmm, sddmm_on) Spmm[] sparse, host: "no template samples products by a pattern in this release";
+            nn ic0(ic0, ic0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn gauss_seidel(gauss_seidel, gauss_seidel_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
+            nn gmres(gmres, gmres_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
+            nn bicgstab(bicgstab, bicgstab_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
             nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;

@@ -145,6 +145,8 @@ thresholds! {
     solve::rotations::STRIP Bytes;
     solve::rotations::SWEEPS Elements;
     solve::svd::BLOCK Elements;
+    sparse::sddmm::PARTS Elements;
+    sparse::spgemm::SHORT Elements;
     sparse::spmm::NARROW Elements;
     sparse::spmm::WIDE Elements;
     sparse::spmv::GRAIN Elements;

@@ -5,6 +5,10 @@ use common::nn::Noise;
 use common::nn::sparse::{pattern, system};
 use fulmen::*;
 
+#[cfg(feature = "std")]
+mod files;
+mod products;
+
 #[test]
 fn what_is_no_matrix() {
     let values = [1.0f32, 2.0, 3.0];

@@ -343,6 +343,15 @@ family! {
         cg [cg_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Done;
         ilu0 [ilu0_on serial] (a: Csr<'_, T>, factors: Self::Mut<'_, T>) -> Done;
         spsv [spsv_on serial] (triangle: Triangle, diagonal: Diagonal, a: Csr<'_, T>, x: Self::Mut<'_, T>) -> Done;
+        coo_to_csr [coo_to_csr_on serial] (rows: usize, cols: usize, i: &[u32], j: &[u32], x: Self::Ref<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>, workspace: &mut [usize]) -> Result<usize, Error>;
+        csr_transpose [csr_transpose_on serial] (a: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>) -> Done;
+        spgemm [spgemm_on serial] (a: Csr<'_, T>, b: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>, workspace: &mut [usize]) -> Result<usize, Error>;
+        spadd [spadd_on serial] (alpha: T, a: Csr<'_, T>, beta: T, b: Csr<'_, T>, offsets: &mut [usize], columns: &mut [u32], values: Self::Mut<'_, T>) -> Result<usize, Error>;
+        sddmm [sddmm_on serial] (alpha: T, x: Self::Mat<'_, T>, y: Self::Mat<'_, T>, a: Csr<'_, T>, beta: T, values: Self::Mut<'_, T>) -> Done;
+        ic0 [ic0_on serial] (a: Csr<'_, T>, factors: Self::Mut<'_, T>) -> Done;
+        gauss_seidel [gauss_seidel_on serial] (order: Triangle, omega: T, a: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>) -> Done;
+        gmres [gmres_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, restart: usize, most: usize, workspace: Self::Mut<'_, T>) -> Done;
+        bicgstab [bicgstab_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Done;
         spmm [spmm_on] (alpha: T, a: Csr<'_, T>, x: Self::Mat<'_, T>, beta: T, y: Self::MatMut<'_, T>) -> Done;
         spmv_transposed [spmv_transposed_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
     }

@@ -290,6 +290,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "bicgstab",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "biquad",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 8.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 8.0, per: Per::N, plus: 12.0, of: Mass::Terms, flush: false })],
@@ -402,6 +410,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "coo_to_csr",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 40.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "copy",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -479,6 +495,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 24.0, of: Mass::Terms, flush: true })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "csr_transpose",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 24.0), ("f64", 40.0)],
+        flops_per_element: 1.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -802,6 +826,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIffNan, SameSign, Range(-1.0, 1.0)],
     },
     Spec {
+        op: "gauss_seidel",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "geglu",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 8.0, of: Mass::Terms, flush: false })],
@@ -938,6 +970,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gmres",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "hard_sigmoid",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Ulp(1.0)), ("f64", Tolerance::Ulp(1.0)), ("wgsl", Tolerance::Ulp(3.0))],
@@ -968,6 +1008,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 2.0,
         post: &[IndexInRange, IndexOfMax],
+    },
+    Spec {
+        op: "ic0",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "ilu0",
@@ -1626,6 +1674,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "sddmm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 64.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "select",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1744,6 +1800,22 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 3.0,
         post: &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)],
+    },
+    Spec {
+        op: "spadd",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 24.0), ("f64", 40.0)],
+        flops_per_element: 3.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "spgemm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 6.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 2.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "spmm",
@@ -2274,6 +2346,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `bicgstab`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn bicgstab<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `biquad`.
     ///
     /// Errors: the first that does not hold.
@@ -2372,6 +2451,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `coo_to_csr`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn coo_to_csr<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `copy`.
     ///
     /// Errors: the first that does not hold.
@@ -2439,6 +2525,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn cross_entropy_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `csr_transpose`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn csr_transpose<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -2631,6 +2724,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIffNan, SameSign, Range(-1.0, 1.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gauss_seidel`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gauss_seidel<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `geglu`.
     ///
     /// Errors: the first that does not hold.
@@ -2708,6 +2808,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gmres`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gmres<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `hard_sigmoid`.
     ///
     /// Errors: the first that does not hold.
@@ -2734,6 +2841,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn iamax<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[IndexInRange, IndexOfMax];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ic0`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ic0<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `ilu0`.
@@ -3233,6 +3347,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `sddmm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn sddmm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `select`.
     ///
     /// Errors: the first that does not hold.
@@ -3329,6 +3450,20 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn softsign<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIffNan, Range(-1.0, 1.0), SameSign, Monotone(2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `spadd`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn spadd<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `spgemm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn spgemm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `spmm`.
@@ -3625,6 +3760,7 @@ pub(crate) mod marker {
     pub(crate) enum axpy {}
     pub(crate) enum axpy_complex {}
     pub(crate) enum axpy_strided {}
+    pub(crate) enum bicgstab {}
     pub(crate) enum biquad {}
     pub(crate) enum bottom_k {}
     pub(crate) enum ceil {}
@@ -3639,6 +3775,7 @@ pub(crate) mod marker {
     pub(crate) enum conv1d_backward_weights {}
     pub(crate) enum convolve {}
     pub(crate) enum convolve_complex {}
+    pub(crate) enum coo_to_csr {}
     pub(crate) enum copy {}
     pub(crate) enum copysign {}
     pub(crate) enum correlation {}
@@ -3649,6 +3786,7 @@ pub(crate) mod marker {
     pub(crate) enum covariance {}
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
+    pub(crate) enum csr_transpose {}
     pub(crate) enum cumsum {}
     pub(crate) enum dct {}
     pub(crate) enum deinterleave {}
@@ -3676,6 +3814,7 @@ pub(crate) mod marker {
     pub(crate) enum floor {}
     pub(crate) enum fma {}
     pub(crate) enum fract {}
+    pub(crate) enum gauss_seidel {}
     pub(crate) enum geglu {}
     pub(crate) enum gelu {}
     pub(crate) enum gelu_backward {}
@@ -3687,10 +3826,12 @@ pub(crate) mod marker {
     pub(crate) enum gemv {}
     pub(crate) enum gemv_complex {}
     pub(crate) enum ger {}
+    pub(crate) enum gmres {}
     pub(crate) enum hard_sigmoid {}
     pub(crate) enum hardswish {}
     pub(crate) enum i16_to_float {}
     pub(crate) enum iamax {}
+    pub(crate) enum ic0 {}
     pub(crate) enum ilu0 {}
     pub(crate) enum interleave {}
     pub(crate) enum irfft {}
@@ -3762,6 +3903,7 @@ pub(crate) mod marker {
     pub(crate) enum scale {}
     pub(crate) enum scatter {}
     pub(crate) enum scatter_add {}
+    pub(crate) enum sddmm {}
     pub(crate) enum select {}
     pub(crate) enum selu {}
     pub(crate) enum sgd {}
@@ -3776,6 +3918,8 @@ pub(crate) mod marker {
     pub(crate) enum softmax_backward {}
     pub(crate) enum softplus {}
     pub(crate) enum softsign {}
+    pub(crate) enum spadd {}
+    pub(crate) enum spgemm {}
     pub(crate) enum spmm {}
     pub(crate) enum spmv {}
     pub(crate) enum spmv_transposed {}
@@ -5126,6 +5270,51 @@ const _: fn(Triangle, Diagonal, Csr<'_, f32>, &mut [f32]) -> Result<(), Error> =
 const _: fn(Triangle, Diagonal, Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::spsv::<f64>;
 const _: fn(Native, Triangle, Diagonal, Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::spsv_on::<Native, f32>;
 const _: fn(Native, Triangle, Diagonal, Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::spsv_on::<Native, f64>;
+const _: () = enforced::<marker::coo_to_csr>();
+const _: fn(usize, usize, &[u32], &[u32], &[f32], &mut [usize], &mut [u32], &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::coo_to_csr::<f32>;
+const _: fn(usize, usize, &[u32], &[u32], &[f64], &mut [usize], &mut [u32], &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::coo_to_csr::<f64>;
+const _: fn(Native, usize, usize, &[u32], &[u32], &[f32], &mut [usize], &mut [u32], &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::coo_to_csr_on::<Native, f32>;
+const _: fn(Native, usize, usize, &[u32], &[u32], &[f64], &mut [usize], &mut [u32], &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::coo_to_csr_on::<Native, f64>;
+const _: () = enforced::<marker::csr_transpose>();
+const _: fn(Csr<'_, f32>, &mut [usize], &mut [u32], &mut [f32]) -> Result<(), Error> = crate::csr_transpose::<f32>;
+const _: fn(Csr<'_, f64>, &mut [usize], &mut [u32], &mut [f64]) -> Result<(), Error> = crate::csr_transpose::<f64>;
+const _: fn(Native, Csr<'_, f32>, &mut [usize], &mut [u32], &mut [f32]) -> Result<(), Error> = crate::csr_transpose_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, &mut [usize], &mut [u32], &mut [f64]) -> Result<(), Error> = crate::csr_transpose_on::<Native, f64>;
+const _: () = enforced::<marker::spgemm>();
+const _: fn(Csr<'_, f32>, Csr<'_, f32>, &mut [usize], &mut [u32], &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::spgemm::<f32>;
+const _: fn(Csr<'_, f64>, Csr<'_, f64>, &mut [usize], &mut [u32], &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::spgemm::<f64>;
+const _: fn(Native, Csr<'_, f32>, Csr<'_, f32>, &mut [usize], &mut [u32], &mut [f32], &mut [usize]) -> Result<usize, Error> = crate::spgemm_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, Csr<'_, f64>, &mut [usize], &mut [u32], &mut [f64], &mut [usize]) -> Result<usize, Error> = crate::spgemm_on::<Native, f64>;
+const _: () = enforced::<marker::spadd>();
+const _: fn(f32, Csr<'_, f32>, f32, Csr<'_, f32>, &mut [usize], &mut [u32], &mut [f32]) -> Result<usize, Error> = crate::spadd::<f32>;
+const _: fn(f64, Csr<'_, f64>, f64, Csr<'_, f64>, &mut [usize], &mut [u32], &mut [f64]) -> Result<usize, Error> = crate::spadd::<f64>;
+const _: fn(Native, f32, Csr<'_, f32>, f32, Csr<'_, f32>, &mut [usize], &mut [u32], &mut [f32]) -> Result<usize, Error> = crate::spadd_on::<Native, f32>;
+const _: fn(Native, f64, Csr<'_, f64>, f64, Csr<'_, f64>, &mut [usize], &mut [u32], &mut [f64]) -> Result<usize, Error> = crate::spadd_on::<Native, f64>;
+const _: () = enforced::<marker::sddmm>();
+const _: fn(f32, MatRef<'_, f32>, MatRef<'_, f32>, Csr<'_, f32>, f32, &mut [f32]) -> Result<(), Error> = crate::sddmm::<f32>;
+const _: fn(f64, MatRef<'_, f64>, MatRef<'_, f64>, Csr<'_, f64>, f64, &mut [f64]) -> Result<(), Error> = crate::sddmm::<f64>;
+const _: fn(Native, f32, MatRef<'_, f32>, MatRef<'_, f32>, Csr<'_, f32>, f32, &mut [f32]) -> Result<(), Error> = crate::sddmm_on::<Native, f32>;
+const _: fn(Native, f64, MatRef<'_, f64>, MatRef<'_, f64>, Csr<'_, f64>, f64, &mut [f64]) -> Result<(), Error> = crate::sddmm_on::<Native, f64>;
+const _: () = enforced::<marker::ic0>();
+const _: fn(Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ic0::<f32>;
+const _: fn(Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ic0::<f64>;
+const _: fn(Native, Csr<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ic0_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ic0_on::<Native, f64>;
+const _: () = enforced::<marker::gauss_seidel>();
+const _: fn(Triangle, f32, Csr<'_, f32>, &[f32], &mut [f32]) -> Result<(), Error> = crate::gauss_seidel::<f32>;
+const _: fn(Triangle, f64, Csr<'_, f64>, &[f64], &mut [f64]) -> Result<(), Error> = crate::gauss_seidel::<f64>;
+const _: fn(Native, Triangle, f32, Csr<'_, f32>, &[f32], &mut [f32]) -> Result<(), Error> = crate::gauss_seidel_on::<Native, f32>;
+const _: fn(Native, Triangle, f64, Csr<'_, f64>, &[f64], &mut [f64]) -> Result<(), Error> = crate::gauss_seidel_on::<Native, f64>;
+const _: () = enforced::<marker::gmres>();
+const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, usize, &mut [f32]) -> Result<(), Error> = crate::gmres::<f32>;
+const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, usize, &mut [f64]) -> Result<(), Error> = crate::gmres::<f64>;
+const _: fn(Native, Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, usize, &mut [f32]) -> Result<(), Error> = crate::gmres_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, usize, &mut [f64]) -> Result<(), Error> = crate::gmres_on::<Native, f64>;
+const _: () = enforced::<marker::bicgstab>();
+const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::bicgstab::<f32>;
+const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::bicgstab::<f64>;
+const _: fn(Native, Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::bicgstab_on::<Native, f32>;
+const _: fn(Native, Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::bicgstab_on::<Native, f64>;
 const _: () = enforced::<marker::spmm>();
 const _: fn(f32, Csr<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>) -> Result<(), Error> = crate::spmm::<f32>;
 const _: fn(f64, Csr<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>) -> Result<(), Error> = crate::spmm::<f64>;

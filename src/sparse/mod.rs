@@ -13,17 +13,29 @@
 //! ```
 
 pub(crate) mod cg;
+pub(crate) mod convert;
 pub(crate) mod csr;
+pub(crate) mod krylov;
+#[cfg(feature = "std")]
+pub mod market;
+pub(crate) mod sddmm;
+pub(crate) mod spgemm;
 pub(crate) mod spmm;
 pub(crate) mod spmv;
+pub(crate) mod sweep;
 pub(crate) mod triangular;
 
 pub use cg::{Cg, cg, cg_on, cg_workspace};
+pub use convert::{coo_to_csr, coo_to_csr_on, coo_to_csr_workspace, csr_transpose, csr_transpose_on};
 pub use csr::Csr;
+pub use krylov::{bicgstab, bicgstab_on, bicgstab_workspace, gmres, gmres_on, gmres_workspace};
+pub use sddmm::{sddmm, sddmm_on};
+pub use spgemm::{spadd, spadd_on, spgemm, spgemm_on, spgemm_workspace};
 #[cfg(feature = "parallel")]
 pub(crate) use spmm::spmm_by;
 pub use spmm::{spmm, spmm_on};
 pub use spmv::{spmv, spmv_on, spmv_transposed, spmv_transposed_on};
 #[cfg(feature = "parallel")]
 pub(crate) use spmv::{spmv_by, spmv_transposed_by};
+pub use sweep::{gauss_seidel, gauss_seidel_on, ic0, ic0_on};
 pub use triangular::{ilu0, ilu0_on, spsv, spsv_on};

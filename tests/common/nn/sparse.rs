@@ -4,6 +4,8 @@ use super::solvers::indices;
 use super::*;
 use fulmen::{Csr, Diagonal, MatMut, MatRef, Triangle};
 
+pub mod formed;
+
 #[macro_export]
 macro_rules! for_each_sparse_op {
     ($cb:ident) => {
@@ -14,6 +16,15 @@ macro_rules! for_each_sparse_op {
             ilu0 $crate::nn::sparse::Ilu;
             spsv $crate::nn::sparse::Spsv;
             spmv_transposed $crate::nn::sparse::SpmvTransposed, threads;
+            coo_to_csr $crate::nn::sparse::formed::Coordinates;
+            csr_transpose $crate::nn::sparse::formed::Transposed;
+            spgemm $crate::nn::sparse::formed::Product;
+            spadd $crate::nn::sparse::formed::Sum;
+            sddmm $crate::nn::sparse::formed::Sampled;
+            ic0 $crate::nn::sparse::formed::Factor;
+            gauss_seidel $crate::nn::sparse::formed::Sweep;
+            gmres $crate::nn::sparse::formed::Residuals;
+            bicgstab $crate::nn::sparse::formed::Stabilised;
         }
     };
 }

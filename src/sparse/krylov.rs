@@ -1,0 +1,345 @@
+//! `Ax = b` of a sparse A that need not be symmetric: GMRES and BiCGSTAB.
+
+use super::triangular::{divides, finite, solve};
+use super::{Csr, spmv_on};
+use crate::blas::{Diagonal, Triangle};
+use crate::contract::{Call, contract};
+use crate::error::{Error, enough, not_negative, same_len, same_shape};
+use crate::lanes::fold::Serial;
+use crate::lanes::{Element, Simd};
+use crate::nn::forms;
+use crate::pointwise::axpy_on;
+use crate::reduce::{dot_on, norm_l2_on};
+
+/// Elements of workspace that [`gmres`] needs for `n` unknowns and so many directions.
+pub const fn gmres_workspace(n: usize, restart: usize) -> usize {
+    let basis = n.saturating_mul(restart.saturating_add(2));
+    let small = restart.saturating_add(4).saturating_mul(restart.saturating_add(1));
+    basis.saturating_add(small)
+}
+
+/// Elements of workspace that [`bicgstab`] needs for `n` unknowns.
+pub const fn bicgstab_workspace(n: usize) -> usize {
+    n.saturating_mul(6)
+}
+
+forms! {
+    /// `Ax = b` of a sparse A by the method of generalised minimal residuals, from the `x` that there is, until the 2-norm of `b - Ax` is at most `tolerance`
+    /// times that of `b`. Directions are solved with `lu` first, whose two triangles (L has ones on its diagonal) make about A, as for
+    /// [`cg`](crate::cg()): the factors of [`ilu0`](crate::ilu0()), or A's diagonal, or ones on a diagonal for no preconditioner. After `restart`
+    /// directions it begins anew from where it is: more of them converge in fewer steps, and take more memory and more time for each.
+    ///
+    /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is a product with A and a solve with `lu`. The
+    /// residual is computed anew after each `restart`, and at the end. The bits are the same for one width of lanes, by which sums are ordered.
+    ///
+    /// NaN and ±0: NaN and infinities are refused. The squares of the norms of `b` and of what is left have to be normal numbers.
+    ///
+    /// Errors: [`Error::Shape`] names `a` or `lu`, [`Error::Len`] `b` or `x`; [`Error::Domain`] `tolerance` when it is negative or NaN; [`Error::Empty`]
+    /// `restart` when it is 0; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with
+    /// the index of the first element of its diagonal that is 0 or not stored: nothing is written then. [`Error::Pivot`] names `a` with the number of
+    /// the step when A is singular in the directions that there are, and [`Error::Convergence`] after `most` steps: `x` is as far as it came then.
+    ///
+    /// Scratch: [`gmres_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{Csr, gmres, gmres_workspace, ilu0};
+    /// let (offsets, columns) = ([0, 2, 5, 7], [0, 1, 0, 1, 2, 1, 2]);
+    /// let a = Csr::new(3, 3, &offsets, &columns, &[2.0f64, -1.0, 1.0, 2.0, -1.0, 1.0, 2.0])?;
+    /// let (mut factors, mut x, mut workspace) = ([0.0; 7], [0.0; 3], [0.0; gmres_workspace(3, 3)]);
+    /// ilu0(a, &mut factors)?;
+    /// let lu = Csr::new(3, 3, &offsets, &columns, &factors)?;
+    /// gmres(a, lu, &[0.0, 2.0, 8.0], &mut x, 1e-12, 3, 10, &mut workspace)?;
+    /// assert!((x[0] - 1.0).abs() < 1e-9 && (x[1] - 2.0).abs() < 1e-9 && (x[2] - 3.0).abs() < 1e-9);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: Y. Saad, M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems" (1986). Contract:
+    /// `contracts/gmres-v1.yaml`.
+    gmres, gmres_on, gmres_by
+        (a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &mut [T], tolerance: T, restart: usize, most: usize, workspace: &mut [T])
+        -> Result<(), Error>;
+    /// `Ax = b` of a sparse A by stabilised bi-conjugate gradients, from the `x` that there is, until the 2-norm of what is left of `b` is at most `tolerance`
+    /// times that of `b`. `lu` is a preconditioner as for [`gmres`]. Memory and time of a step do not grow, but it may fail where [`gmres`] does not.
+    ///
+    /// Shapes: A and `lu` are `n` by `n`, `b` and `x` have `n` elements. `most` bounds the steps, each of which is two products with A and two solves with `lu`.
+    /// What is left is followed, not computed anew, as in [`cg`](crate::cg()). The bits are the same for one width of lanes, by which sums are ordered.
+    ///
+    /// NaN and ±0: NaN and infinities are refused. The squares of the norms of `b` and of what is left have to be normal numbers.
+    ///
+    /// Errors: as [`gmres`], but that there is no `restart`; [`Error::Pivot`] names `a` with the number of the step when a direction is orthogonal to the
+    /// first residual, from which another `x` may help.
+    ///
+    /// Scratch: [`bicgstab_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{Csr, bicgstab, bicgstab_workspace};
+    /// let a = Csr::new(2, 2, &[0, 2, 4], &[0, 1, 0, 1], &[4.0f64, 1.0, -1.0, 3.0])?;
+    /// // No preconditioner.
+    /// let one = Csr::new(2, 2, &[0, 1, 2], &[0, 1], &[1.0, 1.0])?;
+    /// let (mut x, mut workspace) = ([0.0; 2], [0.0; bicgstab_workspace(2)]);
+    /// bicgstab(a, one, &[6.0, 5.0], &mut x, 1e-12, 10, &mut workspace)?;
+    /// assert!((x[0] - 1.0).abs() < 1e-9 && (x[1] - 2.0).abs() < 1e-9);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG for the Solution of Nonsymmetric Linear Systems" (1992).
+    /// Contract: `contracts/bicgstab-v1.yaml`.
+    bicgstab, bicgstab_on, bicgstab_by
+        (a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &mut [T], tolerance: T, most: usize, workspace: &mut [T]) -> Result<(), Error>;
+}
+
+/// What both check.
+fn checked<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T], tolerance: T) -> Result<(), Error> {
+    let n = a.rows();
+    not_negative("tolerance", tolerance)?;
+    same_shape("a", [n, n], [n, a.cols()])?;
+    same_shape("lu", [n, n], [lu.rows(), lu.cols()])?;
+    same_len("b", n, b.len())?;
+    same_len("x", n, x.len())
+}
+
+/// What is looked at once lengths are right.
+fn numbers<T: Element>(a: Csr<'_, T>, lu: Csr<'_, T>, b: &[T], x: &[T]) -> Result<(), Error> {
+    for (arg, x) in [("a", a.values()), ("lu", lu.values()), ("b", b), ("x", x)] {
+        finite(arg, x)?;
+    }
+    divides("lu", lu)
+}
+
+/// `z = (LU)⁻¹r`.
+fn precondition<S: Simd, T: Element>(s: S, lu: Csr<'_, T>, r: &[T], z: &mut [T]) {
+    z.copy_from_slice(r);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            solve(Triangle::Lower, Diagonal::Unit, lu, z);
+            solve(Triangle::Upper, Diagonal::NonUnit, lu, z);
+        },
+    );
+}
+
+/// `r = b - Ax`, and its norm.
+fn residual<S: Simd, T: Element>(s: S, a: Csr<'_, T>, b: &[T], x: &[T], r: &mut [T]) -> Result<T, Error> {
+    r.copy_from_slice(b);
+    spmv_on(s, -T::ONE, a, x, T::ONE, r)?;
+    Ok(norm_l2_on(s, r))
+}
+
+/// A divisor that is a number, and not 0.
+fn divisor<T: Element>(x: T, index: usize) -> Result<T, Error> {
+    if x != T::ZERO && x - x == T::ZERO { Ok(x) } else { Err(Error::Pivot { arg: "a", index }) }
+}
+
+/// `√(x² + y²)`.
+fn length<T: Element>(x: T, y: T) -> T {
+    T::from_f64(libm::hypot(x.to_f64(), y.to_f64()))
+}
+
+#[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
+fn gmres_by<S: Simd, T: Element>(
+    _: Serial,
+    s: S,
+    a: Csr<'_, T>,
+    lu: Csr<'_, T>,
+    b: &[T],
+    x: &mut [T],
+    tolerance: T,
+    restart: usize,
+    most: usize,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = a.rows();
+    checked(a, lu, b, x, tolerance)?;
+    crate::error::not_empty("restart", restart)?;
+    let needed = gmres_workspace(n, restart);
+    let short = Error::Workspace { needed, got: workspace.len() };
+    enough(needed, workspace.len())?;
+    numbers(a, lu, b, x)?;
+    let (z, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
+    let (basis, small) = rest.split_at_mut_checked(n * (restart + 1)).ok_or(short)?;
+    let whole = norm_l2_on(s, b);
+    let mut steps = 0;
+    if whole == T::ZERO {
+        x.fill(T::ZERO);
+    } else {
+        loop {
+            let r = basis.get_mut(..n).ok_or(short)?;
+            let left = residual(s, a, b, x, r)?;
+            if left <= tolerance * whole {
+                break;
+            }
+            if steps >= most {
+                return Err(Error::Convergence { arg: "a" });
+            }
+            let inner = restart.min(most - steps);
+            let enough = tolerance * whole;
+            steps += cycle(s, a, lu, x, left, enough, inner, steps, basis, z, small).ok_or(short)??;
+        }
+    }
+    contract!(
+        gmres,
+        Ok(()),
+        each | check | b.iter().zip(&*x).try_for_each(|(b, x)| check(&Call::new(&[&[*b]], &[*x])))
+    )
+}
+
+/// At most `inner` directions from the residual that begins `basis`, whose norm is `left`; how many there were.
+#[allow(clippy::too_many_arguments, reason = "what a cycle goes on with")]
+fn cycle<S: Simd, T: Element>(
+    s: S,
+    a: Csr<'_, T>,
+    lu: Csr<'_, T>,
+    x: &mut [T],
+    left: T,
+    enough: T,
+    inner: usize,
+    before: usize,
+    basis: &mut [T],
+    z: &mut [T],
+    small: &mut [T],
+) -> Option<Result<usize, Error>> {
+    let n = a.rows();
+    let wide = inner + 1;
+    // Columns of R, each as long as the last, the rotations, and what they make of the residual.
+    let (r, rest) = small.split_at_mut_checked(wide * wide)?;
+    let (cosines, rest) = rest.split_at_mut_checked(wide)?;
+    let (sines, g) = rest.split_at_mut_checked(wide)?;
+    let g = g.get_mut(..wide)?;
+    g.fill(T::ZERO);
+    *g.first_mut()? = left;
+    basis.get_mut(..n)?.iter_mut().for_each(|v| *v = *v / left);
+    let mut k = 0;
+    while k < inner {
+        let (done, next) = basis.split_at_mut_checked((k + 1) * n)?;
+        let w = next.get_mut(..n)?;
+        precondition(s, lu, done.get(k * n..)?, z);
+        if let Err(e) = spmv_on(s, T::ONE, a, z, T::ZERO, w) {
+            return Some(Err(e));
+        }
+        let h = r.get_mut(k * wide..(k + 1) * wide)?;
+        let size = norm_l2_on(s, w);
+        for (v, h) in done.chunks_exact(n.max(1)).zip(h.iter_mut()) {
+            *h = dot_on(s, v, w).ok()?;
+            axpy_on(s, -*h, v, w).ok()?;
+        }
+        let mut rest = norm_l2_on(s, w);
+        // What little is left of a direction is orthogonal to the others after one more pass.
+        if rest < T::from_f64(0.5) * size {
+            for (v, h) in done.chunks_exact(n.max(1)).zip(h.iter_mut()) {
+                let more = dot_on(s, v, w).ok()?;
+                *h = *h + more;
+                axpy_on(s, -more, v, w).ok()?;
+            }
+            rest = norm_l2_on(s, w);
+        }
+        for (at, (c, t)) in cosines.iter().zip(&*sines).enumerate().take(k) {
+            let [p, q] = [*h.get(at)?, *h.get(at + 1)?];
+            (*h.get_mut(at)?, *h.get_mut(at + 1)?) = (*c * p + *t * q, *c * q - *t * p);
+        }
+        let pivot = h.get_mut(k)?;
+        let long = length(*pivot, rest);
+        let long = match divisor(long, before + k) {
+            Ok(long) => long,
+            // Nothing that this direction adds: what those before it gave is all.
+            Err(e) if k == 0 => return Some(Err(e)),
+            Err(_) => break,
+        };
+        let (c, t) = (*pivot / long, rest / long);
+        *pivot = long;
+        (*cosines.get_mut(k)?, *sines.get_mut(k)?) = (c, t);
+        let of = *g.get(k)?;
+        (*g.get_mut(k)?, *g.get_mut(k + 1)?) = (c * of, -t * of);
+        k += 1;
+        let now = *g.get(k)?;
+        if (if now < T::ZERO { -now } else { now }) <= enough || rest == T::ZERO {
+            break;
+        }
+        w.iter_mut().for_each(|w| *w = *w / rest);
+    }
+    // `Ry = g`, and the directions by y.
+    for i in (0..k).rev() {
+        let mut y = *g.get(i)?;
+        for j in i + 1..k {
+            y = y - *r.get(j * wide + i)? * *g.get(j)?;
+        }
+        *g.get_mut(i)? = y / *r.get(i * wide + i)?;
+    }
+    let (first, others) = basis.split_at_mut_checked(n)?;
+    let y = *g.first()?;
+    first.iter_mut().for_each(|v| *v = y * *v);
+    for (v, y) in others.chunks_exact(n.max(1)).zip(g.iter().take(k).skip(1)) {
+        axpy_on(s, *y, v, first).ok()?;
+    }
+    precondition(s, lu, first, z);
+    axpy_on(s, T::ONE, z, x).ok()?;
+    // Steps that change nothing count, too.
+    Some(Ok(k.max(1)))
+}
+
+#[allow(clippy::too_many_arguments, reason = "the operands, and where it ends")]
+fn bicgstab_by<S: Simd, T: Element>(
+    _: Serial,
+    s: S,
+    a: Csr<'_, T>,
+    lu: Csr<'_, T>,
+    b: &[T],
+    x: &mut [T],
+    tolerance: T,
+    most: usize,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let n = a.rows();
+    checked(a, lu, b, x, tolerance)?;
+    let needed = bicgstab_workspace(n);
+    let short = Error::Workspace { needed, got: workspace.len() };
+    enough(needed, workspace.len())?;
+    numbers(a, lu, b, x)?;
+    let (r, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
+    let (shadow, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
+    let (p, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
+    let (v, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
+    let (t, rest) = rest.split_at_mut_checked(n).ok_or(short)?;
+    let z = rest.get_mut(..n).ok_or(short)?;
+    let whole = norm_l2_on(s, b);
+    if whole == T::ZERO {
+        x.fill(T::ZERO);
+        r.fill(T::ZERO);
+    }
+    let mut left = if whole == T::ZERO { T::ZERO } else { residual(s, a, b, x, r)? };
+    shadow.copy_from_slice(r);
+    p.copy_from_slice(r);
+    let (mut rho, mut steps) = (dot_on(s, shadow, r)?, 0);
+    while left > tolerance * whole {
+        if steps == most {
+            return Err(Error::Convergence { arg: "a" });
+        }
+        precondition(s, lu, p, z);
+        spmv_on(s, T::ONE, a, z, T::ZERO, v)?;
+        let alpha = divisor(rho, steps)? / divisor(dot_on(s, shadow, v)?, steps)?;
+        axpy_on(s, alpha, z, x)?;
+        axpy_on(s, -alpha, v, r)?;
+        left = norm_l2_on(s, r);
+        steps += 1;
+        if left <= tolerance * whole {
+            break;
+        }
+        precondition(s, lu, r, z);
+        spmv_on(s, T::ONE, a, z, T::ZERO, t)?;
+        let omega = dot_on(s, t, r)? / divisor(dot_on(s, t, t)?, steps)?;
+        axpy_on(s, omega, z, x)?;
+        axpy_on(s, -omega, t, r)?;
+        left = norm_l2_on(s, r);
+        let next = dot_on(s, shadow, r)?;
+        let beta = next / rho * (alpha / divisor(omega, steps)?);
+        s.vectorize(
+            #[inline(always)]
+            || p.iter_mut().zip(&*r).zip(&*v).for_each(|((p, r), v)| *p = *r + beta * (*p - omega * *v)),
+        );
+        rho = next;
+    }
+    contract!(
+        bicgstab,
+        Ok(()),
+        each | check | b.iter().zip(&*x).try_for_each(|(b, x)| check(&Call::new(&[&[*b]], &[*x])))
+    )
+}

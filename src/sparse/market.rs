@@ -1,0 +1,302 @@
+//! Matrix Market files (feature `std`): read element by element, written from compressed rows.
+//!
+//! Coordinates of real or whole numbers, or of a pattern, whose elements are 1; general, symmetric or skew-symmetric, of which both halves come.
+//! Memory is that of one line: what a file says of its counts is compared with what it has, and reserves nothing.
+//!
+//! ```
+//! use fulmen::sparse::market::{Reader, write};
+//! use fulmen::{Csr, coo_to_csr, coo_to_csr_workspace};
+//! let file = "%%MatrixMarket matrix coordinate real symmetric\n% A comment.\n2 2 2\n1 1 4.0\n2 1 -1.5\n";
+//! let reader = Reader::new(file.as_bytes())?;
+//! let (rows, cols) = (reader.rows(), reader.cols());
+//! let (mut i, mut j, mut x) = (vec![], vec![], vec![]);
+//! for element in reader {
+//!     let (row, column, value) = element?;
+//!     (i.push(row), j.push(column), x.push(value));
+//! }
+//! let (mut offsets, mut columns, mut values) = (vec![0; rows + 1], vec![0; i.len()], vec![0.0; i.len()]);
+//! let mut workspace = vec![0; coo_to_csr_workspace(rows, cols, i.len())];
+//! let n = coo_to_csr(rows, cols, &i, &j, &x, &mut offsets, &mut columns, &mut values, &mut workspace).unwrap();
+//! let a = Csr::new(rows, cols, &offsets, &columns[..n], &values[..n]).unwrap();
+//! assert_eq!(a.row(0), (&[0, 1][..], &[4.0, -1.5][..]));
+//! let mut to = vec![];
+//! write(a, &mut to)?;
+//! assert_eq!(to, b"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 4\n1 2 -1.5\n2 1 -1.5\n");
+//! # Ok::<(), fulmen::sparse::market::Error>(())
+//! ```
+//!
+//! Source: R. Boisvert, R. Pozo, K. Remington, "The Matrix Market Exchange Formats: Initial Design" (NISTIR 5935, 1996).
+
+use super::Csr;
+use crate::lanes::Element;
+use core::fmt;
+use std::io::{self, BufRead, Read as _, Write};
+use std::vec::Vec;
+
+/// Bytes of the longest line, without its end, as the format has it.
+pub const LINE: usize = 1024;
+
+/// Why a file could not be read.
+#[non_exhaustive]
+#[derive(Debug)]
+pub enum Error {
+    /// It could not be got, or put.
+    Io(io::Error),
+    /// It is no such file.
+    Format {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(e) => e.fmt(f),
+            Self::Format { line, why } => write!(f, "line {line}: {why}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Io(e) => Some(e),
+            Self::Format { .. } => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(e: io::Error) -> Self {
+        Self::Io(e)
+    }
+}
+
+/// What the elements of a file are.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// Real numbers.
+    Real,
+    /// Whole numbers.
+    Integer,
+    /// Places alone; their elements are 1.
+    Pattern,
+}
+
+/// What a file leaves out.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symmetry {
+    /// Nothing.
+    General,
+    /// What stands above the diagonal, which is what stands opposite.
+    Symmetric,
+    /// The diagonal, which is 0, and what stands above it, which is the negative of what stands opposite.
+    SkewSymmetric,
+}
+
+/// The elements of a file, each with its row and column, from 0: an iterator. Of a symmetric matrix an element comes before
+/// that opposite to it. After an error there is nothing more.
+#[derive(Debug)]
+pub struct Reader<R> {
+    from: R,
+    /// The last line, and its number.
+    text: Vec<u8>,
+    line: u64,
+    shape: [usize; 2],
+    field: Field,
+    symmetry: Symmetry,
+    len: u64,
+    /// Elements that have yet to come.
+    left: u64,
+    opposite: Option<(u32, u32, f64)>,
+    ended: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads up to the sizes.
+    pub fn new(from: R) -> Result<Self, Error> {
+        let (field, symmetry) = (Field::Real, Symmetry::General);
+        let (shape, text) = ([0; 2], Vec::new());
+        let mut to =
+            Self { from, text, line: 0, shape, field, symmetry, len: 0, left: 0, opposite: None, ended: false };
+        if !to.next_line()? {
+            return to.wrong("the file is empty");
+        }
+        let text = core::mem::take(&mut to.text);
+        let head = to.utf8(&text)?;
+        let mut words = head.split_ascii_whitespace();
+        let mut is = |word: &str| words.next().is_some_and(|w| w.eq_ignore_ascii_case(word));
+        if !is("%%MatrixMarket") {
+            return to.wrong("a Matrix Market file begins with %%MatrixMarket");
+        }
+        if !is("matrix") || !is("coordinate") {
+            return to.wrong("only a matrix by coordinates is read");
+        }
+        let word = words.next().unwrap_or_default();
+        let one = |word: &str, of: &str| word.eq_ignore_ascii_case(of);
+        to.field = match word {
+            w if one(w, "real") || one(w, "double") => Field::Real,
+            w if one(w, "integer") => Field::Integer,
+            w if one(w, "pattern") => Field::Pattern,
+            _ => return to.wrong("elements are real, integer or pattern"),
+        };
+        let word = words.next().unwrap_or_default();
+        to.symmetry = match word {
+            w if one(w, "general") => Symmetry::General,
+            w if one(w, "symmetric") => Symmetry::Symmetric,
+            w if one(w, "skew-symmetric") => Symmetry::SkewSymmetric,
+            _ => return to.wrong("a matrix is general, symmetric or skew-symmetric"),
+        };
+        if words.next().is_some() {
+            return to.wrong("the head has five words");
+        }
+        if !to.content()? {
+            return to.wrong("the file ends before its sizes");
+        }
+        let text = core::mem::take(&mut to.text);
+        let mut words = to.utf8(&text)?.split_ascii_whitespace();
+        let mut whole = || words.next().and_then(|w| w.parse::<u64>().ok());
+        let [rows, cols, len] = [whole(), whole(), whole()];
+        let (Some(rows), Some(cols), Some(len), None) = (rows, cols, len, words.next()) else {
+            return to.wrong("rows, columns and elements are three whole numbers");
+        };
+        let most = u64::from(u32::MAX);
+        let ([Ok(m), Ok(n)], true) = ([rows, cols].map(usize::try_from), rows <= most && cols <= most) else {
+            return to.wrong("rows and columns are more than 32 bits count");
+        };
+        if to.symmetry != Symmetry::General && m != n {
+            return to.wrong("a symmetric matrix is square");
+        }
+        if len > rows.saturating_mul(cols) {
+            return to.wrong("there are more elements than places");
+        }
+        (to.shape, to.len, to.left) = ([m, n], len, len);
+        Ok(to)
+    }
+    /// Rows.
+    pub const fn rows(&self) -> usize {
+        self.shape[0]
+    }
+    /// Columns.
+    pub const fn cols(&self) -> usize {
+        self.shape[1]
+    }
+    /// Elements that the file says it has: of a symmetric matrix about half of those that come.
+    pub const fn stored(&self) -> u64 {
+        self.len
+    }
+    /// What the elements are.
+    pub const fn field(&self) -> Field {
+        self.field
+    }
+    /// What the file leaves out.
+    pub const fn symmetry(&self) -> Symmetry {
+        self.symmetry
+    }
+    fn wrong<T>(&self, why: &'static str) -> Result<T, Error> {
+        Err(Error::Format { line: self.line, why })
+    }
+    fn utf8<'a>(&self, text: &'a [u8]) -> Result<&'a str, Error> {
+        core::str::from_utf8(text).or_else(|_| self.wrong("it is no text"))
+    }
+    /// The next line; nothing at the end.
+    fn next_line(&mut self) -> Result<bool, Error> {
+        self.text.clear();
+        self.line = self.line.saturating_add(1);
+        // With its end, of two bytes perhaps.
+        let n = (&mut self.from).take(LINE as u64 + 3).read_until(b'\n', &mut self.text)?;
+        while self.text.last().is_some_and(|b| *b == b'\n' || *b == b'\r') {
+            self.text.pop();
+        }
+        if self.text.len() > LINE {
+            return self.wrong("it is longer than 1024 bytes");
+        }
+        Ok(n > 0)
+    }
+    /// The next line that is neither empty nor a comment.
+    fn content(&mut self) -> Result<bool, Error> {
+        while self.next_line()? {
+            if self.text.first() != Some(&b'%') && self.text.iter().any(|b| !b.is_ascii_whitespace()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+    fn element(&mut self) -> Result<Option<(u32, u32, f64)>, Error> {
+        if self.left == 0 {
+            return if self.content()? { self.wrong("there are more elements than the sizes say") } else { Ok(None) };
+        }
+        if !self.content()? {
+            return self.wrong("the file ends before its last element");
+        }
+        self.left -= 1;
+        let mut words = self.utf8(&self.text)?.split_ascii_whitespace();
+        let mut index = |below: usize| {
+            let x = words.next()?.parse::<u32>().ok()?.checked_sub(1)?;
+            Some(x).filter(|x| (*x as usize) < below)
+        };
+        let (Some(i), Some(j)) = (index(self.shape[0]), index(self.shape[1])) else {
+            return self.wrong("a row or a column is not there");
+        };
+        let value = match (self.field, if self.field == Field::Pattern { None } else { words.next() }) {
+            (Field::Pattern, _) => Some(1.0),
+            (Field::Integer, Some(w)) => w.parse::<i64>().ok().map(|x| x as f64),
+            (_, w) => w.and_then(|w| w.parse::<f64>().ok()),
+        };
+        let (Some(value), None) = (value, words.next()) else {
+            return self.wrong("an element is a row, a column and, but in a pattern, a number");
+        };
+        match self.symmetry {
+            Symmetry::General => {}
+            Symmetry::SkewSymmetric if i == j => return self.wrong("a skew-symmetric matrix has no diagonal"),
+            _ if j > i => return self.wrong("of a symmetric matrix there is the lower triangle"),
+            Symmetry::Symmetric if i == j => {}
+            Symmetry::Symmetric => self.opposite = Some((j, i, value)),
+            Symmetry::SkewSymmetric => self.opposite = Some((j, i, -value)),
+        }
+        Ok(Some((i, j, value)))
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<(u32, u32, f64), Error>;
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(element) = self.opposite.take() {
+            return Some(Ok(element));
+        }
+        if self.ended {
+            return None;
+        }
+        let next = self.element().transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+impl<R: BufRead> core::iter::FusedIterator for Reader<R> {}
+
+/// Writes a matrix: real numbers, general, in digits from which the same number is read. Buffers nothing.
+pub fn write<T: Element>(a: Csr<'_, T>, mut to: impl Write) -> Result<(), Error> {
+    to.write_fmt(format_args!(
+        "%%MatrixMarket matrix coordinate real general\n{} {} {}\n",
+        a.rows(),
+        a.cols(),
+        a.len()
+    ))?;
+    for (i, (columns, values)) in a.rows_from(0).enumerate() {
+        for (c, v) in columns.iter().zip(values) {
+            // Of an `f32` the digits of the `f64` that it is would be more than it has.
+            let (row, column) = (i + 1, u64::from(*c) + 1);
+            match T::SIGNIFICAND < 30 {
+                true => to.write_fmt(format_args!("{row} {column} {}\n", v.to_f64() as f32))?,
+                false => to.write_fmt(format_args!("{row} {column} {}\n", v.to_f64()))?,
+            }
+        }
+    }
+    Ok(())
+}
