@@ -325,9 +325,9 @@ fn one_result_of_gauss_seidel() {
 /// How a method solves: the matrix, what preconditions it, right-hand side, solution, tolerance, steps.
 type Method = fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize) -> Result<(), Error>;
 
-fn convected(by: Method, steps: [usize; 2]) {
+fn convected(by: Method, flow: f64, steps: [usize; 2]) {
     let n = 400;
-    let (offsets, columns, values) = convection(n, 3.0);
+    let (offsets, columns, values) = convection(n, flow);
     let a = Csr::new(n, n, &offsets, &columns, &values).unwrap();
     let (chosen, mut b) = (numbers::<f64>(n, 53), vec![0.0; n]);
     spmv(1.0, a, &chosen, 0.0, &mut b).unwrap();
@@ -368,6 +368,7 @@ fn convection_by_gmres() {
         |a, m, b, x, tolerance, most| {
             gmres(a, m, b, x, tolerance, 30, most, &mut vec![f64::NAN; gmres_workspace(a.rows(), 30)])
         },
+        3.0,
         [60, 3000],
     );
 }
@@ -378,6 +379,7 @@ fn convection_by_bicgstab() {
         |a, m, b, x, tolerance, most| {
             bicgstab(a, m, b, x, tolerance, most, &mut vec![f64::NAN; bicgstab_workspace(a.rows())])
         },
+        0.4,
         [60, 3000],
     );
 }

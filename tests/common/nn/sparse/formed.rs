@@ -31,14 +31,19 @@ fn written<T: Element>(
     Ok(())
 }
 
-/// The outputs of so many rows and elements, and two more.
+/// Room behind what is made.
+fn spare<T: Element>(a: &Args<T>) -> usize {
+    a.get("spare").unwrap_or(0).min(9)
+}
+
+/// The outputs of so many rows and elements.
 fn before<T: Element>(a: &Args<T>, rows: usize, len: usize) -> Vec<Vec<T>> {
-    let of = |k: usize| a.get(&format!("out{k}")).map_or(len + 2, |n| n.min(4096));
+    let of = |k: usize| a.get(&format!("out{k}")).unwrap_or(len + spare(a)).min(4096);
     vec![stale(bounded(rows) + 1), stale(of(1)), stale(of(2))]
 }
 
 /// Rows of elements with what they add: as outputs.
-fn formed(rows: &[BTreeMap<usize, Vec<f64>>], a: &Args<f64>, spare: usize) -> Vec<Vec<Want>> {
+fn formed(rows: &[BTreeMap<usize, Vec<f64>>], a: &Args<f64>) -> Vec<Vec<Want>> {
     let exact = |x: f64| Want { value: x, mass: 0.0, n: 0 };
     let (mut offsets, mut columns, mut values) = (vec![exact(0.0)], vec![], vec![]);
     for row in rows {
@@ -51,7 +56,7 @@ fn formed(rows: &[BTreeMap<usize, Vec<f64>>], a: &Args<f64>, spare: usize) -> Ve
         offsets.push(exact(columns.len() as f64));
     }
     let len = columns.len();
-    let of = |k: usize| a.get(&format!("out{k}")).unwrap_or(len + spare);
+    let of = |k: usize| a.get(&format!("out{k}")).unwrap_or(len + spare(a));
     columns.resize(of(1), exact(STALE));
     values.resize(of(2), exact(STALE));
     vec![offsets, columns, values]
@@ -109,11 +114,13 @@ impl Op for Coordinates {
         let [rows, cols] = [5 * rows, narrowed(cols)];
         let n = r.bits() as usize % (3 * rows.max(cols));
         let x = vec![r.ids(n, rows), r.ids(n, cols), r.slice(n, 2.0)];
-        Args::new::<Self>(x, vec![], &[("rows", rows), ("cols", cols)])
+        Args::new::<Self>(x, vec![], &[("rows", rows), ("cols", cols), ("spare", 2)])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        // Where some stand in one place there are fewer.
-        before(a, a.size("rows"), a.x[0].len().saturating_sub(2).min(4000))
+        let mut all: Vec<_> = a.x[0].iter().map(|i| i.to_f64() as u32).zip(&a.ids).collect();
+        all.sort_unstable();
+        all.dedup();
+        before(a, a.size("rows"), all.len())
     }
     fn call<S: Simd, T: Element>(
         s: S,
@@ -135,8 +142,7 @@ impl Op for Coordinates {
         for ((i, j), x) in a.x[0].iter().zip(&a.ids).zip(&a.x[2]) {
             rows[*i as usize].entry(*j as usize).or_default().push(*x);
         }
-        let len: usize = rows.iter().map(|row| row.len()).sum();
-        formed(&rows, a, a.x[0].len().saturating_sub(2) + 2 - len)
+        formed(&rows, a)
     }
 }
 
@@ -150,10 +156,7 @@ impl Op for Transposed {
         Args::new::<Self>(matrix(7 * rows.min(50), cols, 2 + cols.min(40), r), vec![], &[("cols", cols)])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        let mut to = before(a, a.size("cols"), a.x[1].len().min(4000));
-        to[1].truncate(a.get("out1").unwrap_or(a.x[1].len()));
-        to[2].truncate(a.get("out2").unwrap_or(a.x[1].len()));
-        to
+        before(a, a.size("cols"), a.x[1].len())
     }
     fn call<S: Simd, T: Element>(
         s: S,
@@ -173,7 +176,7 @@ impl Op for Transposed {
         for (i, j, v) in elements(a) {
             to[j].insert(i, vec![v]);
         }
-        formed(&to, a, 0)
+        formed(&to, a)
     }
 }
 
@@ -221,7 +224,7 @@ impl Op for Product {
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let [m, k, n] = [4 * rows.min(50), 1 + cols % 31, narrowed(cols)];
         let x = [matrix(m, k, 2 + k / 2, r), matrix(k, n, 2 + n / 4, r)].concat();
-        Args::new::<Self>(x, vec![], &[("k", k), ("n", n)])
+        Args::new::<Self>(x, vec![], &[("k", k), ("n", n), ("spare", 2)])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         before(a, a.x[0].len().saturating_sub(1), places(a, Self::rows))
@@ -245,7 +248,7 @@ impl Op for Product {
         (form == Form::On).then(|| written(out, to))
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        formed(&Self::rows(a), a, 2)
+        formed(&Self::rows(a), a)
     }
 }
 
@@ -270,7 +273,7 @@ impl Op for Sum {
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let [m, n] = [6 * rows.min(40), narrowed(cols)];
         let x = [matrix(m, n, 2 + n.min(30) / 2, r), matrix(m, n, 2 + n.min(30) / 2, r)].concat();
-        Args::new::<Self>(x, vec![T::from_f64(1.5), T::from_f64(-0.75)], &[("cols", n)])
+        Args::new::<Self>(x, vec![T::from_f64(1.5), T::from_f64(-0.75)], &[("cols", n), ("spare", 2)])
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
         before(a, a.x[0].len().saturating_sub(1), places(a, Self::rows))
@@ -293,7 +296,7 @@ impl Op for Sum {
         (form == Form::On).then(|| written(out, to))
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        formed(&Self::rows(a), a, 2)
+        formed(&Self::rows(a), a)
     }
 }
 
@@ -316,9 +319,10 @@ impl Op for Sampled {
         |s, a, [out], _| {
             let k = a.size("k");
             let m = if k == 0 { a.x[0].len().saturating_sub(1) } else { a.x[3].len() / k };
-            let n = a.x[4].len().checked_div(k).unwrap_or(a.size("cols"));
+            let inner = a.get("inner").unwrap_or(k);
+            let n = a.x[4].len().checked_div(inner).unwrap_or(a.size("cols"));
             with(a, |p| {
-                let (x, y) = (MatRef::row_major(&a.x[3], m, k)?, MatRef::row_major(&a.x[4], k, n)?);
+                let (x, y) = (MatRef::row_major(&a.x[3], m, k)?, MatRef::row_major(&a.x[4], inner, n)?);
                 fulmen::sddmm_on(s, a.p[0], x, y, p, a.p[1], out)
             })
         }
