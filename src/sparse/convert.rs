@@ -227,7 +227,8 @@ fn csr_transpose_by<S: Simd, T: Element>(
         Ok(()),
         each | check | {
             let rows = a.rows_from(0).enumerate();
-            let mut all = rows.flat_map(|(i, (c, v))| c.iter().zip(v).map(move |(c, v)| (i, *c as usize, *v)));
+            let mut all =
+                rows.flat_map(|(i, (c, v))| c.iter().zip(v).map(move |(c, v)| (i, *c as usize, *v)));
             all.try_for_each(|(i, c, v)| {
                 let there = offsets.get(c).zip(offsets.get(c + 1)).and_then(|(from, to)| {
                     let at = columns.get(*from..*to)?.iter().position(|c| *c as usize == i)?;

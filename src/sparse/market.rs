@@ -122,8 +122,18 @@ impl<R: BufRead> Reader<R> {
     pub fn new(from: R) -> Result<Self, Error> {
         let (field, symmetry) = (Field::Real, Symmetry::General);
         let (shape, text) = ([0; 2], Vec::new());
-        let mut to =
-            Self { from, text, line: 0, shape, field, symmetry, len: 0, left: 0, opposite: None, ended: false };
+        let mut to = Self {
+            from,
+            text,
+            line: 0,
+            shape,
+            field,
+            symmetry,
+            len: 0,
+            left: 0,
+            opposite: None,
+            ended: false,
+        };
         if !to.next_line()? {
             return to.wrong("the file is empty");
         }
@@ -229,7 +239,11 @@ impl<R: BufRead> Reader<R> {
     }
     fn element(&mut self) -> Result<Option<(u32, u32, f64)>, Error> {
         if self.left == 0 {
-            return if self.content()? { self.wrong("there are more elements than the sizes say") } else { Ok(None) };
+            return if self.content()? {
+                self.wrong("there are more elements than the sizes say")
+            } else {
+                Ok(None)
+            };
         }
         if !self.content()? {
             return self.wrong("the file ends before its last element");
@@ -253,7 +267,9 @@ impl<R: BufRead> Reader<R> {
         };
         match self.symmetry {
             Symmetry::General => {}
-            Symmetry::SkewSymmetric if i == j => return self.wrong("a skew-symmetric matrix has no diagonal"),
+            Symmetry::SkewSymmetric if i == j => {
+                return self.wrong("a skew-symmetric matrix has no diagonal");
+            }
             _ if j > i => return self.wrong("of a symmetric matrix there is the lower triangle"),
             Symmetry::Symmetric if i == j => {}
             Symmetry::Symmetric => self.opposite = Some((j, i, value)),

@@ -69,7 +69,8 @@ fn sddmm_by<S: Simd, T: Element>(
         Ok(()),
         each | check | {
             let nan = |x: Option<T>| x.is_some_and(|x| x.to_f64().is_nan());
-            let rows = a.rows_from(0).enumerate().flat_map(|(i, (c, _))| c.iter().map(move |c| (i, *c as usize)));
+            let rows =
+                a.rows_from(0).enumerate().flat_map(|(i, (c, _))| c.iter().map(move |c| (i, *c as usize)));
             rows.zip(&*values).try_for_each(|((i, j), v)| {
                 let odd = alpha != T::ZERO && (0..x.cols()).any(|p| nan(x.get(i, p)) || nan(y.get(p, j)));
                 check(&Call::new(&[&[if odd { T::NAN } else { T::ZERO }]], &[*v]))
@@ -106,6 +107,7 @@ fn dot<T: Element>(row: Option<&[T]>, x: MatRef<'_, T>, y: MatRef<'_, T>, [i, j]
 #[inline(always)]
 fn halved<T: Element>(sums: [T; PARTS]) -> T {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = sums;
-    let (first, second) = (((a + i) + (e + m)) + ((c + k) + (g + o)), ((b + j) + (f + n)) + ((d + l) + (h + p)));
+    let (first, second) =
+        (((a + i) + (e + m)) + ((c + k) + (g + o)), ((b + j) + (f + n)) + ((d + l) + (h + p)));
     first + second
 }

@@ -114,7 +114,7 @@ pub fn zeros(n: usize) -> &'static [f64] {
 }
 
 /// Constants of the kernels that are no threshold: what they count does not depend on a size.
-const NO_THRESHOLDS: [(&str, &str); 13] = [
+const NO_THRESHOLDS: [(&str, &str); 14] = [
     ("lanes/math/trig.rs", "bits of a table"),
     ("lanes/amx.rs", "numbers of the system"),
     ("lanes/tests/", "tests"),
@@ -128,6 +128,7 @@ const NO_THRESHOLDS: [(&str, &str); 13] = [
     ("gguf/", "a file's limits"),
     ("gpu/", "texts for GPUs"),
     ("hardware/", "facts"),
+    ("sparse/market.rs", "a file's limits"),
 ];
 
 /// A size at which a kernel takes another way is listed, so that the tests here go there.

@@ -92,6 +92,59 @@ fn sparse_products() {
     }
 }
 
+/// Rows of a product around those that are sorted by insertion; sampled products around their sums.
+#[test]
+fn sparse_matrices_of_others() {
+    let r = &mut Stream::new(29);
+    let short = threshold("sparse::spgemm::SHORT");
+    let n = 40 * short;
+    let lengths = [1, short - 1, short, short + 1, 3 * short, n];
+    // Columns in no order of rows: each row of the product has those of one row, and again those of another.
+    let (mut offsets, mut columns) = (vec![0], vec![]);
+    for len in lengths {
+        let mut row: Vec<u32> = (0..n as u32).collect();
+        (0..len).for_each(|i| row.swap(i, i + r.below(n - i)));
+        row.truncate(len);
+        row.sort_unstable();
+        columns.extend(row);
+        offsets.push(columns.len());
+    }
+    let values: Vec<f64> = (0..columns.len()).map(|i| 1.0 + i as f64).collect();
+    let b = Csr::new(lengths.len(), n, &offsets, &columns, &values).unwrap();
+    let pairs: Vec<[u32; 2]> = (0..6).flat_map(|i| (i + 1..6).map(move |j| [i, j])).collect();
+    let (ends, twos) = ((0..=pairs.len()).map(|i| 2 * i).collect::<Vec<_>>(), vec![2.0; 2 * pairs.len()]);
+    let a = Csr::new(pairs.len(), 6, &ends, pairs.as_flattened(), &twos).unwrap();
+    let mut room = vec![usize::MAX; spgemm_workspace(n)];
+    let len = a.product_len(b, &mut room).unwrap();
+    let (mut to, mut index, mut of) = (vec![9; pairs.len() + 1], vec![9; len], vec![f64::NAN; len]);
+    assert_eq!(spgemm(a, b, &mut to, &mut index, &mut of, &mut room), Ok(len));
+    for (i, pair) in pairs.iter().enumerate() {
+        let mut dense = vec![None; n];
+        for k in pair {
+            let (c, v) = b.row(*k as usize);
+            c.iter()
+                .zip(v)
+                .for_each(|(c, v)| dense[*c as usize] = Some(dense[*c as usize].unwrap_or(0.0) + 2.0 * v));
+        }
+        let got: Vec<_> = (to[i]..to[i + 1]).map(|k| (index[k] as usize, of[k])).collect();
+        let want: Vec<_> = dense.into_iter().enumerate().filter_map(|(c, v)| Some((c, v?))).collect();
+        assert_eq!(got, want, "{pair:?}");
+    }
+    let parts = threshold("sparse::sddmm::PARTS");
+    for k in [1, parts - 1, parts, parts + 1, 2 * parts, 9 * parts + 3] {
+        // Whole numbers, whose sums are exact.
+        let x: Vec<f64> = (0..3 * k).map(|_| r.below(9) as f64 - 4.0).collect();
+        let y: Vec<f64> = (0..3 * k).map(|_| r.below(9) as f64 - 4.0).collect();
+        let a = Csr::new(3, 3, &[0, 3, 4, 6], &[0, 1, 2, 1, 0, 2], &[0.0; 6]).unwrap();
+        let (wide, tall) = (MatRef::row_major(&x, 3, k).unwrap(), MatRef::col_major(&y, k, 3).unwrap());
+        let mut got = [1.0; 6];
+        sddmm(2.0, wide, tall, a, 3.0, &mut got).unwrap();
+        let dot = |i: usize, j: usize| (0..k).map(|p| x[i * k + p] * y[j * k + p]).sum::<f64>();
+        let want = [(0, 0), (0, 1), (0, 2), (1, 1), (2, 0), (2, 2)].map(|(i, j)| 2.0 * dot(i, j) + 3.0);
+        assert_eq!(got, want, "{k}");
+    }
+}
+
 #[test]
 fn sparse_triangles() {
     // A diagonal that is not stored, in either triangle.

@@ -15,7 +15,9 @@ fn elements_as_they_are_stored() {
     assert_eq!((reader.field(), reader.symmetry()), (Field::Real, Symmetry::General));
     let got: Vec<_> = reader.map(Result::unwrap).collect();
     assert_eq!(got, [(2, 1, 1e-3), (0, 0, -2.0), (0, 0, 0.5)]);
-    let of = |head: &str, rest: &str| all(format!("%%MatrixMarket matrix coordinate {head}\n{rest}").as_bytes()).unwrap();
+    let of = |head: &str, rest: &str| {
+        all(format!("%%MatrixMarket matrix coordinate {head}\n{rest}").as_bytes()).unwrap()
+    };
     assert_eq!(of("integer general", "1 2 1\n1 2 -7"), [(0, 1, -7.0)]);
     assert_eq!(of("pattern symmetric", "2 2 2\n2 1\n2 2\n"), [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]);
     assert_eq!(of("real skew-symmetric", "2 2 1\n2 1 3"), [(1, 0, 3.0), (0, 1, -3.0)]);
@@ -64,10 +66,12 @@ fn what_is_no_file() {
     }
     assert!(all(b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 \xff\n").is_err());
     // After an error there is nothing.
-    let mut reader = Reader::new(&b"%%MatrixMarket matrix coordinate real general\n1 1 1\n2 1 1\n1 1 1\n"[..]).unwrap();
+    let mut reader =
+        Reader::new(&b"%%MatrixMarket matrix coordinate real general\n1 1 1\n2 1 1\n1 1 1\n"[..]).unwrap();
     assert!(reader.next().unwrap().is_err() && reader.next().is_none());
     // No count is believed.
-    let huge = "%%MatrixMarket matrix coordinate real general\n4294967295 4294967295 9999999999999999\n1 1 1\n";
+    let huge =
+        "%%MatrixMarket matrix coordinate real general\n4294967295 4294967295 9999999999999999\n1 1 1\n";
     assert!(all(huge.as_bytes()).is_err());
 }
 

@@ -12,7 +12,11 @@ fn numbers<T: Element>(n: usize, seed: u64) -> Vec<T> {
 }
 
 /// A product in compressed rows, of exactly the room that it needs.
-fn multiplied<S: fulmen::lanes::Simd, T: Element>(s: S, a: Csr<'_, T>, b: Csr<'_, T>) -> (Vec<usize>, Vec<u32>, Vec<T>) {
+fn multiplied<S: fulmen::lanes::Simd, T: Element>(
+    s: S,
+    a: Csr<'_, T>,
+    b: Csr<'_, T>,
+) -> (Vec<usize>, Vec<u32>, Vec<T>) {
     let mut room = vec![usize::MAX; spgemm_workspace(b.cols())];
     let n = a.product_len(b, &mut room).unwrap();
     let (mut offsets, mut columns, mut values) = (vec![9; a.rows() + 1], vec![9; n], vec![T::NAN; n]);
@@ -93,7 +97,13 @@ fn one_result_of_spgemm() {
             }
             want.extend(row.into_values());
         }
-        for_each_lane!(|s| assert_eq!(bits(&multiplied(s, a, b).2), bits(&want), "{} {}", T::NAME, name_of(s)));
+        for_each_lane!(|s| assert_eq!(
+            bits(&multiplied(s, a, b).2),
+            bits(&want),
+            "{} {}",
+            T::NAME,
+            name_of(s)
+        ));
     }
     check::<f32>();
     check::<f64>();
@@ -145,7 +155,8 @@ fn one_result_of_sddmm() {
             let (offsets, columns) = pattern(m, n, 6, &mut Noise(7));
             let zeros = vec![T::ZERO; columns.len()];
             let a = Csr::new(m, n, &offsets, &columns, &zeros).unwrap();
-            let (x, y, old) = (numbers::<T>(m * k, 8), numbers::<T>(k * n, 9), numbers::<T>(columns.len(), 10));
+            let (x, y, old) =
+                (numbers::<T>(m * k, 8), numbers::<T>(k * n, 9), numbers::<T>(columns.len(), 10));
             let [alpha, beta] = [1.3, -0.7].map(T::from_f64);
             let mut want = old.clone();
             for i in 0..m {
@@ -182,7 +193,9 @@ fn coordinates() {
     let (rows, cols) = (40, 700);
     let r = &mut Noise(41);
     for n in [0, 1, 2, 50, 5000] {
-        let index = |most: usize, r: &mut Noise| (0..n).map(|_| (r.bits() as usize % most) as u32).collect::<Vec<_>>();
+        let index = |most: usize, r: &mut Noise| {
+            (0..n).map(|_| (r.bits() as usize % most) as u32).collect::<Vec<_>>()
+        };
         let (i, j, x) = (index(rows, r), index(cols / 30, r), r.slice::<f64>(n, 1.0));
         let mut dense = vec![None; rows * cols];
         for k in 0..n {
@@ -219,7 +232,9 @@ fn one_result_of_coo_to_csr() {
         for_each_lane!(|s| {
             let (mut offsets, mut columns, mut values) = ([0; 13], vec![0; n], vec![T::NAN; n]);
             let mut room = vec![0; coo_to_csr_workspace(12, 12, n)];
-            let len = coo_to_csr_on(s, 12, 12, &i, &j, &x, &mut offsets, &mut columns, &mut values, &mut room).unwrap();
+            let len =
+                coo_to_csr_on(s, 12, 12, &i, &j, &x, &mut offsets, &mut columns, &mut values, &mut room)
+                    .unwrap();
             assert_eq!(bits(&values[..len]), bits(&want), "{} {}", T::NAME, name_of(s));
         });
     }
@@ -237,7 +252,8 @@ fn transposes() {
     csr_transpose(a, &mut to, &mut index, &mut of).unwrap();
     let t = Csr::new(cols, rows, &to, &index, &of).unwrap();
     for (i, j) in (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j))) {
-        let at = |m: Csr<'_, f32>, i, j| m.row(i).0.iter().position(|c| *c as usize == j).map(|k| m.row(i).1[k]);
+        let at =
+            |m: Csr<'_, f32>, i, j| m.row(i).0.iter().position(|c| *c as usize == j).map(|k| m.row(i).1[k]);
         assert_eq!(at(a, i, j), at(t, j, i));
     }
     let (mut back, mut first, mut same) = (vec![9; rows + 1], vec![9; a.len()], vec![f32::NAN; a.len()]);
@@ -288,7 +304,9 @@ fn one_result_of_ic0() {
 fn convection(n: usize, flow: f64) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
     let (mut offsets, mut columns, mut values) = (vec![0], vec![], vec![]);
     for i in 0..n {
-        for (there, c, v) in [(i > 0, i.wrapping_sub(1), -1.0 - flow), (true, i, 2.0), (i + 1 < n, i + 1, flow - 1.0)] {
+        for (there, c, v) in
+            [(i > 0, i.wrapping_sub(1), -1.0 - flow), (true, i, 2.0), (i + 1 < n, i + 1, flow - 1.0)]
+        {
             columns.extend(there.then_some(c as u32));
             values.extend(there.then_some(v));
         }

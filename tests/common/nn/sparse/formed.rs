@@ -132,8 +132,19 @@ impl Op for Coordinates {
         let ((i, n), (mut marks, m)) = (narrow(&a.x[0]), marks(a));
         let to = |offsets: &mut [usize], columns: &mut [u32], values: &mut [T]| {
             let (rows, cols) = (a.size("rows"), a.size("cols"));
-            fulmen::coo_to_csr_on(s, rows, cols, &i[..n], &a.ids, &a.x[2], offsets, columns, values, &mut marks[..m])
-                .map(drop)
+            fulmen::coo_to_csr_on(
+                s,
+                rows,
+                cols,
+                &i[..n],
+                &a.ids,
+                &a.x[2],
+                offsets,
+                columns,
+                values,
+                &mut marks[..m],
+            )
+            .map(drop)
         };
         (form == Form::On).then(|| written(out, to))
     }
@@ -211,7 +222,10 @@ impl Product {
             let mut to = BTreeMap::<usize, Vec<f64>>::new();
             for (k, x) in row {
                 // A sum begins with 0.
-                b.get(*k).into_iter().flatten().for_each(|(j, y)| to.entry(*j).or_insert(vec![0.0]).push(x * y));
+                b.get(*k)
+                    .into_iter()
+                    .flatten()
+                    .for_each(|(j, y)| to.entry(*j).or_insert(vec![0.0]).push(x * y));
             }
             to
         };
@@ -431,7 +445,8 @@ fn unsymmetric<T: Element, O: Op>(rows: usize, cols: usize, words: &[&str], r: &
     x.extend([r.slice(n, 2.0), r.slice(n, 2.0)]);
     let tolerance = if size_of::<T>() == 4 { 1e-6 } else { 4e-15 };
     let sizes = [("cols", n), ("most", 100 + n), ("restart", 7)];
-    let sizes: Vec<_> = sizes.into_iter().filter(|(name, _)| *name == "cols" || words.contains(name)).collect();
+    let sizes: Vec<_> =
+        sizes.into_iter().filter(|(name, _)| *name == "cols" || words.contains(name)).collect();
     Args::new::<O>(x, vec![T::from_f64(tolerance)], &sizes)
 }
 
