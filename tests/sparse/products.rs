@@ -398,6 +398,6 @@ fn convection_by_bicgstab() {
             bicgstab(a, m, b, x, tolerance, most, &mut vec![f64::NAN; bicgstab_workspace(a.rows())])
         },
         0.4,
-        [60, 3000],
+        [120, 3000],
     );
 }

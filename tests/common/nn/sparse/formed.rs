@@ -332,7 +332,7 @@ impl Op for Sampled {
     called! {
         |s, a, [out], _| {
             let k = a.size("k");
-            let m = if k == 0 { a.x[0].len().saturating_sub(1) } else { a.x[3].len() / k };
+            let m = a.x[3].len().checked_div(k).unwrap_or(a.x[0].len().saturating_sub(1));
             let inner = a.get("inner").unwrap_or(k);
             let n = a.x[4].len().checked_div(inner).unwrap_or(a.size("cols"));
             with(a, |p| {
