@@ -130,6 +130,11 @@ fn divisor<T: Element>(x: T, index: usize) -> Result<T, Error> {
     if x != T::ZERO && x - x == T::ZERO { Ok(x) } else { Err(Error::Pivot { arg: "a", index }) }
 }
 
+/// Whether a norm is small enough, which NaN is not: what went past the largest number has no end here.
+fn within<T: Element>(left: T, enough: T) -> bool {
+    left <= enough
+}
+
 /// `√(x² + y²)`.
 fn length<T: Element>(x: T, y: T) -> T {
     T::from_f64(libm::hypot(x.to_f64(), y.to_f64()))
@@ -165,7 +170,7 @@ fn gmres_by<S: Simd, T: Element>(
         loop {
             let r = basis.get_mut(..n).ok_or(short)?;
             let left = residual(s, a, b, x, r)?;
-            if left <= tolerance * whole {
+            if within(left, tolerance * whole) {
                 break;
             }
             if steps >= most {
@@ -309,7 +314,7 @@ fn bicgstab_by<S: Simd, T: Element>(
     shadow.copy_from_slice(r);
     p.copy_from_slice(r);
     let (mut rho, mut steps) = (dot_on(s, shadow, r)?, 0);
-    while left > tolerance * whole {
+    while !within(left, tolerance * whole) {
         if steps == most {
             return Err(Error::Convergence { arg: "a" });
         }
@@ -320,7 +325,7 @@ fn bicgstab_by<S: Simd, T: Element>(
         axpy_on(s, -alpha, v, r)?;
         left = norm_l2_on(s, r);
         steps += 1;
-        if left <= tolerance * whole {
+        if within(left, tolerance * whole) {
             break;
         }
         precondition(s, lu, r, z);

@@ -443,7 +443,7 @@ fn unsymmetric<T: Element, O: Op>(rows: usize, cols: usize, words: &[&str], r: &
     let a = Args::new::<O>(x.clone(), vec![], &[("cols", n)]);
     x.push(incomplete(&a.wide()).into_iter().map(T::from_f64).collect());
     x.extend([r.slice(n, 2.0), r.slice(n, 2.0)]);
-    let tolerance = if size_of::<T>() == 4 { 1e-6 } else { 4e-15 };
+    let tolerance = if size_of::<T>() == 4 { 4e-6 } else { 1e-14 };
     let sizes = [("cols", n), ("most", 100 + n), ("restart", 7)];
     let sizes: Vec<_> =
         sizes.into_iter().filter(|(name, _)| *name == "cols" || words.contains(name)).collect();
