@@ -37,7 +37,8 @@ forms! {
     /// Errors: [`Error::Shape`] names `a` or `lu`, [`Error::Len`] `b` or `x`; [`Error::Domain`] `tolerance` when it is negative or NaN; [`Error::Empty`]
     /// `restart` when it is 0; [`Error::Workspace`]; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `lu` with
     /// the index of the first element of its diagonal that is 0 or not stored: nothing is written then. [`Error::Pivot`] names `a` with the number of
-    /// the step when A is singular in the directions that there are, and [`Error::Convergence`] after `most` steps: `x` is as far as it came then.
+    /// the step when A is singular in the directions that there are, and [`Error::Convergence`] after `most` steps, or where
+    /// `restart` of them bring nothing: `x` is as far as it came then.
     ///
     /// Scratch: [`gmres_workspace`].
     ///
@@ -163,7 +164,7 @@ fn gmres_by<S: Simd, T: Element>(
     let (z, rest) = workspace.split_at_mut_checked(n).ok_or(short)?;
     let (basis, small) = rest.split_at_mut_checked(n * (restart + 1)).ok_or(short)?;
     let whole = norm_l2_on(s, b);
-    let mut steps = 0;
+    let (mut steps, mut before) = (0, T::INFINITY);
     if whole == T::ZERO {
         x.fill(T::ZERO);
     } else {
@@ -173,9 +174,11 @@ fn gmres_by<S: Simd, T: Element>(
             if within(left, tolerance * whole) {
                 break;
             }
-            if steps >= most {
+            // What a restart left as it was the next ones would, too.
+            if steps >= most || within(before, left) {
                 return Err(Error::Convergence { arg: "a" });
             }
+            before = left;
             let inner = restart.min(most - steps);
             let enough = tolerance * whole;
             steps += cycle(s, a, lu, x, left, enough, inner, steps, basis, z, small).ok_or(short)??;

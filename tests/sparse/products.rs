@@ -391,6 +391,22 @@ fn convection_by_gmres() {
     );
 }
 
+/// A cycle of points, of which two directions show nothing: no number of steps is enough, and it ends.
+#[test]
+fn what_brings_nothing_ends() {
+    let (offsets, columns, ones) = ([0, 1, 2, 3, 4], [1, 2, 3, 0], [1.0; 4]);
+    let a = Csr::new(4, 4, &offsets, &columns, &ones).unwrap();
+    let one = Csr::new(4, 4, &offsets, &[0, 1, 2, 3], &ones).unwrap();
+    let b = [1.0, 0.0, 0.0, 0.0];
+    let by = |restart: usize| {
+        let mut x = [0.0; 4];
+        let mut room = vec![f64::NAN; gmres_workspace(4, restart)];
+        (gmres(a, one, &b, &mut x, 1e-9, restart, usize::MAX, &mut room), x)
+    };
+    assert_eq!(by(2).0, Err(Error::Convergence { arg: "a" }));
+    assert_eq!(by(4), (Ok(()), [0.0, 1.0, 0.0, 0.0]));
+}
+
 #[test]
 fn convection_by_bicgstab() {
     convected(
