@@ -249,6 +249,10 @@ void sgesv_(const int *n, const int *nrhs, float *a, const int *lda, int *ipiv, 
     int *info);
 void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b, const int *ldb,
     int *info);
+void sgetri_(const int *n, float *a, const int *lda, const int *ipiv, float *work, const int *lwork, int
+    *info);
+void dgetri_(const int *n, double *a, const int *lda, const int *ipiv, double *work, const int *lwork, int
+    *info);
 void strtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const
     float *a, const int *lda, float *b, const int *ldb, int *info);
 void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const

@@ -224,7 +224,13 @@ macro_rules! for_each_op {
             nn qr(qr, qr_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn least_squares(least_squares, least_squares_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn qr_pivoted(qr_pivoted, qr_pivoted_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn least_norm(least_norm, least_norm_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn inverse(inverse, inverse_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn lu_condition(lu_condition, lu_condition_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn cholesky_update(cholesky_update, cholesky_update_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh(eigh, eigh_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn schur(schur, schur_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn svd(svd, svd_on) Svd[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn spmv(spmv, spmv_on) Spmv[] sparse, layer;
             nn cg(cg, cg_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";

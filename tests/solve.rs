@@ -8,6 +8,8 @@ use fulmen::lanes::{Simd, native};
 use fulmen::*;
 
 mod eigen;
+mod ranks;
+mod spectra;
 
 const LIMIT: f64 = 30.0;
 /// Around the rows and columns that are factored at once, and of several parts; more where it costs little.

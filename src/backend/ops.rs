@@ -332,7 +332,13 @@ family! {
         qr [qr_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         qr_apply [qr_apply_on] (transposed: bool, factors: Self::Mat<'_, T>, tau: Self::Ref<'_, T>, c: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         least_squares [least_squares_on] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        qr_pivoted [qr_pivoted_on serial] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
+        least_norm [least_norm_on serial] (a: Self::MatMut<'_, T>, tau: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, b: Self::MatMut<'_, T>, tolerance: T, workspace: Self::Mut<'_, T>) -> Result<usize, Error>;
+        inverse [inverse_on] (a: Self::MatMut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
+        lu_condition [lu_condition_on serial] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>, norm: T, workspace: Self::Mut<'_, T>) -> Result<T, Error>;
+        cholesky_update [cholesky_update_on serial] (down: bool, l: Self::MatMut<'_, T>, x: Self::Mut<'_, T>) -> Done;
         eigh [eigh_on] (a: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        schur [schur_on serial] (a: Self::MatMut<'_, T>, z: Self::MatMut<'_, T>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         svd [svd_on] (a: Self::MatMut<'_, T>, u: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, vt: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }

@@ -354,6 +354,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "cholesky_update",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 6.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "clamp",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1042,6 +1050,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "inverse",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 800.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "irfft",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 6.0, per: Per::Log, plus: 16.0, of: Mass::Terms, flush: false })],
@@ -1088,6 +1104,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 4.0,
         post: &[NanIfNan],
+    },
+    Spec {
+        op: "least_norm",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 600.0,
+        post: &[Range(0.0, 2.0)],
     },
     Spec {
         op: "least_squares",
@@ -1184,6 +1208,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 600.0,
         post: &[Range(-1.0, 1.0)],
+    },
+    Spec {
+        op: "lu_condition",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
+        flops_per_element: 20.0,
+        post: &[Range(0.0, 2.0)],
     },
     Spec {
         op: "lu_solve",
@@ -1434,6 +1466,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(f64::NEG_INFINITY, f64::INFINITY)],
     },
     Spec {
+        op: "qr_pivoted",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 600.0,
+        post: &[Range(0.0, 2.0)],
+    },
+    Spec {
         op: "quant_dot",
         determinism: Determinism::Exact,
         tolerance: &[("i8", Tolerance::Exact)],
@@ -1671,6 +1711,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "schur",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 2500.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -2402,6 +2450,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cholesky_update`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cholesky_update<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `clamp`.
     ///
     /// Errors: the first that does not hold.
@@ -2864,6 +2919,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `inverse`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn inverse<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `irfft`.
     ///
     /// Errors: the first that does not hold.
@@ -2904,6 +2966,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn leaky_relu_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `least_norm`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn least_norm<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `least_squares`.
@@ -2988,6 +3057,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn lu<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Range(-1.0, 1.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `lu_condition`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn lu_condition<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 2.0)];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lu_solve`.
@@ -3193,6 +3269,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(f64::NEG_INFINITY, f64::INFINITY)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `qr_pivoted`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn qr_pivoted<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[Range(0.0, 2.0)];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `recip`.
     ///
     /// Errors: the first that does not hold.
@@ -3344,6 +3427,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn scatter_add<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `schur`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn schur<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3768,6 +3858,7 @@ pub(crate) mod marker {
     pub(crate) enum cg {}
     pub(crate) enum cholesky {}
     pub(crate) enum cholesky_solve {}
+    pub(crate) enum cholesky_update {}
     pub(crate) enum clamp {}
     pub(crate) enum clip_by_norm {}
     pub(crate) enum conv1d {}
@@ -3834,12 +3925,14 @@ pub(crate) mod marker {
     pub(crate) enum ic0 {}
     pub(crate) enum ilu0 {}
     pub(crate) enum interleave {}
+    pub(crate) enum inverse {}
     pub(crate) enum irfft {}
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_backward {}
     pub(crate) enum layer_norm_simple {}
     pub(crate) enum leaky_relu {}
     pub(crate) enum leaky_relu_backward {}
+    pub(crate) enum least_norm {}
     pub(crate) enum least_squares {}
     pub(crate) enum lerp {}
     pub(crate) enum less {}
@@ -3852,6 +3945,7 @@ pub(crate) mod marker {
     pub(crate) enum log_softmax_backward {}
     pub(crate) enum logsumexp {}
     pub(crate) enum lu {}
+    pub(crate) enum lu_condition {}
     pub(crate) enum lu_solve {}
     pub(crate) enum masked_softmax {}
     pub(crate) enum max {}
@@ -3881,6 +3975,7 @@ pub(crate) mod marker {
     pub(crate) enum prod {}
     pub(crate) enum qr {}
     pub(crate) enum qr_apply {}
+    pub(crate) enum qr_pivoted {}
     pub(crate) enum recip {}
     pub(crate) enum relu {}
     pub(crate) enum relu_backward {}
@@ -3903,6 +3998,7 @@ pub(crate) mod marker {
     pub(crate) enum scale {}
     pub(crate) enum scatter {}
     pub(crate) enum scatter_add {}
+    pub(crate) enum schur {}
     pub(crate) enum sddmm {}
     pub(crate) enum select {}
     pub(crate) enum selu {}
@@ -5315,6 +5411,36 @@ const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f3
 const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::bicgstab::<f64>;
 const _: fn(Native, Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::bicgstab_on::<Native, f32>;
 const _: fn(Native, Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::bicgstab_on::<Native, f64>;
+const _: () = enforced::<marker::qr_pivoted>();
+const _: fn(MatMut<'_, f32>, &mut [f32], &mut [usize], &mut [f32]) -> Result<(), Error> = crate::qr_pivoted::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64], &mut [usize], &mut [f64]) -> Result<(), Error> = crate::qr_pivoted::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32], &mut [usize], &mut [f32]) -> Result<(), Error> = crate::qr_pivoted_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64], &mut [usize], &mut [f64]) -> Result<(), Error> = crate::qr_pivoted_on::<Native, f64>;
+const _: () = enforced::<marker::least_norm>();
+const _: fn(MatMut<'_, f32>, &mut [f32], &mut [usize], MatMut<'_, f32>, f32, &mut [f32]) -> Result<usize, Error> = crate::least_norm::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64], &mut [usize], MatMut<'_, f64>, f64, &mut [f64]) -> Result<usize, Error> = crate::least_norm::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32], &mut [usize], MatMut<'_, f32>, f32, &mut [f32]) -> Result<usize, Error> = crate::least_norm_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64], &mut [usize], MatMut<'_, f64>, f64, &mut [f64]) -> Result<usize, Error> = crate::least_norm_on::<Native, f64>;
+const _: () = enforced::<marker::inverse>();
+const _: fn(MatMut<'_, f32>, &mut [usize], &mut [f32]) -> Result<(), Error> = crate::inverse::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [usize], &mut [f64]) -> Result<(), Error> = crate::inverse::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [usize], &mut [f32]) -> Result<(), Error> = crate::inverse_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [usize], &mut [f64]) -> Result<(), Error> = crate::inverse_on::<Native, f64>;
+const _: () = enforced::<marker::lu_condition>();
+const _: fn(MatRef<'_, f32>, &[usize], f32, &mut [f32]) -> Result<f32, Error> = crate::lu_condition::<f32>;
+const _: fn(MatRef<'_, f64>, &[usize], f64, &mut [f64]) -> Result<f64, Error> = crate::lu_condition::<f64>;
+const _: fn(Native, MatRef<'_, f32>, &[usize], f32, &mut [f32]) -> Result<f32, Error> = crate::lu_condition_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, &[usize], f64, &mut [f64]) -> Result<f64, Error> = crate::lu_condition_on::<Native, f64>;
+const _: () = enforced::<marker::cholesky_update>();
+const _: fn(bool, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky_update::<f32>;
+const _: fn(bool, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_update::<f64>;
+const _: fn(Native, bool, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky_update_on::<Native, f32>;
+const _: fn(Native, bool, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_update_on::<Native, f64>;
+const _: () = enforced::<marker::schur>();
+const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::schur::<f32>;
+const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::schur::<f64>;
+const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::schur_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::schur_on::<Native, f64>;
 const _: () = enforced::<marker::spmm>();
 const _: fn(f32, Csr<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>) -> Result<(), Error> = crate::spmm::<f32>;
 const _: fn(f64, Csr<'_, f64>, MatRef<'_, f64>, f64, MatMut<'_, f64>) -> Result<(), Error> = crate::spmm::<f64>;

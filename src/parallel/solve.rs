@@ -12,6 +12,7 @@ threaded! {
     lu lu_on lu_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]);
     lu_solve lu_solve_on lu_solve_by
         (factors: MatRef<'_, T>, pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]);
+    inverse inverse_on inverse_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]);
     qr qr_on qr_by (a: MatMut<'_, T>, tau: &mut [T], workspace: &mut [T]);
     qr_apply qr_apply_on qr_apply_by
         (transposed: bool, factors: MatRef<'_, T>, tau: &[T], c: MatMut<'_, T>, workspace: &mut [T]);

@@ -178,8 +178,27 @@ fn factor<J: Join, S: Simd, T: Element>(
 }
 
 /// Row `i` with row `pivots[i]`, in the order of `i`.
-fn exchange<S: Simd, T: Element>(s: S, mut a: MatMut<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+pub(super) fn exchange<S: Simd, T: Element>(
+    s: S,
+    mut a: MatMut<'_, T>,
+    pivots: &[usize],
+) -> Result<(), Error> {
     for (i, &p) in pivots.iter().enumerate() {
+        if p != i && a.cols() > 0 {
+            let (above, below) = a.reborrow().split_rows(p.max(i))?;
+            swap_on(s, above.row(p.min(i))?, below.row(0)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// As [`exchange`], in the opposite order.
+pub(super) fn exchange_back<S: Simd, T: Element>(
+    s: S,
+    mut a: MatMut<'_, T>,
+    pivots: &[usize],
+) -> Result<(), Error> {
+    for (i, &p) in pivots.iter().enumerate().rev() {
         if p != i && a.cols() > 0 {
             let (above, below) = a.reborrow().split_rows(p.max(i))?;
             swap_on(s, above.row(p.min(i))?, below.row(0)?)?;
@@ -230,7 +249,7 @@ fn leaf<S: Simd, T: Element>(
 }
 
 /// `Ok` when the factors are square and the exchanges are of their rows.
-fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> Result<(), Error> {
     let n = factors.rows();
     same_shape("factors", [n, n], [n, factors.cols()])?;
     same_len("pivots", n, pivots.len())?;

@@ -2,10 +2,12 @@
 //!
 //! | factorisation | of | solves |
 //! |---|---|---|
-//! | [`cholesky`](cholesky()) | symmetric, positive definite | [`cholesky_solve`] |
-//! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`determinant`] |
+//! | [`cholesky`](cholesky()), [`cholesky_update`] | symmetric, positive definite | [`cholesky_solve`] |
+//! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`determinant`], [`inverse`](inverse()), [`lu_condition`] |
 //! | [`qr`](qr()) | of any shape | [`least_squares`], [`qr_apply`] |
+//! | [`qr_pivoted`] | of any shape and rank | [`least_norm`], [`qr_apply`] |
 //! | [`eigh`] | symmetric: eigenvalues and eigenvectors | |
+//! | [`schur`](schur()) | square: eigenvalues and invariant subspaces | |
 //! | [`svd`](svd()) | of any shape: singular values and their vectors | |
 //!
 //! A factor lies where its matrix was, in views of any strides, and a solution where its right-hand sides were. A pivot that cannot
@@ -26,10 +28,14 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod eigh;
+pub(crate) mod inverse;
 pub(crate) mod lu;
+pub(crate) mod pivoted;
 pub(crate) mod qr;
 pub(crate) mod rotations;
+pub(crate) mod schur;
 pub(crate) mod svd;
+pub(crate) mod update;
 
 pub use cholesky::{
     cholesky, cholesky_on, cholesky_solve, cholesky_solve_on, cholesky_solve_workspace, cholesky_workspace,
@@ -39,20 +45,30 @@ pub(crate) use cholesky::{cholesky_by, cholesky_solve_by};
 #[cfg(feature = "parallel")]
 pub(crate) use eigh::eigh_by;
 pub use eigh::{eigh, eigh_on, eigh_workspace};
+#[cfg(feature = "parallel")]
+pub(crate) use inverse::inverse_by;
+pub use inverse::{
+    inverse, inverse_on, inverse_workspace, lu_condition, lu_condition_on, lu_condition_workspace,
+};
 pub use lu::{
     determinant, determinant_on, lu, lu_on, lu_solve, lu_solve_on, lu_solve_workspace, lu_workspace,
 };
 #[cfg(feature = "parallel")]
 pub(crate) use lu::{lu_by, lu_solve_by};
+pub use pivoted::{
+    least_norm, least_norm_on, least_norm_workspace, qr_pivoted, qr_pivoted_on, qr_pivoted_workspace,
+};
 pub use qr::{
     least_squares, least_squares_on, least_squares_workspace, qr, qr_apply, qr_apply_on, qr_apply_workspace,
     qr_on, qr_workspace,
 };
 #[cfg(feature = "parallel")]
 pub(crate) use qr::{least_squares_by, qr_apply_by, qr_by};
+pub use schur::{schur, schur_on, schur_workspace};
 #[cfg(feature = "parallel")]
 pub(crate) use svd::svd_by;
 pub use svd::{svd, svd_on, svd_workspace};
+pub use update::{cholesky_update, cholesky_update_on};
 
 use crate::blas::Triangle;
 use crate::error::Error;

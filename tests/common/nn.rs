@@ -51,6 +51,8 @@ pub mod pool;
 #[macro_use]
 pub mod products;
 #[macro_use]
+pub mod ranks;
+#[macro_use]
 pub mod reflections;
 #[macro_use]
 pub mod rows;
@@ -84,6 +86,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_rows_op!($cb);
         $crate::for_each_scan!($cb);
         $crate::for_each_solver!($cb);
+        $crate::for_each_rank!($cb);
         $crate::for_each_reflection!($cb);
         $crate::for_each_spectrum!($cb);
         $crate::for_each_sparse_op!($cb);

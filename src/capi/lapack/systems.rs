@@ -1,4 +1,4 @@
-//! Systems of linear equations: `potrf`, `potrs`, `posv`, `getrf`, `getrs`, `gesv`, `trtrs`.
+//! Systems of linear equations: `potrf`, `potrs`, `posv`, `getrf`, `getrs`, `getri`, `gesv`, `trtrs`.
 
 use super::*;
 
@@ -262,4 +262,35 @@ unsafe fn trtrs<T: Room>(
         triangular(triangle, diagonal, a, b)?;
     }
     Ok(0)
+}
+
+routine! { getri(i n, m a, i lda, j ipiv, m work, i lwork): f32 sgetri_, f64 dgetri_ }
+
+unsafe fn getri<T: Room>(
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    ipiv: *const c_int,
+    work: *mut T,
+    lwork: c_int,
+) -> Checked<c_int> {
+    let n = size(1, n)?;
+    legal(3, [n, n], lda)?;
+    // SAFETY: the caller passes pointers that are valid for these sizes; `ipiv` has n elements.
+    unsafe {
+        if query(6, work, lwork, n)? || n == 0 {
+            return Ok(0);
+        }
+        let mut a = matrix_mut(3, Order::Columns, [n, n], a, lda)?;
+        let zero = |i: &usize| a.get(*i, *i) == Some(T::ZERO);
+        if let Some(i) = (0..n).find(zero) {
+            return Ok(whole(i + 1));
+        }
+        let mut factors = memory::<T>(n * n)?;
+        let mut factors = MatMut::col_major(&mut factors, n, n)?;
+        copy(a.as_ref(), factors.reborrow());
+        fill(a.reborrow(), T::ZERO);
+        (0..n).for_each(|i| _ = a.set(i, i, T::ONE));
+        lu_solve(false, factors.as_ref(), ipiv, a)
+    }
 }

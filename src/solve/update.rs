@@ -1,0 +1,130 @@
+//! The factor of Cholesky of a matrix that changes by one vector.
+
+use super::{abs, divides, finite};
+use crate::blas::Triangle;
+use crate::contract::{Call, contract};
+use crate::error::{Error, same_len, same_shape};
+use crate::lanes::fold::Serial;
+use crate::lanes::{Element, Simd};
+use crate::nn::forms;
+use crate::view::{MatMut, MatRef};
+
+forms! {
+    /// The factor of `LLᵀ + xxᵀ`, or with `down` of `LLᵀ - xxᵀ`, over L, in `n²` steps instead of `n³/3`. `x` is overwritten.
+    ///
+    /// Shapes: L is `n` by `n`, of any strides, as [`cholesky`](crate::cholesky()) leaves it: its other triangle is neither read nor written; `x` has `n`
+    /// elements. The result is the factor of a matrix that differs from that by a small multiple of `n·u·(|L||Lᵀ| + |x||xᵀ|)`.
+    ///
+    /// NaN and ±0: NaN and infinities are refused. The diagonal that comes is not negative where that of L is positive.
+    ///
+    /// Errors: [`Error::Shape`] names `l`; [`Error::Len`] `x`; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] with the
+    /// index of the first zero on the diagonal: nothing is written then. [`Error::Pivot`] with the order, `n`, when `LLᵀ - xxᵀ` is not positive definite to
+    /// working precision: L is as it was, `x` of no use. Scratch: none.
+    ///
+    /// ```
+    /// use fulmen::{MatMut, cholesky_update};
+    /// let (mut l, mut x) = ([3.0f64, 0.0, 0.0, 1.0], [4.0, 0.0]);
+    /// cholesky_update(false, MatMut::row_major(&mut l, 2, 2)?, &mut x)?;
+    /// assert_eq!(l, [5.0, 0.0, 0.0, 1.0]);
+    /// cholesky_update(true, MatMut::row_major(&mut l, 2, 2)?, &mut [4.0, 0.0])?;
+    /// assert!((l[0] - 3.0).abs() < 1e-14);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: P. Gill, G. Golub, W. Murray, M. Saunders, "Methods for Modifying Matrix Factorizations" (1974); the other way: J. Dongarra, C. Moler, J. Bunch,
+    /// G. Stewart, "LINPACK Users' Guide", chapter 10. Contract: `contracts/cholesky_update-v1.yaml`.
+    cholesky_update, cholesky_update_on, cholesky_update_by (down: bool, l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error>;
+}
+
+/// The cosine and the sine that turn `(f, g)` into its length, and that.
+fn turn<T: Element>(f: T, g: T) -> [T; 3] {
+    if g == T::ZERO {
+        return [T::ONE, T::ZERO, f];
+    }
+    let r = libm::hypot(f.to_f64(), g.to_f64());
+    [T::from_f64(f.to_f64() / r), T::from_f64(g.to_f64() / r), T::from_f64(r)]
+}
+
+fn cholesky_update_by<S: Simd, T: Element>(
+    _: Serial,
+    _: S,
+    down: bool,
+    mut l: MatMut<'_, T>,
+    x: &mut [T],
+) -> Result<(), Error> {
+    let n = l.rows();
+    same_shape("l", [n, n], [n, l.cols()])?;
+    same_len("x", n, x.len())?;
+    finite("l", l.as_ref(), Some(Triangle::Lower))?;
+    finite("x", MatRef::packed(x, 1, n), None)?;
+    divides("l", l.as_ref())?;
+    if down {
+        downdate(l.reborrow(), x)?;
+    } else {
+        for k in 0..n {
+            let (Some(d), Some(&g)) = (l.get(k, k), x.get(k)) else { continue };
+            let [c, s, r] = turn(d, g);
+            l.set(k, k, abs(r));
+            let (c, s) = if r < T::ZERO { (-c, -s) } else { (c, s) };
+            for (i, x) in x.iter_mut().enumerate().skip(k + 1) {
+                let a = l.get(i, k).unwrap_or_default();
+                l.set(i, k, c * a + s * *x);
+                *x = c * *x - s * a;
+            }
+        }
+    }
+    contract!(
+        cholesky_update,
+        Ok(()),
+        each | check | {
+            let mut diagonal = (0..n).filter_map(|i| l.get(i, i));
+            diagonal.try_for_each(|x| check(&Call::new(&[&[x]], &[x])))
+        }
+    )
+}
+
+/// Rotations from the last row up that make of `(L⁻¹x, √(1 - |L⁻¹x|²))` a unit vector: they make of L the factor, and of zeros x.
+fn downdate<T: Element>(mut l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error> {
+    let n = l.rows();
+    let mut norm = 0.0f64;
+    for i in 0..n {
+        let (done, rest) = x.split_at_mut_checked(i).unwrap_or_default();
+        let Some(to) = rest.first_mut() else { continue };
+        let sum = done.iter().enumerate().fold(*to, |sum, (j, p)| sum - l.get(i, j).unwrap_or_default() * *p);
+        *to = sum / l.get(i, i).unwrap_or(T::ONE);
+        norm = libm::hypot(norm, to.to_f64());
+    }
+    let short = (1.0 - norm) * (1.0 + norm);
+    if !(short > 0.0) {
+        return Err(Error::Pivot { arg: "l", index: n });
+    }
+    let mut alpha = T::from_f64(libm::sqrt(short));
+    // The turns, from the last: (alpha, x[k]) becomes its length.
+    for k in (0..n).rev() {
+        let Some(p) = x.get(k).copied() else { continue };
+        let [c, s, r] = turn(alpha, p);
+        alpha = r;
+        // Column k of the factor is turned against what is added up of those behind it, row by row: that needs a vector of its own, which lies over x
+        // from k on, as its place is known then.
+        let mut carried = T::ZERO;
+        for i in k..n {
+            let add = if i == k { T::ZERO } else { x.get(i).copied().unwrap_or_default() };
+            let a = l.get(i, k).unwrap_or_default();
+            if i == k {
+                carried = s * a;
+            } else if let Some(to) = x.get_mut(i) {
+                *to = c * add + s * a;
+            }
+            l.set(i, k, c * a - s * add);
+        }
+        if let Some(to) = x.get_mut(k) {
+            *to = carried;
+        }
+    }
+    for k in 0..n {
+        if l.get(k, k).is_some_and(|d| d < T::ZERO) {
+            (k..n).for_each(|i| _ = l.get(i, k).map(|a| l.set(i, k, -a)));
+        }
+    }
+    Ok(())
+}

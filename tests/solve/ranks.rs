@@ -1,0 +1,214 @@
+//! Matrices of any rank, inverses, conditions and updates by what they promise.
+
+use super::*;
+
+#[test]
+fn qr_pivoted_backward_errors() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for m in [n, n + 7, n.div_ceil(2)] {
+                for (kind, a) in general(m, n) {
+                    let (mut f, a) = a.rounded::<T>();
+                    let k = m.min(n);
+                    let (mut tau, mut pivots) = (vec![T::NAN; k], vec![usize::MAX; n]);
+                    let mut room = vec![T::NAN; qr_pivoted_workspace(m, n)];
+                    let to = MatMut::row_major(&mut f, m, n).unwrap();
+                    qr_pivoted(to, &mut tau, &mut pivots, &mut room).unwrap();
+                    let mut sorted = pivots.clone();
+                    sorted.sort_unstable();
+                    assert_eq!(sorted, (0..n).collect::<Vec<_>>(), "{kind} {m} {n}");
+                    let r = Matrix::of(m, n, &f);
+                    for i in 1..k {
+                        let [above, here] = [i - 1, i].map(|i| r.at(i, i).abs());
+                        assert!(
+                            here <= above * (1.0 + 100.0 * unit::<T>()),
+                            "{kind} {m} {n}: {here} after {above}"
+                        );
+                    }
+                    let mut q: Vec<T> =
+                        (0..m * m).map(|at| T::from_usize(usize::from(at / m == at % m))).collect();
+                    let mut room = vec![T::NAN; qr_apply_workspace(m, k, m)];
+                    // The first columns have the reflections.
+                    let mut first: Vec<T> = vec![];
+                    (0..m).for_each(|i| first.extend(&f[i * n..i * n + k]));
+                    let vectors = MatRef::row_major(&first, m, k).unwrap();
+                    qr_apply(false, vectors, &tau, MatMut::row_major(&mut q, m, m).unwrap(), &mut room)
+                        .unwrap();
+                    let q = Matrix::of(m, m, &q);
+                    let upper = Matrix::new(m, n, |i, j| if i <= j { r.at(i, j) } else { 0.0 });
+                    let moved = Matrix::new(m, n, |i, j| a.at(i, pivots[j]));
+                    let big = m.max(n) as f64 * unit::<T>();
+                    let ratio = q.mul(&upper).sub(&moved).norm() / (big * a.norm());
+                    assert!(ratio < LIMIT, "{} {kind} {m} {n}: {ratio}", T::NAME);
+                    let one = Matrix::new(m, m, |i, j| f64::from(u8::from(i == j)));
+                    let ratio = q.t().mul(&q).sub(&one).norm() / big;
+                    assert!(ratio < LIMIT, "{} {kind} {m} {n}: {ratio} of Q", T::NAME);
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// Products of thin matrices: their rank, a residual orthogonal to the columns, a solution orthogonal to what A makes 0.
+#[test]
+fn least_norms() {
+    fn check<T: Element>() {
+        for (m, n, k) in [
+            (1, 1, 1),
+            (5, 3, 2),
+            (3, 5, 2),
+            (17, 17, 9),
+            (40, 21, 20),
+            (21, 40, 20),
+            (33, 70, 1),
+            (9, 9, 9),
+            (12, 30, 12),
+        ] {
+            let (left, right) = (Matrix::random(m, k, 3), Matrix::random(k, n, 4));
+            let (b, cols) = (Matrix::random(m, 2, 5), 2);
+            for scale in [1.0, 1e10, 1e-10] {
+                let (mut f, a) = left.mul(&right).scaled(scale).rounded::<T>();
+                let (mut x, sides) = b.clone().rounded::<T>();
+                x.resize(m.max(n) * cols, T::NAN);
+                let (mut tau, mut pivots) = (vec![T::NAN; m.min(n)], vec![usize::MAX; n]);
+                let mut room = vec![T::NAN; least_norm_workspace(m, n, cols)];
+                let tolerance = T::from_f64(50.0 * m.max(n) as f64 * unit::<T>());
+                let (to, sol) = (
+                    MatMut::row_major(&mut f, m, n).unwrap(),
+                    MatMut::row_major(&mut x, m.max(n), cols).unwrap(),
+                );
+                let rank = least_norm(to, &mut tau, &mut pivots, sol, tolerance, &mut room).unwrap();
+                assert_eq!(rank, k, "{} {m} {n} {scale:e}", T::NAME);
+                let x = Matrix::of(n, cols, &x[..n * cols]);
+                let size = |m: &Matrix| m.x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let left_over = a.mul(&x).sub(&sides);
+                let big = 300.0 * (m + n) as f64 * unit::<T>();
+                let off = size(&a.t().mul(&left_over)) / (size(&a) * (size(&a) * size(&x) + size(&sides)));
+                assert!(off < big, "{} {m} {n} {k} {scale:e}: {off:e}", T::NAME);
+                // What of X is no combination of A's rows, which are those of `right`, by elimination on its Gram matrix.
+                let mut gram = right.mul(&right.t());
+                let p = common::nn::solvers::lu(&mut gram.x, k, k);
+                let mut y = right.mul(&x);
+                common::nn::solvers::lu_solve(&gram.x, &p, k, cols, &mut y.x);
+                let off = size(&right.t().mul(&y).sub(&x)) / size(&x);
+                assert!(off < 100.0 * big, "{} {m} {n} {k} {scale:e}: {off:e} outside", T::NAME);
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn inverses() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for (kind, a) in general(n, n) {
+                let (mut x, a) = a.rounded::<T>();
+                let mut room = vec![T::NAN; inverse_workspace(n)];
+                let to = MatMut::row_major(&mut x, n, n).unwrap();
+                match inverse(to, &mut vec![9; n], &mut room) {
+                    Ok(()) => {}
+                    // A rounding made it singular.
+                    Err(Error::Pivot { .. }) if kind == "Hilbert" || kind == "nearly singular" => continue,
+                    Err(e) => panic!("{kind} {n}: {e}"),
+                }
+                let x = Matrix::of(n, n, &x);
+                if x.x.iter().any(|x| !x.is_finite()) {
+                    continue;
+                }
+                let one = Matrix::new(n, n, |i, j| f64::from(u8::from(i == j)));
+                let ratio = a.mul(&x).sub(&one).norm() / (n as f64 * unit::<T>() * a.norm() * x.norm());
+                assert!(ratio < LIMIT, "{} {kind} {n}: {ratio}", T::NAME);
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn conditions() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for (kind, a) in general(n, n) {
+                let (mut f, a) = a.rounded::<T>();
+                let mut pivots = vec![9; n];
+                let mut room = vec![T::NAN; lu_workspace(n, n).max(lu_condition_workspace(n))];
+                if lu(MatMut::row_major(&mut f, n, n).unwrap(), &mut pivots, &mut room).is_err() {
+                    continue;
+                }
+                let factors = MatRef::row_major(&f, n, n).unwrap();
+                let norm = T::from_f64(a.norm());
+                let got = lu_condition(factors, &pivots, norm, &mut room).unwrap().to_f64();
+                // Of the factors as they are.
+                let wide: Vec<f64> = f.iter().map(|x| x.to_f64()).collect();
+                let mut x = Matrix::new(n, n, |i, j| f64::from(u8::from(i == j)));
+                common::nn::solvers::lu_solve(&wide, &pivots, n, n, &mut x.x);
+                let truth = 1.0 / (a.norm() * x.norm());
+                // Where solutions leave the range there is no more to say than that.
+                if truth < 1e-30 || (T::NAME == "f32" && x.norm() > 1e30) {
+                    assert!(got < 1e-15, "{} {kind} {n}: {got:e}", T::NAME);
+                    continue;
+                }
+                let slack = 1.0 - 30.0 * n as f64 * unit::<T>().sqrt();
+                assert!(
+                    got >= slack * truth && got <= 10.0 * truth,
+                    "{} {kind} {n}: {got:e} {truth:e}",
+                    T::NAME
+                );
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn cholesky_updates() {
+    fn check<T: Element>() {
+        for &n in ORDERS {
+            for (kind, a) in definite::<T>(n) {
+                let (mut l, a) = a.rounded::<T>();
+                let mut room = vec![T::NAN; cholesky_workspace(n)];
+                cholesky(MatMut::row_major(&mut l, n, n).unwrap(), &mut room).unwrap();
+                let big = (0..n).map(|i| a.at(i, i)).fold(0.0, f64::max).sqrt();
+                let x: Vec<T> =
+                    Noise(n as u64).slice::<f64>(n, 0.7 * big).into_iter().map(T::from_f64).collect();
+                let square = |l: &[T]| {
+                    let l = Matrix::of(n, n, l);
+                    let l = Matrix::new(n, n, |i, j| if j <= i { l.at(i, j) } else { 0.0 });
+                    l.mul(&l.t())
+                };
+                let of = Matrix::new(n, n, |i, j| x[i].to_f64() * x[j].to_f64());
+                let add = |m: &Matrix, s: f64| Matrix::new(n, n, |i, j| m.at(i, j) + s * of.at(i, j));
+                let unit = 30.0 * n as f64 * unit::<T>();
+                let before = square(&l);
+                cholesky_update(false, MatMut::row_major(&mut l, n, n).unwrap(), &mut x.clone()).unwrap();
+                let up = square(&l);
+                let size = before.norm() + of.norm();
+                let off = up.sub(&add(&before, 1.0)).norm();
+                assert!(off <= unit * size, "{} {kind} {n}: {:e}", T::NAME, off / size);
+                assert!((0..n).all(|i| l[i * n + i] > T::ZERO));
+                let kept = l.clone();
+                match cholesky_update(true, MatMut::row_major(&mut l, n, n).unwrap(), &mut x.clone()) {
+                    Ok(()) => {
+                        let off = square(&l).sub(&add(&up, -1.0)).norm();
+                        assert!(off <= unit * size, "{} {kind} {n}, down: {:e}", T::NAME, off / size);
+                        assert!((0..n).all(|i| l[i * n + i] > T::ZERO));
+                    }
+                    // What is left is not definite to working precision, and nothing was written.
+                    Err(Error::Pivot { arg: "l", index }) => {
+                        assert!(index == n && kind != "random", "{kind} {n}");
+                        assert!(kept == l);
+                    }
+                    Err(e) => panic!("{kind} {n}: {e}"),
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
