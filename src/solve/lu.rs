@@ -178,27 +178,25 @@ fn factor<J: Join, S: Simd, T: Element>(
 }
 
 /// Row `i` with row `pivots[i]`, in the order of `i`.
-pub(super) fn exchange<S: Simd, T: Element>(
-    s: S,
-    mut a: MatMut<'_, T>,
-    pivots: &[usize],
-) -> Result<(), Error> {
-    for (i, &p) in pivots.iter().enumerate() {
-        if p != i && a.cols() > 0 {
-            let (above, below) = a.reborrow().split_rows(p.max(i))?;
-            swap_on(s, above.row(p.min(i))?, below.row(0)?)?;
-        }
-    }
-    Ok(())
+pub(super) fn exchange<S: Simd, T: Element>(s: S, a: MatMut<'_, T>, pivots: &[usize]) -> Result<(), Error> {
+    swaps(s, a, pivots.iter().enumerate())
 }
 
 /// As [`exchange`], in the opposite order.
 pub(super) fn exchange_back<S: Simd, T: Element>(
     s: S,
-    mut a: MatMut<'_, T>,
+    a: MatMut<'_, T>,
     pivots: &[usize],
 ) -> Result<(), Error> {
-    for (i, &p) in pivots.iter().enumerate().rev() {
+    swaps(s, a, pivots.iter().enumerate().rev())
+}
+
+fn swaps<'a, S: Simd, T: Element>(
+    s: S,
+    mut a: MatMut<'_, T>,
+    pivots: impl Iterator<Item = (usize, &'a usize)>,
+) -> Result<(), Error> {
+    for (i, &p) in pivots {
         if p != i && a.cols() > 0 {
             let (above, below) = a.reborrow().split_rows(p.max(i))?;
             swap_on(s, above.row(p.min(i))?, below.row(0)?)?;
