@@ -158,7 +158,14 @@ fn lu_condition_by<S: Simd, T: Element>(
         let of_inverse = estimate(s, factors, pivots, workspace)?;
         // What is past the largest number, or NaN on the way, is of no matrix that is far from singular.
         let of = T::ONE / of_inverse / norm;
-        if of > T::ZERO { of } else { T::ZERO }
+        // A norm that is not A's says nothing of it.
+        if of > T::ONE {
+            T::ONE
+        } else if of > T::ZERO {
+            of
+        } else {
+            T::ZERO
+        }
     };
     contract!(lu_condition, Ok(result), each | check | check(&Call::new(&[&[norm]], &[result])))
 }
