@@ -49,7 +49,8 @@ fn pivoted(a: &mut [f64], m: usize, n: usize) -> (Vec<f64>, Vec<usize>) {
     let mut places: Vec<usize> = (0..n).collect();
     let mut tau = vec![];
     for k in 0..m.min(n) {
-        let length = |j: usize| (k..m).map(|i| a[i * n + j] * a[i * n + j]).sum::<f64>();
+        // No square of a subnormal number is one.
+        let length = |j: usize| (k..m).fold(0.0f64, |length, i| length.hypot(a[i * n + j]));
         let most = (k..n).fold(k, |most, j| if length(j) > length(most) { j } else { most });
         (0..m).for_each(|i| a.swap(i * n + k, i * n + most));
         places.swap(k, most);
