@@ -210,10 +210,11 @@ fn estimate<S: Simd, T: Element>(
             }
             solve(s, false, f, pivots, x, rest)?;
             let now = sum(x);
-            if !(now > most) {
+            if now > most {
+                most = now;
+            } else {
                 break;
             }
-            most = now;
         }
         // A vector that no cancellation hides from.
         for (i, x) in x.iter_mut().enumerate() {

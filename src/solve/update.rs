@@ -95,7 +95,8 @@ fn downdate<T: Element>(mut l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error> 
         norm = libm::hypot(norm, to.to_f64());
     }
     let short = (1.0 - norm) * (1.0 + norm);
-    if !(short > 0.0) {
+    let definite = short > 0.0;
+    if !definite {
         return Err(Error::Pivot { arg: "l", index: n });
     }
     let mut alpha = T::from_f64(libm::sqrt(short));
