@@ -233,6 +233,8 @@ macro_rules! for_each_op {
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
+            nn pad(pad, pad_on) Same[] indexing, layer;
+            nn gather(gather, gather_on) Same[] indexing, layer;
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";
@@ -251,6 +253,8 @@ macro_rules! for_each_op {
             quant fixed_relu(fixed_relu, fixed_relu_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_sigmoid(fixed_sigmoid, fixed_sigmoid_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_tanh(fixed_tanh, fixed_tanh_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_fir(fixed_fir, fixed_fir_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_biquad(fixed_biquad, fixed_biquad_on) Fixed[] fixed, host: "for firmware, which has no GPU";
 
             random random_bits(random_bits, random_bits_on) Philox[] random, layer;
             random uniform(uniform, uniform_on) Philox[] random, layer;
