@@ -51,6 +51,8 @@ thresholds! {
     blas::complex::product::LINES Elements;
     blas::complex::product::ROWS Elements;
     blas::complex::vectors::TOGETHER Elements;
+    blas::complex::vectors::COLUMNS Elements;
+    blas::complex::vectors::ROWS Elements;
     blas::gemm::LINE Elements;
     blas::gemm::near::MOST_TILE_COLS Elements;
     blas::gemm::near::COLUMNS Elements;
