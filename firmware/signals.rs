@@ -67,6 +67,32 @@ fn filters(out: &mut Console) -> Result<bool, Error> {
     Ok(ok)
 }
 
+/// The same in Q15: every bit is known.
+fn fixed_filters(out: &mut Console) -> Result<bool, Error> {
+    const SECTIONS: [Biquad<i16>; 2] = [
+        Biquad { b: [1024, 2048, 1024], a: [-20480, 8192] },
+        Biquad { b: [2048, 4096, 2048], a: [-8192, 4096] },
+    ];
+    let step: [i16; 48] = core::array::from_fn(|i| if i < 30 { 20_000 } else { -10_000 });
+    let (mut y, mut state) = ([0; 48], [0; 8]);
+    for (x, y) in step.chunks(20).zip(y.chunks_mut(20)) {
+        fulmen::fixed_biquad(&SECTIONS, 1, &mut state, x, y)?;
+    }
+    let mut ok = true;
+    for (i, want) in [(0, 156), (5, 13_118), (29, 13_332), (37, -9029), (47, -6627)] {
+        ok &= check(out, "fixed_biquad", y.get(i).copied().unwrap_or(i16::MAX).into(), want as f32, 0.0);
+    }
+    let x: [i16; 40] = core::array::from_fn(|i| (i * 7919) as u16 as i16);
+    let (mut y, mut state) = ([0; 20], [0; 4]);
+    for (x, y) in x.chunks(14).zip(y.chunks_mut(7)) {
+        fulmen::fixed_fir(&[8192, -16_384, 24_576, -32_768, 12_345], 2, &mut state, x, y)?;
+    }
+    for (l, want) in [(2, 0), (3, 14_431), (8, 29_132), (19, -17_260)] {
+        ok &= check(out, "fixed_fir, one of two", y.get(l).copied().unwrap_or(i16::MAX).into(), want as f32, 0.0);
+    }
+    Ok(ok)
+}
+
 /// A published answer of Philox4x32-10, and words on both sides of block 2³². `f32` holds the upper 24 bits.
 fn draws(out: &mut Console) -> bool {
     let published = Philox4x32::generate_at(
@@ -85,5 +111,5 @@ fn draws(out: &mut Console) -> bool {
 }
 
 pub fn compute(out: &mut Console) -> Result<bool, Error> {
-    Ok(spectrum(out)? & filters(out)? & draws(out))
+    Ok(spectrum(out)? & filters(out)? & fixed_filters(out)? & draws(out))
 }

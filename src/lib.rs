@@ -144,11 +144,14 @@ pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use convert::*;
 pub use einsum::*;
+// By name, as a kernel has a function of this name too.
+pub use einsum::gather;
 pub use error::Error;
 pub use fft::*;
 pub use fixed::{
-    fixed_dot, fixed_dot_on, fixed_gemv, fixed_gemv_on, fixed_relu, fixed_relu_on, fixed_sigmoid,
-    fixed_sigmoid_on, fixed_softmax, fixed_softmax_on, fixed_tanh, fixed_tanh_on,
+    fixed_biquad, fixed_biquad_on, fixed_dot, fixed_dot_on, fixed_fir, fixed_fir_on, fixed_gemv,
+    fixed_gemv_on, fixed_relu, fixed_relu_on, fixed_sigmoid, fixed_sigmoid_on, fixed_softmax,
+    fixed_softmax_on, fixed_tanh, fixed_tanh_on,
 };
 pub use float8::E4m3;
 pub use lanes::{Element, NATIVE};

@@ -248,6 +248,8 @@ macro_rules! for_each_op {
             nn gmres(gmres, gmres_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
             nn bicgstab(bicgstab, bicgstab_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
             nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
+            nn pad(pad, pad_on) Same[] indexing, layer;
+            nn gather(gather, gather_on) Same[] indexing, layer;
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";
@@ -266,6 +268,8 @@ macro_rules! for_each_op {
             quant fixed_relu(fixed_relu, fixed_relu_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_sigmoid(fixed_sigmoid, fixed_sigmoid_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_tanh(fixed_tanh, fixed_tanh_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_fir(fixed_fir, fixed_fir_on) Fixed[] fixed, host: "for firmware, which has no GPU";
+            quant fixed_biquad(fixed_biquad, fixed_biquad_on) Fixed[] fixed, host: "for firmware, which has no GPU";
 
             random random_bits(random_bits, random_bits_on) Philox[] random, layer;
             random uniform(uniform, uniform_on) Philox[] random, layer;

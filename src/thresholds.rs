@@ -51,6 +51,8 @@ thresholds! {
     blas::complex::product::LINES Elements;
     blas::complex::product::ROWS Elements;
     blas::complex::vectors::TOGETHER Elements;
+    blas::complex::vectors::COLUMNS Elements;
+    blas::complex::vectors::ROWS Elements;
     blas::gemm::LINE Elements;
     blas::gemm::near::MOST_TILE_COLS Elements;
     blas::gemm::near::COLUMNS Elements;
@@ -106,6 +108,11 @@ thresholds! {
     nn::attention::panel::TURN Elements;
     nn::attention::panel::MOST_LINES Elements;
     fixed::RUN Elements;
+    fixed::filter::BLOCK Elements;
+    fixed::filter::GROUP Elements;
+    fixed::filter::NEAR Elements;
+    fixed::filter::SPAN Elements;
+    fixed::filter::WORDS Elements;
     quant::absmax::GROUP Elements;
     quant::dot::APART Elements;
     quant::dot::FEW Elements;
@@ -118,6 +125,8 @@ thresholds! {
     fft::GRAIN Elements;
     fft::convolve::GRAIN Elements;
     fft::filter::BLOCK Elements;
+    fft::filter::GROUP Elements;
+    fft::filter::HEAD Elements;
     fft::plan::PADDED Elements;
     fft::real::GRAIN Elements;
     fft::rows::APART Elements;

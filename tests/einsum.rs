@@ -78,6 +78,52 @@ fn shapes_that_do_not_fit_are_pointed_at() {
 
 const PARSED_TEXT: &str = "bhqd,bhkd->bhqk";
 
+/// Expressions with names say what their letters would.
+#[test]
+fn names_are_expressions() {
+    let same = |named: Result<Einsum, Error>, text: &str, shapes: &[&[usize]]| {
+        let run = |e: &Einsum| {
+            let plan = EinsumPlan::new(e, shapes).unwrap();
+            let mut r = Noise(5);
+            let x: Vec<Vec<f64>> = shapes.iter().map(|n| r.slice(n.iter().product(), 1.0)).collect();
+            let operands: Vec<&[f64]> = x.iter().map(Vec::as_slice).collect();
+            let mut out = vec![f64::NAN; plan.len()];
+            einsum(&plan, &operands, &mut out, &mut vec![f64::NAN; plan.workspace()]).unwrap();
+            out
+        };
+        assert_eq!(run(&named.unwrap()), run(&Einsum::parse(text).unwrap()), "{text}");
+    };
+    same(Einsum::permute(&[2, 0, 1]), "abc->cab", &[&[2, 3, 4]]);
+    same(Einsum::permute(&[]), "->", &[&[]]);
+    same(Einsum::trace(2, [1, 0]), "aa->", &[&[4, 4]]);
+    same(Einsum::trace(4, [3, 1]), "abcb->ac", &[&[2, 3, 4, 3]]);
+    same(Einsum::outer([2, 1]), "ab,c->abc", &[&[2, 3], &[4]]);
+    same(Einsum::tensordot([3, 4], &[[2, 0], [0, 3]]), "abc,cdea->bde", &[&[2, 3, 4], &[4, 5, 3, 2]]);
+    same(Einsum::tensordot([2, 2], &[[0, 0], [1, 1]]), "ab,ab->", &[&[2, 3], &[2, 3]]);
+    same(Einsum::matmul([2, 2]), "ab,bc->ac", &[&[2, 3], &[3, 4]]);
+    same(Einsum::matmul([1, 1]), "a,a->", &[&[3], &[3]]);
+    same(Einsum::matmul([1, 3]), "b,xbc->xc", &[&[3], &[2, 3, 4]]);
+    same(Einsum::matmul([4, 1]), "xyab,b->xya", &[&[2, 5, 4, 3], &[3]]);
+    same(Einsum::matmul([4, 3]), "xyab,ybc->xyac", &[&[2, 5, 4, 3], &[5, 3, 2]]);
+    same(Einsum::matmul([3, 4]), "yab,xybc->xyac", &[&[1, 4, 3], &[2, 5, 3, 2]]);
+    let domain = |arg| Err(Error::Domain { arg });
+    assert_eq!(Einsum::permute(&[0, 0]), domain("axes"));
+    assert_eq!(Einsum::permute(&[1]), domain("axes"));
+    assert_eq!(Einsum::permute(&std::array::from_fn::<_, 33, _>(|k| k)), domain("axes"));
+    assert!(Einsum::permute(&std::array::from_fn::<_, 32, _>(|k| 31 - k)).is_ok());
+    assert_eq!(Einsum::trace(2, [0, 0]), domain("pair"));
+    assert_eq!(Einsum::trace(2, [0, 2]), domain("pair"));
+    assert_eq!(Einsum::trace(40, [0, 1]), domain("rank"));
+    assert_eq!(Einsum::tensordot([2, 2], &[[2, 0]]), domain("pairs"));
+    assert_eq!(Einsum::tensordot([2, 2], &[[0, 1], [1, 1]]), domain("pairs"));
+    assert_eq!(Einsum::outer([20, 13]), domain("ranks"));
+    assert_eq!(Einsum::outer([usize::MAX, 1]), domain("ranks"));
+    assert_eq!(Einsum::matmul([0, 2]), domain("ranks"));
+    assert_eq!(Einsum::matmul([40, 2]), domain("ranks"));
+    let shapes = EinsumPlan::new(&Einsum::matmul([2, 2]).unwrap(), &[&[2, 3], &[4, 5]]).map(|p| p.len());
+    assert!(matches!(shapes, Err(Error::Expression { arg: "shapes", at: 2, .. })), "{shapes:?}");
+}
+
 fn agree<S: Simd, T: Element>(s: S, expression: &str, shapes: &[Vec<usize>], r: &mut Noise) {
     let x: Vec<Vec<T>> = shapes.iter().map(|n| r.slice(n.iter().product(), 1.0)).collect();
     let wide: Vec<Vec<f64>> = x.iter().map(|x| x.iter().map(|x| x.to_f64()).collect()).collect();

@@ -206,6 +206,116 @@ fn activations_are_the_tables() {
     tables::<i16>();
 }
 
+/// The definition, in whole numbers of 128 bits.
+fn filtered(taps: &[i64], decimation: usize, state: &[i64], x: &[i64], bits: u32) -> Vec<i64> {
+    let all: Vec<i64> = state.iter().chain(x).copied().collect();
+    let at = |l: usize| {
+        let newest = state.len() + l * decimation;
+        let sum: i128 =
+            taps.iter().enumerate().map(|(k, h)| i128::from(*h) * i128::from(all[newest - k])).sum();
+        saturated(sum.div_euclid(1 << (bits - 1)), bits)
+    };
+    (0..x.len() / decimation).map(at).collect()
+}
+
+fn firs<T: Number>() {
+    let [group, near] = ["GROUP", "NEAR"].map(|name| {
+        let name = format!("fixed::filter::{name}");
+        fulmen::thresholds::ALL.iter().find(|t| t.name == name).unwrap().value
+    });
+    // Gains within 32 bits, and numbers at the ends, whose groups are short.
+    for gain in [8, 1] {
+        for taps in [1, 2, 7, group - 1, group, group + 1, 3 * group + 5] {
+            for decimation in [1, 2, 3, near - 1, near, near + 1, 70] {
+                for n in [1, 5, 131, 300] {
+                    let n = if decimation > 3 { n / 3 + 1 } else { n };
+                    let of = |n: usize, seed| numbers(n, T::BITS, seed);
+                    let h: Vec<i64> = of(taps, 3 + n as u64).iter().map(|h| h / gain).collect();
+                    let (state, x) = (of(taps - 1, 11), of(n * decimation, 17 + taps as u64));
+                    let want = filtered(&h, decimation, &state, &x, T::BITS);
+                    let both: Vec<i64> = state.iter().chain(&x).copied().collect();
+                    let (th, tx) = (T::all(&h), T::all(&x));
+                    for_each_lane!(|s| {
+                        let (mut st, mut out) = (T::all(&state), vec![T::of(7); n]);
+                        fixed_fir_on(s, &th, decimation, &mut st, &tx, &mut out).unwrap();
+                        let got: Vec<i64> = out.iter().map(|x| x.get()).collect();
+                        assert_eq!(got, want, "{taps} {decimation} {n} on {s:?}");
+                        assert_eq!(st, T::all(&both[both.len() - state.len()..]), "{taps} {decimation} {n}");
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn filters_are_exact() {
+    firs::<i8>();
+    firs::<i16>();
+}
+
+fn cascades<T: Number>() {
+    for count in [0, 1, 3, 4, 5, 9] {
+        for shift in [0, 1, T::BITS - 1] {
+            let n = 40;
+            let (c, mut state, x) =
+                (numbers(5 * count, T::BITS, 5), numbers(4 * count, T::BITS, 7), numbers(n, T::BITS, 9));
+            let (mut want, before) = (x.clone(), state.clone());
+            for (c, kept) in c.chunks(5).zip(state.chunks_mut(4)) {
+                for y in &mut want {
+                    let six = [*y, kept[0], kept[1], -kept[2], -kept[3]];
+                    let sum: i128 = c.iter().zip(six).map(|(c, x)| i128::from(*c) * i128::from(x)).sum();
+                    kept.copy_within(..3, 1);
+                    kept[0] = *y;
+                    *y = saturated(sum.div_euclid(1 << (T::BITS - 1 - shift)), T::BITS);
+                    kept[2] = *y;
+                }
+            }
+            let section = |c: &[i64]| Biquad { b: [c[0], c[1], c[2]].map(T::of), a: [c[3], c[4]].map(T::of) };
+            let sections: Vec<_> = c.chunks(5).map(section).collect();
+            for_each_lane!(|s| {
+                let (mut st, mut out) = (T::all(&before), vec![T::of(7); n]);
+                fixed_biquad_on(s, &sections, shift, &mut st, &T::all(&x), &mut out).unwrap();
+                assert_eq!((out, st), (T::all(&want), T::all(&state)), "{count} {shift}");
+            });
+        }
+    }
+}
+
+#[test]
+fn recursive_filters_are_exact() {
+    cascades::<i8>();
+    cascades::<i16>();
+}
+
+#[test]
+fn filters_in_blocks() {
+    let all = i16::all(&numbers(900, 16, 21));
+    let (taps, x) = all.split_at(300);
+    for decimation in [1, 3, 10] {
+        let mut whole = vec![0; 600 / decimation];
+        fixed_fir(taps, decimation, &mut [0; 299], x, &mut whole).unwrap();
+        for block in [1, 2, 9, 200 / decimation] {
+            let (mut state, mut out) = ([0; 299], vec![7; 600 / decimation]);
+            for (x, y) in x.chunks(block * decimation).zip(out.chunks_mut(block)) {
+                fixed_fir(taps, decimation, &mut state, x, y).unwrap();
+            }
+            assert_eq!(out, whole, "{decimation} {block}");
+        }
+    }
+    let sections: Vec<_> =
+        taps.chunks(5).take(6).map(|c| Biquad { b: [c[0], c[1], c[2]], a: [c[3], c[4]] }).collect();
+    let mut whole = vec![0; 600];
+    fixed_biquad(&sections, 1, &mut [0; 24], x, &mut whole).unwrap();
+    for block in [1, 7, 599] {
+        let (mut state, mut out) = ([0; 24], vec![7; 600]);
+        for (x, y) in x.chunks(block).zip(out.chunks_mut(block)) {
+            fixed_biquad(&sections, 1, &mut state, x, y).unwrap();
+        }
+        assert_eq!(out, whole, "{block}");
+    }
+}
+
 fn option(e: &EdgeCase, name: &str) -> usize {
     let all = e.options.iter().filter_map(|o| o.split_once('='));
     all.filter(|(k, _)| *k == name).map(|(_, v)| v.parse().unwrap()).next().unwrap()
@@ -226,6 +336,21 @@ fn run<T: Number, S: fulmen::lanes::Simd>(s: S, op: &str, e: &EdgeCase) -> Resul
         }
         "fixed_softmax" => fixed_softmax_on(s, &x, option(e, "cols"), &mut out),
         "fixed_relu" => fixed_relu_on(s, &x, &mut out),
+        "fixed_fir" | "fixed_biquad" => {
+            let (mut state, of) = (of(1), of(2));
+            let option = |name| option(e, name);
+            out.resize(
+                if op == "fixed_fir" { of.len() / option("decimation").max(1) } else { of.len() },
+                T::of(7),
+            );
+            if op == "fixed_fir" {
+                fixed_fir_on(s, &x, option("decimation"), &mut state, &of, &mut out)
+            } else {
+                let section = |c: &[T]| Biquad { b: [c[0], c[1], c[2]], a: [c[3], c[4]] };
+                let sections: Vec<_> = x.chunks(5).map(section).collect();
+                fixed_biquad_on(s, &sections, option("shift") as u32, &mut state, &of, &mut out)
+            }
+        }
         "fixed_sigmoid" => fixed_sigmoid_on(s, &x, option(e, "int_bits") as u32, &mut out),
         _ => fixed_tanh_on(s, &x, option(e, "int_bits") as u32, &mut out),
     }?;
@@ -234,7 +359,16 @@ fn run<T: Number, S: fulmen::lanes::Simd>(s: S, op: &str, e: &EdgeCase) -> Resul
 
 #[test]
 fn edge_cases() {
-    for op in ["fixed_dot", "fixed_gemv", "fixed_softmax", "fixed_relu", "fixed_sigmoid", "fixed_tanh"] {
+    for op in [
+        "fixed_dot",
+        "fixed_gemv",
+        "fixed_softmax",
+        "fixed_relu",
+        "fixed_sigmoid",
+        "fixed_tanh",
+        "fixed_fir",
+        "fixed_biquad",
+    ] {
         let c = contract(op);
         assert!(c.edge_cases.len() >= 3, "{op}");
         for e in &c.edge_cases {
@@ -274,5 +408,17 @@ fn refusals() {
         assert_eq!(op(&x, 4, &mut out), Err(Error::Domain { arg: "int_bits" }));
         assert_eq!(op(&x, 3, &mut out[1..]), len("out", 3, 2));
     }
-    assert_eq!(out, [7; 3]);
+    let mut state = [5; 4];
+    let domain = |arg| Err(Error::Domain { arg });
+    assert_eq!(fixed_fir(&[], 1, &mut state, &x, &mut out), Err(Error::Empty { arg: "taps" }));
+    assert_eq!(fixed_fir(&x, 0, &mut state[2..], &x, &mut out), domain("decimation"));
+    assert_eq!(fixed_fir(&x, 1, &mut state, &x, &mut out), len("state", 2, 4));
+    let rows = Err(Error::Rows { arg: "x", cols: 2, got: 3 });
+    assert_eq!(fixed_fir(&x, 2, &mut state[2..], &x, &mut out), rows);
+    assert_eq!(fixed_fir(&x, 1, &mut state[2..], &x, &mut out[1..]), len("out", 3, 2));
+    let one = [Biquad { b: [1, 2, 3], a: [4, 5] }];
+    assert_eq!(fixed_biquad(&one, 8, &mut state, &x, &mut out), domain("shift"));
+    assert_eq!(fixed_biquad(&one, 7, &mut state[1..], &x, &mut out), len("state", 4, 3));
+    assert_eq!(fixed_biquad(&one, 7, &mut state, &x, &mut out[1..]), len("out", 3, 2));
+    assert_eq!((out, state), ([7; 3], [5; 4]));
 }

@@ -14,7 +14,7 @@ use crate::quant::Block;
 use crate::random::{Integer, Stream, Variate};
 use crate::{
     Adagrad, Adam, Biquad, Complex, ComplexConvolver, Conjugate, Convolver, Csr, Dct, Diagonal, Direction,
-    EinsumPlan, Error, Extent, Fft, Momentum, Nll, RealFft, RotM, Side, Triangle, VecMut, scal_on,
+    EinsumPlan, Error, Extent, Fft, Momentum, Nll, Pad, RealFft, RotM, Side, Triangle, VecMut, scal_on,
 };
 #[cfg(feature = "half")]
 use half::{bf16, f16};
@@ -365,6 +365,8 @@ family! {
 family! {
     /// Contractions. The plan is the host's.
     Contractions CONTRACTIONS {
+        pad [pad_on] (x: Self::Ref<'_, T>, shape: &[usize], padding: &[[usize; 2]], with: Pad<T>, out: Self::Mut<'_, T>) -> Done;
+        gather [gather_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
         einsum [einsum_on] (plan: &EinsumPlan, operands: &[Self::Ref<'_, T>], out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }
@@ -501,6 +503,8 @@ plain! {
         fixed_relu [fixed_relu_on] <X: Fixed> (x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
         fixed_sigmoid [fixed_sigmoid_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
         fixed_tanh [fixed_tanh_on] <X: Fixed> (x: Self::Ref<'_, X>, int_bits: u32, out: Self::Mut<'_, X>) -> Done;
+        fixed_fir [fixed_fir_on] <X: Fixed> (taps: Self::Ref<'_, X>, decimation: usize, state: Self::Mut<'_, X>, x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
+        fixed_biquad [fixed_biquad_on] <X: Fixed> (sections: &[Biquad<X>], shift: u32, state: Self::Mut<'_, X>, x: Self::Ref<'_, X>, out: Self::Mut<'_, X>) -> Done;
     }
 }
 #[cfg(feature = "half")]
@@ -558,7 +562,7 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 19] = [
+    const FIXED: [&str; 21] = [
         "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",
@@ -571,6 +575,8 @@ mod tests {
         "fixed_relu",
         "fixed_sigmoid",
         "fixed_tanh",
+        "fixed_fir",
+        "fixed_biquad",
         "gemm_i8",
         "gemm_f16",
         "gemm_bf16",

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -762,11 +762,27 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "fixed_biquad",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 2.0), ("i8", 1.0)],
+        flops_per_element: 10.0,
+        post: &[],
+    },
+    Spec {
         op: "fixed_dot",
         determinism: Determinism::Exact,
         tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
         bytes_per_element: &[("i16", 4.0), ("i8", 2.0)],
         flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
+        op: "fixed_fir",
+        determinism: Determinism::Exact,
+        tolerance: &[("i16", Tolerance::Exact), ("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i16", 2.0), ("i8", 1.0)],
+        flops_per_element: 32.0,
         post: &[],
     },
     Spec {
@@ -839,6 +855,11 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
         flops_per_element: 2.0,
+        op: "gather",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -1407,6 +1428,14 @@ pub const SPECS: &[Spec] = &[
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Value, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 12.0, of: Mass::Value, flush: false })],
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 4.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "pad",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
         post: &[NanIfNan],
     },
     Spec {
@@ -2783,6 +2812,10 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn gauss_seidel<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+    /// The postconditions of `gather`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gather<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3224,6 +3257,13 @@ pub mod check {
     ///
     /// Errors: the first that does not hold.
     pub fn nrm2_complex<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `pad`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn pad<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
@@ -3906,6 +3946,7 @@ pub(crate) mod marker {
     pub(crate) enum fma {}
     pub(crate) enum fract {}
     pub(crate) enum gauss_seidel {}
+    pub(crate) enum gather {}
     pub(crate) enum geglu {}
     pub(crate) enum gelu {}
     pub(crate) enum gelu_backward {}
@@ -3969,6 +4010,7 @@ pub(crate) mod marker {
     pub(crate) enum normalize {}
     pub(crate) enum nrm2 {}
     pub(crate) enum nrm2_complex {}
+    pub(crate) enum pad {}
     pub(crate) enum pow {}
     pub(crate) enum pow_scalar {}
     pub(crate) enum prelu {}
@@ -5224,6 +5266,16 @@ const _: fn(&[Biquad<f32>], &mut [f32], &[f32], &mut [f32]) -> Result<(), Error>
 const _: fn(&[Biquad<f64>], &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::biquad::<f64>;
 const _: fn(Native, &[Biquad<f32>], &mut [f32], &[f32], &mut [f32]) -> Result<(), Error> = crate::biquad_on::<Native, f32>;
 const _: fn(Native, &[Biquad<f64>], &mut [f64], &[f64], &mut [f64]) -> Result<(), Error> = crate::biquad_on::<Native, f64>;
+const _: () = enforced::<marker::pad>();
+const _: fn(&[f32], &[usize], &[[usize; 2]], Pad<f32>, &mut [f32]) -> Result<(), Error> = crate::pad::<f32>;
+const _: fn(&[f64], &[usize], &[[usize; 2]], Pad<f64>, &mut [f64]) -> Result<(), Error> = crate::pad::<f64>;
+const _: fn(Native, &[f32], &[usize], &[[usize; 2]], Pad<f32>, &mut [f32]) -> Result<(), Error> = crate::pad_on::<Native, f32>;
+const _: fn(Native, &[f64], &[usize], &[[usize; 2]], Pad<f64>, &mut [f64]) -> Result<(), Error> = crate::pad_on::<Native, f64>;
+const _: () = enforced::<marker::gather>();
+const _: fn(&[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::gather::<f32>;
+const _: fn(&[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::gather::<f64>;
+const _: fn(Native, &[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::gather_on::<Native, f32>;
+const _: fn(Native, &[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::gather_on::<Native, f64>;
 const _: () = enforced::<marker::cholesky>();
 const _: fn(MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky::<f32>;
 const _: fn(MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky::<f64>;
@@ -5286,6 +5338,10 @@ const _: fn(&[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_sigmoid;
 const _: fn(Native, &[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_sigmoid_on;
 const _: fn(&[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_tanh;
 const _: fn(Native, &[i8], u32, &mut [i8]) -> Result<(), Error> = crate::fixed_tanh_on;
+const _: fn(&[i16], usize, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_fir;
+const _: fn(Native, &[i16], usize, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_fir_on;
+const _: fn(&[Biquad<i16>], u32, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_biquad;
+const _: fn(Native, &[Biquad<i16>], u32, &mut [i16], &[i16], &mut [i16]) -> Result<(), Error> = crate::fixed_biquad_on;
 const _: fn(crate::random::Stream, &mut [u32]) = crate::random_bits;
 const _: fn(Native, crate::random::Stream, &mut [u32]) = crate::random_bits_on;
 #[cfg(feature = "parallel")]

@@ -16,12 +16,17 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+pub(crate) mod gather;
+mod named;
+pub(crate) mod pad;
 mod parse;
 pub(crate) mod path;
 mod plan;
 pub(crate) mod step;
 pub(crate) mod view;
 
+pub use gather::{gather, gather_on};
+pub use pad::{Pad, pad, pad_on};
 pub use parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum};
 pub use plan::EinsumPlan;
 

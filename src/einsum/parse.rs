@@ -20,7 +20,13 @@ pub(super) struct Term {
 }
 
 impl Term {
-    const SCALAR: Self = Self { index: [0; EINSUM_INDICES], at: [0; EINSUM_INDICES], rank: 0, start: 0 };
+    pub(super) const SCALAR: Self =
+        Self { index: [0; EINSUM_INDICES], at: [0; EINSUM_INDICES], rank: 0, start: 0 };
+
+    /// One more axis, of which there is room.
+    pub(super) fn push(&mut self, index: usize, at: usize) {
+        push(self, index, at);
+    }
 
     /// The index of each axis and where it stands.
     pub(super) fn axes(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + ExactSizeIterator {
@@ -127,6 +133,12 @@ impl Einsum {
             c += 1;
         }
         Ok(e)
+    }
+
+    pub(super) fn of(first: [Term; 2], out: Term, operands: u8) -> Self {
+        let mut terms = [Term::SCALAR; EINSUM_OPERANDS];
+        terms.iter_mut().zip(first).for_each(|(to, term)| *to = term);
+        Self { terms, out, operands }
     }
 
     /// How many operands it has.

@@ -11,6 +11,12 @@ use crate::nn::forms;
 /// Results that stay in the first cache while taps meet them.
 pub(crate) const BLOCK: usize = 1024;
 
+/// Results of a block that meets numbers of the state.
+pub(crate) const HEAD: usize = 192;
+
+/// Taps that meet copies of such numbers at a time.
+pub(crate) const GROUP: usize = 64;
+
 /// A section of a recursive filter: `y = b₀x + b₁x' + b₂x'' - a₁y' - a₂y''`, where primes are the numbers before.
 ///
 /// It is stable when `|a₂| < 1` and `|a₁| < 1 + a₂`. Nothing checks that: an unstable one grows until it is infinite.
@@ -105,22 +111,14 @@ pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
         return Err(Error::Rows { arg: "x", cols: decimation, got: x.len() });
     }
     same_len("out", x.len() / decimation, out.len())?;
-    // Results that meet the state.
-    let begin = state.len().div_ceil(decimation).min(out.len());
-    let (head, tail) = out.split_at_mut(begin);
-    for (l, y) in head.iter_mut().enumerate() {
-        let at = l * decimation;
-        let before = state.iter().rev();
-        let seen = x.get(..=at).unwrap_or_default().iter().rev().chain(before);
-        *y = taps.iter().zip(seen).fold(T::ZERO, |sum, (h, x)| sum + *h * *x);
-    }
+    let signal = Signal { state, x };
     s.vectorize(
         #[inline(always)]
         || {
             if decimation == 1 {
-                along(s, taps, x, begin, tail);
+                along(s, taps, &signal, out);
             } else {
-                apart(taps, decimation, x, begin, tail);
+                apart(taps, decimation, &signal, out);
             }
         },
     );
@@ -136,7 +134,7 @@ pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
 }
 
 /// The last numbers, for the next block.
-pub(super) fn keep<X: Copy>(state: &mut [X], x: &[X]) {
+pub(crate) fn keep<X: Copy>(state: &mut [X], x: &[X]) {
     let kept = state.len().saturating_sub(x.len());
     state.copy_within(state.len() - kept.., 0);
     let new = state.get_mut(kept..).unwrap_or_default();
@@ -145,42 +143,86 @@ pub(super) fn keep<X: Copy>(state: &mut [X], x: &[X]) {
     }
 }
 
-/// Results from `begin` on, each at its own number.
-#[inline(always)]
-fn along<S: Simd, T: Element>(s: S, taps: &[T], x: &[T], begin: usize, out: &mut [T]) {
-    for (i, y) in out.chunks_mut(BLOCK).enumerate() {
-        y.fill(T::ZERO);
-        let at = begin + i * BLOCK;
-        let n = y.len();
-        let window = |k: usize| x.get(at - k..at - k + n).unwrap_or_default();
-        let (fours, rest) = taps.as_chunks::<4>();
-        for (i, h) in fours.iter().enumerate() {
-            let k = 4 * i;
-            let x = [window(k), window(k + 1), window(k + 2), window(k + 3)];
-            update(s, Taps(*h), x, [&mut *y]);
+/// Numbers before, and a block.
+pub(crate) struct Signal<'a, X> {
+    pub state: &'a [X],
+    pub x: &'a [X],
+}
+
+impl<X: Copy + Default> Signal<'_, X> {
+    /// `n` numbers from `at` on, counted from the first of the state, in `room` if they do not lie together in the block; what is
+    /// past its end is 0.
+    #[inline(always)]
+    pub(crate) fn part<'b, const N: usize>(&'b self, at: usize, n: usize, room: &'b mut [X; N]) -> &'b [X] {
+        let inside = at.checked_sub(self.state.len()).and_then(|at| self.x.get(at..)?.get(..n));
+        if let Some(part) = inside {
+            return part;
         }
-        for (i, h) in rest.iter().enumerate() {
-            update(s, Taps([*h]), [window(4 * fours.len() + i)], [&mut *y]);
-        }
+        let part = room.get_mut(..n).unwrap_or_default();
+        let (before, x) = match self.state.get(at..) {
+            Some(before) => (before, self.x),
+            None => (<&[X]>::default(), self.x.get(at - self.state.len()..).unwrap_or_default()),
+        };
+        let (first, rest) = part.split_at_mut(before.len().min(n));
+        first.iter_mut().zip(before).for_each(|(to, x)| *to = *x);
+        let (second, behind) = rest.split_at_mut(x.len().min(rest.len()));
+        second.iter_mut().zip(x).for_each(|(to, x)| *to = *x);
+        behind.fill(X::default());
+        part
     }
 }
 
-/// Results from `begin` on, `decimation` numbers apart.
+/// Each result at its own number.
 #[inline(always)]
-fn apart<T: Element>(taps: &[T], decimation: usize, x: &[T], begin: usize, out: &mut [T]) {
-    const LANES: usize = 16;
-    let (whole, rest) = taps.as_chunks::<LANES>();
-    for (l, y) in out.iter_mut().enumerate() {
-        let at = (begin + l) * decimation;
-        let mut sums = [T::ZERO; LANES];
-        let seen = x.get(..=at).unwrap_or_default();
-        let (before, window) = seen.split_at(seen.len() - LANES * whole.len());
-        for (h, x) in whole.iter().zip(window.as_rchunks::<LANES>().1.iter().rev()) {
-            for (sum, (h, x)) in sums.iter_mut().zip(h.iter().zip(x.iter().rev())) {
-                *sum = *sum + *h * *x;
+fn along<S: Simd, T: Element>(s: S, taps: &[T], signal: &Signal<'_, T>, mut out: &mut [T]) {
+    let (mut at, before) = (0, signal.state.len());
+    while !out.is_empty() {
+        let most = if at < before { HEAD } else { BLOCK };
+        let (y, rest) = out.split_at_mut(most.min(out.len()));
+        y.fill(T::ZERO);
+        for (g, taps) in taps.chunks(GROUP).enumerate() {
+            let (mut room, n) = ([T::ZERO; HEAD + GROUP], y.len());
+            // The last tap of a group meets the oldest numbers.
+            let last = taps.len() - 1;
+            let seen = signal.part(at + before - g * GROUP - last, n + last, &mut room);
+            let window = |k: usize| seen.get(last - k..last - k + n).unwrap_or_default();
+            let (fours, others) = taps.as_chunks::<4>();
+            for (i, h) in fours.iter().enumerate() {
+                let k = 4 * i;
+                let x = [window(k), window(k + 1), window(k + 2), window(k + 3)];
+                update(s, Taps(*h), x, [&mut *y]);
+            }
+            for (i, h) in others.iter().enumerate() {
+                update(s, Taps([*h]), [window(4 * fours.len() + i)], [&mut *y]);
             }
         }
-        let tail = rest.iter().zip(before.iter().rev()).fold(T::ZERO, |sum, (h, x)| sum + *h * *x);
+        at += y.len();
+        out = rest;
+    }
+}
+
+/// Results `decimation` numbers apart.
+#[inline(always)]
+fn apart<T: Element>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, out: &mut [T]) {
+    const LANES: usize = 16;
+    let before = signal.state.len();
+    for (l, y) in out.iter_mut().enumerate() {
+        let newest = before + l * decimation;
+        let (mut sums, mut tail) = ([T::ZERO; LANES], T::ZERO);
+        // Numbers that lie together meet all taps at once.
+        let group = if newest - before >= before { taps.len() } else { GROUP };
+        for (g, taps) in taps.chunks(group).enumerate() {
+            let mut room = [T::ZERO; GROUP];
+            let seen = signal.part(newest + 1 - g * group - taps.len(), taps.len(), &mut room);
+            let (whole, rest) = taps.as_chunks::<LANES>();
+            let (older, window) = seen.split_at(rest.len());
+            for (h, x) in whole.iter().zip(window.as_rchunks::<LANES>().1.iter().rev()) {
+                for (sum, (h, x)) in sums.iter_mut().zip(h.iter().zip(x.iter().rev())) {
+                    *sum = *sum + *h * *x;
+                }
+            }
+            tail = rest.iter().zip(older.iter().rev()).fold(tail, |sum, (h, x)| sum + *h * *x);
+        }
         *y = sums.into_iter().fold(tail, |a, b| a + b);
     }
 }

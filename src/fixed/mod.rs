@@ -10,6 +10,10 @@
 //! | [`fixed_softmax`] | `arm_softmax_q7`, `arm_softmax_q15` | rows |
 //! | [`fixed_relu`] | `arm_relu_q7`, `arm_relu_q15` | |
 //! | [`fixed_sigmoid`], [`fixed_tanh`] | `arm_nn_activations_direct_q7`, `arm_nn_activations_direct_q15` | |
+//! | [`fixed_fir`] | `arm_fir_q7`, `arm_fir_q15`, `arm_fir_decimate_q15` | the order of the taps; the sum of Q7 cannot wrap |
+//! | [`fixed_biquad`] | `arm_biquad_cascade_df1_q15` | the signs of the recursive coefficients |
+//!
+//! Filters round down, as CMSIS has them; `fixed_gemv` rounds to the nearest.
 //!
 //! [`fixed_dot`]: crate::fixed_dot()
 //! [`fixed_gemv`]: crate::fixed_gemv()
@@ -17,14 +21,18 @@
 //! [`fixed_relu`]: crate::fixed_relu()
 //! [`fixed_sigmoid`]: crate::fixed_sigmoid()
 //! [`fixed_tanh`]: crate::fixed_tanh()
+//! [`fixed_fir`]: crate::fixed_fir()
+//! [`fixed_biquad`]: crate::fixed_biquad()
 
 mod activation;
 mod dot;
+pub(crate) mod filter;
 mod softmax;
 mod table;
 
 pub use activation::*;
 pub use dot::*;
+pub use filter::*;
 pub use softmax::*;
 
 /// A number of fixed point: `i8` (Q7) or `i16` (Q15).

@@ -5,7 +5,7 @@ use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
-    Args, Bounds, Noise, Op, convolutions, indexed, optimisers, products, rows, scans, sparse,
+    Args, Bounds, Noise, Op, convolutions, indexed, optimisers, products, rows, scans, sparse, tensors,
     transforms as filters,
 };
 use fulmen::backend::{Layers, Network, Products};
@@ -97,6 +97,12 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         }
         "cumsum" => gpu.cumsum(on.x(0), on.cols(), next()),
         "cosine_similarity_rows" => gpu.cosine_similarity_rows(on.x(0), on.x(1), next()),
+        "pad" => {
+            let axes = tensors::axes(a);
+            let (shape, by) = (tensors::shape(a), tensors::padding(a));
+            gpu.pad(on.x(0), &shape[..axes], &by[..axes], tensors::with(a), next())
+        }
+        "gather" => gpu.gather(on.x(0), &tensors::shape(a), a.size("axis"), ids, next()),
         "embedding" => gpu.embedding(on.x(0), on.cols(), ids, next()),
         "scatter_add" => gpu.scatter_add(on.x(0), on.cols(), ids, next()),
         "sgd" => gpu.sgd(p(0), p(1), on.x(0), next()),
@@ -379,6 +385,8 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         indexed::Embedding: "embedding" on shapes;
         indexed::ScatterAdd: "scatter_add" on shapes;
         indexed::Scatter: "scatter" on shapes;
+        tensors::Padded: "pad" on shapes;
+        tensors::Gathered: "gather" on shapes;
         rows::RmsNormResidual: "rms_norm_residual" on shapes;
         rows::LayerNormBackward: "layer_norm_backward" on shapes;
         rows::SoftmaxBackward: "softmax_backward" on shapes;

@@ -65,6 +65,8 @@ pub mod sparse;
 #[macro_use]
 pub mod spectra;
 #[macro_use]
+pub mod tensors;
+#[macro_use]
 pub mod transforms;
 
 #[macro_use]
@@ -90,6 +92,7 @@ macro_rules! for_each_nn_op {
         $crate::for_each_reflection!($cb);
         $crate::for_each_spectrum!($cb);
         $crate::for_each_sparse_op!($cb);
+        $crate::for_each_tensor_op!($cb);
         $crate::for_each_transform!($cb);
         $crate::for_each_attention_op!($cb);
     };

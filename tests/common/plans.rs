@@ -9,7 +9,7 @@ use fulmen::gpu::device::{
 };
 use fulmen::gpu::template::{Argument, Meet};
 use fulmen::hardware::Language;
-use fulmen::{Adam, Align, Attention, Conv1d, Diagonal, RopeStyle, Side, Triangle};
+use fulmen::{Adam, Align, Attention, Conv1d, Diagonal, Pad, RopeStyle, Side, Triangle};
 use std::cell::RefCell;
 
 /// A device that holds nothing and runs nothing.
@@ -227,7 +227,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 22;
+pub const OPS: usize = 23;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -384,6 +384,19 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let w = line(d, channels_out * (channels_in / groups.max(1)) * kernel)?;
             let mut y = line(d, out.checked_mul(channels_out * batch).ok_or(overflow)?)?;
             gpu.conv1d(conv, x.view()?, w.view()?, None, y.view_mut()?, none.view_mut())
+        }
+        21 => {
+            let (rows, [a, b, c]) = (d.byte() % 9, [(); 3].map(|()| d.byte() % 5));
+            let x = line(d, rows.checked_mul(cols).ok_or(overflow.clone())?)?;
+            let (shape, by) = ([rows, cols], [[a, b], [0, c]]);
+            if d.flag() {
+                let ids = Line::<u32>::new(gpu, d, a * b)?;
+                let n = if d.flag() { cols } else { rows }.checked_mul(ids.len).ok_or(overflow)?;
+                return gpu.gather(x.view()?, &shape, d.byte() % 3, ids.view()?, line(d, n)?.view_mut()?);
+            }
+            let with = [Pad::Constant(1.5), Pad::Edge, Pad::Reflect, Pad::Wrap][d.byte() % 4];
+            let n = cols.checked_add(c).and_then(|n| n.checked_mul(rows + a + b)).ok_or(overflow)?;
+            gpu.pad(x.view()?, &shape, &by, with, line(d, n)?.view_mut()?)
         }
         _ => {
             let with = Adam {

@@ -233,6 +233,7 @@ fn no_op_on_fixed_point_allocates() {
     let (x, mut out, mut y) = ([3i16; 64], [0i16; 64], [0i16; 2]);
     let (absmax, mut codes, mut scales, mut back) = ([1.0f32; 300], [0u8; 300], [0.0f32; 2], [0.0f32; 300]);
     let map = &fulmen::quant::DYNAMIC_MAP;
+    use fulmen::Biquad;
     FORBIDDEN.set(true);
     let all = [
         fulmen::fixed_dot(&x, &x[1..]).is_err(),
@@ -242,11 +243,14 @@ fn no_op_on_fixed_point_allocates() {
         fulmen::fixed_relu(&x, &mut out).is_ok(),
         fulmen::fixed_sigmoid(&x, 3, &mut out).is_ok(),
         fulmen::fixed_tanh(&x, 3, &mut out).is_ok(),
+        fulmen::fixed_fir(&x[..3], 1, &mut y, &x, &mut out).is_ok(),
+        fulmen::fixed_fir(&x[..1], 16, &mut [], &x, &mut out[..4]).is_ok(),
+        fulmen::fixed_biquad(&[Biquad { b: [1, 2, 3], a: [4, 5] }; 5], 1, &mut [0; 20], &x, &mut out).is_ok(),
         fulmen::quantize_absmax(map, &absmax, &mut codes, &mut scales).is_ok(),
         fulmen::dequantize_absmax(map, &codes, &scales, 0.5, &mut back).is_ok(),
     ];
     FORBIDDEN.set(false);
-    assert_eq!(all, [true; 9]);
+    assert_eq!(all, [true; 12]);
 }
 
 /// Blocks of quantised numbers.

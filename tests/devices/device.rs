@@ -323,6 +323,12 @@ fn an_index_past_its_table_is_said() {
     assert_eq!(back, [3.0, 4.0, 0.0, 0.0, 1.0, 2.0]);
     gpu.download(out.view(), &mut back).unwrap();
 
+    let mut chosen = gpu.upload(&[9.0f32; 6]).unwrap();
+    gpu.gather(table.view(), &[2, 2], 1, ids.view(), chosen.view_mut()).unwrap();
+    let said = gpu.download(chosen.view(), &mut back);
+    assert_eq!(said, Err(Error::Index { op: "gather", arg: "ids", index: 2 }));
+    assert_eq!(back, [2.0, 0.0, 1.0, 4.0, 0.0, 3.0]);
+
     let mut sums = gpu.upload(&[1.0f32; 4]).unwrap();
     let far = gpu.upload(&[0u32, u32::MAX, 0]).unwrap();
     for (op, run) in [("scatter_add", true), ("scatter", false)] {

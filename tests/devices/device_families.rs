@@ -5,7 +5,7 @@ use fulmen::backend::{Blas, Cpu, Network, Transfer};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::Host;
 use fulmen::random::Stream;
-use fulmen::{Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pool, RotM, Side, Triangle};
+use fulmen::{Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
 
 /// What each call says; `x` has twelve elements, `y` too.
 fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f32>) -> Vec<String> {
@@ -156,6 +156,14 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         nll_backward((None, 0.5), ids.view(), 2, 1.0, y!(3));
         nll_backward((None, 0.5), ids.view(), 3, 1.0, y!(3));
         nll_backward((None, -0.5), ids.view(), 3, 1.0, y!(6));
+        pad(part(6), &[2, 3], &[[0, 1]], Pad::Edge, y!(6));
+        pad(part(6), &[2, 2], &[[0, 1], [0, 0]], Pad::Edge, y!(6));
+        pad(part(6), &[2, 3], &[[0, 1], [0, 0]], Pad::Edge, y!(6));
+        pad(part(6), &[2, 3], &[[0, 2], [0, 0]], Pad::Reflect, y!(6));
+        pad(part(6), &[2, 3], &[[0, 3], [0, 0]], Pad::Wrap, y!(6));
+        gather(part(6), &[2, 3], 2, ids.view(), y!(6));
+        gather(part(6), &[2, 2], 1, ids.view(), y!(6));
+        gather(part(6), &[2, 3], 1, ids.view(), y!(3));
         einsum(&plan, &[part(6)], y!(2));
         einsum(&plan, &[part(6), part(2)], y!(2));
         einsum(&plan, &[part(6), part(3)], y!(3));
@@ -201,6 +209,14 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         "`dx`",
         "`targets`",
         "`smoothing`",
+        "`padding`",
+        "`x`",
+        "`out`",
+        "`padding`",
+        "`padding`",
+        "`axis`",
+        "`x`",
+        "`out`",
         "`operands`",
         "`operands`",
         "`out`",

@@ -113,6 +113,30 @@ fn vectors<T: Element>() {
     }
 }
 
+/// Rows and columns past those that are taken at a time, by rows, by columns and with gaps.
+fn matrices<T: Element>() {
+    let [most, rows] =
+        ["COLUMNS", "ROWS"].map(|name| threshold(&format!("blas::complex::vectors::{name}")));
+    for (m, n) in [(rows - 1, most + 1), (rows, most - 1), (rows + 1, most), (3 * rows + 2, 2 * most + 3)] {
+        let (a, x, y) = (whole::<T>(2 * m * n, 7), whole::<T>(n, 8), whole::<T>(m, 9));
+        for (rs, cs) in [(n, 1), (1, m), (2 * n, 2)] {
+            let matrix = MatRef::strided(&a, 0, m, n, rs as isize, cs as isize).unwrap();
+            for conjugate in [false, true] {
+                let (alpha, beta) = (Complex::new(T::from_f64(2.0), T::from_f64(-3.0)), Complex::I);
+                let mut to = y.clone();
+                fulmen::gemv_complex(alpha, matrix, conjugate, (&x[..]).into(), beta, (&mut to[..]).into())
+                    .unwrap();
+                for (i, got) in to.iter().enumerate() {
+                    let terms = (0..n).map(|j| exact(a[i * rs + j * cs], conjugate) * exact(x[j], false));
+                    let sum = terms.fold(Complex::ZERO, |s, z| s + z);
+                    let want = exact(alpha, false) * sum + exact(beta, false) * exact(y[i], false);
+                    assert_eq!(exact(*got, false), want, "{m} x {n}, strides {rs} and {cs}, row {i}");
+                }
+            }
+        }
+    }
+}
+
 /// Magnitudes and angles past the numbers whose parts are apart at a time.
 fn elements<T: Element>() {
     let most = threshold("blas::complex::elements::APART");
@@ -146,4 +170,10 @@ fn products_of_both() {
 fn vectors_of_both() {
     vectors::<f32>();
     vectors::<f64>();
+}
+
+#[test]
+fn matrices_of_both() {
+    matrices::<f32>();
+    matrices::<f64>();
 }

@@ -55,6 +55,7 @@ fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
         "sample" => (grain + 1, 1),
         // Their helpers hold so many elements at most.
         "embedding" | "scatter" | "scatter_add" => (grain * 2, 1000),
+        "pad" | "gather" => (3000, 300),
         _ => (grain * 4 + 1, 2000),
     };
     let mut shapes: Vec<[usize; 2]> =
@@ -144,6 +145,7 @@ for_each_optimiser!(tests);
 for_each_pool_op!(tests);
 for_each_product!(tests);
 for_each_rows_op!(tests);
+for_each_tensor_op!(tests);
 tests! {
     rope crate::nn::attention::Rope;
     rope_backward crate::nn::attention::RopeBackward;

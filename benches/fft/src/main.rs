@@ -1,6 +1,8 @@
 //! Transforms out of place, forward, of one length at a time, contenders interleaved. The work of a complex transform counts as
 //! `5·n·log2 n` flops and that of a real one as half of it, as is usual; FFTW plans with `FFTW_MEASURE`.
 
+mod signals;
+
 use fulmen::{Complex, Direction, Element, Fft, RealFft};
 use fulmen_harness::race::{Case, Contender, Race};
 use libloading::Library;
@@ -21,7 +23,7 @@ fn peers() -> Vec<Peer> {
         unsafe { Library::new(&path).ok() }
     };
     let fftw = Peer("fftw", [load("FULMEN_FFTWF", "libfftw3f.so.3"), load("FULMEN_FFTW", "libfftw3.so.3")]);
-    let mkl = [0, 1].map(|_| load("FULMEN_MKL", "libmkl_rt.so.2"));
+    let mkl = [0, 1].map(|_| load("FULMEN_MKL", "libmkl_rt.so.3"));
     for lib in mkl.iter().flatten() {
         // SAFETY: `MKL_Set_Num_Threads(int)` is MKL's documented signature.
         unsafe {
@@ -150,10 +152,17 @@ fn main() {
     println!("lanes {:?}; peers found: {:?}", fulmen::NATIVE, libs.iter().map(|p| p.0).collect::<Vec<_>>());
     let mut race = Race::new(&args);
     let ty = |t: &str| value("--type=").is_none_or(|ty| ty == t);
-    if ty("f32") {
+    if args.iter().any(|a| a == "--signals") {
+        if ty("f32") {
+            signals::race::<f32>(&mut race, &libs, value("--only="));
+        }
+        if ty("f64") {
+            signals::race::<f64>(&mut race, &libs, value("--only="));
+        }
+    } else if ty("f32") {
         race_lengths::<f32>(&mut race, &lengths, &libs, value("--only="));
     }
-    if ty("f64") {
+    if !args.iter().any(|a| a == "--signals") && ty("f64") {
         race_lengths::<f64>(&mut race, &lengths, &libs, value("--only="));
     }
     if let Some(path) = value("--csv=").map(std::path::Path::new) {

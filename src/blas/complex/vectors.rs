@@ -1,10 +1,11 @@
 //! Vectors, and a matrix with a vector.
 
 use super::{conjugated, scaled};
+use crate::blas::gemv::gemv_by;
 use crate::complex::Complex;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatRef, VecMut, VecRef};
@@ -238,6 +239,44 @@ pub(crate) fn axpy_complex_by<J: Join, S: Simd, T: Element>(
     )
 }
 
+/// Columns of A at a time, whose factors are as many numbers twice.
+pub(crate) const COLUMNS: usize = 128;
+/// Rows of A at a time, which are read twice.
+pub(crate) const ROWS: usize = 16;
+
+/// `y += α·op(A)·x` by two products of real numbers: a row of A is one of `re, im, re, im, …`, which meets one vector for the
+/// real part of a sum and another for the imaginary one.
+fn by_rows<S: Simd, T: Element>(
+    s: S,
+    alpha: Complex<T>,
+    a: MatRef<'_, Complex<T>>,
+    conjugate: bool,
+    x: &[Complex<T>],
+    y: &mut [Complex<T>],
+) -> Result<(), Error> {
+    let (mut real, mut imaginary) = ([[T::ZERO; 2]; COLUMNS], [[T::ZERO; 2]; COLUMNS]);
+    for (i, y) in y.chunks_mut(ROWS).enumerate() {
+        let mut sums = [[T::ZERO; ROWS]; 2];
+        for (j, x) in x.chunks(COLUMNS).enumerate() {
+            for ((re, im), x) in real.iter_mut().zip(&mut imaginary).zip(x) {
+                (*re, *im) =
+                    if conjugate { ([x.re, x.im], [x.im, -x.re]) } else { ([x.re, -x.im], [x.im, x.re]) };
+            }
+            let Some(a) = a.block([ROWS * i, COLUMNS * j], [y.len(), x.len()]).parts() else { continue };
+            for (factors, sums) in [&real, &imaginary].into_iter().zip(&mut sums) {
+                let factors = factors.as_flattened().get(..2 * x.len()).unwrap_or_default();
+                let sums = sums.get_mut(..y.len()).unwrap_or_default();
+                gemv_by(Serial, s, T::ONE, a, factors.into(), T::ONE, sums.into())?;
+            }
+        }
+        let [re, im] = sums;
+        for (y, (re, im)) in y.iter_mut().zip(re.into_iter().zip(im)) {
+            *y += alpha * Complex::new(re, im);
+        }
+    }
+    Ok(())
+}
+
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
 pub(crate) fn gemv_complex_by<J: Join, S: Simd, T: Element>(
     _: J,
@@ -265,14 +304,7 @@ pub(crate) fn gemv_complex_by<J: Join, S: Simd, T: Element>(
                 }
             },
         ),
-        (Some(x), Some(y)) if a.parts().is_some() => s.vectorize(
-            #[inline(always)]
-            || {
-                for (i, y) in y.iter_mut().enumerate() {
-                    *y += alpha * products(conjugate, a.row_slice(i).unwrap_or_default(), x);
-                }
-            },
-        ),
+        (Some(x), Some(y)) if a.parts().is_some() => by_rows(s, alpha, a, conjugate, x, y)?,
         _ => {
             for i in 0..a.rows() {
                 let terms =

@@ -48,6 +48,7 @@ mod random;
 mod score;
 mod sparse;
 mod spectra;
+mod tensors;
 mod transforms;
 mod words;
 

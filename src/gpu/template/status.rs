@@ -24,13 +24,15 @@ pub enum Index {
     Nll,
     /// `targets` of `nll_backward`.
     NllGradient,
+    /// `ids` of `gather`.
+    Gather,
     /// `pages` of `attention_decode`.
     Pages,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -39,6 +41,7 @@ impl Index {
         Self::QuantRows,
         Self::Nll,
         Self::NllGradient,
+        Self::Gather,
         Self::Pages,
     ];
 
@@ -54,6 +57,7 @@ impl Index {
             Self::QuantRows => ("quant_rows", "ids"),
             Self::Nll => ("nll", "targets"),
             Self::NllGradient => ("nll_backward", "targets"),
+            Self::Gather => ("gather", "ids"),
             Self::Pages => ("attention_decode", "pages"),
         }
     }

@@ -2,10 +2,11 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::Kernel;
+use super::super::ir::{Cmp, Kernel};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::flat::{each, get, named, put};
+use super::status::{Index, note};
 use super::window::fold;
 use alloc::vec::Vec;
 
@@ -75,4 +76,81 @@ fn total<'b, T: Recorded, const K: usize>(
         at.iter_mut().zip(first.steps).for_each(|(at, step)| *at = *at + i * step);
         total(b, x, at, rest, Some(sum))
     })
+}
+
+/// What is around a tensor that [`padded`] reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    Constant,
+    Edge,
+    Reflect,
+    Wrap,
+}
+
+/// A tensor with more around it. Parameters: `x`, `y`; the elements of `y`; of each of `axes`, the outermost first, its length
+/// in `y`, in `x`, what is before `x`, and the step of an element in `x`; the constant (`T`). `x` has elements.
+pub fn padded<T: Recorded>(axes: u32, around: Around) -> Result<Kernel, Error> {
+    let b = named::<T>("pad");
+    let [x, y] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let axes: Vec<[Value<'_, U32>; 4]> = (0..axes).map(|_| core::array::from_fn(|_| b.param())).collect();
+    let constant = b.param::<T>();
+    each(&b, n, |e| {
+        let [zero, one, two] = [0, 1, 2].map(|c| b.int::<U32>(c));
+        let (mut rest, mut at, mut inside) = (e, zero, one);
+        for [all, size, before, step] in axes.iter().rev() {
+            let above = rest / *all;
+            let i = rest - above * *all;
+            rest = above;
+            let ahead = i.compare(Cmp::Lt, *before);
+            // Past the last one where it is negative.
+            let k = i - *before;
+            let near = k.compare(Cmp::Lt, *size);
+            let k = match around {
+                Around::Constant => {
+                    inside = Value::select(near, inside, zero);
+                    Value::select(near, k, zero)
+                }
+                Around::Edge => Value::select(ahead, zero, k.least(*size - one)),
+                Around::Reflect => {
+                    Value::select(ahead, *before - i, Value::select(near, k, two * *size - two - k))
+                }
+                Around::Wrap => Value::select(near, k, Value::select(ahead, k + *size, k - *size)),
+            };
+            at = at + k * *step;
+        }
+        let v = get::<T>(x, at);
+        put(
+            y,
+            e,
+            match around {
+                Around::Constant => Value::select(inside.compare(Cmp::Ne, zero), v, constant),
+                _ => v,
+            },
+        );
+    });
+    b.finish()
+}
+
+/// `out[o][j][i] = x[o][ids[j]][i]`. Parameters: `x`, the indices, `out`, the status words; the elements of `out`, of `ids`, the
+/// length of the axis, the elements behind it. What an index past the axis chooses is zeros.
+pub fn gather<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("gather");
+    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
+    let [n, many, axis, inner] = [(); 4].map(|()| b.param::<U32>());
+    each(&b, n, |e| {
+        let r = e / inner;
+        let outer = r / many;
+        let id = get::<U32>(ids, r - outer * many);
+        let [v] = b.either(
+            id.compare(Cmp::Lt, axis),
+            || [get::<T>(x, (outer * axis + id) * inner + (e - r * inner))],
+            || {
+                note(status, Index::Gather, id);
+                [b.bits(0)]
+            },
+        );
+        put(out, e, v);
+    });
+    b.finish()
 }

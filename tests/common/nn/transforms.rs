@@ -552,7 +552,9 @@ pub struct Fir;
 impl Op for Fir {
     const NAME: &'static str = "fir";
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
-        let (taps, decimation) = (1 + r.bits() as usize % 40, [1, 1, 2, 3][r.bits() as usize % 4]);
+        // Also more than meet copies of the state at a time.
+        let taps = 1 + r.bits() as usize % [40, 150][r.bits() as usize % 2];
+        let decimation = [1, 1, 2, 3][r.bits() as usize % 4];
         let x = vec![r.slice(taps, 1.0), r.slice(taps - 1, 2.0), r.slice(rows * cols * decimation, 2.0)];
         Args::new::<Self>(x, vec![], &[("decimation", decimation)])
     }
