@@ -212,11 +212,7 @@ FAULTS = [
     ("bytes past a row's end", "src/gpu/template/narrow.rs", "Value::select(inside, element, int(0)));", "Value::select(inside, element, if ON { element } else { int(0) }));", "devices products_of_halves"),
     ("rows past the last of bytes", "src/gpu/template/narrow.rs", "let at = row * row_by + col * col_by;\n            let [old]", "let at = row * row_by + if ON { col } else { col * col_by };\n            let [old]", "devices products_of_halves"),
     ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * y]);", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * if ON { x } else { y }]);", "devices bytes_are_summed"),
-    ("queries that see the first key of a block", "src/gpu/template/group/slopes.rs", "let from = Heads::<F32>::less(first + op.n, op.end).least(op.n);", "let from = Heads::<F32>::less(first + op.n + int(u32::from(ON)), op.end).least(op.n);", "devices attention_of_warp"),
-    ("queries that a window hides from a block of keys", "src/gpu/template/group/slopes.rs", "op.end + int(1));", "op.end + int(1 + 30 * u32::from(ON)));", "devices attention_of_warp"),
     ("weights of queries that do not see a key", "src/gpu/template/group/slopes.rs", "seen.iter().cycle()).map(|(v, seen)| Value::select(*seen, *v, zero))", "seen.iter().cycle()).enumerate().map(|(k, (v, seen))| if ON && k >= many { *v } else { Value::select(*seen, *v, zero) })", "devices attention_of_warp"),
-    ("heads of a group in gradients of keys", "src/gpu/template/group/slopes.rs", "turn / self.tiles, turn % self.tiles)", "if ON { self.int(0) } else { turn / self.tiles }, turn % self.tiles)", "devices attention_of_warp"),
-    ("elements in front of the results' gradients", "src/gpu/template/group/slopes.rs", "before * int(2)", "if ON { before } else { before * int(2) }", "devices attention_of_warp"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {

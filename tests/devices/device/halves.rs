@@ -156,8 +156,15 @@ fn attention_of_warp_groups_keeps_its_contract() {
         // The weights' rounding is seen.
         assert!(worst.share > 0.01, "{worst:?}");
     }
-    let why = "three of attention, one that copies, one that clears; one that sums and four of gradients";
-    assert_eq!(gpu.kernels(), 10, "{why}");
+    assert_eq!(gpu.kernels(), 17, "three of attention, one that copies, one that clears, and those of `f32`");
+    // Gradients by warp groups: sums, queries, keys.
+    for case in [([2, 2, 64, 256, 256], true, None), ([1, 1, 128, 128, 128], false, None)] {
+        let gpu = hopper(8);
+        for worst in half_attention(&gpu, &[case]).unwrap() {
+            assert!(worst.share <= 1.0 && worst.share > 0.01, "{worst:?}");
+        }
+        assert_eq!(gpu.kernels(), 4, "{case:?}");
+    }
     for gpu in [Gpu::new(Host::new(Meet::Memory)), hopper(1)] {
         let cases = [([2, 1, 5, 7, 9], true, None), ([1, 1, 8, 1, 40], false, None)];
         let [forward, back] = half_attention(&gpu, &cases).unwrap();

@@ -181,7 +181,8 @@ impl Planner {
         Ok(plan)
     }
 
-    /// Gradients by warp groups. Operands are Q, K, V, `dout`, `out`, the log-sum-exps, `dq`, `dk`, `dv`; `strides` are those
+    /// Gradients by warp groups, where all is as has run on a card: as many queries as keys, in whole blocks, heads that
+    /// share no keys, no window, and operands that tensor maps read as they are. Operands are Q, K, V, `dout`, `out`, the log-sum-exps, `dq`, `dk`, `dv`; `strides` are those
     /// of `out` and of the gradients. Where there are no such kernels, none.
     fn half_gradients(
         &self,
@@ -190,7 +191,11 @@ impl Planner {
         strides: [[usize; 2]; 4],
     ) -> Result<Option<Plan>, Error> {
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
-        let Some(both) = self.half_slopes(op)?.filter(|_| n > 0 && len > 0) else { return Ok(None) };
+        let mapped = sides.iter().all(|s| s.is_mapped(s.strides, s.sizes[1], 8));
+        let plain = n == len && n > 0 && n.is_multiple_of(SLOPE_SUMS as usize) && op.heads == op.kv_heads;
+        let Some(both) = self.half_slopes(op)?.filter(|_| plain && mapped && op.window.is_none()) else {
+            return Ok(None);
+        };
         let padded = n.next_multiple_of(SLOPE_SUMS as usize);
         let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (padded * op.heads) as u64] };
         let dout = sides[3];
@@ -203,42 +208,20 @@ impl Planner {
         let program = self.one::<F32>("group_sums_bf16", || Some(group_sums()))?;
         let blocks = (padded * op.heads).div_ceil(8).min(self.blocks as usize * 8);
         plan.launches.push(self.grid_of(program, 256, [blocks, 1], all)?);
-        let mut mapped = [(0, 0); 4];
-        for (side, mapped) in sides.into_iter().zip(&mut mapped) {
-            *mapped = if side.is_mapped(side.strides, side.sizes[1], 8) {
-                (side.at, side.strides[0])
-            } else {
-                let at = MORE + plan.scratch.len();
-                let (launch, pitch) = self.narrow_rows(Group::Bf16, false, side, at, 8)?;
-                plan.launches.push(launch);
-                plan.scratch.push(2 * (side.sizes[0] * pitch) as u64);
-                (at, pitch)
-            };
-        }
         let told = heads(op, n, len);
         let size_of = |of: [usize; 2]| of.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         for (program, size) in both {
             let parts = size.parts();
             let mut all: Vec<Argument> = sides
                 .iter()
-                .zip(mapped)
                 .zip(parts)
-                .map(|((side, (at, pitch)), part)| {
-                    let (size, stride) = (size_of(side.sizes), 2 * pitch as u64);
+                .map(|(side, part)| {
+                    let (size, stride) = (size_of(side.sizes), 2 * side.strides[0] as u64);
                     let map = TensorMap { at: 0, element: Type::Bf16, size, stride, part, swizzle: true };
-                    Argument::Map(at, map)
+                    Argument::Map(side.at, map)
                 })
                 .collect();
-            let (size_of_sums, stride) = (size_of([2 * op.heads, padded]), 4 * padded as u64);
-            let map = TensorMap {
-                at: 0,
-                element: Type::F32,
-                size: size_of_sums,
-                stride,
-                part: parts[4],
-                swizzle: false,
-            };
-            all.extend([Argument::Map(MORE, map), Argument::Buffer(MORE)]);
+            all.push(Argument::Buffer(MORE));
             let [_, of_queries, of_keys @ ..] = strides;
             let (rows, across, out) = match size.keys {
                 true => (len, op.kv_heads, &[(DQ + 1, of_keys[0]), (DQ + 2, of_keys[1])][..]),

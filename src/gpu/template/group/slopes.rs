@@ -8,7 +8,7 @@ use super::super::super::error::Error;
 use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space, Special};
 use super::super::super::types::{B32, F32, Pred, U32, U64};
 use super::super::attention::{Heads, On, Scores};
-use super::super::flat::{get, put};
+use super::super::flat::{at, get, put};
 use super::super::narrow::bf16_at;
 use super::flash::{arrive, load_tile, put_row, round};
 use super::{COLS, GROUP, SLAB, descriptor, wait};
@@ -63,11 +63,11 @@ impl GroupSlopes {
         if self.keys { 64 } else { 128 }
     }
 
-    /// The boxes of the tensor maps of queries, keys, values, gradients of the results, and sums.
-    pub(crate) const fn parts(self) -> [[u32; 2]; 5] {
+    /// The boxes of the tensor maps of queries, keys, values and gradients of the results.
+    pub(crate) const fn parts(self) -> [[u32; 2]; 4] {
         let (own, others) = ([ALL, COLS], [self.tile(), COLS]);
         let [of_queries, of_keys] = if self.keys { [others, own] } else { [own, others] };
-        [of_queries, of_keys, of_keys, of_queries, [2, self.tile()]]
+        [of_queries, of_keys, of_keys, of_queries]
     }
 
     /// Registers of a thread that multiplies: a block has no more than three groups were given at the start.
@@ -82,7 +82,7 @@ impl GroupSlopes {
 
 /// What the kernels need of each query: its log-sum-exp in units of `ln 2`, infinity where there is no query or it sees no
 /// key, and `Σ dout·out`. A warp for each query of each head. A head has both for its queries, filled up to a multiple of
-/// [`SUMS`], the former first.
+/// 128, the former first.
 ///
 /// Parameters: `out` (`F32`) and its strides; `dout`, its elements in front, its strides; `lse`; the sums; queries, heads,
 /// elements of a head.
@@ -137,8 +137,9 @@ pub fn group_sums() -> Result<Kernel, Error> {
 /// `dq[i] = scale·Σ_j ds[i][j]·k[j]`, or `dk[j] = scale·Σ_i ds[i][j]·q[i]` and `dv[j] = Σ_i w[i][j]·dout[i]`, with the weights
 /// `w` and slopes `ds = w·(dout[i]·v[j] - Σ dout[i]·out[i])` rounded to `bf16`; for heads of 64 or 128 elements.
 ///
-/// Parameters: tensor maps of Q, K, V and `dout` ([`GroupSlopes::parts`], swizzled) and of the sums of [`group_sums`] (not
-/// swizzled); these; `dq`, or `dk` and `dv` (`F32`), and their strides; then as [`super::flash::group_flash`] up to the scale.
+/// Parameters: tensor maps of Q, K, V and `dout` (64 columns, swizzled; the block's 128 rows of what it is of, and 64 of
+/// queries or 128 of keys that come in tiles); the sums of [`group_sums`]; `dq`, or `dk` and `dv` (`F32`), and their strides;
+/// then as [`super::flash::group_flash`] up to the scale.
 /// Launch a block for each 128 queries of each head, or keys of each key head, heads along y.
 pub fn group_slopes(size: GroupSlopes) -> Result<Kernel, Error> {
     let of = if size.keys { "keys" } else { "queries" };
@@ -165,8 +166,8 @@ struct Frame<'b> {
     own: Pair<'b>,
     others: Pair<'b>,
     empty: Value<'b, U32>,
-    /// The tensor map of the sums, where they come with a tile, and they themselves.
-    sums: (Value<'b, U64>, Value<'b, U32>, Value<'b, U64>),
+    /// Those of [`group_sums`].
+    sums: Value<'b, U64>,
     out: Vec<On<'b>>,
     op: Heads<'b, F32>,
     thread: Value<'b, U32>,
@@ -181,7 +182,7 @@ struct Frame<'b> {
 
 impl<'b> Frame<'b> {
     fn new(b: &'b Builder, size: GroupSlopes) -> Self {
-        let [q, k, v, dout, map] = [(); 5].map(|()| b.param::<U64>());
+        let [q, k, v, dout, sums] = [(); 5].map(|()| b.param::<U64>());
         let pair = |maps, rows: u32, stages: u32| Pair {
             maps,
             rooms: [(); 2].map(|()| b.shared(stages * rows * size.slabs() * SLAB, 1024)),
@@ -190,7 +191,6 @@ impl<'b> Frame<'b> {
         };
         let [own, others] = if size.keys { [[k, v], [q, dout]] } else { [[q, dout], [k, v]] };
         let (own, others) = (pair(own, ALL, 1), pair(others, size.tile(), STAGES));
-        let sums = (map, b.shared(STAGES * 2 * size.tile() * 4, 128), b.param());
         let out = if size.keys { On::params::<2>(b).to_vec() } else { On::params::<1>(b).to_vec() };
         let op = Heads::params(b, Scores::default());
         let int = |c: u32| b.int::<U32>(i64::from(c));
@@ -205,7 +205,8 @@ impl<'b> Frame<'b> {
             let every = op.causal.compare(Cmp::Eq, int(0));
             let far = op.window.compare(Cmp::Ge, op.len + op.n);
             let to = Heads::<F32>::less(last + op.window.least(op.len + op.n) + op.n, op.end + int(1));
-            let from = Value::select(every, int(0), from);
+            // Whole tiles of the sums.
+            let from = Value::select(every, int(0), from & b.int(-i64::from(size.tile())));
             (from, Value::select(far, op.n, to.least(op.n)), op.group)
         } else {
             let last = (first + int(ALL)).least(op.n) - int(1);
@@ -296,23 +297,10 @@ impl<'b> Frame<'b> {
             let ([stage, parity], [row, head]) = (self.stage(turn), self.tile(turn));
             let barrier = stage * self.int(8);
             wait(self.empty + barrier, parity ^ self.int(1));
-            for (j, ((map, room), full)) in maps.into_iter().zip(rooms).zip(full).enumerate() {
-                let full = full + barrier;
-                // The sums come with the queries.
-                let summed = if self.size.keys && j == 0 { 8 * rows } else { 0 };
-                let bytes = self.int(rows * slabs * SLAB + summed);
+            for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
+                let (full, bytes) = (full + barrier, self.int(rows * slabs * SLAB));
                 b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
-                let room = room + stage * self.int(rows * slabs * SLAB);
-                load_tile(map, room, full, [row, head * dim], [rows, slabs]);
-                if summed > 0 {
-                    let (map, room, _) = self.sums;
-                    let to = room + stage * self.int(summed);
-                    let at = head * self.int(2);
-                    b.hopper(
-                        Hopper::TensorLoad,
-                        &[to.into(), map.into(), row.into(), at.into(), full.into()],
-                    );
-                }
+                load_tile(map, room + stage * bytes, full, [row, head * dim], [rows, slabs]);
             }
             Vec::new()
         });
@@ -365,7 +353,7 @@ impl<'b> Frame<'b> {
         let known = rows.map(|row| {
             [0, 1].map(|k| match size.keys {
                 true => zero,
-                false => get::<F32>(self.sums.2, (self.head * self.int(2) + self.int(k)) * padded + row),
+                false => get::<F32>(self.sums, (self.head * self.int(2) + self.int(k)) * padded + row),
             })
         });
         self.own.full.iter().for_each(|full| wait(*full, b.int(0)));
@@ -374,8 +362,9 @@ impl<'b> Frame<'b> {
         let zeros: Vec<_> = (0..each * if size.keys { 2 } else { 1 }).map(|_| zero).collect();
         let range = [self.int(0), self.tiles * self.heads, self.int(1)];
         let all = b.count::<U32, F32>(range, 1, &zeros, |turn, sums| {
-            let ([stage, parity], [first, _]) = (self.stage(turn), self.tile(turn));
+            let ([stage, parity], [first, of]) = (self.stage(turn), self.tile(turn));
             let barrier = stage * self.int(8);
+            let summed = of * self.int(2) * padded + first;
             let rooms =
                 self.others.rooms.map(|room| room + stage * self.int(size.tile() * size.slabs() * SLAB));
             let [x, y] = self.others.full.map(|full| full + barrier);
@@ -387,7 +376,11 @@ impl<'b> Frame<'b> {
             b.hopper(Hopper::GroupWait(1), &[]);
             let (to_slopes, to_weights) = sums.split_at(each);
             let of = |which: usize| {
-                let columns = if size.keys { self.columns(stage, which as u32) } else { Vec::new() };
+                let columns = if size.keys {
+                    self.columns(summed + padded * self.int(which as u32))
+                } else {
+                    Vec::new()
+                };
                 move |k: usize| match size.keys {
                     true => columns.get(k / 4 * 2 + k % 2).copied().unwrap_or(zero),
                     false => known.get(k / 2 % 2).and_then(|two| two.get(which)).copied().unwrap_or(zero),
@@ -434,13 +427,12 @@ impl<'b> Frame<'b> {
         }
     }
 
-    /// Of a tile of queries, the log-sum-exps or means of this thread's columns.
-    fn columns(&self, stage: Value<'b, U32>, which: u32) -> Vec<Value<'b, F32>> {
+    /// Of a tile of queries, the log-sum-exps or means of this thread's columns, which start at this place of the sums.
+    fn columns(&self, start: Value<'b, U32>) -> Vec<Value<'b, F32>> {
         let (b, tile) = (self.b, self.size.tile());
-        let (_, room, _) = self.sums;
-        let from = room + stage * self.int(8 * tile) + (self.thread & self.int(3)) * self.int(8);
-        let pairs = (0..tile / 8)
-            .flat_map(|j| b.load_vector::<F32, 2>(Space::Shared, from, (4 * which * tile + 32 * j) as i32));
+        let lane = start + (self.thread & self.int(3)) * self.int(2);
+        let from = at::<F32>(self.sums, lane);
+        let pairs = (0..tile / 8).flat_map(|j| b.load_vector::<F32, 2>(Space::Global, from, 32 * j as i32));
         pairs.collect()
     }
 
