@@ -88,7 +88,13 @@ fn fixed_filters(out: &mut Console) -> Result<bool, Error> {
         fulmen::fixed_fir(&[8192, -16_384, 24_576, -32_768, 12_345], 2, &mut state, x, y)?;
     }
     for (l, want) in [(2, 0), (3, 14_431), (8, 29_132), (19, -17_260)] {
-        ok &= check(out, "fixed_fir, one of two", y.get(l).copied().unwrap_or(i16::MAX).into(), want as f32, 0.0);
+        ok &= check(
+            out,
+            "fixed_fir, one of two",
+            y.get(l).copied().unwrap_or(i16::MAX).into(),
+            want as f32,
+            0.0,
+        );
     }
     Ok(ok)
 }

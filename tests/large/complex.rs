@@ -115,8 +115,7 @@ fn vectors<T: Element>() {
 
 /// Rows and columns past those that are taken at a time, by rows, by columns and with gaps.
 fn matrices<T: Element>() {
-    let [most, rows] =
-        ["COLUMNS", "ROWS"].map(|name| threshold(&format!("blas::complex::vectors::{name}")));
+    let [most, rows] = ["COLUMNS", "ROWS"].map(|name| threshold(&format!("blas::complex::vectors::{name}")));
     for (m, n) in [(rows - 1, most + 1), (rows, most - 1), (rows + 1, most), (3 * rows + 2, 2 * most + 3)] {
         let (a, x, y) = (whole::<T>(2 * m * n, 7), whole::<T>(n, 8), whole::<T>(m, 9));
         for (rs, cs) in [(n, 1), (1, m), (2 * n, 2)] {

@@ -6,7 +6,7 @@ use fulmen::*;
 use fulmen_harness::race::{Case, Contender, Race};
 use libloading::Library;
 use std::ffi::c_void;
-use std::ptr::{null_mut, from_ref};
+use std::ptr::{from_ref, null_mut};
 
 /// One of two element types: the letters of BLAS, VML and VSL.
 pub trait Number: Element + rustdct::DctNum + 'static {
@@ -55,26 +55,40 @@ fn pointwise<T: Number>(race: &mut Race, mkl: Option<&Library>) {
         let (x, y, mut z, mut w) = (complex::<T>(n), complex::<T>(n), complex::<T>(n), real::<T>(n));
         let (mut p, mut q) = (z.clone(), w.clone());
         let upper = T::COMPLEX;
-        let case = |op, numbers: f64| Case { op, ty, size: n.to_string(), work: bytes * numbers * n as f64, unit: "GB/s" };
+        let case = |op, numbers: f64| Case {
+            op,
+            ty,
+            size: n.to_string(),
+            work: bytes * numbers * n as f64,
+            unit: "GB/s",
+        };
         type Two = unsafe extern "C" fn(i32, Pointer, Pointer, *mut c_void, i64);
         type One = unsafe extern "C" fn(i32, Pointer, *mut c_void, i64);
         let accurate = 2;
         let mut list = vec![
             Contender::ours(|| mul_complex(false, &x, &y, &mut z).unwrap()),
-            Contender::peer("loop", || p.iter_mut().zip(x.iter().zip(&y)).for_each(|(z, (x, y))| *z = *x * *y)),
+            Contender::peer("loop", || {
+                p.iter_mut().zip(x.iter().zip(&y)).for_each(|(z, (x, y))| *z = *x * *y)
+            }),
         ];
         let mut to = complex::<T>(n);
         let to = to.as_mut_ptr();
         let (at_x, at_y) = (of(&x), of(&y));
         if let Some(f) = symbol::<Two>(mkl, &format!("vm{upper}Mul")) {
             // SAFETY: vectors of `n` numbers.
-            list.push(Contender::peer("MKL", move || unsafe { f(n as i32, at_x, at_y, to.cast(), accurate) }));
+            list.push(Contender::peer("MKL", move || unsafe {
+                f(n as i32, at_x, at_y, to.cast(), accurate)
+            }));
         }
         race.case(&case("mul_complex", 6.0), list);
         type Unary<T> = fn(&[Complex<T>], &mut [T]) -> Result<(), Error>;
         let ops: [(&str, Unary<T>, &str, fn(Complex<T>) -> T); 2] = [
-            ("abs_complex", abs_complex, "Abs", |z| <T as Real>::from_f64(Real::to_f64(z.re).hypot(Real::to_f64(z.im)))),
-            ("arg_complex", arg_complex, "Arg", |z| <T as Real>::from_f64(Real::to_f64(z.im).atan2(Real::to_f64(z.re)))),
+            ("abs_complex", abs_complex, "Abs", |z| {
+                <T as Real>::from_f64(Real::to_f64(z.re).hypot(Real::to_f64(z.im)))
+            }),
+            ("arg_complex", arg_complex, "Arg", |z| {
+                <T as Real>::from_f64(Real::to_f64(z.im).atan2(Real::to_f64(z.re)))
+            }),
         ];
         for (op, run, theirs, plain) in ops {
             let mut list = vec![
@@ -124,9 +138,35 @@ fn products<T: Number>(race: &mut Race, mkl: Option<&Library>) {
     let (one, zero) = (Complex::new(T::ONE, T::ZERO), Complex::<T>::ZERO);
     let letter = T::COMPLEX;
     type Gemm = unsafe extern "C" fn(
-        i32, i32, i32, i32, i32, i32, Pointer, Pointer, i32, Pointer, i32, Pointer, *mut c_void, i32,
+        i32,
+        i32,
+        i32,
+        i32,
+        i32,
+        i32,
+        Pointer,
+        Pointer,
+        i32,
+        Pointer,
+        i32,
+        Pointer,
+        *mut c_void,
+        i32,
     );
-    type Gemv = unsafe extern "C" fn(i32, i32, i32, i32, Pointer, Pointer, i32, Pointer, i32, Pointer, *mut c_void, i32);
+    type Gemv = unsafe extern "C" fn(
+        i32,
+        i32,
+        i32,
+        i32,
+        Pointer,
+        Pointer,
+        i32,
+        Pointer,
+        i32,
+        Pointer,
+        *mut c_void,
+        i32,
+    );
     for n in [8usize, 16, 32, 64, 128, 256, 512, 1024] {
         let (a, b, mut c) = (complex::<T>(n * n), complex::<T>(n * n), complex::<T>(n * n));
         let (mut p, mut q) = (c.clone(), c.clone());
@@ -154,15 +194,18 @@ fn products<T: Number>(race: &mut Race, mkl: Option<&Library>) {
             }));
         }
         let work = 8.0 * (n as f64).powi(3);
-        race.case(&Case { op: "gemm_complex", ty, size: format!("{n}x{n}x{n}"), work, unit: "GFLOP/s" }, list);
+        race.case(
+            &Case { op: "gemm_complex", ty, size: format!("{n}x{n}x{n}"), work, unit: "GFLOP/s" },
+            list,
+        );
     }
     for n in [16usize, 64, 256, 1024] {
         let (a, x, mut y) = (complex::<T>(n * n), complex::<T>(n), complex::<T>(n));
         let mut q = y.clone();
         let m = MatRef::row_major(&a, n, n).unwrap();
-        let mut list = vec![
-            Contender::ours(|| gemv_complex(one, m, false, (&x[..]).into(), zero, (&mut y[..]).into()).unwrap()),
-        ];
+        let mut list = vec![Contender::ours(|| {
+            gemv_complex(one, m, false, (&x[..]).into(), zero, (&mut y[..]).into()).unwrap()
+        })];
         if let Some(f) = symbol::<Gemv>(mkl, &format!("cblas_{letter}gemv")) {
             let to = q.as_mut_ptr().cast();
             let (n, a, x) = (n as i32, of(&a), of(&x));
@@ -188,8 +231,25 @@ unsafe fn multiply<T: Number>(n: usize, c: *mut c_void, a: Pointer, b: Pointer, 
             // SAFETY: the caller's promise.
             unsafe {
                 ::gemm::gemm(
-                    n, n, n, c.cast::<$T>(), 1, s, false, a.cast(), 1, s, b.cast(), 1, s, zero, one, false, false,
-                    false, ::gemm::Parallelism::None,
+                    n,
+                    n,
+                    n,
+                    c.cast::<$T>(),
+                    1,
+                    s,
+                    false,
+                    a.cast(),
+                    1,
+                    s,
+                    b.cast(),
+                    1,
+                    s,
+                    zero,
+                    one,
+                    false,
+                    false,
+                    false,
+                    ::gemm::Parallelism::None,
                 );
             }
         }};
@@ -259,7 +319,8 @@ fn convolutions<T: Number>(race: &mut Race, mkl: Option<&Library>) {
         let plan = Convolver::plan(&kernel, block, &mut table, &mut room).unwrap();
         let len = convolve_len(Extent::Full, n, taps);
         let (mut y, mut p) = (real::<T>(len), real::<T>(len));
-        let mut list = vec![Contender::ours(|| convolve(&plan, Extent::Full, &x, &mut y, &mut room).unwrap())];
+        let mut list =
+            vec![Contender::ours(|| convolve(&plan, Extent::Full, &x, &mut y, &mut room).unwrap())];
         let of_type = if T::REAL == 's' { "vsls" } else { "vsld" };
         let new = symbol::<NewTask>(mkl, &format!("{of_type}ConvNewTaskX1D"));
         let run = symbol::<Execute>(mkl, &format!("{of_type}ConvExecX1D"));
@@ -279,7 +340,8 @@ fn convolutions<T: Number>(race: &mut Race, mkl: Option<&Library>) {
         let work = n as f64;
         race.case(&Case { op: "convolve", ty, size: taps.to_string(), work, unit: "numbers/ns" }, list);
         // The same signal in blocks of 4096, by sums and by transforms.
-        let (mut state, mut other, mut third) = (vec![T::ZERO; taps - 1], vec![T::ZERO; taps - 1], vec![T::ZERO; taps - 1 + 4096]);
+        let (mut state, mut other, mut third) =
+            (vec![T::ZERO; taps - 1], vec![T::ZERO; taps - 1], vec![T::ZERO; taps - 1 + 4096]);
         let (mut u, mut v, mut w) = (real::<T>(n), real::<T>(n), real::<T>(n));
         let list = vec![
             Contender::ours(|| {
@@ -336,7 +398,8 @@ type Instance = [u64; 8];
 fn fixed(race: &mut Race) {
     let lib = std::env::var("FULMEN_CMSIS").ok();
     // SAFETY: the initialisers of a module of Python's run no code of Python's.
-    let lib = lib.and_then(|path| unsafe { Library::new(path) }.map_err(|e| println!("no CMSIS-DSP: {e}")).ok());
+    let lib =
+        lib.and_then(|path| unsafe { Library::new(path) }.map_err(|e| println!("no CMSIS-DSP: {e}")).ok());
     let n = 4096;
     let x: Vec<i16> = (0..n).map(|i| ((i * 7919) % 65536) as u16 as i16).collect();
     for taps in [8usize, 16, 32, 64, 128, 256] {
@@ -352,7 +415,8 @@ fn fixed(race: &mut Race) {
                 Contender::peer("loop", || {
                     before[taps - 1..].copy_from_slice(&x);
                     for (y, x) in z.iter_mut().zip(before.windows(taps).step_by(decimation)) {
-                        let sum: i64 = x.iter().zip(&back).map(|(x, h)| i64::from(i32::from(*x) * i32::from(*h))).sum();
+                        let sum: i64 =
+                            x.iter().zip(&back).map(|(x, h)| i64::from(i32::from(*x) * i32::from(*h))).sum();
                         *y = (sum >> 15).clamp(-32768, 32767) as i16;
                     }
                     before.copy_within(n.., 0);
@@ -392,7 +456,8 @@ fn fixed(race: &mut Race) {
     }
     for count in [1usize, 2, 4, 8] {
         let sections = vec![Biquad { b: [4000i16, 8000, 4000], a: [-20000, 9000] }; count];
-        let theirs: Vec<i16> = sections.iter().flat_map(|s| [s.b[0], 0, s.b[1], s.b[2], -s.a[0], -s.a[1]]).collect();
+        let theirs: Vec<i16> =
+            sections.iter().flat_map(|s| [s.b[0], 0, s.b[1], s.b[2], -s.a[0], -s.a[1]]).collect();
         let (mut state, mut before, mut y, mut w) =
             (vec![0; 4 * count], vec![0i16; 4 * count], vec![0; n], vec![0i16; n]);
         let mut list = vec![Contender::ours(|| fixed_biquad(&sections, 1, &mut state, &x, &mut y).unwrap())];
@@ -415,7 +480,10 @@ fn fixed(race: &mut Race) {
             list.push(Contender::peer("CMSIS-DSP", move || unsafe { run(at, x, w, n as u32) }));
         }
         let work = (count * n) as f64;
-        race.case(&Case { op: "fixed_biquad", ty: "i16", size: count.to_string(), work, unit: "sections/ns" }, list);
+        race.case(
+            &Case { op: "fixed_biquad", ty: "i16", size: count.to_string(), work, unit: "sections/ns" },
+            list,
+        );
     }
 }
 
