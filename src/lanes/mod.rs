@@ -255,7 +255,7 @@ pub(crate) const COMPACT: bool = cfg!(fulmen_compact);
 #[inline(always)]
 unsafe fn read_first<T: Copy, const N: usize>(p: *const T, n: usize, fill: T) -> [T; N] {
     // SAFETY: element `i` is read only when `i < n`.
-    from_fn(|i| if i < n { unsafe { p.add(i).read() } } else { fill })
+    core::array::from_fn(|i| if i < n { unsafe { p.add(i).read() } } else { fill })
 }
 
 pub(crate) mod vector {
