@@ -93,6 +93,20 @@ impl<T: Number, const N: usize> Update<T, N, 1> for Taps<T, N> {
     }
 }
 
+/// What calls of a filter have to be.
+pub(crate) fn fits<X>(taps: &[X], decimation: usize, signal: &Signal<'_, X>, out: &[X]) -> Result<(), Error> {
+    let Signal { state, x } = signal;
+    not_empty("taps", taps.len())?;
+    if decimation == 0 {
+        return Err(Error::Domain { arg: "decimation" });
+    }
+    same_len("state", taps.len() - 1, state.len())?;
+    if !x.len().is_multiple_of(decimation) {
+        return Err(Error::Rows { arg: "x", cols: decimation, got: x.len() });
+    }
+    same_len("out", x.len() / decimation, out.len())
+}
+
 pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
     _: J,
     s: S,
@@ -102,16 +116,8 @@ pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
     x: &[T],
     out: &mut [T],
 ) -> Result<(), Error> {
-    not_empty("taps", taps.len())?;
-    if decimation == 0 {
-        return Err(Error::Domain { arg: "decimation" });
-    }
-    same_len("state", taps.len() - 1, state.len())?;
-    if !x.len().is_multiple_of(decimation) {
-        return Err(Error::Rows { arg: "x", cols: decimation, got: x.len() });
-    }
-    same_len("out", x.len() / decimation, out.len())?;
     let signal = Signal { state, x };
+    fits(taps, decimation, &signal, out)?;
     s.vectorize(
         #[inline(always)]
         || {

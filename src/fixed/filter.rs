@@ -4,8 +4,8 @@
 use super::Fixed;
 use crate::Biquad;
 use crate::alu::Alu;
-use crate::error::{Error, not_empty, same_len};
-use crate::fft::filter::{Signal, keep};
+use crate::error::{Error, same_len};
+use crate::fft::filter::{Signal, fits, keep};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native, put, register};
 
@@ -69,18 +69,11 @@ pub fn fixed_fir_on<S: Simd, T: Fixed>(
     x: &[T],
     out: &mut [T],
 ) -> Result<(), Error> {
-    not_empty("taps", taps.len())?;
-    if decimation == 0 {
-        return Err(Error::Domain { arg: "decimation" });
-    }
-    same_len("state", taps.len() - 1, state.len())?;
-    if !x.len().is_multiple_of(decimation) {
-        return Err(Error::Rows { arg: "x", cols: decimation, got: x.len() });
-    }
-    same_len("out", x.len() / decimation, out.len())?;
+    let signal = Signal { state, x };
+    fits(taps, decimation, &signal, out)?;
     s.vectorize(
         #[inline(always)]
-        || blocks(s, taps, decimation, &Signal { state, x }, out),
+        || blocks(s, taps, decimation, &signal, out),
     );
     keep(state, x);
     Ok(())

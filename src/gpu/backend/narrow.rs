@@ -6,6 +6,8 @@
 mod attention;
 
 use super::super::device::{Computes, Device, Error, Launch};
+#[cfg(feature = "half")]
+use super::super::interpret::TensorMap;
 use super::super::ir::Group;
 use super::super::template::{self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE};
 use super::super::types::{F32, Type};
@@ -40,6 +42,16 @@ impl Side {
     /// line, and along one, it is so far.
     const fn is_mapped(self, [by, along]: [usize; 2], length: usize, each: usize) -> bool {
         along == 1 && by >= length && by.is_multiple_of(each) && self.aligned
+    }
+}
+
+#[cfg(feature = "half")]
+impl Side {
+    /// The tensor map of boxes of these rows and columns of `bf16`, where lines that start so far apart lie at the operand.
+    fn map(self, (at, pitch): (usize, usize), part: [u32; 2]) -> Argument {
+        let size = self.sizes.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let (element, stride) = (Type::Bf16, 2 * pitch as u64);
+        Argument::Map(at, TensorMap { at: 0, element, size, stride, part, swizzle: true })
     }
 }
 

@@ -1,13 +1,12 @@
 //! Attention of 16-bit elements: by warp groups where there are some, else widened and as that of `f32`.
 
 use super::super::super::device::{Binding, Computes, Device, Error, Program};
-use super::super::super::interpret::TensorMap;
 use super::super::super::ir::Group;
 use super::super::super::template::flash::Flash;
 use super::super::super::template::{
     Argument, GroupFlash, GroupSlopes, SLOPE_SUMS, group_flash, group_slopes, group_sums,
 };
-use super::super::super::types::{F32, Type};
+use super::super::super::types::F32;
 use super::super::attention::{heads, scored};
 use super::super::ops::arguments;
 use super::super::plan::{Plan, Planner};
@@ -62,20 +61,14 @@ impl Planner {
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let told = heads(op, n, len);
         let Some((kernel, size)) = self.half_flash(op, n)? else {
-            let (mut at, mut words) = ([0; 3], Vec::new());
-            for (side, at) in sides.into_iter().zip(&mut at) {
-                *at = SCRATCH + plan.scratch.len();
-                let (launch, pitch) = self.narrow_rows(Group::Bf16, true, side, *at, 2)?;
-                plan.launches.push(launch);
-                plan.scratch.push(4 * (side.sizes[0] * pitch) as u64);
-                words.extend([pitch, 1]);
-            }
+            let wide = self.widened(&mut plan, sides, SCRATCH)?;
+            let mut words: Vec<usize> = wide.iter().flat_map(|(_, pitch)| [*pitch, 1]).collect();
             words.extend(strides);
             words.extend(told);
             let (scores, numbers) = scored(op);
             let mut all = arguments(0, &words, &numbers);
             all.insert(8, Argument::Buffer(SUMS));
-            let [q, k, v] = at.map(Argument::Buffer);
+            let [q, k, v] = wide.map(|(at, _)| Argument::Buffer(at));
             all.splice(0..0, [q, k, v, Argument::Buffer(RESULTS)]);
             plan.launches.push(self.attention::<F32>(
                 Flash::Forward,
@@ -89,7 +82,7 @@ impl Planner {
         let mut all = Vec::new();
         for (side, part) in sides.into_iter().zip(size.parts()) {
             let [rows, cols] = side.sizes;
-            let (at, pitch) = if side.is_mapped(side.strides, cols, 8) {
+            let lies = if side.is_mapped(side.strides, cols, 8) {
                 (side.at, side.strides[0])
             } else {
                 let at = SCRATCH + plan.scratch.len();
@@ -98,10 +91,7 @@ impl Planner {
                 plan.scratch.push(2 * (rows * pitch) as u64);
                 (at, pitch)
             };
-            let size_of = [rows, cols].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-            let (element, stride) = (Type::Bf16, 2 * pitch as u64);
-            let map = TensorMap { at: 0, element, size: size_of, stride, part, swizzle: true };
-            all.push(Argument::Map(at, map));
+            all.push(side.map(lies, part));
         }
         all.push(Argument::Buffer(RESULTS));
         all.extend(strides.map(bits));
@@ -125,6 +115,30 @@ impl Planner {
         }
         plan.launches.push(self.grid_of(kernel, size.threads(), [blocks, 1], all)?);
         Ok(plan)
+    }
+
+    /// Copies operands as `f32`, to scratch of which the first has this number; where each lies, and the elements between its
+    /// rows.
+    fn widened<const N: usize>(
+        &self,
+        plan: &mut Plan,
+        sides: [Side; N],
+        first: usize,
+    ) -> Result<[(usize, usize); N], Error> {
+        let mut wide = [(0, 0); N];
+        for (side, wide) in sides.into_iter().zip(&mut wide) {
+            let at = first + plan.scratch.len();
+            let [rows, cols] = side.sizes;
+            *wide = (at, cols);
+            // What is empty is not copied.
+            if rows > 0 && cols > 0 {
+                let (launch, pitch) = self.narrow_rows(Group::Bf16, true, side, at, 2)?;
+                plan.launches.push(launch);
+                *wide = (at, pitch);
+            }
+            plan.scratch.push(4 * (rows * wide.1).max(1) as u64);
+        }
+        Ok(wide)
     }
 
     /// The kernels of gradients of warp groups, as [`Planner::half_flash`]: of queries, and of keys.
@@ -157,23 +171,10 @@ impl Planner {
         }
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (n * op.heads).max(1) as u64] };
-        let (mut wide, mut by) = ([(0, 0); 4], Vec::new());
-        for (side, wide) in sides.into_iter().zip(&mut wide) {
-            let at = MORE + plan.scratch.len();
-            let [rows, cols] = side.sizes;
-            // What is empty is not copied.
-            let mut pitch = cols;
-            if rows > 0 && cols > 0 {
-                let (launch, by) = self.narrow_rows(Group::Bf16, true, side, at, 2)?;
-                plan.launches.push(launch);
-                pitch = by;
-            }
-            plan.scratch.push(4 * (rows * pitch).max(1) as u64);
-            *wide = (at, pitch);
-        }
+        let wide = self.widened(&mut plan, sides, MORE)?;
         let [q, k, v, dout] = wide;
         let [out, dq, dk, dv] = strides;
-        by.extend([q, k, v].iter().flat_map(|(_, pitch)| [*pitch, 1]));
+        let mut by: Vec<usize> = [q, k, v].iter().flat_map(|(_, pitch)| [*pitch, 1]).collect();
         by.extend([out, [dout.1, 1], dq, dk, dv].concat());
         let at = [q.0, k.0, v.0, OUT, dout.0, DQ, DQ + 1, DQ + 2, LSE, MORE];
         let (scores, numbers) = scored(op);
@@ -182,8 +183,8 @@ impl Planner {
     }
 
     /// Gradients by warp groups, where all is as has run on a card: as many queries as keys, in whole blocks, heads that
-    /// share no keys, no window, and operands that tensor maps read as they are. Operands are Q, K, V, `dout`, `out`, the log-sum-exps, `dq`, `dk`, `dv`; `strides` are those
-    /// of `out` and of the gradients. Where there are no such kernels, none.
+    /// share no keys, no window, and operands that tensor maps read as they are; else none. Operands are Q, K, V, `dout`,
+    /// `out`, the log-sum-exps, `dq`, `dk`, `dv`; `strides` are those of `out` and of the gradients.
     fn half_gradients(
         &self,
         op: &Attention<f32>,
@@ -193,11 +194,11 @@ impl Planner {
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let mapped = sides.iter().all(|s| s.is_mapped(s.strides, s.sizes[1], 8));
         let plain = n == len && n > 0 && n.is_multiple_of(SLOPE_SUMS as usize) && op.heads == op.kv_heads;
-        let Some(both) = self.half_slopes(op)?.filter(|_| plain && mapped && op.window.is_none()) else {
+        if !(plain && mapped && op.window.is_none()) {
             return Ok(None);
-        };
-        let padded = n.next_multiple_of(SLOPE_SUMS as usize);
-        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (padded * op.heads) as u64] };
+        }
+        let Some(both) = self.half_slopes(op)? else { return Ok(None) };
+        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (n * op.heads) as u64] };
         let dout = sides[3];
         let mut all: Vec<Argument> = vec![Argument::Buffer(OUT)];
         all.extend(strides[0].map(bits));
@@ -206,20 +207,14 @@ impl Planner {
         all.extend([LSE, MORE].map(Argument::Buffer));
         all.extend([n, op.heads, op.dim].map(bits));
         let program = self.one::<F32>("group_sums_bf16", || Some(group_sums()))?;
-        let blocks = (padded * op.heads).div_ceil(8).min(self.blocks as usize * 8);
+        let blocks = (n * op.heads).div_ceil(8).min(self.blocks as usize * 8);
         plan.launches.push(self.grid_of(program, 256, [blocks, 1], all)?);
         let told = heads(op, n, len);
-        let size_of = |of: [usize; 2]| of.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         for (program, size) in both {
-            let parts = size.parts();
             let mut all: Vec<Argument> = sides
                 .iter()
-                .zip(parts)
-                .map(|(side, part)| {
-                    let (size, stride) = (size_of(side.sizes), 2 * side.strides[0] as u64);
-                    let map = TensorMap { at: 0, element: Type::Bf16, size, stride, part, swizzle: true };
-                    Argument::Map(side.at, map)
-                })
+                .zip(size.parts())
+                .map(|(side, part)| side.map((side.at, side.strides[0]), part))
                 .collect();
             all.push(Argument::Buffer(MORE));
             let [_, of_queries, of_keys @ ..] = strides;

@@ -95,6 +95,50 @@ pub(super) fn load_tile<'b>(
     }
 }
 
+/// The stage of a turn in a ring of so many, and the parity of its phase.
+pub(super) fn stage(turn: Value<'_, U32>, stages: u32) -> [Value<'_, U32>; 2] {
+    let int = |v: u32| turn.builder().int::<U32>(i64::from(v));
+    [turn & int(stages - 1), (turn >> int(stages.ilog2())) & int(1)]
+}
+
+/// The products of a group's rows with those of a tile, under way; slabs are so many rows apart.
+pub(super) fn products<'b>(
+    own: (Value<'b, U32>, u32),
+    tile: (Value<'b, U32>, u32),
+    slabs: u32,
+) -> Vec<Value<'b, F32>> {
+    let b = own.0.builder();
+    let mut products = Vec::new();
+    for slab in 0..slabs {
+        let [x, y] = [own, tile].map(|(at, rows)| descriptor(at + b.int(i64::from(slab * rows * SLAB)), 16));
+        for step in 0..4 {
+            let at = [x + b.int(2 * step), y + b.int(2 * step)];
+            products = b.wgmma(Group::Bf16, tile.1 as u16, at, [false; 2], &products);
+        }
+    }
+    b.hopper(Hopper::GroupCommit, &[]);
+    products
+}
+
+/// Adds the rows of a tile, so many, times weights in `bf16`, without a commit.
+pub(super) fn add_rows<'b>(
+    (tile, rows): (Value<'b, U32>, u32),
+    dim: u32,
+    weights: &[Value<'b, F32>],
+    sums: &[Value<'b, F32>],
+) -> Vec<Value<'b, F32>> {
+    let b = tile.builder();
+    let v = descriptor(tile, rows * SLAB);
+    let mut sums = sums.to_vec();
+    for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
+        let a = four.map(|w| w.cast::<B32>());
+        // 16 rows further down.
+        let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
+        sums = b.wgmma_held(Group::Bf16, dim as u16, a, v, &sums);
+    }
+    sums
+}
+
 /// A warp arrives.
 pub(super) fn arrive<'b>(thread: Value<'b, U32>, barrier: Value<'b, U32>) {
     let b = thread.builder();
@@ -327,12 +371,6 @@ impl<'b> Frame<'b> {
         });
     }
 
-    /// The stage of a turn, and the parity of its phase.
-    fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
-        let log = self.int(STAGES.ilog2());
-        [turn & self.int(STAGES - 1), (turn >> log) & self.int(1)]
-    }
-
     /// Asks for a tile, which is all that its barrier waits for.
     fn ask(
         &self,
@@ -356,7 +394,7 @@ impl<'b> Frame<'b> {
         self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
         let col = work.head / self.op.group * dim;
         b.count::<U32, U32>([self.int(0), work.tiles, one], 1, &[], |tile, _| {
-            let [stage, parity] = self.stage(work.turn + tile);
+            let [stage, parity] = stage(work.turn + tile, STAGES);
             let row = work.start + tile * self.int(KEYS);
             for (ring, map) in [(self.keys, k), (self.values, v)] {
                 let barrier = stage * self.int(8);
@@ -370,29 +408,19 @@ impl<'b> Frame<'b> {
 
     /// A stage of a ring can be filled again.
     fn free(&self, ring: Ring<'b>, turn: Value<'b, U32>) {
-        let [stage, _] = self.stage(turn);
+        let [stage, _] = stage(turn, STAGES);
         arrive(self.thread, ring.empty + stage * self.int(8));
     }
 
     /// The scores of a tile, under way.
     fn scores(&self, group: Value<'b, U32>, turn: Value<'b, U32>) -> Vec<Value<'b, F32>> {
         let b = self.b;
-        let [stage, parity] = self.stage(turn);
+        let [stage, parity] = stage(turn, STAGES);
         wait(self.keys.full + stage * self.int(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
         let room = self.keys.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
         let queries = self.queries.room + group * self.int(ROWS * SLAB);
-        let mut scores = Vec::new();
-        for slab in 0..self.size.slabs() {
-            let q = descriptor(queries + self.int(slab * self.size.queries() * SLAB), 16);
-            let k = descriptor(room + self.int(slab * KEYS * SLAB), 16);
-            for step in 0..4 {
-                let at = [q + b.int(2 * step), k + b.int(2 * step)];
-                scores = b.wgmma(Group::Bf16, KEYS as u16, at, [false; 2], &scores);
-            }
-        }
-        b.hopper(Hopper::GroupCommit, &[]);
-        scores
+        products((queries, self.size.queries()), (room, KEYS), self.size.slabs())
     }
 
     /// Adds a tile's values times its weights, under way.
@@ -403,23 +431,16 @@ impl<'b> Frame<'b> {
         sums: &[Value<'b, F32>],
     ) -> Vec<Value<'b, F32>> {
         let b = self.b;
-        let [stage, _] = self.stage(turn);
+        let [stage, _] = stage(turn, STAGES);
         let room = self.values.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
-        let v = descriptor(room, KEYS * SLAB);
-        let mut sums = sums.to_vec();
-        for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
-            let a = four.map(|w| w.cast::<B32>());
-            // 16 rows further down.
-            let v = v + b.int(step as i64 * i64::from(16 * SLAB / 16));
-            sums = b.wgmma_held(Group::Bf16, self.size.dim as u16, a, v, &sums);
-        }
+        let sums = add_rows((room, KEYS), self.size.dim, weights, sums);
         b.hopper(Hopper::GroupCommit, &[]);
         sums
     }
 
     /// Waits for a tile of values.
     fn came(&self, turn: Value<'b, U32>) {
-        let [stage, parity] = self.stage(turn);
+        let [stage, parity] = stage(turn, STAGES);
         wait(self.values.full + stage * self.int(8), parity);
     }
 

@@ -5,13 +5,13 @@
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;
-use super::super::super::ir::{Approx, Cmp, Group, Hopper, Kernel, Shuffle, Space, Special};
-use super::super::super::types::{B32, F32, Pred, U32, U64};
+use super::super::super::ir::{Approx, Cmp, Hopper, Kernel, Shuffle, Space, Special};
+use super::super::super::types::{F32, Pred, U32, U64};
 use super::super::attention::{Heads, On, Scores};
 use super::super::flat::{at, get, put};
 use super::super::narrow::bf16_at;
-use super::flash::{arrive, load_tile, put_row, round};
-use super::{COLS, GROUP, SLAB, descriptor, wait};
+use super::flash::{add_rows, arrive, load_tile, products, put_row, round, stage};
+use super::{COLS, GROUP, SLAB, wait};
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -43,9 +43,8 @@ impl GroupSlopes {
 
     /// Those of heads of so many elements: of queries, and of keys.
     pub(crate) fn of(dim: usize) -> Option<[Self; 2]> {
-        let [mut found] = [Self::ALL.chunks(2).filter(|two| two.iter().all(|s| s.dim as usize == dim))];
-        let &[queries, keys] = found.next()? else { return None };
-        Some([queries, keys])
+        let dim = [64, 128].into_iter().find(|d| *d as usize == dim)?;
+        Some([false, true].map(|keys| Self { dim, keys }))
     }
 
     /// Threads of a block.
@@ -269,12 +268,6 @@ impl<'b> Frame<'b> {
         );
     }
 
-    /// The stage of a turn, and the parity of its phase.
-    fn stage(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
-        let log = self.int(STAGES.ilog2());
-        [turn & self.int(STAGES - 1), (turn >> log) & self.int(1)]
-    }
-
     /// The first row of the tile of a turn, and its head.
     fn tile(&self, turn: Value<'b, U32>) -> [Value<'b, U32>; 2] {
         let (head, tile) = match self.size.keys {
@@ -294,7 +287,7 @@ impl<'b> Frame<'b> {
         }
         let Pair { maps, rooms, full, rows } = self.others;
         b.count::<U32, U32>([self.int(0), self.tiles * self.heads, self.int(1)], 1, &[], |turn, _| {
-            let ([stage, parity], [row, head]) = (self.stage(turn), self.tile(turn));
+            let ([stage, parity], [row, head]) = (stage(turn, STAGES), self.tile(turn));
             let barrier = stage * self.int(8);
             wait(self.empty + barrier, parity ^ self.int(1));
             for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
@@ -304,41 +297,6 @@ impl<'b> Frame<'b> {
             }
             Vec::new()
         });
-    }
-
-    /// The products of a group's rows with those of a tile, under way.
-    fn products(&self, own: Value<'b, U32>, others: Value<'b, U32>) -> Vec<Value<'b, F32>> {
-        let (b, tile) = (self.b, self.size.tile());
-        let mut products = Vec::new();
-        for slab in 0..self.size.slabs() {
-            let x = descriptor(own + self.int(slab * ALL * SLAB), 16);
-            let y = descriptor(others + self.int(slab * tile * SLAB), 16);
-            for step in 0..4 {
-                let at = [x + b.int(2 * step), y + b.int(2 * step)];
-                products = b.wgmma(Group::Bf16, tile as u16, at, [false; 2], &products);
-            }
-        }
-        b.hopper(Hopper::GroupCommit, &[]);
-        products
-    }
-
-    /// Adds the rows of a tile times weights in `bf16`, under way.
-    fn add(
-        &self,
-        sums: &[Value<'b, F32>],
-        weights: &[Value<'b, F32>],
-        rows: Value<'b, U32>,
-    ) -> Vec<Value<'b, F32>> {
-        let b = self.b;
-        let rows = descriptor(rows, self.size.tile() * SLAB);
-        let mut sums = sums.to_vec();
-        for (step, four) in weights.as_chunks::<4>().0.iter().enumerate() {
-            let a = four.map(|w| w.cast::<B32>());
-            // 16 rows further down.
-            let rows = rows + b.int(step as i64 * i64::from(16 * SLAB / 16));
-            sums = b.wgmma_held(Group::Bf16, self.size.dim as u16, a, rows, &sums);
-        }
-        sums
     }
 
     fn multiply(&self) {
@@ -362,7 +320,7 @@ impl<'b> Frame<'b> {
         let zeros: Vec<_> = (0..each * if size.keys { 2 } else { 1 }).map(|_| zero).collect();
         let range = [self.int(0), self.tiles * self.heads, self.int(1)];
         let all = b.count::<U32, F32>(range, 1, &zeros, |turn, sums| {
-            let ([stage, parity], [first, of]) = (self.stage(turn), self.tile(turn));
+            let ([stage, parity], [first, of]) = (stage(turn, STAGES), self.tile(turn));
             let barrier = stage * self.int(8);
             let summed = of * self.int(2) * padded + first;
             let rooms =
@@ -370,9 +328,9 @@ impl<'b> Frame<'b> {
             let [x, y] = self.others.full.map(|full| full + barrier);
             wait(x, parity);
             b.hopper(Hopper::GroupFence, &[]);
-            let scores = self.products(own[0], rooms[0]);
+            let scores = products((own[0], ALL), (rooms[0], size.tile()), size.slabs());
             wait(y, parity);
-            let along = self.products(own[1], rooms[1]);
+            let along = products((own[1], ALL), (rooms[1], size.tile()), size.slabs());
             b.hopper(Hopper::GroupWait(1), &[]);
             let (to_slopes, to_weights) = sums.split_at(each);
             let of = |which: usize| {
@@ -405,9 +363,9 @@ impl<'b> Frame<'b> {
             b.hopper(Hopper::GroupFence, &[]);
             let mut sums = Vec::new();
             if size.keys {
-                sums = self.add(to_weights, weights, rooms[1]);
+                sums = add_rows((rooms[1], size.tile()), size.dim, weights, to_weights);
             }
-            let mut all = self.add(to_slopes, slopes, rooms[0]);
+            let mut all = add_rows((rooms[0], size.tile()), size.dim, slopes, to_slopes);
             all.extend(sums);
             b.hopper(Hopper::GroupCommit, &[]);
             b.hopper(Hopper::GroupWait(0), &[]);
