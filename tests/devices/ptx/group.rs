@@ -141,7 +141,8 @@ fn bytes_are_summed_in_integers() {
         let (m, n, k) = (tile.m + 7, tile.n + 3, 128 * (tile.stages + 1) - 5);
         let ld = u64::from(k).next_multiple_of(16);
         let ldc = u64::from(n + t as u32 % 2);
-        let (alpha, beta) = [(1, 0), (-3, 5), (2, 0)][t];
+        // Pairs of neighbours are written where C is even, and not read: the second.
+        let (alpha, beta) = [(-3, 5), (2, 0), (1, 0)][t];
         check(
             GroupProduct { m, n, k, across, lda: ld, ldb: ld + 16, ldc, alpha, beta, input, output },
             tile,
