@@ -107,7 +107,9 @@ $('train').onsubmit = (event) => {
       });
       m.say('train', `${m.losses.length < steps ? 'stopped at ' : 'done: '}${m.trained}`);
     } finally {
+      // Not with the next frame: who waits for the end finds the whole of it.
       bar.value = m.losses.length;
+      draw(steps);
     }
   });
 };
