@@ -42,6 +42,8 @@ class Test:
     only: list[str] = field(default_factory=list)
     # The packages whose tests run.
     packages: list[str] = field(default_factory=lambda: ["fulmen-tests", "fulmen"])
+    # Of these the library is optimised for the tests of the others, which wait for it; its own tests are built as any.
+    optimised: list[str] = field(default_factory=list)
     # Test programs that are built; empty means all.
     programs: list[str] = field(default_factory=list)
     # Whether the documentation's examples and the programs of the packages are of it too.
@@ -184,25 +186,29 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
         "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes),
     }
-    kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--lib", "--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
-    args = [*(word for name in p.test.packages for word in ("-p", name)), *kinds, *features]
+    kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
+    optimise = [word for name in p.test.optimised for word in ("--config", f"profile.dev.package.{name}.opt-level=1")]
+    each = lambda own: [word for name in p.test.packages if (name in p.test.optimised) == own for word in ("-p", name)]
+    runs = [(words, [*how, *words, *kinds, *features]) for words, how in ((each(True), []), (each(False), optimise)) if words]
     without = lacking(p)
     if without:
-        command = tool.cargo("test", "--no-run", *args)
-        tally.step(f"{p.name}: build the tests", command, env=env)
+        for _, args in runs:
+            tally.step(f"{p.name}: build the tests", tool.cargo("test", "--no-run", *args), env=env)
         tally.skip(f"{p.name}: its tests were built but not run: this CPU lacks {', '.join(without)}")
         return
     # What passing tests print, the backend story say, comes after the results, never between them.
     options = [] if p.target.startswith("wasm") else ["--show-output"]
     options += [word for name in p.test.skip for word in ("--skip", name)] + [f"{name}::" for name in p.test.only]
-    command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []))
-    text = tally.step(f"{p.name}: test", command, env=env, tests=True)
+    text = ""
+    for words, args in runs:
+        command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []))
+        text += tally.step(f"{p.name}: test {' '.join(words[1::2])}", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")
     tally.check(f"{p.name}: NATIVE is {p.native}")
     if p.test.examples:
         # A command of its own: with an option for the runner each example would be compiled and linked alone, in four times the time.
-        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", "-p", "fulmen", *features, "--doc"), env=env, tests=True)
+        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", *optimise, "-p", "fulmen", *features, "--doc"), env=env, tests=True)
 
 
 def boot(p: Profile, tool: Toolchain, env: dict[str, str], tally: Tally) -> None:

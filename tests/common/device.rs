@@ -267,13 +267,13 @@ pub fn byte_products<D: Computes<f32> + Blocking>(
         let mut got = vec![0; old.len()];
         gpu.download(on_c.view(), &mut got)?;
         let mut want = old.clone();
-        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let sum = (0..k).fold(0i32, |sum, p| {
-                let [a, b] = [bytes[0][place(0, i, p)], bytes[1][place(1, p, j)]].map(i32::from);
-                sum.wrapping_add(a * b)
-            });
-            let c = &mut want[place(2, i, j)];
-            *c = alpha.wrapping_mul(sum).wrapping_add(beta.wrapping_mul(*c));
+        let cols: Vec<Vec<i8>> = (0..n).map(|j| (0..k).map(|p| bytes[1][place(1, p, j)]).collect()).collect();
+        for i in 0..m {
+            let row: Vec<i8> = (0..k).map(|p| bytes[0][place(0, i, p)]).collect();
+            for (j, col) in cols.iter().enumerate() {
+                let c = &mut want[place(2, i, j)];
+                *c = alpha.wrapping_mul(dense::dot_i8(&row, col)).wrapping_add(beta.wrapping_mul(*c));
+            }
         }
         assert!(got == want, "gemm_i8 {m} x {n} x {k}, {alpha} {beta} {flip:?}");
     }
@@ -345,6 +345,8 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
     let mut worst_back = Worst { op: "attention_bf16_backward", ..worst };
     let per_back = spec(worst_back.op).and_then(|s| s.tolerance("f32")).unwrap();
     for (turn, (sizes, causal, window)) in cases.iter().enumerate() {
+        // Whoever runs this on a card sees which case ended it.
+        println!("{op_name} {sizes:?} causal {causal} window {window:?}");
         let [heads, kv_heads, dim, n, len] = *sizes;
         let scale = 1.3 / (dim as f32).sqrt();
         let op =
@@ -511,11 +513,7 @@ fn products_by<E: Word, T: Scalar, D: Computes<T> + Blocking>(
         for i in 0..m {
             let row: Vec<f64> = (0..k).map(|p| at_a(i, p)).collect();
             for (j, col) in cols.iter().enumerate() {
-                let (mut sum, mut mass) = (0.0, 0.0);
-                for (x, y) in row.iter().zip(col) {
-                    let term = *x * *y;
-                    (sum, mass) = (sum + term, mass + term.abs());
-                }
+                let [sum, mass] = dense::dot(&row, col);
                 let before = if beta == 0.0 { 0.0 } else { c[i * (n + of_c) + of_c + j].to_f64() };
                 let want = alpha * sum + beta * before;
                 let allowed = alpha.abs() * per.allowed::<T>(sum, &[&row, col], mass)

@@ -1,6 +1,7 @@
 //! Rotations and attention.
 
 use super::*;
+use core::ops::Range;
 use fulmen::lanes::Simd;
 use fulmen::{Align, Attention, Element, Error, MatMut, MatRef, RopeStyle};
 
@@ -112,17 +113,23 @@ impl<'a> Naive<'a> {
         let (op, head) = (&self.op, h * self.op.kv_heads / self.op.heads);
         &self.v[(j * op.kv_heads + head) * values(op)..][..values(op)]
     }
-    pub fn sees(&self, i: usize, j: usize) -> bool {
+    /// The keys that query `i` sees.
+    pub fn seen(&self, i: usize) -> Range<usize> {
         let end = if self.op.align == Align::TopLeft { self.n } else { self.len };
         let at = end as i64 - self.n as i64 + i as i64;
-        let j = j as i64;
-        (!self.op.causal || j <= at) && self.op.window.is_none_or(|w| j > at - w as i64)
+        let inside = |j: i64| j.clamp(0, self.len as i64) as usize;
+        let last = if self.op.causal { inside(at + 1) } else { self.len };
+        let first = self
+            .op
+            .window
+            .map_or(0, |w| inside((at + 1).saturating_sub(i64::try_from(w).unwrap_or(i64::MAX))));
+        first.min(last)..last
     }
     /// The score, the sum of its terms' magnitudes, and its slope from that of the product.
     pub fn score(&self, i: usize, j: usize, h: usize) -> [f64; 3] {
         let (q, k) = (self.head(self.q, i, h), self.kv_head(self.k, j, h));
-        let terms = || q.iter().zip(k).map(|(q, k)| self.op.scale * q * k);
-        let (product, magnitudes): (f64, f64) = (terms().sum(), terms().map(f64::abs).sum());
+        let [product, magnitudes] = dense::dot(q, k);
+        let (product, magnitudes) = (self.op.scale * product, self.op.scale.abs() * magnitudes);
         let (capped, slope) = match self.op.softcap {
             Some(c) => (c * (product / c).tanh(), (product / c).cosh().powi(-2)),
             None => (product, 1.0),
@@ -133,41 +140,36 @@ impl<'a> Naive<'a> {
         let hidden = more == f64::NEG_INFINITY;
         [capped + more, magnitudes + if hidden { 0.0 } else { more.abs() }, slope]
     }
-    /// Of one query: weights (0 where it does not see), the log-sum-exp, and the largest sum of magnitudes.
-    pub fn weights(&self, i: usize, h: usize) -> (Vec<f64>, f64, f64) {
-        let seen: Vec<usize> = (0..self.len).filter(|j| self.sees(i, *j)).collect();
-        let score = |j: &usize| self.score(i, *j, h)[0];
-        let peak = seen.iter().map(score).fold(f64::NEG_INFINITY, f64::max);
-        let shift = if peak == f64::NEG_INFINITY { 0.0 } else { peak };
-        let mut w = vec![0.0; self.len];
-        let mut most = 0.0f64;
-        for j in &seen {
-            w[*j] = (score(j) - shift).exp();
-            most = most.max(self.score(i, *j, h)[1]);
+    /// Of one query: weights of the keys that it sees, the log-sum-exp, and the largest sum of magnitudes.
+    fn weights(&self, i: usize, h: usize) -> (Vec<f64>, f64, f64) {
+        let scores: Vec<[f64; 3]> = self.seen(i).map(|j| self.score(i, j, h)).collect();
+        let peak = scores.iter().map(|s| s[0]).fold(f64::NEG_INFINITY, f64::max);
+        if peak == f64::NEG_INFINITY {
+            return (vec![0.0; scores.len()], peak, 0.0);
         }
+        let mut w: Vec<f64> = scores.iter().map(|s| (s[0] - peak).exp()).collect();
         let sum: f64 = w.iter().sum();
-        if sum == 0.0 {
-            return (vec![0.0; self.len], f64::NEG_INFINITY, 0.0);
-        }
         w.iter_mut().for_each(|w| *w /= sum);
-        (w, shift + sum.ln(), most)
+        (w, peak + sum.ln(), scores.iter().map(|s| s[1]).fold(0.0, f64::max))
+    }
+    /// The results of one query and their log-sum-exp.
+    pub fn results(&self, i: usize, h: usize) -> (Vec<Want>, Want) {
+        let (w, l, most) = self.weights(i, h);
+        let n = self.op.dim + self.len;
+        let mut sums = vec![[0.0; 2]; values(&self.op)];
+        for (j, w) in self.seen(i).zip(w) {
+            dense::add([w; 2], self.value(j, h), &mut sums);
+        }
+        let want = |[value, mass]: [f64; 2]| Want { value, mass: (1.0 + 4.0 * most) * mass, n };
+        (sums.into_iter().map(want).collect(), Want { value: l, mass: 1.0 + 4.0 * most + l.abs(), n })
     }
     /// `out` and `lse`.
     pub fn forward(&self) -> [Vec<Want>; 2] {
         let (mut out, mut lse) = (vec![], vec![]);
-        for i in 0..self.n {
-            for h in 0..self.op.heads {
-                let (w, l, most) = self.weights(i, h);
-                let n = self.op.dim + self.len;
-                lse.push(Want { value: l, mass: 1.0 + 4.0 * most + l.abs(), n });
-                for p in 0..values(&self.op) {
-                    let seen = || (0..self.len).filter(|j| self.sees(i, *j));
-                    let terms = || seen().map(|j| w[j] * self.value(j, h)[p]);
-                    let value = if l == f64::NEG_INFINITY { 0.0 } else { terms().sum() };
-                    let mass = (1.0 + 4.0 * most) * terms().map(f64::abs).sum::<f64>();
-                    out.push(Want { value, mass, n });
-                }
-            }
+        for (i, h) in (0..self.n).flat_map(|i| (0..self.op.heads).map(move |h| (i, h))) {
+            let (results, sum) = self.results(i, h);
+            out.extend(results);
+            lse.push(sum);
         }
         [out, lse]
     }
@@ -308,50 +310,38 @@ impl Op for Backward {
 /// times the magnitudes that are in its score, and is at least `least`.
 pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64, least: f64) -> Vec<Vec<Want>> {
     let (dim, heads) = (x.op.dim, x.op.heads);
-    let none = |n: usize, terms: usize| vec![Want { value: 0.0, mass: 0.0, n: terms }; n];
-    let wide = dim.max(values(&x.op));
-    let mut dq = none(x.q.len(), wide + x.len);
-    let mut dk = none(x.k.len(), wide + x.n * heads / x.op.kv_heads);
-    let mut dv = none(x.v.len(), dk.first().map_or(0, |w| w.n));
-    let add = |to: &mut Want, term: f64, mass: f64| {
-        to.value += term;
-        to.mass += mass;
-    };
+    let mut dq = vec![[0.0; 2]; x.q.len()];
+    let mut dk = vec![[0.0; 2]; x.k.len()];
+    let mut dv = vec![[0.0; 2]; x.v.len()];
     for i in 0..x.n {
         for h in 0..heads {
             let lse = lse[i * heads + h];
-            let (o, d) = (x.result(out, i, h), x.result(dout, i, h));
-            let mean: f64 = o.iter().zip(d).map(|(o, d)| o * d).sum();
-            let mean_abs: f64 = o.iter().zip(d).map(|(o, d)| (o * d).abs()).sum();
-            for j in (0..x.len).filter(|j| x.sees(i, *j)) {
-                if lse == f64::NEG_INFINITY {
-                    continue;
-                }
+            if lse == f64::NEG_INFINITY {
+                continue;
+            }
+            let d = x.result(dout, i, h);
+            let [mean, mean_abs] = dense::dot(x.result(out, i, h), d);
+            for j in x.seen(i) {
                 let [score, terms, slope] = x.score(i, j, h);
                 let w = (score - lse).exp();
                 // A mask of -∞ hides exactly.
                 let off = if w == 0.0 { 1.0 } else { 1.0 + by * (terms + (score - lse).abs()) };
                 let mass = if w * off < least { least } else { w * off };
-                let v = x.value(j, h);
-                let g: f64 = d.iter().zip(v).map(|(d, v)| d * v).sum();
-                let g_abs: f64 = d.iter().zip(v).map(|(d, v)| (d * v).abs()).sum();
+                let [g, g_abs] = dense::dot(d, x.value(j, h));
                 // A slope is off by roundings of 1.
-                let (ds, ds_abs) = (w * (g - mean) * slope, mass * (g_abs + mean_abs));
-                let (q, k) = (x.head(x.q, i, h), x.kv_head(x.k, j, h));
+                let ds = [w * (g - mean) * slope, mass * (g_abs + mean_abs)].map(|d| x.op.scale * d);
                 let head = j * x.op.kv_heads + h * x.op.kv_heads / heads;
-                for p in 0..dim {
-                    let at = head * dim + p;
-                    let s = x.op.scale;
-                    add(&mut dq[(i * heads + h) * dim + p], s * ds * k[p], (s * ds_abs * k[p]).abs());
-                    add(&mut dk[at], s * ds * q[p], (s * ds_abs * q[p]).abs());
-                }
-                for (d, to) in d.iter().zip(&mut dv[head * d.len()..]) {
-                    add(to, w * d, (mass * d).abs());
-                }
+                dense::add(ds, x.kv_head(x.k, j, h), &mut dq[(i * heads + h) * dim..][..dim]);
+                dense::add(ds, x.head(x.q, i, h), &mut dk[head * dim..][..dim]);
+                dense::add([w, mass], d, &mut dv[head * d.len()..][..d.len()]);
             }
         }
     }
-    vec![dq, dk, dv]
+    let wide = dim.max(values(&x.op));
+    let of_keys = wide + x.n * heads / x.op.kv_heads;
+    [(dq, wide + x.len), (dk, of_keys), (dv, of_keys)]
+        .map(|(sums, n)| sums.into_iter().map(|[value, mass]| Want { value, mass, n }).collect())
+        .into()
 }
 
 /// The inputs of the backward pass: with the forward pass's results, rounded.

@@ -43,6 +43,24 @@ impl Matrix {
     }
 }
 
+/// `Σ aᵢ·bᵢ` and `Σ |aᵢ·bᵢ|`, in order.
+pub fn dot(a: &[f64], b: &[f64]) -> [f64; 2] {
+    a.iter().zip(b).fold([0.0; 2], |[sum, mass], (a, b)| [sum + a * b, mass + (a * b).abs()])
+}
+
+/// `Σ aᵢ·bᵢ` modulo 2³².
+pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
+    a.iter().zip(b).fold(0i32, |sum, (a, b)| sum.wrapping_add(i32::from(*a) * i32::from(*b)))
+}
+
+/// Adds `f·x` to sums and `|g·x|` to the masses beside them.
+pub fn add([f, g]: [f64; 2], x: &[f64], to: &mut [[f64; 2]]) {
+    for ([sum, mass], x) in to.iter_mut().zip(x) {
+        *sum += f * x;
+        *mass += (g * x).abs();
+    }
+}
+
 /// Different numbers, as far as `f32` tells them apart.
 pub fn numbered(n: usize) -> Vec<f32> {
     (0..n).map(|i| (i % 16_000_000) as f32).collect()

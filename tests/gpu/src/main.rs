@@ -45,18 +45,22 @@ const HALVES: [[usize; 3]; 12] = [
     [5, 70, 9],
     [130, 65, 70],
 ];
-/// Heads, those of keys, elements, queries, keys; whether later keys are hidden, the window.
+/// Heads, those of keys, elements, queries, keys; whether later keys are hidden, the window. Every third lies as tensor maps
+/// read it.
 #[cfg(feature = "half")]
-const HALF_HEADS: [([usize; 5], bool, Option<usize>); 10] = [
+const HALF_HEADS: [([usize; 5], bool, Option<usize>); 12] = [
     ([2, 1, 64, 200, 300], true, None),
     ([1, 1, 128, 20, 290], true, None),
     ([4, 2, 128, 300, 700], false, None),
-    ([2, 2, 64, 3, 5], false, None),
+    // Gradients by warp groups too.
+    ([2, 2, 64, 256, 256], true, None),
     ([1, 1, 64, 70, 270], true, Some(40)),
     ([1, 1, 128, 4, 2], false, Some(1)),
     ([70, 35, 64, 140, 150], true, None),
     ([5, 1, 64, 130, 16_400], true, Some(40)),
     ([2, 1, 5, 7, 9], true, None),
+    ([1, 1, 128, 128, 128], false, None),
+    ([2, 2, 64, 3, 5], false, None),
     ([1, 1, 72, 40, 130], false, None),
 ];
 const HEADS: [[usize; 2]; 12] = [
