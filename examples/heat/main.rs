@@ -6,7 +6,7 @@
 //! cargo run --release --example heat -- matrix.mtx --preconditioner jacobi
 //! ```
 //!
-//! `system.rs` makes the matrices, `market.rs` reads them from files, `chart.rs` draws the residuals. `cli.rs` is the command line.
+//! `system.rs` makes the matrices, `market.rs` has them from files by the library, `chart.rs` draws the residuals. `cli.rs` is the command line.
 
 mod chart;
 mod cli;

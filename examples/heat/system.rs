@@ -45,27 +45,6 @@ impl Matrix {
             values: (0..n).map(value).collect(),
         }
     }
-    /// From rows, columns and values in any order; those of one place are added in their order.
-    pub fn of(n: usize, mut triplets: Vec<(u32, u32, f64)>) -> Self {
-        triplets.sort_by_key(|&(i, j, _)| (i, j));
-        let mut m = Self { offsets: vec![0; n + 1], columns: Vec::new(), values: Vec::new() };
-        let mut last = None;
-        for (i, j, v) in triplets {
-            match m.values.last_mut().filter(|_| last == Some((i, j))) {
-                Some(sum) => *sum += v,
-                None => {
-                    m.columns.push(j);
-                    m.values.push(v);
-                    m.offsets[i as usize + 1] += 1;
-                }
-            }
-            last = Some((i, j));
-        }
-        for i in 0..n {
-            m.offsets[i + 1] += m.offsets[i];
-        }
-        m
-    }
 }
 
 /// `-h²Δ` on `side` × `side` points whose neighbours outside are 0: four, less the neighbours.

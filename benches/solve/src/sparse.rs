@@ -1,7 +1,8 @@
-//! Products of a sparse matrix and a vector: a Laplacian on a square of a million points, and a graph whose degrees follow a power law.
+//! Sparse matrices: a Laplacian on a square of points, and a graph whose degrees follow a power law. Where no peer has an op, a
+//! loop that its definition says stands for one; `ic0` and `gmres` have none.
 
-use crate::{Number, noise};
-use fulmen::Csr;
+use crate::{Number, element, noise};
+use fulmen::{Csr, MatRef, Triangle};
 use fulmen_harness::race::{Case, Contender, Race};
 
 /// Where rows begin, and columns.
@@ -55,6 +56,180 @@ fn one<T: Number + nalgebra::RealField>(race: &mut Race, name: &str, (offsets, c
     let size = size_of::<T>();
     let work = (columns.len() * (size + 4) + n * (8 + 2 * size)) as f64;
     race.case(&Case { op: "spmv", ty: T::NAME, size: name.into(), work, unit: "GB/s" }, list);
+}
+
+/// Both formats of one matrix.
+struct Both<'a, T> {
+    ours: Csr<'a, T>,
+    theirs: sprs::CsMatViewI<'a, T, u32>,
+}
+
+/// `AB` and `2A + B` of two matrices of one size, into memory that is there; sprs allocates its results.
+fn products<T: Number>(race: &mut Race, name: &str, [a, b]: [&Both<'_, T>; 2]) {
+    let (m, n) = (a.ours.rows(), b.ours.cols());
+    let mut workspace = vec![0; fulmen::spgemm_workspace(n)];
+    let len = a.ours.product_len(b.ours, &mut workspace).unwrap();
+    let most = len.max(a.ours.sum_len(b.ours).unwrap());
+    let (mut offsets, mut columns, mut values) = (vec![0; m + 1], vec![0; most], vec![T::ZERO; most]);
+    let flops: usize = (0..m).flat_map(|i| a.ours.row(i).0).map(|k| b.ours.row(*k as usize).0.len()).sum();
+    let spgemm = || {
+        let (o, c, v) = (&mut offsets, &mut columns, &mut values);
+        fulmen::spgemm(a.ours, b.ours, o, c, v, &mut workspace).unwrap();
+    };
+    let sprs = || drop(sprs::smmp::mul_csr_csr::<T, T, T, u32, u32>(a.theirs.view(), b.theirs.view()));
+    let case = Case { op: "spgemm", ty: T::NAME, size: name.into(), work: 2.0 * flops as f64, unit: "GFLOP/s" };
+    race.case(&case, vec![Contender::ours(spgemm), Contender::peer("sprs", sprs)]);
+    let two: T = element(2.0);
+    let spadd = || {
+        let (o, c, v) = (&mut offsets, &mut columns, &mut values);
+        fulmen::spadd(two, a.ours, T::ONE, b.ours, o, c, v).unwrap();
+    };
+    let sprs = || {
+        drop(sprs::binop::csmat_binop(a.theirs.view(), b.theirs.view(), |x: &T, y: &T| two * *x + *y));
+    };
+    let work = ((a.ours.len() + b.ours.len()) * (size_of::<T>() + 4)) as f64;
+    let case = Case { op: "spadd", ty: T::NAME, size: name.into(), work, unit: "GB/s" };
+    race.case(&case, vec![Contender::ours(spadd), Contender::peer("sprs", sprs)]);
+}
+
+/// Sampled products of `k` terms, beside a loop.
+fn sampled<T: Number>(race: &mut Race, name: &str, c: Csr<'_, T>, k: usize) {
+    let (m, n) = (c.rows(), c.cols());
+    let (x, y): (Vec<T>, Vec<T>) = (noise(m * k, 4), noise(n * k, 5));
+    let (mut out, mut other) = (vec![T::ZERO; c.len()], vec![T::ZERO; c.len()]);
+    let [a, bt] = [(&x, m), (&y, n)].map(|(x, rows)| MatRef::row_major(x, rows, k).unwrap());
+    let ours = || fulmen::sddmm(T::ONE, a, bt.t(), c, &mut out).unwrap();
+    let plain = || {
+        let mut at = other.iter_mut();
+        for i in 0..m {
+            let row = &x[i * k..(i + 1) * k];
+            for (j, v) in c.row(i).0.iter().zip(c.row(i).1) {
+                let column = &y[*j as usize * k..][..k];
+                let sum = row.iter().zip(column).fold(T::ZERO, |sum, (p, q)| sum + *p * *q);
+                *at.next().unwrap() = *v * sum;
+            }
+        }
+    };
+    let work = 2.0 * (c.len() * k) as f64;
+    let size = format!("{name}-{k}");
+    let case = Case { op: "sddmm", ty: T::NAME, size, work, unit: "GFLOP/s" };
+    race.case(&case, vec![Contender::ours(ours), Contender::peer("loop", plain)]);
+}
+
+/// Sweeps and factors of a system, and twenty steps of what solves it.
+fn systems<T: Number>(race: &mut Race, name: &str, both: &Both<'_, T>, only: &dyn Fn(&str) -> bool)
+where
+    T: Steps,
+{
+    let a = both.ours;
+    let (n, size) = (a.rows(), size_of::<T>());
+    let b: Vec<T> = noise(n, 6);
+    let (mut x, mut y) = (vec![T::ZERO; n], vec![T::ZERO; n]);
+    let bytes = (a.len() * (size + 4) + n * (8 + 3 * size)) as f64;
+    let case = |op, work, unit| Case { op, ty: T::NAME, size: name.into(), work, unit };
+    if only("gauss_seidel") {
+        let ours = || fulmen::gauss_seidel(Triangle::Lower, T::ONE, a, &b, &mut x).unwrap();
+        let plain = || {
+            for i in 0..n {
+                let (mut left, mut diagonal) = (b[i], T::ONE);
+                for (j, v) in a.row(i).0.iter().zip(a.row(i).1) {
+                    let j = *j as usize;
+                    if j == i { diagonal = *v } else { left = left - *v * y[j] }
+                }
+                y[i] = left / diagonal;
+            }
+        };
+        race.case(&case("gauss_seidel", bytes, "GB/s"), vec![Contender::ours(ours), Contender::peer("loop", plain)]);
+    }
+    let mut factors = vec![T::ZERO; a.len()];
+    if only("ic0") {
+        let ours = || fulmen::ic0(a, &mut factors).unwrap();
+        race.case(&case("ic0", bytes, "GB/s"), vec![Contender::ours(ours)]);
+    }
+    let (ends, columns): (Vec<usize>, Vec<u32>) = ((0..=n).collect(), (0..n as u32).collect());
+    let ones = vec![T::ONE; n];
+    let one = Csr::new(n, n, &ends, &columns, &ones).unwrap();
+    let tolerance: T = element(1e-30);
+    if only("gmres") {
+        let mut w = fulmen::Buffer::<T>::new(fulmen::gmres_workspace(n, 20));
+        let ours = || {
+            x.fill(T::ZERO);
+            _ = fulmen::gmres(a, one, &b, &mut x, tolerance, 20, 20, &mut w);
+        };
+        race.case(&case("gmres", 20.0 * bytes, "GB/s"), vec![Contender::ours(ours)]);
+    }
+    if only("bicgstab") {
+        let mut w = fulmen::Buffer::<T>::new(fulmen::bicgstab_workspace(n));
+        let ours = || {
+            x.fill(T::ZERO);
+            _ = fulmen::bicgstab(a, one, &b, &mut x, tolerance, 20, &mut w);
+        };
+        let sprs = || T::steps(both.theirs.view(), &b, tolerance);
+        race.case(&case("bicgstab", 40.0 * bytes, "GB/s"), vec![Contender::ours(ours), Contender::peer("sprs", sprs)]);
+    }
+}
+
+/// Twenty steps of sprs, whose vectors are sparse, too.
+trait Steps: Number {
+    fn steps(a: sprs::CsMatViewI<'_, Self, u32>, b: &[Self], tolerance: Self);
+}
+macro_rules! steps {
+    ($($t:ty)*) => {$(
+        impl Steps for $t {
+            fn steps(a: sprs::CsMatViewI<'_, Self, u32>, b: &[Self], tolerance: Self) {
+                let all: Vec<u32> = (0..b.len() as u32).collect();
+                let zeros = vec![0.0; b.len()];
+                let [x, b] = [&zeros[..], b].map(|x| sprs::CsVecViewI::new(b.len(), &all, x));
+                drop(sprs::linalg::bicgstab::BiCGSTAB::<Self, u32, u32>::solve(a, x, b, tolerance, 20));
+            }
+        }
+    )*};
+}
+steps! { f32 f64 }
+
+fn formed<T: Steps>(race: &mut Race, name: &str, (offsets, columns): &Pattern, laplace: bool, only: &dyn Fn(&str) -> bool) {
+    let n = offsets.len() - 1;
+    let ends: Vec<u32> = offsets.iter().map(|x| *x as u32).collect();
+    let of = |seed: u64| -> Vec<T> {
+        let mut values: Vec<T> = noise(columns.len(), seed);
+        if laplace {
+            for i in 0..n {
+                for at in offsets[i]..offsets[i + 1] {
+                    values[at] = element(if columns[at] as usize == i { 4.0 } else { -1.0 });
+                }
+            }
+        }
+        values
+    };
+    let (v, w) = (of(1), of(2));
+    let both = |values| Both {
+        ours: Csr::new(n, n, offsets, columns, values).unwrap(),
+        theirs: sprs::CsMatViewI::new((n, n), &ends, columns, values),
+    };
+    let (a, b) = (both(&v[..]), both(&w[..]));
+    if only("spgemm") {
+        products(race, name, [&a, &b]);
+    }
+    if only("sddmm") {
+        sampled(race, name, a.ours, 64);
+    }
+    if laplace {
+        systems(race, name, &a, only);
+    }
+}
+
+/// Ops that make matrices or solve with them.
+pub fn others(race: &mut Race, ty: Option<&str>, only: &dyn Fn(&str) -> bool) {
+    for (name, pattern, laplace) in
+        [("laplacian-250k", laplacian(500), true), ("power-law-30k", power_law(30_000), false)]
+    {
+        if ty != Some("f64") {
+            formed::<f32>(race, name, &pattern, laplace, only);
+        }
+        if ty != Some("f32") {
+            formed::<f64>(race, name, &pattern, laplace, only);
+        }
+    }
 }
 
 pub fn all(race: &mut Race, ty: Option<&str>) {
