@@ -112,7 +112,14 @@ impl Rows {
         Csr::new(self.offsets.len() - 1, self.cols, &self.offsets, &self.columns, &self.values).unwrap()
     }
     /// Cut to what is there, and checked against places.
-    fn checked(cols: usize, offsets: Vec<usize>, mut columns: Vec<u32>, mut values: Vec<f64>, n: usize, want: &Places) -> Self {
+    fn checked(
+        cols: usize,
+        offsets: Vec<usize>,
+        mut columns: Vec<u32>,
+        mut values: Vec<f64>,
+        n: usize,
+        want: &Places,
+    ) -> Self {
         columns.truncate(n);
         values.truncate(n);
         let all = Self { cols, offsets, columns, values };
@@ -152,8 +159,11 @@ fn coordinates(rows: usize, cols: usize, bytes: &[u8]) -> Rows {
     if !(0..len).all(inside) {
         let mut workspace = vec![0; coo_to_csr_workspace(rows, cols, len)];
         let (mut offsets, mut columns, mut values) = (vec![7; rows + 1], vec![7; len], vec![7.0; len]);
-        let refused = coo_to_csr(rows, cols, &i, &j, &x, &mut offsets, &mut columns, &mut values, &mut workspace);
-        let kept = offsets.iter().all(|x| *x == 7) && columns.iter().all(|x| *x == 7) && values.iter().all(|x| *x == 7.0);
+        let refused =
+            coo_to_csr(rows, cols, &i, &j, &x, &mut offsets, &mut columns, &mut values, &mut workspace);
+        let kept = offsets.iter().all(|x| *x == 7)
+            && columns.iter().all(|x| *x == 7)
+            && values.iter().all(|x| *x == 7.0);
         assert!(refused.is_err() && kept, "coordinates outside");
     }
     let keep: Vec<usize> = (0..len).filter(|k| inside(*k)).collect();
@@ -167,7 +177,8 @@ fn coordinates(rows: usize, cols: usize, bytes: &[u8]) -> Rows {
 /// The transpose, and products with a vector.
 fn turned(all: &Rows) {
     let a = all.view();
-    let (mut offsets, mut columns, mut values) = (vec![7; a.cols() + 1], vec![7; a.len()], vec![7.0; a.len()]);
+    let (mut offsets, mut columns, mut values) =
+        (vec![7; a.cols() + 1], vec![7; a.len()], vec![7.0; a.len()]);
     csr_transpose(a, &mut offsets, &mut columns, &mut values).unwrap();
     let want = all.places().into_iter().map(|((i, j), x)| ((j, i), x)).collect();
     let n = a.len();
@@ -220,7 +231,8 @@ fn rows_that_may_be_none(rows: usize, cols: usize, more: usize, bytes: &[u8]) {
     // Some are far past what is there.
     let far = |x: &u8| if *x > 250 { usize::MAX - usize::from(*x) } else { usize::from(*x % 32) };
     let offsets: Vec<usize> = ends.iter().map(far).collect();
-    let columns: Vec<u32> = rest.iter().map(|x| if *x > 250 { u32::MAX } else { u32::from(x % 12) }).collect();
+    let columns: Vec<u32> =
+        rest.iter().map(|x| if *x > 250 { u32::MAX } else { u32::from(x % 12) }).collect();
     let values: Vec<f64> = rest.iter().map(|x| f64::from(*x) - 100.0).collect();
     let few = values.len() - usize::from(more == 1).min(values.len());
     let made = Csr::new(rows, cols, &offsets, &columns, &values[..few]);

@@ -8,7 +8,7 @@ use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
-/// Columns of a row that are sorted by insertion; more are marked as bits, which are read in order.
+/// Elements of a row that are sorted by insertion; columns of more are marked as bits, which are read in order.
 pub(crate) const SHORT: usize = 24;
 
 /// The word of a bit, and which of its bits.
@@ -119,6 +119,11 @@ fn count<T: Element>(a: Csr<'_, T>, b: Csr<'_, T>, marks: &mut [usize]) -> Optio
     let mut n = 0usize;
     for (i, (row, _)) in a.rows_from(0).enumerate() {
         let before = n;
+        // One row of B is C's as it is.
+        if let [k] = row {
+            n = n.checked_add(b.row(*k as usize).0.len())?;
+            continue;
+        }
         for k in row {
             for c in b.row(*k as usize).0 {
                 let Some(mark) = marks.get_mut(*c as usize) else { continue };
@@ -209,50 +214,70 @@ fn product<T: Element>(
     bits: [&mut [usize]; 2],
 ) -> Option<usize> {
     let mut n = 0;
-    for k in row {
-        for c in b.row(*k as usize).0 {
-            let mark = marks.get_mut(*c as usize)?;
-            if *mark <= begin {
-                *columns.get_mut(n)? = *c;
-                n += 1;
-                *mark = begin + n;
-            }
-        }
-    }
-    let (columns, values) = (columns.get_mut(..n)?, values.get_mut(..n)?);
-    if row.len() > 1 {
-        ascend(columns, bits)?;
-        for (c, at) in columns.iter().zip(begin + 1..) {
-            *marks.get_mut(*c as usize)? = at;
-        }
-    }
-    values.fill(T::ZERO);
     for (k, f) in row.iter().zip(factors) {
         let (others, of) = b.row(*k as usize);
         for (c, v) in others.iter().zip(of) {
-            let to = values.get_mut(marks.get(*c as usize)? - begin - 1)?;
-            *to = *to + *f * *v;
+            let (mark, term) = (marks.get_mut(*c as usize)?, *f * *v);
+            if *mark <= begin {
+                (*columns.get_mut(n)?, *values.get_mut(n)?) = (*c, T::ZERO + term);
+                n += 1;
+                *mark = begin + n;
+            } else {
+                let to = values.get_mut(*mark - begin - 1)?;
+                *to = *to + term;
+            }
+        }
+    }
+    if row.len() > 1 {
+        let (columns, values) = (columns.get_mut(..n)?, values.get_mut(..n)?);
+        if n <= SHORT {
+            insert(columns, values)?;
+        } else {
+            ascend(columns, bits)?;
+            follow(columns, values, begin, marks)?;
         }
     }
     Some(n)
 }
 
+/// Columns in ascending order, each with its value: those of one row of B stand so already.
+#[inline(always)]
+fn insert<T: Element>(columns: &mut [u32], values: &mut [T]) -> Option<()> {
+    for i in 1..columns.len() {
+        let (c, v) = (*columns.get(i)?, *values.get(i)?);
+        let mut at = i;
+        while at > 0 && *columns.get(at - 1)? > c {
+            *columns.get_mut(at)? = *columns.get(at - 1)?;
+            *values.get_mut(at)? = *values.get(at - 1)?;
+            at -= 1;
+        }
+        (*columns.get_mut(at)?, *values.get_mut(at)?) = (c, v);
+    }
+    Some(())
+}
+
+/// Values to where their columns stand now; the marks, which have where they stood, too: one cycle after the other.
+#[inline(always)]
+fn follow<T: Element>(columns: &[u32], values: &mut [T], begin: usize, marks: &mut [usize]) -> Option<()> {
+    for first in 0..columns.len() {
+        let (mut at, kept) = (first, *values.get(first)?);
+        loop {
+            let mark = marks.get_mut(*columns.get(at)? as usize)?;
+            let from = core::mem::replace(mark, begin + at + 1) - begin - 1;
+            if from == first {
+                *values.get_mut(at)? = kept;
+                break;
+            }
+            *values.get_mut(at)? = *values.get(from)?;
+            at = from;
+        }
+    }
+    Some(())
+}
+
 /// Different columns in ascending order. The bits are 0 before and after.
 #[inline(always)]
 fn ascend(columns: &mut [u32], [bits, words]: [&mut [usize]; 2]) -> Option<()> {
-    if columns.len() <= SHORT {
-        for i in 1..columns.len() {
-            let (before, rest) = columns.split_at_mut_checked(i)?;
-            let x = *rest.first()?;
-            let mut at = i;
-            for c in before.iter().rev().take_while(|c| **c > x) {
-                _ = c;
-                at -= 1;
-            }
-            columns.get_mut(at..=i)?.rotate_right(1);
-        }
-        return Some(());
-    }
     let (mut least, mut most) = (usize::MAX, 0);
     for c in columns.iter() {
         let (word, at) = bit(*c as usize);

@@ -149,4 +149,91 @@ impl<T: Element + Real> Room<T> {
         }
         assert_eq!(info, 0, "{name}");
     }
+
+    /// What is not a factorisation alone; `factors` are those of a condition.
+    pub fn general(&mut self, lapack: &Lapack, op: &str, from: &[T], factors: &[T], norm: T) {
+        if op != "lu_condition" {
+            self.a.copy_from_slice(from);
+        }
+        let (n, len) = (&self.n, self.work.len() as i32);
+        let (a, z, work) = (self.a.as_mut_ptr(), self.vt.as_mut_ptr(), self.work.as_mut_ptr());
+        let (values, others, ints) =
+            (self.values.as_mut_ptr(), self.u.as_mut_ptr(), self.integers.as_mut_ptr());
+        let mut info = 0i32;
+        let get = |name: &str| {
+            let name = format!("{}{name}_", T::LETTER);
+            // SAFETY: a symbol of LAPACK, which is a function.
+            let f: *mut c_void = unsafe { *lapack.lib.get::<*mut c_void>(name.as_bytes()).unwrap() };
+            f
+        };
+        // SAFETY: LAPACK's documented signatures; every matrix has n by n elements and the rooms are as long as is said.
+        unsafe {
+            match op {
+                "inverse" => {
+                    type F<T> = unsafe extern "C" fn(C<i32>, C<i32>, P<T>, C<i32>, P<i32>, P<i32>);
+                    let f: F<T> = std::mem::transmute(get("getrf"));
+                    f(n, n, a, n, ints, &mut info);
+                    type G<T> = unsafe extern "C" fn(C<i32>, P<T>, C<i32>, C<i32>, P<T>, C<i32>, P<i32>);
+                    let f: G<T> = std::mem::transmute(get("getri"));
+                    f(n, a, n, ints, work, &len, &mut info);
+                }
+                "lu_condition" => {
+                    type F<T> = unsafe extern "C" fn(
+                        C<c_char>,
+                        C<i32>,
+                        C<T>,
+                        C<i32>,
+                        C<T>,
+                        P<T>,
+                        P<T>,
+                        P<i32>,
+                        P<i32>,
+                    );
+                    let f: F<T> = std::mem::transmute(get("gecon"));
+                    f(c"1".as_ptr(), n, factors.as_ptr(), n, &norm, values, work, ints, &mut info);
+                }
+                "qr_pivoted" => {
+                    type F<T> = unsafe extern "C" fn(
+                        C<i32>,
+                        C<i32>,
+                        P<T>,
+                        C<i32>,
+                        P<i32>,
+                        P<T>,
+                        P<T>,
+                        C<i32>,
+                        P<i32>,
+                    );
+                    let f: F<T> = std::mem::transmute(get("geqp3"));
+                    self.integers.fill(0);
+                    f(n, n, a, n, ints, values, work, &len, &mut info);
+                }
+                _ => {
+                    type F<T> = unsafe extern "C" fn(
+                        C<c_char>,
+                        C<c_char>,
+                        *const c_void,
+                        C<i32>,
+                        P<T>,
+                        C<i32>,
+                        P<i32>,
+                        P<T>,
+                        P<T>,
+                        P<T>,
+                        C<i32>,
+                        P<T>,
+                        C<i32>,
+                        P<i32>,
+                        P<i32>,
+                    );
+                    let f: F<T> = std::mem::transmute(get("gees"));
+                    let (with, none) = (c"V".as_ptr(), c"N".as_ptr());
+                    let null = std::ptr::null();
+                    let (some, bools) = (ints, ints.add(8));
+                    f(with, none, null, n, a, n, some, values, others, z, n, work, &len, bools, &mut info);
+                }
+            }
+        }
+        assert_eq!(info, 0, "{op}");
+    }
 }

@@ -2,6 +2,7 @@
 //! op asks for it. The work is what LAPACK's own counts say of a factorisation; of eigenvalues and singular values with all
 //! vectors it is taken as `9n³` and `22n³`, for the rate alone.
 
+mod general;
 mod lapack;
 mod sparse;
 
@@ -40,7 +41,7 @@ fn view<T>(x: &mut [T], n: usize) -> MatMut<'_, T> {
     MatMut::row_major(x, n, n).unwrap()
 }
 
-fn dense<T: Number>(race: &mut Race, n: usize, libs: &[Lapack], only: Option<&str>) {
+fn dense<T: Number>(race: &mut Race, n: usize, libs: &[Lapack], only: &dyn Fn(&str) -> bool) {
     let plain: Vec<T> = noise(n * n, 1);
     let large: T = element(n as f64);
     let definite: Vec<T> = (0..n * n)
@@ -52,9 +53,12 @@ fn dense<T: Number>(race: &mut Race, n: usize, libs: &[Lapack], only: Option<&st
         .collect();
     let input = Input { n, definite, plain };
     for op in ["cholesky", "lu", "qr", "eigh", "svd"] {
-        if only.is_none_or(|only| only == op) {
+        if only(op) {
             one(race, op, &input, libs);
         }
+    }
+    for op in general::OPS.iter().filter(|op| only(op)) {
+        general::one(race, op, &input, libs);
     }
 }
 
@@ -128,7 +132,8 @@ fn main() {
     let value = |key: &str| args.iter().find_map(|a| a.strip_prefix(key));
     let dims: Vec<usize> =
         value("--dims=").map_or(vec![64, 256, 1024], |d| d.split(',').map(|n| n.parse().unwrap()).collect());
-    let (only, ty) = (value("--only="), value("--type="));
+    let (chosen, ty) = (value("--only="), value("--type="));
+    let only = |op: &str| chosen.is_none_or(|all| all.split(',').any(|one| one == op));
     faer::set_global_parallelism(faer::Par::Seq);
     let libs = lapack::all();
     let names: Vec<_> = libs.iter().map(|l| l.name).collect();
@@ -136,15 +141,16 @@ fn main() {
     let mut race = Race::new(&args);
     for n in dims {
         if ty != Some("f64") {
-            dense::<f32>(&mut race, n, &libs, only);
+            dense::<f32>(&mut race, n, &libs, &only);
         }
         if ty != Some("f32") {
-            dense::<f64>(&mut race, n, &libs, only);
+            dense::<f64>(&mut race, n, &libs, &only);
         }
     }
-    if only.is_none_or(|only| only == "spmv") {
+    if only("spmv") {
         sparse::all(&mut race, ty);
     }
+    sparse::others(&mut race, ty, &only);
     if let Some(path) = value("--csv=").map(std::path::Path::new) {
         race.finish(path, "speed of fulmen over the best peer (right of 1 is faster)").unwrap();
     }
