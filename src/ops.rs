@@ -229,6 +229,8 @@ macro_rules! for_each_op {
             nn inverse(inverse, inverse_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn lu_condition(lu_condition, lu_condition_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn cholesky_update(cholesky_update, cholesky_update_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn ldlt(ldlt, ldlt_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh(eigh, eigh_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn schur(schur, schur_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn svd(svd, svd_on) Svd[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

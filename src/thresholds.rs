@@ -148,12 +148,14 @@ thresholds! {
     random::stream::GRAIN Elements;
     solve::cholesky::LEAF Elements;
     solve::eigh::BLOCK Elements;
+    solve::ldlt::PANEL Elements;
     solve::lu::LEAF Elements;
     solve::qr::BLOCK Elements;
     solve::rotations::LONGEST Elements;
     solve::rotations::STRIP Bytes;
     solve::rotations::SWEEPS Elements;
     solve::svd::BLOCK Elements;
+    solve::update::GROUP Elements;
     sparse::sddmm::PARTS Elements;
     sparse::spgemm::SHORT Elements;
     sparse::spmm::NARROW Elements;

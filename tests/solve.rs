@@ -10,6 +10,7 @@ use fulmen::*;
 mod eigen;
 mod ranks;
 mod spectra;
+mod symmetric;
 
 const LIMIT: f64 = 30.0;
 /// Around the rows and columns that are factored at once, and of several parts; more where it costs little.

@@ -1114,6 +1114,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan, RowSumSquares(0.0, 4.0)],
     },
     Spec {
+        op: "ldlt",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 11.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "ldlt_solve",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 64.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "leaky_relu",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Ulp(0.5)), ("f64", Tolerance::Ulp(0.5))],
@@ -2993,6 +3009,20 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, RowSumSquares(0.0, 4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `ldlt`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ldlt<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `ldlt_solve`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn ldlt_solve<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `leaky_relu`.
     ///
     /// Errors: the first that does not hold.
@@ -3977,6 +4007,8 @@ pub(crate) mod marker {
     pub(crate) enum layer_norm {}
     pub(crate) enum layer_norm_backward {}
     pub(crate) enum layer_norm_simple {}
+    pub(crate) enum ldlt {}
+    pub(crate) enum ldlt_solve {}
     pub(crate) enum leaky_relu {}
     pub(crate) enum leaky_relu_backward {}
     pub(crate) enum least_norm {}
@@ -5498,6 +5530,16 @@ const _: fn(bool, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cho
 const _: fn(bool, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_update::<f64>;
 const _: fn(Native, bool, MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky_update_on::<Native, f32>;
 const _: fn(Native, bool, MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky_update_on::<Native, f64>;
+const _: () = enforced::<marker::ldlt>();
+const _: fn(MatMut<'_, f32>, &mut [f32], &mut [usize], &mut [f32]) -> Result<(), Error> = crate::ldlt::<f32>;
+const _: fn(MatMut<'_, f64>, &mut [f64], &mut [usize], &mut [f64]) -> Result<(), Error> = crate::ldlt::<f64>;
+const _: fn(Native, MatMut<'_, f32>, &mut [f32], &mut [usize], &mut [f32]) -> Result<(), Error> = crate::ldlt_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, &mut [f64], &mut [usize], &mut [f64]) -> Result<(), Error> = crate::ldlt_on::<Native, f64>;
+const _: () = enforced::<marker::ldlt_solve>();
+const _: fn(MatRef<'_, f32>, &[f32], &[usize], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ldlt_solve::<f32>;
+const _: fn(MatRef<'_, f64>, &[f64], &[usize], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ldlt_solve::<f64>;
+const _: fn(Native, MatRef<'_, f32>, &[f32], &[usize], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ldlt_solve_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, &[f64], &[usize], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ldlt_solve_on::<Native, f64>;
 const _: () = enforced::<marker::schur>();
 const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::schur::<f32>;
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::schur::<f64>;

@@ -2,13 +2,13 @@
 
 use super::lu::{exchange, exchange_back};
 use super::{abs, divides, finite, lu};
-use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace};
+use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace, trsv_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::lanes::fold::{Join, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
-use crate::view::{MatMut, MatRef};
+use crate::view::{MatMut, MatRef, VecMut};
 
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
@@ -21,7 +21,7 @@ pub const fn inverse_workspace(n: usize) -> usize {
 
 /// Elements of workspace that [`lu_condition`] needs for an A of order `n`.
 pub const fn lu_condition_workspace(n: usize) -> usize {
-    n.saturating_mul(2).saturating_add(trsm_workspace(Side::Left, n, 1))
+    n.saturating_mul(2)
 }
 
 forms! {
@@ -119,18 +119,16 @@ fn solve<S: Simd, T: Element>(
     f: MatRef<'_, T>,
     pivots: &[usize],
     x: &mut [T],
-    rest: &mut [T],
 ) -> Result<(), Error> {
-    let (j, left, one, n) = (Serial, Side::Left, T::ONE, x.len());
-    let mut x = MatMut::packed(x, n, 1);
+    let n = x.len();
     if transposed {
-        trsm_by(j, s, left, one, Triangle::Lower, Diagonal::NonUnit, f.t(), x.reborrow(), rest)?;
-        trsm_by(j, s, left, one, Triangle::Upper, Diagonal::Unit, f.t(), x.reborrow(), rest)?;
-        exchange_back(s, x, pivots)
+        trsv_on(s, Triangle::Lower, Diagonal::NonUnit, f.t(), VecMut::from(&mut *x))?;
+        trsv_on(s, Triangle::Upper, Diagonal::Unit, f.t(), VecMut::from(&mut *x))?;
+        exchange_back(s, MatMut::packed(x, n, 1), pivots)
     } else {
-        exchange(s, x.reborrow(), pivots)?;
-        trsm_by(j, s, left, one, Triangle::Lower, Diagonal::Unit, f, x.reborrow(), rest)?;
-        trsm_by(j, s, left, one, Triangle::Upper, Diagonal::NonUnit, f, x, rest)
+        exchange(s, MatMut::packed(x, n, 1), pivots)?;
+        trsv_on(s, Triangle::Lower, Diagonal::Unit, f, VecMut::from(&mut *x))?;
+        trsv_on(s, Triangle::Upper, Diagonal::NonUnit, f, VecMut::from(x))
     }
 }
 
@@ -179,11 +177,11 @@ fn estimate<S: Simd, T: Element>(
 ) -> Result<T, Error> {
     let n = f.rows();
     let (x, rest) = workspace.split_at_mut_checked(n).unwrap_or_default();
-    let (signs, rest) = rest.split_at_mut_checked(n).unwrap_or_default();
+    let signs = rest.get_mut(..n).unwrap_or_default();
     let sum = |x: &[T]| x.iter().fold(T::ZERO, |sum, x| sum + abs(*x));
     let sign = |x: T| if x < T::ZERO { -T::ONE } else { T::ONE };
     x.fill(T::ONE / T::from_usize(n));
-    solve(s, false, f, pivots, x, rest)?;
+    solve(s, false, f, pivots, x)?;
     let mut most = sum(x);
     if n > 1 {
         signs.fill(T::ZERO);
@@ -197,7 +195,7 @@ fn estimate<S: Simd, T: Element>(
                 *s = sign(*x);
                 *x = *s;
             }
-            solve(s, true, f, pivots, x, rest)?;
+            solve(s, true, f, pivots, x)?;
             let largest = x.iter().enumerate().reduce(|p, q| if abs(*q.1) > abs(*p.1) { q } else { p });
             let at = largest.map_or(0, |(at, _)| at);
             if at == before {
@@ -208,7 +206,7 @@ fn estimate<S: Simd, T: Element>(
             if let Some(x) = x.get_mut(at) {
                 *x = T::ONE;
             }
-            solve(s, false, f, pivots, x, rest)?;
+            solve(s, false, f, pivots, x)?;
             let now = sum(x);
             if now > most {
                 most = now;
@@ -221,7 +219,7 @@ fn estimate<S: Simd, T: Element>(
             let size = T::ONE + T::from_usize(i) / T::from_usize(n - 1);
             *x = if i % 2 == 0 { size } else { -size };
         }
-        solve(s, false, f, pivots, x, rest)?;
+        solve(s, false, f, pivots, x)?;
         let other = T::from_f64(2.0) * sum(x) / T::from_usize(3 * n);
         most = if other > most { other } else { most };
     }

@@ -3,6 +3,7 @@
 //! | factorisation | of | solves |
 //! |---|---|---|
 //! | [`cholesky`](cholesky()), [`cholesky_update`] | symmetric, positive definite | [`cholesky_solve`] |
+//! | [`ldlt`](ldlt()) | symmetric | [`ldlt_solve`] |
 //! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`determinant`], [`inverse`](inverse()), [`lu_condition`] |
 //! | [`qr`](qr()) | of any shape | [`least_squares`], [`qr_apply`] |
 //! | [`qr_pivoted`] | of any shape and rank | [`least_norm`], [`qr_apply`] |
@@ -29,6 +30,7 @@
 pub(crate) mod cholesky;
 pub(crate) mod eigh;
 pub(crate) mod inverse;
+pub(crate) mod ldlt;
 pub(crate) mod lu;
 pub(crate) mod pivoted;
 pub(crate) mod qr;
@@ -50,6 +52,7 @@ pub(crate) use inverse::inverse_by;
 pub use inverse::{
     inverse, inverse_on, inverse_workspace, lu_condition, lu_condition_on, lu_condition_workspace,
 };
+pub use ldlt::{ldlt, ldlt_on, ldlt_solve, ldlt_solve_on, ldlt_solve_workspace, ldlt_workspace};
 pub use lu::{
     determinant, determinant_on, lu, lu_on, lu_solve, lu_solve_on, lu_solve_workspace, lu_workspace,
 };

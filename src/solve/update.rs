@@ -36,6 +36,22 @@ forms! {
     cholesky_update, cholesky_update_on, cholesky_update_by (down: bool, l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error>;
 }
 
+/// Columns whose turns are made together, so that a row is read and written once for all of them.
+pub(crate) const GROUP: usize = 8;
+
+/// The elements of row `i` in these columns, as a slice.
+#[inline(always)]
+fn turned<T: Element>(l: &mut MatMut<'_, T>, i: usize, [from, to]: [usize; 2], f: impl FnOnce(&mut [T])) {
+    if let Some(row) = l.row_slice_mut(i) {
+        return f(row.get_mut(from..to).unwrap_or_default());
+    }
+    let mut room = [T::ZERO; GROUP];
+    let row = room.get_mut(..to - from).unwrap_or_default();
+    row.iter_mut().zip(from..).for_each(|(to, k)| *to = l.get(i, k).unwrap_or_default());
+    f(row);
+    row.iter().zip(from..).for_each(|(x, k)| _ = l.set(i, k, *x));
+}
+
 /// The cosine and the sine that turn `(f, g)` into its length, and that.
 fn turn<T: Element>(f: T, g: T) -> [T; 3] {
     if g == T::ZERO {
@@ -61,15 +77,24 @@ fn cholesky_update_by<S: Simd, T: Element>(
     if down {
         downdate(l.reborrow(), x)?;
     } else {
-        for k in 0..n {
-            let (Some(d), Some(&g)) = (l.get(k, k), x.get(k)) else { continue };
-            let [c, s, r] = turn(d, g);
-            l.set(k, k, abs(r));
-            let (c, s) = if r < T::ZERO { (-c, -s) } else { (c, s) };
-            for (i, x) in x.iter_mut().enumerate().skip(k + 1) {
-                let a = l.get(i, k).unwrap_or_default();
-                l.set(i, k, c * a + s * *x);
-                *x = c * *x - s * a;
+        for from in (0..n).step_by(GROUP) {
+            let (to, mut turns) = (n.min(from + GROUP), [[T::ONE, T::ZERO]; GROUP]);
+            for i in from..n {
+                let Some(g) = x.get_mut(i) else { continue };
+                let cols = to.min(i);
+                turned(&mut l, i, [from, cols], |row| {
+                    for (a, [c, s]) in row.iter_mut().zip(&turns) {
+                        (*a, *g) = (*c * *a + *s * *g, *c * *g - *s * *a);
+                    }
+                });
+                if i < to {
+                    let Some(d) = l.get(i, i) else { continue };
+                    let [c, s, r] = turn(d, *g);
+                    l.set(i, i, abs(r));
+                    if let Some(to) = turns.get_mut(i - from) {
+                        *to = if r < T::ZERO { [-c, -s] } else { [c, s] };
+                    }
+                }
             }
         }
     }
@@ -100,27 +125,25 @@ fn downdate<T: Element>(mut l: MatMut<'_, T>, x: &mut [T]) -> Result<(), Error> 
         return Err(Error::Pivot { arg: "l", index: n });
     }
     let mut alpha = T::from_f64(libm::sqrt(short));
-    // The turns, from the last: (alpha, x[k]) becomes its length.
-    for k in (0..n).rev() {
-        let Some(p) = x.get(k).copied() else { continue };
-        let [c, s, r] = turn(alpha, p);
-        alpha = r;
-        // Column k of the factor is turned against what is added up of those behind it, row by row: that needs a vector of its own, which lies over x
-        // from k on, as its place is known then.
-        let mut carried = T::ZERO;
-        for i in k..n {
-            let add = if i == k { T::ZERO } else { x.get(i).copied().unwrap_or_default() };
-            let a = l.get(i, k).unwrap_or_default();
-            if i == k {
-                carried = s * a;
-            } else if let Some(to) = x.get_mut(i) {
-                *to = c * add + s * a;
-            }
-            l.set(i, k, c * a - s * add);
+    // The turns, from the last: (alpha, x[k]) becomes its length. Column k of the factor is turned against what is added up of those behind it, row by
+    // row: that lies over x from k on, as its place is known then.
+    let mut to = n;
+    while to > 0 {
+        let (from, mut turns) = ((to - 1) / GROUP * GROUP, [[T::ONE, T::ZERO]; GROUP]);
+        for (turned, p) in turns.iter_mut().zip(x.get(from..to).unwrap_or_default()).rev() {
+            let [c, s, r] = turn(alpha, *p);
+            (alpha, *turned) = (r, [c, s]);
         }
-        if let Some(to) = x.get_mut(k) {
-            *to = carried;
+        for (i, x) in x.iter_mut().enumerate().skip(from) {
+            let mut carried = if i < to { T::ZERO } else { *x };
+            turned(&mut l, i, [from, to.min(i + 1)], |row| {
+                for (a, [c, s]) in row.iter_mut().zip(&turns).rev() {
+                    (*a, carried) = (*c * *a - *s * carried, *c * carried + *s * *a);
+                }
+            });
+            *x = carried;
         }
+        to = from;
     }
     for k in 0..n {
         if l.get(k, k).is_some_and(|d| d < T::ZERO) {

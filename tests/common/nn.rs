@@ -65,6 +65,8 @@ pub mod sparse;
 #[macro_use]
 pub mod spectra;
 #[macro_use]
+pub mod symmetric;
+#[macro_use]
 pub mod tensors;
 #[macro_use]
 pub mod transforms;

@@ -10,7 +10,7 @@ const SIZES: &[usize] = if cfg!(debug_assertions) {
     &[1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 34, 48, 63, 64, 65, 66, 97, 130, 200]
 };
 
-fn symmetric<T: Element>(n: usize) -> Vec<(&'static str, Matrix)> {
+pub(super) fn symmetric<T: Element>(n: usize) -> Vec<(&'static str, Matrix)> {
     let g = Matrix::random(n, n, 3 * n as u64);
     let plain = Matrix::new(n, n, |i, j| g.at(i.max(j), i.min(j)));
     let graded_by = |span| Matrix::new(n, n, |i, j| plain.at(i, j) * graded(i, n, span) * graded(j, n, span));
