@@ -253,6 +253,18 @@ void sgetri_(const int *n, float *a, const int *lda, const int *ipiv, float *wor
     *info);
 void dgetri_(const int *n, double *a, const int *lda, const int *ipiv, double *work, const int *lwork, int
     *info);
+void ssytrf_(const char *uplo, const int *n, float *a, const int *lda, int *ipiv, float *work, const int
+    *lwork, int *info);
+void dsytrf_(const char *uplo, const int *n, double *a, const int *lda, int *ipiv, double *work, const int
+    *lwork, int *info);
+void ssytrs_(const char *uplo, const int *n, const int *nrhs, const float *a, const int *lda, const int
+    *ipiv, float *b, const int *ldb, int *info);
+void dsytrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, const int
+    *ipiv, double *b, const int *ldb, int *info);
+void ssysv_(const char *uplo, const int *n, const int *nrhs, float *a, const int *lda, int *ipiv, float *b,
+    const int *ldb, float *work, const int *lwork, int *info);
+void dsysv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b,
+    const int *ldb, double *work, const int *lwork, int *info);
 void strtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const
     float *a, const int *lda, float *b, const int *ldb, int *info);
 void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const

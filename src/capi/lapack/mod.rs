@@ -52,6 +52,7 @@ macro_rules! routine {
 
 mod orthogonal;
 mod spectral;
+mod symmetric;
 mod systems;
 
 /// `info`, and a message where there is one.
@@ -94,6 +95,15 @@ fn whole(n: usize) -> c_int {
 /// The strides of a matrix of leading dimension `ld`, at that position, are legal.
 fn legal(at: c_int, shape: [usize; 2], ld: c_int) -> Checked<()> {
     strides(at, Order::Columns, shape, ld).map(drop)
+}
+
+/// The order of a system and how many right-hand sides it has, which stand at the first of these positions and the next; the others
+/// are those of A and B, whose leading dimensions are legal.
+fn system([at, a, b]: [c_int; 3], [n, nrhs, lda, ldb]: [c_int; 4]) -> Checked<[usize; 2]> {
+    let (n, nrhs) = (size(at, n)?, size(at + 1, nrhs)?);
+    legal(a, [n, n], lda)?;
+    legal(b, [n, nrhs], ldb)?;
+    Ok([n, nrhs])
 }
 
 /// Answers a query, of which it says whether there was one, or refuses a workspace shorter than `least`.

@@ -42,9 +42,7 @@ unsafe fn potrs<T: Room>(
     ldb: c_int,
 ) -> Checked<c_int> {
     let triangle = uplo.triangle(1)?;
-    let (n, nrhs) = (size(2, n)?, size(3, nrhs)?);
-    legal(5, [n, n], lda)?;
-    legal(7, [n, nrhs], ldb)?;
+    let [n, nrhs] = system([2, 5, 7], [n, nrhs, lda, ldb])?;
     if n == 0 || nrhs == 0 {
         return Ok(0);
     }
@@ -85,9 +83,7 @@ unsafe fn posv<T: Room>(
     ldb: c_int,
 ) -> Checked<c_int> {
     let triangle = uplo.triangle(1)?;
-    let (n, nrhs) = (size(2, n)?, size(3, nrhs)?);
-    legal(5, [n, n], lda)?;
-    legal(7, [n, nrhs], ldb)?;
+    let [n, nrhs] = system([2, 5, 7], [n, nrhs, lda, ldb])?;
     if n == 0 {
         return Ok(0);
     }
@@ -151,9 +147,7 @@ unsafe fn getrs<T: Room>(
     ldb: c_int,
 ) -> Checked<c_int> {
     let trans = trans.transposed(1)?;
-    let (n, nrhs) = (size(2, n)?, size(3, nrhs)?);
-    legal(5, [n, n], lda)?;
-    legal(8, [n, nrhs], ldb)?;
+    let [n, nrhs] = system([2, 5, 8], [n, nrhs, lda, ldb])?;
     if n == 0 || nrhs == 0 {
         return Ok(0);
     }
@@ -210,9 +204,7 @@ unsafe fn gesv<T: Room>(
     b: *mut T,
     ldb: c_int,
 ) -> Checked<c_int> {
-    let (n, nrhs) = (size(1, n)?, size(2, nrhs)?);
-    legal(4, [n, n], lda)?;
-    legal(7, [n, nrhs], ldb)?;
+    let [n, nrhs] = system([1, 4, 7], [n, nrhs, lda, ldb])?;
     if n == 0 {
         return Ok(0);
     }
@@ -243,9 +235,7 @@ unsafe fn trtrs<T: Room>(
     ldb: c_int,
 ) -> Checked<c_int> {
     let (triangle, t, diagonal) = (uplo.triangle(1)?, trans.transposed(2)?, diag.diagonal(3)?);
-    let (n, nrhs) = (size(4, n)?, size(5, nrhs)?);
-    legal(7, [n, n], lda)?;
-    legal(9, [n, nrhs], ldb)?;
+    let [n, nrhs] = system([4, 7, 9], [n, nrhs, lda, ldb])?;
     if n == 0 {
         return Ok(0);
     }
