@@ -22,7 +22,9 @@ pub fn read(from: impl BufRead) -> Result<Matrix, String> {
         if !value.is_finite() {
             return Err(format!("row {} and column {} have no finite number", row + 1, column + 1));
         }
-        (i.push(row), j.push(column), x.push(value));
+        i.push(row);
+        j.push(column);
+        x.push(value);
     }
     let len = x.len();
     let mut m = Matrix { offsets: vec![0; rows + 1], columns: vec![0; len], values: vec![0.0; len] };

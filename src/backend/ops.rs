@@ -337,8 +337,8 @@ family! {
         inverse [inverse_on] (a: Self::MatMut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
         lu_condition [lu_condition_on serial] (factors: Self::Mat<'_, T>, pivots: Self::Ref<'_, usize>, norm: T, workspace: Self::Mut<'_, T>) -> Result<T, Error>;
         cholesky_update [cholesky_update_on serial] (down: bool, l: Self::MatMut<'_, T>, x: Self::Mut<'_, T>) -> Done;
-        ldlt [ldlt_on serial] (a: Self::MatMut<'_, T>, off: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
-        ldlt_solve [ldlt_solve_on serial] (factors: Self::Mat<'_, T>, off: Self::Ref<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        ldlt [ldlt_on] (a: Self::MatMut<'_, T>, off: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
+        ldlt_solve [ldlt_solve_on] (factors: Self::Mat<'_, T>, off: Self::Ref<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         eigh [eigh_on] (a: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         schur [schur_on serial] (a: Self::MatMut<'_, T>, z: Self::MatMut<'_, T>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         svd [svd_on] (a: Self::MatMut<'_, T>, u: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, vt: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;

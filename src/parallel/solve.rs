@@ -9,6 +9,9 @@ use crate::{Element, Error, MatMut, MatRef};
 threaded! {
     cholesky cholesky_on cholesky_by (a: MatMut<'_, T>, workspace: &mut [T]);
     cholesky_solve cholesky_solve_on cholesky_solve_by (l: MatRef<'_, T>, b: MatMut<'_, T>, workspace: &mut [T]);
+    ldlt ldlt_on ldlt_by (a: MatMut<'_, T>, off: &mut [T], pivots: &mut [usize], workspace: &mut [T]);
+    ldlt_solve ldlt_solve_on ldlt_solve_by
+        (factors: MatRef<'_, T>, off: &[T], pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]);
     lu lu_on lu_by (a: MatMut<'_, T>, pivots: &mut [usize], workspace: &mut [T]);
     lu_solve lu_solve_on lu_solve_by
         (factors: MatRef<'_, T>, pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]);

@@ -3,11 +3,11 @@
 
 use super::lu::{checked, exchange, exchange_back};
 use super::{abs, finite};
-use crate::blas::gemm::{Problem, gemm_by};
-use crate::blas::{Diagonal, Side, Triangle, gemm_workspace, gemv_on, trsm_by, trsm_workspace};
+use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
+use crate::blas::{Diagonal, Side, Triangle, gemv_on, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::Serial;
+use crate::lanes::fold::Join;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut};
@@ -82,8 +82,8 @@ forms! {
         (factors: MatRef<'_, T>, off: &[T], pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
 }
 
-fn ldlt_by<S: Simd, T: Element>(
-    _: Serial,
+pub(crate) fn ldlt_by<J: Join, S: Simd, T: Element>(
+    j: J,
     s: S,
     mut a: MatMut<'_, T>,
     off: &mut [T],
@@ -110,7 +110,7 @@ fn ldlt_by<S: Simd, T: Element>(
             columns: [&mut *first, &mut *second],
         };
         let end = panel.factor(s, off, pivots, &mut bad)?;
-        update(s, a.reborrow(), MatRef::packed(w, n, wide), [start, end], rest)?;
+        update(j, s, a.reborrow(), MatRef::packed(w, n, wide), [start, end], rest)?;
         start = end;
     }
     contract!(
@@ -283,7 +283,8 @@ impl<T: Element> Panel<'_, T> {
 }
 
 /// `A - L(LD)ᵀ` of the lower triangle behind the columns from `start` to `end`.
-fn update<S: Simd, T: Element>(
+fn update<J: Join, S: Simd, T: Element>(
+    j: J,
     s: S,
     a: MatMut<'_, T>,
     w: MatRef<'_, T>,
@@ -299,11 +300,11 @@ fn update<S: Simd, T: Element>(
     for at in (end..n).step_by(PANEL) {
         let cols = PANEL.min(n - at);
         // Column by column where the other triangle begins.
-        for j in at..at + cols {
-            let rows = at + cols - j;
-            let to = right.reborrow().block([j, j - end], [rows, 1]).t().row(0)?;
-            let of = w.block([j, 0], [1, done]).row(0)?;
-            gemv_on(s, -T::ONE, l.block([j, 0], [rows, done]), of, T::ONE, to)?;
+        for c in at..at + cols {
+            let rows = at + cols - c;
+            let to = right.reborrow().block([c, c - end], [rows, 1]).t().row(0)?;
+            let of = w.block([c, 0], [1, done]).row(0)?;
+            gemv_on(s, -T::ONE, l.block([c, 0], [rows, done]), of, T::ONE, to)?;
         }
         let below = at + cols;
         let p = Problem {
@@ -313,13 +314,13 @@ fn update<S: Simd, T: Element>(
             b: w.block([at, 0], [cols, done]).t(),
             c: right.reborrow().block([below, at - end], [n - below, cols]),
         };
-        gemm_by(Serial, s, p, (), workspace)?;
+        gemm_by(j, s, p, (), workspace)?;
     }
     Ok(())
 }
 
-fn ldlt_solve_by<S: Simd, T: Element>(
-    j: Serial,
+pub(crate) fn ldlt_solve_by<J: Join, S: Simd, T: Element>(
+    j: J,
     s: S,
     factors: MatRef<'_, T>,
     off: &[T],

@@ -53,6 +53,8 @@ pub use inverse::{
     inverse, inverse_on, inverse_workspace, lu_condition, lu_condition_on, lu_condition_workspace,
 };
 pub use ldlt::{ldlt, ldlt_on, ldlt_solve, ldlt_solve_on, ldlt_solve_workspace, ldlt_workspace};
+#[cfg(feature = "parallel")]
+pub(crate) use ldlt::{ldlt_by, ldlt_solve_by};
 pub use lu::{
     determinant, determinant_on, lu, lu_on, lu_solve, lu_solve_on, lu_solve_workspace, lu_workspace,
 };

@@ -15,8 +15,8 @@ macro_rules! for_each_rank {
             lu_condition $crate::nn::ranks::Condition;
             cholesky_update $crate::nn::ranks::Update;
             schur $crate::nn::ranks::Schur;
-            ldlt $crate::nn::symmetric::Ldlt;
-            ldlt_solve $crate::nn::symmetric::LdltSolve;
+            ldlt $crate::nn::symmetric::Ldlt, threads;
+            ldlt_solve $crate::nn::symmetric::LdltSolve, threads;
         }
     };
 }

@@ -1,6 +1,8 @@
 //! Factors of symmetric matrices that need not be definite. Each row has one element that outweighs all others: on the diagonal, or beside it
 //! one that it shares with another row, so that no rounding changes which rows make a block.
 
+#![allow(clippy::needless_range_loop, reason = "indices as the formulas have them")]
+
 use super::solvers::{bounded, columns, indices, order, wants};
 use super::*;
 use fulmen::{MatMut, MatRef};
@@ -112,6 +114,16 @@ impl Op for Ldlt {
                 pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
             }
             done
+        },
+        parallel {
+            let (n, len) = (a.size("n"), out.len());
+            let (mut p, many) = indices(pivots);
+            let done = MatMut::row_major(out, n, len.checked_div(n).unwrap_or(0))
+                .and_then(|a| fulmen::parallel::ldlt_on(s, a, off, &mut p[..many], w));
+            if done.is_ok() {
+                pivots.iter_mut().zip(p).for_each(|(to, p)| *to = T::from_usize(p));
+            }
+            done
         }
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
@@ -160,6 +172,16 @@ impl Op for LdltSolve {
             MatRef::row_major(&a.x[0], n, a.x[0].len().checked_div(n).unwrap_or(0)).and_then(|f| {
                 MatMut::row_major(out, rows, cols)
                     .and_then(|b| fulmen::ldlt_solve_on(s, f, &a.x[1], &p[..many], b, w))
+            })
+        },
+        parallel {
+            let n = a.size("n");
+            let rows = a.get("rows").unwrap_or(n);
+            let cols = columns(out.len(), rows);
+            let (p, many) = indices(&a.x[2]);
+            MatRef::row_major(&a.x[0], n, a.x[0].len().checked_div(n).unwrap_or(0)).and_then(|f| {
+                MatMut::row_major(out, rows, cols)
+                    .and_then(|b| fulmen::parallel::ldlt_solve_on(s, f, &a.x[1], &p[..many], b, w))
             })
         }
     }
