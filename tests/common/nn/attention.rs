@@ -144,7 +144,8 @@ impl<'a> Naive<'a> {
     fn weights(&self, i: usize, h: usize) -> (Vec<f64>, f64, f64) {
         let scores: Vec<[f64; 3]> = self.seen(i).map(|j| self.score(i, j, h)).collect();
         let peak = scores.iter().map(|s| s[0]).fold(f64::NEG_INFINITY, f64::max);
-        if peak == f64::NEG_INFINITY {
+        // Not by the peak, which a NaN does not change.
+        if scores.iter().all(|s| s[0] == f64::NEG_INFINITY) {
             return (vec![0.0; scores.len()], peak, 0.0);
         }
         let mut w: Vec<f64> = scores.iter().map(|s| (s[0] - peak).exp()).collect();
