@@ -379,7 +379,7 @@ fn convolutions<T: Number>(race: &mut Race, mkl: Option<&Library>) {
         let mut bins = vec![theirs.make_output_vec(); frames];
         let list = vec![
             Contender::ours(|| stft(&plan, &window, hop, &x, &mut out, &mut room).unwrap()),
-            Contender::peer("loop, realfft", || {
+            Contender::peer("loop+realfft", || {
                 for (x, bins) in x.windows(n).step_by(hop).zip(&mut bins) {
                     frame.iter_mut().zip(x.iter().zip(&window)).for_each(|(y, (x, w))| *y = *x * *w);
                     theirs.process_with_scratch(&mut frame, bins, &mut scratch).unwrap();
