@@ -610,6 +610,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(-1.001, 1.001)],
     },
     Spec {
+        op: "eigh_generalized",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1200.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "einsum",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 32.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 2.0, per: Per::N, plus: 32.0, of: Mass::Terms, flush: true })],
@@ -2701,6 +2709,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(-1.001, 1.001)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `eigh_generalized`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn eigh_generalized<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `einsum`.
     ///
     /// Errors: the first that does not hold.
@@ -3963,6 +3978,7 @@ pub(crate) mod marker {
     pub(crate) enum dot_complex {}
     pub(crate) enum dot_strided {}
     pub(crate) enum eigh {}
+    pub(crate) enum eigh_generalized {}
     pub(crate) enum einsum {}
     pub(crate) enum elu {}
     pub(crate) enum embedding {}
@@ -5540,6 +5556,11 @@ const _: fn(MatRef<'_, f32>, &[f32], &[usize], MatMut<'_, f32>, &mut [f32]) -> R
 const _: fn(MatRef<'_, f64>, &[f64], &[usize], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ldlt_solve::<f64>;
 const _: fn(Native, MatRef<'_, f32>, &[f32], &[usize], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::ldlt_solve_on::<Native, f32>;
 const _: fn(Native, MatRef<'_, f64>, &[f64], &[usize], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::ldlt_solve_on::<Native, f64>;
+const _: () = enforced::<marker::eigh_generalized>();
+const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eigh_generalized::<f32>;
+const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh_generalized::<f64>;
+const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eigh_generalized_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh_generalized_on::<Native, f64>;
 const _: () = enforced::<marker::schur>();
 const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::schur::<f32>;
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::schur::<f64>;

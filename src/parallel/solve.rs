@@ -22,6 +22,8 @@ threaded! {
     least_squares least_squares_on least_squares_by
         (a: MatMut<'_, T>, tau: &mut [T], b: MatMut<'_, T>, workspace: &mut [T]);
     eigh eigh_on eigh_by (a: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]);
+    eigh_generalized eigh_generalized_on eigh_generalized_by
+        (a: MatMut<'_, T>, b: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]);
     svd svd_on svd_by
         (a: MatMut<'_, T>, u: MatMut<'_, T>, values: &mut [T], vt: MatMut<'_, T>, workspace: &mut [T]);
 }

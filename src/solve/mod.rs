@@ -8,6 +8,7 @@
 //! | [`qr`](qr()) | of any shape | [`least_squares`], [`qr_apply`] |
 //! | [`qr_pivoted`] | of any shape and rank | [`least_norm`], [`qr_apply`] |
 //! | [`eigh`] | symmetric: eigenvalues and eigenvectors | |
+//! | [`eigh_generalized`] | symmetric, against a definite one | |
 //! | [`schur`](schur()) | square: eigenvalues and invariant subspaces | |
 //! | [`svd`](svd()) | of any shape: singular values and their vectors | |
 //!
@@ -29,6 +30,7 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod eigh;
+pub(crate) mod generalized;
 pub(crate) mod inverse;
 pub(crate) mod ldlt;
 pub(crate) mod lu;
@@ -47,6 +49,9 @@ pub(crate) use cholesky::{cholesky_by, cholesky_solve_by};
 #[cfg(feature = "parallel")]
 pub(crate) use eigh::eigh_by;
 pub use eigh::{eigh, eigh_on, eigh_workspace};
+#[cfg(feature = "parallel")]
+pub(crate) use generalized::eigh_generalized_by;
+pub use generalized::{eigh_generalized, eigh_generalized_on, eigh_generalized_workspace};
 #[cfg(feature = "parallel")]
 pub(crate) use inverse::inverse_by;
 pub use inverse::{

@@ -119,6 +119,49 @@ fn eigh_backward_errors() {
     });
 }
 
+/// Against definite matrices whose condition is known, and near what single precision bears.
+#[test]
+fn generalized() {
+    fn check<T: Element>() {
+        for &n in SIZES {
+            let kinds = ["random", "graded", "repeated", "Laplacian", "rank 2", "small", "large"];
+            for (name, a) in symmetric::<T>(n).into_iter().filter(|x| kinds.contains(&x.0)) {
+                for span in [0.0, 3.0] {
+                    let at = format!("{name} {} {n} against {span}", T::NAME);
+                    let (t, a) = a.clone().rounded::<T>();
+                    // DDᵀ + what is small beside it: the inverse has at most twice 10^(2·span).
+                    let g = Matrix::random(n, n, 11);
+                    let off = |i: usize, j: usize| g.at(i.max(j), i.min(j)) / (4 * n) as f64;
+                    let by = |i: usize| graded(i, n, span);
+                    let b =
+                        Matrix::new(n, n, |i, j| (off(i, j) + f64::from(u8::from(i == j))) * by(i) * by(j));
+                    let (u, b) = b.rounded::<T>();
+                    let (mut v, mut l, mut values) = (t.clone(), u.clone(), vec![T::NAN; n]);
+                    for at in (0..n * n).filter(|at| at % n > at / n) {
+                        (v[at], l[at]) = (T::NAN, T::NAN);
+                    }
+                    let w = &mut room(eigh_generalized_workspace(n));
+                    let to = MatMut::row_major(&mut v, n, n).unwrap();
+                    eigh_generalized(to, MatMut::row_major(&mut l, n, n).unwrap(), &mut values, w).unwrap();
+                    assert!(values.windows(2).all(|x| x[0] <= x[1]), "{at}: {values:?}");
+                    let v = Matrix::of(n, n, &v);
+                    oriented(&v, &at);
+                    let inverse = 2.0 * f64::powf(10.0, 2.0 * span);
+                    let one = Matrix::new(n, n, |i, j| f64::from(u8::from(i == j)));
+                    let each = n as f64 * unit::<T>();
+                    let off = v.t().mul(&b).mul(&v).sub(&one).norm();
+                    accept(off / (each * b.norm() * inverse), &at);
+                    let values = Matrix::new(n, n, |i, j| if i == j { values[i].to_f64() } else { 0.0 });
+                    let size = a.norm().max(f64::MIN_POSITIVE) * inverse;
+                    accept(v.t().mul(&a).mul(&v).sub(&values).norm() / (each * size), &at);
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
 #[test]
 fn eigenvalues_in_closed_form() {
     for n in [1usize, 2, 10, 33, 70] {

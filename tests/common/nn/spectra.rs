@@ -11,6 +11,7 @@ macro_rules! for_each_spectrum {
     ($cb:ident) => {
         $cb! {
             eigh $crate::nn::spectra::Eigh, threads;
+            eigh_generalized $crate::nn::spectra::Generalized, threads;
             svd $crate::nn::spectra::Svd, threads;
         }
     };
@@ -176,6 +177,76 @@ impl Op for Eigh {
         let n = a.size("n");
         let (v, values) = eigen(&a.x[0], n);
         vec![wants(v, n), wants(values, n)]
+    }
+}
+
+pub struct Generalized;
+impl Op for Generalized {
+    const NAME: &'static str = "eigh_generalized";
+    const REFUSES_NAN: bool = true;
+    fn unread<T: Element>(a: &Args<T>, _: usize, at: usize) -> bool {
+        let n = a.size("n").max(1);
+        at % n > at / n
+    }
+    fn sample<T: Element>(_: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let n = order(cols);
+        // So near to the identity that values stay apart.
+        let mut b = r.slice::<T>(n * n, 0.03 / n.max(1) as f64);
+        (0..n).for_each(|i| b[i * n + i] = b[i * n + i] + T::ONE);
+        Args::new::<Self>(vec![separated(n, n, r), b], vec![], &[("n", n)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![a.x[0].clone(), a.x[1].clone(), stale(bounded(a.size("n")))]
+    }
+    fn workspace<T: Element>(a: &Args<T>) -> usize {
+        fulmen::eigh_generalized_workspace(bounded(a.size("n")))
+    }
+    called! {
+        |s, a, [out, b, values], w| {
+            let n = a.size("n");
+            let cols = |len: usize| len.checked_div(n).unwrap_or(0);
+            let [p, q] = [out.len(), b.len()].map(cols);
+            let (a, b) = (MatMut::row_major(out, n, p), MatMut::row_major(b, n, q));
+            a.and_then(|a| fulmen::eigh_generalized_on(s, a, b?, values, w))
+        },
+        parallel {
+            let n = a.size("n");
+            let cols = |len: usize| len.checked_div(n).unwrap_or(0);
+            let [p, q] = [out.len(), b.len()].map(cols);
+            let (a, b) = (MatMut::row_major(out, n, p), MatMut::row_major(b, n, q));
+            a.and_then(|a| fulmen::parallel::eigh_generalized_on(s, a, b?, values, w))
+        }
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let n = a.size("n");
+        let mut l = a.x[1].clone();
+        super::solvers::cholesky(&mut l, n);
+        // L⁻¹ of both sides, one column and then one row after the other.
+        let at = |i: usize, j: usize| a.x[0][i.max(j) * n + i.min(j)];
+        let mut c: Vec<f64> = (0..n * n).map(|k| at(k / n, k % n)).collect();
+        for _ in 0..2 {
+            for i in 0..n {
+                for j in 0..n {
+                    let sum: f64 = (0..i).map(|p| l[i * n + p] * c[p * n + j]).sum();
+                    c[i * n + j] = (c[i * n + j] - sum) / l[i * n + i];
+                }
+            }
+            c = transposed(&c, n);
+        }
+        let (mut v, values) = eigen(&c, n);
+        for j in 0..n {
+            for i in (0..n).rev() {
+                let sum: f64 = (i + 1..n).map(|p| l[p * n + i] * v[p * n + j]).sum();
+                v[i * n + j] = (v[i * n + j] - sum) / l[i * n + i];
+            }
+        }
+        let order: Vec<usize> = (0..n).collect();
+        let v = arranged(&v, n, &order, &signs(&v, n, &order));
+        let mut factor = wants(l, n);
+        for at in (0..n * n).filter(|at| at % n > at / n) {
+            factor[at].mass = 0.0;
+        }
+        vec![wants(v, n), factor, wants(values, n)]
     }
 }
 
