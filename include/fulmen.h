@@ -294,6 +294,10 @@ void ssyevd_(const char *jobz, const char *uplo, const int *n, float *a, const i
     *work, const int *lwork, int *iwork, const int *liwork, int *info);
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double
     *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void ssygv_(const int *itype, const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float
+    *b, const int *ldb, float *w, float *work, const int *lwork, int *info);
+void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+    double *b, const int *ldb, double *w, double *work, const int *lwork, int *info);
 void sgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, float *a, const int *lda,
     float *s, float *u, const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int
     *info);

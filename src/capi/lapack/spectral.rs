@@ -1,4 +1,4 @@
-//! Eigenvalues of symmetric matrices and singular values: `syev`, `syevd`, `gesvd`, `gesdd`.
+//! Eigenvalues of symmetric matrices and singular values: `syev`, `syevd`, `sygv`, `gesvd`, `gesdd`.
 
 use super::orthogonal::form;
 use super::*;
@@ -95,6 +95,93 @@ unsafe fn eigen<T: Room>(upper: bool, n: usize, a: *mut T, lda: c_int, w: *mut T
             1
         }
     })
+}
+
+routine! { sygv(i itype, w jobz, w uplo, i n, m a, i lda, m b, i ldb, m w, m work, i lwork): f32 ssygv_, f64 dsygv_ }
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn sygv<T: Room>(
+    itype: c_int,
+    jobz: Word,
+    uplo: Word,
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    b: *mut T,
+    ldb: c_int,
+    w: *mut T,
+    work: *mut T,
+    lwork: c_int,
+) -> Checked<c_int> {
+    if !(1..=3).contains(&itype) {
+        return Err(At(1));
+    }
+    if !matches!(jobz, Word::Letter(b'V' | b'N')) {
+        return Err(At(2));
+    }
+    let upper = uplo.triangle(3)? == Triangle::Upper;
+    let n = size(4, n)?;
+    legal(6, [n, n], lda)?;
+    legal(8, [n, n], ldb)?;
+    // SAFETY: the caller passes pointers that are valid for these sizes.
+    let (mut a, b, w) = unsafe {
+        if query(11, work, lwork, (3 * n).saturating_sub(1))? || n == 0 {
+            return Ok(0);
+        }
+        let a = matrix_mut(6, Order::Columns, [n, n], a, lda)?;
+        (a, matrix_mut(8, Order::Columns, [n, n], b, ldb)?, core::slice::from_raw_parts_mut(w, n))
+    };
+    for i in 0..n {
+        for j in 0..i {
+            let x = if upper { a.get(j, i) } else { a.get(i, j) }.unwrap_or_default();
+            a.set(i, j, x);
+            a.set(j, i, x);
+        }
+    }
+    let l = if upper { b.t() } else { b };
+    let r = if itype == 1 {
+        with_room!(T, eigh_generalized(a.reborrow(), l, w), crate::eigh_generalized_workspace(n))
+    } else {
+        products(itype == 2, a.reborrow(), l, w)?
+    };
+    if let Err(Error::Pivot { index, .. }) = r {
+        return Ok(whole(n.saturating_add(index).saturating_add(1)));
+    }
+    Ok(match done(r)? {
+        Done::As(info) => info,
+        _ => {
+            spoil(a);
+            w.fill(T::NAN);
+            1
+        }
+    })
+}
+
+/// `ABx = λx`, or `BAx = λx`: values and vectors of `LᵀAL`, of which come `L⁻ᵀY`, or `LY`.
+fn products<T: Room>(
+    first: bool,
+    mut a: MatMut<'_, T>,
+    mut l: MatMut<'_, T>,
+    w: &mut [T],
+) -> Checked<Result<(), Error>> {
+    let n = a.rows();
+    let (one, left, right) = (T::ONE, Side::Left, Side::Right);
+    let (lower, upper, with) = (Triangle::Lower, Triangle::Upper, Diagonal::NonUnit);
+    let factored = with_room!(T, cholesky(l.reborrow()), crate::cholesky_workspace(n));
+    if factored.is_err() {
+        return Ok(factored);
+    }
+    let l = l.as_ref();
+    let len = crate::trmm_workspace(left, n, n).max(crate::trmm_workspace(right, n, n));
+    with_room!(T, trmm(right, one, lower, with, l, a.reborrow()), len)?;
+    with_room!(T, trmm(left, one, upper, with, l.t(), a.reborrow()), len)?;
+    let found = with_room!(T, eigh(a.reborrow(), w), crate::eigh_workspace(n));
+    if found.is_ok() && first {
+        with_room!(T, trsm(left, one, upper, with, l.t(), a), crate::trsm_workspace(left, n, n))?;
+    } else if found.is_ok() {
+        with_room!(T, trmm(left, one, lower, with, l, a), len)?;
+    }
+    Ok(found)
 }
 
 /// What of the vectors of one side is wanted.
