@@ -83,6 +83,7 @@ thresholds! {
     blas::level2::BASE Elements;
     blas::level2::NEAR Elements;
     blas::level3::BAND Elements;
+    blas::panel::COPY Elements;
     blas::panel::MOST Elements;
     blas::rank::ROWS Elements;
     blas::rectangle::STRIP Elements;

@@ -13,6 +13,8 @@ use crate::view::{MatMut, MatRef};
 
 /// Rows of a triangle that [`run`] takes at most: it and a strip of B stay in the first-level cache.
 pub(crate) const MOST: usize = 64;
+/// Elements of a copy of B by rows at most, which stays in the second-level cache.
+pub(crate) const COPY: usize = 1 << 14;
 
 /// `B = AB`, or `A⁻¹B` if `SOLVE`, for a lower triangle of at most [`MOST`] rows, with ones on its diagonal if `unit`; B has
 /// unit column stride.

@@ -8,6 +8,7 @@ use super::gemm::{Problem, gemm_by, gemm_workspace};
 use super::level2::{BASE, dense, half, spread};
 use super::panel::{self, strips};
 use super::row;
+use super::transpose;
 use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::contract::{Call, Violation, contract};
@@ -282,7 +283,7 @@ impl<'a, T: Element> Lower<'a, T> {
 
     /// `B = A⁻¹B`.
     fn solve<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
-        if self.small::<S, true>(s) {
+        if self.turned(s, workspace) || self.small::<S, true>(s) {
             return Ok(());
         }
         let (mut first, a, mut second) = self.halves(first_part(self.b.rows()))?;
@@ -290,6 +291,25 @@ impl<'a, T: Element> Lower<'a, T> {
         let (b, c) = (first.b.as_ref(), second.b.reborrow());
         gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
         second.solve(j, s, workspace)
+    }
+
+    /// All of it, if it is small enough and its rows are not what memory has: some columns after the other on a copy that has them.
+    fn turned<S: Simd>(&mut self, s: S, workspace: &mut [T]) -> bool {
+        let n = self.b.rows();
+        if COMPACT || n <= BASE || n > panel::MOST || self.b.col_stride() == 1 || workspace.len() < n {
+            return false;
+        }
+        let cols = self.b.cols();
+        let wide = (workspace.len() / n).min(panel::COPY / n);
+        for at in (0..cols).step_by(wide) {
+            let wide = wide.min(cols - at);
+            let mut b = self.b.reborrow().block([0, at], [n, wide]);
+            let Some(room) = workspace.get_mut(..n * wide) else { return false };
+            transpose::run(Serial, s, b.as_ref().t(), MatMut::packed(room, n, wide));
+            panel::run::<S, T, true>(s, self.unit, self.a, MatMut::packed(room, n, wide));
+            transpose::run(Serial, s, MatRef::packed(room, n, wide), b.reborrow().t());
+        }
+        true
     }
 
     /// All of it, if it is small enough.

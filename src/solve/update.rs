@@ -57,7 +57,10 @@ fn turn<T: Element>(f: T, g: T) -> [T; 3] {
     if g == T::ZERO {
         return [T::ONE, T::ZERO, f];
     }
-    let r = libm::hypot(f.to_f64(), g.to_f64());
+    let (x, y) = (f.to_f64(), g.to_f64());
+    let square = x * x + y * y;
+    // Where squares are neither subnormal nor infinite, which is nearly everywhere, that is a fifth of the time.
+    let r = if square > 1e-280 && square < 1e300 { libm::sqrt(square) } else { libm::hypot(x, y) };
     [T::from_f64(f.to_f64() / r), T::from_f64(g.to_f64() / r), T::from_f64(r)]
 }
 
