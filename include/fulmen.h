@@ -1,7 +1,8 @@
-/* The C ABI of fulmen: `cargo rustc --release --features capi --crate-type staticlib` (or `cdylib`).
+/* The C ABI of fulmen: `cargo rustc --release --features capi --crate-type staticlib` (or `cdylib`, which
+ * ends with `-- -C link-arg=-Wl,-soname,libfulmen.so.0` where programs are to find it by that name).
  *
  * The functions, their arguments and the Fortran symbols (`sgemm_`) are those of the reference BLAS; an illegal
- * argument is named on the standard error output and nothing is written. */
+ * argument is named on the standard error output, or to the program's own handler, and nothing is written. */
 #ifndef FULMEN_H
 #define FULMEN_H
 
@@ -16,6 +17,17 @@ typedef enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTr
 typedef enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 } CBLAS_UPLO;
 typedef enum CBLAS_DIAG { CblasNonUnit = 131, CblasUnit = 132 } CBLAS_DIAG;
 typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
+
+/* Sets what an illegal argument is told to, by the name of the routine and the position of the argument, from 1; NULL
+ * takes it back. It may return: the routine then ends with nothing written.
+ *
+ * On ELF systems a program may instead define, as with the reference BLAS,
+ *     void cblas_xerbla(int position, const char *name, const char *form, ...);
+ *     void xerbla_(const char *name, const int *position, size_t length);
+ * of which the first is told of the `cblas_` functions and the second of Fortran's (`DGEMM`, `length` characters without a
+ * zero). The library defines neither: one that is not there is not called, and a line is written instead. */
+typedef void (*fulmen_xerbla)(const char *name, int position);
+void fulmen_set_xerbla(fulmen_xerbla handler);
 
 void cblas_sswap(int n, float *x, int incx, float *y, int incy);
 void sswap_(const int *n, float *x, const int *incx, float *y, const int *incy);
@@ -37,6 +49,12 @@ float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);
 float sdot_(const int *n, const float *x, const int *incx, const float *y, const int *incy);
 double cblas_ddot(int n, const double *x, int incx, const double *y, int incy);
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+/* The products are exact and are added in `double`. */
+double cblas_dsdot(int n, const float *x, int incx, const float *y, int incy);
+double dsdot_(const int *n, const float *x, const int *incx, const float *y, const int *incy);
+float cblas_sdsdot(int n, float alpha, const float *x, int incx, const float *y, int incy);
+float sdsdot_(const int *n, const float *alpha, const float *x, const int *incx, const float *y, const int
+    *incy);
 float cblas_snrm2(int n, const float *x, int incx);
 float snrm2_(const int *n, const float *x, const int *incx);
 double cblas_dnrm2(int n, const double *x, int incx);

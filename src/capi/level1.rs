@@ -123,6 +123,83 @@ unsafe fn dot<T: Room>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_
     crate::dot_strided(x, y).unwrap_or(T::ZERO)
 }
 
+/// The sum of `n` products of `f32`, each exact in `f64`, in eight sums of `f64` that are added in pairs.
+fn wide_products(n: usize, at: impl Fn(usize) -> (f32, f32)) -> f64 {
+    let mut sums = [0.0; 8];
+    let add = |sums: &mut [f64; 8], first: usize, len: usize| {
+        for (k, sum) in sums.iter_mut().enumerate().take(len) {
+            let (x, y) = at(first + k);
+            *sum += f64::from(x) * f64::from(y);
+        }
+    };
+    let whole = n - n % 8;
+    for first in (0..whole).step_by(8) {
+        add(&mut sums, first, 8);
+    }
+    add(&mut sums, whole, n % 8);
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// # Safety
+/// Both vectors are valid for reads of `n` elements at their increments.
+unsafe fn wide_dot(n: c_int, [x, y]: [*const f32; 2], [incx, incy]: [c_int; 2]) -> f64 {
+    let n = count(n);
+    let [(x, dx), (y, dy)] = [super::start(n, x, incx), super::start(n, y, incy)];
+    if [dx, dy] == [1, 1] {
+        // SAFETY: the caller's promise.
+        wide_products(n, |i| unsafe { (x.wrapping_add(i).read(), y.wrapping_add(i).read()) })
+    } else {
+        let [x, y] = [(x, dx), (y, dy)].map(|(p, step)| move |i: usize| p.wrapping_offset(i as isize * step));
+        // SAFETY: the caller's promise.
+        wide_products(n, |i| unsafe { (x(i).read(), y(i).read()) })
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cblas_dsdot(n: c_int, x: *const f32, incx: c_int, y: *const f32, incy: c_int) -> f64 {
+    // SAFETY: the pointers are what the reference BLAS demands, which the C caller promises.
+    unsafe { wide_dot(n, [x, y], [incx, incy]) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dsdot_(
+    n: *const c_int,
+    x: *const f32,
+    incx: *const c_int,
+    y: *const f32,
+    incy: *const c_int,
+) -> f64 {
+    // SAFETY: as above, of the Fortran caller; each scalar is passed by its address.
+    unsafe { wide_dot(n.read(), [x, y], [incx.read(), incy.read()]) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cblas_sdsdot(
+    n: c_int,
+    alpha: f32,
+    x: *const f32,
+    incx: c_int,
+    y: *const f32,
+    incy: c_int,
+) -> f32 {
+    // SAFETY: as above.
+    (f64::from(alpha) + unsafe { wide_dot(n, [x, y], [incx, incy]) }) as f32
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sdsdot_(
+    n: *const c_int,
+    alpha: *const f32,
+    x: *const f32,
+    incx: *const c_int,
+    y: *const f32,
+    incy: *const c_int,
+) -> f32 {
+    // SAFETY: as above, of the Fortran caller; each scalar is passed by its address.
+    unsafe { cblas_sdsdot(n.read(), alpha.read(), x, incx.read(), y, incy.read()) }
+}
+
 export_vectors! { nrm2(i n, p x, i incx) -> value: f32 cblas_snrm2 snrm2_, f64 cblas_dnrm2 dnrm2_ }
 
 unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {

@@ -1,9 +1,9 @@
 //! The C ABI (feature `capi`): the `cblas_*` functions and the Fortran symbols (`sgemm_`) of what the crate has, so
 //! that a program links it in place of another BLAS. `include/fulmen.h` declares them.
 //!
-//! An illegal argument is named on the standard error output, by its position as in the reference BLAS, and
-//! nothing is written; so it is said where there is no memory for scratch, a buffer of the calling thread that grows
-//! to what is needed. With the feature `parallel` large products run on rayon's threads.
+//! An illegal argument goes by its position, as in the reference BLAS, to the program's own handler or is named on the standard
+//! error output (`xerbla`), and nothing is written; there, too, it is said where there is no memory for scratch, a buffer of the
+//! calling thread that grows to what is needed. With the feature `parallel` large products run on rayon's threads.
 //!
 //! Where the result is empty, or stays as it is by its factors, no operand is looked at: it may be a null pointer.
 //!
@@ -16,6 +16,7 @@ use crate::view::{MatMut, MatRef, VecMut, VecRef};
 use crate::{Diagonal, Error, Side, Triangle};
 use core::cell::RefCell;
 use core::ffi::{c_char, c_int};
+use xerbla::xerbla;
 
 /// The position of an illegal argument in the call of `cblas_*`, from 1.
 #[derive(PartialEq, Eq)]
@@ -34,20 +35,6 @@ impl From<Error> for At {
 }
 
 type Checked<T> = Result<T, At>;
-
-/// Says on the standard error output what is wrong; `before` arguments of the C function are not there.
-#[cold]
-#[allow(clippy::disallowed_methods, reason = "xerbla is to print")]
-fn xerbla(name: &str, At(position): At, before: c_int) {
-    use std::io::Write as _;
-    let position = if position > before { position - before } else { position };
-    let mut to = std::io::stderr();
-    // Nothing can be done where even this fails.
-    let _ = match At(position) {
-        At::MEMORY => to.write_fmt(format_args!("fulmen: no memory for the scratch of {name}\n")),
-        _ => to.write_fmt(format_args!("fulmen: parameter {position} of {name} has an illegal value\n")),
-    };
-}
 
 /// Reports the error of a `cblas_*` call.
 #[inline]
@@ -383,3 +370,4 @@ mod lapack;
 mod level1;
 mod level2;
 mod level3;
+mod xerbla;

@@ -63,6 +63,7 @@ static void starved(void)
     free(a), free(b), free(c);
 }
 
+#define SINGLE
 #define REAL float
 #define EPS FLT_EPSILON
 #define TINY FLT_MIN
@@ -82,6 +83,7 @@ static void starved(void)
 #include "check.inc"
 #include "complex.inc"
 #include "lapack.inc"
+#undef SINGLE
 #undef REAL
 #undef EPS
 #undef TINY
