@@ -91,6 +91,15 @@ impl Einsum {
     /// The products of all pairs of elements of two operands of `ranks` axes: `numpy.multiply.outer`.
     ///
     /// Errors: [`Error::Domain`] names `ranks` when they are more than 32 axes.
+    ///
+    /// ```
+    /// use fulmen::{Einsum, EinsumPlan, einsum};
+    /// let plan = EinsumPlan::new(&Einsum::outer([1, 1])?, &[&[2], &[3]])?;
+    /// let mut y = [0.0f32; 6];
+    /// einsum(&plan, &[&[1.0, 2.0], &[3.0, 4.0, 5.0]], &mut y, &mut vec![0.0; plan.workspace()])?;
+    /// assert_eq!(y, [3.0, 4.0, 5.0, 6.0, 8.0, 10.0]);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
     pub fn outer(ranks: [usize; 2]) -> Result<Self, Error> {
         Self::tensordot(ranks, &[])
     }

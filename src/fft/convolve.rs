@@ -193,12 +193,12 @@ impl<'a, T: Element> ComplexConvolver<'a, T> {
     }
 }
 
-/// How many complex numbers of workspace [`convolve`] and [`fir_fft`] with transforms of length `n` need.
+/// How many complex numbers of workspace [`convolve`] and [`fir_fft`] with transforms of length `n` need; `usize::MAX` when they cannot be counted.
 pub const fn convolve_workspace(n: usize) -> usize {
     rfft_workspace(n).saturating_add(n.saturating_add(2))
 }
 
-/// How many complex numbers of workspace [`convolve_complex`] with transforms of length `n` needs.
+/// How many complex numbers of workspace [`convolve_complex`] with transforms of length `n` needs; `usize::MAX` when they cannot be counted.
 pub const fn convolve_complex_workspace(n: usize) -> usize {
     fft_workspace(n).saturating_add(n)
 }

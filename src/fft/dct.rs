@@ -59,7 +59,7 @@ pub const fn dct_plan_len(kind: DctKind, n: usize) -> usize {
     rfft_plan_len(n).saturating_add(roots_len(kind, n).saturating_mul(2))
 }
 
-/// How many complex numbers of workspace [`dct`] of length `n` needs.
+/// How many complex numbers of workspace [`dct`] of length `n` needs; `usize::MAX` when they cannot be counted.
 pub const fn dct_workspace(n: usize) -> usize {
     if n == 0 {
         return 0;

@@ -25,13 +25,13 @@ const fn parts(n: usize) -> [usize; 2] {
     if n.is_multiple_of(2) { [n / 2, n / 4 + 1] } else { [n, 0] }
 }
 
-/// How many elements the table of a plan for `n` real numbers has.
+/// How many elements the table of a plan for `n` real numbers has; `usize::MAX` when they cannot be counted.
 pub const fn rfft_plan_len(n: usize) -> usize {
     let [inner, roots] = parts(n);
     fft_plan_len(inner).saturating_add(2 * roots)
 }
 
-/// How many complex numbers of workspace [`rfft`] and [`irfft`] of `n` real numbers need.
+/// How many complex numbers of workspace [`rfft`] and [`irfft`] of `n` real numbers need; `usize::MAX` when they cannot be counted.
 pub const fn rfft_workspace(n: usize) -> usize {
     let [inner, roots] = parts(n);
     // The numbers before the complex transform; where it has the full length, those after it, too.

@@ -16,7 +16,7 @@ pub(crate) const TOGETHER: usize = 16;
 /// Numbers between copies of rows, whose lengths are often powers of two: they then lie in different sets of a cache.
 pub(crate) const APART: usize = 8;
 
-/// How many complex numbers of workspace [`fft_rows`] with transforms of length `n` needs.
+/// How many complex numbers of workspace [`fft_rows`] with transforms of length `n` needs; `usize::MAX` when they cannot be counted.
 pub const fn fft_rows_workspace(n: usize) -> usize {
     if n == 0 {
         return 0;
@@ -24,13 +24,13 @@ pub const fn fft_rows_workspace(n: usize) -> usize {
     fft_workspace(n).saturating_add(n.saturating_add(APART).saturating_mul(TOGETHER))
 }
 
-/// How many complex numbers of workspace [`fft_2d`] of `m` rows and `n` columns needs.
+/// How many complex numbers of workspace [`fft_2d`] of `m` rows and `n` columns needs; `usize::MAX` when they cannot be counted.
 pub const fn fft_2d_workspace(m: usize, n: usize) -> usize {
     let (down, along) = (fft_rows_workspace(m), fft_rows_workspace(n));
     if down > along { down } else { along }
 }
 
-/// How many complex numbers of workspace [`fft_3d`] of `d` planes of `m` rows and `n` columns needs.
+/// How many complex numbers of workspace [`fft_3d`] of `d` planes of `m` rows and `n` columns needs; `usize::MAX` when they cannot be counted.
 pub const fn fft_3d_workspace(d: usize, m: usize, n: usize) -> usize {
     let (planes, through) = (fft_2d_workspace(m, n), fft_rows_workspace(d));
     if planes > through { planes } else { through }

@@ -22,7 +22,7 @@ pub const fn stft_frames(len: usize, window: usize, hop: usize) -> usize {
     (len - window) / hop + 1
 }
 
-/// How many complex numbers of workspace [`stft`] with transforms of `n` real numbers needs.
+/// How many complex numbers of workspace [`stft`] with transforms of `n` real numbers needs; `usize::MAX` when they cannot be counted.
 pub const fn stft_workspace(n: usize) -> usize {
     // The frame times its window, in pairs.
     rfft_workspace(n).saturating_add(n.div_ceil(2))

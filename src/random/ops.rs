@@ -88,7 +88,7 @@ forms! {
     ///
     /// Shapes and units: any length. `u` has 32 bits (`f32`) or 64, so numbers are up to `23·scale`, or 45.
     ///
-    /// NaN and ±0: no NaN; 0 only where the result is below the type's range.
+    /// NaN and ±0: no NaN; 0 only where `scale` is, or the result is below the type's range.
     ///
     /// Errors: [`Error::Domain`] names `scale` when it is negative or not finite. Scratch: none.
     ///
