@@ -123,6 +123,10 @@ fn run<J: Join, S: Simd, T: Element>(
         let x = operands.get(a).copied().unwrap_or(x);
         let z = operands.get(b).copied().unwrap_or(z);
         let y = if step + 2 == plan.operands() { &mut *out } else { y };
+        if let Some(products) = plan.products(step) {
+            products.run(j, s, [0; 3], x, z, y, scratch)?;
+            continue;
+        }
         let (a, b, c) = (plan.view(a), plan.view(b), plan.view(c));
         let Some(pair) = Contraction::new(plan.sizes(), &a, &b, &c) else { continue };
         pair.run(j, s, plan.sizes(), (&a, x), (&b, z), (&c, y), scratch)?;

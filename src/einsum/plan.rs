@@ -2,7 +2,7 @@
 
 use super::parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum};
 use super::path::{Network, Pairs};
-use super::step::Contraction;
+use super::step::{Contraction, Products};
 use super::view::{List, Sizes, View, of, volume};
 use crate::error::{Error, same_len};
 use core::ops::Range;
@@ -56,6 +56,8 @@ pub struct EinsumPlan {
     pairs: Pairs,
     operands: usize,
     scratch: [usize; EINSUM_OPERANDS],
+    /// The steps that are products of matrices as they lie: to find that out takes longer than a small one.
+    products: [Option<Products>; EINSUM_OPERANDS],
     workspace: usize,
 }
 
@@ -103,7 +105,8 @@ impl EinsumPlan {
         let empty = out.axes.iter().any(|i| of(&sizes, i) == 0);
         out.len = if empty { 0 } else { counted(volume(&sizes, &out.axes))? };
         let (pairs, scratch) = ([[0; 2]; EINSUM_OPERANDS], [0; EINSUM_OPERANDS]);
-        let mut plan = Self { sizes, nodes, pairs, operands, scratch, workspace: 0 };
+        let products = [None; EINSUM_OPERANDS];
+        let mut plan = Self { sizes, nodes, pairs, operands, scratch, products, workspace: 0 };
         // Sums of nothing are 0, and take no steps.
         plan.workspace = if plan.nothing() { 0 } else { counted(plan.pair(out))? };
         plan.put(Self::result(operands.saturating_sub(2)), out);
@@ -173,6 +176,11 @@ impl EinsumPlan {
         of_pairs(&self.scratch, pair)
     }
 
+    /// What a pair is, if it is products of matrices as they lie.
+    pub(super) fn products(&self, pair: usize) -> Option<&Products> {
+        self.products.get(pair)?.as_ref()
+    }
+
     /// Finds the path and a place for each result; the workspace, if its elements can be counted.
     fn pair(&mut self, out: Node) -> Option<usize> {
         let Some(last) = self.operands.checked_sub(2) else { return Some(0) };
@@ -209,8 +217,11 @@ impl EinsumPlan {
             if let Some(to) = self.scratch.get_mut(step) {
                 *to = scratch;
             }
-            let needed = Contraction::new(&self.sizes, &va, &vb, &self.view(c))?.needed()?;
-            workspace = workspace.max(scratch.checked_add(needed)?);
+            let contraction = Contraction::new(&self.sizes, &va, &vb, &self.view(c))?;
+            workspace = workspace.max(scratch.checked_add(contraction.needed()?)?);
+            if let Some(to) = self.products.get_mut(step) {
+                *to = contraction.products();
+            }
             for i in [a, b] {
                 if let Some(live) = live.get_mut(i) {
                     *live = false;

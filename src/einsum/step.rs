@@ -78,15 +78,28 @@ fn sum<S: Simd, T: Element>(s: S, kept: &Nest, summed: &Nest, x: &[T], y: &mut [
             |[from, to, _]| {
                 let Some(y) = y.get_mut(to..to + row.size) else { return };
                 let mut first = true;
-                summed.each(
+                others.each(
                     #[inline(always)]
                     |[at, ..]| {
-                        let Some(x) = x.get(from + at..from + at + row.size) else { return };
-                        if first {
+                        let rows = |i: usize| {
+                            let at = from + at + i * inner.stride[0];
+                            x.get(at..at + row.size)
+                        };
+                        let mut i = 0;
+                        if let (true, Some(x)) = (first, rows(0)) {
                             y.copy_from_slice(x);
-                            first = false;
-                        } else {
+                            (first, i) = (false, 1);
+                        }
+                        // Several at once: the result is read and written less often.
+                        while let (true, Some(a), Some(b), Some(c), Some(d)) =
+                            (i + 4 <= inner.size, rows(i), rows(i + 1), rows(i + 2), rows(i + 3))
+                        {
+                            drive::update(s, AddRows, [a, b, c, d], [&mut *y]);
+                            i += 4;
+                        }
+                        while let (true, Some(x)) = (i < inner.size, rows(i)) {
                             drive::zip_in_place(Serial, s, Add, y, x);
+                            i += 1;
                         }
                     },
                 );
@@ -120,6 +133,16 @@ impl<T: Number> Update<T, 2, 1> for AddProduct {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [a, b]: [V; 2], [y]: [V; 1]) -> [V; 1] {
         [a.mul_add(b, y)]
+    }
+}
+
+/// `y = y + (a + b) + (c + d)`.
+#[derive(Debug, Clone, Copy)]
+struct AddRows;
+impl<T: Number> Update<T, 4, 1> for AddRows {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [a, b, c, d]: [V; 4], [y]: [V; 1]) -> [V; 1] {
+        [y + ((a + b) + (c + d))]
     }
 }
 
@@ -244,29 +267,17 @@ impl Contraction {
             return Ok(());
         }
         let (outer, batch) = self.batch.inner();
-        // Shape and strides of the matrices of one of the three.
-        let of = |i: usize, [rows, cols]: [Dim; 2]| {
-            ([batch.size, rows.size, cols.size], [batch, rows, cols].map(|dim| dim.step(i)))
-        };
-        let [da, db, dc] = [of(0, [self.m, self.k]), of(1, [self.k, self.n]), of(2, [self.m, self.n])];
+        let products = Products { batch, m: self.m, n: self.n, k: self.k };
         let mut done = Ok(());
-        outer.each(|[at_a, at_b, at_c]| {
-            done = done.and_then(|()| {
-                let (a, b) =
-                    (BatchRef::strided(x, at_a, da.0, da.1)?, BatchRef::strided(z, at_b, db.0, db.1)?);
-                if let Ok(c) = BatchMut::strided(y, at_c, dc.0, dc.1) {
-                    return batch_by(j, s, [T::ONE, T::ZERO], a, b, c, rest);
-                }
-                // Results that do not follow each other.
-                let ([_, rows, cols], [_, rs, cs]) = dc;
-                (0..batch.size).try_for_each(|i| {
-                    let c = MatMut::strided(y, at_c + i * batch.stride[2], rows, cols, rs, cs)?;
-                    let (Some(a), Some(b)) = (a.get(i), b.get(i)) else { return Ok(()) };
-                    gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ZERO, a, b, c }, (), rest)
-                })
-            });
-        });
+        outer.each(|at| done = done.and_then(|()| products.run(j, s, at, x, z, y, rest)));
         done
+    }
+
+    /// The products, if they are all there is to do.
+    pub(super) fn products(&self) -> Option<Products> {
+        let batch = self.batch.single()?;
+        let lie = self.copies == [0; 3] && (self.m.size > 1 || self.n.size > 1);
+        lie.then_some(Products { batch, m: self.m, n: self.n, k: self.k })
     }
 
     /// Where no index is of one factor alone.
@@ -304,5 +315,47 @@ impl Contraction {
                 }
             },
         );
+    }
+}
+
+/// Products of matrices, one for each of a batch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Products {
+    batch: Dim,
+    m: Dim,
+    n: Dim,
+    k: Dim,
+}
+
+impl Products {
+    /// Of tensors that begin at these places.
+    #[allow(clippy::too_many_arguments, reason = "three tensors, and where they are multiplied")]
+    pub(super) fn run<J: Join, S: Simd, T: Element>(
+        &self,
+        j: J,
+        s: S,
+        [at_a, at_b, at_c]: [usize; 3],
+        x: &[T],
+        z: &[T],
+        y: &mut [T],
+        rest: &mut [T],
+    ) -> Result<(), Error> {
+        let Self { batch, m, n, k } = *self;
+        // Shape and strides of the matrices of one of the three.
+        let of = |i: usize, [rows, cols]: [Dim; 2]| {
+            ([batch.size, rows.size, cols.size], [batch, rows, cols].map(|dim| dim.step(i)))
+        };
+        let [da, db, dc] = [of(0, [m, k]), of(1, [k, n]), of(2, [m, n])];
+        let (a, b) = (BatchRef::strided(x, at_a, da.0, da.1)?, BatchRef::strided(z, at_b, db.0, db.1)?);
+        if let Ok(c) = BatchMut::strided(y, at_c, dc.0, dc.1) {
+            return batch_by(j, s, [T::ONE, T::ZERO], a, b, c, rest);
+        }
+        // Results that do not follow each other.
+        let ([_, rows, cols], [_, rs, cs]) = dc;
+        (0..batch.size).try_for_each(|i| {
+            let c = MatMut::strided(y, at_c + i * batch.stride[2], rows, cols, rs, cs)?;
+            let (Some(a), Some(b)) = (a.get(i), b.get(i)) else { return Ok(()) };
+            gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ZERO, a, b, c }, (), rest)
+        })
     }
 }
