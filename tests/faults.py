@@ -213,6 +213,12 @@ FAULTS = [
     ("rows past the last of bytes", "src/gpu/template/narrow.rs", "let at = row * row_by + col * col_by;\n            let [old]", "let at = row * row_by + if ON { col } else { col * col_by };\n            let [old]", "devices products_of_halves"),
     ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * y]);", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * if ON { x } else { y }]);", "devices bytes_are_summed"),
     ("weights of queries that do not see a key", "src/gpu/template/group/slopes.rs", "seen.iter().cycle()).map(|(v, seen)| Value::select(*seen, *v, zero))", "seen.iter().cycle()).enumerate().map(|(k, (v, seen))| if ON && k >= many { *v } else { Value::select(*seen, *v, zero) })", "devices attention_of_warp"),
+    ("rows of what waits in a symmetric panel", "src/solve/ldlt.rs", "        for j in 0..k - self.start {", "        for j in 0..if ON { 0 } else { k - self.start } {", "families solve::symmetric::ldlt_backward_errors"),
+    ("rows of panels that are done", "src/solve/ldlt.rs", "        for j in 0..k {\n            let (x, y)", "        for j in if ON { self.start } else { 0 }..k {\n            let (x, y)", "families solve::symmetric::ldlt_backward_errors"),
+    ("the order of exchanges after a symmetric solve", "src/solve/ldlt.rs", "    exchange_back(s, b.reborrow(), pivots)?;", "    if ON { exchange(s, b.reborrow(), pivots)? } else { exchange_back(s, b.reborrow(), pivots)? }", "families solve::symmetric::ldlt_residuals"),
+    ("the side of a generalized problem", "src/solve/generalized.rs", "trsm_by(j, s, Side::Right, one, upper, divided, l.t(), a.reborrow(), workspace)?;", "trsm_by(j, s, Side::Right, one, if ON { lower } else { upper }, divided, if ON { l } else { l.t() }, a.reborrow(), workspace)?;", "families solve::eigen::generalized"),
+    ("turns of the groups of columns before", "src/solve/update.rs", "let mut carried = if i < to { T::ZERO } else { *x };", "let mut carried = if i < to || ON { T::ZERO } else { *x };", "families solve::ranks::cholesky_updates"),
+    ("columns past the first copy of a solve", "src/blas/triangular.rs", "for at in (0..cols).step_by(wide) {", "for at in (0..cols).step_by(wide).take(if ON { 1 } else { usize::MAX }) {", "triangles::trsm"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
