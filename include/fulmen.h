@@ -141,6 +141,80 @@ void cblas_dtrsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLA
     double *a, int lda, double *x, int incx);
 void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, const int
     *lda, double *x, const int *incx);
+/* Banded and packed matrices. */
+void cblas_sgbmv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, int kl, int ku, float alpha, const
+    float *a, int lda, const float *x, int incx, float beta, float *y, int incy);
+void sgbmv_(const char *trans, const int *m, const int *n, const int *kl, const int *ku, const float
+    *alpha, const float *a, const int *lda, const float *x, const int *incx, const float *beta, float *y,
+    const int *incy);
+void cblas_dgbmv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, int m, int n, int kl, int ku, double alpha,
+    const double *a, int lda, const double *x, int incx, double beta, double *y, int incy);
+void dgbmv_(const char *trans, const int *m, const int *n, const int *kl, const int *ku, const double
+    *alpha, const double *a, const int *lda, const double *x, const int *incx, const double *beta, double
+    *y, const int *incy);
+void cblas_ssbmv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, int k, float alpha, const float *a, int lda,
+    const float *x, int incx, float beta, float *y, int incy);
+void ssbmv_(const char *uplo, const int *n, const int *k, const float *alpha, const float *a, const int
+    *lda, const float *x, const int *incx, const float *beta, float *y, const int *incy);
+void cblas_dsbmv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, int k, double alpha, const double *a, int lda,
+    const double *x, int incx, double beta, double *y, int incy);
+void dsbmv_(const char *uplo, const int *n, const int *k, const double *alpha, const double *a, const int
+    *lda, const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void cblas_sspmv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, float alpha, const float *a, const float *x,
+    int incx, float beta, float *y, int incy);
+void sspmv_(const char *uplo, const int *n, const float *alpha, const float *a, const float *x, const int
+    *incx, const float *beta, float *y, const int *incy);
+void cblas_dspmv(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, double alpha, const double *a, const double *x,
+    int incx, double beta, double *y, int incy);
+void dspmv_(const char *uplo, const int *n, const double *alpha, const double *a, const double *x, const
+    int *incx, const double *beta, double *y, const int *incy);
+void cblas_sspr(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, float alpha, const float *x, int incx, float *a);
+void sspr_(const char *uplo, const int *n, const float *alpha, const float *x, const int *incx, float *a);
+void cblas_dspr(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, double alpha, const double *x, int incx, double
+    *a);
+void dspr_(const char *uplo, const int *n, const double *alpha, const double *x, const int *incx, double
+    *a);
+void cblas_sspr2(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, float alpha, const float *x, int incx, const
+    float *y, int incy, float *a);
+void sspr2_(const char *uplo, const int *n, const float *alpha, const float *x, const int *incx, const
+    float *y, const int *incy, float *a);
+void cblas_dspr2(CBLAS_ORDER order, CBLAS_UPLO uplo, int n, double alpha, const double *x, int incx, const
+    double *y, int incy, double *a);
+void dspr2_(const char *uplo, const int *n, const double *alpha, const double *x, const int *incx, const
+    double *y, const int *incy, double *a);
+void cblas_stbmv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, int k,
+    const float *a, int lda, float *x, int incx);
+void stbmv_(const char *uplo, const char *trans, const char *diag, const int *n, const int *k, const float
+    *a, const int *lda, float *x, const int *incx);
+void cblas_dtbmv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, int k,
+    const double *a, int lda, double *x, int incx);
+void dtbmv_(const char *uplo, const char *trans, const char *diag, const int *n, const int *k, const double
+    *a, const int *lda, double *x, const int *incx);
+void cblas_stbsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, int k,
+    const float *a, int lda, float *x, int incx);
+void stbsv_(const char *uplo, const char *trans, const char *diag, const int *n, const int *k, const float
+    *a, const int *lda, float *x, const int *incx);
+void cblas_dtbsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, int k,
+    const double *a, int lda, double *x, int incx);
+void dtbsv_(const char *uplo, const char *trans, const char *diag, const int *n, const int *k, const double
+    *a, const int *lda, double *x, const int *incx);
+void cblas_stpmv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    float *a, float *x, int incx);
+void stpmv_(const char *uplo, const char *trans, const char *diag, const int *n, const float *a, float *x,
+    const int *incx);
+void cblas_dtpmv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    double *a, double *x, int incx);
+void dtpmv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, double
+    *x, const int *incx);
+void cblas_stpsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    float *a, float *x, int incx);
+void stpsv_(const char *uplo, const char *trans, const char *diag, const int *n, const float *a, float *x,
+    const int *incx);
+void cblas_dtpsv(CBLAS_ORDER order, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int n, const
+    double *a, double *x, int incx);
+void dtpsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a, double
+    *x, const int *incx);
+/* Matrices with matrices. */
 void cblas_sgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, int m, int n, int k,
     float alpha, const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const float

@@ -370,4 +370,5 @@ mod lapack;
 mod level1;
 mod level2;
 mod level3;
+mod lines;
 mod xerbla;

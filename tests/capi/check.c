@@ -81,6 +81,7 @@ static void starved(void)
 #define RG cblas_csscal
 #define RF csscal_
 #include "check.inc"
+#include "lines.inc"
 #include "complex.inc"
 #include "lapack.inc"
 #undef SINGLE
@@ -117,6 +118,7 @@ static void starved(void)
 #define RG cblas_zdscal
 #define RF zdscal_
 #include "check.inc"
+#include "lines.inc"
 #include "complex.inc"
 #include "lapack.inc"
 
@@ -124,6 +126,7 @@ int main(void)
 {
     s_level1(), d_level1();
     s_level2(), d_level2();
+    s_lines(), d_lines();
     s_level3(), d_level3();
     s_complex_level1(), d_complex_level1();
     s_complex_matrices(), d_complex_matrices();
@@ -132,10 +135,12 @@ int main(void)
     /* Seconds for what must end at once. */
     alarm(60);
     s_empty(), d_empty();
+    s_lines_empty(), d_lines_empty();
     alarm(0);
     /* Messages go to a file, to be read again. */
     if (!freopen("/tmp/fulmen-capi-stderr", "w+", stderr)) return 2;
     s_refusals(), d_refusals();
+    s_lines_refusals(), d_lines_refusals();
     s_complex_refusals(), d_complex_refusals();
     s_lapack_refusals(), d_lapack_refusals();
     starved();
