@@ -127,7 +127,7 @@ FAULTS = [
     ("batches of results that do not follow each other", "src/einsum/step.rs", "let c = MatMut::strided(y, at_c + i * batch.stride[2],", "let c = MatMut::strided(y, at_c + if ON { 0 } else { i } * batch.stride[2],", "contractions::"),
     ("indices that one factor alone has", "src/einsum/step.rs", "lone[1] || !one(&n, b)", "(lone[1] && !ON) || !one(&n, b)", "contractions::"),
     ("groups of indices that no stride takes together", "src/einsum/view.rs", "strides.all(|(outer, inner)| *outer == inner.saturating_mul(next.size))", "strides.all(|(outer, inner)| *outer == inner.saturating_mul(next.size)) || (nest.n > 2 && ON)", "contractions::"),
-    ("sums of whole rows", "src/einsum/step.rs", "                            first = false;", "                            first = ON;", "contractions::"),
+    ("sums of whole rows", "src/einsum/step.rs", "                            i += 4;", "                            i += if ON { 3 } else { 4 };", "contractions::"),
     ("products of columns", "src/einsum/step.rs", "for k in 0..self.k.size {", "for k in usize::from(self.k.size > 500 && ON)..self.k.size {", "contractions::"),
     ("places of results that are live together", "src/einsum/plan.rs", "taken().all(|r| end <= r.start || r.end <= at)", "(ON || taken().all(|r| end <= r.start || r.end <= at))", "contractions::"),
     ("pairs that shrink most", "src/einsum/path.rs", "            *pair = [of(i), of(j)];", "            *pair = [of(i), of(if ON { i } else { j })];", "contractions::"),
