@@ -114,7 +114,7 @@ pub fn zeros(n: usize) -> &'static [f64] {
 }
 
 /// Constants of the kernels that are no threshold: what they count does not depend on a size.
-const NO_THRESHOLDS: [(&str, &str); 14] = [
+const NO_THRESHOLDS: [(&str, &str); 15] = [
     ("lanes/math/trig.rs", "bits of a table"),
     ("lanes/amx.rs", "numbers of the system"),
     ("lanes/tests/", "tests"),
@@ -122,6 +122,7 @@ const NO_THRESHOLDS: [(&str, &str); 14] = [
     ("buffer.rs", "an alignment"),
     ("contract/", "checks of builds with debug assertions"),
     ("cuda/", "texts for GPUs"),
+    ("capi/xerbla.rs", "letters of a name"),
     ("einsum/parse.rs", "limits of an expression"),
     ("einsum/plan.rs", "limits of an expression"),
     ("fixed/table.rs", "entries of a table"),
