@@ -290,19 +290,24 @@ def program_of(test: str) -> tuple[str, str]:
     return word, name
 
 
+def holding(built: dict[str, dict[Path, str]], test: str) -> list[Path]:
+    """The programs that have tests of that name."""
+    word, test = program_of(test)
+    return [program for program, names in built[word].items() if any(test in name for name in names.splitlines())]
+
+
 def run(built: dict[str, dict[Path, str]], test: str, number: int) -> tuple[bool, str]:
     """Whether the tests of that name pass in every program that has them, and the first that does not."""
-    word, test = program_of(test)
     env = os.environ | {"FULMEN_FAULT": str(number)}
-    holding = [program for program, names in built[word].items() if any(test in name for name in names.splitlines())]
-    for program in holding:
+    word, name = program_of(test)
+    for program in holding(built, test):
         # Where cargo runs them: some read the repository's files.
         cwd = program.parents[3] / ("tests/devices" if word == "devices" else "tests")
-        done = subprocess.run([program, test], env=env, text=True, errors="replace", capture_output=True, cwd=cwd)
+        done = subprocess.run([program, name], env=env, text=True, errors="replace", capture_output=True, cwd=cwd)
         failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
         if done.returncode:
             return False, failed[0] if failed else f"ended by {done.returncode}"
-    return bool(holding), "" if holding else "no test of this name ran"
+    return True, ""
 
 
 def main() -> int:
@@ -328,6 +333,9 @@ def main() -> int:
         if not args.which or any(w == str(number) or (not w.isdigit() and w in fault[0]) for w in args.which)
     ]
     tests = build(tree, [program_of(fault[4])[0] for _, fault in chosen])
+    if absent := sorted({fault[4] for _, fault in chosen if not holding(tests, fault[4])}):
+        print(f"no tests of these names: {', '.join(absent)}", file=sys.stderr)
+        return 1
     missed = 0
     for number, (what, _, _, _, test) in chosen:
         start = time.monotonic()
