@@ -96,6 +96,15 @@ impl<T: Room> Apart<T> {
             crate::axpy_strided(alpha, repeated(line.len(), other, step), VecMut::of_col(to))
         }
     }
+    /// `a[line] += alpha · self[line]` of a matrix at `a`.
+    /// # Safety
+    /// There are the elements of the line, to be read and, of the matrix, to be written, which are others.
+    unsafe fn add_to(self, a: *mut T, line: Line, alpha: T) -> Result<(), Error> {
+        let column = Self { first: a.wrapping_add(line.at), step: 1 };
+        let whole = Line { at: 0, rows: [0, line.len()] };
+        // SAFETY: the caller's promise.
+        unsafe { column.add(whole, alpha, self.at(line.rows[0]), self.step) }
+    }
     /// `Σ self[line] · other`.
     /// # Safety
     /// There are the elements of the line, and as many of `other`.
@@ -290,10 +299,8 @@ unsafe fn spr<T: Room>(
     let (layout, x) = (Layout::Packed { n, triangle }, Apart::new(n, x.cast_mut(), incx));
     for j in 0..n {
         let line = layout.line(j);
-        let column = Apart { first: a.wrapping_add(line.at), step: 1 };
-        let rows = Line { at: 0, rows: [0, line.len()] };
         // SAFETY: the caller passes pointers that are valid for these sizes.
-        unsafe { column.add(rows, alpha * x.get(j), x.at(line.rows[0]), x.step)? }
+        unsafe { x.add_to(a, line, alpha * x.get(j))? }
     }
     Ok(())
 }
@@ -324,12 +331,10 @@ unsafe fn spr2<T: Room>(
     let [x, y] = [Apart::new(n, x.cast_mut(), incx), Apart::new(n, y.cast_mut(), incy)];
     for j in 0..n {
         let line = layout.line(j);
-        let column = Apart { first: a.wrapping_add(line.at), step: 1 };
-        let rows = Line { at: 0, rows: [0, line.len()] };
         // SAFETY: the caller passes pointers that are valid for these sizes.
         unsafe {
-            column.add(rows, alpha * y.get(j), x.at(line.rows[0]), x.step)?;
-            column.add(rows, alpha * x.get(j), y.at(line.rows[0]), y.step)?;
+            x.add_to(a, line, alpha * y.get(j))?;
+            y.add_to(a, line, alpha * x.get(j))?;
         }
     }
     Ok(())

@@ -87,6 +87,11 @@ unsafe fn eigen<T: Room>(upper: bool, n: usize, a: *mut T, lda: c_int, w: *mut T
         }
     }
     let r = with_room!(T, eigh(a.reborrow(), w), crate::eigh_workspace(n));
+    ended(r, a, w)
+}
+
+/// `info` of eigenvalues and vectors, which are NaN where there are none.
+fn ended<T: Room>(r: Result<(), Error>, a: MatMut<'_, T>, w: &mut [T]) -> Checked<c_int> {
     Ok(match done(r)? {
         Done::As(info) => info,
         _ => {
@@ -147,14 +152,7 @@ unsafe fn sygv<T: Room>(
     if let Err(Error::Pivot { index, .. }) = r {
         return Ok(whole(n.saturating_add(index).saturating_add(1)));
     }
-    Ok(match done(r)? {
-        Done::As(info) => info,
-        _ => {
-            spoil(a);
-            w.fill(T::NAN);
-            1
-        }
-    })
+    ended(r, a, w)
 }
 
 /// `ABx = λx`, or `BAx = λx`: values and vectors of `LᵀAL`, of which come `L⁻ᵀY`, or `LY`.
