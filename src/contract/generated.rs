@@ -956,7 +956,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         op: "gemm_e4m3",
         determinism: Determinism::Stable,
-        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false })],
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 4.0, of: Mass::Terms, flush: false }), ("tensor", Tolerance::Gamma { times: 1.0078125, per: Per::N, plus: 278532.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 2.0)],
         flops_per_element: 2.0,
         post: &[],

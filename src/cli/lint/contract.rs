@@ -72,8 +72,9 @@ pub(super) fn validate(s: &mut Sink<'_>, f: &File, c: &Contract) {
         }
     }
     measured(s, f, c);
-    // What WGSL leaves open is stated beside the type that it has.
-    let has = |t: &String| c.types.contains(t) || (t == "wgsl" && c.types.iter().any(|t| t == "f32"));
+    // What WGSL leaves open, and what units for narrower elements cut off, are stated beside the type that they have.
+    let beside = |t: &String| matches!(&t[..], "wgsl" | "tensor") && c.types.iter().any(|t| t == "f32");
+    let has = |t: &String| c.types.contains(t) || beside(t);
     if c.tolerance.keys().any(|t| !has(t)) {
         s.on("FUL-VAL-009", f, "a tolerance for a type that the op does not have");
     }

@@ -81,16 +81,7 @@ impl Planner {
         };
         let mut all = Vec::new();
         for (side, part) in sides.into_iter().zip(size.parts()) {
-            let [rows, cols] = side.sizes;
-            let lies = if side.is_mapped(side.strides, cols, 8) {
-                (side.at, side.strides[0])
-            } else {
-                let at = SCRATCH + plan.scratch.len();
-                let (launch, pitch) = self.narrow_rows(Group::Bf16, false, side, at, 8)?;
-                plan.launches.push(launch);
-                plan.scratch.push(2 * (rows * pitch) as u64);
-                (at, pitch)
-            };
+            let lies = self.mapped(&mut plan, side, SCRATCH)?;
             all.push(side.map(lies, part));
         }
         all.push(Argument::Buffer(RESULTS));
@@ -115,6 +106,20 @@ impl Planner {
         }
         plan.launches.push(self.grid_of(kernel, size.threads(), [blocks, 1], all)?);
         Ok(plan)
+    }
+
+    /// Where tensor maps read an operand, and the elements between its rows: as it lies, or a copy in scratch of which the
+    /// first has this number.
+    fn mapped(&self, plan: &mut Plan, side: Side, first: usize) -> Result<(usize, usize), Error> {
+        let [rows, cols] = side.sizes;
+        if side.is_mapped(side.strides, cols, 8) {
+            return Ok((side.at, side.strides[0]));
+        }
+        let at = first + plan.scratch.len();
+        let (launch, pitch) = self.narrow_rows(Group::Bf16, false, side, at, 8)?;
+        plan.launches.push(launch);
+        plan.scratch.push(2 * (rows * pitch) as u64);
+        Ok((at, pitch))
     }
 
     /// Copies operands as `f32`, to scratch of which the first has this number; where each lies, and the elements between its
@@ -182,9 +187,8 @@ impl Planner {
         Ok(plan)
     }
 
-    /// Gradients by warp groups, where all is as has run on a card: as many queries as keys, in whole blocks, heads that
-    /// share no keys, no window, and operands that tensor maps read as they are; else none. Operands are Q, K, V, `dout`,
-    /// `out`, the log-sum-exps, `dq`, `dk`, `dv`; `strides` are those of `out` and of the gradients.
+    /// Gradients by warp groups, where there are kernels of them for these heads. Operands are Q, K, V, `dout`, `out`, the
+    /// log-sum-exps, `dq`, `dk`, `dv`; `strides` are those of `out` and of the gradients.
     fn half_gradients(
         &self,
         op: &Attention<f32>,
@@ -192,13 +196,16 @@ impl Planner {
         strides: [[usize; 2]; 4],
     ) -> Result<Option<Plan>, Error> {
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
-        let mapped = sides.iter().all(|s| s.is_mapped(s.strides, s.sizes[1], 8));
-        let plain = n == len && n > 0 && n.is_multiple_of(SLOPE_SUMS as usize) && op.heads == op.kv_heads;
-        if !(plain && mapped && op.window.is_none()) {
+        if n == 0 || len == 0 {
             return Ok(None);
         }
         let Some(both) = self.half_slopes(op)? else { return Ok(None) };
-        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (n * op.heads) as u64] };
+        let filled = n.next_multiple_of(SLOPE_SUMS as usize) * op.heads;
+        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * filled as u64] };
+        let mut lie = [(0, 0); 4];
+        for (lie, side) in lie.iter_mut().zip(sides) {
+            *lie = self.mapped(&mut plan, side, MORE)?;
+        }
         let dout = sides[3];
         let mut all: Vec<Argument> = vec![Argument::Buffer(OUT)];
         all.extend(strides[0].map(bits));
@@ -207,14 +214,15 @@ impl Planner {
         all.extend([LSE, MORE].map(Argument::Buffer));
         all.extend([n, op.heads, op.dim].map(bits));
         let program = self.one::<F32>("group_sums_bf16", || Some(group_sums()))?;
-        let blocks = (n * op.heads).div_ceil(8).min(self.blocks as usize * 8);
+        let blocks = filled.div_ceil(8).min(self.blocks as usize * 8);
         plan.launches.push(self.grid_of(program, 256, [blocks, 1], all)?);
         let told = heads(op, n, len);
         for (program, size) in both {
             let mut all: Vec<Argument> = sides
                 .iter()
+                .zip(lie)
                 .zip(size.parts())
-                .map(|(side, part)| side.map((side.at, side.strides[0]), part))
+                .map(|((side, lies), part)| side.map(lies, part))
                 .collect();
             all.push(Argument::Buffer(MORE));
             let [_, of_queries, of_keys @ ..] = strides;
