@@ -51,6 +51,8 @@ pub(crate) struct Slide {
     pub(crate) width: usize,
     /// Elements of a window in a line.
     pub(crate) cols: usize,
+    /// Elements from one of those to the next.
+    pub(crate) apart: usize,
     /// Elements from one window to the next.
     pub(crate) step: usize,
 }
@@ -67,7 +69,8 @@ impl Slide {
         let n = y.iter().map(|y| y.len()).min().unwrap_or(0);
         let (Some(last), Some(below)) = (n.checked_sub(1), self.rows.checked_sub(1)) else { return };
         let start = last.saturating_mul(self.step).saturating_add(below.saturating_mul(self.width));
-        let fits = start.saturating_add(self.cols) <= x.len();
+        let line = self.cols.saturating_sub(1).saturating_mul(self.apart).saturating_add(1);
+        let fits = start.saturating_add(line) <= x.len();
         debug_assert!(fits, "the last window is in the plane");
         if !fits {
             return;
@@ -77,7 +80,7 @@ impl Slide {
         unsafe {
             match self.step {
                 1 => self.run::<S, T, W, K, 1>(s, window, at, n),
-                2 if self.cols > 1 => self.run::<S, T, W, K, 2>(s, window, at, n),
+                2 if self.cols > 1 && self.apart == 1 => self.run::<S, T, W, K, 2>(s, window, at, n),
                 _ => self.run::<S, T, W, K, 0>(s, window, at, n),
             }
         }
@@ -142,7 +145,8 @@ impl Slide {
     {
         let [zero, one] = [T::ZERO, T::ONE].map(|c| T::Vec::<S>::splat(s, c));
         let (mut acc, mut at) = ([window.start(zero); U], zero);
-        let next = zero.lit(T::from_usize(self.width) - T::from_usize(self.cols));
+        let by = zero.lit(T::from_usize(self.apart));
+        let next = zero.lit(T::from_usize(self.width) - T::from_usize(self.cols * self.apart));
         // One window may have any step.
         let apart_by = self.step.wrapping_mul(T::Vec::<S>::LANES);
         for r in 0..self.rows {
@@ -162,7 +166,7 @@ impl Slide {
                 }
                 while t < self.cols {
                     for (u, acc) in acc.iter_mut().enumerate() {
-                        let x = x.add(t + u * apart_by);
+                        let x = x.add(t * self.apart + u * apart_by);
                         let v = match STEP {
                             1 => load_up_to::<S, T>(s, x, n),
                             // The one before is an element of the same window.
@@ -171,7 +175,7 @@ impl Slide {
                         };
                         *acc = window.step(*acc, v, at);
                     }
-                    at = at + one;
+                    at = at + by;
                     t += 1;
                 }
             }

@@ -58,7 +58,7 @@ fn conv(c: &Call<'_>) -> Conv1d {
 }
 fn pool(c: &Call<'_>) -> Pool {
     let [a, b, d, e, f, g, h, i, ..] = *c.n;
-    Pool { input: [a, b], kernel: [d, e], stride: [f, g], padding: [h, i] }
+    Pool { dilation: [g, f], padding_end: [i, h], ceil: c.word, ..Pool::new([a, b], [d, e], [f, g], [h, i]) }
 }
 fn heads(c: &Call<'_>) -> Attention<f32> {
     let [.., heads, kv_heads, dim] = *c.n;

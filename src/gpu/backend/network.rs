@@ -24,20 +24,32 @@ fn lines(of: &Lines) -> Result<[usize; 10], Error> {
 }
 
 /// What kernels are told of windows.
-fn windows(of: &Planes) -> Result<[usize; 10], Error> {
-    let Pool { input, kernel, stride, padding } = of.pool;
+fn windows(of: &Planes) -> Result<[usize; 12], Error> {
+    let Pool { input, kernel, stride, padding, dilation, .. } = of.pool;
+    let count = [of.rows, of.cols];
     let mut all = [0; 2];
-    for ((all, n), p) in all.iter_mut().zip(input).zip(padding) {
-        *all = counted("padding", n.saturating_add(p.saturating_mul(2)))? as usize;
+    for (d, all) in all.iter_mut().enumerate() {
+        // Where the last window ends may be behind the padding.
+        let end =
+            ends(of).get(d).copied().unwrap_or(0).max(of.pool.end(d, count.get(d).copied().unwrap_or(1)));
+        *all = counted("padding", end)? as usize;
     }
-    let [[h, w], [kh, kw], [ph, pw]] = [input, kernel, padding];
-    Ok([h, w, of.rows, of.cols, kh, kw, stride[0].min(all[0]), stride[1].min(all[1]), ph, pw])
+    let [[h, w], [kh, kw], [ph, pw], [dh, dw]] = [input, kernel, padding, dilation];
+    let [sh, sw] = [stride[0].min(all[0]), stride[1].min(all[1])];
+    Ok([h, w, of.rows, of.cols, kh, kw, sh, sw, ph, pw, dh, dw])
 }
 
-/// What the means of all windows count; 0 where each counts its own.
-fn counts<T: Scalar>(of: &Planes, count_padding: bool) -> T {
-    let [h, w] = of.pool.kernel;
-    if count_padding { T::from_usize(h.saturating_mul(w)) } else { T::ZERO }
+/// Where the padding of rows and of columns ends, counted from its start.
+fn ends(of: &Planes) -> [usize; 2] {
+    let Pool { input, padding, padding_end, .. } = of.pool;
+    [0, 1].map(|d| input[d].saturating_add(padding[d]).saturating_add(padding_end[d]))
+}
+
+/// What the means of all windows count: from where to where in rows, then in columns.
+fn counts(of: &Planes, count_padding: bool) -> [usize; 4] {
+    let Pool { input: [h, w], padding: [top, left], .. } = of.pool;
+    let [bottom, right] = ends(of);
+    if count_padding { [0, bottom, 0, right] } else { [top, top + h, left, left + w] }
 }
 
 impl<D: Device> Gpu<D> {
@@ -173,9 +185,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         if out.is_empty() {
             return Ok(());
         }
-        let words = [&[out.len()], &windows(&of)?[..]].concat();
+        let words = [&[out.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
         let make = || Some(window::avg_pool::<T::Recorded>());
-        let all = arguments::<T>(2, &words, &[counts(&of, count_padding)]);
+        let all = arguments::<T>(2, &words, &[]);
         let launch = self.state.planner.flat::<T::Recorded>("avg_pool", make, out.len(), all)?;
         self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
     }
@@ -192,9 +204,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         if dx.is_empty() {
             return Ok(());
         }
-        let words = [&[dx.len()], &windows(&of)?[..]].concat();
+        let words = [&[dx.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
         let make = || Some(window::avg_pool_backward::<T::Recorded>());
-        let all = arguments::<T>(2, &words, &[counts(&of, count_padding)]);
+        let all = arguments::<T>(2, &words, &[]);
         let launch = self.state.planner.flat::<T::Recorded>("avg_pool_backward", make, dx.len(), all)?;
         self.go(vec![launch], vec![], &[dy.binding(self)?, dx.binding(self)?])
     }

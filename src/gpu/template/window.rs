@@ -21,7 +21,17 @@ pub(super) fn fold<'b, T: Scalar>(
     init: Value<'b, T>,
     f: impl FnOnce(Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
 ) -> Value<'b, T> {
-    let all = b.count::<U32, T>([start, end, b.int(1)], 1, &[init], |i, old| {
+    fold_by(b, [start, end, b.int(1)], init, f)
+}
+
+/// `f` on each step from `start` to below `end` and what it gave before.
+fn fold_by<'b, T: Scalar>(
+    b: &'b Builder,
+    [start, end, step]: [Value<'b, U32>; 3],
+    init: Value<'b, T>,
+    f: impl FnOnce(Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
+) -> Value<'b, T> {
+    let all = b.count::<U32, T>([start, end, step], 1, &[init], |i, old| {
         Vec::from([f(i, old.first().copied().unwrap_or(init))])
     });
     all.first().copied().unwrap_or(init)
@@ -41,21 +51,57 @@ struct Along<'b> {
     kernel: Value<'b, U32>,
     stride: Value<'b, U32>,
     padding: Value<'b, U32>,
+    dilation: Value<'b, U32>,
 }
 
 impl<'b> Along<'b> {
-    /// The elements in window `i`; there is one at least.
-    fn elements(self, i: Value<'b, U32>) -> [Value<'b, U32>; 2] {
-        let start = i * self.stride;
-        [start.most(self.padding) - self.padding, (start + self.kernel - self.padding).least(self.size)]
+    /// Places from the first to behind the last of a window.
+    fn span(self) -> Value<'b, U32> {
+        let one = self.size.builder().int(1);
+        (self.kernel - one) * self.dilation + one
     }
 
-    /// The windows that have element `at`.
+    /// `near` where elements of a window are neighbours, else what `far` makes of their distance.
+    fn apart(
+        self,
+        near: Value<'b, U32>,
+        far: impl FnOnce(Value<'b, U32>) -> Value<'b, U32>,
+    ) -> Value<'b, U32> {
+        let b = self.size.builder();
+        let [value] = b.either(self.dilation.compare(Cmp::Eq, b.int(1)), || [near], || [far(self.dilation)]);
+        value
+    }
+
+    /// The elements in window `i`, and from one to the next; there is one at least.
+    fn elements(self, i: Value<'b, U32>) -> [Value<'b, U32>; 3] {
+        let start = i * self.stride;
+        let before = start.most(self.padding) - start;
+        let first = start + self.apart(before, |d| ceil(before, d) * d) - self.padding;
+        [first, (start + self.span() - self.padding).least(self.size), self.dilation]
+    }
+
+    /// The windows that have element `at`, and others between them where elements are not neighbours.
     fn windows(self, at: Value<'b, U32>) -> [Value<'b, U32>; 2] {
         let b = at.builder();
-        let place = at + self.padding;
-        let first = ceil((place + b.int(1)).most(self.kernel) - self.kernel, self.stride);
+        let (place, span) = (at + self.padding, self.span());
+        let first = ceil((place + b.int(1)).most(span) - span, self.stride);
         [first, (place / self.stride + b.int(1)).least(self.count)]
+    }
+
+    /// What is 0 where window `i`, of those of [`Along::windows`], has element `at`.
+    fn misses(self, at: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, U32> {
+        let place = at + self.padding - i * self.stride;
+        self.apart(at.builder().int(0), |d| place - place / d * d)
+    }
+
+    /// How many elements of window `i` are in the range, whose ends are counted from the start of the padding.
+    fn within(self, i: Value<'b, U32>, [low, high]: [Value<'b, U32>; 2]) -> Value<'b, U32> {
+        let start = i * self.stride;
+        let [before, behind] = [low.most(start), high].map(|end| {
+            let places = end - start;
+            self.apart(places, |d| ceil(places, d))
+        });
+        behind.least(self.kernel) - before
     }
 }
 
@@ -69,13 +115,13 @@ struct Windows<'b> {
 
 impl<'b> Windows<'b> {
     /// From the next parameters: rows and columns of a plane, of windows, of a window, from one window to the next, of
-    /// the padding.
+    /// the padding before, from one element of a window to the next.
     fn new(b: &'b Builder) -> Self {
-        let [h, w, rows, cols, kh, kw, sh, sw, ph, pw] = [(); 10].map(|()| b.param::<U32>());
+        let [h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw] = [(); 12].map(|()| b.param::<U32>());
         Self {
             b,
-            rows: Along { size: h, count: rows, kernel: kh, stride: sh, padding: ph },
-            cols: Along { size: w, count: cols, kernel: kw, stride: sw, padding: pw },
+            rows: Along { size: h, count: rows, kernel: kh, stride: sh, padding: ph, dilation: dh },
+            cols: Along { size: w, count: cols, kernel: kw, stride: sw, padding: pw, dilation: dw },
         }
     }
 
@@ -99,14 +145,15 @@ impl<'b> Windows<'b> {
         init: Value<'b, T>,
         f: impl FnOnce(Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
     ) -> Value<'b, T> {
-        let columns = self.cols.elements(j);
-        fold(self.b, self.rows.elements(i), init, |r, all| {
+        let [left, right, apart] = self.cols.elements(j);
+        fold_by(self.b, self.rows.elements(i), init, |r, all| {
             let line = first + r * self.cols.size;
-            fold(self.b, columns.map(|c| line + c), all, f)
+            fold_by(self.b, [line + left, line + right, apart], all, f)
         })
     }
 
-    /// `f` on each window that has element `i` of all planes, row by row: its number, its row and its column.
+    /// `f` on each window of [`Along::windows`] about element `i` of all planes, row by row: its number, its row and its
+    /// column.
     fn around<T: Scalar>(
         &self,
         i: Value<'b, U32>,
@@ -120,12 +167,25 @@ impl<'b> Windows<'b> {
             fold(self.b, columns, all, |col, all| f([line + col, row, col], all))
         })
     }
+}
 
-    /// Elements that the mean of window `i, j` counts: `all`, or where that is 0 those of the plane.
-    fn counted<T: Recorded>(&self, all: Value<'b, T>, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, T> {
-        let [[top, bottom], [left, right]] = [self.rows.elements(i), self.cols.elements(j)];
-        let inside = ((bottom - top) * (right - left)).to::<T>();
-        Value::select(all.compare(Cmp::Eq, self.b.bits(0)), inside, all)
+/// What the means of windows count.
+struct Counts<'b> {
+    rows: [Value<'b, U32>; 2],
+    cols: [Value<'b, U32>; 2],
+}
+
+impl<'b> Counts<'b> {
+    /// From the next parameters: where what is counted starts and ends in rows, then in columns, from the start of the
+    /// padding on.
+    fn new(b: &'b Builder) -> Self {
+        let [rows, cols] = [(); 2].map(|()| [(); 2].map(|()| b.param::<U32>()));
+        Self { rows, cols }
+    }
+
+    /// Elements that the mean of window `i, j` counts.
+    fn of<T: Recorded>(&self, windows: &Windows<'b>, [i, j]: [Value<'b, U32>; 2]) -> Value<'b, T> {
+        (windows.rows.within(i, self.rows) * windows.cols.within(j, self.cols)).to::<T>()
     }
 }
 
@@ -142,31 +202,36 @@ pub fn max_pool<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// The mean of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`]; what is counted, or 0.
+/// The mean of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`], of
+/// [`Counts::new`].
 pub fn avg_pool<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("avg_pool");
     let [x, out] = [(); 2].map(|()| b.param::<U64>());
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
-    let all = b.param::<T>();
+    let counts = Counts::new(&b);
     each(&b, n, |at| {
         let [first, i, j] = windows.window(at);
         let sum = windows.over([first, i, j], b.bits(0), |at, sum| Add.eval([sum, get::<T>(x, at)]));
-        put(out, at, sum / windows.counted(all, i, j));
+        put(out, at, sum / counts.of::<T>(&windows, [i, j]));
     });
     b.finish()
 }
 
-/// Its gradient. Parameters: `dy`, `dx`; elements; those of [`Windows::new`]; what is counted, or 0.
+/// Its gradient. Parameters: `dy`, `dx`; elements; those of [`Windows::new`], of [`Counts::new`].
 pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("avg_pool_backward");
     let [dy, dx] = [(); 2].map(|()| b.param::<U64>());
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
-    let all = b.param::<T>();
+    let counts = Counts::new(&b);
     each(&b, n, |at| {
-        let sum = windows
-            .around(at, b.bits(0), |[w, i, j], sum| sum + get::<T>(dy, w) / windows.counted(all, i, j));
+        let [_, r, c] = Windows::place(at, windows.rows.size, windows.cols.size);
+        let sum = windows.around(at, b.bits(0), |[w, i, j], sum| {
+            let misses = windows.rows.misses(r, i) + windows.cols.misses(c, j);
+            let share = get::<T>(dy, w) / counts.of::<T>(&windows, [i, j]);
+            Value::select(misses.compare(Cmp::Eq, b.int(0)), sum + share, sum)
+        });
         put(dx, at, sum);
     });
     b.finish()
@@ -181,7 +246,7 @@ pub fn largest<T: Recorded>() -> Result<Kernel, Error> {
     let windows = Windows::new(&b);
     each(&b, n, |w| {
         let [first, i, j] = windows.window(w);
-        let [[top, _], [left, _]] = [windows.rows.elements(i), windows.cols.elements(j)];
+        let [[top, _, _], [left, _, _]] = [windows.rows.elements(i), windows.cols.elements(j)];
         let start = first + top * windows.cols.size + left;
         let found = windows.over([first, i, j], start, |at, most| {
             let (v, before) = (get::<T>(x, at), get::<T>(x, most));

@@ -11,16 +11,19 @@ use crate::lanes::{Element, Simd};
 use crate::pointwise::{Add, Maximum};
 use planes::{Planes, part};
 
-/// Windows over planes of rows and columns: `kernel` elements, one each `stride`, from `padding` places before the
-/// first element to as many behind the last.
+/// Windows over planes of rows and columns: `kernel` elements, `dilation` apart, one window each `stride`, from `padding`
+/// places before the first element to `padding_end` behind the last.
 ///
-/// Each pair is rows, columns. A window that would end behind the padding is left out.
+/// Each pair is rows, columns. A window that would end behind the padding is left out; with `ceil` it is kept if it begins
+/// in the plane or in the padding before it.
 ///
 /// ```
 /// use fulmen::Pool;
-/// let halves = Pool { input: [224, 112], kernel: [3, 3], stride: [2, 2], padding: [1, 1] };
+/// let halves = Pool::new([224, 112], [3, 3], [2, 2], [1, 1]);
 /// assert_eq!(halves.output(), Ok([112, 56]));
 /// assert_eq!(Pool::line(10, 4, 3, 0).output(), Ok([1, 3]));
+/// assert_eq!(Pool { ceil: true, ..Pool::line(9, 4, 3, 0) }.output(), Ok([1, 3]));
+/// assert_eq!(Pool { dilation: [1, 3], padding_end: [0, 2], ..Pool::line(8, 3, 1, 0) }.output(), Ok([1, 4]));
 /// assert_eq!(Pool::global([7, 7]).output(), Ok([1, 1]));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,53 +34,76 @@ pub struct Pool {
     pub kernel: [usize; 2],
     /// Elements from one window to the next.
     pub stride: [usize; 2],
-    /// Places before the first and behind the last element, fewer than those of a window.
+    /// Elements from one element of a window to the next.
+    pub dilation: [usize; 2],
+    /// Places before the first element, fewer than a window spans.
     pub padding: [usize; 2],
+    /// Places behind the last element, fewer than a window spans.
+    pub padding_end: [usize; 2],
+    /// Whether the number of windows is rounded up.
+    pub ceil: bool,
 }
 
-/// Windows along one direction.
-const fn windows(n: usize, kernel: usize, stride: usize, padding: usize) -> Result<usize, Error> {
+/// Windows along direction `d`.
+const fn windows(pool: &Pool, d: usize) -> Result<usize, Error> {
+    let Pool { input, kernel, stride, dilation, padding, padding_end, ceil } = *pool;
+    let (n, stride, dilation) = (input[d], stride[d], dilation[d]);
+    let (before, behind) = (padding[d], padding_end[d]);
     if n == 0 {
         return Err(Error::Empty { arg: "input" });
     }
-    if kernel == 0 {
-        return Err(Error::Empty { arg: "kernel" });
-    }
+    let Some(last) = kernel[d].checked_sub(1) else { return Err(Error::Empty { arg: "kernel" }) };
     if stride == 0 {
         return Err(Error::Domain { arg: "stride" });
     }
+    // Elements that are farther apart could lie before and behind the plane alone.
+    if dilation == 0 || (last > 0 && dilation > n) {
+        return Err(Error::Domain { arg: "dilation" });
+    }
+    let Some(span) = last.checked_mul(dilation) else { return Err(Error::Overflow { arg: "dilation" }) };
     // So that no window is padding alone.
-    if padding >= kernel {
+    if before > span {
         return Err(Error::Domain { arg: "padding" });
     }
-    match padding.checked_mul(2) {
-        Some(both) => match n.checked_add(both) {
-            Some(padded) if kernel <= padded => Ok((padded - kernel) / stride + 1),
-            Some(_) => Err(Error::Domain { arg: "kernel" }),
-            None => Err(Error::Overflow { arg: "padding" }),
-        },
-        None => Err(Error::Overflow { arg: "padding" }),
+    if behind > span {
+        return Err(Error::Domain { arg: "padding_end" });
+    }
+    let Some(front) = n.checked_add(before) else { return Err(Error::Overflow { arg: "padding" }) };
+    let Some(padded) = front.checked_add(behind) else { return Err(Error::Overflow { arg: "padding_end" }) };
+    if span >= padded {
+        return Err(Error::Domain { arg: "kernel" });
+    }
+    let free = padded - span - 1;
+    let whole = free / stride + 1;
+    match whole.checked_mul(stride) {
+        Some(start) if ceil && !free.is_multiple_of(stride) && start < front => Ok(whole + 1),
+        _ => Ok(whole),
     }
 }
 
 impl Pool {
+    /// With as much padding behind as before, a dilation of 1, and whole windows alone.
+    pub const fn new(input: [usize; 2], kernel: [usize; 2], stride: [usize; 2], padding: [usize; 2]) -> Self {
+        Self { input, kernel, stride, dilation: [1, 1], padding, padding_end: padding, ceil: false }
+    }
+
     /// Windows over lines of `input` elements.
     pub const fn line(input: usize, kernel: usize, stride: usize, padding: usize) -> Self {
-        Self { input: [1, input], kernel: [1, kernel], stride: [1, stride], padding: [0, padding] }
+        Self::new([1, input], [1, kernel], [1, stride], [0, padding])
     }
 
     /// One window over the whole plane.
     pub const fn global(input: [usize; 2]) -> Self {
-        Self { input, kernel: input, stride: [1, 1], padding: [0, 0] }
+        Self::new(input, input, [1, 1], [0, 0])
     }
 
     /// Rows and columns of the result.
     ///
-    /// Errors: [`Error::Empty`] names `input` or `kernel`, [`Error::Domain`] `stride` when it is 0, `padding` when it is
-    /// not below `kernel`, `kernel` when it is larger than the padded input; [`Error::Overflow`].
+    /// Errors: [`Error::Empty`] names `input` or `kernel`, [`Error::Domain`] `stride` when it is 0, `dilation` when it is 0
+    /// or more than the plane's elements, `padding` or `padding_end` when it is not below what a window spans
+    /// (`(kernel - 1) · dilation + 1`), `kernel` when that is more than the padded input; [`Error::Overflow`].
     pub const fn output(&self) -> Result<[usize; 2], Error> {
-        let Self { input: [h, w], kernel: [kh, kw], stride: [sh, sw], padding: [ph, pw] } = *self;
-        match (windows(h, kh, sh, ph), windows(w, kw, sw, pw)) {
+        match (windows(self, 0), windows(self, 1)) {
             (Ok(rows), Ok(cols)) => Ok([rows, cols]),
             (Err(e), _) | (_, Err(e)) => Err(e),
         }
@@ -85,7 +111,7 @@ impl Pool {
 
     /// For so many elements of planes, and of results.
     pub(crate) fn on(
-        self,
+        mut self,
         (arg, len): (&'static str, usize),
         out: (&'static str, usize),
     ) -> Result<Planes, Error> {
@@ -94,12 +120,24 @@ impl Pool {
         let cells = rows.checked_mul(cols).ok_or(Error::Overflow { arg: "padding" })?;
         let planes = count(arg, len, area)?;
         same_len(out.0, planes.saturating_mul(cells), out.1)?;
-        Ok(Planes { pool: self, area, cells, rows, cols })
+        let mut over = false;
+        for (d, count) in [rows, cols].into_iter().enumerate() {
+            // Nothing of a window of one element is apart.
+            self.dilation[d] = if self.kernel[d] == 1 { 1 } else { self.dilation[d] };
+            over |= self.end(d, count) > self.input[d] + self.padding[d] + self.padding_end[d];
+        }
+        Ok(Planes { pool: self, area, cells, rows, cols, over })
+    }
+
+    /// Where the last of `count` windows ends, counted from the start of the padding.
+    pub(crate) const fn end(&self, d: usize, count: usize) -> usize {
+        let last = (count - 1).saturating_mul(self.stride[d]);
+        last.saturating_add((self.kernel[d] - 1).saturating_mul(self.dilation[d])).saturating_add(1)
     }
 }
 
 forms! {
-    /// `out[c][i][j] = max_(r, t) x[c][i·s + r - p][j·s' + t - p']` over the window's elements in the plane.
+    /// `out[c][i][j] = max_(r, t) x[c][i·s + r·d - p][j·s' + t·d' - p']` over the window's elements in the plane.
     ///
     /// Shapes and units: `x` holds whole planes (images times channels), `out` a plane of [`Pool::output`] for each.
     ///
@@ -142,8 +180,8 @@ forms! {
     max_pool_backward, max_pool_backward_on, max_pool_backward_by
         (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]) -> Result<(), Error>;
 
-    /// `out[c][i][j] = Σ_(r, t) x[c][i·s + r - p][j·s' + t - p'] / n` over the window's elements in the plane; `n` counts
-    /// these or, with `count_padding`, the whole window.
+    /// `out[c][i][j] = Σ_(r, t) x[c][i·s + r·d - p][j·s' + t·d' - p'] / n` over the window's elements in the plane; `n` counts
+    /// these or, with `count_padding`, the padding too (not what is behind it).
     ///
     /// Shapes and units: `x` holds whole planes (images times channels), `out` a plane of [`Pool::output`] for each.
     ///

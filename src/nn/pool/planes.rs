@@ -24,6 +24,24 @@ pub(crate) struct Planes {
     pub(crate) rows: usize,
     /// Windows from left to right.
     pub(crate) cols: usize,
+    /// Whether the last window of a direction ends behind the padding.
+    pub(crate) over: bool,
+}
+
+/// The elements of the plane that a window has along one direction.
+#[derive(Debug, Clone, Copy)]
+struct Taps {
+    first: usize,
+    n: usize,
+    /// From one to the next.
+    step: usize,
+}
+
+impl Taps {
+    #[inline(always)]
+    fn each(self) -> impl Iterator<Item = usize> {
+        (0..self.n).map(move |t| self.first + t * self.step)
+    }
 }
 
 /// Elements of a line of windows that are worked on at a time.
@@ -45,37 +63,64 @@ struct Tile {
 }
 
 impl Planes {
-    /// The rows of the plane in windows of line `i`; there is one at least.
+    /// The elements of the plane in window `i` of direction `d`; there is one at least.
     #[inline(always)]
-    fn rows(&self, i: usize) -> Range<usize> {
-        let Pool { input: [h, _], kernel: [k, _], stride: [s, _], padding: [p, _] } = self.pool;
-        (i * s).saturating_sub(p)..(i * s + k - p).min(h)
+    fn taps(&self, d: usize, i: usize) -> Taps {
+        let Pool { input, kernel, stride, dilation, padding, .. } = self.pool;
+        let ([n, k], [s, step, p]) =
+            ([input, kernel].map(|x| x[d]), [stride, dilation, padding].map(|x| x[d]));
+        let start = i * s;
+        if step == 1 {
+            let first = start.saturating_sub(p);
+            return Taps { first, n: (start + k - p).min(n) - first, step };
+        }
+        let before = p.saturating_sub(start).div_ceil(step);
+        let end = (n + p - start).div_ceil(step).min(k);
+        Taps { first: start + before * step - p, n: end - before, step }
     }
 
-    /// The columns in window `j`; there is one at least.
+    /// The rows of the plane in windows of line `i`.
     #[inline(always)]
-    fn cols(&self, j: usize) -> Range<usize> {
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, s], padding: [_, p] } = self.pool;
-        (j * s).saturating_sub(p)..(j * s + k - p).min(w)
+    fn rows(&self, i: usize) -> Taps {
+        self.taps(0, i)
+    }
+
+    /// The columns in window `j`.
+    #[inline(always)]
+    fn cols(&self, j: usize) -> Taps {
+        self.taps(1, j)
+    }
+
+    /// Columns from the first to behind the last of a window.
+    #[inline(always)]
+    fn span(&self) -> usize {
+        (self.pool.kernel[1] - 1) * self.pool.dilation[1] + 1
+    }
+
+    /// Elements from a row of a window to the next.
+    #[inline(always)]
+    fn height(&self) -> usize {
+        self.pool.dilation[0] * self.pool.input[1]
     }
 
     /// The columns of the plane in the tile's windows.
     #[inline(always)]
     fn columns(&self, tile: Tile) -> Range<usize> {
-        let start = self.cols(tile.col).start;
+        let start = (tile.col * self.pool.stride[1]).saturating_sub(self.pool.padding[1]);
         start..(start + tile.span - tile.skip).min(self.pool.input[1])
     }
 
     /// Whether windows are taken one by one: as they are whole lines of memory, or longer than a tile.
     #[inline(always)]
     fn single(&self) -> bool {
-        self.pool.kernel[1] > TILE || self.lines()
+        self.span() > TILE || self.lines()
     }
 
     /// Whether a window is one piece of memory.
     #[inline(always)]
     fn lines(&self) -> bool {
-        self.pool.kernel[1] == self.pool.input[1] && self.pool.padding[1] == 0
+        let Pool { input, kernel, dilation, padding, padding_end, .. } = self.pool;
+        kernel[1] == input[1] && dilation == [1, 1] && padding[1] == 0 && padding_end[1] == 0
     }
 
     /// Whether reading each element of the windows costs less than joining the rows of a tile first.
@@ -88,8 +133,9 @@ impl Planes {
     /// The windows of a line whose columns are in the plane.
     #[inline(always)]
     fn inner(&self) -> Range<usize> {
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, s], padding: [_, p] } = self.pool;
-        let end = if w + p < k { 0 } else { (w + p - k) / s + 1 };
+        let Pool { input: [_, w], stride: [_, s], padding: [_, p], .. } = self.pool;
+        let span = self.span();
+        let end = if w + p < span { 0 } else { (w + p - span) / s + 1 };
         let [start, end] = [p.div_ceil(s), end].map(|j| j.min(self.cols));
         start..end.max(start)
     }
@@ -98,26 +144,36 @@ impl Planes {
     #[inline(always)]
     pub(super) fn pieces(self, i: usize, j: usize) -> impl Iterator<Item = Range<usize>> {
         let (w, rows, cols) = (self.pool.input[1], self.rows(i), self.cols(j));
-        let (rows, height) = if self.lines() { (rows.start..rows.start + 1, rows.len()) } else { (rows, 1) };
-        rows.map(move |r| r * w + cols.start..(r + height - 1) * w + cols.end)
+        let (many, len) = if cols.step == 1 { (1, cols.n) } else { (cols.n, 1) };
+        let (rows, len) = if self.lines() { (Taps { n: 1, ..rows }, rows.n * w) } else { (rows, len) };
+        rows.each().flat_map(move |r| {
+            let starts = Taps { first: r * w + cols.first, n: many, step: cols.step };
+            starts.each().map(move |at| at..at + len)
+        })
     }
 
     /// Elements that the mean of a window counts.
     #[inline(always)]
     fn counted(&self, i: usize, j: usize, count_padding: bool) -> usize {
-        if count_padding {
-            self.pool.kernel[0].saturating_mul(self.pool.kernel[1])
-        } else {
-            self.rows(i).len() * self.cols(j).len()
-        }
+        let along = |d: usize, i: usize| {
+            if !count_padding {
+                return self.taps(d, i).n;
+            }
+            // Neither does a mean count what is behind the padding.
+            let Pool { input, kernel, stride, dilation, padding, padding_end, .. } = self.pool;
+            let end = input[d] + padding[d] + padding_end[d];
+            if self.over { (end - i * stride[d]).div_ceil(dilation[d]).min(kernel[d]) } else { kernel[d] }
+        };
+        along(0, i).saturating_mul(along(1, j))
     }
 
     /// The tile from window `col` of line `row` on.
     #[inline(always)]
     fn tile(&self, row: usize, col: usize) -> Tile {
-        let Pool { kernel: [_, k], stride: [_, s], padding: [_, p], .. } = self.pool;
-        let n = (self.cols - col).min((TILE - k) / s + 1);
-        Tile { row, col, n, span: (n - 1) * s + k, skip: p.saturating_sub(col * s) }
+        let Pool { stride: [_, s], padding: [_, p], .. } = self.pool;
+        let span = self.span();
+        let n = (self.cols - col).min((TILE - span) / s + 1);
+        Tile { row, col, n, span: (n - 1) * s + span, skip: p.saturating_sub(col * s) }
     }
 
     /// `f` on each tile of a plane.
@@ -166,15 +222,23 @@ impl Planes {
                 },
             );
         }
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], padding: [_, p] } = self.pool;
+        let Pool {
+            input: [_, w],
+            kernel: [_, k],
+            stride: [_, step],
+            dilation: [_, apart],
+            padding: [_, p],
+            ..
+        } = self.pool;
+        let width = self.height();
         let joined = Joined(body, identity);
         if self.direct() {
             let inner = self.inner();
             for (i, out) in out.chunks_exact_mut(self.cols).enumerate() {
                 let rows = self.rows(i);
                 if !inner.is_empty() {
-                    let first = rows.start * w + inner.start * step - p;
-                    let slide = Slide { rows: rows.len(), width: w, cols: k, step };
+                    let first = rows.first * w + inner.start * step - p;
+                    let slide = Slide { rows: rows.n, width, cols: k, apart, step };
                     slide.each(s, joined, part(x, first..x.len()), [part_mut(out, inner.clone())]);
                 }
                 for j in (0..inner.start).chain(inner.end..self.cols) {
@@ -194,20 +258,20 @@ impl Planes {
                 // From top to bottom, and then from left to right.
                 let (columns, rows) = (self.columns(tile), self.rows(tile.row));
                 let line = |r: usize| part(x, r * w + columns.start..r * w + columns.end);
-                let high = if rows.len() == 1 && columns.len() == tile.span {
-                    line(rows.start)
+                let high = if rows.n == 1 && columns.len() == tile.span {
+                    line(rows.first)
                 } else {
                     let high = part_mut(&mut high, 0..tile.span);
                     if columns.len() < tile.span {
                         high.fill(identity);
                     }
                     let real = part_mut(high, tile.skip..tile.skip + columns.len());
-                    let down = Slide { rows: rows.len(), width: w, cols: 1, step: 1 };
-                    down.each(s, joined, part(x, rows.start * w + columns.start..x.len()), [real]);
+                    let down = Slide { rows: rows.n, width, cols: 1, apart: 1, step: 1 };
+                    down.each(s, joined, part(x, rows.first * w + columns.start..x.len()), [real]);
                     &*high
                 };
                 let at = tile.row * self.cols + tile.col;
-                let slide = Slide { rows: 1, width: 0, cols: k, step };
+                let slide = Slide { rows: 1, width: 0, cols: k, apart, step };
                 slide.each(s, joined, high, [part_mut(out, at..at + tile.n)]);
             },
         );
@@ -216,7 +280,8 @@ impl Planes {
     /// Whether the means of all windows count as many elements.
     #[inline(always)]
     pub(super) fn even(&self, count_padding: bool) -> bool {
-        count_padding || self.pool.padding == [0, 0]
+        let Pool { padding, padding_end, .. } = self.pool;
+        !self.over && (count_padding || [padding, padding_end] == [[0, 0]; 2])
     }
 
     /// Divides windows from `col` of line `row` on by the elements that they count.
@@ -266,7 +331,7 @@ impl Planes {
                 },
             );
         }
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], .. } = self.pool;
+        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], dilation: [_, apart], .. } = self.pool;
         // Zeros before and behind the shares, for windows over them that run the other way.
         let (mut padded, mut wide) = ([T::ZERO; 3 * TILE], [T::ZERO; TILE]);
         let (mut even, mut odd) = ([T::ZERO; TILE], [T::ZERO; TILE]);
@@ -283,12 +348,12 @@ impl Planes {
                 let wide = part_mut(&mut wide, 0..tile.span);
                 // The sums over windows of `cols` shares that end with the first one, the second, and so on.
                 let sums = |cols: usize, to: &mut [T]| {
-                    let slide = Slide { rows: 1, width: 0, cols, step: 1 };
+                    let slide = Slide { rows: 1, width: 0, cols, apart: 1, step: 1 };
                     slide.each(s, Joined(Add, T::ZERO), part(&padded, TILE + 1 - cols..padded.len()), [to]);
                 };
                 match step {
-                    1 => sums(k, wide),
-                    2 if k > 1 => {
+                    1 if apart == 1 => sums(k, wide),
+                    2 if apart == 1 && k > 1 => {
                         let (even, odd) = (
                             part_mut(&mut even, 0..tile.span.div_ceil(2)),
                             part_mut(&mut odd, 0..tile.span / 2),
@@ -301,13 +366,13 @@ impl Planes {
                         wide.fill(T::ZERO);
                         for t in 0..k {
                             let shares = part(&padded, TILE..TILE + tile.n);
-                            strided::spread_add(shares, step, part_mut(wide, t..tile.span));
+                            strided::spread_add(shares, step, part_mut(wide, t * apart..tile.span));
                         }
                     }
                 }
                 let columns = self.columns(tile);
                 let real = part(wide, tile.skip..tile.skip + columns.len());
-                for r in self.rows(tile.row) {
+                for r in self.rows(tile.row).each() {
                     let dx = part_mut(dx, r * w + columns.start..r * w + columns.end);
                     drive::zip_in_place(Serial, s, Add, dx, real);
                 }
@@ -318,14 +383,17 @@ impl Planes {
     /// Adds each of `dy` to the largest element of its window.
     #[inline(always)]
     pub(super) fn choose<S: Simd, T: Element>(&self, s: S, x: &[T], dy: &[T], dx: &mut [T]) {
-        let Pool { input: [_, w], kernel: [h, k], stride: [_, step], padding: [_, p] } = self.pool;
+        let Pool {
+            input: [_, w], kernel: [h, k], stride: [_, step], dilation: [_, by], padding: [_, p], ..
+        } = self.pool;
+        let width = self.height();
         let add = |dx: &mut [T], at: usize, dy: &T| {
             if let Some(dx) = dx.get_mut(at) {
                 *dx = *dx + *dy;
             }
         };
         // Places in a window have to be exact as elements.
-        let exact = T::from_usize((h - 1).saturating_mul(w).saturating_add(k)) < T::INTEGRAL;
+        let exact = T::from_usize((h - 1).saturating_mul(width).saturating_add(self.span())) < T::INTEGRAL;
         let inner = if self.single() || !exact { 0..0 } else { self.inner() };
         let mut most = [T::ZERO; TILE];
         // With room before and behind; no element is number -1.
@@ -340,12 +408,12 @@ impl Planes {
             let rows = self.rows(i);
             for j in inner.clone().step_by(TILE / 2) {
                 let n = (TILE / 2).min(inner.end - j);
-                let first = rows.start * w + j * step - p;
-                let slide = Slide { rows: rows.len(), width: w, cols: k, step };
+                let first = rows.first * w + j * step - p;
+                let slide = Slide { rows: rows.n, width, cols: k, apart: by, step };
                 let found = [part_mut(&mut most, 0..n), part_mut(&mut places, TILE..TILE + n)];
                 slide.each(s, Largest, part(x, first..x.len()), found);
                 let dy = part(dy, j..j + n);
-                if step > 2 {
+                if step > 2 || by > 1 {
                     let found = part(&places, TILE..TILE + n).iter().zip(dy).enumerate();
                     found.for_each(|(t, (at, dy))| add(dx, first + t * step + at.to_f64() as usize, dy));
                     continue;
@@ -353,10 +421,10 @@ impl Planes {
                 // What the run before has left behind this one.
                 part_mut(&mut places, TILE + n..TILE + n + k + 16).fill(-T::ONE);
                 part_mut(&mut padded, TILE..TILE + n).copy_from_slice(dy);
-                for r in 0..rows.len() {
-                    let start = first + r * w;
+                for r in 0..rows.n {
+                    let start = first + r * width;
                     let dx = part_mut(dx, start..start + (n - 1) * step + k);
-                    slide.collect(s, [&places, &padded], TILE, r * w, dx);
+                    slide.collect(s, [&places, &padded], TILE, r * width, dx);
                 }
             }
             apart(dx, inner.end..self.cols);
@@ -366,7 +434,7 @@ impl Planes {
     /// Where the first of the largest elements of a window is, or the first NaN.
     #[inline(always)]
     pub(super) fn largest<T: Element>(self, x: &[T], i: usize, j: usize) -> usize {
-        let mut largest = (self.rows(i).start * self.pool.input[1] + self.cols(j).start, -T::INFINITY);
+        let mut largest = (self.rows(i).first * self.pool.input[1] + self.cols(j).first, -T::INFINITY);
         for piece in self.pieces(i, j) {
             for (at, x) in piece.clone().zip(part(x, piece)) {
                 let [nan, before] = [*x, largest.1].map(is_nan);

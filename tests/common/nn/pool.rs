@@ -19,7 +19,13 @@ macro_rules! for_each_pool_op {
 pub fn pool<T: Element>(a: &Args<T>) -> Pool {
     let [h, w, kh, kw, sh, sw, ph, pw] =
         ["h", "w", "kh", "kw", "sh", "sw", "ph", "pw"].map(|name| a.size(name));
-    Pool { input: [h, w], kernel: [kh, kw], stride: [sh, sw], padding: [ph, pw] }
+    let or = |names: [&str; 2], other: [usize; 2]| [0, 1].map(|d| a.get(names[d]).unwrap_or(other[d]));
+    Pool {
+        dilation: or(["dh", "dw"], [1, 1]),
+        padding_end: or(["eh", "ew"], [ph, pw]),
+        ceil: a.get("ceil").is_some(),
+        ..Pool::new([h, w], [kh, kw], [sh, sw], [ph, pw])
+    }
 }
 
 pub fn counts_padding<T: Element>(a: &Args<T>) -> bool {
@@ -40,11 +46,25 @@ fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T>
         let long = if n > 256 { T::NAME == "f64" } else { r.bits().is_multiple_of(4) };
         let most = if long { n.min(300) } else { n.min(5) };
         let kernel = most - r.bits() as usize % most.min(40);
-        [kernel, 1 + r.bits() as usize % 5, (r.bits() as usize % kernel).min(4)]
+        // Half of them dilated, as far as they fit.
+        let fits = if kernel > 1 && r.bits().is_multiple_of(2) { (n - 1) / (kernel - 1) } else { 1 };
+        let dilation = 1 + r.bits() as usize % fits.clamp(1, 4);
+        let mut padding = || (r.bits() as usize % ((kernel - 1) * dilation + 1)).min(4);
+        let (before, behind) = (padding(), padding());
+        [kernel, 1 + r.bits() as usize % 5, before, dilation, behind]
     };
-    let ([kh, sh, ph], [kw, sw, pw]) = (window(rows), window(cols));
+    let ([kh, sh, ph, dh, eh], [kw, sw, pw, dw, ew]) = (window(rows), window(cols));
     let mut n = vec![("h", rows), ("w", cols), ("kh", kh), ("kw", kw), ("sh", sh), ("sw", sw), ("ph", ph)];
     n.push(("pw", pw));
+    if r.bits().is_multiple_of(2) {
+        n.extend([("dh", dh), ("dw", dw)]);
+    }
+    if !r.bits().is_multiple_of(4) {
+        n.extend([("eh", eh), ("ew", ew)]);
+    }
+    if r.bits().is_multiple_of(2) {
+        n.push(("ceil", 1));
+    }
     if r.bits().is_multiple_of(2) && O::NAME.starts_with("avg") {
         n.push(("count_padding", 1));
     }
@@ -64,7 +84,9 @@ fn windows(p: Pool) -> Vec<Vec<usize>> {
     let mut all = vec![];
     for i in 0..rows {
         for j in 0..cols {
-            let place = |at: usize, k: usize, d: usize| (at * p.stride[d] + k).checked_sub(p.padding[d]);
+            let place = |at: usize, k: usize, d: usize| {
+                (at * p.stride[d] + k * p.dilation[d]).checked_sub(p.padding[d])
+            };
             let inside = |d: usize, at: Option<usize>| at.filter(|at| *at < p.input[d]);
             let mut one = vec![];
             for k in 0..p.kernel[0] {
@@ -79,15 +101,24 @@ fn windows(p: Pool) -> Vec<Vec<usize>> {
 }
 
 /// What `f` makes of each window of each plane.
-fn over(a: &Args<f64>, f: impl Fn(&[f64]) -> Want) -> Vec<Vec<Want>> {
+fn over(a: &Args<f64>, f: impl Fn(usize, &[f64]) -> Want) -> Vec<Vec<Want>> {
     let (area, windows) = (sizes(a)[0], windows(pool(a)));
-    let one = |x: &[f64], w: &Vec<usize>| f(&w.iter().map(|i| x[*i]).collect::<Vec<_>>());
-    vec![a.x[0].chunks(area).flat_map(|x| windows.iter().map(move |w| one(x, w))).collect()]
+    let one = |x: &[f64], (at, w): (usize, &Vec<usize>)| f(at, &w.iter().map(|i| x[*i]).collect::<Vec<_>>());
+    vec![a.x[0].chunks(area).flat_map(|x| windows.iter().enumerate().map(move |w| one(x, w))).collect()]
 }
 
-fn counted(a: &Args<f64>, window: usize) -> f64 {
+/// Elements that window `at` of a plane counts, which has `inside` in the plane.
+fn counted(a: &Args<f64>, at: usize, inside: usize) -> f64 {
     let p = pool(a);
-    (if counts_padding(a) { p.kernel[0] * p.kernel[1] } else { window }) as f64
+    if !counts_padding(a) {
+        return inside as f64;
+    }
+    let cols = p.output().unwrap()[1];
+    let along = |d: usize, at: usize| {
+        let end = p.input[d] + p.padding[d] + p.padding_end[d];
+        (0..p.kernel[d]).filter(|k| at * p.stride[d] + k * p.dilation[d] < end).count()
+    };
+    (along(0, at / cols) * along(1, at % cols)) as f64
 }
 
 /// `dx` from what each window adds to its elements: to one of them, or with `None` to all.
@@ -125,7 +156,7 @@ impl Op for MaxPool {
         parallel fulmen::parallel::max_pool_on(s, &a.x[0], pool(a), out)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        over(a, |x| {
+        over(a, |_, x| {
             let larger = |a: f64, b: &f64| {
                 let first = a.is_nan() || a > *b || (a == *b && !a.is_sign_negative());
                 if first { a } else { *b }
@@ -187,8 +218,8 @@ impl Op for AvgPool {
         parallel fulmen::parallel::avg_pool_on(s, &a.x[0], pool(a), counts_padding(a), out)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        over(a, |x| {
-            let n = counted(a, x.len());
+        over(a, |at, x| {
+            let n = counted(a, at, x.len());
             let mass: f64 = x.iter().map(|x| x.abs()).sum();
             Want { value: (x.iter().sum::<f64>() + 0.0) / n, mass: mass / n, n: x.len() }
         })
@@ -212,7 +243,8 @@ impl Op for AvgPoolBackward {
         parallel fulmen::parallel::avg_pool_backward_on(s, &a.x[0], pool(a), counts_padding(a), dx)
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
-        let share = |at: usize, window: &[usize]| (None, a.x[0][at] / counted(a, window.len()));
+        let cells = sizes(a)[1];
+        let share = |at: usize, window: &[usize]| (None, a.x[0][at] / counted(a, at % cells, window.len()));
         vec![gradient(a, a.x[0].len() / sizes(a)[1], share)]
     }
     fn point(a: &Args<f64>) -> Args<f64> {

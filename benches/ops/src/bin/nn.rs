@@ -352,8 +352,8 @@ fn optimisers(bench: &mut Bench, data: &mut Data<f32>) {
 
 fn pools(bench: &mut Bench, data: &mut Data<f32>) {
     // Planes of 100 by 100.
-    let halves = Pool { input: [100, 100], kernel: [2, 2], stride: [2, 2], padding: [0, 0] };
-    let same = Pool { input: [100, 100], kernel: [3, 3], stride: [1, 1], padding: [1, 1] };
+    let halves = Pool::new([100, 100], [2, 2], [2, 2], [0, 0]);
+    let same = Pool::new([100, 100], [3, 3], [1, 1], [1, 1]);
     /// `f` on each element of each window: where the window and the element are.
     fn each(pool: Pool, planes: usize, mut f: impl FnMut(usize, usize)) {
         let [oh, ow] = pool.output().unwrap();
