@@ -61,10 +61,10 @@ fn has_tiles() -> bool {
     const OSXSAVE: u32 = 1 << 27;
     const BF16_TILE_INT8: u32 = 1 << 22 | 1 << 24 | 1 << 25;
     const TILE_STATE: u32 = 1 << 17 | 1 << 18;
-    if __cpuid(0).eax < 7 || __cpuid(1).ecx & OSXSAVE == 0 {
-        return false;
-    }
-    if __cpuid_count(7, 0).edx & BF16_TILE_INT8 != BF16_TILE_INT8 {
+    #[allow(unused_unsafe, reason = "newer compilers have it safe")]
+    // SAFETY: every x86-64 CPU has CPUID.
+    let cpuid = |leaf| unsafe { __cpuid_count(leaf, 0) };
+    if cpuid(0).eax < 7 || cpuid(1).ecx & OSXSAVE == 0 || cpuid(7).edx & BF16_TILE_INT8 != BF16_TILE_INT8 {
         return false;
     }
     let low: u32;

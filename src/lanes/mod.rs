@@ -99,35 +99,33 @@ pub enum Isa {
     Simd128,
 }
 
+/// [`Native`] by the first condition that holds; `cfg_select!` needs Rust 1.95.
+macro_rules! ladder {
+    ([$($above:meta),*] _ => $isa:ty;) => {
+        /// The token type of the instruction set that this build was compiled for.
+        #[cfg(not(any($($above),*)))]
+        pub type Native = $isa;
+    };
+    ([$($above:meta),*] $here:meta => $isa:ty; $($below:tt)*) => {
+        /// The token type of the instruction set that this build was compiled for.
+        #[cfg(all($here, not(any($($above),*))))]
+        pub type Native = $isa;
+        ladder! { [$($above,)* $here] $($below)* }
+    };
+}
+
 // The one ladder. A Cargo feature permits, the target features select.
-cfg_select! {
+ladder! {
+    []
     all(
         target_arch = "x86_64", feature = "avx512", target_feature = "avx512f", target_feature = "avx512bw",
         target_feature = "avx512dq", target_feature = "avx512vl", target_feature = "avx2", target_feature = "fma"
-    ) => {
-        /// The token type of the instruction set that this build was compiled for.
-        pub type Native = Avx512;
-    }
-    all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma") => {
-        /// The token type of the instruction set that this build was compiled for.
-        pub type Native = Avx2;
-    }
-    target_arch = "x86_64" => {
-        /// The token type of the instruction set that this build was compiled for.
-        pub type Native = Sse2;
-    }
-    all(target_arch = "aarch64", feature = "neon", target_feature = "neon") => {
-        /// The token type of the instruction set that this build was compiled for.
-        pub type Native = Neon;
-    }
-    all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128") => {
-        /// The token type of the instruction set that this build was compiled for.
-        pub type Native = Simd128;
-    }
-    _ => {
-        /// The token type of the instruction set that this build was compiled for.
-        pub type Native = Portable<1>;
-    }
+    ) => Avx512;
+    all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma") => Avx2;
+    target_arch = "x86_64" => Sse2;
+    all(target_arch = "aarch64", feature = "neon", target_feature = "neon") => Neon;
+    all(target_arch = "wasm32", feature = "simd128", target_feature = "simd128") => Simd128;
+    _ => Portable<1>;
 }
 
 /// The instruction set that this build was compiled for, as a constant to assert on.

@@ -279,18 +279,18 @@ portable_lane!(F64s, I64s, f64, i64, u64, sqrt_f64);
 /// The hardware instruction where `std` gives it, else `libm`.
 #[inline(always)]
 fn sqrt_f32(x: f32) -> f32 {
-    cfg_select! {
-        feature = "std" => { x.sqrt() }
-        _ => { libm::sqrtf(x) }
-    }
+    #[cfg(feature = "std")]
+    return x.sqrt();
+    #[cfg(not(feature = "std"))]
+    libm::sqrtf(x)
 }
 
 #[inline(always)]
 fn sqrt_f64(x: f64) -> f64 {
-    cfg_select! {
-        feature = "std" => { x.sqrt() }
-        _ => { libm::sqrt(x) }
-    }
+    #[cfg(feature = "std")]
+    return x.sqrt();
+    #[cfg(not(feature = "std"))]
+    libm::sqrt(x)
 }
 
 /// One element as a lane: how `T`-level results run the same bodies.

@@ -1,6 +1,7 @@
 //! Compressed rows from coordinates, and of the transpose.
 
 use super::Csr;
+use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len};
 use crate::lanes::fold::Serial;
@@ -131,7 +132,7 @@ fn coo_to_csr_by<S: Simd, T: Element>(
     sort(0..len, j, counts.get_mut(..=cols).unwrap_or_default(), first);
     sort(first.iter().copied(), i, counts.get_mut(..=rows).unwrap_or_default(), order);
     let place = |k: &usize| i.get(*k).zip(j.get(*k));
-    let again = order.array_windows().filter(|[a, b]| place(a) == place(b)).count();
+    let again = pairs(order).filter(|[a, b]| place(a) == place(b)).count();
     at_least(len - again, columns.len(), values.len())?;
     let (mut n, mut before) = (0, None);
     offsets.fill(0);

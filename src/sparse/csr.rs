@@ -46,16 +46,16 @@ impl<'a, T> Csr<'a, T> {
     ) -> Result<Self, Error> {
         let ends = rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?;
         same_len("offsets", ends, offsets.len())?;
-        let ascend = offsets.array_windows().all(|[a, b]| a <= b);
+        let ascend = pairs(offsets).all(|[a, b]| a <= b);
         if offsets.first() != Some(&0) || !ascend {
             return Err(Error::Domain { arg: "offsets" });
         }
         let len = offsets.last().copied().unwrap_or(0);
         same_len("columns", len, columns.len())?;
         same_len("values", len, values.len())?;
-        for [from, to] in offsets.array_windows() {
+        for [from, to] in pairs(offsets) {
             let row = columns.get(*from..*to).unwrap_or_default();
-            if !row.array_windows().all(|[a, b]| a < b) {
+            if !pairs(row).all(|[a, b]| a < b) {
                 return Err(Error::Domain { arg: "columns" });
             }
             // The last one is the largest.
@@ -97,7 +97,7 @@ impl<'a, T> Csr<'a, T> {
         first: usize,
     ) -> impl DoubleEndedIterator<Item = (&'a [u32], &'a [T])> + ExactSizeIterator + use<'a, T> {
         let Self { offsets, columns, values, .. } = *self;
-        offsets.get(first..).unwrap_or_default().array_windows().map(move |[from, to]| {
+        pairs(offsets.get(first..).unwrap_or_default()).map(move |[from, to]| {
             // SAFETY: `new`, which alone makes this type, found the offsets to ascend, and the last of them to be the length of
             // both; nobody can write them while this is borrowed.
             unsafe { (columns.get_unchecked(*from..*to), values.get_unchecked(*from..*to)) }
@@ -129,4 +129,11 @@ impl<'a, T> Csr<'a, T> {
         let at = |i: usize| self.offsets.get(i).copied().unwrap_or(0);
         at(to).saturating_sub(at(from)).saturating_add(to - from)
     }
+}
+
+/// Each element and the next one; `array_windows` needs Rust 1.94.
+#[inline(always)]
+pub(crate) fn pairs<T>(x: &[T]) -> impl DoubleEndedIterator<Item = [&T; 2]> + ExactSizeIterator {
+    let before = x.split_last().map_or(&[][..], |(_, x)| x);
+    before.iter().zip(x.get(1..).unwrap_or_default()).map(|(a, b)| [a, b])
 }

@@ -2,6 +2,7 @@
 
 use super::Csr;
 use super::convert::at_least;
+use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::lanes::fold::Serial;
@@ -185,7 +186,7 @@ fn spgemm_by<S: Simd, T: Element>(
         each | check | {
             let nan = |x: &T| x.to_f64().is_nan();
             let (offsets, columns, values) = (&*offsets, &*columns, &*values);
-            let mut rows = a.rows_from(0).zip(offsets.array_windows());
+            let mut rows = a.rows_from(0).zip(pairs(offsets));
             rows.try_for_each(|((k, v), [from, to])| {
                 let of = columns.get(*from..*to).unwrap_or_default().iter();
                 let mut of = of.zip(values.get(*from..*to).unwrap_or_default());
@@ -379,7 +380,7 @@ fn spadd_by<S: Simd, T: Element>(
                 let (columns, of) = m.row(i);
                 columns.iter().position(|x| *x == c).and_then(|at| of.get(at)).copied().unwrap_or_default()
             };
-            offsets.array_windows().enumerate().try_for_each(|(i, [from, to])| {
+            pairs(offsets).enumerate().try_for_each(|(i, [from, to])| {
                 let of = columns.get(*from..*to).unwrap_or_default().iter();
                 let mut of = of.zip(values.get(*from..*to).unwrap_or_default());
                 of.try_for_each(|(c, x)| check(&Call::new(&[&[at(a, i, *c)], &[at(b, i, *c)]], &[*x])))

@@ -6,6 +6,7 @@ use super::ops::{Done, Scalar, arguments};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::Csr;
 use crate::error::{not_empty, same_len, same_shape};
+use crate::sparse::csr::pairs;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -86,7 +87,7 @@ impl<D: Device> Gpu<D> {
         let begin = begins(&counts);
         let (mut next, mut rows, mut places) =
             (begin.clone(), vec![0; columns.len()], vec![0; columns.len()]);
-        for (i, [from, to]) in (0..).zip(offsets.array_windows()) {
+        for (i, [from, to]) in (0..).zip(pairs(&offsets)) {
             for k in *from..*to {
                 let Some(c) = columns.get(k as usize) else { continue };
                 let Some(at) = next.get_mut(*c as usize) else { continue };
