@@ -20,11 +20,13 @@
 
 mod cpu;
 mod ops;
+mod typed;
 
 pub use cpu::Cpu;
 #[cfg(feature = "parallel")]
 pub use cpu::Threads;
 pub use ops::*;
+pub use typed::*;
 
 use crate::Error;
 use crate::lanes::Element;
