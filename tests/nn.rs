@@ -158,6 +158,7 @@ macro_rules! tests {
 common::for_each_nn_op!(tests);
 
 mod pointwise;
+mod pools;
 
 /// `nll_backward` is the slope of `nll`, which is linear.
 #[test]

@@ -10,14 +10,17 @@
 
 extern crate alloc;
 
+#[path = "answer.rs"]
+pub mod answer;
 #[path = "text.rs"]
 pub mod text;
 
-use alloc::format;
+pub use answer::{Answer, Hit};
+
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt::{self, Write};
+use core::fmt;
 use fulmen::{Alu, Body, Error, Then};
 use text::{Features, Passage};
 
@@ -83,28 +86,6 @@ impl fmt::Display for Failure {
             Self::Kernel(e) => write!(f, "{e}"),
         }
     }
-}
-
-/// One line of the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
-    /// Where it stands.
-    pub passage: Passage,
-    /// Cosine with the query.
-    pub score: f32,
-    /// Offset in the passage of the first word that the query has too, else 0.
-    pub focus: usize,
-}
-
-/// What a search found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// Best first; equal scores in the order of the file.
-    pub hits: Vec<Hit>,
-    /// How many passages were compared.
-    pub passages: usize,
-    /// Words of the query that the file lacks, each with the word that was taken instead.
-    pub missing: Vec<(String, Option<String>)>,
 }
 
 /// Refuses what is not text.
@@ -562,52 +543,4 @@ fn focus(text: &str, sought: &[u64], stops: bool) -> Option<(usize, bool)> {
         }
     });
     exact.or(inside)
-}
-
-impl Answer {
-    /// The answer as one JSON object.
-    pub fn json(&self, file: &[u8]) -> String {
-        let hits: Vec<String> = self
-            .hits
-            .iter()
-            .map(|h| {
-                format!(
-                    "{{\"line\":{},\"score\":{},\"text\":{}}}",
-                    h.passage.line,
-                    h.score,
-                    quoted(&text_of(file, &h.passage))
-                )
-            })
-            .collect();
-        let missing: Vec<String> = self
-            .missing
-            .iter()
-            .map(|(word, instead)| {
-                format!("[{},{}]", quoted(word), instead.as_deref().map_or("null".to_string(), quoted))
-            })
-            .collect();
-        format!(
-            "{{\"passages\":{},\"missing\":[{}],\"hits\":[{}]}}",
-            self.passages,
-            missing.join(","),
-            hits.join(",")
-        )
-    }
-}
-
-/// `text` as a JSON string.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                // Writing to a string does not fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

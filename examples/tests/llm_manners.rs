@@ -250,10 +250,10 @@ fn streams_that_are_closed_or_full() {
 #[test]
 fn a_part_of_the_text_is_held_out_to_measure_by() {
     let all: Vec<u8> = (0..1000u32).map(|i| (i % 251) as u8).collect();
-    let (learnt, held) = cli::hold_out(&all, 10);
+    let (learnt, held) = cli::commands::hold_out(&all, 10);
     assert_eq!((learnt.len(), held.len()), (950, 50));
     assert_eq!((&held[..10], &learnt[94..97]), (&all[95..105], &[94, 105, 106][..]));
-    assert_eq!(cli::hold_out(&all, 0), (all, Vec::new()));
+    assert_eq!(cli::commands::hold_out(&all, 0), (all, Vec::new()));
 
     // After some steps on a text that repeats itself, the same text is cheaper than another.
     let c = tiny();

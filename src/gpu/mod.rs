@@ -24,6 +24,7 @@ pub mod cuda;
 pub mod device;
 mod error;
 mod eval;
+mod ids;
 mod interpret;
 mod ir;
 mod name;

@@ -41,13 +41,14 @@ fn sizes<T: Element>(a: &Args<T>) -> [usize; 2] {
 
 /// Three planes of `rows` and `cols`, and windows of any kind over them: `x` and `dy`.
 fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+    let dilated = r.bits().is_multiple_of(2);
     let mut window = |n: usize| {
         // Short windows of a long line, and long ones.
         let long = if n > 256 { T::NAME == "f64" } else { r.bits().is_multiple_of(4) };
         let most = if long { n.min(300) } else { n.min(5) };
         let kernel = most - r.bits() as usize % most.min(40);
-        // Half of them dilated, as far as they fit.
-        let fits = if kernel > 1 && r.bits().is_multiple_of(2) { (n - 1) / (kernel - 1) } else { 1 };
+        // As far as they fit.
+        let fits = if kernel > 1 && dilated { (n - 1) / (kernel - 1) } else { 1 };
         let dilation = 1 + r.bits() as usize % fits.clamp(1, 4);
         let mut padding = || (r.bits() as usize % ((kernel - 1) * dilation + 1)).min(4);
         let (before, behind) = (padding(), padding());
@@ -56,7 +57,7 @@ fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T>
     let ([kh, sh, ph, dh, eh], [kw, sw, pw, dw, ew]) = (window(rows), window(cols));
     let mut n = vec![("h", rows), ("w", cols), ("kh", kh), ("kw", kw), ("sh", sh), ("sw", sw), ("ph", ph)];
     n.push(("pw", pw));
-    if r.bits().is_multiple_of(2) {
+    if dilated {
         n.extend([("dh", dh), ("dw", dw)]);
     }
     if !r.bits().is_multiple_of(4) {

@@ -6,7 +6,8 @@
 #[path = "../../../examples/search/core.rs"]
 mod engine;
 
-use engine::{Observer, Options, quoted};
+use engine::answer::quoted;
+use engine::{Observer, Options};
 use fulmen::lanes::{Native, Simd};
 
 /// The module has no clock, and its host shows no progress.

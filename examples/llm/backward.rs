@@ -1,0 +1,217 @@
+//! The model backward: the gradient of its losses.
+
+use super::*;
+
+fn gradients<'a, B: Transformer<f32>>(
+    c: &Config,
+    all: Out<'a, B>,
+    l: usize,
+) -> Result<Weights<Out<'a, B>>, B::Error> {
+    let at = c.block();
+    let [_, block] = B::split(all, c.block_at(l).start)?;
+    let [norm_1, block] = B::split(block, at.norm_1.len())?;
+    let [q, block] = B::split(block, at.q.len())?;
+    let [kv, block] = B::split(block, at.kv.len())?;
+    let [o, block] = B::split(block, at.o.len())?;
+    let [norm_2, block] = B::split(block, at.norm_2.len())?;
+    let [gate_up, block] = B::split(block, at.gate_up.len())?;
+    let [down, _] = B::split(block, at.down.len())?;
+    Ok(Weights { norm_1, q, kv, o, norm_2, gate_up, down })
+}
+
+/// Backward of [`linear`]: `dx = dy·w + keep·dx`, `dw += dyᵀ·x`.
+#[allow(clippy::too_many_arguments, reason = "the operands of two products")]
+fn linear_backward<B: Transformer<f32>>(
+    b: &B,
+    [m, n]: [usize; 2],
+    x: In<'_, B>,
+    w: In<'_, B>,
+    dy: In<'_, B>,
+    keep: f32,
+    dx: Out<'_, B>,
+    dw: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), B::Error> {
+    let rows = B::len(x) / n;
+    let (x, w, dy) = (B::matrix(x, rows, n)?, B::matrix(w, m, n)?, B::matrix(dy, rows, m)?);
+    b.gemm(1.0, dy, w, keep, B::matrix_mut(dx, rows, n)?, B::lend(&mut workspace))?;
+    b.gemm(1.0, B::t(dy), x, 1.0, B::matrix_mut(dw, m, n)?, workspace)
+}
+
+/// Backward of [`block`] with `past = 0`: over `dh`, the gradient of `h_out`, comes that of `h_in`; the weights' are added to.
+#[allow(clippy::too_many_arguments, reason = "a block's operands")]
+fn block_backward<B: Transformer<f32>>(
+    b: &B,
+    c: &Config,
+    span: Span,
+    w: &Weights<In<'_, B>>,
+    angles: &Angles<'_, B>,
+    h_in: In<'_, B>,
+    kv: In<'_, B>,
+    kept: &Kept<'_, B>,
+    dw: Weights<Out<'_, B>>,
+    dh: &mut Out<'_, B>,
+    room: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), B::Error> {
+    let (d, width, f, hd, rows) = (c.dim, c.kv_width(), c.hidden, c.head_dim(), span.rows());
+    let [mut dx, room] = B::split(room, rows * d)?;
+    let [mut dy, room] = B::split(room, rows * d)?;
+    let [mut wide, room] = B::split(room, rows * 2 * f)?;
+    let [mut narrow, room] = B::split(room, rows * f)?;
+    let [mut dq, room] = B::split(room, rows * d)?;
+    let [mut dkv, _] = B::split(room, rows * width)?;
+
+    linear_backward(
+        b,
+        [d, f],
+        B::read(&kept.hidden),
+        w.down,
+        B::read(dh),
+        0.0,
+        B::lend(&mut narrow),
+        dw.down,
+        B::lend(&mut workspace),
+    )?;
+    b.swiglu_packed_backward(B::read(&kept.gate_up), B::read(&narrow), f, B::lend(&mut wide))?;
+    linear_backward(
+        b,
+        [2 * f, d],
+        B::read(&kept.x2),
+        w.gate_up,
+        B::read(&wide),
+        0.0,
+        B::lend(&mut dx),
+        dw.gate_up,
+        B::lend(&mut workspace),
+    )?;
+    b.rms_norm_backward(B::read(&kept.h), w.norm_2, B::read(&dx), c.eps, B::lend(&mut dy), dw.norm_2)?;
+    b.add_in_place(B::lend(dh), B::read(&dy))?;
+
+    linear_backward(
+        b,
+        [d, d],
+        B::read(&kept.attended),
+        w.o,
+        B::read(dh),
+        0.0,
+        B::lend(&mut dx),
+        dw.o,
+        B::lend(&mut workspace),
+    )?;
+    let (cos, sin) = angles.of(span, hd / 2)?;
+    for s in 0..span.sequences {
+        let of = |x, n| B::matrix(B::part(x, span.rows_of(s, n))?, span.tokens, n);
+        let [keys, values] = keys_values::<B>(c, span, s, kv)?;
+        let lse = B::part(B::read(&kept.lse), span.rows_of(s, c.heads))?;
+        let dkv = B::matrix_mut(part_mut::<B>(&mut dkv, span.rows_of(s, width))?, span.tokens, width)?;
+        let [dk, dv] = B::split_cols(dkv, width / 2)?;
+        b.attention_backward(
+            &attention(c),
+            of(B::read(&kept.q), d)?,
+            keys,
+            values,
+            None,
+            of(B::read(&kept.attended), d)?,
+            lse,
+            of(B::read(&dx), d)?,
+            B::matrix_mut(part_mut::<B>(&mut dq, span.rows_of(s, d))?, span.tokens, d)?,
+            dk,
+            dv,
+            B::lend(&mut workspace),
+        )?;
+        let dq = B::matrix_mut(part_mut::<B>(&mut dq, span.rows_of(s, d))?, span.tokens, d)?;
+        b.rope_view(dq, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    }
+    for s in 0..span.sequences {
+        let dkv = B::matrix_mut(part_mut::<B>(&mut dkv, span.rows_of(s, width))?, span.tokens, width)?;
+        let [dk, _] = B::split_cols(dkv, width / 2)?;
+        b.rope_view(dk, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    }
+    let x1 = B::read(&kept.x1);
+    linear_backward(b, [d, d], x1, w.q, B::read(&dq), 0.0, B::lend(&mut dx), dw.q, B::lend(&mut workspace))?;
+    linear_backward(b, [width, d], x1, w.kv, B::read(&dkv), 1.0, B::lend(&mut dx), dw.kv, workspace)?;
+    b.rms_norm_backward(h_in, w.norm_1, B::read(&dx), c.eps, B::lend(&mut dy), dw.norm_1)?;
+    b.add_in_place(B::lend(dh), B::read(&dy))
+}
+
+/// Elements of room that [`train`] needs for `rows` tokens.
+pub fn training_room(c: &Config, rows: usize) -> usize {
+    let streams = (c.layers + 1) * c.dim;
+    let kept = c.layers * (kept_len(c) + c.kv_width());
+    let head = c.dim + c.vocab + 1;
+    let backward = 4 * c.dim + 3 * c.hidden + c.kv_width();
+    rows * (streams + kept + head + backward)
+}
+
+/// The losses of `targets` given the tokens before each; adds the gradient of `scale` times their sum to `gradient`.
+#[allow(clippy::too_many_arguments, reason = "what a pass reads and writes")]
+pub fn train<B: Blocked>(
+    b: &B,
+    c: &Config,
+    span: Span,
+    all: In<'_, B>,
+    angles: &Angles<'_, B>,
+    [ids, targets]: [Ids<'_, B>; 2],
+    scale: f32,
+    mut gradient: Out<'_, B>,
+    mut losses: Out<'_, B>,
+    room: Out<'_, B>,
+    mut workspace: Out<'_, B>,
+) -> Result<(), B::Error> {
+    let (d, rows) = (c.dim, span.rows());
+    let [mut h, room] = B::split(room, (c.layers + 1) * rows * d)?;
+    let [mut kept, room] = B::split(room, c.layers * rows * kept_len(c))?;
+    let [mut kv, room] = B::split(room, c.layers * rows * c.kv_width())?;
+    let [mut x, room] = B::split(room, rows * d)?;
+    let [mut logits, room] = B::split(room, rows * c.vocab)?;
+    let [mut lse, room] = B::split(room, rows)?;
+    let [mut dh, mut room] = B::split(room, rows * d)?;
+    let (stream, keep, pairs) = (rows * d, rows * kept_len(c), rows * c.kv_width());
+
+    let embedding = B::part(all, c.embedding())?;
+    b.embedding(embedding, d, ids, part_mut::<B>(&mut h, 0..stream)?)?;
+    for l in 0..c.layers {
+        let [before, after] = B::split(B::lend(&mut h), (l + 1) * stream)?;
+        let [h_out, _] = B::split(after, stream)?;
+        let h_in = B::part(B::read(&before), l * stream..(l + 1) * stream)?;
+        let kv = part_mut::<B>(&mut kv, l * pairs..(l + 1) * pairs)?;
+        let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
+        let w = matrices::<B>(&weights::<B>(c, all, l)?);
+        block(b, c, span, &w, angles, h_in, kv, &mut kept, h_out, B::lend(&mut workspace))?;
+    }
+    let last = B::part(B::read(&h), c.layers * stream..(c.layers + 1) * stream)?;
+    let norm = B::part(all, c.last_norm())?;
+    b.rms_norm(last, norm, c.eps, B::lend(&mut x))?;
+    let output = Part::<B>::Numbers(embedding);
+    times(b, [c.vocab, d], B::read(&x), output, B::lend(&mut logits), B::lend(&mut workspace))?;
+    b.cross_entropy(B::read(&logits), targets, c.vocab, B::lend(&mut losses), B::lend(&mut lse))?;
+    b.cross_entropy_backward_in_place(B::lend(&mut logits), targets, B::read(&lse), c.vocab, scale)?;
+
+    let [mut dx, _] = B::split(B::lend(&mut room), rows * d)?;
+    let d_embedding = part_mut::<B>(&mut gradient, c.embedding())?;
+    linear_backward(
+        b,
+        [c.vocab, d],
+        B::read(&x),
+        embedding,
+        B::read(&logits),
+        0.0,
+        B::lend(&mut dx),
+        d_embedding,
+        B::lend(&mut workspace),
+    )?;
+    let d_norm = part_mut::<B>(&mut gradient, c.last_norm())?;
+    b.rms_norm_backward(last, norm, B::read(&dx), c.eps, B::lend(&mut dh), d_norm)?;
+    drop(dx);
+    for l in (0..c.layers).rev() {
+        let h_in = B::part(B::read(&h), l * stream..(l + 1) * stream)?;
+        let kv = B::part(B::read(&kv), l * pairs..(l + 1) * pairs)?;
+        let kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
+        let w = weights::<B>(c, all, l)?;
+        let dw = gradients::<B>(c, B::lend(&mut gradient), l)?;
+        let (room, workspace) = (B::lend(&mut room), B::lend(&mut workspace));
+        block_backward(b, c, span, &w, angles, h_in, kv, &kept, dw, &mut dh, room, workspace)?;
+    }
+    b.scatter_add(B::read(&dh), d, ids, part_mut::<B>(&mut gradient, c.embedding())?)
+}

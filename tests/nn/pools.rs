@@ -1,0 +1,36 @@
+//! Windows of many kinds: dilated, over padding of either side, rounded up, counted in every way.
+
+use super::*;
+use common::nn::pool::{AvgPool, AvgPoolBackward, MaxPool, MaxPoolBackward, pool};
+
+fn many<S: Simd, T: Element, O: Op>(s: S) {
+    let mut kinds = [0; 4];
+    for seed in 0..120 {
+        let [rows, cols] = [1 + seed % 7, 1 + seed * 5 % 41];
+        let a = O::sample::<T>(rows, cols, &mut Noise(seed as u64));
+        let p = pool(&a);
+        let floor = fulmen::Pool { ceil: false, ..p };
+        let found = [
+            p.dilation != [1, 1],
+            p.padding != p.padding_end,
+            p.output() != floor.output(),
+            a.get("count_padding").is_some(),
+        ];
+        kinds.iter_mut().zip(found).for_each(|(n, found)| *n += usize::from(found));
+        let out = run::<S, T, O>(s, Form::On, &a).unwrap().unwrap();
+        let label = format!("{} {} on {}, {p:?}", O::NAME, T::NAME, S::NAME);
+        compare::<T, O>(&label, &out, &O::want(&a.wide()));
+    }
+    let counted = O::NAME.starts_with("avg");
+    assert!(kinds.iter().take(if counted { 4 } else { 3 }).all(|n| *n > 8), "{kinds:?}");
+}
+
+#[test]
+fn windows_of_many_kinds() {
+    for_each_lane!(|s| {
+        many::<_, f32, MaxPool>(s);
+        many::<_, f64, MaxPoolBackward>(s);
+        many::<_, f32, AvgPool>(s);
+        many::<_, f64, AvgPoolBackward>(s);
+    });
+}
