@@ -5,8 +5,8 @@ use crate::nn::attention::{self, options};
 use crate::nn::conv1d::{self, conv};
 use crate::nn::pool::{self, counts_padding};
 use crate::nn::{
-    Args, Bounds, Noise, Op, convolutions, indexed, optimisers, products, rows, scans, sparse, tensors,
-    transforms as filters,
+    Args, Bounds, Noise, Op, convolutions, filters, indexed, optimisers, products, rows, scans, sparse,
+    tensors,
 };
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};

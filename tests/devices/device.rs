@@ -59,6 +59,17 @@ fn short() -> Host {
     Host::with(Facts { short: true, ..Host::default().facts().clone() })
 }
 
+/// A host with the warp groups of Hopper, on so many multiprocessors.
+fn hopper(multiprocessors: u32) -> Gpu<Host> {
+    Gpu::new(hopper_host(multiprocessors))
+}
+
+fn hopper_host(multiprocessors: u32) -> Host {
+    let facts = host(227 << 10, 8 * multiprocessors, Language::Ptx).facts().clone();
+    let limits = Limits { threads: 1024, ..facts.limits };
+    Host::with(Facts { groups: true, limits, ..facts })
+}
+
 fn gpu() -> Gpu<Host> {
     Gpu::new(Host::default())
 }

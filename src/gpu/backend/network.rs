@@ -8,6 +8,7 @@ use super::{Gpu, View, ViewMut};
 use crate::backend::Network;
 use crate::error::same_len;
 use crate::nn::conv1d::Lines;
+use crate::nn::pool::Along;
 use crate::nn::pool::planes::Planes;
 use crate::{Conv1d, Pool};
 use alloc::vec;
@@ -25,31 +26,26 @@ fn lines(of: &Lines) -> Result<[usize; 10], Error> {
 
 /// What kernels are told of windows.
 fn windows(of: &Planes) -> Result<[usize; 12], Error> {
-    let Pool { input, kernel, stride, padding, dilation, .. } = of.pool;
-    let count = [of.rows, of.cols];
-    let mut all = [0; 2];
-    for (d, all) in all.iter_mut().enumerate() {
-        // Where the last window ends may be behind the padding.
-        let end =
-            ends(of).get(d).copied().unwrap_or(0).max(of.pool.end(d, count.get(d).copied().unwrap_or(1)));
-        *all = counted("padding", end)? as usize;
-    }
-    let [[h, w], [kh, kw], [ph, pw], [dh, dw]] = [input, kernel, padding, dilation];
-    let [sh, sw] = [stride[0].min(all[0]), stride[1].min(all[1])];
-    Ok([h, w, of.rows, of.cols, kh, kw, sh, sw, ph, pw, dh, dw])
+    let Planes { down, across, rows, cols, .. } = *of;
+    // Where the last window ends may be behind the padding.
+    let stride = |along: Along, count: usize| {
+        let all = counted("padding", along.padded().max(along.end(count)))?;
+        Ok::<_, Error>(along.stride.min(all as usize))
+    };
+    let [sh, sw] = [stride(down, rows)?, stride(across, cols)?];
+    let [[h, kh, ph, dh], [w, kw, pw, dw]] =
+        [down, across].map(|along| [along.n, along.kernel, along.before, along.dilation]);
+    Ok([h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw])
 }
 
-/// Where the padding of rows and of columns ends, counted from its start.
-fn ends(of: &Planes) -> [usize; 2] {
-    let Pool { input, padding, padding_end, .. } = of.pool;
-    [0, 1].map(|d| input[d].saturating_add(padding[d]).saturating_add(padding_end[d]))
-}
-
-/// What the means of all windows count: from where to where in rows, then in columns.
-fn counts(of: &Planes, count_padding: bool) -> [usize; 4] {
-    let Pool { input: [h, w], padding: [top, left], .. } = of.pool;
-    let [bottom, right] = ends(of);
-    if count_padding { [0, bottom, 0, right] } else { [top, top + h, left, left + w] }
+/// What the means of all windows count: from where to where in rows, then in columns, from the start of the padding on.
+fn counts(planes: &Planes, count_padding: bool) -> [usize; 4] {
+    let of = |along: Along| match count_padding {
+        true => [0, along.padded()],
+        false => [along.before, along.before + along.n],
+    };
+    let [[top, bottom], [left, right]] = [planes.down, planes.across].map(of);
+    [top, bottom, left, right]
 }
 
 impl<D: Device> Gpu<D> {

@@ -44,40 +44,71 @@ pub struct Pool {
     pub ceil: bool,
 }
 
-/// Windows along direction `d`.
-const fn windows(pool: &Pool, d: usize) -> Result<usize, Error> {
-    let Pool { input, kernel, stride, dilation, padding, padding_end, ceil } = *pool;
-    let (n, stride, dilation) = (input[d], stride[d], dilation[d]);
-    let (before, behind) = (padding[d], padding_end[d]);
-    if n == 0 {
-        return Err(Error::Empty { arg: "input" });
+/// A [`Pool`] along one direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Along {
+    /// Elements of the plane, and of a window.
+    pub(crate) n: usize,
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
+    pub(crate) dilation: usize,
+    /// Places of the padding before and behind.
+    pub(crate) before: usize,
+    pub(crate) behind: usize,
+    ceil: bool,
+}
+
+impl Along {
+    /// Windows, of sizes that may be anything.
+    const fn windows(&self) -> Result<usize, Error> {
+        let Self { n, kernel, stride, dilation, before, behind, ceil } = *self;
+        if n == 0 {
+            return Err(Error::Empty { arg: "input" });
+        }
+        let Some(last) = kernel.checked_sub(1) else { return Err(Error::Empty { arg: "kernel" }) };
+        if stride == 0 {
+            return Err(Error::Domain { arg: "stride" });
+        }
+        // Elements that are farther apart could lie before and behind the plane alone.
+        if dilation == 0 || (last > 0 && dilation > n) {
+            return Err(Error::Domain { arg: "dilation" });
+        }
+        let Some(span) = last.checked_mul(dilation) else { return Err(Error::Overflow { arg: "dilation" }) };
+        // So that no window is padding alone.
+        if before > span {
+            return Err(Error::Domain { arg: "padding" });
+        }
+        if behind > span {
+            return Err(Error::Domain { arg: "padding_end" });
+        }
+        let Some(front) = n.checked_add(before) else { return Err(Error::Overflow { arg: "padding" }) };
+        let Some(padded) = front.checked_add(behind) else {
+            return Err(Error::Overflow { arg: "padding_end" });
+        };
+        if span >= padded {
+            return Err(Error::Domain { arg: "kernel" });
+        }
+        let free = padded - span - 1;
+        let whole = free / stride + 1;
+        match whole.checked_mul(stride) {
+            Some(start) if ceil && !free.is_multiple_of(stride) && start < front => Ok(whole + 1),
+            _ => Ok(whole),
+        }
     }
-    let Some(last) = kernel[d].checked_sub(1) else { return Err(Error::Empty { arg: "kernel" }) };
-    if stride == 0 {
-        return Err(Error::Domain { arg: "stride" });
+
+    /// Places from the first to behind the last element of a window.
+    pub(crate) const fn span(&self) -> usize {
+        (self.kernel - 1).saturating_mul(self.dilation).saturating_add(1)
     }
-    // Elements that are farther apart could lie before and behind the plane alone.
-    if dilation == 0 || (last > 0 && dilation > n) {
-        return Err(Error::Domain { arg: "dilation" });
+
+    /// Where the padding ends, counted from its start.
+    pub(crate) const fn padded(&self) -> usize {
+        self.n + self.before + self.behind
     }
-    let Some(span) = last.checked_mul(dilation) else { return Err(Error::Overflow { arg: "dilation" }) };
-    // So that no window is padding alone.
-    if before > span {
-        return Err(Error::Domain { arg: "padding" });
-    }
-    if behind > span {
-        return Err(Error::Domain { arg: "padding_end" });
-    }
-    let Some(front) = n.checked_add(before) else { return Err(Error::Overflow { arg: "padding" }) };
-    let Some(padded) = front.checked_add(behind) else { return Err(Error::Overflow { arg: "padding_end" }) };
-    if span >= padded {
-        return Err(Error::Domain { arg: "kernel" });
-    }
-    let free = padded - span - 1;
-    let whole = free / stride + 1;
-    match whole.checked_mul(stride) {
-        Some(start) if ceil && !free.is_multiple_of(stride) && start < front => Ok(whole + 1),
-        _ => Ok(whole),
+
+    /// Where the last of `count` windows ends.
+    pub(crate) const fn end(&self, count: usize) -> usize {
+        (count - 1).saturating_mul(self.stride).saturating_add(self.span())
     }
 }
 
@@ -103,15 +134,36 @@ impl Pool {
     /// or more than the plane's elements, `padding` or `padding_end` when it is not below what a window spans
     /// (`(kernel - 1) · dilation + 1`), `kernel` when that is more than the padded input; [`Error::Overflow`].
     pub const fn output(&self) -> Result<[usize; 2], Error> {
-        match (windows(self, 0), windows(self, 1)) {
+        let [down, across] = self.along();
+        match (down.windows(), across.windows()) {
             (Ok(rows), Ok(cols)) => Ok([rows, cols]),
             (Err(e), _) | (_, Err(e)) => Err(e),
         }
     }
 
+    /// Rows, then columns.
+    const fn along(&self) -> [Along; 2] {
+        let Self {
+            input: [h, w],
+            kernel: [kh, kw],
+            stride: [sh, sw],
+            dilation: [dh, dw],
+            padding: [top, left],
+            padding_end: [bottom, right],
+            ceil,
+        } = *self;
+        // A window of one element has no other that would be apart.
+        let dh = if kh == 1 && dh > 0 { 1 } else { dh };
+        let dw = if kw == 1 && dw > 0 { 1 } else { dw };
+        [
+            Along { n: h, kernel: kh, stride: sh, dilation: dh, before: top, behind: bottom, ceil },
+            Along { n: w, kernel: kw, stride: sw, dilation: dw, before: left, behind: right, ceil },
+        ]
+    }
+
     /// For so many elements of planes, and of results.
     pub(crate) fn on(
-        mut self,
+        self,
         (arg, len): (&'static str, usize),
         out: (&'static str, usize),
     ) -> Result<Planes, Error> {
@@ -120,19 +172,9 @@ impl Pool {
         let cells = rows.checked_mul(cols).ok_or(Error::Overflow { arg: "padding" })?;
         let planes = count(arg, len, area)?;
         same_len(out.0, planes.saturating_mul(cells), out.1)?;
-        let mut over = false;
-        for (d, count) in [rows, cols].into_iter().enumerate() {
-            // Nothing of a window of one element is apart.
-            self.dilation[d] = if self.kernel[d] == 1 { 1 } else { self.dilation[d] };
-            over |= self.end(d, count) > self.input[d] + self.padding[d] + self.padding_end[d];
-        }
-        Ok(Planes { pool: self, area, cells, rows, cols, over })
-    }
-
-    /// Where the last of `count` windows ends, counted from the start of the padding.
-    pub(crate) const fn end(&self, d: usize, count: usize) -> usize {
-        let last = (count - 1).saturating_mul(self.stride[d]);
-        last.saturating_add((self.kernel[d] - 1).saturating_mul(self.dilation[d])).saturating_add(1)
+        let [down, across] = self.along();
+        let over = down.end(rows) > down.padded() || across.end(cols) > across.padded();
+        Ok(Planes { down, across, area, cells, rows, cols, over })
     }
 }
 

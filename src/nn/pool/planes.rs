@@ -1,6 +1,6 @@
 //! Windows over a plane: where they are, and the loops over them.
 
-use super::Pool;
+use super::Along;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation};
 use crate::lanes::fold::{Serial, fold_by};
@@ -12,10 +12,12 @@ use crate::pointwise::Add;
 use crate::reduce::Exact;
 use core::ops::Range;
 
-/// A [`Pool`] on operands that fit.
+/// A [`Pool`](super::Pool) on operands that fit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Planes {
-    pub(crate) pool: Pool,
+    /// From top to bottom, and from left to right.
+    pub(crate) down: Along,
+    pub(crate) across: Along,
     /// Elements of a plane.
     pub(crate) area: usize,
     /// Windows of a plane.
@@ -62,79 +64,79 @@ struct Tile {
     skip: usize,
 }
 
-impl Planes {
-    /// The elements of the plane in window `i` of direction `d`; there is one at least.
+impl Along {
+    /// The elements of the plane in window `i`; there is one at least.
     #[inline(always)]
-    fn taps(&self, d: usize, i: usize) -> Taps {
-        let Pool { input, kernel, stride, dilation, padding, .. } = self.pool;
-        let ([n, k], [s, step, p]) =
-            ([input, kernel].map(|x| x[d]), [stride, dilation, padding].map(|x| x[d]));
-        let start = i * s;
+    fn taps(&self, i: usize) -> Taps {
+        let Self { n, kernel, stride, dilation: step, before, .. } = *self;
+        let start = i * stride;
         if step == 1 {
-            let first = start.saturating_sub(p);
-            return Taps { first, n: (start + k - p).min(n) - first, step };
+            let first = start.saturating_sub(before);
+            return Taps { first, n: (start + kernel - before).min(n) - first, step };
         }
-        let before = p.saturating_sub(start).div_ceil(step);
-        let end = (n + p - start).div_ceil(step).min(k);
-        Taps { first: start + before * step - p, n: end - before, step }
+        let left_out = before.saturating_sub(start).div_ceil(step);
+        let end = (n + before - start).div_ceil(step).min(kernel);
+        Taps { first: start + left_out * step - before, n: end - left_out, step }
     }
 
+    /// The elements of window `i` that are not behind the padding.
+    #[inline(always)]
+    fn padded_taps(&self, i: usize) -> usize {
+        (self.padded() - i * self.stride).div_ceil(self.dilation).min(self.kernel)
+    }
+}
+
+impl Planes {
     /// The rows of the plane in windows of line `i`.
     #[inline(always)]
     fn rows(&self, i: usize) -> Taps {
-        self.taps(0, i)
+        self.down.taps(i)
     }
 
     /// The columns in window `j`.
     #[inline(always)]
     fn cols(&self, j: usize) -> Taps {
-        self.taps(1, j)
-    }
-
-    /// Columns from the first to behind the last of a window.
-    #[inline(always)]
-    fn span(&self) -> usize {
-        (self.pool.kernel[1] - 1) * self.pool.dilation[1] + 1
+        self.across.taps(j)
     }
 
     /// Elements from a row of a window to the next.
     #[inline(always)]
     fn height(&self) -> usize {
-        self.pool.dilation[0] * self.pool.input[1]
+        self.down.dilation * self.across.n
     }
 
     /// The columns of the plane in the tile's windows.
     #[inline(always)]
     fn columns(&self, tile: Tile) -> Range<usize> {
-        let start = (tile.col * self.pool.stride[1]).saturating_sub(self.pool.padding[1]);
-        start..(start + tile.span - tile.skip).min(self.pool.input[1])
+        let start = (tile.col * self.across.stride).saturating_sub(self.across.before);
+        start..(start + tile.span - tile.skip).min(self.across.n)
     }
 
     /// Whether windows are taken one by one: as they are whole lines of memory, or longer than a tile.
     #[inline(always)]
     fn single(&self) -> bool {
-        self.span() > TILE || self.lines()
+        self.across.span() > TILE || self.lines()
     }
 
     /// Whether a window is one piece of memory.
     #[inline(always)]
     fn lines(&self) -> bool {
-        let Pool { input, kernel, dilation, padding, padding_end, .. } = self.pool;
-        kernel[1] == input[1] && dilation == [1, 1] && padding[1] == 0 && padding_end[1] == 0
+        let Along { n, kernel, dilation, before, behind, .. } = self.across;
+        kernel == n && [self.down.dilation, dilation, before, behind] == [1, 1, 0, 0]
     }
 
     /// Whether reading each element of the windows costs less than joining the rows of a tile first.
     #[inline(always)]
     fn direct(&self) -> bool {
-        let [h, w] = self.pool.kernel;
+        let [h, w] = [self.down, self.across].map(|along| along.kernel);
         h.saturating_mul(w) <= h.saturating_add(w)
     }
 
     /// The windows of a line whose columns are in the plane.
     #[inline(always)]
     fn inner(&self) -> Range<usize> {
-        let Pool { input: [_, w], stride: [_, s], padding: [_, p], .. } = self.pool;
-        let span = self.span();
+        let Along { n: w, stride: s, before: p, .. } = self.across;
+        let span = self.across.span();
         let end = if w + p < span { 0 } else { (w + p - span) / s + 1 };
         let [start, end] = [p.div_ceil(s), end].map(|j| j.min(self.cols));
         start..end.max(start)
@@ -143,7 +145,7 @@ impl Planes {
     /// The pieces of memory of a window.
     #[inline(always)]
     pub(super) fn pieces(self, i: usize, j: usize) -> impl Iterator<Item = Range<usize>> {
-        let (w, rows, cols) = (self.pool.input[1], self.rows(i), self.cols(j));
+        let (w, rows, cols) = (self.across.n, self.rows(i), self.cols(j));
         let (many, len) = if cols.step == 1 { (1, cols.n) } else { (cols.n, 1) };
         let (rows, len) = if self.lines() { (Taps { n: 1, ..rows }, rows.n * w) } else { (rows, len) };
         rows.each().flat_map(move |r| {
@@ -155,23 +157,20 @@ impl Planes {
     /// Elements that the mean of a window counts.
     #[inline(always)]
     fn counted(&self, i: usize, j: usize, count_padding: bool) -> usize {
-        let along = |d: usize, i: usize| {
-            if !count_padding {
-                return self.taps(d, i).n;
-            }
+        let along = |along: Along, i: usize| match (count_padding, self.over) {
+            (true, false) => along.kernel,
             // Neither does a mean count what is behind the padding.
-            let Pool { input, kernel, stride, dilation, padding, padding_end, .. } = self.pool;
-            let end = input[d] + padding[d] + padding_end[d];
-            if self.over { (end - i * stride[d]).div_ceil(dilation[d]).min(kernel[d]) } else { kernel[d] }
+            (true, true) => along.padded_taps(i),
+            (false, _) => along.taps(i).n,
         };
-        along(0, i).saturating_mul(along(1, j))
+        along(self.down, i).saturating_mul(along(self.across, j))
     }
 
     /// The tile from window `col` of line `row` on.
     #[inline(always)]
     fn tile(&self, row: usize, col: usize) -> Tile {
-        let Pool { stride: [_, s], padding: [_, p], .. } = self.pool;
-        let span = self.span();
+        let Along { stride: s, before: p, .. } = self.across;
+        let span = self.across.span();
         let n = (self.cols - col).min((TILE - span) / s + 1);
         Tile { row, col, n, span: (n - 1) * s + span, skip: p.saturating_sub(col * s) }
     }
@@ -222,14 +221,7 @@ impl Planes {
                 },
             );
         }
-        let Pool {
-            input: [_, w],
-            kernel: [_, k],
-            stride: [_, step],
-            dilation: [_, apart],
-            padding: [_, p],
-            ..
-        } = self.pool;
+        let Along { n: w, kernel: k, stride: step, dilation: apart, before: p, .. } = self.across;
         let width = self.height();
         let joined = Joined(body, identity);
         if self.direct() {
@@ -280,8 +272,8 @@ impl Planes {
     /// Whether the means of all windows count as many elements.
     #[inline(always)]
     pub(super) fn even(&self, count_padding: bool) -> bool {
-        let Pool { padding, padding_end, .. } = self.pool;
-        !self.over && (count_padding || [padding, padding_end] == [[0, 0]; 2])
+        let whole = [self.down, self.across].iter().all(|along| [along.before, along.behind] == [0, 0]);
+        !self.over && (count_padding || whole)
     }
 
     /// Divides windows from `col` of line `row` on by the elements that they count.
@@ -331,7 +323,7 @@ impl Planes {
                 },
             );
         }
-        let Pool { input: [_, w], kernel: [_, k], stride: [_, step], dilation: [_, apart], .. } = self.pool;
+        let Along { n: w, kernel: k, stride: step, dilation: apart, .. } = self.across;
         // Zeros before and behind the shares, for windows over them that run the other way.
         let (mut padded, mut wide) = ([T::ZERO; 3 * TILE], [T::ZERO; TILE]);
         let (mut even, mut odd) = ([T::ZERO; TILE], [T::ZERO; TILE]);
@@ -383,9 +375,7 @@ impl Planes {
     /// Adds each of `dy` to the largest element of its window.
     #[inline(always)]
     pub(super) fn choose<S: Simd, T: Element>(&self, s: S, x: &[T], dy: &[T], dx: &mut [T]) {
-        let Pool {
-            input: [_, w], kernel: [h, k], stride: [_, step], dilation: [_, by], padding: [_, p], ..
-        } = self.pool;
+        let Along { n: w, kernel: k, stride: step, dilation: by, before: p, .. } = self.across;
         let width = self.height();
         let add = |dx: &mut [T], at: usize, dy: &T| {
             if let Some(dx) = dx.get_mut(at) {
@@ -393,7 +383,9 @@ impl Planes {
             }
         };
         // Places in a window have to be exact as elements.
-        let exact = T::from_usize((h - 1).saturating_mul(width).saturating_add(self.span())) < T::INTEGRAL;
+        let exact =
+            T::from_usize((self.down.kernel - 1).saturating_mul(width).saturating_add(self.across.span()))
+                < T::INTEGRAL;
         let inner = if self.single() || !exact { 0..0 } else { self.inner() };
         let mut most = [T::ZERO; TILE];
         // With room before and behind; no element is number -1.
@@ -434,7 +426,7 @@ impl Planes {
     /// Where the first of the largest elements of a window is, or the first NaN.
     #[inline(always)]
     pub(super) fn largest<T: Element>(self, x: &[T], i: usize, j: usize) -> usize {
-        let mut largest = (self.rows(i).first * self.pool.input[1] + self.cols(j).first, -T::INFINITY);
+        let mut largest = (self.rows(i).first * self.across.n + self.cols(j).first, -T::INFINITY);
         for piece in self.pieces(i, j) {
             for (at, x) in piece.clone().zip(part(x, piece)) {
                 let [nan, before] = [*x, largest.1].map(is_nan);

@@ -50,17 +50,6 @@ fn products_are_divided_by_what_occupies_a_device() {
     assert!(plan(0, 5, 3).launches.is_empty());
 }
 
-/// A host with the warp groups of Hopper, on so many multiprocessors.
-fn hopper(multiprocessors: u32) -> Gpu<Host> {
-    Gpu::new(hopper_host(multiprocessors))
-}
-
-fn hopper_host(multiprocessors: u32) -> Host {
-    let facts = host(227 << 10, 8 * multiprocessors, Language::Ptx).facts().clone();
-    let limits = Limits { threads: 1024, ..facts.limits };
-    Host::with(Facts { groups: true, limits, ..facts })
-}
-
 /// Products of `f32` in three parts of `bf16`: whole tiles and not, operands that are read along the depth and across it,
 /// by one element and by four, and a depth that blocks share.
 #[test]
