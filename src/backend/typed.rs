@@ -153,7 +153,7 @@ typed! {
 }
 #[cfg(feature = "half")]
 typed! {
-    /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`], whose methods no feature changes.
+    /// Ops on `f16` and `bf16` (feature `half`): not part of [`Backend`](super::Backend), whose methods no feature changes.
     Halves = on on {
         f16_to_f32 [f16_to_f32_on] (x: Self::Ref<'_, f16>, out: Self::Mut<'_, f32>) -> Done;
         f32_to_f16 [f32_to_f16_on] (x: Self::Ref<'_, f32>, out: Self::Mut<'_, f16>) -> Done;
