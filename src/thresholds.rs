@@ -54,10 +54,10 @@ thresholds! {
     blas::complex::vectors::COLUMNS Elements;
     blas::complex::vectors::ROWS Elements;
     blas::gemm::LINE Elements;
-    blas::gemm::near::MOST_TILE_COLS Elements;
-    blas::gemm::near::COLUMNS Elements;
+    blas::gemm::gebp::MOST_TILE_COLS Elements;
+    blas::gemm::gebp::COLUMNS Elements;
     blas::gemm::pack::STEPS Elements;
-    blas::gemm::skinny::GROUP Elements;
+    blas::gemm::small_m::GROUP Elements;
     blas::gemm::tune::MOST_LANES Elements;
     blas::gemm::tune::MOST_DEPTH Elements;
     blas::gemm::tune::MOST_BAND Elements;

@@ -335,7 +335,7 @@ fn panels<P: Product>(
             let at = apart.each_mut().map(|t| t.0.as_mut_ptr().cast());
             // SAFETY: the panels hold all steps, and each tile has its sixteen rows of 64 bytes.
             unsafe { P::run(tiles, a, b, steps, Quad { at, stride: 64 }, add) };
-            settle(amx.avx512(), scale, &mut c, &mut apart);
+            store(amx.avx512(), scale, &mut c, &mut apart);
         }
     }
 }
@@ -366,7 +366,7 @@ fn fetch<T: Sum>(s: Avx512, c: &mut MatMut<'_, T>, to: &mut [Tile; 4]) {
 }
 
 /// The tiles to C.
-fn settle<T: Sum>(s: Avx512, scale: Scale<T>, c: &mut MatMut<'_, T>, from: &mut [Tile; 4]) {
+fn store<T: Sum>(s: Avx512, scale: Scale<T>, c: &mut MatMut<'_, T>, from: &mut [Tile; 4]) {
     quarters(c, |i, mut part, down| {
         let Some(tile) = from.get_mut(i) else { return };
         if down {

@@ -34,11 +34,11 @@ pub(super) struct Plan {
 }
 
 /// Where B's panels are.
-pub(super) enum Right<'a, T> {
-    /// In this room, once they are packed; or nowhere.
-    Room(&'a mut [T]),
+pub(super) enum Rhs<'a, T> {
+    /// To be packed into this scratch; or not at all.
+    PackInto(&'a mut [T]),
     /// Packed before by [`pack`].
-    Ready(&'a [T]),
+    Packed(&'a [T]),
 }
 
 /// The next part of `left`: `most`, unless the last two would be uneven.
@@ -63,7 +63,7 @@ pub(super) const fn blocks(left: usize, most: usize, nv: usize) -> usize {
     if part == left || whole >= left { left } else { whole }
 }
 
-/// Packs all of B for [`Right::Ready`]: pass after pass, panel after panel.
+/// Packs all of B for [`Rhs::Packed`]: pass after pass, panel after panel.
 pub(super) fn pack<S: Simd, T: Element>(s: S, b: MatRef<'_, T>, to: &mut [T]) {
     let lanes = T::Vec::<S>::LANES;
     let (k, vectors) = (b.rows(), b.cols().div_ceil(lanes));
@@ -127,7 +127,7 @@ impl Plan {
     /// Elements of workspace.
     #[inline(always)]
     pub(super) const fn needed<S: Simd, T: Element>(self) -> usize {
-        match self.room(T::Vec::<S>::LANES) {
+        match self.scratch(T::Vec::<S>::LANES) {
             (0, 0) => 0,
             (a, b) => a + b + super::LINE,
         }
@@ -135,7 +135,7 @@ impl Plan {
 
     /// Elements of A's and B's packed parts.
     #[inline(always)]
-    pub(super) const fn room(self, lanes: usize) -> (usize, usize) {
+    pub(super) const fn scratch(self, lanes: usize) -> (usize, usize) {
         let a = if self.pack_a { self.depth * self.band } else { 0 };
         let b = if self.pack_b { self.depth * self.block * lanes } else { 0 };
         (a, b)
@@ -146,14 +146,14 @@ impl Plan {
 #[inline(always)]
 pub(super) fn one_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
     let Problem { alpha, beta, a, b, c } = p;
-    tiles(s, e, Scale::near(alpha, beta), Left::Plain(a), b, c, [0, 0], None);
+    tiles(s, e, Scale::one_pass(alpha, beta), Left::Plain(a), b, c, [0, 0], None);
 }
 
 /// [`run`] for operands that are read where they are: at sizes where every instruction before the first tile shows.
 #[inline(always)]
 pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
     let Problem { alpha, beta, a, b, mut c } = p;
-    let scale = Scale::near(alpha, beta);
+    let scale = Scale::one_pass(alpha, beta);
     let lanes = T::Vec::<S>::LANES;
     let (mr, nv) = (tune::rows(S::ISA), tune::vectors(S::ISA));
     let (m, k, vectors) = (c.rows(), b.rows(), c.cols().div_ceil(lanes));
@@ -173,7 +173,7 @@ pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: P
     }
 }
 
-/// `C = βC + αAB`, then the epilogue if `last`. `room_a` and `room_b` are as long as [`Plan::room`] says.
+/// `C = βC + αAB`, then the epilogue if `last`. `room_a` and `room_b` are as long as [`Plan::scratch`] says.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "a product, and where its operands are packed")]
 pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
@@ -183,7 +183,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     plan: Plan,
     last: bool,
     room_a: &mut [T],
-    mut right: Right<'_, T>,
+    mut right: Rhs<'_, T>,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
     let (lanes, nv) = (T::Vec::<S>::LANES, tune::vectors(S::ISA));
@@ -205,9 +205,9 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                 c: c.reborrow().block([0, col], [m, cols]),
             };
             let right = match &mut right {
-                Right::Room(room) => Right::Room(room),
-                Right::Ready(all) => {
-                    Right::Ready(all.get((pc * vectors + jc * kb) * lanes..).unwrap_or_default())
+                Rhs::PackInto(room) => Rhs::PackInto(room),
+                Rhs::Packed(all) => {
+                    Rhs::Packed(all.get((pc * vectors + jc * kb) * lanes..).unwrap_or_default())
                 }
             };
             block(s, e.part([0, col]), p, plan, last && pc + kb == k, room_a, right);
@@ -230,7 +230,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     plan: Plan,
     last: bool,
     room_a: &mut [T],
-    right: Right<'_, T>,
+    right: Rhs<'_, T>,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
     let (lanes, mr, nv) = (T::Vec::<S>::LANES, tune::rows(S::ISA), tune::vectors(S::ISA));
@@ -241,8 +241,8 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     let past = plan.past && lines && last && beta == T::ZERO;
     let scale = Scale { alpha, beta, last, far: plan.far && !past, past };
     let (room_b, ready) = match right {
-        Right::Room(room) => (room, None),
-        Right::Ready(panels) => (&mut [][..], Some(panels)),
+        Rhs::PackInto(room) => (room, None),
+        Rhs::Packed(panels) => (&mut [][..], Some(panels)),
     };
     // Loop 3.
     let mut ic = 0;
@@ -326,7 +326,7 @@ mod tests {
                 let plan = Plan::new::<S, f32>(a, b);
                 let plan = Plan { pack_b: true, pack_a: false, band: m, block: n, far, past, ..plan };
                 let p = Problem { alpha: 1.0, beta: 0.0, a, b, c: MatMut::packed(&mut c.0, m, n) };
-                run(s, (), p, plan, true, &mut [], Right::Room(&mut room.0));
+                run(s, (), p, plan, true, &mut [], Rhs::PackInto(&mut room.0));
                 c.0.map(f32::to_bits)
             };
             let want = product(false, false);

@@ -5,7 +5,7 @@
 //! other instances (`R` is exact); columns beyond it are a masked last vector.
 
 use super::epilogue::Epilogue;
-use super::settle::update;
+use super::store::update;
 use super::{Problem, tune};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
@@ -29,7 +29,7 @@ pub(super) struct Scale<T> {
 impl<T> Scale<T> {
     /// For one pass over operands in the caches.
     #[inline(always)]
-    pub(super) const fn near(alpha: T, beta: T) -> Self {
+    pub(super) const fn one_pass(alpha: T, beta: T) -> Self {
         Self { alpha, beta, last: true, far: false, past: false }
     }
 }
@@ -308,7 +308,7 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
         c_col: 1,
         at: [0, 0],
     };
-    let scale = Scale::near(p.alpha, p.beta);
+    let scale = Scale::one_pass(p.alpha, p.beta);
     s.vectorize(
         #[inline(always)]
         || {

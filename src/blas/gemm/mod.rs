@@ -5,18 +5,18 @@
 //! | `plan` | which of the kernels below a product takes |
 //! | `tune` | every number: register tiles, blocks, thresholds |
 //! | `micro` | the register tile, generic over lanes, rows and vectors |
-//! | `settle` | what becomes of its sums: α, β, the epilogue, C |
+//! | `store` | stores it: α, β, the epilogue, C |
 //! | `loops` | the five loops, with and without packing |
-//! | `skinny` | few rows of C: B passes once, row by row |
-//! | `narrow` | few columns of C: squares of A are transposed in registers |
-//! | `small` | sizes known at compile time |
+//! | `small_m` | few rows of C: B passes once, row by row |
+//! | `small_n` | few columns of C: squares of A are transposed in registers |
+//! | `fixed` | sizes known at compile time |
 //! | `few` | few rows and columns: next to nothing before the first multiplication |
-//! | `near` | products that other kernels are made of |
-//! | `together` | several threads and one packed B |
-//! | `pack`, `packed` | operands copied into the tile's order, for one call or for many |
+//! | `gebp` | blocks times panels that lie in the caches, for other kernels |
+//! | `shared_b` | several threads and one packed B |
+//! | `pack`, `prepacked` | operands copied into the tile's order, for one call or for many |
 //! | `backward` | the gradients by the operands |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
-//! | `widen` | bf16 and f16 operands: converted to `f32` as they are packed |
+//! | `half` | bf16 and f16 operands: converted to `f32` as they are packed |
 //! | `int8` | `i8` operands: pairs multiplied, sums in `i32` |
 //! | `amx`, `amx_pack`, `split` | tiles: their loops, their operands, and `f32` in parts of bf16 |
 
@@ -28,27 +28,27 @@ mod amx_pack;
 mod amx_threads;
 mod backward;
 mod batch;
-#[cfg(any(test, kani))]
-mod bounded;
 mod epilogue;
 mod few;
+mod fixed;
+pub(crate) mod gebp;
+#[cfg(feature = "half")]
+mod half;
 mod int8;
+#[cfg(any(test, kani))]
+mod kani;
 mod loops;
 mod micro;
-mod narrow;
-pub(crate) mod near;
 pub(crate) mod pack;
-mod packed;
 mod plan;
-mod settle;
-pub(crate) mod skinny;
-mod small;
+mod prepacked;
+mod shared_b;
+pub(crate) mod small_m;
+mod small_n;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod split;
-mod together;
+mod store;
 pub(crate) mod tune;
-#[cfg(feature = "half")]
-mod widen;
 
 #[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
 pub(crate) use amx_threads::*;
@@ -60,17 +60,17 @@ pub(crate) use backward::{gemm_backward_a_by, gemm_backward_b_by};
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
 pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
+pub use fixed::{gemm_fixed, gemm_fixed_on};
+pub(crate) use gebp::*;
+#[cfg(feature = "half")]
+pub(crate) use half::widen_rows;
+#[cfg(feature = "half")]
+pub use half::*;
 pub use int8::*;
-pub(crate) use near::*;
 pub(crate) use pack::transpose as in_registers;
-pub use packed::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
-pub use small::{gemm_fixed, gemm_fixed_on};
+pub use prepacked::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
-#[cfg(feature = "half")]
-pub(crate) use widen::widen_rows;
-#[cfg(feature = "half")]
-pub use widen::*;
 
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_shape};
@@ -79,9 +79,9 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 pub(crate) use loops::share;
-use loops::{Plan, Right};
+use loops::{Plan, Rhs};
 use plan::{Path, Shape};
-pub(crate) use settle::{disperse, gather};
+pub(crate) use store::{disperse, gather};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {
@@ -371,9 +371,9 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
         serial(s, e, p, plan, path, workspace);
         return Ok(());
     }
-    if !J::SERIAL && together::apt::<S, T>(&p, plan, work, parts) {
+    if !J::SERIAL && shared_b::applies::<S, T>(&p, plan, work, parts) {
         // Inside the pool from here on: entering it costs a wait each time.
-        j.join(usize::MAX, || together::run(j, s, e, p, plan, workspace, parts), || ());
+        j.join(usize::MAX, || shared_b::run(j, s, e, p, plan, workspace, parts), || ());
     } else {
         divide(j, s, e, p, workspace, parts);
     }
@@ -438,13 +438,13 @@ fn serial<S: Simd, T: Element, E: Epilogue<T>>(
     workspace: &mut [T],
 ) {
     match path {
-        Path::SmallN => narrow::run(s, e, p, plan.depth),
-        Path::SmallM { cols } => skinny::run(s, e, p, plan.depth, cols, workspace),
+        Path::SmallN => small_n::run(s, e, p, plan.depth),
+        Path::SmallM { cols } => small_m::run(s, e, p, plan.depth, cols, workspace),
         // A part that alone would be direct is so in the loops: they pack nothing then.
         Path::OneTile | Path::Direct | Path::Gebp => {
-            let (_, room_b) = plan.room(T::Vec::<S>::LANES);
+            let (_, room_b) = plan.scratch(T::Vec::<S>::LANES);
             let (b, a) = aligned(workspace).split_at_mut_checked(room_b).unwrap_or_default();
-            loops::run(s, e, p, plan, true, a, Right::Room(b));
+            loops::run(s, e, p, plan, true, a, Rhs::PackInto(b));
         }
     }
 }

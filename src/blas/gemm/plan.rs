@@ -5,11 +5,11 @@
 //! | `few` | few rows, columns and products, all matrices by rows, one thread, no epilogue | `few` |
 //! | [`Path::OneTile`] | C is one register tile, B is small | `loops::one_tile` |
 //! | [`Path::Direct`] | B is small: nothing is packed | `loops::tile_by_tile` |
-//! | [`Path::SmallN`] | few columns of C | `narrow` |
-//! | [`Path::SmallM`] | one row of C, or few and a B beyond the second-level cache | `skinny` |
-//! | [`Path::Gebp`] | all else | `loops::run`; on threads `together`, or halves of C that are planned anew |
+//! | [`Path::SmallN`] | few columns of C | `small_n` |
+//! | [`Path::SmallM`] | one row of C, or few and a B beyond the second-level cache | `small_m` |
+//! | [`Path::Gebp`] | all else | `loops::run`; on threads `shared_b`, or halves of C that are planned anew |
 
-use super::skinny::GROUP;
+use super::small_m::GROUP;
 use super::{Problem, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -60,7 +60,7 @@ impl Shape {
     #[inline(always)]
     pub(super) fn small_n<S: Simd, T: Element>(self) -> bool {
         let lanes = T::Vec::<S>::LANES;
-        self.n <= tune::narrow(S::ISA) && self.a_unit && self.m >= lanes && self.k >= lanes
+        self.n <= tune::small_n(S::ISA) && self.a_unit && self.m >= lanes && self.k >= lanes
     }
 
     /// Columns whose sums wait in a workspace of `room` elements while B passes row by row; 0 when that does not pay, or the
@@ -158,7 +158,7 @@ mod tests {
         let of = |shape: Shape| Path::of::<S, T>(shape, usize::MAX);
         let (lanes, size) = (T::Vec::<S>::LANES, size_of::<T>());
         let (mr, nr, depth) = (tune::rows(S::ISA), tune::vectors(S::ISA) * lanes, tune::depth(S::ISA));
-        let narrow = tune::narrow(S::ISA);
+        let widest = tune::small_n(S::ISA);
 
         // One tile, one row more, one column more.
         assert_eq!(of(rows(mr, nr, 5)), Path::OneTile);
@@ -180,13 +180,13 @@ mod tests {
 
         // Few columns, where the set has the kernel.
         let long = 4 * mr + lanes;
-        let few_columns = if narrow > 0 { Path::SmallN } else { Path::Direct };
-        assert_eq!(of(rows(long, narrow.max(1), lanes)), few_columns);
-        assert_eq!(of(rows(long, narrow + 1, lanes)), Path::Direct);
-        assert_eq!(of(rows(long, narrow.max(1), lanes - 1)), Path::Direct);
-        assert_eq!(of(Shape { a_unit: false, ..rows(long, narrow.max(1), lanes) }), Path::Direct);
-        assert_eq!(rows(lanes, narrow.max(1), lanes).small_n::<S, T>(), narrow > 0);
-        assert!(!rows(lanes - 1, narrow.max(1), lanes).small_n::<S, T>());
+        let few_columns = if widest > 0 { Path::SmallN } else { Path::Direct };
+        assert_eq!(of(rows(long, widest.max(1), lanes)), few_columns);
+        assert_eq!(of(rows(long, widest + 1, lanes)), Path::Direct);
+        assert_eq!(of(rows(long, widest.max(1), lanes - 1)), Path::Direct);
+        assert_eq!(of(Shape { a_unit: false, ..rows(long, widest.max(1), lanes) }), Path::Direct);
+        assert_eq!(rows(lanes, widest.max(1), lanes).small_n::<S, T>(), widest > 0);
+        assert!(!rows(lanes - 1, widest.max(1), lanes).small_n::<S, T>());
 
         // A single row past a tile.
         let cols = tune::SUMS / size;

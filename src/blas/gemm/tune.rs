@@ -135,7 +135,7 @@ pub(crate) const TOGETHER: usize = 1 << 25;
 pub(crate) const TURNS: usize = 4;
 
 /// Columns of C up to which squares of A are transposed in registers: where that is one shuffle a step.
-pub(super) const fn narrow(isa: Isa) -> usize {
+pub(super) const fn small_n(isa: Isa) -> usize {
     match isa {
         Isa::Avx512 => 4,
         _ => 0,

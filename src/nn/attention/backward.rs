@@ -3,7 +3,7 @@
 use super::mask::{self, Mask};
 use super::panel::{self, Columns};
 use super::{BLOCK, Heads, cut_cols, take};
-use crate::blas::gemm::{MOST_TILE_COLS, interleave, near, near_interleaved, tile_cols};
+use crate::blas::gemm::{MOST_TILE_COLS, gebp, gebp_interleaved, interleave, tile_cols};
 use crate::lanes::drive;
 use crate::lanes::fold::Serial;
 use crate::lanes::vector::Vector;
@@ -11,7 +11,7 @@ use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
 use crate::view::{MatMut, MatRef};
 
-/// Panels of queries that meet a block of keys while it is near.
+/// Panels of queries that meet a block of keys while it is gebp.
 pub(crate) const PANELS: usize = 4;
 
 /// Elements of workspace for any call.
@@ -190,10 +190,10 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
                 };
                 let queries = MatRef::packed(q_cols, dim, width).block([0, 0], [dim, cols]);
                 let score = MatMut::packed(&mut *weights, keys, wide).block([0, part.start], shape);
-                near(s, k, queries, T::ZERO, score);
+                gebp(s, k, queries, T::ZERO, score);
                 let grads = MatRef::packed(d_cols, value_dim, width).block([0, 0], [value_dim, cols]);
                 let slope = MatMut::packed(&mut *slopes, keys, wide).block([0, part.start], shape);
-                near(s, v, grads, T::ZERO, slope);
+                gebp(s, v, grads, T::ZERO, slope);
                 let (Some(score), Some(slope)) =
                     (weights.get_mut(part.start..keys * wide), slopes.get_mut(part.start..keys * wide))
                 else {
@@ -217,7 +217,7 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
                 panel::slopes(s, score, slope, wide, cols, logs, means);
                 let slope = MatRef::packed(slopes, keys, wide).block([0, part.start], shape);
                 let to = MatMut::packed(sums, dim, width).block([0, 0], [dim, cols]);
-                near_interleaved(s, tiles, keys, slope, to);
+                gebp_interleaved(s, tiles, keys, slope, to);
             }
             let cols = count.min(to * width).saturating_sub(from * width);
             let inner = [keys, cols];
@@ -226,8 +226,8 @@ fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut r
             let d_rows = MatRef::packed(d_rows, wide, value_dim);
             let d_rows = d_rows.block([from * width, 0], [cols, value_dim]);
             let q_rows = MatRef::packed(q_rows, wide, dim).block([from * width, 0], [cols, dim]);
-            near(s, weights, d_rows, T::ONE, dv.reborrow().block([start, 0], [keys, value_dim]));
-            near(s, slopes, q_rows, T::ONE, dk.reborrow().block([start, 0], [keys, dim]));
+            gebp(s, weights, d_rows, T::ONE, dv.reborrow().block([start, 0], [keys, value_dim]));
+            gebp(s, slopes, q_rows, T::ONE, dk.reborrow().block([start, 0], [keys, dim]));
             start += BLOCK;
         }
         low.fill(op.scale);

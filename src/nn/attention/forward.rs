@@ -4,12 +4,12 @@ use super::mask::{self, Mask};
 use super::panel::{self, Columns, State};
 use super::prefetch::Prefetch;
 use super::{BLOCK, Heads, Part, decode, take};
-use crate::blas::gemm::{interleave, near, near_interleaved, tile_cols};
+use crate::blas::gemm::{gebp, gebp_interleaved, interleave, tile_cols};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef};
 
-/// Panels of queries that meet a block while it is near: with 8, copying the blocks took a tenth of the time.
+/// Panels of queries that meet a block while it is gebp: with 8, copying the blocks took a tenth of the time.
 pub(crate) const PANELS: usize = if COMPACT { 8 } else { 22 };
 
 /// Elements of workspace for a panel of `width` columns.
@@ -125,7 +125,7 @@ fn key_head<S: Simd, T: Element>(
                 let queries = MatRef::packed(packed.get(mine.clone()).unwrap_or_default(), dim, width);
                 let queries = queries.block([0, 0], [dim, cols]);
                 let to = MatMut::packed(scores, rows, width).block([0, 0], [rows, cols]);
-                near(s, k.block([0, 0], [rows, dim]), queries, T::ZERO, to);
+                gebp(s, k.block([0, 0], [rows, dim]), queries, T::ZERO, to);
                 if let Some(by) = op.softcap {
                     mask::cap(s, scores, width, cols, by);
                 }
@@ -143,9 +143,9 @@ fn key_head<S: Simd, T: Element>(
                 let weights = MatRef::packed(scores, rows, width).block([0, 0], [rows, cols]);
                 let to = MatMut::packed(sums, value_dim, width).block([0, 0], [value_dim, cols]);
                 if copied {
-                    near_interleaved(s, values, keys, weights, to);
+                    gebp_interleaved(s, values, keys, weights, to);
                 } else {
-                    near(s, v.block([0, 0], [rows, value_dim]).t(), weights, T::ONE, to);
+                    gebp(s, v.block([0, 0], [rows, value_dim]).t(), weights, T::ONE, to);
                 }
                 if let Some(done) = done.get_mut(p).filter(|_| ends) {
                     *done = true;

@@ -8,7 +8,7 @@
 //! Nothing is packed twice. There are more parts of rows than threads, so that one that was held up gets fewer.
 
 use super::epilogue::Epilogue;
-use super::loops::{self, Plan, Right, share};
+use super::loops::{self, Plan, Rhs, share};
 use super::{Problem, aligned, tune};
 use crate::lanes::fold::Join;
 use crate::lanes::vector::Vector;
@@ -16,7 +16,12 @@ use crate::lanes::{Element, Simd};
 
 /// Whether this is the way: B is packed, and the rows are enough for parts that outweigh the two waits of a block.
 #[inline(always)]
-pub(super) fn apt<S: Simd, T: Element>(p: &Problem<'_, T>, plan: Plan, work: usize, parts: usize) -> bool {
+pub(super) fn applies<S: Simd, T: Element>(
+    p: &Problem<'_, T>,
+    plan: Plan,
+    work: usize,
+    parts: usize,
+) -> bool {
     let rows = (p.c.rows() / tune::rows(S::ISA)).saturating_sub(1);
     plan.pack_b
         && parts > 1
@@ -45,7 +50,7 @@ pub(super) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     let Problem { alpha, beta, a, b, mut c } = p;
     let (lanes, mr, nv) = (T::Vec::<S>::LANES, tune::rows(S::ISA), tune::vectors(S::ISA));
     let (m, k, vectors) = (c.rows(), a.cols(), c.cols().div_ceil(lanes));
-    let (room_a, _) = plan.room(lanes);
+    let (room_a, _) = plan.scratch(lanes);
     let Some((room_a, room_b)) = aligned(workspace).split_at_mut_checked(parts * room_a) else { return };
     // A's packed rows need room for each part.
     let turns = if plan.pack_a { parts } else { parts * tune::TURNS };
@@ -112,7 +117,7 @@ fn across<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
         let Some((panel, after)) = rest.split_at_mut_checked(width * k) else { return };
         let c = c.reborrow().block([0, col], [usize::MAX, width]);
         let p = Problem { alpha, beta, a, b: b.block([0, col], [k, width]), c };
-        loops::block(s, e.part([0, col]), p, pass.plan, pass.last, room_a, Right::Room(panel));
+        loops::block(s, e.part([0, col]), p, pass.plan, pass.last, room_a, Rhs::PackInto(panel));
         (rest, jr) = (after, jr + width / lanes);
     }
 }
@@ -132,7 +137,7 @@ fn down<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
     let cut = (rows / parts.max(1) * (parts / 2)).next_multiple_of(tune::rows(S::ISA));
     if parts <= 1 || cut >= rows {
         let p = Problem { alpha, beta, a, b, c };
-        return loops::run(s, e, p, pass.plan, pass.last, room_a, Right::Ready(panels));
+        return loops::run(s, e, p, pass.plan, pass.last, room_a, Rhs::Packed(panels));
     }
     let Ok((c0, c1)) = c.split_rows(cut) else { return };
     let (p0, p1) = (
@@ -182,9 +187,9 @@ mod tests {
                     let needed = plan.needed::<S, f32>() * parts.max(1);
                     let room = room.get_mut(..needed).unwrap();
                     if parts == 0 {
-                        let (_, room_b) = plan.room(lanes);
+                        let (_, room_b) = plan.scratch(lanes);
                         let (b, a) = room.split_at_mut(room_b);
-                        loops::run(s, e, p, plan, true, a, Right::Room(b));
+                        loops::run(s, e, p, plan, true, a, Rhs::PackInto(b));
                     } else {
                         run(Serial, s, e, p, plan, room, parts);
                     }

@@ -1,4 +1,4 @@
-//! Few columns of C: A decides the time, and a register tile would use few of its lanes.
+//! Small `n`: A decides the time, and a register tile would use few of its lanes.
 //!
 //! Here the lanes are rows: squares of A are transposed in registers, and each element of B meets whole
 //! vectors of A's columns. Every sum keeps the order of the register tile.
@@ -6,7 +6,7 @@
 use super::Problem;
 use super::epilogue::Epilogue;
 use super::pack::transpose;
-use super::settle::{disperse, gather};
+use super::store::{disperse, gather};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
@@ -54,7 +54,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_
             macro_rules! columns {
                 ($($N:literal)*) => {
                     match c.cols().min(b.cols()) {
-                        $($N => if const { $N <= tune::narrow(S::ISA) } {
+                        $($N => if const { $N <= tune::small_n(S::ISA) } {
                             // SAFETY: A's block has `rows` of `k`, B's `k` of `N`, C's `rows` of `N`.
                             unsafe { columns::<S, T, E, $N>(s, e, scale, &t, c, i) }
                         },)*

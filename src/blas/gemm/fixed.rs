@@ -58,7 +58,7 @@ pub fn gemm_fixed_on<S: Simd, T: Element, const M: usize, const N: usize, const 
     let mut pc = 0;
     loop {
         let kb = depth.min(k - pc);
-        let scale = Scale::near(alpha, if pc == 0 { beta } else { T::ONE });
+        let scale = Scale::one_pass(alpha, if pc == 0 { beta } else { T::ONE });
         pass::<S, T, M, N, K>(s, scale, a.block([0, pc], [M, kb]), b.block([pc, 0], [kb, N]), c.reborrow());
         pc += kb;
         if pc >= k {

@@ -1,7 +1,7 @@
-//! Products of half-precision matrices with sums in `f32`: the operands become `f32` while they are packed, so
+//! Products of half-precision matrices with sums in `f32`: the operands are widened while they are packed, so
 //! that everything after that is the product of `f32` matrices.
 
-use super::loops::{self, Plan, Right};
+use super::loops::{self, Plan, Rhs};
 use super::{LINE, Problem, gemm_with_on, tune};
 use crate::convert::{widen_bf16, widen_f16};
 use crate::error::{Error, enough, same_shape};
@@ -276,7 +276,7 @@ fn product<S: Simd, H: Half>(
                     plan,
                     true,
                     &mut [],
-                    Right::Ready(room_b),
+                    Rhs::Packed(room_b),
                 );
                 ic += rows;
             }

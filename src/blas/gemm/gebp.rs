@@ -1,10 +1,10 @@
-//! Products inside other kernels, of operands that lie in the caches: nothing is checked, the inner dimension is
-//! one pass, and the bits of an element depend on its row of A and its column of B alone.
+//! GEBP: products inside other kernels, of blocks and panels that lie in the caches. Nothing is checked, the inner
+//! dimension is one pass, and the bits of an element depend on its row of A and its column of B alone.
 
 use super::loops::{run_of, share, tile_by_tile};
 use super::micro::{Left, Scale, tiles};
 use super::plan::Shape;
-use super::{Problem, narrow, pack, tune};
+use super::{Problem, pack, small_n, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -19,10 +19,10 @@ pub(crate) const MOST_TILE_COLS: usize = 3 * tune::MOST_LANES;
 
 /// `C = βC + AB`; B has unit column stride.
 #[inline(never)]
-pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
+pub(crate) fn gebp<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>, beta: T, c: MatMut<'_, T>) {
     let p = Problem { alpha: T::ONE, beta, a, b, c };
     if Shape::of(&p).small_n::<S, T>() {
-        return narrow::run(s, (), p, a.cols());
+        return small_n::run(s, (), p, a.cols());
     }
     tile_by_tile(s, (), p);
 }
@@ -30,7 +30,7 @@ pub(crate) fn near<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatRef<'_, T>
 /// Columns of A that are copied together: what all tiles read of them stays in the first-level cache.
 pub(crate) const COLUMNS: usize = 16;
 
-/// Copies A in the order in which [`near_interleaved`] reads it.
+/// Copies A in the order in which [`gebp_interleaved`] reads it.
 #[inline(never)]
 pub(crate) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [T]) {
     let k = a.cols();
@@ -52,14 +52,14 @@ pub(crate) fn interleave<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, to: &mut [
 /// `C += AB` for an A of `k` columns by [`interleave`], of which B's rows may be the first; C has at most
 /// [`tile_cols`] columns and B unit column stride.
 #[inline(never)]
-pub(crate) fn near_interleaved<S: Simd, T: Element>(
+pub(crate) fn gebp_interleaved<S: Simd, T: Element>(
     s: S,
     a: &[T],
     k: usize,
     b: MatRef<'_, T>,
     mut c: MatMut<'_, T>,
 ) {
-    let scale = Scale::near(T::ONE, T::ONE);
+    let scale = Scale::one_pass(T::ONE, T::ONE);
     let (mr, m, n) = (tune::rows(S::ISA), c.rows(), c.cols());
     let mut i = 0;
     while i < m {

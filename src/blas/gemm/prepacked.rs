@@ -1,7 +1,7 @@
 //! A right operand that is packed once and multiplied many times.
 
 use super::Problem;
-use super::loops::{self, Plan, Right};
+use super::loops::{self, Plan, Rhs};
 use crate::error::{Error, same_len};
 use crate::error::{enough, same_shape};
 use crate::lanes::vector::Vector;
@@ -79,6 +79,6 @@ pub fn gemm_packed<S: Simd, T: Element>(
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
     enough(needed, got)?;
     debug_assert!(T::Vec::<S>::LANES <= super::tune::MOST_LANES);
-    loops::run(b.s, (), p, plan, true, workspace, Right::Ready(b.data));
+    loops::run(b.s, (), p, plan, true, workspace, Rhs::Packed(b.data));
     Ok(())
 }

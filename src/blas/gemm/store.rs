@@ -1,5 +1,5 @@
-//! What becomes of a tile's sums: `C = βC + α·acc` and the epilogue, by rows or through an array, and registers
-//! whose elements lie apart.
+//! Stores a register tile: `C = βC + α·acc` and the epilogue, by rows or through an array; gathers and scatters
+//! registers whose elements lie apart.
 
 use super::epilogue::Epilogue;
 use super::micro::{Scale, Tile};

@@ -1,11 +1,11 @@
-//! Few rows of C: B is met once and decides the time, so it is read row after row, as memory likes it.
+//! Small `m`: B is read once and decides the time, so it is read row after row, contiguously.
 //!
 //! Register tiles would walk down B in strips, a new page at each step. Here a group of B's rows passes by
 //! whole, and the sums wait in the workspace between groups, in the same order of additions.
 
 use super::Problem;
 use super::epilogue::Epilogue;
-use super::settle::{disperse, gather};
+use super::store::{disperse, gather};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::drive::{load_up_to, store_up_to};
