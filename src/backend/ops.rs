@@ -4,7 +4,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Cpu, Memory, Transfer};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -222,7 +222,7 @@ family! {
 }
 
 /// [`clip_by_norm`](crate::clip_by_norm()), its norm written to memory as a device does it.
-fn clip_to<J: Join, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], norm: &mut [T]) -> Done {
+fn clip_to<J: Executor, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], norm: &mut [T]) -> Done {
     let got = norm.len();
     let [norm] = norm else { return Err(Error::Len { arg: "norm", expected: 1, got }) };
     *norm = clip_by_norm_by(j, s, max_norm, g)?;
@@ -230,7 +230,7 @@ fn clip_to<J: Join, S: Simd, T: Element>(j: J, s: S, max_norm: T, g: &mut [T], n
 }
 
 /// [`scal`](crate::scal()), which cannot fail on a CPU.
-fn scal_to<J: Join, S: Simd, T: Element>(_: J, s: S, alpha: T, x: VecMut<'_, T>) -> Done {
+fn scal_to<J: Executor, S: Simd, T: Element>(_: J, s: S, alpha: T, x: VecMut<'_, T>) -> Done {
     scal_on(s, alpha, x);
     Ok(())
 }

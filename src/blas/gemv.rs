@@ -10,7 +10,7 @@ use crate::blas::row::{read, scale};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::lanes::drive::{load_up_to, store_up_to};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};
@@ -67,7 +67,7 @@ pub fn gemv_on<S: Simd, T: Element>(
 
 /// [`gemv_on`], the parts run by `j`.
 #[inline(always)]
-pub(crate) fn gemv_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn gemv_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,
@@ -88,7 +88,7 @@ pub(crate) const GRAIN: usize = 1 << 17;
 
 /// Parts of `y` on different threads, in whole vectors.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn divide<J: Join, S: Simd, T: Element>(
+fn divide<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,

@@ -7,7 +7,7 @@ use super::{row, transpose};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, native, strided};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
@@ -90,7 +90,7 @@ pub fn symm_on<S: Simd, T: Element>(
 
 /// [`symm_on`], the parts of products run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn symm_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn symm_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     side: Side,
@@ -249,7 +249,7 @@ pub fn syrk_on<S: Simd, T: Element>(
 
 /// [`syrk_on`], the parts of products run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn syrk_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn syrk_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,
@@ -328,7 +328,7 @@ pub fn syr2k_on<S: Simd, T: Element>(
 
 /// [`syr2k_on`], the parts of products run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn syr2k_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn syr2k_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,
@@ -365,7 +365,7 @@ fn lower<T>(triangle: Triangle, c: MatMut<'_, T>) -> MatMut<'_, T> {
 
 /// `C = αABᵀ + βC` in the lower triangle, then `C += αBAᵀ` if `BOTH`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn rank_k<J: Join, S: Simd, T: Element, const BOTH: bool>(
+fn rank_k<J: Executor, S: Simd, T: Element, const BOTH: bool>(
     j: J,
     s: S,
     alpha: T,

@@ -9,7 +9,7 @@ use super::gemm::in_registers;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_shape};
 use crate::lanes::drive::{load_some, store_some};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
@@ -65,7 +65,7 @@ pub fn transpose_on<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatMut<'_, T
 
 /// [`transpose_on`], the parts run by `j`.
 #[inline]
-pub(crate) fn transpose_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn transpose_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatRef<'_, T>,
@@ -164,12 +164,12 @@ pub fn transpose_in_place_on<S: Simd, T: Element>(s: S, a: MatMut<'_, T>) -> Res
 }
 
 /// Halves of the longer side on different threads, down to parts that are worth it.
-pub(crate) fn run<J: Join, S: Simd, T: Element>(j: J, s: S, a: MatRef<'_, T>, b: MatMut<'_, T>) {
+pub(crate) fn run<J: Executor, S: Simd, T: Element>(j: J, s: S, a: MatRef<'_, T>, b: MatMut<'_, T>) {
     let bytes = a.rows().saturating_mul(a.cols()).saturating_mul(2 * size_of::<T>());
     divide(j, s, a, b, bytes >= FAR_BYTES, j.threads());
 }
 
-fn divide<J: Join, S: Simd, T: Element>(
+fn divide<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatRef<'_, T>,

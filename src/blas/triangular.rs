@@ -13,7 +13,7 @@ use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatMut, MatRef, VecMut};
 
@@ -93,7 +93,7 @@ pub fn trmm_on<S: Simd, T: Element>(
 
 /// [`trmm_on`], the parts of products run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn trmm_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn trmm_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     side: Side,
@@ -173,7 +173,7 @@ pub fn trsm_on<S: Simd, T: Element>(
 
 /// [`trsm_on`], the parts of products run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn trsm_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn trsm_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     side: Side,
@@ -270,7 +270,7 @@ impl<'a, T: Element> Lower<'a, T> {
     }
 
     /// `B = AB`.
-    fn multiply<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
+    fn multiply<J: Executor, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
         if self.small::<S, false>(s) {
             return Ok(());
         }
@@ -282,7 +282,7 @@ impl<'a, T: Element> Lower<'a, T> {
     }
 
     /// `B = A⁻¹B`.
-    fn solve<J: Join, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
+    fn solve<J: Executor, S: Simd>(&mut self, j: J, s: S, workspace: &mut [T]) -> Result<(), Error> {
         if self.turned(s, workspace) || self.small::<S, true>(s) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use super::pad::elements;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::nn::parts::{Count, Write, each_row};
@@ -64,7 +64,7 @@ impl Axis {
     }
 }
 
-pub(crate) fn gather_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn gather_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],

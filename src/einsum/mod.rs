@@ -32,7 +32,7 @@ pub use plan::EinsumPlan;
 
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use step::{Contraction, rearrange};
@@ -76,7 +76,7 @@ forms! {
         (plan: &EinsumPlan, operands: &[&[T]], out: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn einsum_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn einsum_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &EinsumPlan,
@@ -97,7 +97,7 @@ pub(crate) fn einsum_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-fn run<J: Join, S: Simd, T: Element>(
+fn run<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &EinsumPlan,

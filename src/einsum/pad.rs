@@ -2,7 +2,7 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::nn::parts::{Count, Write, each_row};
@@ -131,7 +131,7 @@ fn place<T>(i: usize, n: usize, before: usize, with: &Pad<T>) -> Option<usize> {
     }
 }
 
-pub(crate) fn pad_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn pad_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],

@@ -7,7 +7,7 @@ use crate::blas::level1::Same;
 use crate::blas::transpose;
 use crate::error::Error;
 use crate::lanes::drive::{self, Update};
-use crate::lanes::fold::{Join, Serial, fold_views};
+use crate::lanes::fold::{Executor, Serial, fold_views};
 use crate::lanes::{Element, Simd, strided};
 use crate::pointwise::{Add, Mul};
 use crate::reduce::{Dot, Sum};
@@ -21,7 +21,7 @@ fn line<T>(x: &[T], at: usize, n: usize, stride: usize) -> VecRef<'_, T> {
 }
 
 /// `to[…] = Σ from[…]` over the indices that `to` has not; the others in the order of `to`, whose last one is dense.
-pub(super) fn rearrange<J: Join, S: Simd, T: Element>(
+pub(super) fn rearrange<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     sizes: &Sizes,
@@ -40,7 +40,7 @@ pub(super) fn rearrange<J: Join, S: Simd, T: Element>(
     );
 }
 
-fn permute<J: Join, S: Simd, T: Element>(j: J, s: S, nest: &Nest, x: &[T], y: &mut [T]) {
+fn permute<J: Executor, S: Simd, T: Element>(j: J, s: S, nest: &Nest, x: &[T], y: &mut [T]) {
     let (outer, row) = nest.inner();
     let dense = outer.dims().iter().position(|dim| dim.stride[0] == 1);
     let Some((i, col)) = dense.and_then(|i| Some((i, *outer.dims().get(i)?))).filter(|_| row.stride[0] != 1)
@@ -216,7 +216,7 @@ impl Contraction {
 
     /// `y = Σ ab`, each tensor with its elements.
     #[allow(clippy::too_many_arguments, reason = "three tensors, and where they are multiplied")]
-    pub(super) fn run<J: Join, S: Simd, T: Element>(
+    pub(super) fn run<J: Executor, S: Simd, T: Element>(
         &self,
         j: J,
         s: S,
@@ -250,7 +250,7 @@ impl Contraction {
         Ok(())
     }
 
-    fn product<J: Join, S: Simd, T: Element>(
+    fn product<J: Executor, S: Simd, T: Element>(
         &self,
         j: J,
         s: S,
@@ -330,7 +330,7 @@ pub(super) struct Products {
 impl Products {
     /// Of tensors that begin at these places.
     #[allow(clippy::too_many_arguments, reason = "three tensors, and where they are multiplied")]
-    pub(super) fn run<J: Join, S: Simd, T: Element>(
+    pub(super) fn run<J: Executor, S: Simd, T: Element>(
         &self,
         j: J,
         s: S,

@@ -6,7 +6,7 @@ use super::{Direction, Fft, fft_plan_len, fft_workspace, together};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
@@ -310,7 +310,7 @@ impl<X: Copy + Default> Signal<'_, X> {
 pub(crate) const GRAIN: usize = 1 << 13;
 
 /// `f` of each block of `step` results, with where it starts; on threads as far as the workspace reaches.
-fn each_block<J: Join, X: Send, T: Element>(
+fn each_block<J: Executor, X: Send, T: Element>(
     j: J,
     step: usize,
     start: usize,
@@ -337,7 +337,7 @@ fn each_block<J: Join, X: Send, T: Element>(
 }
 
 /// Results of the signal, of which the first has `taps - 1` numbers before its own.
-fn real<J: Join, S: Simd, T: Element>(
+fn real<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Convolver<'_, T>,
@@ -379,7 +379,7 @@ fn times<S: Simd, T: Element>(s: S, z: &mut [Complex<T>], by: &[Complex<T>]) {
     );
 }
 
-pub(crate) fn convolve_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn convolve_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Convolver<'_, T>,
@@ -394,7 +394,7 @@ pub(crate) fn convolve_by<J: Join, S: Simd, T: Element>(
     contract!(convolve, Ok(()), each | check | together(x, out, check))
 }
 
-pub(crate) fn fir_fft_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fir_fft_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Convolver<'_, T>,
@@ -411,7 +411,7 @@ pub(crate) fn fir_fft_by<J: Join, S: Simd, T: Element>(
     contract!(fir_fft, Ok(()), each | check | together(x, out, check))
 }
 
-pub(crate) fn convolve_complex_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn convolve_complex_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &ComplexConvolver<'_, T>,

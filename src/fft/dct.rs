@@ -6,7 +6,7 @@ use super::{Direction, plan, together};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
@@ -152,7 +152,7 @@ forms! {
         (plan: &Dct<'_, T>, x: &[T], out: &mut [T], workspace: &mut [Complex<T>]) -> Result<(), Error>;
 }
 
-pub(crate) fn dct_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn dct_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Dct<'_, T>,

@@ -4,7 +4,7 @@ use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::drive::{Update, update};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
@@ -107,7 +107,7 @@ pub(crate) fn fits<X>(taps: &[X], decimation: usize, signal: &Signal<'_, X>, out
     same_len("out", x.len() / decimation, out.len())
 }
 
-pub(crate) fn fir_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fir_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     taps: &[T],
@@ -233,7 +233,7 @@ fn apart<T: Element>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, out:
     }
 }
 
-pub(crate) fn biquad_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn biquad_by<J: Executor, S: Simd, T: Element>(
     _: J,
     _: S,
     sections: &[Biquad<T>],

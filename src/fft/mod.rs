@@ -28,7 +28,7 @@ pub use window::Window;
 use crate::complex::Complex;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::nn::forms;
 use plan::Steps;
@@ -153,7 +153,7 @@ forms! {
         (plan: &Fft<'_, T>, direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
 }
 
-pub(crate) fn fft_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fft_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Fft<'_, T>,
@@ -199,7 +199,7 @@ pub fn fft_in_place_on<S: Simd, T: Element>(
     fft_in_place_by(Serial, s, plan, direction, x, workspace)
 }
 
-pub(crate) fn fft_in_place_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fft_in_place_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Fft<'_, T>,
@@ -242,7 +242,7 @@ fn together<T: Element, E>(x: &[T], y: &[T], check: impl Fn(&Call<'_, T>) -> Res
 pub(crate) const GRAIN: usize = 1 << 12;
 
 /// All transforms of `io`; on threads as far as the workspace reaches.
-fn each<J: Join, S: Simd, T: Element>(
+fn each<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Fft<'_, T>,

@@ -6,7 +6,7 @@ use super::{Direction, Fft, fft_plan_len, fft_workspace, plan, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
@@ -169,7 +169,7 @@ pub(super) fn rows(x: [usize; 2], out: [usize; 2]) -> Result<usize, Error> {
 pub(crate) const GRAIN: usize = 1 << 13;
 
 /// `f` on each row, with the workspace; on threads as far as that reaches.
-pub(super) fn each<J: Join, A: Sync, B: Send, T: Element>(
+pub(super) fn each<J: Executor, A: Sync, B: Send, T: Element>(
     j: J,
     [from, to]: [usize; 2],
     x: &[A],
@@ -191,7 +191,7 @@ pub(super) fn each<J: Join, A: Sync, B: Send, T: Element>(
     }
 }
 
-pub(crate) fn rfft_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn rfft_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &RealFft<'_, T>,
@@ -248,7 +248,7 @@ pub(super) fn forward<S: Simd, T: Element>(
     }
 }
 
-pub(crate) fn irfft_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn irfft_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &RealFft<'_, T>,

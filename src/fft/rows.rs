@@ -5,7 +5,7 @@ use super::{Direction, Fft, GRAIN, fft_workspace, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
@@ -123,7 +123,7 @@ pub(crate) fn numbers(lengths: [usize; 3]) -> Result<usize, Error> {
 }
 
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn fft_3d_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fft_3d_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plans: [&Fft<'_, T>; 3],
@@ -147,7 +147,7 @@ pub(crate) fn fft_3d_by<J: Join, S: Simd, T: Element>(
     contract!(fft_3d, Ok(()), each | check | spread(Complex::parts(x), out, check))
 }
 
-pub(crate) fn fft_rows_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fft_rows_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Fft<'_, T>,
@@ -165,7 +165,7 @@ pub(crate) fn fft_rows_by<J: Join, S: Simd, T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn fft_2d_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn fft_2d_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     down: &Fft<'_, T>,
@@ -198,7 +198,7 @@ fn row<T: Element, E>(
 }
 
 /// The transform of each row of `x`, or of `out` over itself; on threads as far as the workspace reaches.
-fn each<J: Join, S: Simd, T: Element>(
+fn each<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &Fft<'_, T>,

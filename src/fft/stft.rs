@@ -5,7 +5,7 @@ use super::spread;
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
@@ -64,7 +64,7 @@ forms! {
 }
 
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn stft_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn stft_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &RealFft<'_, T>,
@@ -102,7 +102,7 @@ pub(crate) fn stft_by<J: Join, S: Simd, T: Element>(
 
 /// The frames of `x` that `out` has room for; on threads as far as the workspace reaches.
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-fn each<J: Join, S: Simd, T: Element>(
+fn each<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     plan: &RealFft<'_, T>,

@@ -1,11 +1,11 @@
 //! From facts about machines to tiles and fused kernels: nothing here asks the machine it runs on.
 
-#[cfg(any(test, kani))]
-mod bounded;
 mod cpu;
 mod error;
 mod facts;
 mod fusion;
+#[cfg(any(test, kani))]
+mod kani;
 mod parse;
 mod plan;
 mod predicates;

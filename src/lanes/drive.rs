@@ -2,7 +2,7 @@
 //! (masked when there is none), a fold with a masked one. Kernels write no loop of their own. Callers
 //! check lengths and pass slices, of which the shortest decides; nothing here fails.
 
-use super::fold::{Join, tree};
+use super::fold::{Executor, tree};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
 use crate::alu::{Alu, Body, Number};
@@ -11,7 +11,7 @@ use crate::alu::{Alu, Body, Number};
 #[inline(always)]
 pub(crate) fn map<J, S, T, B, const N: usize>(j: J, s: S, body: B, x: [&[T]; N], y: &mut [T])
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, N>,
@@ -26,7 +26,7 @@ where
 #[inline(always)]
 pub(crate) fn map_in_place<J, S, T, B>(j: J, s: S, body: B, y: &mut [T])
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, 1>,
@@ -40,7 +40,7 @@ where
 #[inline(always)]
 pub(crate) fn zip_in_place<J, S, T, B>(j: J, s: S, body: B, y: &mut [T], x: &[T])
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, 2>,
@@ -198,7 +198,7 @@ fn ahead<S: Simd, T: Element, const N: usize>(s: S, x: [*const T; N], i: usize) 
 /// Each of `x` is valid for reads and `y` for writes of `n` elements. One of `x` may be `y`; else
 /// they don't overlap it.
 #[inline(always)]
-pub(super) unsafe fn map_parts<J: Join, S: Simd, T: Element, B: Body<T, N>, const N: usize>(
+pub(super) unsafe fn map_parts<J: Executor, S: Simd, T: Element, B: Body<T, N>, const N: usize>(
     j: J,
     s: S,
     body: B,

@@ -38,8 +38,8 @@ pub(crate) trait Fold<T: Number, const N: usize, const K: usize>: Copy + Send + 
     fn merge<V: Alu<Elem = T>>(self, a: [V; K], b: [V; K]) -> [V; K];
 }
 
-/// How the two halves of a tree run: one after the other, or on two threads.
-pub trait Join: Copy + Send + Sync {
+/// Runs the two halves of a tree: one after the other, or on two threads.
+pub trait Executor: Copy + Send + Sync {
     /// Whether parts always run one after the other.
     const SERIAL: bool;
     /// Runs both; together they work on `n` elements.
@@ -60,7 +60,7 @@ pub trait Join: Copy + Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Serial;
 
-impl Join for Serial {
+impl Executor for Serial {
     const SERIAL: bool = true;
     #[inline(always)]
     fn join<A: Send, B: Send>(
@@ -81,7 +81,7 @@ pub(crate) fn split(n: usize, leaf: usize) -> usize {
 }
 
 /// The merged results of `part(start, length)` over the leaves of `start..start + n`.
-pub(crate) fn tree<J: Join, R: Send>(
+pub(crate) fn tree<J: Executor, R: Send>(
     j: J,
     start: usize,
     n: usize,
@@ -245,7 +245,7 @@ pub(crate) fn fold<S: Simd, T: Element, F: Fold<T, N, K>, const N: usize, const 
 #[inline(always)]
 pub(crate) fn fold_by<J, S, T, F, const N: usize, const K: usize>(j: J, s: S, f: F, x: [&[T]; N]) -> [T; K]
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     F: Fold<T, N, K>,
@@ -265,7 +265,7 @@ pub(crate) fn fold_views<J, S, T, F, const N: usize, const K: usize>(
     x: [VecRef<'_, T>; N],
 ) -> [T; K]
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     F: Fold<T, N, K>,
@@ -292,7 +292,7 @@ pub(super) unsafe fn map_fold<J, S, T, B, F, const N: usize, const K: usize>(
     (x, y, n): ([*const T; N], *mut T, usize),
 ) -> [T; K]
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, N>,
@@ -307,7 +307,7 @@ where
 #[inline(always)]
 unsafe fn run<J, S, T, F, X, const N: usize, const K: usize>(j: J, s: S, f: F, x: X, n: usize) -> [T; K]
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     F: Fold<T, N, K>,

@@ -2,7 +2,7 @@
 //! and its in-place form are one function.
 
 use super::drive::map_parts;
-use super::fold::{Fold, Join, map_fold};
+use super::fold::{Executor, Fold, map_fold};
 use super::{Element, Simd};
 use crate::alu::Body;
 use core::marker::PhantomData;
@@ -65,14 +65,14 @@ impl<'a, T: Element> InOut<'a, T> {
 
     /// `y[i] = body(x[i])`.
     #[inline(always)]
-    pub(crate) fn map<J: Join, S: Simd>(&mut self, j: J, s: S, body: impl Body<T, 1>) {
+    pub(crate) fn map<J: Executor, S: Simd>(&mut self, j: J, s: S, body: impl Body<T, 1>) {
         // SAFETY: `x` and `y` have `n` elements and are disjoint or the same.
         unsafe { map_parts(j, s, body, [self.x], self.y, self.n) }
     }
 
     /// `y[i] = body(x[i], a[i])` for `a` of the same length.
     #[inline(always)]
-    pub(crate) fn map2<J: Join, S: Simd>(&mut self, j: J, s: S, body: impl Body<T, 2>, a: &[T]) {
+    pub(crate) fn map2<J: Executor, S: Simd>(&mut self, j: J, s: S, body: impl Body<T, 2>, a: &[T]) {
         let n = self.n.min(a.len());
         // SAFETY: as `map`; `a` has at least `n` elements and, being borrowed, is not `y`.
         unsafe { map_parts(j, s, body, [self.x, a.as_ptr()], self.y, n) }
@@ -80,7 +80,7 @@ impl<'a, T: Element> InOut<'a, T> {
 
     /// `y[i] = body(x[i], a[i], b[i])` for `a` and `b` of the same length.
     #[inline(always)]
-    pub(crate) fn map3<J: Join, S: Simd>(&mut self, j: J, s: S, body: impl Body<T, 3>, a: &[T], b: &[T]) {
+    pub(crate) fn map3<J: Executor, S: Simd>(&mut self, j: J, s: S, body: impl Body<T, 3>, a: &[T], b: &[T]) {
         let n = self.n.min(a.len()).min(b.len());
         // SAFETY: as `map`; `a` and `b` have at least `n` elements and, being borrowed, are not `y`.
         unsafe { map_parts(j, s, body, [self.x, a.as_ptr(), b.as_ptr()], self.y, n) }
@@ -88,7 +88,7 @@ impl<'a, T: Element> InOut<'a, T> {
 
     /// `y[i] = body(x[i])`, and the fold over all of `y`. `body(fill)` must not change the fold.
     #[inline(always)]
-    pub(crate) fn map_fold<J: Join, S: Simd, const K: usize>(
+    pub(crate) fn map_fold<J: Executor, S: Simd, const K: usize>(
         &mut self,
         j: J,
         s: S,
@@ -102,7 +102,7 @@ impl<'a, T: Element> InOut<'a, T> {
     /// `y[i] = body(x[i], a[i])` for `a` of the same length, and the fold over all of `y`. `body(fill)` must not change
     /// the fold.
     #[inline(always)]
-    pub(crate) fn map2_fold<J: Join, S: Simd, const K: usize>(
+    pub(crate) fn map2_fold<J: Executor, S: Simd, const K: usize>(
         &mut self,
         j: J,
         s: S,

@@ -32,14 +32,14 @@ macro_rules! lane_fns {
     )*};
 }
 
-#[cfg(any(test, kani))]
-mod bounded;
 pub(crate) mod bytes;
 #[cfg(feature = "std")]
 mod dispatch;
 pub(crate) mod drive;
 pub(crate) mod fold;
 pub(crate) mod inout;
+#[cfg(any(test, kani))]
+mod kani;
 pub(crate) mod math;
 pub(crate) mod portable;
 pub(crate) mod rotary;

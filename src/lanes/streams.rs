@@ -1,7 +1,7 @@
 //! What happens between and after the folds of an op, written once: on a CPU the streams are slices, on a GPU the
 //! share of a block, and the arithmetic between folds is [`Alu`] on one value.
 
-use super::fold::{Fold, Join, Serial, fold_by, fold_views, to_scalar, tree};
+use super::fold::{Executor, Fold, Serial, fold_by, fold_views, to_scalar, tree};
 use super::portable::{Portable, scalar};
 use super::vector::Vector;
 use super::{Element, Simd};
@@ -71,7 +71,7 @@ pub(crate) trait Row<T: Number>: Streams<T, 1> {
 #[derive(Clone, Copy)]
 pub(crate) struct Slices<'a, J, S, T, const N: usize>(pub(crate) J, pub(crate) S, pub(crate) [&'a [T]; N]);
 
-impl<J: Join, S: Simd, T: Element, const N: usize> Folds<T, N> for Slices<'_, J, S, T, N> {
+impl<J: Executor, S: Simd, T: Element, const N: usize> Folds<T, N> for Slices<'_, J, S, T, N> {
     type V = T::Vec<Portable<1>>;
     #[inline(always)]
     fn fold<F: Fold<T, N, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
@@ -92,7 +92,7 @@ impl<J: Join, S: Simd, T: Element, const N: usize> Folds<T, N> for Slices<'_, J,
     }
 }
 
-impl<J: Join, S: Simd, T: Element, const N: usize> Streams<T, N> for Slices<'_, J, S, T, N> {
+impl<J: Executor, S: Simd, T: Element, const N: usize> Streams<T, N> for Slices<'_, J, S, T, N> {
     #[inline(always)]
     fn summary<P: Summary<T, N, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         let Self(j, s, x) = *self;
@@ -142,7 +142,7 @@ where
 #[derive(Clone, Copy)]
 pub(crate) struct Strided<'a, J, S, T>(pub(crate) J, pub(crate) S, pub(crate) VecRef<'a, T>);
 
-impl<J: Join, S: Simd, T: Element> Folds<T, 1> for Strided<'_, J, S, T> {
+impl<J: Executor, S: Simd, T: Element> Folds<T, 1> for Strided<'_, J, S, T> {
     type V = T::Vec<Portable<1>>;
     #[inline(always)]
     fn fold<F: Fold<T, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {

@@ -3,7 +3,7 @@
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body, Number};
 use crate::error::{Error, not_empty, not_negative, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Row;
@@ -148,7 +148,7 @@ impl<T: Element> RowOp<T> for LayerNorm<'_, T> {
         [self.gamma, self.beta]
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         layer_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(self.eps));
     }
 }
@@ -163,7 +163,7 @@ impl<T: Element> RowOp<T> for LayerNormSimple<T> {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         layer_norm_simple_row(&mut OnRow(j, s, row, [&[]; 2]), scalar(self.1));
     }
 }
@@ -186,7 +186,7 @@ impl<T: Element> RowOp<T> for RmsNorm<'_, T> {
         [self.gamma, &[]]
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         rms_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(self.eps));
     }
 }

@@ -6,7 +6,7 @@ use crate::alu::{Alu, Body, Number};
 use crate::blas::Same;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
 use crate::pointwise::Add;
 
@@ -111,7 +111,7 @@ fn row_mut<T>(x: &mut [T], cols: usize, i: u32) -> &mut [T] {
 }
 
 #[inline]
-pub(crate) fn embedding_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn embedding_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     table: &[T],
@@ -165,7 +165,7 @@ fn into_rows<S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn scatter_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn scatter_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     x: &[T],
@@ -185,7 +185,7 @@ pub(crate) fn scatter_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn scatter_add_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn scatter_add_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     x: &[T],

@@ -6,7 +6,7 @@ use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::lanes::drive::{self, Update};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::math::sigmoid::silu_and_slope;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::binary;
@@ -128,7 +128,7 @@ forms! {
 }
 
 #[inline]
-pub(crate) fn swiglu_packed_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn swiglu_packed_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -159,7 +159,7 @@ pub(crate) fn swiglu_packed_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn swiglu_packed_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn swiglu_packed_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],

@@ -3,7 +3,7 @@
 use super::forms;
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd, from_fn};
 
 forms! {
@@ -92,7 +92,7 @@ fn affine<S: Simd, T: Element, I: Copy + Into<f64>>(
 macro_rules! checked {
     ($op:ident, $by:ident, $I:ty) => {
         #[inline]
-        pub(crate) fn $by<J: Join, S: Simd, T: Element>(
+        pub(crate) fn $by<J: Executor, S: Simd, T: Element>(
             _: J,
             s: S,
             x: &[$I],

@@ -2,7 +2,7 @@
 
 use super::softmax::{PeakAndSum, shift};
 use crate::alu::{Alu, Number};
-use crate::lanes::fold::{Join, to_scalar};
+use crate::lanes::fold::{Executor, to_scalar};
 use crate::lanes::streams::{Slices, Streams};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Maximum;
@@ -41,6 +41,6 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn logsumexp_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn logsumexp_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     to_scalar(log_sum_exp(&Slices(j, s, [x])))
 }

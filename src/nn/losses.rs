@@ -5,7 +5,7 @@ use super::parts::{Change, Read, Write, count, each_row};
 use super::softmax::{ExpShiftedScaled, peak_and_sum, shift_of};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd, native};
 
@@ -101,7 +101,7 @@ pub(super) fn check_targets(rows: usize, cols: usize, targets: &[u32]) -> Result
 }
 
 #[inline]
-pub(crate) fn cross_entropy_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cross_entropy_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     logits: &[T],
@@ -156,7 +156,7 @@ pub(crate) fn cross_entropy_by<J: Join, S: Simd, T: Element>(
 
 /// Writes the gradient to where `z` says.
 #[inline]
-fn gradient<J: Join, S: Simd, T: Element>(
+fn gradient<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     z: InOut<'_, T>,
@@ -192,7 +192,7 @@ fn gradient<J: Join, S: Simd, T: Element>(
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn cross_entropy_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cross_entropy_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     logits: &[T],
@@ -217,7 +217,7 @@ pub(crate) fn cross_entropy_backward_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn cross_entropy_backward_in_place_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cross_entropy_backward_in_place_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     logits: &mut [T],

@@ -46,7 +46,7 @@ pub use softmax_backward::*;
 
 use crate::alu::{Alu, Body};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Fold, Join, Serial, split, to_scalar};
+use crate::lanes::fold::{Executor, Fold, Serial, split, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::{Portable, scalar};
 use crate::lanes::streams::{Folds, Row, Slices, Streams, Summary};
@@ -62,20 +62,20 @@ pub(crate) trait RowOp<T: Element>: Copy + Send + Sync {
         [&[]; 2]
     }
     /// Writes one row; `j` may split it. Mark it `#[inline(always)]`.
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>);
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>);
 }
 
 /// A row on a CPU, with the columns that its map takes.
 struct OnRow<'a, 'r, J, S, T>(J, S, InOut<'r, T>, [&'a [T]; 2]);
 
-impl<J: Join, S: Simd, T: Element> OnRow<'_, '_, J, S, T> {
+impl<J: Executor, S: Simd, T: Element> OnRow<'_, '_, J, S, T> {
     #[inline(always)]
     fn slices(&self) -> Slices<'_, J, S, T, 1> {
         Slices(self.0, self.1, [self.2.input()])
     }
 }
 
-impl<J: Join, S: Simd, T: Element> Folds<T, 1> for OnRow<'_, '_, J, S, T> {
+impl<J: Executor, S: Simd, T: Element> Folds<T, 1> for OnRow<'_, '_, J, S, T> {
     type V = T::Vec<Portable<1>>;
     #[inline(always)]
     fn fold<F: Fold<T, 1, K>, const K: usize>(&self, f: F) -> [Self::V; K] {
@@ -96,7 +96,7 @@ impl<J: Join, S: Simd, T: Element> Folds<T, 1> for OnRow<'_, '_, J, S, T> {
     }
 }
 
-impl<J: Join, S: Simd, T: Element> Streams<T, 1> for OnRow<'_, '_, J, S, T> {
+impl<J: Executor, S: Simd, T: Element> Streams<T, 1> for OnRow<'_, '_, J, S, T> {
     #[inline(always)]
     fn summary<P: Summary<T, 1, K>, const K: usize>(&self, p: P) -> [Self::V; K] {
         self.slices().summary(p)
@@ -116,7 +116,7 @@ impl<J: Join, S: Simd, T: Element> Streams<T, 1> for OnRow<'_, '_, J, S, T> {
     }
 }
 
-impl<J: Join, S: Simd, T: Element> Row<T> for OnRow<'_, '_, J, S, T> {
+impl<J: Executor, S: Simd, T: Element> Row<T> for OnRow<'_, '_, J, S, T> {
     #[inline(always)]
     fn first(&self) -> Self::V {
         scalar(self.2.input().first().copied().unwrap_or_default())
@@ -145,7 +145,7 @@ impl<J: Join, S: Simd, T: Element> Row<T> for OnRow<'_, '_, J, S, T> {
 #[inline]
 pub(crate) fn rows_by<J, S, T, R>(j: J, s: S, op: R, x: &[T], out: &mut [T]) -> Result<(), Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     R: RowOp<T>,
@@ -160,7 +160,7 @@ where
 #[inline]
 pub(crate) fn rows_in_place_by<J, S, T, R>(j: J, s: S, op: R, x: &mut [T]) -> Result<(), Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     R: RowOp<T>,
@@ -185,7 +185,7 @@ pub(crate) const GRAIN: usize = 32768;
 
 fn each_row<J, S, T, R>(j: J, s: S, op: R, cols: usize, mut x: InOut<'_, T>)
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     R: RowOp<T>,

@@ -5,7 +5,7 @@ use super::losses::{IGNORED, check_targets};
 use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Scale;
 use crate::reduce::{dot_by, sum_by};
@@ -97,7 +97,7 @@ forms! {
 }
 
 #[inline]
-pub(crate) fn nll_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn nll_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     with: Nll<'_, T>,
@@ -152,7 +152,7 @@ pub(crate) fn nll_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn nll_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn nll_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     with: Nll<'_, T>,

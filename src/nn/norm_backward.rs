@@ -6,7 +6,7 @@ use super::{RowOp, forms};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial, fold_by, to_scalar};
+use crate::lanes::fold::{Executor, Serial, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Slices;
@@ -148,7 +148,7 @@ fn columns<T: Element>(
 }
 
 #[inline]
-pub(crate) fn rms_norm_residual_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn rms_norm_residual_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -176,7 +176,7 @@ pub(crate) fn rms_norm_residual_by<J: Join, S: Simd, T: Element>(
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn rms_norm_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -225,7 +225,7 @@ pub(crate) fn rms_norm_backward_by<J: Join, S: Simd, T: Element>(
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn layer_norm_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],

@@ -4,7 +4,7 @@ use super::affine::{Standard, TimesTwice};
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::Error;
-use crate::lanes::fold::{Fold, Join};
+use crate::lanes::fold::{Executor, Fold};
 use crate::lanes::inout::InOut;
 use crate::lanes::streams::Row;
 use crate::lanes::{Element, Simd};
@@ -57,7 +57,7 @@ impl<T: Element> RowOp<T> for Normalize {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         normalize_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }
@@ -71,7 +71,7 @@ impl<T: Element> RowOp<T> for Zscore {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         zscore_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }
@@ -127,7 +127,7 @@ impl<T: Element> RowOp<T> for MinmaxNormalize {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         minmax_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }

@@ -2,7 +2,7 @@
 //! several threads.
 
 use crate::error::{Error, not_empty};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
 use core::ops::Range;
@@ -103,7 +103,7 @@ pub(crate) const GRAIN: usize = 32768;
 
 /// Runs `row` on each row of `parts`, of about `cols` elements. Mark the closure `#[inline(always)]`: what is apart has not
 /// the lanes' instructions.
-pub(crate) fn each_row<J: Join, S: Simd, P: Parts>(
+pub(crate) fn each_row<J: Executor, S: Simd, P: Parts>(
     j: J,
     s: S,
     cols: usize,

@@ -3,7 +3,7 @@
 use super::parts::{Change, Read, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::inout::InOut;
 use crate::lanes::rotary::{self, Turn};
 use crate::lanes::vector::Vector;
@@ -58,7 +58,7 @@ impl<'a, T: Element> Angles<'a, T> {
         [self.cos, self.sin].map(|x| x.get(r * self.half..(r + 1) * self.half).unwrap_or_default())
     }
 
-    fn slices<J: Join, S: Simd>(self, j: J, s: S, x: InOut<'_, T>) -> Result<(), Error> {
+    fn slices<J: Executor, S: Simd>(self, j: J, s: S, x: InOut<'_, T>) -> Result<(), Error> {
         let rows = self.cos.len().checked_div(self.half).unwrap_or(0);
         let unit = rows.checked_mul(2 * self.half).ok_or(Error::Overflow { arg: "dim" })?;
         if x.len().checked_rem(unit).unwrap_or(x.len()) != 0 {
@@ -146,7 +146,7 @@ macro_rules! direction {
             $by(Serial, s, x, dim, cos, sin, style, out)
         }
         #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-        pub(crate) fn $by<J: Join, S: Simd, T: Element>(
+        pub(crate) fn $by<J: Executor, S: Simd, T: Element>(
             j: J,
             s: S,
             x: &[T],
@@ -184,7 +184,7 @@ macro_rules! direction {
         ) -> Result<(), Error> {
             $in_place_by(Serial, s, x, dim, cos, sin, style)
         }
-        pub(crate) fn $in_place_by<J: Join, S: Simd, T: Element>(
+        pub(crate) fn $in_place_by<J: Executor, S: Simd, T: Element>(
             j: J,
             s: S,
             x: &mut [T],

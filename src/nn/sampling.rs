@@ -4,7 +4,7 @@ use super::forms;
 use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, not_negative};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
 use crate::reduce::top_k_by;
 
@@ -75,7 +75,7 @@ pub const fn sample_workspace(n: usize, top_k: usize) -> usize {
 }
 
 #[inline]
-pub(crate) fn sample_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn sample_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     logits: &[T],
@@ -87,7 +87,7 @@ pub(crate) fn sample_by<J: Join, S: Simd, T: Element>(
     contract!(sample, choose(j, s, logits, with, uniform, values, indices), of[logits])
 }
 
-fn choose<J: Join, S: Simd, T: Element>(
+fn choose<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     logits: &[T],

@@ -4,7 +4,7 @@ use super::forms;
 use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 
 forms! {
@@ -35,7 +35,7 @@ forms! {
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 #[inline]
-pub(crate) fn cumsum_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cumsum_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],

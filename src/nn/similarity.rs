@@ -4,7 +4,7 @@ use super::forms;
 use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::reduce::cosine_similarity_by;
 
@@ -36,7 +36,7 @@ forms! {
 }
 
 #[inline]
-pub(crate) fn cosine_similarity_rows_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cosine_similarity_rows_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     query: &[T],

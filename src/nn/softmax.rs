@@ -3,7 +3,7 @@
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Bits, Body, Number, Real};
 use crate::error::Error;
-use crate::lanes::fold::{Fold, Join, Serial, fold_by, to_scalar};
+use crate::lanes::fold::{Executor, Fold, Serial, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::{Row, Slices, Streams, Summary};
@@ -198,7 +198,7 @@ pub(super) fn shift_of<T: Element>(peak: T) -> T {
 
 /// The peak and the sum of a row.
 #[inline(always)]
-pub(super) fn peak_and_sum<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> [T; 2] {
+pub(super) fn peak_and_sum<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> [T; 2] {
     Slices(j, s, [x]).summary(PeakAndSum).map(to_scalar)
 }
 
@@ -241,7 +241,7 @@ impl<T: Element> RowOp<T> for Softmax {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         if is_long::<T>(row.len()) {
             long_row(j, s, row);
         } else {
@@ -253,7 +253,7 @@ impl<T: Element> RowOp<T> for Softmax {
 
 /// What is left of a row that stays in the caches, once its peak is known.
 #[inline(always)]
-fn below<J: Join, S: Simd, T: Element>(j: J, s: S, peak: T, mut row: InOut<'_, T>) {
+fn below<J: Executor, S: Simd, T: Element>(j: J, s: S, peak: T, mut row: InOut<'_, T>) {
     let [sum] = row.map_fold(j, s, (ExpShifted(shift_of(peak)), -T::INFINITY), Sum);
     InOut::in_place(row.output()).map(j, s, Times(to_scalar(scale(scalar(sum)))));
 }
@@ -271,7 +271,7 @@ pub(super) fn masked_row<S: Simd, T: Element>(s: S, x: &[T], mask: &[T], out: &m
 }
 
 /// A row that the caches don't hold: it is read twice and written once.
-fn long_row<J: Join, S: Simd, T: Element>(j: J, s: S, row: InOut<'_, T>) {
+fn long_row<J: Executor, S: Simd, T: Element>(j: J, s: S, row: InOut<'_, T>) {
     s.vectorize(
         #[inline(always)]
         || softmax_row(&mut OnRow(j, s, row, [&[]; 2])),
@@ -287,7 +287,7 @@ impl<T: Element> RowOp<T> for LogSoftmax {
         at_least_one(self.0)
     }
     #[inline(always)]
-    fn row<J: Join, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
+    fn row<J: Executor, S: Simd>(self, j: J, s: S, row: InOut<'_, T>) {
         log_softmax_row(&mut OnRow(j, s, row, [&[]; 2]));
     }
 }

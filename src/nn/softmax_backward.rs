@@ -6,7 +6,7 @@ use super::softmax::masked_row;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial, fold};
+use crate::lanes::fold::{Executor, Serial, fold};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
 use crate::reduce::{Dot, Sum};
@@ -97,7 +97,7 @@ forms! {
 
 /// `f` on each row of `y` and `dy`.
 #[inline]
-fn backward<J: Join, S: Simd, T: Element>(
+fn backward<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     (y, dy): (&[T], &[T]),
@@ -121,7 +121,7 @@ fn backward<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn softmax_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn softmax_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     y: &[T],
@@ -151,7 +151,7 @@ pub(crate) fn softmax_backward_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn log_softmax_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn log_softmax_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     y: &[T],
@@ -175,7 +175,7 @@ pub(crate) fn log_softmax_backward_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn masked_softmax_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn masked_softmax_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],

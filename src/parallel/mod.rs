@@ -48,13 +48,13 @@ pub use sparse::*;
 pub use transpose::*;
 
 use crate::lanes::drive::GRAIN;
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 
 /// Both halves on rayon's pool, when there is enough to do.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Threads;
 
-impl Join for Threads {
+impl Executor for Threads {
     const SERIAL: bool = false;
     #[inline]
     fn join<A: Send, B: Send>(

@@ -4,7 +4,7 @@ use super::{binary, unary};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
 /// `a + b`.
@@ -280,7 +280,7 @@ pub fn axpy_on<S: Simd, T: Element>(s: S, alpha: T, x: &[T], y: &mut [T]) -> Res
 
 /// [`axpy_on`], the parts run by `j`.
 #[inline]
-pub(crate) fn axpy_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn axpy_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,

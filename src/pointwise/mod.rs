@@ -33,7 +33,7 @@ pub use trigonometric::*;
 
 use crate::alu::Body;
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
 /// The parameter names of the inputs, for errors.
@@ -91,7 +91,7 @@ pub(crate) fn map_by<J, S, T, B, const N: usize>(
     out: &mut [T],
 ) -> Result<(), Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, N>,
@@ -121,7 +121,7 @@ pub fn map_in_place_on<S: Simd, T: Element, B: Body<T, 1>>(s: S, body: B, x: &mu
 #[inline]
 pub(crate) fn map_in_place_by<J, S, T, B>(j: J, s: S, body: B, x: &mut [T]) -> Result<(), Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, 1>,
@@ -157,7 +157,7 @@ pub fn zip_in_place_on<S: Simd, T: Element, B: Body<T, 2>>(
 #[inline]
 pub(crate) fn zip_in_place_by<J, S, T, B>(j: J, s: S, body: B, a: &mut [T], b: &[T]) -> Result<(), Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Body<T, 2>,

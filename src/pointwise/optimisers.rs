@@ -4,7 +4,7 @@ use crate::alu::{Alu, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_negative, same_len};
 use crate::lanes::drive::{self, GRAIN, Update};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::pointwise::Scale;
@@ -313,7 +313,7 @@ forms! {
 /// Runs `body` over `y`, halves on different threads.
 fn run<J, S, T, B, const K: usize>(j: J, s: S, body: B, g: &[T], y: [&mut [T]; K])
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
     B: Update<T, 1, K>,
@@ -341,7 +341,7 @@ where
 }
 
 #[inline]
-pub(crate) fn sgd_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn sgd_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     lr: T,
@@ -355,7 +355,7 @@ pub(crate) fn sgd_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn momentum_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn momentum_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     with: Momentum<T>,
@@ -370,7 +370,7 @@ pub(crate) fn momentum_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn adagrad_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn adagrad_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     with: Adagrad<T>,
@@ -388,7 +388,7 @@ pub(crate) fn adagrad_by<J: Join, S: Simd, T: Element>(
 
 /// Checks, and runs either form of Adam.
 #[inline]
-fn moments<J: Join, S: Simd, T: Element, const DECOUPLED: bool>(
+fn moments<J: Executor, S: Simd, T: Element, const DECOUPLED: bool>(
     j: J,
     s: S,
     with: Adam<T>,
@@ -404,7 +404,7 @@ fn moments<J: Join, S: Simd, T: Element, const DECOUPLED: bool>(
 }
 
 #[inline]
-pub(crate) fn adam_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn adam_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     with: Adam<T>,
@@ -418,7 +418,7 @@ pub(crate) fn adam_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn adamw_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn adamw_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     with: Adam<T>,
@@ -432,7 +432,7 @@ pub(crate) fn adamw_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn clip_by_norm_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn clip_by_norm_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     max_norm: T,

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::panel::products;
 use super::tile::{of_rows, product};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Simd, native};
 use crate::nn::parts::{Read, Write, each_row};
 
@@ -226,7 +226,7 @@ pub(crate) fn rows(arg: &'static str, x: usize, each: usize) -> Result<usize, Er
     if x.is_multiple_of(each) { Ok(x / each) } else { Err(Error::Rows { arg, cols: each, got: x }) }
 }
 
-pub(crate) fn dequantize_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn dequantize_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     x: &[B],
@@ -267,7 +267,7 @@ fn in_domain<S: Simd, B: Block>(s: S, x: &[f32], importance: Option<&[f32]>) -> 
     Ok(())
 }
 
-pub(crate) fn quantize_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn quantize_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     x: &[f32],
@@ -301,7 +301,7 @@ pub(crate) fn quantize_by<J: Join, S: Simd, B: Block>(
     Ok(())
 }
 
-pub(crate) fn quantize_padded_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn quantize_padded_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     x: &[f32],
@@ -343,7 +343,7 @@ fn encode_padded<B: Block>(x: &[f32], w: Option<&[f32]>) -> B {
     B::encode(all, Some(&weights))
 }
 
-pub(crate) fn dequantize_padded_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn dequantize_padded_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     x: &[B],
@@ -376,7 +376,7 @@ pub(crate) fn dequantize_padded_by<J: Join, S: Simd, B: Block>(
     Ok(())
 }
 
-pub(crate) fn quant_dot_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn quant_dot_by<J: Executor, S: Simd, B: Block>(
     _: J,
     s: S,
     a: &[B],
@@ -390,7 +390,7 @@ pub(crate) fn quant_dot_by<J: Join, S: Simd, B: Block>(
     ))
 }
 
-pub(crate) fn quant_gemv_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn quant_gemv_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     weights: &[B],
@@ -413,7 +413,7 @@ pub(crate) fn quant_gemv_by<J: Join, S: Simd, B: Block>(
 pub(crate) const APART: usize = 1 << 18;
 
 /// [`quant_gemv`](crate::quant_gemv()) of checked sizes: the rows are halved between threads.
-fn some_rows<J: Join, S: Simd, B: Block>(
+fn some_rows<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     weights: &[B],
@@ -450,7 +450,7 @@ fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partne
     );
 }
 
-pub(crate) fn quant_gemm_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn quant_gemm_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     weights: &[B],
@@ -480,7 +480,7 @@ pub(crate) const FEW: usize = 5;
 
 /// [`quant_gemm`](crate::quant_gemm()) of checked sizes: the rows of `x` are halved between threads, and then taken
 /// some at a time.
-fn blocks_of_rows<J: Join, S: Simd, B: Block>(
+fn blocks_of_rows<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     weights: &[B],
@@ -529,7 +529,7 @@ fn vectors_here<S: Simd, B: Block>(
     );
 }
 
-pub(crate) fn quant_rows_by<J: Join, S: Simd, B: Block>(
+pub(crate) fn quant_rows_by<J: Executor, S: Simd, B: Block>(
     j: J,
     s: S,
     table: &[B],

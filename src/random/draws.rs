@@ -2,7 +2,7 @@
 
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use crate::lanes::Simd;
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 
 /// The integers that [`integers`](crate::integers()) draws: `u32`, `i32`, `u64`, `i64`.
 pub trait Integer: Copy + Default + PartialOrd + Send + Sync + sealed::Sealed + 'static {
@@ -14,7 +14,7 @@ pub trait Integer: Copy + Default + PartialOrd + Send + Sync + sealed::Sealed + 
     fn plus(self, n: u64) -> Self;
     /// `out[i] = low + n`, where `n <= span` is drawn.
     #[doc(hidden)]
-    fn draw<J: Join, S: Simd>(j: J, s: S, stream: Stream, low: Self, span: u64, out: &mut [Self]);
+    fn draw<J: Executor, S: Simd>(j: J, s: S, stream: Stream, low: Self, span: u64, out: &mut [Self]);
 }
 
 mod sealed {
@@ -94,7 +94,14 @@ macro_rules! integer {
                 self.wrapping_add(n as Self)
             }
             #[inline(always)]
-            fn draw<J: Join, S: Simd>(j: J, s: S, stream: Stream, low: Self, span: u64, out: &mut [Self]) {
+            fn draw<J: Executor, S: Simd>(
+                j: J,
+                s: S,
+                stream: Stream,
+                low: Self,
+                span: u64,
+                out: &mut [Self],
+            ) {
                 $draw(j, s, stream, low, span, out);
             }
         }
@@ -106,7 +113,7 @@ integer!(u64, u64, wide);
 integer!(i64, u64, wide);
 
 #[inline(always)]
-fn narrow<J: Join, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, span: u64, out: &mut [I]) {
+fn narrow<J: Executor, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, span: u64, out: &mut [I]) {
     let range = span + 1;
     // 2³² mod range.
     let least = ((1 << 32) % range) as u32;
@@ -136,7 +143,7 @@ fn narrow<J: Join, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, span
 }
 
 #[inline(always)]
-fn wide<J: Join, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, span: u64, out: &mut [I]) {
+fn wide<J: Executor, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, span: u64, out: &mut [I]) {
     fill(
         j,
         s,
@@ -153,7 +160,7 @@ fn wide<J: Join, S: Simd, I: Integer>(j: J, s: S, stream: Stream, low: I, span: 
 
 /// `out[i]` is true with the probability `p`, to 64 bits.
 #[inline(always)]
-pub(super) fn chances<J: Join, S: Simd>(j: J, s: S, stream: Stream, p: f64, out: &mut [bool]) {
+pub(super) fn chances<J: Executor, S: Simd>(j: J, s: S, stream: Stream, p: f64, out: &mut [bool]) {
     // `p·2⁶⁴`: its upper part up to 2³², and 32 bits.
     let limit = (p * (1u128 << 64) as f64) as u128;
     let (upper, lower) = ((limit >> 32) as u64, limit as u32);

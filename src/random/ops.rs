@@ -4,7 +4,7 @@ use super::draws::{self, Integer};
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use super::variates::Variate;
 use crate::error::Error;
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Simd, native};
 
 /// The op, and its form on a named instruction set.
@@ -238,7 +238,7 @@ fn finite<T: Variate>(x: T) -> bool {
     x > -T::INFINITY && x < T::INFINITY
 }
 
-pub(crate) fn random_bits_by<J: Join, S: Simd>(j: J, s: S, stream: Stream, out: &mut [u32]) {
+pub(crate) fn random_bits_by<J: Executor, S: Simd>(j: J, s: S, stream: Stream, out: &mut [u32]) {
     fill(
         j,
         s,
@@ -249,11 +249,11 @@ pub(crate) fn random_bits_by<J: Join, S: Simd>(j: J, s: S, stream: Stream, out: 
     );
 }
 
-pub(crate) fn uniform_by<J: Join, S: Simd, T: Variate>(j: J, s: S, stream: Stream, out: &mut [T]) {
+pub(crate) fn uniform_by<J: Executor, S: Simd, T: Variate>(j: J, s: S, stream: Stream, out: &mut [T]) {
     T::uniform(j, s, stream, out);
 }
 
-pub(crate) fn normal_by<J: Join, S: Simd, T: Variate>(
+pub(crate) fn normal_by<J: Executor, S: Simd, T: Variate>(
     j: J,
     s: S,
     stream: Stream,
@@ -267,7 +267,7 @@ pub(crate) fn normal_by<J: Join, S: Simd, T: Variate>(
     Ok(())
 }
 
-pub(crate) fn exponential_by<J: Join, S: Simd, T: Variate>(
+pub(crate) fn exponential_by<J: Executor, S: Simd, T: Variate>(
     j: J,
     s: S,
     stream: Stream,
@@ -280,7 +280,7 @@ pub(crate) fn exponential_by<J: Join, S: Simd, T: Variate>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "the op's own")]
-pub(crate) fn truncated_normal_by<J: Join, S: Simd, T: Variate>(
+pub(crate) fn truncated_normal_by<J: Executor, S: Simd, T: Variate>(
     j: J,
     _: S,
     stream: Stream,
@@ -298,7 +298,7 @@ pub(crate) fn truncated_normal_by<J: Join, S: Simd, T: Variate>(
     Ok(())
 }
 
-pub(crate) fn integers_by<J: Join, S: Simd, I: Integer>(
+pub(crate) fn integers_by<J: Executor, S: Simd, I: Integer>(
     j: J,
     s: S,
     stream: Stream,
@@ -311,7 +311,7 @@ pub(crate) fn integers_by<J: Join, S: Simd, I: Integer>(
     Ok(())
 }
 
-pub(crate) fn bernoulli_by<J: Join, S: Simd>(
+pub(crate) fn bernoulli_by<J: Executor, S: Simd>(
     j: J,
     s: S,
     stream: Stream,

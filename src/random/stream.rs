@@ -2,7 +2,7 @@
 
 use super::Philox4x32;
 use crate::alu::{Alu, Bits};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Quads, Simd};
 
@@ -180,7 +180,7 @@ pub(crate) const GRAIN: usize = 1 << 15;
 
 /// Fills `out` with what `make` makes of the words of `N` numbers, 16 blocks; its second argument is the offset of the
 /// first one. Mark it `#[inline(always)]`.
-pub(super) fn fill<const N: usize, J: Join, S: Simd, X: Copy + Default + Send>(
+pub(super) fn fill<const N: usize, J: Executor, S: Simd, X: Copy + Default + Send>(
     j: J,
     s: S,
     stream: Stream,
@@ -222,7 +222,7 @@ pub(super) fn fill<const N: usize, J: Join, S: Simd, X: Copy + Default + Send>(
 }
 
 /// `out[i] = make(offset of i)`, for what does not go by groups.
-pub(super) fn each<J: Join, X: Send>(
+pub(super) fn each<J: Executor, X: Send>(
     j: J,
     stream: Stream,
     out: &mut [X],

@@ -4,19 +4,19 @@ use super::bodies::{Exponential, Normal};
 use super::stream::{BLOCKS, Stream, Words, each, fill, halves};
 use super::truncated::Limits;
 use crate::lanes::drive::{pair_in_place, update};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 
 /// The real numbers that are drawn: `f32`, each from 32 bits, and `f64`, from 64.
 pub trait Variate: Element {
     #[doc(hidden)]
-    fn uniform<J: Join, S: Simd>(j: J, s: S, stream: Stream, out: &mut [Self]);
+    fn uniform<J: Executor, S: Simd>(j: J, s: S, stream: Stream, out: &mut [Self]);
     #[doc(hidden)]
-    fn normal<J: Join, S: Simd>(j: J, s: S, stream: Stream, with: [Self; 2], out: &mut [Self]);
+    fn normal<J: Executor, S: Simd>(j: J, s: S, stream: Stream, with: [Self; 2], out: &mut [Self]);
     #[doc(hidden)]
-    fn exponential<J: Join, S: Simd>(j: J, s: S, stream: Stream, scale: Self, out: &mut [Self]);
+    fn exponential<J: Executor, S: Simd>(j: J, s: S, stream: Stream, scale: Self, out: &mut [Self]);
     #[doc(hidden)]
-    fn truncated<J: Join>(j: J, stream: Stream, with: [Self; 4], out: &mut [Self]);
+    fn truncated<J: Executor>(j: J, stream: Stream, with: [Self; 4], out: &mut [Self]);
 }
 
 /// The upper 24 bits as a fraction.
@@ -39,7 +39,7 @@ macro_rules! variate {
     ($t:ident, $words:expr, $word:ty, $n:expr, $unit:ident) => {
         impl Variate for $t {
             #[inline(always)]
-            fn uniform<J: Join, S: Simd>(j: J, s: S, stream: Stream, out: &mut [Self]) {
+            fn uniform<J: Executor, S: Simd>(j: J, s: S, stream: Stream, out: &mut [Self]) {
                 fill(
                     j,
                     s,
@@ -54,7 +54,7 @@ macro_rules! variate {
                 );
             }
             #[inline(always)]
-            fn normal<J: Join, S: Simd>(
+            fn normal<J: Executor, S: Simd>(
                 j: J,
                 s: S,
                 stream: Stream,
@@ -81,7 +81,7 @@ macro_rules! variate {
                 );
             }
             #[inline(always)]
-            fn exponential<J: Join, S: Simd>(j: J, s: S, stream: Stream, scale: Self, out: &mut [Self]) {
+            fn exponential<J: Executor, S: Simd>(j: J, s: S, stream: Stream, scale: Self, out: &mut [Self]) {
                 fill(
                     j,
                     s,
@@ -97,7 +97,7 @@ macro_rules! variate {
                 );
             }
             #[inline(always)]
-            fn truncated<J: Join>(j: J, stream: Stream, with: [Self; 4], out: &mut [Self]) {
+            fn truncated<J: Executor>(j: J, stream: Stream, with: [Self; 4], out: &mut [Self]) {
                 let [mean, stddev, low, high] = with.map(f64::from);
                 let limits = Limits::new((low - mean) / stddev, (high - mean) / stddev);
                 each(j, stream, out, |at| {

@@ -3,7 +3,7 @@
 use super::{is_nan, reduction, run};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty};
-use crate::lanes::fold::{Fold, Join, position, tree};
+use crate::lanes::fold::{Executor, Fold, position, tree};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
 
@@ -86,7 +86,12 @@ impl<T: Number, B: Body<T, 2>> Fold<T, 1, 1> for Exact<B, T> {
 }
 
 #[inline]
-fn extremum<J: Join, S: Simd, T: Element, B: Extremum<T>>(j: J, s: S, body: B, x: &[T]) -> Result<T, Error> {
+fn extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>>(
+    j: J,
+    s: S,
+    body: B,
+    x: &[T],
+) -> Result<T, Error> {
     let Some(&first) = x.first() else { return Err(Error::Empty { arg: "x" }) };
     let [m, sum] = run(j, s, Quick(body, first), [x]);
     if m == T::ZERO || is_nan(sum) {
@@ -104,7 +109,7 @@ pub(super) fn has_nan<T: Element>(sum: T, x: &[T]) -> bool {
 
 /// The index of the first extremum, or of the last.
 #[inline]
-fn arg_extremum<J: Join, S: Simd, T: Element, B: Extremum<T>, const LAST: bool>(
+fn arg_extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>, const LAST: bool>(
     j: J,
     s: S,
     body: B,
@@ -238,31 +243,31 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn max_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
+pub(crate) fn max_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     extremum(j, s, Maximum, x)
 }
 
 #[inline]
-pub(crate) fn min_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
+pub(crate) fn min_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     extremum(j, s, Minimum, x)
 }
 
 #[inline]
-pub(crate) fn argmax_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
+pub(crate) fn argmax_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
     arg_extremum::<_, _, _, _, false>(j, s, Maximum, x)
 }
 
 #[inline]
-pub(crate) fn argmin_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
+pub(crate) fn argmin_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
     arg_extremum::<_, _, _, _, false>(j, s, Minimum, x)
 }
 
 #[inline]
-pub(crate) fn argmax_last_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
+pub(crate) fn argmax_last_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
     arg_extremum::<_, _, _, _, true>(j, s, Maximum, x)
 }
 
 #[inline]
-pub(crate) fn argmin_last_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
+pub(crate) fn argmin_last_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<usize, Error> {
     arg_extremum::<_, _, _, _, true>(j, s, Minimum, x)
 }

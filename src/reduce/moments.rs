@@ -5,7 +5,7 @@ use super::reduction;
 use super::sums::Sum;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty};
-use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::fold::{Executor, Fold, to_scalar};
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd, from_fn};
@@ -239,13 +239,13 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn mean_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
+pub(crate) fn mean_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     not_empty("x", x.len())?;
     Ok(to_scalar(average(&Slices(j, s, [x]))))
 }
 
 #[inline]
-pub(crate) fn variance_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
+pub(crate) fn variance_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     not_empty("x", x.len())?;
     Ok(s.vectorize(
         #[inline(always)]
@@ -254,7 +254,7 @@ pub(crate) fn variance_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> 
 }
 
 #[inline]
-pub(crate) fn stddev_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
+pub(crate) fn stddev_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> Result<T, Error> {
     not_empty("x", x.len())?;
     Ok(s.vectorize(
         #[inline(always)]

@@ -4,7 +4,7 @@ use super::sums::{SumAbs, SumSquares};
 use super::{reduction, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::fold::{Executor, Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices, Strided};
 use crate::lanes::{Element, Simd, from_fn};
 use crate::view::VecRef;
@@ -268,31 +268,31 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn norm_l1_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn norm_l1_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     let [sum] = run(j, s, SumAbs, [x]);
     sum
 }
 
 #[inline]
-pub(crate) fn norm_l2_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn norm_l2_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     to_scalar(euclidean(&Slices(j, s, [x])))
 }
 
 /// [`norm_l2`] of a vector with a stride: the same bits.
 #[inline]
-pub(crate) fn norm_l2_view<J: Join, S: Simd, T: Element>(j: J, s: S, x: VecRef<'_, T>) -> T {
+pub(crate) fn norm_l2_view<J: Executor, S: Simd, T: Element>(j: J, s: S, x: VecRef<'_, T>) -> T {
     to_scalar(euclidean(&Strided(j, s, x)))
 }
 
 #[inline]
-pub(crate) fn norm_linf_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn norm_linf_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     to_scalar(largest_magnitude(&Slices(j, s, [x])))
 }
 
 #[inline]
 pub(crate) fn euclidean_distance_by<J, S, T>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
 {
@@ -303,7 +303,7 @@ where
 #[inline]
 pub(crate) fn cosine_similarity_by<J, S, T>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error>
 where
-    J: Join,
+    J: Executor,
     S: Simd,
     T: Element,
 {

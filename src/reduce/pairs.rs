@@ -5,7 +5,7 @@ use super::norms::{add_each, scales, similarity};
 use super::reduction;
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::fold::{Executor, Fold, to_scalar};
 use crate::lanes::math::dd::{Dd, two_sum};
 use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd};
@@ -209,14 +209,24 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn covariance_by<J: Join, S: Simd, T: Element>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error> {
+pub(crate) fn covariance_by<J: Executor, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    a: &[T],
+    b: &[T],
+) -> Result<T, Error> {
     same_len("b", a.len(), b.len())?;
     not_empty("a", a.len())?;
     Ok(to_scalar(joint_spread(&Slices(j, s, [a, b]))))
 }
 
 #[inline]
-pub(crate) fn correlation_by<J: Join, S: Simd, T: Element>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error> {
+pub(crate) fn correlation_by<J: Executor, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    a: &[T],
+    b: &[T],
+) -> Result<T, Error> {
     same_len("b", a.len(), b.len())?;
     not_empty("a", a.len())?;
     Ok(to_scalar(pearson(&Slices(j, s, [a, b]))))

@@ -3,7 +3,7 @@
 use super::reduction;
 use super::sums::two_sum;
 use crate::alu::{Alu, Number, Real};
-use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::fold::{Executor, Fold, to_scalar};
 use crate::lanes::math::ln;
 use crate::lanes::streams::{Folds, Slices};
 use crate::lanes::{Element, Simd};
@@ -86,6 +86,6 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn prod_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn prod_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     to_scalar(product(&Slices(j, s, [x])))
 }

@@ -3,7 +3,7 @@
 use super::{reduction, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Fold, Join, to_scalar};
+use crate::lanes::fold::{Executor, Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices};
 use crate::lanes::{Element, Simd};
 
@@ -158,24 +158,24 @@ reduction! {
 }
 
 #[inline]
-pub(crate) fn sum_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn sum_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     let [sum] = run(j, s, Sum, [x]);
     sum
 }
 
 #[inline]
-pub(crate) fn sum_kahan_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn sum_kahan_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     to_scalar(compensated(&Slices(j, s, [x])))
 }
 
 #[inline]
-pub(crate) fn sum_of_squares_by<J: Join, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
+pub(crate) fn sum_of_squares_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T]) -> T {
     let [sum] = run(j, s, SumSquares, [x]);
     sum
 }
 
 #[inline]
-pub(crate) fn dot_by<J: Join, S: Simd, T: Element>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error> {
+pub(crate) fn dot_by<J: Executor, S: Simd, T: Element>(j: J, s: S, a: &[T], b: &[T]) -> Result<T, Error> {
     same_len("b", a.len(), b.len())?;
     let [dot] = run(j, s, Dot, [a, b]);
     Ok(dot)

@@ -4,7 +4,7 @@ use super::extrema::{BLOCK, Quick, has_nan};
 use super::run;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Join, Serial, tree};
+use crate::lanes::fold::{Executor, Serial, tree};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
 
@@ -117,7 +117,7 @@ pub fn top_k_on<S: Simd, T: Element>(
     contract!(top_k, top_k_by(Serial, s, x, k, values, indices), &Call::new(&[x], values).indices(indices))
 }
 
-pub(crate) fn top_k_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn top_k_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -167,7 +167,7 @@ pub fn bottom_k_on<S: Simd, T: Element>(
     )
 }
 
-fn select_by<J: Join, S: Simd, T: Element, const LARGEST: bool>(
+fn select_by<J: Executor, S: Simd, T: Element, const LARGEST: bool>(
     j: J,
     s: S,
     x: &[T],

@@ -5,7 +5,7 @@ use super::{divides, finite};
 use crate::blas::{Diagonal, Side, Triangle, syrk_by, syrk_workspace, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
@@ -91,7 +91,7 @@ forms! {
         (l: MatRef<'_, T>, b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn cholesky_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cholesky_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -112,7 +112,7 @@ pub(crate) fn cholesky_by<J: Join, S: Simd, T: Element>(
 }
 
 /// The matrix whose first row is `at` of the whole one.
-fn factor<J: Join, S: Simd, T: Element>(
+fn factor<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatMut<'_, T>,
@@ -191,7 +191,7 @@ fn columns<T: Element>(room: &mut [T], n: usize) -> Option<usize> {
     None
 }
 
-pub(crate) fn cholesky_solve_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn cholesky_solve_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     l: MatRef<'_, T>,

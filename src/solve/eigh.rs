@@ -6,7 +6,7 @@ use super::{finite, largest, multiply, orient, qr, scales};
 use crate::blas::{Triangle, gemv_on, symv_on, syr2k_by, syr2k_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::pointwise::axpy_on;
@@ -59,7 +59,7 @@ forms! {
     eigh, eigh_on, eigh_by (a: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn eigh_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn eigh_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -116,7 +116,7 @@ fn other<T: Copy>(g: &mut [T]) {
 }
 
 /// `QᵀAQ` with its diagonal in `d`, what stands beside it in `e`, and the vectors of Q's reflections below that in A.
-fn tridiagonal<J: Join, S: Simd, T: Element>(
+fn tridiagonal<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,

@@ -6,7 +6,7 @@ use super::{finite, orient};
 use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::MatMut;
@@ -54,7 +54,7 @@ forms! {
         (a: MatMut<'_, T>, b: MatMut<'_, T>, values: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn eigh_generalized_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn eigh_generalized_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,

@@ -5,7 +5,7 @@ use super::{abs, divides, finite, lu};
 use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace, trsv_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut};
@@ -76,7 +76,7 @@ forms! {
         (factors: MatRef<'_, T>, pivots: &[usize], norm: T, workspace: &mut [T]) -> Result<T, Error>;
 }
 
-pub(crate) fn inverse_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn inverse_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,

@@ -7,7 +7,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, gemv_on, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut};
@@ -82,7 +82,7 @@ forms! {
         (factors: MatRef<'_, T>, off: &[T], pivots: &[usize], b: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn ldlt_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn ldlt_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -283,7 +283,7 @@ impl<T: Element> Panel<'_, T> {
 }
 
 /// `A - L(LD)ᵀ` of the lower triangle behind the columns from `start` to `end`.
-fn update<J: Join, S: Simd, T: Element>(
+fn update<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatMut<'_, T>,
@@ -319,7 +319,7 @@ fn update<J: Join, S: Simd, T: Element>(
     Ok(())
 }
 
-pub(crate) fn ldlt_solve_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn ldlt_solve_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     factors: MatRef<'_, T>,

@@ -5,7 +5,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, iamax_on, swap_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::pointwise::axpy_on;
@@ -112,7 +112,7 @@ forms! {
     determinant, determinant_on, determinant_by (factors: MatRef<'_, T>, pivots: &[usize]) -> Result<T, Error>;
 }
 
-pub(crate) fn lu_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn lu_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -147,7 +147,7 @@ pub(crate) fn lu_by<J: Join, S: Simd, T: Element>(
 }
 
 /// A matrix with at least as many rows as columns.
-fn factor<J: Join, S: Simd, T: Element>(
+fn factor<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatMut<'_, T>,
@@ -257,7 +257,7 @@ pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> R
     }
 }
 
-pub(crate) fn lu_solve_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn lu_solve_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     factors: MatRef<'_, T>,
@@ -284,7 +284,7 @@ pub(crate) fn lu_solve_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn determinant_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn determinant_by<J: Executor, S: Simd, T: Element>(
     _: J,
     _: S,
     factors: MatRef<'_, T>,

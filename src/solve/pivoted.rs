@@ -5,7 +5,7 @@ use super::{abs, finite};
 use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::pointwise::axpy_on;
@@ -230,7 +230,7 @@ fn least_norm_by<S: Simd, T: Element>(
 }
 
 /// X over `QᵀB`: the first rows of R, transposed, are factored once more.
-fn shortest<J: Join, S: Simd, T: Element>(
+fn shortest<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     factors: MatRef<'_, T>,

@@ -6,7 +6,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::pointwise::axpy_on;
@@ -161,7 +161,7 @@ impl<'a, T: Element> Room<'a, T> {
     }
 
     /// `C = (I - VTVᵀ)C`, or with `Tᵀ`, of completed vectors.
-    fn reflect<J: Join, S: Simd>(
+    fn reflect<J: Executor, S: Simd>(
         &mut self,
         j: J,
         s: S,
@@ -259,7 +259,7 @@ fn columns<S: Simd, T: Element>(s: S, v: &mut [T], m: usize, tau: &mut [T]) -> R
     Ok(())
 }
 
-pub(super) fn factor<J: Join, S: Simd, T: Element>(
+pub(super) fn factor<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -283,7 +283,7 @@ pub(super) fn factor<J: Join, S: Simd, T: Element>(
 }
 
 /// The product of reflections over their vectors, which stand `below` rows (0 or 1) under the diagonal of a square matrix.
-pub(super) fn form<J: Join, S: Simd, T: Element>(
+pub(super) fn form<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -317,7 +317,7 @@ fn unit<T: Element>(mut a: MatMut<'_, T>, b: usize) {
     }
 }
 
-pub(super) fn apply<J: Join, S: Simd, T: Element>(
+pub(super) fn apply<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     transposed: bool,
@@ -342,7 +342,7 @@ pub(super) fn apply<J: Join, S: Simd, T: Element>(
     Ok(())
 }
 
-pub(crate) fn qr_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn qr_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatMut<'_, T>,
@@ -364,7 +364,7 @@ pub(crate) fn qr_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn qr_apply_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn qr_apply_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     transposed: bool,
@@ -390,7 +390,7 @@ pub(crate) fn qr_apply_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn least_squares_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn least_squares_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,

@@ -7,7 +7,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{gemv_on, transpose};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
@@ -62,7 +62,7 @@ forms! {
         (a: MatMut<'_, T>, u: MatMut<'_, T>, values: &mut [T], vt: MatMut<'_, T>, workspace: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn svd_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn svd_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatMut<'_, T>,
@@ -102,7 +102,7 @@ pub(crate) fn svd_by<J: Join, S: Simd, T: Element>(
 }
 
 /// Of at least as many rows as columns.
-fn tall<J: Join, S: Simd, T: Element>(
+fn tall<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,
@@ -173,7 +173,7 @@ fn sort<S: Simd, T: Element>(s: S, values: &mut [T], rows: [MatMut<'_, T>; 2]) -
 
 /// `UᵀAV` with its diagonal in `d`, what stands above it in `e`; the vectors of U's reflections below the diagonal in A, and those of V's above
 /// what is above it.
-fn bidiagonal<J: Join, S: Simd, T: Element>(
+fn bidiagonal<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     mut a: MatMut<'_, T>,

@@ -4,7 +4,7 @@ use super::Csr;
 use super::spmv::{Cut, divide};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
@@ -50,7 +50,7 @@ impl<T: Element> Cut for MatMut<'_, T> {
     }
 }
 
-pub(crate) fn spmm_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn spmm_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,

@@ -3,7 +3,7 @@
 use super::Csr;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 
@@ -62,7 +62,7 @@ forms! {
         (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn spmv_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn spmv_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,
@@ -115,7 +115,7 @@ impl<T: Element> Cut for &mut [T] {
 
 /// Halves of the work on different threads, while they are worth it: `body` has the part of `y` that begins with row `first`. An element of
 /// A is multiplied `each` times.
-pub(super) fn divide<J: Join, T: Sync, Y: Cut>(
+pub(super) fn divide<J: Executor, T: Sync, Y: Cut>(
     j: J,
     a: Csr<'_, T>,
     each: usize,
@@ -163,7 +163,7 @@ fn product<T: Element>((columns, values): (&[u32], &[T]), x: &[T]) -> T {
     last_columns.iter().zip(last_values).fold((p + r) + (q + s), add)
 }
 
-pub(crate) fn spmv_transposed_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn spmv_transposed_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     alpha: T,

@@ -7,7 +7,7 @@ use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::lanes::drive::map;
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::math::inverse::angle;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
@@ -142,7 +142,7 @@ impl<T: Number> Body<T, 2> for Angle {
     }
 }
 
-pub(crate) fn mul_complex_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn mul_complex_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     conjugate: bool,
@@ -193,7 +193,7 @@ fn of_parts<S: Simd, T: Element>(s: S, body: impl Body<T, 2>, x: &[Complex<T>], 
     );
 }
 
-pub(crate) fn abs_complex_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn abs_complex_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     x: &[Complex<T>],
@@ -208,7 +208,7 @@ pub(crate) fn abs_complex_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn arg_complex_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn arg_complex_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     x: &[Complex<T>],
@@ -223,7 +223,7 @@ pub(crate) fn arg_complex_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn interleave_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn interleave_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     re: &[T],
@@ -250,7 +250,7 @@ pub(crate) fn interleave_by<J: Join, S: Simd, T: Element>(
     )
 }
 
-pub(crate) fn deinterleave_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn deinterleave_by<J: Executor, S: Simd, T: Element>(
     _: J,
     s: S,
     x: &[Complex<T>],

@@ -10,7 +10,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 
@@ -95,7 +95,7 @@ pub fn gemm_complex_on<S: Simd, T: Element>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(crate) fn gemm_complex_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn gemm_complex_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: Complex<T>,
@@ -137,7 +137,7 @@ pub(crate) fn gemm_complex_by<J: Join, S: Simd, T: Element>(
 
 /// The product, where the numbers in a row of C follow each other, or neither those of a column do.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn product<J: Join, S: Simd, T: Element>(
+fn product<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: Complex<T>,
@@ -225,7 +225,7 @@ fn as_pairs<T: Element>(
 
 /// `C = AB + βC` of real numbers, where C is in pairs: over itself, or by a copy.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn multiply<J: Join, S: Simd, T: Element>(
+fn multiply<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatRef<'_, T>,

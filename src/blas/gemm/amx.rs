@@ -11,7 +11,7 @@ use super::amx_pack;
 use super::tune::Tiling;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::amx::{Quad, Tile, Tiles, Words};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -140,7 +140,7 @@ pub(super) fn gemm<P: Product>(
 
 /// [`gemm`], the parts run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(super) fn gemm_by<J: Join, P: Product>(
+pub(super) fn gemm_by<J: Executor, P: Product>(
     j: J,
     amx: Amx,
     alpha: P::Out,
@@ -178,7 +178,7 @@ pub(crate) const GRAIN: usize = 1 << 23;
 
 /// Halves of the longer side of C on different threads until each has its part, in whole quads of tiles.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn divide<J: Join, P: Product>(
+fn divide<J: Executor, P: Product>(
     j: J,
     amx: Amx,
     scale: [P::Out; 2],

@@ -4,14 +4,14 @@ use super::amx::{Plain, Six, Three, gemm_by};
 use super::split::{AmxPath, product};
 use crate::error::Error;
 use crate::lanes::Amx;
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::view::{MatMut, MatRef};
 
 macro_rules! by {
     ($($f:ident $run:ident $P:ty, $In:ty, $Out:ty, $Ret:ty;)*) => {$(
         #[doc = concat!("[`", stringify!($run), "`] of these elements.")]
         #[allow(clippy::too_many_arguments, reason = "BLAS")]
-        pub(crate) fn $f<J: Join>(
+        pub(crate) fn $f<J: Executor>(
             j: J,
             amx: Amx,
             alpha: $Out,

@@ -3,7 +3,7 @@
 use super::{Problem, check_elements, gemm_by, gemm_workspace};
 use crate::contract::contract;
 use crate::error::{Error, same_shape};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
@@ -67,7 +67,7 @@ pub const fn gemm_backward_workspace(m: usize, n: usize, k: usize) -> usize {
 }
 
 #[inline]
-pub(crate) fn gemm_backward_a_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn gemm_backward_a_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     dc: MatRef<'_, T>,
@@ -83,7 +83,7 @@ pub(crate) fn gemm_backward_a_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn gemm_backward_b_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn gemm_backward_b_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     a: MatRef<'_, T>,

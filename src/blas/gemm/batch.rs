@@ -3,7 +3,7 @@
 use super::{Problem, gemm_by, parts};
 use crate::error::{Error, same_len};
 use crate::error::{enough, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
 
@@ -51,7 +51,7 @@ pub fn gemm_strided_batched_on<S: Simd, T: Element>(
 }
 
 /// [`gemm_strided_batched_on`], the parts run by `j`.
-pub(crate) fn batch_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn batch_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     [alpha, beta]: [T; 2],
@@ -77,7 +77,7 @@ pub(crate) fn batch_by<J: Join, S: Simd, T: Element>(
 
 /// Halves of the batch on different threads until each has its part.
 #[allow(clippy::too_many_arguments, reason = "three operands, two scalars and where to run")]
-fn divide<J: Join, S: Simd, T: Element>(
+fn divide<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     scale: [T; 2],

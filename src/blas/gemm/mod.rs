@@ -74,7 +74,7 @@ pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
 
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
@@ -277,7 +277,7 @@ pub fn gemm_with_on<S: Simd, T: Element, E: Epilogue<T>>(
 }
 
 /// [`gemm_with_on`], the parts run by `j`.
-pub(crate) fn gemm_by<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+pub(crate) fn gemm_by<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     p: Problem<'_, T>,
@@ -293,7 +293,7 @@ pub(crate) fn gemm_by<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
 
 /// [`gemm_by`] of any size; apart, as the registers that it saves are not free.
 #[inline(never)]
-fn any<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+fn any<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     p: Problem<'_, T>,
@@ -336,7 +336,7 @@ pub(crate) const LINE: usize = 16;
 
 /// Checks the workspace and runs the loops.
 #[inline(always)]
-pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+pub(crate) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     e: E,
@@ -382,7 +382,7 @@ pub(crate) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
 
 /// On how many threads so many multiplications run with a workspace of `got` elements, `needed` for each.
 #[inline(always)]
-fn parts<J: Join>(j: J, work: usize, needed: usize, got: usize) -> usize {
+fn parts<J: Executor>(j: J, work: usize, needed: usize, got: usize) -> usize {
     if J::SERIAL {
         return 1;
     }
@@ -391,7 +391,7 @@ fn parts<J: Join>(j: J, work: usize, needed: usize, got: usize) -> usize {
 
 /// Halves of the longer side of C on different threads until each has its part. Halves of columns, each of which
 /// packs its part of B alone, were slower: 0.85 to 0.92 of the crate gemm where halves of rows reach 0.9 to 1.0.
-fn divide<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+fn divide<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     e: E,

@@ -10,7 +10,7 @@
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs, share};
 use super::{Problem, aligned, tune};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 
@@ -38,7 +38,7 @@ struct Pass {
 }
 
 /// `C = αAB + βC`, then the epilogue; the workspace is long enough for `parts` threads.
-pub(super) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+pub(super) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     e: E,
@@ -80,7 +80,7 @@ pub(super) fn run<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
 }
 
 /// Phase 1: one tile of rows.
-fn across<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+fn across<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     e: E,
@@ -123,7 +123,7 @@ fn across<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
 }
 
 /// Phase 2: the other rows.
-fn down<J: Join, S: Simd, T: Element, E: Epilogue<T>>(
+fn down<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     j: J,
     s: S,
     e: E,

@@ -4,7 +4,7 @@ use super::amx::{self, Product, Six, Three};
 use super::tune::Tiling;
 use super::{Problem, gemm_by, gemm_workspace};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Amx, Simd};
 use crate::view::{MatMut, MatRef};
 
@@ -91,7 +91,7 @@ pub const fn gemm_f32_amx_workspace(m: usize, n: usize, k: usize) -> usize {
 
 /// The product by the parts of `P`, parts of C run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-pub(super) fn product<J: Join, P: Product<In = f32, Out = f32>>(
+pub(super) fn product<J: Executor, P: Product<In = f32, Out = f32>>(
     j: J,
     amx: Amx,
     alpha: f32,
@@ -120,13 +120,13 @@ pub(super) fn product<J: Join, P: Product<In = f32, Out = f32>>(
 pub(crate) const GRAIN: usize = 1 << 17;
 
 /// Whether the tiles can be used.
-fn representable<J: Join>(j: J, amx: Amx, a: MatRef<'_, f32>, b: MatRef<'_, f32>) -> bool {
+fn representable<J: Executor>(j: J, amx: Amx, a: MatRef<'_, f32>, b: MatRef<'_, f32>) -> bool {
     let (a0, b0) = (range_by(j, amx, a, j.threads()), range_by(j, amx, b, j.threads()));
     within(a0, b0, a.cols())
 }
 
 /// [`range`], parts run by `j`.
-fn range_by<J: Join>(j: J, amx: Amx, x: MatRef<'_, f32>, parts: usize) -> Option<[i32; 2]> {
+fn range_by<J: Executor>(j: J, amx: Amx, x: MatRef<'_, f32>, parts: usize) -> Option<[i32; 2]> {
     let (rows, cols) = (x.rows(), x.cols());
     if J::SERIAL || parts <= 1 || rows.saturating_mul(cols) < 2 * GRAIN {
         return range(amx, x);

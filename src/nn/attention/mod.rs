@@ -28,7 +28,7 @@ mod rows;
 use crate::blas::gemm::tune::GRAIN;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::{Join, Serial};
+use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use backward::Gradients;
@@ -174,7 +174,7 @@ pub const fn attention_workspace(heads: usize, dim: usize) -> usize {
 
 /// [`attention_on`], the parts run by `j`.
 #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub(crate) fn attention_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn attention_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     op: &Attention<T>,
@@ -235,12 +235,12 @@ fn check_heads<T: Element>(
 }
 
 /// On how many threads so many multiplications run, with workspaces for `most`.
-fn parts<J: Join>(j: J, work: usize, most: usize) -> usize {
+fn parts<J: Executor>(j: J, work: usize, most: usize) -> usize {
     if J::SERIAL { 1 } else { j.threads().min(work / GRAIN).min(most) }
 }
 
 /// Heads on different threads, then queries.
-fn divide<J: Join, S: Simd, T: Element>(
+fn divide<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     op: &Heads<T>,
@@ -389,7 +389,7 @@ pub const fn attention_backward_workspace(dim: usize) -> usize {
 
 /// [`attention_backward_on`], the parts run by `j`.
 #[allow(clippy::too_many_arguments, reason = "the formula's operands")]
-pub(crate) fn attention_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn attention_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     op: &Attention<T>,
@@ -433,7 +433,7 @@ pub(crate) fn attention_backward_by<J: Join, S: Simd, T: Element>(
 }
 
 /// Key heads on different threads: queries add to the same keys.
-fn divide_heads<J: Join, S: Simd, T: Element>(
+fn divide_heads<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     op: &Heads<T>,

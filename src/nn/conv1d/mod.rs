@@ -14,7 +14,7 @@ use super::parts::{Count, Write, count, each_row};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::lanes::fold::{Join, Serial, fold_by};
+use crate::lanes::fold::{Executor, Serial, fold_by};
 use crate::lanes::{Element, Simd};
 use crate::reduce::Sum;
 use crate::view::{MatMut, MatRef};
@@ -377,7 +377,7 @@ forms! {
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn conv1d_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     conv: Conv1d,
@@ -444,7 +444,7 @@ pub(crate) fn conv1d_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn conv1d_backward_input_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     conv: Conv1d,
@@ -522,7 +522,7 @@ pub(crate) fn conv1d_backward_input_by<J: Join, S: Simd, T: Element>(
 
 #[inline]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn conv1d_backward_weights_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn conv1d_backward_weights_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     conv: Conv1d,

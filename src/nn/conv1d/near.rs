@@ -2,7 +2,7 @@
 
 use super::{Conv1d, Lines};
 use crate::lanes::Element;
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use core::ops::Range;
 
 /// Bytes that don't stay in a second-level cache.
@@ -109,7 +109,7 @@ pub(super) fn bounds(taps: impl Iterator<Item = Tap>) -> Range<usize> {
 impl Lines {
     /// Places that the products take at a time, if parts of lines are to be copied: where they are met again and, with
     /// the result, don't stay in the second-level cache. On one thread: several divide each product.
-    pub(super) fn near<J: Join, T>(&self) -> Option<usize> {
+    pub(super) fn near<J: Executor, T>(&self) -> Option<usize> {
         let [read, write] = self.groups();
         let far = (read + write).saturating_mul(size_of::<T>()) >= FAR_BYTES;
         (J::SERIAL && far && again(&self.conv, self.ci, self.co)).then(|| near_cells(self.ci, self.co))

@@ -6,7 +6,7 @@ use super::forms;
 use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Join;
+use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Add, Maximum};
 use planes::{Planes, part};
@@ -271,7 +271,7 @@ forms! {
 }
 
 #[inline]
-pub(crate) fn max_pool_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn max_pool_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -291,7 +291,7 @@ pub(crate) fn max_pool_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn max_pool_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn max_pool_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -331,7 +331,7 @@ pub(crate) fn max_pool_backward_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn avg_pool_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn avg_pool_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     x: &[T],
@@ -358,7 +358,7 @@ pub(crate) fn avg_pool_by<J: Join, S: Simd, T: Element>(
 }
 
 #[inline]
-pub(crate) fn avg_pool_backward_by<J: Join, S: Simd, T: Element>(
+pub(crate) fn avg_pool_backward_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     dy: &[T],
