@@ -132,10 +132,10 @@ thresholds! {
     fft::real::GRAIN Elements;
     fft::rows::APART Elements;
     fft::rows::TOGETHER Elements;
-    nn::conv1d::near::FAR_BYTES Bytes;
-    nn::conv1d::near::FEW_CHANNELS Elements;
-    nn::conv1d::near::CELLS Elements;
-    nn::conv1d::near::FEW Elements;
+    nn::conv1d::im2col::FAR_BYTES Bytes;
+    nn::conv1d::im2col::FEW_CHANNELS Elements;
+    nn::conv1d::im2col::CELLS Elements;
+    nn::conv1d::im2col::FEW Elements;
     nn::conv1d::rows::TILE Elements;
     nn::GRAIN Elements;
     nn::parts::GRAIN Elements;

@@ -61,9 +61,9 @@ impl<T: Number> Fold<T, 1, 2> for Deviations<T> {
 /// Count, mean and `Σ (x - mean)²` of the data times `p`, a power of two. The mean is `hi + lo/p`: rounded to one
 /// value it would be off by more than the spread of data far from zero.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spread<T>(T);
+pub(crate) struct Welford<T>(T);
 
-impl<T: Number> Summary<T, 1, 4> for Spread<T> {
+impl<T: Number> Summary<T, 1, 4> for Welford<T> {
     #[inline(always)]
     fn block(self, _: usize) -> usize {
         BLOCK
@@ -150,10 +150,10 @@ pub(crate) struct Centred<V> {
 /// shows beside `eps`.
 #[inline(always)]
 pub(crate) fn centred<T: Number, R: Streams<T, 1>>(x: &R, eps: R::V) -> Centred<R::V> {
-    let plain: [R::V; 4] = x.summary(Spread(x.number(x.len().c(1.0))));
+    let plain: [R::V; 4] = x.summary(Welford(x.number(x.len().c(1.0))));
     let [_, hi, _, m2] = plain;
     let p = rescue_centred(m2, hi, eps);
-    let [n, hi, lo, m2] = x.summary_where(scales(p), Spread(x.number(p)), plain);
+    let [n, hi, lo, m2] = x.summary_where(scales(p), Welford(x.number(p)), plain);
     Centred { p, hi, lo, variance: m2 / n }
 }
 

@@ -74,12 +74,12 @@ about! {
     Deviations, 3, |[aa, bb, ab], [a, b]| [a.mul_add(a, aa), b.mul_add(b, bb), a.mul_add(b, ab)]
 }
 
-/// Count, means as in [`Spread`](super::moments::Spread), and sums of products of the deviations from them: `aa`, `bb`,
+/// Count, means as in [`Welford`](super::moments::Welford), and sums of products of the deviations from them: `aa`, `bb`,
 /// `ab`; all of `a p` and `b q`, powers of two.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CoSpread<T>([T; 2]);
+pub(crate) struct Comoments<T>([T; 2]);
 
-impl<T: Number> Summary<T, 2, 8> for CoSpread<T> {
+impl<T: Number> Summary<T, 2, 8> for Comoments<T> {
     #[inline(always)]
     fn block(self, _: usize) -> usize {
         BLOCK
@@ -142,11 +142,11 @@ fn corrected<V: Alu>(p: V, m: V, shift: V) -> [V; 2] {
 /// The powers of two, then `n`, `aa`, `bb`, `ab` of the data times them.
 #[inline(always)]
 fn together<T: Number, R: Streams<T, 2>>(x: &R) -> ([R::V; 2], [R::V; 4]) {
-    let plain: [R::V; 8] = x.summary(CoSpread([x.number(x.len().c(1.0)); 2]));
+    let plain: [R::V; 8] = x.summary(Comoments([x.number(x.len().c(1.0)); 2]));
     let [_, a, _, b, _, aa, bb, _] = plain;
     let zero = a.c(0.0);
     let (p, q) = (rescue_centred(aa, a, zero), rescue_centred(bb, b, zero));
-    let scaled = CoSpread([x.number(p), x.number(q)]);
+    let scaled = Comoments([x.number(p), x.number(q)]);
     let [n, _, _, _, _, aa, bb, ab] = x.summary_where(scales(p) | scales(q), scaled, plain);
     ([p, q], [n, aa, bb, ab])
 }

@@ -6,7 +6,7 @@
 //! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
 //! shifted lines.
 
-pub(crate) mod near;
+pub(crate) mod im2col;
 pub(crate) mod rows;
 
 use super::forms;
@@ -19,7 +19,7 @@ use crate::lanes::{Element, Simd};
 use crate::reduce::Sum;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;
-use near::{Source, Tap, again, bounds, near_cells, part, part_mut};
+use im2col::{Source, Tap, again, block_cells, bounds, part, part_mut};
 
 /// The sizes of a convolution of lines.
 ///
@@ -162,7 +162,7 @@ pub const fn conv1d_workspace(conv: Conv1d) -> usize {
         return products;
     }
     // Lines whose parts are copied.
-    let cells = near_cells(ci, co);
+    let cells = block_cells(ci, co);
     let forward = conv.copied(cells).saturating_mul(ci).saturating_add(gemm_workspace(co, cells, ci));
     let copied = cells.saturating_add(conv.span() / max(conv.stride, 1)).saturating_add(2);
     max(products, max(forward, copied.saturating_mul(co).saturating_add(gemm_workspace(ci, cells, co))))
@@ -408,7 +408,7 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
         );
     } else {
         let [read, write] = lines.groups();
-        let most = lines.near::<J, T>();
+        let most = lines.blocked::<J, T>();
         lines.each_group(|[xs, ws, ys]| {
             let out = part_mut(out, ys, write);
             let w = part(weights, ws, lines.filters()[1]);
@@ -421,8 +421,8 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
                 let met = if most.is_some() { lines.met(&cells) } else { 0..0 };
                 let (room, workspace) =
                     workspace.split_at_mut_checked(lines.ci * met.len()).unwrap_or_default();
-                let near = if most.is_some() { all.copy(lines.ci, met, room) } else { all };
-                lines.each_step(near, cells, |step| {
+                let block = if most.is_some() { all.copy(lines.ci, met, room) } else { all };
+                lines.each_step(block, cells, |step| {
                     let (a, b) = (lines.weights(w, &step)?, step.x);
                     let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, step.cells)?;
                     gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)
@@ -435,10 +435,10 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
         conv1d,
         Ok(()),
         each | check | {
-            let near = |[xs, _, ys]: [usize; 3], [l, _, i]: [usize; 3]| {
+            let meets = |[xs, _, ys]: [usize; 3], [l, _, i]: [usize; 3]| {
                 (column(x, xs + i, conv.length, lines.ci), column(out, ys + l, n, co))
             };
-            lines.each_call(near, check)
+            lines.each_call(meets, check)
         }
     )
 }
@@ -476,7 +476,7 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
     } else {
         let [read, write] = lines.groups();
         // By elements, not by places: each takes the taps in the same order everywhere.
-        let most = lines.near::<J, T>().map(|cells| cells.saturating_mul(conv.stride));
+        let most = lines.blocked::<J, T>().map(|cells| cells.saturating_mul(conv.stride));
         lines.each_group(|[xs, ws, ys]| {
             let (dx, w) = (part_mut(dx, xs, read), part(weights, ws, lines.filters()[1]));
             let all = Source { x: part(dy, ys, write), len: n, from: 0 };
@@ -490,16 +490,16 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
                 let taps = (0..conv.kernel).map(|tap| conv.tap(tap, n).reaching(&reach, conv.stride));
                 let met = if most.is_some() { bounds(taps.clone()) } else { 0..0 };
                 let (room, workspace) = workspace.split_at_mut_checked(co * met.len()).unwrap_or_default();
-                let near = if most.is_some() { all.copy(co, met, room) } else { all };
+                let block = if most.is_some() { all.copy(co, met, room) } else { all };
                 for (tap, Tap { cells, first }) in taps.enumerate().filter(|(_, t)| !t.cells.is_empty()) {
                     let c = MatMut::strided(&mut *dx, first, ci, cells.len(), len, step)?;
                     let a = MatRef::strided(w, tap, co, ci, row, k)?.t();
                     let b = MatRef::strided(
-                        near.x,
-                        cells.start - near.from,
+                        block.x,
+                        cells.start - block.from,
                         co,
                         cells.len(),
-                        near.len as isize,
+                        block.len as isize,
                         1,
                     )?;
                     gemm_by(j, s, Problem { alpha: T::ONE, beta: T::ONE, a, b, c }, (), workspace)?;
@@ -512,10 +512,10 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
         conv1d_backward_input,
         Ok(()),
         each | check | {
-            let near = |[xs, _, ys]: [usize; 3], [l, _, i]: [usize; 3]| {
+            let meets = |[xs, _, ys]: [usize; 3], [l, _, i]: [usize; 3]| {
                 (column(dy, ys + l, n, co), column(dx, xs + i, conv.length, ci))
             };
-            lines.each_call(near, check)
+            lines.each_call(meets, check)
         }
     )
 }
@@ -585,11 +585,11 @@ pub(crate) fn conv1d_backward_weights_by<J: Executor, S: Simd, T: Element>(
         conv1d_backward_weights,
         Ok(()),
         each | check | {
-            let near = |[_, ws, ys]: [usize; 3], [l, k, _]: [usize; 3]| {
+            let meets = |[_, ws, ys]: [usize; 3], [l, k, _]: [usize; 3]| {
                 // Of the group's first channel.
                 (column(dy, ys + l, n, 1), column(dweights, ws + k, conv.kernel, ci))
             };
-            lines.each_call(near, check)
+            lines.each_call(meets, check)
         }
     )
 }

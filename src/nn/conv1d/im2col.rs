@@ -1,4 +1,4 @@
-//! Parts of lines: the places that a tap has among some, and the elements that these meet, copied side by side.
+//! im2col: the places that a tap has among some, and the elements that these meet, copied side by side.
 
 use super::{Conv1d, Lines};
 use crate::lanes::Element;
@@ -43,7 +43,7 @@ pub(crate) const FEW: usize = 240;
 
 /// Places that products of copied lines take at a time: the lines stay in the first- or second-level cache while all
 /// taps meet them, and so does what they add to. Whole register tiles on any instruction set.
-pub(super) const fn near_cells(ci: usize, co: usize) -> usize {
+pub(super) const fn block_cells(ci: usize, co: usize) -> usize {
     let wide = if ci > co { ci } else { co };
     let cells = CELLS / (if wide == 0 { 1 } else { wide });
     if cells < FEW {
@@ -57,7 +57,7 @@ pub(super) const fn near_cells(ci: usize, co: usize) -> usize {
 
 /// Whether taps meet the same elements again, of lines that few channels have: a product copies those of many anyway.
 pub(super) const fn again(conv: &Conv1d, ci: usize, co: usize) -> bool {
-    let (span, cells) = (conv.span(), near_cells(ci, co));
+    let (span, cells) = (conv.span(), block_cells(ci, co));
     ci <= FEW_CHANNELS && co <= FEW_CHANNELS && conv.kernel <= ci && conv.stride <= span && span <= cells
 }
 
@@ -109,10 +109,10 @@ pub(super) fn bounds(taps: impl Iterator<Item = Tap>) -> Range<usize> {
 impl Lines {
     /// Places that the products take at a time, if parts of lines are to be copied: where they are met again and, with
     /// the result, don't stay in the second-level cache. On one thread: several divide each product.
-    pub(super) fn near<J: Executor, T>(&self) -> Option<usize> {
+    pub(super) fn blocked<J: Executor, T>(&self) -> Option<usize> {
         let [read, write] = self.groups();
         let far = (read + write).saturating_mul(size_of::<T>()) >= FAR_BYTES;
-        (J::SERIAL && far && again(&self.conv, self.ci, self.co)).then(|| near_cells(self.ci, self.co))
+        (J::SERIAL && far && again(&self.conv, self.ci, self.co)).then(|| block_cells(self.ci, self.co))
     }
 
     /// The elements of a line that these places meet.
