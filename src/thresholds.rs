@@ -140,7 +140,7 @@ thresholds! {
     nn::GRAIN Elements;
     nn::parts::GRAIN Elements;
     nn::integers::PATTERN Elements;
-    nn::pool::planes::TILE Elements;
+    nn::pool::planes::STRIP Elements;
     nn::rope::NEAR Bytes;
     nn::scan::SIDE_BY_SIDE Elements;
     nn::softmax::LONG_ROW Bytes;

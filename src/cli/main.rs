@@ -37,7 +37,7 @@ enum Command {
     #[command(subcommand)]
     Contract(Contract),
     /// Explain the tile of a kernel on a target from the hardware facts
-    Tile(tile::Tile),
+    Tile(tile::TileArgs),
     /// Explain which ops of a graph become one kernel on a target
     Fuse(fuse::Fuse),
     /// Print the PTX of an op's kernels

@@ -8,7 +8,7 @@ use fulmen::hardware::{
 use std::fmt::Write as _;
 
 #[derive(Args)]
-pub struct Tile {
+pub struct TileArgs {
     /// A target of the facts, such as `sm_80`
     #[arg(long)]
     target: String,
@@ -47,7 +47,7 @@ pub fn scalar_named(name: &str) -> Result<Scalar, String> {
     named("type", name, &Scalar::ALL, Scalar::name)
 }
 
-pub fn explain(args: &Tile) -> Result<String, String> {
+pub fn explain(args: &TileArgs) -> Result<String, String> {
     let target = target_named(&args.target)?;
     let form = named("op", &args.op, &Form::ALL, Form::name)?;
     let scalar = scalar_named(&args.scalar)?;

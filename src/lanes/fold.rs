@@ -118,9 +118,9 @@ trait Source<T: Element, const N: usize>: Copy + Sync {
 
 /// The elements of `N` slices.
 #[derive(Clone, Copy)]
-struct Plain<'a, T, const N: usize>([&'a [T]; N]);
+struct Contiguous<'a, T, const N: usize>([&'a [T]; N]);
 
-impl<T: Element, const N: usize> Source<T, N> for Plain<'_, T, N> {
+impl<T: Element, const N: usize> Source<T, N> for Contiguous<'_, T, N> {
     const PLAIN: bool = true;
     #[inline(always)]
     unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; N] {
@@ -142,7 +142,7 @@ impl<T: Element, const N: usize> Source<T, N> for Plain<'_, T, N> {
     }
 }
 
-/// The elements of `N` vectors with any strides: the order of [`Plain`], so the same bits.
+/// The elements of `N` vectors with any strides: the order of [`Contiguous`], so the same bits.
 #[derive(Clone, Copy)]
 struct Strided<'a, T, const N: usize>([VecRef<'a, T>; N]);
 
@@ -253,7 +253,7 @@ where
     let n = x.first().map_or(0, |x| x.len());
     debug_assert!(x.iter().all(|x| x.len() == n));
     // SAFETY: every slice has `n` elements, as all callers check.
-    unsafe { run(j, s, f, Plain(x), n) }
+    unsafe { run(j, s, f, Contiguous(x), n) }
 }
 
 /// [`fold_by`] over vectors with strides, which all have the same length: the same bits whatever the strides.

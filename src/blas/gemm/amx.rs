@@ -77,7 +77,7 @@ pub(super) trait Product {
 }
 
 /// Elements that fill groups of 32 bits.
-pub(super) struct Plain<T>(core::marker::PhantomData<T>);
+pub(super) struct Single<T>(core::marker::PhantomData<T>);
 /// `f32` in three parts of eight bits, six products.
 pub(super) struct Six;
 /// `f32` in two parts of eight bits, three products.
@@ -106,8 +106,8 @@ macro_rules! product {
     };
 }
 #[cfg(feature = "half")]
-product!(Plain<half::bf16>, half::bf16, f32, BF16, bf16, amx_pack::left, amx_pack::right);
-product!(Plain<i8>, i8, i32, INT8, int8, amx_pack::left, amx_pack::right);
+product!(Single<half::bf16>, half::bf16, f32, BF16, bf16, amx_pack::left, amx_pack::right);
+product!(Single<i8>, i8, i32, INT8, int8, amx_pack::left, amx_pack::right);
 product!(Six, f32, f32, SIX, six, amx_pack::left_parts::<3>, amx_pack::right_parts::<3>);
 product!(Three, f32, f32, THREE, three, amx_pack::left_parts::<2>, amx_pack::right_parts::<2>);
 

@@ -1,6 +1,6 @@
 //! Products on tiles, the parts of C run by several threads.
 
-use super::amx::{Plain, Six, Three, gemm_by};
+use super::amx::{Single, Six, Three, gemm_by};
 use super::split::{AmxPath, product};
 use crate::error::Error;
 use crate::lanes::Amx;
@@ -26,11 +26,11 @@ macro_rules! by {
     )*};
 }
 by! {
-    gemm_i8_amx_by gemm_by Plain<i8>, i8, i32, ();
+    gemm_i8_amx_by gemm_by Single<i8>, i8, i32, ();
     gemm_f32_amx_by product Six, f32, f32, AmxPath;
     gemm_f32_amx3_by product Three, f32, f32, AmxPath;
 }
 #[cfg(feature = "half")]
 by! {
-    gemm_bf16_amx_by gemm_by Plain<half::bf16>, half::bf16, f32, ();
+    gemm_bf16_amx_by gemm_by Single<half::bf16>, half::bf16, f32, ();
 }

@@ -2,7 +2,7 @@
 //! dimension is one pass, and the bits of an element depend on its row of A and its column of B alone.
 
 use super::loops::{run_of, share, tile_by_tile};
-use super::micro::{Left, Scale, tiles};
+use super::micro::{Lhs, Scale, tiles};
 use super::plan::Shape;
 use super::{Problem, pack, small_n, tune};
 use crate::lanes::vector::Vector;
@@ -64,7 +64,7 @@ pub(crate) fn gebp_interleaved<S: Simd, T: Element>(
     let mut i = 0;
     while i < m {
         let rows = run_of(m - i, mr, false);
-        let left = Left::Packed(a.get(i * k..(i + rows) * k).unwrap_or_default(), k);
+        let left = Lhs::Packed(a.get(i * k..(i + rows) * k).unwrap_or_default(), k);
         tiles(s, (), scale, left, b, c.reborrow().block([i, 0], [rows, n]), [i, 0], None);
         i += rows;
     }

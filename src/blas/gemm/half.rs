@@ -213,7 +213,7 @@ pub fn gemm_bf16_amx(
     c: MatMut<'_, f32>,
     workspace: &mut [f32],
 ) -> Result<(), Error> {
-    super::amx::gemm::<super::amx::Plain<bf16>>(amx, alpha, a, b, beta, c, workspace)
+    super::amx::gemm::<super::amx::Single<bf16>>(amx, alpha, a, b, beta, c, workspace)
 }
 
 fn product<S: Simd, H: Half>(

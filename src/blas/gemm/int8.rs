@@ -60,7 +60,7 @@ pub fn gemm_i8_amx(
     c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    super::amx::gemm::<super::amx::Plain<i8>>(amx, alpha, a, b, beta, c, workspace)
+    super::amx::gemm::<super::amx::Single<i8>>(amx, alpha, a, b, beta, c, workspace)
 }
 
 /// Elements of workspace that [`gemm_i8`] and its form for AMX need at most for an `m` by `k` A and a `k` by `n` B,

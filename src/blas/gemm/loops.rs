@@ -11,7 +11,7 @@
 //! B is packed by the first tile that reads it: the rows are in registers anyway.
 
 use super::epilogue::Epilogue;
-use super::micro::{Left, Scale, tiles};
+use super::micro::{Lhs, Scale, tiles};
 use super::{Problem, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -146,7 +146,7 @@ impl Plan {
 #[inline(always)]
 pub(super) fn one_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: Problem<'_, T>) {
     let Problem { alpha, beta, a, b, c } = p;
-    tiles(s, e, Scale::one_pass(alpha, beta), Left::Plain(a), b, c, [0, 0], None);
+    tiles(s, e, Scale::one_pass(alpha, beta), Lhs::Strided(a), b, c, [0, 0], None);
 }
 
 /// [`run`] for operands that are read where they are: at sizes where every instruction before the first tile shows.
@@ -166,7 +166,7 @@ pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: P
         while ir < m {
             let rows = run_of(m - ir, mr, false);
             let tile = c.reborrow().block([ir, col], [rows, width * lanes]);
-            tiles(s, e, scale, Left::Plain(a.block([ir, 0], [rows, k])), panel, tile, [ir, col], None);
+            tiles(s, e, scale, Lhs::Strided(a.block([ir, 0], [rows, k])), panel, tile, [ir, col], None);
             ir += rows;
         }
         jr += width;
@@ -277,9 +277,9 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
                 let rows = run_of(band - ir, mr, first);
                 let at = [ic + ir, col];
                 let left = if plan.pack_a {
-                    Left::Packed(room_a.get(ir * k..(ir + rows) * k).unwrap_or_default(), k)
+                    Lhs::Packed(room_a.get(ir * k..(ir + rows) * k).unwrap_or_default(), k)
                 } else {
-                    Left::Plain(a.block([at[0], 0], [rows, k]))
+                    Lhs::Strided(a.block([at[0], 0], [rows, k]))
                 };
                 let tile = c.reborrow().block(at, [rows, width]);
                 if let Some(done) = done {

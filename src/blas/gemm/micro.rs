@@ -36,15 +36,15 @@ impl<T> Scale<T> {
 
 /// A's rows as the tile reads them.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Left<'a, T> {
+pub(super) enum Lhs<'a, T> {
     /// Where they are.
-    Plain(MatRef<'a, T>),
+    Strided(MatRef<'a, T>),
     /// Tile after tile, each column by column; the inner dimension.
     Packed(&'a [T], usize),
 }
 
 /// The operands of tiles below each other, checked by [`tiles`].
-pub(super) struct Tile<T> {
+pub(super) struct MicroTile<T> {
     /// How many tiles.
     count: usize,
     k: usize,
@@ -78,7 +78,7 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
     scale: Scale<T>,
-    a: Left<'_, T>,
+    a: Lhs<'_, T>,
     b: MatRef<'_, T>,
     c: MatMut<'_, T>,
     at: [usize; 2],
@@ -89,8 +89,8 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
     debug_assert!(b.adjacent() == b.cols());
     let cols = c.cols().min(b.adjacent());
     let (rows, k) = match a {
-        Left::Plain(a) => (c.rows().min(a.rows()), a.cols().min(b.rows())),
-        Left::Packed(a, k) => (c.rows().min(a.len().checked_div(k).unwrap_or(usize::MAX)), k.min(b.rows())),
+        Lhs::Strided(a) => (c.rows().min(a.rows()), a.cols().min(b.rows())),
+        Lhs::Packed(a, k) => (c.rows().min(a.len().checked_div(k).unwrap_or(usize::MAX)), k.min(b.rows())),
     };
     if rows == 0 || cols == 0 {
         return;
@@ -109,16 +109,16 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
         _ => (false, core::ptr::null_mut()),
     };
     let (from, a_row, a_col, a_next) = match a {
-        Left::Plain(a) => {
+        Lhs::Strided(a) => {
             (a.ptr(), a.row_stride(), a.col_stride(), a.row_stride().wrapping_mul(rows as isize))
         }
-        Left::Packed(a, k) => {
+        Lhs::Packed(a, k) => {
             // Rows of a narrow tile lie side by side in one piece.
             let next = if rows < width { 1 } else { rows * k };
             (a.as_ptr(), 1, width as isize, next as isize)
         }
     };
-    let t = Tile {
+    let t = MicroTile {
         count,
         k,
         a: from,
@@ -199,7 +199,7 @@ unsafe fn run<
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Tile<T>,
+    t: &MicroTile<T>,
 ) {
     s.vectorize(
         #[inline(always)]
@@ -243,7 +243,7 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
     if a.rows() != R || c.rows() != R || cols.div_ceil(lanes) != N || !unit {
         return;
     }
-    let t = Tile {
+    let t = MicroTile {
         count: 1,
         // Known, so that the loop over it can be unrolled.
         k: if k == K { K } else { k },
@@ -291,7 +291,7 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
 ) {
     let lanes = T::Vec::<S>::LANES;
     let [row, col] = from;
-    let t = Tile {
+    let t = MicroTile {
         count,
         // Known to be short: there is no loop over four steps at a time.
         k: p.a.cols().min(tune::LONG - 1),
@@ -327,7 +327,7 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
 
 /// Asks for the tile of C.
 #[inline(always)]
-fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>, c: *mut T) {
+fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &MicroTile<T>, c: *mut T) {
     let mut i = 0;
     while i < R {
         let c = c.wrapping_offset(i as isize * t.c_row);
@@ -347,7 +347,7 @@ fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &Tile<T>,
 #[allow(clippy::indexing_slicing, reason = "v < N")]
 unsafe fn row<S: Simd, T: Element, const N: usize, const PART: bool>(
     s: S,
-    t: &Tile<T>,
+    t: &MicroTile<T>,
     b: *const T,
 ) -> [T::Vec<S>; N] {
     let mut row = [T::Vec::<S>::splat(s, T::ZERO); N];
@@ -403,7 +403,7 @@ unsafe fn accumulate<
     const PACK: bool,
 >(
     s: S,
-    t: &Tile<T>,
+    t: &MicroTile<T>,
     mut a: *const T,
 ) -> [[T::Vec<S>; N]; R] {
     let lanes = T::Vec::<S>::LANES;

@@ -2,7 +2,7 @@
 //! registers whose elements lie apart.
 
 use super::epilogue::Epilogue;
-use super::micro::{Scale, Tile};
+use super::micro::{MicroTile, Scale};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::drive::load_up_to;
@@ -20,7 +20,7 @@ pub(super) unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize,
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Tile<T>,
+    t: &MicroTile<T>,
     to: (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
@@ -76,7 +76,7 @@ unsafe fn rows<
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Tile<T>,
+    t: &MicroTile<T>,
     (c, row): (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
@@ -127,7 +127,7 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Tile<T>,
+    t: &MicroTile<T>,
     (c, row): (*mut T, usize),
     acc: *const T::Vec<S>,
     [rows, vectors]: [usize; 2],

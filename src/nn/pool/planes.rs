@@ -47,11 +47,11 @@ impl Taps {
 }
 
 /// Elements of a line of windows that are worked on at a time.
-pub(crate) const TILE: usize = 256;
+pub(crate) const STRIP: usize = 256;
 
 /// Neighbouring windows of one line of windows.
 #[derive(Debug, Clone, Copy)]
-struct Tile {
+struct Strip {
     /// The line.
     row: usize,
     /// The first window.
@@ -105,17 +105,17 @@ impl Planes {
         self.down.dilation * self.across.n
     }
 
-    /// The columns of the plane in the tile's windows.
+    /// The columns of the plane in the strip's windows.
     #[inline(always)]
-    fn columns(&self, tile: Tile) -> Range<usize> {
-        let start = (tile.col * self.across.stride).saturating_sub(self.across.before);
-        start..(start + tile.span - tile.skip).min(self.across.n)
+    fn columns(&self, strip: Strip) -> Range<usize> {
+        let start = (strip.col * self.across.stride).saturating_sub(self.across.before);
+        start..(start + strip.span - strip.skip).min(self.across.n)
     }
 
-    /// Whether windows are taken one by one: as they are whole lines of memory, or longer than a tile.
+    /// Whether windows are taken one by one: as they are whole lines of memory, or longer than a strip.
     #[inline(always)]
     fn single(&self) -> bool {
-        self.across.span() > TILE || self.lines()
+        self.across.span() > STRIP || self.lines()
     }
 
     /// Whether a window is one piece of memory.
@@ -125,7 +125,7 @@ impl Planes {
         kernel == n && [self.down.dilation, dilation, before, behind] == [1, 1, 0, 0]
     }
 
-    /// Whether reading each element of the windows costs less than joining the rows of a tile first.
+    /// Whether reading each element of the windows costs less than joining the rows of a strip first.
     #[inline(always)]
     fn direct(&self) -> bool {
         let [h, w] = [self.down, self.across].map(|along| along.kernel);
@@ -166,24 +166,24 @@ impl Planes {
         along(self.down, i).saturating_mul(along(self.across, j))
     }
 
-    /// The tile from window `col` of line `row` on.
+    /// The strip from window `col` of line `row` on.
     #[inline(always)]
-    fn tile(&self, row: usize, col: usize) -> Tile {
+    fn strip(&self, row: usize, col: usize) -> Strip {
         let Along { stride: s, before: p, .. } = self.across;
         let span = self.across.span();
-        let n = (self.cols - col).min((TILE - span) / s + 1);
-        Tile { row, col, n, span: (n - 1) * s + span, skip: p.saturating_sub(col * s) }
+        let n = (self.cols - col).min((STRIP - span) / s + 1);
+        Strip { row, col, n, span: (n - 1) * s + span, skip: p.saturating_sub(col * s) }
     }
 
-    /// `f` on each tile of a plane.
+    /// `f` on each strip of a plane.
     #[inline(always)]
-    fn each_tile(&self, mut f: impl FnMut(Tile)) {
+    fn each_strip(&self, mut f: impl FnMut(Strip)) {
         for row in 0..self.rows {
             let mut col = 0;
             while col < self.cols {
-                let tile = self.tile(row, col);
-                f(tile);
-                col += tile.n;
+                let strip = self.strip(row, col);
+                f(strip);
+                col += strip.n;
             }
         }
     }
@@ -243,28 +243,28 @@ impl Planes {
             }
             return;
         }
-        let mut high = [identity; TILE];
-        self.each_tile(
+        let mut high = [identity; STRIP];
+        self.each_strip(
             #[inline(always)]
-            |tile| {
+            |strip| {
                 // From top to bottom, and then from left to right.
-                let (columns, rows) = (self.columns(tile), self.rows(tile.row));
+                let (columns, rows) = (self.columns(strip), self.rows(strip.row));
                 let line = |r: usize| part(x, r * w + columns.start..r * w + columns.end);
-                let high = if rows.n == 1 && columns.len() == tile.span {
+                let high = if rows.n == 1 && columns.len() == strip.span {
                     line(rows.first)
                 } else {
-                    let high = part_mut(&mut high, 0..tile.span);
-                    if columns.len() < tile.span {
+                    let high = part_mut(&mut high, 0..strip.span);
+                    if columns.len() < strip.span {
                         high.fill(identity);
                     }
-                    let real = part_mut(high, tile.skip..tile.skip + columns.len());
+                    let real = part_mut(high, strip.skip..strip.skip + columns.len());
                     let down = Slide { rows: rows.n, width, cols: 1, apart: 1, step: 1 };
                     down.each(s, joined, part(x, rows.first * w + columns.start..x.len()), [real]);
                     &*high
                 };
-                let at = tile.row * self.cols + tile.col;
+                let at = strip.row * self.cols + strip.col;
                 let slide = Slide { rows: 1, width: 0, cols: k, apart, step };
-                slide.each(s, joined, high, [part_mut(out, at..at + tile.n)]);
+                slide.each(s, joined, high, [part_mut(out, at..at + strip.n)]);
             },
         );
     }
@@ -325,30 +325,30 @@ impl Planes {
         }
         let Along { n: w, kernel: k, stride: step, dilation: apart, .. } = self.across;
         // Zeros before and behind the shares, for windows over them that run the other way.
-        let (mut padded, mut wide) = ([T::ZERO; 3 * TILE], [T::ZERO; TILE]);
-        let (mut even, mut odd) = ([T::ZERO; TILE], [T::ZERO; TILE]);
-        self.each_tile(
+        let (mut padded, mut wide) = ([T::ZERO; 3 * STRIP], [T::ZERO; STRIP]);
+        let (mut even, mut odd) = ([T::ZERO; STRIP], [T::ZERO; STRIP]);
+        self.each_strip(
             #[inline(always)]
-            |tile| {
-                let at = tile.row * self.cols + tile.col;
-                let shares = part_mut(&mut padded, TILE..TILE + tile.n);
-                shares.copy_from_slice(part(dy, at..at + tile.n));
-                self.divide(s, count_padding, [tile.row, tile.col], shares);
-                if let Some(behind) = padded.get_mut(TILE + tile.n..2 * TILE + tile.n) {
+            |strip| {
+                let at = strip.row * self.cols + strip.col;
+                let shares = part_mut(&mut padded, STRIP..STRIP + strip.n);
+                shares.copy_from_slice(part(dy, at..at + strip.n));
+                self.divide(s, count_padding, [strip.row, strip.col], shares);
+                if let Some(behind) = padded.get_mut(STRIP + strip.n..2 * STRIP + strip.n) {
                     behind.fill(T::ZERO);
                 }
-                let wide = part_mut(&mut wide, 0..tile.span);
+                let wide = part_mut(&mut wide, 0..strip.span);
                 // The sums over windows of `cols` shares that end with the first one, the second, and so on.
                 let sums = |cols: usize, to: &mut [T]| {
                     let slide = Slide { rows: 1, width: 0, cols, apart: 1, step: 1 };
-                    slide.each(s, Joined(Add, T::ZERO), part(&padded, TILE + 1 - cols..padded.len()), [to]);
+                    slide.each(s, Joined(Add, T::ZERO), part(&padded, STRIP + 1 - cols..padded.len()), [to]);
                 };
                 match step {
                     1 if apart == 1 => sums(k, wide),
                     2 if apart == 1 && k > 1 => {
                         let (even, odd) = (
-                            part_mut(&mut even, 0..tile.span.div_ceil(2)),
-                            part_mut(&mut odd, 0..tile.span / 2),
+                            part_mut(&mut even, 0..strip.span.div_ceil(2)),
+                            part_mut(&mut odd, 0..strip.span / 2),
                         );
                         sums(k.div_ceil(2), even);
                         sums(k / 2, odd);
@@ -357,14 +357,14 @@ impl Planes {
                     _ => {
                         wide.fill(T::ZERO);
                         for t in 0..k {
-                            let shares = part(&padded, TILE..TILE + tile.n);
-                            strided::spread_add(shares, step, part_mut(wide, t * apart..tile.span));
+                            let shares = part(&padded, STRIP..STRIP + strip.n);
+                            strided::spread_add(shares, step, part_mut(wide, t * apart..strip.span));
                         }
                     }
                 }
-                let columns = self.columns(tile);
-                let real = part(wide, tile.skip..tile.skip + columns.len());
-                for r in self.rows(tile.row).each() {
+                let columns = self.columns(strip);
+                let real = part(wide, strip.skip..strip.skip + columns.len());
+                for r in self.rows(strip.row).each() {
                     let dx = part_mut(dx, r * w + columns.start..r * w + columns.end);
                     drive::zip_in_place(Serial, s, Add, dx, real);
                 }
@@ -387,9 +387,9 @@ impl Planes {
             T::from_usize((self.down.kernel - 1).saturating_mul(width).saturating_add(self.across.span()))
                 < T::INTEGRAL;
         let inner = if self.single() || !exact { 0..0 } else { self.inner() };
-        let mut most = [T::ZERO; TILE];
+        let mut most = [T::ZERO; STRIP];
         // With room before and behind; no element is number -1.
-        let (mut places, mut padded) = ([-T::ONE; 3 * TILE], [T::ZERO; 3 * TILE]);
+        let (mut places, mut padded) = ([-T::ONE; 3 * STRIP], [T::ZERO; 3 * STRIP]);
         for (i, dy) in dy.chunks_exact(self.cols).enumerate() {
             let apart = |dx: &mut [T], j: Range<usize>| {
                 for (j, dy) in j.clone().zip(part(dy, j)) {
@@ -398,25 +398,25 @@ impl Planes {
             };
             apart(dx, 0..inner.start);
             let rows = self.rows(i);
-            for j in inner.clone().step_by(TILE / 2) {
-                let n = (TILE / 2).min(inner.end - j);
+            for j in inner.clone().step_by(STRIP / 2) {
+                let n = (STRIP / 2).min(inner.end - j);
                 let first = rows.first * w + j * step - p;
                 let slide = Slide { rows: rows.n, width, cols: k, apart: by, step };
-                let found = [part_mut(&mut most, 0..n), part_mut(&mut places, TILE..TILE + n)];
+                let found = [part_mut(&mut most, 0..n), part_mut(&mut places, STRIP..STRIP + n)];
                 slide.each(s, Largest, part(x, first..x.len()), found);
                 let dy = part(dy, j..j + n);
                 if step > 2 || by > 1 {
-                    let found = part(&places, TILE..TILE + n).iter().zip(dy).enumerate();
+                    let found = part(&places, STRIP..STRIP + n).iter().zip(dy).enumerate();
                     found.for_each(|(t, (at, dy))| add(dx, first + t * step + at.to_f64() as usize, dy));
                     continue;
                 }
                 // What the run before has left behind this one.
-                part_mut(&mut places, TILE + n..TILE + n + k + 16).fill(-T::ONE);
-                part_mut(&mut padded, TILE..TILE + n).copy_from_slice(dy);
+                part_mut(&mut places, STRIP + n..STRIP + n + k + 16).fill(-T::ONE);
+                part_mut(&mut padded, STRIP..STRIP + n).copy_from_slice(dy);
                 for r in 0..rows.n {
                     let start = first + r * width;
                     let dx = part_mut(dx, start..start + (n - 1) * step + k);
-                    slide.collect(s, [&places, &padded], TILE, r * width, dx);
+                    slide.collect(s, [&places, &padded], STRIP, r * width, dx);
                 }
             }
             apart(dx, inner.end..self.cols);
