@@ -116,6 +116,7 @@ pub mod fft;
 pub mod fixed;
 mod float16;
 mod float8;
+mod forms;
 pub mod gguf;
 #[cfg(feature = "gpu")]
 pub mod gpu;
@@ -125,6 +126,7 @@ pub mod nn;
 pub mod ops;
 #[cfg(feature = "parallel")]
 pub mod parallel;
+mod parts;
 pub mod pointwise;
 pub mod quant;
 pub mod random;

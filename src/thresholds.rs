@@ -138,7 +138,7 @@ thresholds! {
     nn::conv1d::im2col::FEW Elements;
     nn::conv1d::rows::TILE Elements;
     nn::GRAIN Elements;
-    nn::parts::GRAIN Elements;
+    parts::GRAIN Elements;
     nn::integers::PATTERN Elements;
     nn::pool::planes::STRIP Elements;
     nn::rope::NEAR Bytes;

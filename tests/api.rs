@@ -154,9 +154,23 @@ fn unsafe_code_stays_in_its_files() {
         "src/random/stream.rs",
         "src/lanes/",
     ];
+    let (mut files, mut with) = (0, 0);
+    each_source(|name, text| {
+        files += 1;
+        let code = text.lines().map(str::trim_start).filter(|l| !l.starts_with("//"));
+        let found =
+            code.filter(|l| ["unsafe {", "unsafe fn", "unsafe impl"].iter().any(|u| l.contains(u))).count();
+        let allowed = ALLOWED.iter().any(|a| name == *a || (a.ends_with('/') && name.starts_with(a)));
+        assert!(found == 0 || allowed, "{name} has {found} unsafe places");
+        with += usize::from(found > 0);
+    });
+    assert!(files > 40 && with > 8, "{files} files, {with} with unsafe code: the search is broken");
+}
+
+/// The path and the text of each file of the library.
+fn each_source(mut f: impl FnMut(&str, &str)) {
     let root = std::path::Path::new(common::ROOT);
     let mut folders = vec![root.join("src")];
-    let (mut files, mut with) = (0, 0);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -164,17 +178,22 @@ fn unsafe_code_stays_in_its_files() {
                 folders.push(path);
                 continue;
             }
-            files += 1;
             let text = std::fs::read_to_string(&path).unwrap();
-            let code = text.lines().map(str::trim_start).filter(|l| !l.starts_with("//"));
-            let found = code
-                .filter(|l| ["unsafe {", "unsafe fn", "unsafe impl"].iter().any(|u| l.contains(u)))
-                .count();
-            let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-            let allowed = ALLOWED.iter().any(|a| name == *a || (a.ends_with('/') && name.starts_with(a)));
-            assert!(found == 0 || allowed, "{name} has {found} unsafe places");
-            with += usize::from(found > 0);
+            f(&path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/"), &text);
         }
     }
-    assert!(files > 40 && with > 8, "{files} files, {with} with unsafe code: the search is broken");
+}
+
+/// Other families, and what all are made of, import nothing of networks: what they share stands below both.
+#[test]
+fn only_what_stands_above_networks_imports_them() {
+    const ABOVE: [&str; 5] = ["src/nn/", "src/parallel/", "src/backend/", "src/gpu/", "src/capi/"];
+    let mut importing = 0;
+    each_source(|name, text| {
+        let found = text.lines().any(|l| l.contains("crate::nn::") && !l.trim_start().starts_with("//"));
+        let above = ABOVE.iter().any(|folder| name.starts_with(folder));
+        assert!(!found || above, "{name} imports from src/nn");
+        importing += usize::from(found);
+    });
+    assert!(importing > 5, "{importing} files import from src/nn: the search is broken");
 }

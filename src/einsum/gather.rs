@@ -3,10 +3,10 @@
 use super::pad::elements;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
-use crate::nn::parts::{Count, Write, each_row};
+use crate::parts::{Count, Write, each_row};
 
 forms! {
     /// `out[…, j, …] = x[…, ids[j], …]`: along one axis, the elements that the indices name, in their order. What

@@ -32,9 +32,9 @@ pub use plan::EinsumPlan;
 
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use step::{Contraction, rearrange};
 use view::Nest;
 

@@ -2,10 +2,10 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
-use crate::nn::parts::{Count, Write, each_row};
+use crate::parts::{Count, Write, each_row};
 
 /// What is around a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,9 +6,9 @@ use super::{Direction, Fft, fft_plan_len, fft_workspace, together};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Which part of a convolution of `len` numbers with `taps` others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use super::{Direction, plan, together};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Which cosine transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use crate::alu::{Alu, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
+use crate::forms::forms;
 use crate::lanes::drive::{Update, update};
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Results that stay in the first cache while taps meet them.
 pub(crate) const BLOCK: usize = 1024;

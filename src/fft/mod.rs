@@ -28,9 +28,9 @@ pub use window::Window;
 use crate::complex::Complex;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_empty, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
-use crate::nn::forms;
 use plan::Steps;
 use run::Io;
 

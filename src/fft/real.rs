@@ -6,9 +6,9 @@ use super::{Direction, Fft, fft_plan_len, fft_workspace, plan, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// A plan of transforms of `n` real numbers: plain data, whose table is the caller's.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,9 @@ use super::{Direction, Fft, GRAIN, fft_workspace, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
 
 /// Rows that are copied together, transformed, and put back: a line of a cache has this many neighbours at most.

@@ -4,7 +4,7 @@ use super::Fixed;
 use crate::error::{Error, same_len};
 use crate::lanes::fold::Serial;
 use crate::lanes::{Simd, native};
-use crate::nn::parts::{Count, Write, each_row};
+use crate::parts::{Count, Write, each_row};
 
 /// `Σ a[i]·b[i]`, exact, then saturated: in 18.14 of 32 bits for Q7, in 34.30 of 64 bits for Q15.
 ///

@@ -3,7 +3,7 @@
 use super::Fixed;
 use crate::error::{Error, same_len};
 use crate::lanes::{Simd, native};
-use crate::nn::parts::count;
+use crate::parts::count;
 
 /// Powers of 2 that sum to about 1, for rows whose elements are whole octaves: with the row's largest element `m`,
 /// `d[i] = x[i] − (m − D)` and `D` = 8 for Q7,

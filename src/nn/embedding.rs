@@ -1,13 +1,13 @@
 //! Rows chosen by indices: read from a table, written to one, added to one.
 
-use super::forms;
-use super::parts::{Read, Write, count, each_row};
 use crate::alu::{Alu, Body, Number};
 use crate::blas::Same;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
+use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::Add;
 
 forms! {

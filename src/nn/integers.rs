@@ -1,8 +1,8 @@
 //! Small integers as numbers: the samples of images and of sound.
 
-use super::forms;
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd, from_fn};
 

@@ -1,13 +1,13 @@
 //! Cross-entropy of a row of logits with one target class.
 
-use super::forms;
-use super::parts::{Change, Read, Write, count, each_row};
 use super::softmax::{ExpShiftedScaled, peak_and_sum, shift_of};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd, native};
+use crate::parts::{Change, Read, Write, count, each_row};
 
 /// The target of a row that does not count.
 pub const IGNORED: u32 = u32::MAX;

@@ -1,12 +1,12 @@
 //! The negative log-likelihood of target classes, from log-probabilities.
 
-use super::forms;
 use super::losses::{IGNORED, check_targets};
-use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
+use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::Scale;
 use crate::reduce::{dot_by, sum_by};
 

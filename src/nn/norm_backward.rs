@@ -1,16 +1,17 @@
 //! Gradients of the norms, and RMS norm behind the addition of a residual.
 
+use super::RowOp;
 use super::affine::{RmsNorm, Standard, inverse_root};
-use super::parts::{Parts as _, Read, Write, count, each_row};
-use super::{RowOp, forms};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Slices;
 use crate::lanes::{Element, Simd, drive};
+use crate::parts::{Parts as _, Read, Write, count, each_row};
 use crate::pointwise::Add;
 use crate::reduce::{centred, rescue, sums};
 

@@ -1,6 +1,5 @@
 //! Rotary position embedding: pairs of elements of each head turn by an angle that grows with the position.
 
-use super::parts::{Change, Read, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len, same_shape};
 use crate::lanes::fold::{Executor, Serial};
@@ -8,6 +7,7 @@ use crate::lanes::inout::InOut;
 use crate::lanes::rotary::{self, Turn};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};
+use crate::parts::{Change, Read, each_row};
 use crate::view::MatMut;
 
 /// Which elements of a head of `dim` are pair `i`.

@@ -1,11 +1,11 @@
 //! Running sums.
 
-use super::forms;
-use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
+use crate::parts::{Read, Write, count, each_row};
 
 forms! {
     /// `out[r][i] = x[r][0] + … + x[r][i]`: the running sum of each row.

@@ -1,14 +1,14 @@
 //! Gradients of softmax and of its logarithm, and softmax behind a mask.
 
-use super::forms;
-use super::parts::{Change, Read, Write, count, each_row};
 use super::softmax::masked_row;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial, fold};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
+use crate::parts::{Change, Read, Write, count, each_row};
 use crate::reduce::{Dot, Sum};
 
 /// `y (dy - along)`.

@@ -3,10 +3,10 @@
 use crate::alu::{Alu, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_negative, same_len};
+use crate::forms::forms;
 use crate::lanes::drive::{self, GRAIN, Update};
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::pointwise::Scale;
 use crate::reduce::norm_l2_by;
 

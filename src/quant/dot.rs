@@ -6,7 +6,7 @@ use super::tile::{of_rows, product};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Simd, native};
-use crate::nn::parts::{Read, Write, each_row};
+use crate::parts::{Read, Write, each_row};
 
 /// The op, and its form on a named instruction set.
 macro_rules! forms {
@@ -285,14 +285,14 @@ pub(crate) fn quantize_by<J: Executor, S: Simd, B: Block>(
     }
     in_domain::<S, B>(s, x, importance)?;
     let per = importance.map_or(1, |w| w.len() / B::ELEMENTS);
-    let count = crate::nn::parts::Count(0..out.len());
+    let count = crate::parts::Count(0..out.len());
     each_row(
         j,
         s,
         B::ELEMENTS,
         (Read(x, B::ELEMENTS), Write(out, 1), count),
         #[inline(always)]
-        |(x, out, at): (Read<'_, f32>, Write<'_, B>, crate::nn::parts::Count)| {
+        |(x, out, at): (Read<'_, f32>, Write<'_, B>, crate::parts::Count)| {
             let [out] = out.0 else { return };
             let from = at.0.start % per * B::ELEMENTS;
             *out = B::encode(x.0, importance.and_then(|w| w.get(from..)));
@@ -309,7 +309,7 @@ pub(crate) fn quantize_padded_by<J: Executor, S: Simd, B: Block>(
     importance: Option<&[f32]>,
     out: &mut [B],
 ) -> Result<(), Error> {
-    let m = crate::nn::parts::count("x", x.len(), cols)?;
+    let m = crate::parts::count("x", x.len(), cols)?;
     let each = cols.div_ceil(B::ELEMENTS);
     same_len("out", m.saturating_mul(each), out.len())?;
     if let Some(w) = importance {
@@ -350,7 +350,7 @@ pub(crate) fn dequantize_padded_by<J: Executor, S: Simd, B: Block>(
     cols: usize,
     out: &mut [f32],
 ) -> Result<(), Error> {
-    let m = crate::nn::parts::count("out", out.len(), cols)?;
+    let m = crate::parts::count("out", out.len(), cols)?;
     let each = cols.div_ceil(B::ELEMENTS);
     same_len("x", m.saturating_mul(each), x.len())?;
     each_row(

@@ -5,9 +5,9 @@ use super::{divides, finite};
 use crate::blas::{Diagonal, Side, Triangle, syrk_by, syrk_workspace, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a matrix that is factored at once.

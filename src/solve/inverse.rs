@@ -5,9 +5,9 @@ use super::{abs, divides, finite, lu};
 use crate::blas::{Diagonal, Side, Triangle, trsm_by, trsm_workspace, trsv_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut};
 
 const fn max(a: usize, b: usize) -> usize {

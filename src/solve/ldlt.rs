@@ -7,9 +7,9 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, gemv_on, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut};
 
 /// Columns of a panel.

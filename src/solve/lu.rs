@@ -5,9 +5,9 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, iamax_on, swap_on, transpose, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::pointwise::axpy_on;
 use crate::view::{MatMut, MatRef, VecRef};
 

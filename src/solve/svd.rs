@@ -7,9 +7,9 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{gemv_on, transpose};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 
 /// Rows and columns that are made bidiagonal before the rest of the matrix follows.

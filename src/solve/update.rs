@@ -4,9 +4,9 @@ use super::{abs, divides, finite};
 use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
 
 forms! {

@@ -4,9 +4,9 @@ use super::Csr;
 use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Elements of workspace that [`coo_to_csr`] needs for `len` elements of a `rows` by `cols` matrix.
 pub const fn coo_to_csr_workspace(rows: usize, cols: usize, len: usize) -> usize {

@@ -5,9 +5,9 @@ use super::{Csr, spmv_on};
 use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::pointwise::axpy_on;
 use crate::reduce::{dot_on, norm_l2_on};
 

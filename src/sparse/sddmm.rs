@@ -3,9 +3,9 @@
 use super::Csr;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::MatRef;
 
 /// Sums of a product, side by side.

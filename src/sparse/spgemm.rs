@@ -5,9 +5,9 @@ use super::convert::at_least;
 use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Elements of a row that are sorted by insertion; columns of more are marked as bits, which are read in order.
 pub(crate) const SHORT: usize = 24;

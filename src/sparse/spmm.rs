@@ -4,9 +4,9 @@ use super::Csr;
 use super::spmv::{Cut, divide};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
 
 /// Columns of Y whose sums are registers: two of 16 elements, and more of fewer.

@@ -3,9 +3,9 @@
 use super::Csr;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Elements and rows that are worth a thread.
 pub(crate) const GRAIN: usize = 1 << 15;

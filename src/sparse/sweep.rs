@@ -5,9 +5,9 @@ use super::triangular::{divides, finite};
 use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 forms! {
     /// The incomplete factor of a sparse, symmetric, positive definite A: L in the places below the diagonal and on it where A has elements, and `Lᵀ` in

@@ -4,9 +4,9 @@ use super::Csr;
 use crate::blas::{Diagonal, Triangle};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Serial;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 forms! {
     /// `x = A⁻¹x` for a triangle of a sparse A. The other triangle is not read, nor is the diagonal where it is [`Diagonal::Unit`]; so

@@ -44,7 +44,7 @@ pub fn verify<T: Element, O: Op>(a: &Args<T>) {
 
 /// Rows and columns at which an op is tried.
 fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
-    let grain = threshold("nn::parts::GRAIN");
+    let grain = threshold("parts::GRAIN");
     // Windows and taps take their time in the references.
     let (most, many) = match op {
         _ if op.contains("pool") => (4500, 70),
@@ -78,7 +78,7 @@ fn sweep<T: Element, O: Op>() {
 fn long_rows_of_sample() {
     use indexed::Sample;
     let mut rows = 0;
-    for n in around::<f32>(threshold("nn::parts::GRAIN") + 1).into_iter().filter(|n| *n > 5000) {
+    for n in around::<f32>(threshold("parts::GRAIN") + 1).into_iter().filter(|n| *n > 5000) {
         for seed in 0..20 {
             let a = Sample::sample::<f32>(1, n, &mut Noise(seed));
             let index = run::<_, f32, Sample>(native(), Form::On, &a).unwrap().unwrap()[0][0] as usize;

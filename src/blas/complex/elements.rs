@@ -6,11 +6,11 @@ use crate::alu::{Alu, Body, Number};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::drive::map;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::math::inverse::angle;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 
 /// Numbers whose parts are taken apart at a time, for lanes.
 pub(crate) const APART: usize = 64;

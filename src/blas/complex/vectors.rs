@@ -5,9 +5,9 @@ use crate::blas::gemv::gemv_by;
 use crate::complex::Complex;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatRef, VecMut, VecRef};
 
 forms! {

@@ -3,9 +3,9 @@
 use super::{Problem, check_elements, gemm_by, gemm_workspace};
 use crate::contract::contract;
 use crate::error::{Error, same_shape};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
-use crate::nn::forms;
 use crate::view::{MatMut, MatRef};
 
 forms! {

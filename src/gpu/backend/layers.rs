@@ -8,7 +8,7 @@ use super::plan::wide;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Layers;
 use crate::error::{not_empty, not_negative, same_len};
-use crate::nn::parts::count;
+use crate::parts::count;
 use crate::{Adagrad, Adam, Attention, Momentum, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -100,7 +100,7 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<f32>,
     {
-        let m = crate::nn::parts::count("out", out.len(), cols)?;
+        let m = crate::parts::count("out", out.len(), cols)?;
         let row = cols.div_ceil(B::ELEMENTS);
         same_len("x", m.saturating_mul(row), x.len())?;
         self.unpacked(Unpack::Padded, x, [row, cols], None, &out)

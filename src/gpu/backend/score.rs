@@ -5,7 +5,7 @@ use super::super::template::{Argument, score, vector};
 use super::ops::{Done, Scalar, arguments};
 use super::{Gpu, View, ViewMut};
 use crate::error::{not_empty, same_len};
-use crate::nn::parts::count;
+use crate::parts::count;
 use alloc::vec;
 
 impl<D: Device> Gpu<D> {

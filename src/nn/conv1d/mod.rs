@@ -9,13 +9,13 @@
 pub(crate) mod im2col;
 pub(crate) mod rows;
 
-use super::forms;
-use super::parts::{Count, Write, count, each_row};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, not_empty, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial, fold_by};
 use crate::lanes::{Element, Simd};
+use crate::parts::{Count, Write, count, each_row};
 use crate::reduce::Sum;
 use crate::view::{MatMut, MatRef};
 use core::ops::Range;

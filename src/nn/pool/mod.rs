@@ -2,12 +2,12 @@
 
 pub(crate) mod planes;
 
-use super::forms;
-use super::parts::{Read, Write, count, each_row};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
+use crate::forms::forms;
 use crate::lanes::fold::Executor;
 use crate::lanes::{Element, Simd};
+use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::{Add, Maximum};
 use planes::{Planes, part};
 
