@@ -16,6 +16,7 @@ import os
 import queue
 import re
 import shutil
+import subprocess
 import sys
 import tarfile
 import threading
@@ -29,6 +30,10 @@ from profile import profiles
 from toolchain import FLAGS, ROOT, Failure, Missing, Tally, Toolchain, host, members, need
 
 DENY = ["--", "-Dwarnings"]
+# The most lines that a file of ours has, and the README, which is read in five minutes. What is to be split yet.
+LINES, README = 600, 150
+LONG = {"src/gpu/cuda/mod.rs"}
+WRITTEN = {".rs", ".py", ".js", ".mjs", ".c", ".h", ".inc", ".v", ".pl", ".sh"}
 # The targets beyond the host that must be clean, and Cargo flags.
 CROSS = [
     ("aarch64-unknown-linux-gnu", ["--all-features"]),
@@ -193,13 +198,47 @@ def fuzz(tally: Tally) -> None:
     attempt(tally, "fuzz targets", ["cargo", "check", "--manifest-path", "fuzz/Cargo.toml"], env=env)
 
 
+def lengths(tally: Tally) -> None:
+    """One concept a file. What a program wrote says so in its first line."""
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.splitlines()
+    seen, before = 0, tally.failed
+    for name in sorted(files):
+        path = ROOT / name
+        if path.suffix not in WRITTEN and name != "README.md" or not path.is_file():
+            continue
+        lines = path.read_text().splitlines()
+        most = README if name == "README.md" else LINES
+        seen += 1
+        if len(lines) > most and name not in LONG and not lines[0].startswith("// Made by "):
+            tally.wrong(f"{name} has {len(lines)} lines, more than {most}")
+    if seen < 500:
+        tally.wrong(f"{seen} files were found: the search is broken")
+    if tally.failed == before:
+        tally.check(f"{seen} files of at most {LINES} lines, a README of at most {README}")
+
+
+def lowest_rust(tally: Tally) -> None:
+    """The library compiles with the Rust of `rust-version`, what its lint does not see included."""
+    version = re.search(r'^rust-version = "([0-9.]+)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
+    version += ".0" if version.count(".") == 1 else ""
+    tool = f"+{version}"
+    if subprocess.run(["cargo", tool, "--version"], capture_output=True).returncode:
+        tally.skip(f"missing for Rust {version}: rustup toolchain install {version} --profile minimal")
+        return
+    env = {"CARGO_TARGET_DIR": str(ROOT / "target/lowest")}
+    features = "std,half,parallel,gpu,avx512,capi,rand_core"
+    attempt(tally, f"Rust {version}", ["cargo", tool, "check", "-p", "fulmen", "--lib", "--features", features], env=env)
+
+
 def lint_host(tally: Tally) -> None:
+    lengths(tally)
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted(ROOT.glob("*/*/Cargo.toml")):
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])
     here = {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
     for what, flags in (("no features", []), ("all features", ["--all-features"])):
         attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--workspace", "--all-targets", *flags, *DENY], env=here)
+    lowest_rust(tally)
     kani(tally)
     docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", "--all-features"], env=docs)
