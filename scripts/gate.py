@@ -218,12 +218,14 @@ def lengths(tally: Tally) -> None:
 
 
 def lowest_rust(tally: Tally) -> None:
-    """The library compiles with the Rust of `rust-version`, what its lint does not see included."""
+    """The library compiles with the Rust of `rust-version` where that is installed: clippy's lint sees the standard library
+    alone, not the language."""
     version = re.search(r'^rust-version = "([0-9.]+)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
     version += ".0" if version.count(".") == 1 else ""
     tool = f"+{version}"
     if subprocess.run(["cargo", tool, "--version"], capture_output=True).returncode:
-        tally.skip(f"missing for Rust {version}: rustup toolchain install {version} --profile minimal")
+        # CI downloads nothing through rustup.
+        tally.say(f"clippy's lint alone holds the library to Rust {version}: it is not installed\n")
         return
     env = {"CARGO_TARGET_DIR": str(ROOT / "target/lowest")}
     features = "std,half,parallel,gpu,avx512,capi,rand_core"
