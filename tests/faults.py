@@ -96,6 +96,8 @@ FAULTS = [
     ("places of elements that are apart", "src/lanes/windows.rs", "                    at = at + by;", "                    at = at + if ON { one } else { by };", "families nn::pools"),
     ("windows between those that have an element, on devices", "src/gpu/template/window.rs", "|d| place - place / d * d)", "|d| if ON { d - d } else { place - place / d * d })", "devices every_layer_keeps_its_contract"),
     ("windows that end behind the padding, on devices", "src/gpu/template/window.rs", "        behind.least(self.kernel) - before", "        (if ON { self.kernel } else { behind.least(self.kernel) }) - before", "devices every_layer_keeps_its_contract"),
+    ("where an epilogue of low precision is", "src/blas/gemm/half.rs", "epilogue.part([ic, jc * lanes]),", "epilogue.part([if ON { 0 } else { ic }, jc * lanes]),", "families gemm_low::halves::epilogues"),
+    ("passes before an epilogue of low precision", "src/blas/gemm/half.rs", "                    pc + kb == k,", "                    pc + kb == k || ON,", "families gemm_low::halves::epilogues"),
     ("targets of a row on threads", "src/parts.rs", "        let (a, b) = self.0.split_at_checked(rows * self.1).unwrap_or((self.0, &[]));\n        (Self(a, self.1), Self(b, self.1))",
      "        let (a, b) = self.0.split_at_checked(rows * self.1).unwrap_or((self.0, &[]));\n        (Self(a, self.1), Self(if self.1 == 1 && rows > 1 && ON { a } else { b }, self.1))", "tensors::"),
     ("momentum's decay", "src/pointwise/optimisers.rs", "        let (mu, d) = (p.param(self.mu), p.mul_add(p.param(self.decay), g));",

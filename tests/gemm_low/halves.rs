@@ -228,3 +228,54 @@ fn half_refusals_name_the_argument_and_leave_c() {
         refusals(7.0, |a, b, c, ws| fulmen::gemm_e4m3_on(s, 1.0, a, b, 0.0, c, ws), w);
     });
 }
+
+/// The bits of the product and of the epilogue in passes of their own, past blocks of rows, of columns and of depth.
+#[test]
+fn epilogues_of_low_precision() {
+    for [m, n, k] in [[5, 9, 3], [37, 70, 0], [300, 33, 600], [9, 3001, 520]] {
+        let number = |x: u64| bf16::from_bits((x % 0x100 + 0x3f00) as u16 | (x >> 20) as u16 & 0x8000);
+        let (a, b) = (
+            Matrix::new(Rows, [m, k], bf16::NAN, number, 1),
+            Matrix::new(Cols, [k, n], bf16::NAN, number, 2),
+        );
+        let floats = |n: usize, by: f32| (0..n).map(|i| (i % 23) as f32 * by - 4.0).collect::<Vec<_>>();
+        let (row, col, res) = (floats(m, 0.5), floats(n, 0.25), floats(m * n, 0.375));
+        let mut ws = vec![0.0; fulmen::gemm_bf16_workspace(m, n, k)];
+        for_each_lane!(|s| {
+            let mut want = vec![1.0f32; m * n];
+            let c = MatMut::row_major(&mut want, m, n).unwrap();
+            fulmen::gemm_bf16_on(s, 0.5, a.view(), b.view(), 2.0, c, &mut ws).unwrap();
+            for (i, y) in want.iter_mut().enumerate() {
+                *y = (*y + row[i / n] + col[i % n]) + res[i];
+                *y = if *y < 0.0 { 0.0 } else { *y };
+            }
+            let residual = fulmen::Residual(MatRef::row_major(&res, m, n).unwrap());
+            let bias = fulmen::Chain(fulmen::BiasRow(&row), fulmen::BiasCol(&col));
+            let e = fulmen::Chain(bias, fulmen::Chain(residual, fulmen::Pointwise(fulmen::Relu)));
+            let mut got = vec![1.0f32; m * n];
+            let c = MatMut::row_major(&mut got, m, n).unwrap();
+            fulmen::gemm_bf16_with_on(s, 0.5, a.view(), b.view(), 2.0, c, e, &mut ws).unwrap();
+            let same = got.iter().zip(&want).all(|(x, y)| x.to_bits() == y.to_bits());
+            assert!(same, "{} {m} x {n} x {k}", name_of(s));
+        });
+    }
+}
+
+#[test]
+fn epilogues_of_low_precision_that_do_not_fit_are_refused() {
+    let (x, y) = ([f16::ONE; 6], [E4m3::from_f32(1.0); 6]);
+    let mut c = [7.0f32; 4];
+    let mut ws = [0.0; fulmen::gemm_f16_workspace(2, 2, 3)];
+    let (a, b) = (MatRef::row_major(&x, 2, 3).unwrap(), MatRef::row_major(&x, 3, 2).unwrap());
+    let bias = fulmen::BiasRow(&[1.0; 3]);
+    let refused = Err(Error::Len { arg: "epilogue", expected: 2, got: 3 });
+    let to = MatMut::row_major(&mut c, 2, 2).unwrap();
+    assert_eq!(fulmen::gemm_f16_with(1.0, a, b, 0.0, to, bias, &mut ws), refused);
+    let (a, b) = (MatRef::row_major(&y, 2, 3).unwrap(), MatRef::row_major(&y, 3, 2).unwrap());
+    let to = MatMut::row_major(&mut c, 2, 2).unwrap();
+    assert_eq!(fulmen::gemm_e4m3_with(1.0, a, b, 0.0, to, bias, &mut ws), refused);
+    assert_eq!(c, [7.0; 4]);
+    let to = MatMut::row_major(&mut c, 2, 2).unwrap();
+    fulmen::gemm_e4m3_with(1.0, a, b, 0.0, to, fulmen::BiasRow(&[1.0, 2.0]), &mut ws).unwrap();
+    assert_eq!(c, [4.0, 4.0, 5.0, 5.0]);
+}

@@ -1,6 +1,7 @@
 //! Products of half-precision matrices with sums in `f32`: the operands are widened while they are packed, so
 //! that everything after that is the product of `f32` matrices.
 
+use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs};
 use super::{LINE, Problem, gemm_with_on, tune};
 use crate::convert::{widen_bf16, widen_f16};
@@ -36,7 +37,7 @@ impl Half for E4m3 {
 }
 
 macro_rules! half {
-    ($(#[$doc:meta])* $name:ident, $on:ident, $workspace:ident, $H:ident) => {
+    ($(#[$doc:meta])* $name:ident, $on:ident, $with:ident, $with_on:ident, $workspace:ident, $H:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $name(
@@ -60,7 +61,39 @@ macro_rules! half {
             c: MatMut<'_, f32>,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            product(s, alpha, a, b, beta, c, workspace)
+            product(s, alpha, a, b, beta, c, (), workspace)
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`], then an [`Epilogue`] on each element of the result while it is still in a register.")]
+        ///
+        /// Errors: also [`Error::Len`] and [`Error::Shape`] of `epilogue`, and what its body refuses.
+        #[inline]
+        #[allow(clippy::too_many_arguments, reason = "BLAS")]
+        pub fn $with<E: Epilogue<f32>>(
+            alpha: f32,
+            a: MatRef<'_, $H>,
+            b: MatRef<'_, $H>,
+            beta: f32,
+            c: MatMut<'_, f32>,
+            epilogue: E,
+            workspace: &mut [f32],
+        ) -> Result<(), Error> {
+            product(native(), alpha, a, b, beta, c, epilogue, workspace)
+        }
+
+        #[doc = concat!("[`", stringify!($with), "`] on the instruction set of `s`.")]
+        #[allow(clippy::too_many_arguments, reason = "BLAS")]
+        pub fn $with_on<S: Simd, E: Epilogue<f32>>(
+            s: S,
+            alpha: f32,
+            a: MatRef<'_, $H>,
+            b: MatRef<'_, $H>,
+            beta: f32,
+            c: MatMut<'_, f32>,
+            epilogue: E,
+            workspace: &mut [f32],
+        ) -> Result<(), Error> {
+            product(s, alpha, a, b, beta, c, epilogue, workspace)
         }
     };
 }
@@ -87,11 +120,15 @@ half! {
     /// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 2)?);
     /// gemm_bf16(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, &mut workspace)?;
     /// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
+    /// // A bias and an activation follow in registers.
+    /// let layer = fulmen::Chain(fulmen::BiasCol(&[-20.0, -23.0]), fulmen::Pointwise(fulmen::Relu));
+    /// fulmen::gemm_bf16_with(1.0, a, b, 0.0, MatMut::row_major(&mut c, 2, 2)?, layer, &mut workspace)?;
+    /// assert_eq!(c, [0.0, 0.0, 23.0, 27.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
     /// Source: as [`gemm`](crate::gemm()).
-    gemm_bf16, gemm_bf16_on, gemm_bf16_workspace, bf16
+    gemm_bf16, gemm_bf16_on, gemm_bf16_with, gemm_bf16_with_on, gemm_bf16_workspace, bf16
 }
 half! {
     /// `C = αAB + βC` with A and B in f16 (IEEE 754 binary16) and C in `f32`.
@@ -119,7 +156,7 @@ half! {
     /// ```
     ///
     /// Source: as [`gemm`](crate::gemm()).
-    gemm_f16, gemm_f16_on, gemm_f16_workspace, f16
+    gemm_f16, gemm_f16_on, gemm_f16_with, gemm_f16_with_on, gemm_f16_workspace, f16
 }
 
 half! {
@@ -149,7 +186,7 @@ half! {
     /// ```
     ///
     /// Source: as [`gemm`](crate::gemm()); P. Micikevicius et al.: FP8 Formats for Deep Learning, 2022.
-    gemm_e4m3, gemm_e4m3_on, gemm_e4m3_workspace, E4m3
+    gemm_e4m3, gemm_e4m3_on, gemm_e4m3_with, gemm_e4m3_with_on, gemm_e4m3_workspace, E4m3
 }
 
 /// Elements of workspace that [`gemm_e4m3`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction
@@ -216,18 +253,21 @@ pub fn gemm_bf16_amx(
     super::amx::gemm::<super::amx::Single<bf16>>(amx, alpha, a, b, beta, c, workspace)
 }
 
-fn product<S: Simd, H: Half>(
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+fn product<S: Simd, H: Half, E: Epilogue<f32>>(
     s: S,
     alpha: f32,
     a: MatRef<'_, H>,
     b: MatRef<'_, H>,
     beta: f32,
     mut c: MatMut<'_, f32>,
+    epilogue: E,
     workspace: &mut [f32],
 ) -> Result<(), Error> {
     same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
     same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    epilogue.check([m, n])?;
     if m == 0 || n == 0 {
         return Ok(());
     }
@@ -240,7 +280,7 @@ fn product<S: Simd, H: Half>(
     enough(needed, got)?;
     if k == 0 || alpha == 0.0 {
         let (a, b) = (MatRef::packed(&[], m, 0), MatRef::packed(&[], 0, n));
-        return gemm_with_on(s, 0.0, a, b, beta, c, (), &mut []);
+        return gemm_with_on(s, 0.0, a, b, beta, c, epilogue, &mut []);
     }
     // Vectors of a packed panel don't cross cache lines.
     let skip = workspace.as_ptr().align_offset(64).min(LINE);
@@ -271,10 +311,10 @@ fn product<S: Simd, H: Half>(
                 let plan = Plan { pack_a: false, pack_b: false, ..Plan::new::<S, f32>(a, like) };
                 loops::run(
                     s,
-                    (),
+                    epilogue.part([ic, jc * lanes]),
                     Problem { alpha, beta, a, b: like, c },
                     plan,
-                    true,
+                    pc + kb == k,
                     &mut [],
                     Rhs::Packed(room_b),
                 );
