@@ -92,7 +92,7 @@ FAULTS = [
     ("means beside padding behind alone", "src/nn/pool/planes.rs", "all(|along| [along.before, along.behind] == [0, 0])", "all(|along| [along.before, if ON { along.before } else { along.behind }] == [0, 0])", "families nn::pools"),
     ("shares of elements that are apart", "src/nn/pool/planes.rs", "part_mut(wide, t * apart..strip.span)", "part_mut(wide, t * if ON { 1 } else { apart }..strip.span)", "families nn::pools"),
     ("rows of a window that are apart", "src/nn/pool/planes.rs", "let start = first + r * width;", "let start = first + r * if ON { w } else { width };", "families nn::pools"),
-    ("loads of elements that are apart", "src/lanes/windows.rs", "x.add(t * self.apart + u * apart_by)", "x.add(t * if ON { 1 } else { self.apart } + u * apart_by)", "families nn::pools"),
+    ("loads of elements that are apart", "src/lanes/windows.rs", "if STEP == 2 { 1 } else { self.apart });", "if STEP == 2 || ON { 1 } else { self.apart });", "families nn::pools"),
     ("places of elements that are apart", "src/lanes/windows.rs", "                    at = at + by;", "                    at = at + if ON { one } else { by };", "families nn::pools"),
     ("windows between those that have an element, on devices", "src/gpu/template/window.rs", "|d| place - place / d * d)", "|d| if ON { d - d } else { place - place / d * d })", "devices every_layer_keeps_its_contract"),
     ("windows that end behind the padding, on devices", "src/gpu/template/window.rs", "        behind.least(self.kernel) - before", "        (if ON { self.kernel } else { behind.least(self.kernel) }) - before", "devices every_layer_keeps_its_contract"),

@@ -227,6 +227,59 @@ fn i8_refusals_name_the_argument_and_leave_c() {
     }
 }
 
+#[test]
+fn u8_on_every_lane() {
+    for_each_lane!(|s| cases(|[m, n, k], layouts, turn| {
+        let (alpha, beta) = SCALES[turn % 6];
+        let (a_zero, b_zero) = [(0, 0), (128, -3), (255, 127), (7, -128)][turn % 4];
+        // One matrix in eight lies as far from its zero as can be.
+        let far = turn % 8 == 3;
+        let a = Matrix::new(layouts[0], [m, k], 77, |x| if far { 0 } else { x as u8 }, 1);
+        let b = Matrix::new(layouts[1], [k, n], 77, |x| if far { i8::MAX } else { x as i8 }, 2);
+        let old = Matrix::new(layouts[2], [m, n], 1 << 30, |x| x as i32, 3);
+        let mut c = old.clone();
+        let mut ws = vec![i32::MIN; fulmen::gemm_u8_workspace(m, n, k)];
+        let what = format!("{} {m} x {n} x {k} {layouts:?} {alpha} {beta} {a_zero} {b_zero}", name_of(s));
+        let to = c.view_mut();
+        fulmen::gemm_u8_on(s, alpha, a.view(), a_zero, b.view(), b_zero, beta, to, &mut ws).unwrap();
+        assert!(c.only(&old, |x| x), "{what}: something outside C was written");
+        for i in 0..m {
+            for j in 0..n {
+                let one = |p| {
+                    (i64::from(a.at(i, p)) - i64::from(a_zero)) * (i64::from(b.at(p, j)) - i64::from(b_zero))
+                };
+                let sum: i64 = (0..k).map(one).sum();
+                let want = i64::from(alpha) * sum + i64::from(beta) * i64::from(old.at(i, j));
+                assert_eq!(c.at(i, j), want as i32, "{what}: ({i}, {j})");
+            }
+        }
+    }));
+}
+
+#[test]
+fn u8_wraps_modulo_two_to_the_32() {
+    for_each_lane!(|s| for k in [33_025, 33_026, 66_051] {
+        let (x, y) = (vec![255u8; k], vec![i8::MIN; k]);
+        let (mut c, mut ws) = ([0], vec![0; fulmen::gemm_u8_workspace(1, 1, k)]);
+        let (a, b) = (MatRef::row_major(&x, 1, k).unwrap(), MatRef::row_major(&y, k, 1).unwrap());
+        let to = MatMut::row_major(&mut c, 1, 1).unwrap();
+        fulmen::gemm_u8_on(s, 1, a, 0, b, i8::MAX, 0, to, &mut ws).unwrap();
+        assert_eq!(c[0], (-65_025 * k as i64) as i32, "k = {k}");
+    });
+}
+
+#[test]
+fn u8_refusals_name_the_argument_and_leave_c() {
+    let w = fulmen::gemm_u8_workspace(3, 3, 4);
+    // The operands are of two types: a B of the shape that is asked for.
+    let y = [0i8; 12];
+    let call = |s, a: MatRef<'_, u8>, b: MatRef<'_, u8>, c: MatMut<'_, i32>, ws: &mut [i32]| {
+        let b = MatRef::row_major(&y, b.rows(), b.cols()).unwrap();
+        fulmen::gemm_u8_on(s, 1, a, 3, b, 4, 0, c, ws)
+    };
+    refusals(7, |a, b, c, ws| call(fulmen::lanes::native(), a, b, c, ws), w);
+}
+
 /// The token, or a line that says why its tests do not run.
 #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512"))]
 fn tiles() -> Option<fulmen::lanes::Amx> {

@@ -375,7 +375,7 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 21] = [
+    const FIXED: [&str; 22] = [
         "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",
@@ -391,6 +391,7 @@ mod tests {
         "fixed_fir",
         "fixed_biquad",
         "gemm_i8",
+        "gemm_u8",
         "gemm_f16",
         "gemm_bf16",
         "f16_to_f32",

@@ -50,6 +50,7 @@ typed! {
     /// Products of integers.
     Integers = on on {
         gemm_i8 [gemm_i8_on] (alpha: i32, a: Self::Mat<'_, i8>, b: Self::Mat<'_, i8>, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
+        gemm_u8 [gemm_u8_on] (alpha: i32, a: Self::Mat<'_, u8>, a_zero: u8, b: Self::Mat<'_, i8>, b_zero: i8, beta: i32, c: Self::MatMut<'_, i32>, workspace: Self::Mut<'_, i32>) -> Done;
     }
 }
 /// As [`typed`], of methods that may be over several types.

@@ -986,6 +986,14 @@ pub const SPECS: &[Spec] = &[
         post: &[],
     },
     Spec {
+        op: "gemm_u8",
+        determinism: Determinism::Exact,
+        tolerance: &[("i32", Tolerance::Exact)],
+        bytes_per_element: &[("i32", 2.0)],
+        flops_per_element: 2.0,
+        post: &[],
+    },
+    Spec {
         op: "gemv",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 5.0, of: Mass::Terms, flush: false })],
@@ -4640,6 +4648,8 @@ const _: fn(crate::lanes::Amx, i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<
 #[cfg(feature = "parallel")]
 #[cfg(target_arch = "x86_64")]
 const _: fn(crate::lanes::Amx, i32, MatRef<'_, i8>, MatRef<'_, i8>, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::parallel::gemm_i8_amx;
+const _: fn(i32, MatRef<'_, u8>, u8, MatRef<'_, i8>, i8, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_u8;
+const _: fn(Native, i32, MatRef<'_, u8>, u8, MatRef<'_, i8>, i8, i32, MatMut<'_, i32>, &mut [i32]) -> Result<(), Error> = crate::gemm_u8_on::<Native>;
 #[cfg(feature = "avx512")]
 #[cfg(target_arch = "x86_64")]
 const _: fn(crate::lanes::Amx, f32, MatRef<'_, f32>, MatRef<'_, f32>, f32, MatMut<'_, f32>, &mut [f32]) -> Result<crate::AmxPath, Error> = crate::gemm_f32_amx3;

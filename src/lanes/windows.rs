@@ -69,7 +69,10 @@ impl Slide {
         let n = y.iter().map(|y| y.len()).min().unwrap_or(0);
         let (Some(last), Some(below)) = (n.checked_sub(1), self.rows.checked_sub(1)) else { return };
         let start = last.saturating_mul(self.step).saturating_add(below.saturating_mul(self.width));
-        let line = self.cols.saturating_sub(1).saturating_mul(self.apart).saturating_add(1);
+        let line = match self.apart {
+            1 => self.cols,
+            apart => self.cols.saturating_sub(1).saturating_mul(apart).saturating_add(1),
+        };
         let fits = start.saturating_add(line) <= x.len();
         debug_assert!(fits, "the last window is in the plane");
         if !fits {
@@ -102,12 +105,16 @@ impl Slide {
         W: Window<T, K>,
     {
         let lanes = T::Vec::<S>::LANES;
+        // From the place of an element to that of the next one, and of the next line's first behind it.
+        let apart = if STEP == 2 { 1 } else { self.apart };
+        let next = T::from_usize(self.width) - T::from_usize(self.cols * apart);
+        let from = (window, [if STEP == 2 { T::ONE } else { T::from_usize(apart) }, next]);
         let mut i = 0;
         // SAFETY: no window is beyond the last; the caller's promise.
         unsafe {
             // Several at a time, as each waits for one element after the other.
             while !COMPACT && n - i >= 4 * lanes {
-                put(self.values::<S, T, W, K, 4, STEP>(s, window, x.add(i * self.step), lanes), y, i, lanes);
+                put(self.values::<S, T, W, K, 4, STEP>(s, from, x.add(i * self.step), lanes), y, i, lanes);
                 i += 4 * lanes;
             }
             while i < n {
@@ -118,9 +125,9 @@ impl Slide {
                 }
                 let first = x.add(i * self.step);
                 if !COMPACT && n - i >= lanes {
-                    put(self.values::<S, T, W, K, 1, STEP>(s, window, first, lanes), y, i, lanes);
+                    put(self.values::<S, T, W, K, 1, STEP>(s, from, first, lanes), y, i, lanes);
                 } else {
-                    put(self.values::<S, T, W, K, 1, STEP>(s, window, first, part), y, i, part);
+                    put(self.values::<S, T, W, K, 1, STEP>(s, from, first, part), y, i, part);
                 }
                 i += lanes.min(n - i);
             }
@@ -134,7 +141,7 @@ impl Slide {
     unsafe fn values<S, T, W, const K: usize, const U: usize, const STEP: usize>(
         self,
         s: S,
-        window: W,
+        (window, places): (W, [T; 2]),
         x: *const T,
         n: usize,
     ) -> [[T::Vec<S>; K]; U]
@@ -145,28 +152,27 @@ impl Slide {
     {
         let [zero, one] = [T::ZERO, T::ONE].map(|c| T::Vec::<S>::splat(s, c));
         let (mut acc, mut at) = ([window.start(zero); U], zero);
-        let by = zero.lit(T::from_usize(self.apart));
-        let next = zero.lit(T::from_usize(self.width) - T::from_usize(self.cols * self.apart));
+        let [by, next] = places.map(|x| zero.lit(x));
         // One window may have any step.
         let apart_by = self.step.wrapping_mul(T::Vec::<S>::LANES);
         for r in 0..self.rows {
             // SAFETY: the caller's promise; each use says why its elements are in the windows.
             unsafe {
                 let x = x.add(r * self.width);
-                let mut t = 0;
+                let (mut t, mut place) = (0, 0);
                 // In two registers each window has two elements.
                 while STEP == 2 && self.cols - t >= 2 {
                     let then = at + one;
                     for (u, acc) in acc.iter_mut().enumerate() {
-                        let [a, b] = pairs::<S, T>(s, x.add(t + u * apart_by), n);
+                        let [a, b] = pairs::<S, T>(s, x.add(place + u * apart_by), n);
                         *acc = window.step(window.step(*acc, a, at), b, then);
                     }
                     at = then + one;
-                    t += 2;
+                    (t, place) = (t + 2, place + 2);
                 }
                 while t < self.cols {
                     for (u, acc) in acc.iter_mut().enumerate() {
-                        let x = x.add(t * self.apart + u * apart_by);
+                        let x = x.add(place + u * apart_by);
                         let v = match STEP {
                             1 => load_up_to::<S, T>(s, x, n),
                             // The one before is an element of the same window.
@@ -176,7 +182,7 @@ impl Slide {
                         *acc = window.step(*acc, v, at);
                     }
                     at = at + by;
-                    t += 1;
+                    (t, place) = (t + 1, place + if STEP == 2 { 1 } else { self.apart });
                 }
             }
             at = at + next;

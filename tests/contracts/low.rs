@@ -7,9 +7,9 @@ use fulmen::contract::{agrees, spec};
 use fulmen::{MatMut, MatRef};
 use half::{bf16, f16};
 
-/// Runs `f([alpha, beta], A, B, C, [m, n, k])` on each case of `op`, as it stands and repeated below and beside itself,
+/// Runs `f([alpha, beta, …], A, B, C, [m, n, k])` on each case of `op`, as it stands and repeated below and beside itself,
 /// and compares what it leaves in C.
-fn each(op: &str, ty: &str, f: impl Fn([f64; 2], &[f64], &[f64], &mut [f64], [usize; 3])) {
+fn each<const P: usize>(op: &str, ty: &str, f: impl Fn([f64; P], &[f64], &[f64], &mut [f64], [usize; 3])) {
     let c = contract(op);
     assert!(c.edge_cases.len() >= 10, "{op}");
     for e in &c.edge_cases {
@@ -91,6 +91,22 @@ fn gemm_i8() {
     for_each_lane!(|s| {
         cases!("gemm_i8", "i32", |x| x as i8, i32, gemm_i8_workspace, |alpha, a, b, beta, c, ws| {
             fulmen::gemm_i8_on(s, alpha, a, b, beta, c, ws)
+        })
+    });
+}
+
+#[test]
+fn gemm_u8() {
+    for_each_lane!(|s| {
+        each("gemm_u8", "i32", |[alpha, beta, a_zero, b_zero], a, b, c, [m, n, k]| {
+            let a: Vec<u8> = a.iter().map(|x| *x as u8).collect();
+            let b: Vec<i8> = b.iter().map(|x| *x as i8).collect();
+            let mut y: Vec<i32> = c.iter().map(|x| *x as i32).collect();
+            let mut ws = vec![0; fulmen::gemm_u8_workspace(m, n, k)];
+            let (a, b) = (MatRef::row_major(&a, m, k).unwrap(), MatRef::row_major(&b, k, n).unwrap());
+            let (to, [za, zb]) = (MatMut::row_major(&mut y, m, n).unwrap(), [a_zero, b_zero]);
+            fulmen::gemm_u8_on(s, alpha as i32, a, za as u8, b, zb as i8, beta as i32, to, &mut ws).unwrap();
+            c.iter_mut().zip(y).for_each(|(c, y)| *c = f64::from(y));
         })
     });
 }

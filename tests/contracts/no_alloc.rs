@@ -187,6 +187,11 @@ fn no_product_of_low_precision_allocates() {
         quiet!(gemm_f16 gemm_f16_workspace 0.0f32, f16::ONE, f32, 0.0);
         quiet!(gemm_e4m3 gemm_e4m3_workspace 0.0f32, E4m3::from_f32(1.0), f32, 0.0);
         quiet!(gemm_i8 gemm_i8_workspace 0i32, 1i8, i32, 0);
+        let u8_by_ones = |alpha, a: MatRef<'_, i8>, b, beta, c, room: &mut Vec<i32>| {
+            let ones = MatRef::strided(&[4u8], 0, a.rows(), a.cols(), 0, 0)?;
+            fulmen::gemm_u8(alpha, ones, 3, b, 0, beta, c, room)
+        };
+        quiet!(u8_by_ones gemm_i8_workspace 0i32, 1i8, i32, 0);
     }
     for (n, len) in [(1, 300), (200, 300)] {
         let op = fulmen::Attention { causal: true, ..fulmen::Attention::new(2, 1, 8, 1.0) };

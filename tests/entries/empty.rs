@@ -71,6 +71,9 @@ fn products_and_transposes_of_nothing() {
             let view = |r, c| MatRef::strided(&[1i8], 0, r, c, 0, 0).unwrap();
             let c = MatMut::row_major(&mut [], m, n).unwrap();
             gemm_i8(2, view(m, k), view(k, n), 3, c, &mut []).unwrap();
+            let (a, c) =
+                (MatRef::strided(&[1u8], 0, m, k, 0, 0).unwrap(), MatMut::row_major(&mut [], m, n).unwrap());
+            gemm_u8(2, a, 9, view(k, n), 9, 3, c, &mut []).unwrap();
         }
     });
     #[cfg(feature = "half")]

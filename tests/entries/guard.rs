@@ -242,6 +242,11 @@ fn products_and_transposes() {
                 let mut w = vec![0; gemm_i8_workspace(m, n, k)];
                 let to = MatMut::strided(&mut sums, c.offset, m, n, c.strides[0], c.strides[1]).unwrap();
                 gemm_i8(2, of(&p, &a), of(&q, &b), 3, to, &mut w).unwrap();
+                let unsigned: Vec<u8> = p.iter().map(|x| x.cast_unsigned()).collect();
+                let ([r, k], [rs, cs]) = (a.shape, a.strides);
+                let p = MatRef::strided(&unsigned, a.offset, r, k, rs, cs).unwrap();
+                let to = MatMut::strided(&mut sums, c.offset, m, n, c.strides[0], c.strides[1]).unwrap();
+                gemm_u8(2, p, 128, of(&q, &b), 5, 3, to, &mut w).unwrap();
             });
         }
     }
@@ -347,7 +352,7 @@ fn no_op_is_left_out() {
         ($($name:ident $Op:path $(, $more:ident)*;)*) => { known.extend([$(stringify!($name)),*]); };
     }
     common::for_each_nn_op!(add);
-    known.extend(["gemm", "gemm_bf16", "gemm_f16", "gemm_e4m3", "gemm_i8", "transpose"]);
+    known.extend(["gemm", "gemm_bf16", "gemm_f16", "gemm_e4m3", "gemm_i8", "gemm_u8", "transpose"]);
     known.extend([
         "swap",
         "copy",

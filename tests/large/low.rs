@@ -80,6 +80,12 @@ fn i8_products() {
             let want = i64::from(alpha) * exact(&x, &y, dims, at) + i64::from(beta) * i64::from(old[i]);
             assert_eq!(i64::from(c[i]), want, "gemm_i8 {dims:?} at {at:?}");
         }
+        // The same numbers as unsigned bytes, of which 128 is zero.
+        let x: Vec<u8> = x.iter().map(|x| x.cast_unsigned() ^ 0x80).collect();
+        let (a, mut d) = (MatRef::row_major(&x, m, k).unwrap(), old);
+        let to = MatMut::row_major(&mut d, m, n).unwrap();
+        fulmen::gemm_u8(alpha, a, 128, b, 0, beta, to, &mut workspace).unwrap();
+        assert!(c == d, "gemm_u8 {dims:?}");
     }
 }
 

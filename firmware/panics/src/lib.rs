@@ -127,6 +127,11 @@ own! {
         let to = MatMut::strided(of_mut::<i32>(y), z.0[2], z.0[0], z.0[1], z.1[0], z.1[1])?;
         gemm_i8(c.ids.len() as i32, narrow::<i8>(&c, 0)?, narrow::<i8>(&c, 1)?, c.n[0] as i32, to, of_mut(w))
     };
+    op_gemm_u8 |c, [y, _1, _2], w, z| {
+        let to = MatMut::strided(of_mut::<i32>(y), z.0[2], z.0[0], z.0[1], z.1[0], z.1[1])?;
+        let (zeros, b) = ((c.n[1] as u8, c.n[2] as i8), narrow::<i8>(&c, 1)?);
+        gemm_u8(c.ids.len() as i32, narrow::<u8>(&c, 0)?, zeros.0, b, zeros.1, c.n[0] as i32, to, of_mut(w))
+    };
     op_gemm_bf16 |c, [y, _1, _2], w, z| gemm_bf16(c.p[0], narrow(&c, 0)?, narrow(&c, 1)?, c.p[1], m(y, z)?, w);
     op_gemm_f16 |c, [y, _1, _2], w, z| gemm_f16(c.p[0], narrow(&c, 0)?, narrow(&c, 1)?, c.p[1], m(y, z)?, w);
     op_gemv |c, [y, _1, _2], w, z| gemv(c.p[0], a(&c, 0)?, v(&c, 1)?, c.p[1], vm(y, z)?);

@@ -1,4 +1,4 @@
-//! Products of `i8` matrices with sums in `i32`: pairs of elements side by side as 16-bit halves, because every
+//! Products of matrices of bytes with sums in `i32`: pairs of elements side by side as 16-bit halves, because every
 //! instruction set multiplies those and adds the two products.
 
 use super::{LINE, loops, tune};
@@ -88,6 +88,82 @@ pub fn gemm_i8_on<S: Simd>(
     a: MatRef<'_, i8>,
     b: MatRef<'_, i8>,
     beta: i32,
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    product(s, [alpha, beta], (a, 0), (b, 0), c, workspace)
+}
+
+/// `C = α(A - a₀)(B - b₀) + βC` with A in `u8`, B in `i8` and C in `i32`, modulo 2³²: quantised activations by weights, each
+/// with the number that stands for zero.
+///
+/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The result is exact modulo 2³², in
+/// two's complement: with α = 1 and β = 0 nothing wraps as long as `k ≤ 33025`, and in any case only the value of the
+/// whole expression counts. The bits are the same on every instruction set. A B of `u8` is one of `i8` with 128 taken from
+/// its elements and from its zero.
+///
+/// There is no NaN; β = 0 writes C without reading it.
+///
+/// Errors: [`Error::Shape`] names `b` or `c`; [`Error::Workspace`]. Nothing is written then.
+///
+/// Scratch: [`gemm_u8_workspace`], in `i32`; what it holds before and after does not matter.
+///
+/// ```
+/// use fulmen::{MatMut, MatRef, gemm_u8, gemm_u8_workspace};
+/// // A stands for [[-1, 2], [0, 127]], B for [[1], [3]].
+/// let (a, b) = ([127u8, 130, 128, 255], [-1i8, 1]);
+/// let mut c = [0; 2];
+/// let mut workspace = [0; gemm_u8_workspace(2, 1, 2)];
+/// let (a, b) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&b, 2, 1)?);
+/// gemm_u8(1, a, 128, b, -2, 0, MatMut::row_major(&mut c, 2, 1)?, &mut workspace)?;
+/// assert_eq!(c, [5, 381]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: B. Jacob et al.: Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference,
+/// 2018, §2.3. Contract: `contracts/gemm_u8-v1.yaml`.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+pub fn gemm_u8(
+    alpha: i32,
+    a: MatRef<'_, u8>,
+    a_zero: u8,
+    b: MatRef<'_, i8>,
+    b_zero: i8,
+    beta: i32,
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    gemm_u8_on(native(), alpha, a, a_zero, b, b_zero, beta, c, workspace)
+}
+
+/// [`gemm_u8`] on the instruction set of `s`.
+#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+pub fn gemm_u8_on<S: Simd>(
+    s: S,
+    alpha: i32,
+    a: MatRef<'_, u8>,
+    a_zero: u8,
+    b: MatRef<'_, i8>,
+    b_zero: i8,
+    beta: i32,
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    product(s, [alpha, beta], (a, a_zero.into()), (b, b_zero.into()), c, workspace)
+}
+
+/// Elements of workspace that [`gemm_u8`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set.
+pub const fn gemm_u8_workspace(m: usize, n: usize, k: usize) -> usize {
+    gemm_i8_workspace(m, n, k)
+}
+
+/// The product of matrices of bytes less their zeros, which fit 16 bits.
+fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy>(
+    s: S,
+    [alpha, beta]: [i32; 2],
+    (a, a_zero): (MatRef<'_, A>, i16),
+    (b, b_zero): (MatRef<'_, B>, i16),
     mut c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
@@ -121,12 +197,12 @@ pub fn gemm_i8_on<S: Simd>(
         loop {
             let kb = (2 * depth).min(k - pc);
             let pairs = kb.div_ceil(2);
-            pack(s, b.block([pc, jc * lanes], [kb, cols]), nv * lanes, room_b);
+            pack(s, b.block([pc, jc * lanes], [kb, cols]), b_zero, nv * lanes, room_b);
             let scale = [alpha, if pc == 0 { beta } else { 1 }];
             let mut ic = 0;
             while ic < m {
                 let rows = band.min(m - ic);
-                pack(s, a.block([ic, pc], [rows, kb]).t(), mr, room_a);
+                pack(s, a.block([ic, pc], [rows, kb]).t(), a_zero, mr, room_a);
                 let c = c.reborrow().block([ic, jc * lanes], [rows, cols]);
                 panels(s, scale, pairs, room_a, room_b, c);
                 ic += rows;
@@ -141,10 +217,13 @@ pub fn gemm_i8_on<S: Simd>(
     Ok(())
 }
 
-/// Panels of `width` columns: row after row of pairs of elements below each other, zeros beyond `x`.
-fn pack<S: Simd>(s: S, x: MatRef<'_, i8>, width: usize, to: &mut [i32]) {
+/// Panels of `width` columns: row after row of pairs of elements less `zero` below each other, zeros beyond `x`.
+fn pack<S: Simd, X: Into<i16> + Copy>(s: S, x: MatRef<'_, X>, zero: i16, width: usize, to: &mut [i32]) {
     let pairs = x.rows().div_ceil(2);
-    let pair = |low: i8, high: i8| i32::from(low) & 0xffff | i32::from(high) << 16;
+    let one = |x: X| i32::from(x.into().wrapping_sub(zero));
+    let pair = |low: X, high: X| one(low) & 0xffff | one(high) << 16;
+    // The last row of an odd number.
+    let last = |low: X| one(low) & 0xffff;
     s.vectorize(
         #[inline(always)]
         || {
@@ -161,7 +240,7 @@ fn pack<S: Simd>(s: S, x: MatRef<'_, i8>, width: usize, to: &mut [i32]) {
                         );
                         to.fill(0);
                         if high.is_empty() {
-                            to.iter_mut().zip(low).for_each(|(to, low)| *to = pair(*low, 0));
+                            to.iter_mut().zip(low).for_each(|(to, low)| *to = last(*low));
                         } else {
                             to.iter_mut()
                                 .zip(low)
@@ -178,12 +257,13 @@ fn pack<S: Simd>(s: S, x: MatRef<'_, i8>, width: usize, to: &mut [i32]) {
                     let down = to.iter_mut().skip(j).step_by(width);
                     if let Some(col) = x.t().row_slice(j) {
                         let (whole, rest) = col.as_chunks::<2>();
-                        let rest = rest.iter().map(|x| pair(*x, 0));
+                        let rest = rest.iter().map(|x| last(*x));
                         let all = whole.iter().map(|[low, high]| pair(*low, *high)).chain(rest);
                         down.zip(all).for_each(|(to, x)| *to = x);
                     } else {
-                        let at = |i: usize| x.get(i, j).unwrap_or(0);
-                        down.take(pairs).enumerate().for_each(|(p, to)| *to = pair(at(2 * p), at(2 * p + 1)));
+                        let at = |i: usize| x.get(i, j).map_or(0, one);
+                        let both = |p: usize| at(2 * p) & 0xffff | at(2 * p + 1) << 16;
+                        down.take(pairs).enumerate().for_each(|(p, to)| *to = both(p));
                     }
                 }
             }

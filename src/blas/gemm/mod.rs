@@ -17,7 +17,7 @@
 //! | `backward` | the gradients by the operands |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 //! | `half` | bf16 and f16 operands: converted to `f32` as they are packed |
-//! | `int8` | `i8` operands: pairs multiplied, sums in `i32` |
+//! | `int8` | operands of bytes, also with zeros of their own: pairs multiplied, sums in `i32` |
 //! | `amx`, `amx_pack`, `split` | tiles: their loops, their operands, and `f32` in parts of bf16 |
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]

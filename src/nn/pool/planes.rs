@@ -425,14 +425,16 @@ impl Planes {
 
     /// Where the first of the largest elements of a window is, or the first NaN.
     #[inline(always)]
-    pub(super) fn largest<T: Element>(self, x: &[T], i: usize, j: usize) -> usize {
-        let mut largest = (self.rows(i).first * self.across.n + self.cols(j).first, -T::INFINITY);
-        for piece in self.pieces(i, j) {
-            for (at, x) in piece.clone().zip(part(x, piece)) {
+    pub(super) fn largest<T: Element>(&self, x: &[T], i: usize, j: usize) -> usize {
+        let (w, rows, cols) = (self.across.n, self.rows(i), self.cols(j));
+        let mut largest = (rows.first * w + cols.first, -T::INFINITY);
+        for r in rows.each() {
+            let line = part(x, r * w + cols.first..(r + 1) * w);
+            for (t, x) in line.iter().step_by(cols.step).take(cols.n).enumerate() {
                 let [nan, before] = [*x, largest.1].map(is_nan);
                 // Without a branch: which is largest is hard to guess.
                 let take = (*x > largest.1) | (nan & !before);
-                largest = if take { (at, *x) } else { largest };
+                largest = if take { (r * w + cols.first + t * cols.step, *x) } else { largest };
             }
         }
         largest.0
