@@ -77,7 +77,7 @@ impl<T: Element> Parts for Change<'_, T> {
     }
 }
 
-macro_rules! together {
+macro_rules! tuples {
     ($($P:ident $p:ident $q:ident),*) => {
         impl<$($P: Parts),*> Parts for ($($P,)*) {
             #[inline(always)]
@@ -94,9 +94,9 @@ macro_rules! together {
         }
     };
 }
-together!(A a x, B b y);
-together!(A a x, B b y, C c z);
-together!(A a x, B b y, C c z, D d w);
+tuples!(A a x, B b y);
+tuples!(A a x, B b y, C c z);
+tuples!(A a x, B b y, C c z, D d w);
 
 /// Elements that one thread takes at a time, as long as there is more than one row.
 pub(crate) const GRAIN: usize = 32768;

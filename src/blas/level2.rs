@@ -35,7 +35,7 @@ pub(super) const fn half(n: usize) -> usize {
 
 /// Applies `check` to the elements of an `m` by `n` result: where a row or a column of the operands has a NaN, so
 /// has each element that `out` gives.
-pub(super) fn spread<T: Element>(
+pub(super) fn check_nans<T: Element>(
     [m, n]: [usize; 2],
     out: impl Fn(usize, usize) -> Option<T>,
     row: impl Fn(usize) -> bool,
@@ -119,7 +119,7 @@ pub fn ger_on<S: Simd, T: Element>(
         each | check | {
             let read = alpha != T::ZERO;
             let out = |i, j| a.get(i, j);
-            spread([a.rows(), a.cols()], out, |i| read && nan(x.get(i)), |j| read && nan(y.get(j)), check)
+            check_nans([a.rows(), a.cols()], out, |i| read && nan(x.get(i)), |j| read && nan(y.get(j)), check)
         }
     )
 }
@@ -272,7 +272,7 @@ fn by_rows<T>(triangle: Triangle, a: MatMut<'_, T>) -> (Triangle, MatMut<'_, T>)
     if a.col_stride() != 1 && a.row_stride() == 1 { (triangle.t(), a.t()) } else { (triangle, a) }
 }
 
-/// [`spread`] over a triangle that `x` and `y` update.
+/// [`check_nans`] over a triangle that `x` and `y` update.
 fn in_triangle<T: Element>(
     alpha: T,
     [x, y]: [VecRef<'_, T>; 2],
@@ -283,7 +283,7 @@ fn in_triangle<T: Element>(
     let n = a.rows();
     let out = |i, j| if triangle.holds(i, j) { a.get(i, j) } else { None };
     let nans = |i| alpha != T::ZERO && (nan(x.get(i)) || nan(y.get(i)));
-    spread([n, n], out, nans, nans, check)
+    check_nans([n, n], out, nans, nans, check)
 }
 
 /// `y = αAx + βy` for a symmetric A, given by one triangle; what the other holds does not matter.
@@ -352,7 +352,7 @@ pub fn symv_on<S: Simd, T: Element>(
         each | check | {
             let value = |i, j| if triangle.holds(i, j) { a.get(i, j) } else { a.get(j, i) };
             let nans = |i| (0..n).any(|p| nan(value(i, p)) || nan(x.get(p)));
-            spread([n, 1], |i, _| y.get(i), |i| alpha != T::ZERO && nans(i), |_| false, check)
+            check_nans([n, 1], |i, _| y.get(i), |i| alpha != T::ZERO && nans(i), |_| false, check)
         }
     )
 }

@@ -1,7 +1,7 @@
 //! Level 3 with symmetric matrices on top of the matrix product: [`symm`], [`syrk`], [`syr2k`].
 
 use super::gemm::{Problem, gemm_by, gemm_workspace};
-use super::level2::{nan, spread};
+use super::level2::{check_nans, nan};
 use super::{Side, Triangle};
 use super::{row, transpose};
 use crate::alu::{Alu, Body, Number};
@@ -141,7 +141,7 @@ pub(crate) fn symm_by<J: Executor, S: Simd, T: Element>(
             let of_a = |i| alpha != T::ZERO && (0..k).any(|p| nan(value(i, p)));
             let (b, c) = if side == Side::Left { (b, c.as_ref()) } else { (b, c.as_ref().t()) };
             let of_b = |j| alpha != T::ZERO && (0..k).any(|p| nan(b.get(p, j)));
-            spread([c.rows(), c.cols()], |i, j| c.get(i, j), of_a, of_b, check)
+            check_nans([c.rows(), c.cols()], |i, j| c.get(i, j), of_a, of_b, check)
         }
     )
 }
@@ -270,7 +270,7 @@ pub(crate) fn syrk_by<J: Executor, S: Simd, T: Element>(
         each | check | {
             let row = |i| alpha != T::ZERO && (0..a.cols()).any(|p| nan(a.get(i, p)));
             let out = |i, j| if triangle.holds(i, j) { c.get(i, j) } else { None };
-            spread([n, n], out, row, row, check)
+            check_nans([n, n], out, row, row, check)
         }
     )
 }
@@ -352,7 +352,7 @@ pub(crate) fn syr2k_by<J: Executor, S: Simd, T: Element>(
             let of = |i| (0..a.cols()).any(|p| nan(a.get(i, p)) || nan(b.get(i, p)));
             let row = |i| alpha != T::ZERO && of(i);
             let out = |i, j| if triangle.holds(i, j) { c.get(i, j) } else { None };
-            spread([n, n], out, row, row, check)
+            check_nans([n, n], out, row, row, check)
         }
     )
 }

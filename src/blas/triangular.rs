@@ -5,7 +5,7 @@
 //! matrix product.
 
 use super::gemm::{Problem, gemm_by, gemm_workspace};
-use super::level2::{BASE, dense, half, spread};
+use super::level2::{BASE, check_nans, dense, half};
 use super::panel::{self, strips};
 use super::row;
 use super::transpose;
@@ -220,7 +220,7 @@ fn rows<T: Element>(
         Side::Right => (a.t(), triangle.t(), b.t()),
     };
     let row = |i| alpha != T::ZERO && nan_in_row(triangle, diagonal, a, i);
-    spread([b.rows(), b.cols()], |i, j| b.get(i, j), row, |_| false, check)
+    check_nans([b.rows(), b.cols()], |i, j| b.get(i, j), row, |_| false, check)
 }
 
 /// `B = αB`, without reading it when α = 0.

@@ -3,7 +3,7 @@
 //! Where rows are contiguous, 8 of them at a time: a product with the part of the vector that is known, and a
 //! small triangle. Else the triangle is halved until 8 rows are left.
 
-use super::level2::{BASE, half, nan, spread, square};
+use super::level2::{BASE, check_nans, half, nan, square};
 use super::panel::Step;
 use super::{Diagonal, Triangle, gemv, row};
 use crate::contract::{Call, Violation, contract};
@@ -148,7 +148,7 @@ fn triangular<T: Element>(
     check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
 ) -> Result<(), Violation> {
     let row = |i| nan_in_row(triangle, diagonal, a, i);
-    spread([x.len(), 1], |i, _| x.get(i), row, |_| false, check)
+    check_nans([x.len(), 1], |i, _| x.get(i), row, |_| false, check)
 }
 
 /// `x = Ax`, or `A⁻¹x`, [`BASE`] rows at a time, for rows whose elements follow each other.

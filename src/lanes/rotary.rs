@@ -92,7 +92,11 @@ impl<T: Element> Heads<T> {
                 |g| {
                     let (c, d) = (load_up_to(s, cos.add(g * lanes), n), load_up_to(s, sin.add(g * lanes), n));
                     let d = if self.back { -d } else { d };
-                    if NEIGHBOURS { [spread::<S, T>(s, c), spread::<S, T>(s, d)] } else { [c, d] }
+                    if NEIGHBOURS {
+                        [interleave_halves::<S, T>(s, c), interleave_halves::<S, T>(s, d)]
+                    } else {
+                        [c, d]
+                    }
                 },
             );
             for h in 0..self.heads {
@@ -134,7 +138,7 @@ fn exchange<S: Simd, T: Element>(s: S, a: T::Vec<S>, b: T::Vec<S>) -> [T::Vec<S>
 
 /// The lanes in the order in which [`exchange`] leaves pairs: the first half to even lanes, the second to odd ones.
 #[inline(always)]
-fn spread<S: Simd, T: Element>(s: S, x: T::Vec<S>) -> T::Vec<S> {
+fn interleave_halves<S: Simd, T: Element>(s: S, x: T::Vec<S>) -> T::Vec<S> {
     let half = T::Vec::<S>::LANES / 2;
     let (mut from, mut to) = ([T::ZERO; 16], [T::ZERO; 16]);
     // SAFETY: `LANES <= 16`.

@@ -53,7 +53,7 @@ fn value(table: &[i8; 16], q: i8) -> f32 {
 }
 
 /// The codes by `code` for the factor `unit·size`, and their weighted squared error in units of `unit`.
-fn settle(
+fn with_factor(
     x: &[f32],
     w: Option<&[f32]>,
     [unit, size]: [f32; 2],
@@ -115,7 +115,7 @@ impl Sealed for IQ4_NL {
         }
         let mut to = (Self::ZERO, f32::INFINITY);
         for d in Half::around(best.1) {
-            let (q, error) = settle(x, w, [best.1, d.get() / best.1], &STEPS, step);
+            let (q, error) = with_factor(x, w, [best.1, d.get() / best.1], &STEPS, step);
             if error < to.1 {
                 to = (Self { d, qs: pack_nibbles(&q) }, error);
             }
@@ -163,7 +163,7 @@ impl Sealed for MXFP4 {
         // Past 252 the largest codes stand for infinity.
         for (e, size) in [(near - 1, 0.5), (near, 1.0), (near + 1, 2.0)] {
             let Some(e) = u8::try_from(e).ok().filter(|e| (1..=252).contains(e)) else { continue };
-            let (q, error) = settle(x, w, [unit, size], &FLOATS, float);
+            let (q, error) = with_factor(x, w, [unit, size], &FLOATS, float);
             if error < to.1 {
                 to = (Self { e, qs: pack_nibbles(&q) }, error);
             }

@@ -1,4 +1,4 @@
-//! Mean and spread of one slice.
+//! Mean and variance of one slice.
 
 use super::norms::{add_each, rescue, scales, sums};
 use super::reduction;
@@ -159,7 +159,7 @@ pub(crate) fn centred<T: Number, R: Streams<T, 1>>(x: &R, eps: R::V) -> Centred<
 
 /// The population variance.
 #[inline(always)]
-pub(crate) fn spread<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
+pub(crate) fn population_variance<T: Number, R: Streams<T, 1>>(x: &R) -> R::V {
     let Centred { p, variance, .. } = centred(x, x.len().c(0.0));
     let back = p.c(1.0) / p;
     variance * back * back
@@ -249,7 +249,7 @@ pub(crate) fn variance_by<J: Executor, S: Simd, T: Element>(j: J, s: S, x: &[T])
     not_empty("x", x.len())?;
     Ok(s.vectorize(
         #[inline(always)]
-        || to_scalar(spread(&Slices(j, s, [x]))),
+        || to_scalar(population_variance(&Slices(j, s, [x]))),
     ))
 }
 

@@ -141,7 +141,7 @@ fn corrected<V: Alu>(p: V, m: V, shift: V) -> [V; 2] {
 
 /// The powers of two, then `n`, `aa`, `bb`, `ab` of the data times them.
 #[inline(always)]
-fn together<T: Number, R: Streams<T, 2>>(x: &R) -> ([R::V; 2], [R::V; 4]) {
+fn centred_products<T: Number, R: Streams<T, 2>>(x: &R) -> ([R::V; 2], [R::V; 4]) {
     let plain: [R::V; 8] = x.summary(Comoments([x.number(x.len().c(1.0)); 2]));
     let [_, a, _, b, _, aa, bb, _] = plain;
     let zero = a.c(0.0);
@@ -153,8 +153,8 @@ fn together<T: Number, R: Streams<T, 2>>(x: &R) -> ([R::V; 2], [R::V; 4]) {
 
 /// The population covariance.
 #[inline(always)]
-pub(crate) fn joint_spread<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
-    let ([p, q], [n, _, _, ab]) = together(x);
+pub(crate) fn population_covariance<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
+    let ([p, q], [n, _, _, ab]) = centred_products(x);
     let (one, mean) = (p.c(1.0), ab / n);
     let (p, q) = (one / p, one / q);
     // Neither order of one factor above 1 and one below is safe, nor is the product of two on one side.
@@ -166,7 +166,7 @@ pub(crate) fn joint_spread<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
 /// Pearson's correlation; NaN when one of the slices makes `ab` NaN.
 #[inline(always)]
 pub(crate) fn pearson<T: Number, R: Streams<T, 2>>(x: &R) -> R::V {
-    let (_, [_, aa, bb, ab]) = together(x);
+    let (_, [_, aa, bb, ab]) = centred_products(x);
     similarity(aa, bb, ab)
 }
 
@@ -217,7 +217,7 @@ pub(crate) fn covariance_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<T, Error> {
     same_len("b", a.len(), b.len())?;
     not_empty("a", a.len())?;
-    Ok(to_scalar(joint_spread(&Slices(j, s, [a, b]))))
+    Ok(to_scalar(population_covariance(&Slices(j, s, [a, b]))))
 }
 
 #[inline]

@@ -63,24 +63,24 @@ macro_rules! recipes {
     )*};
 }
 recipes! {
-    TheSum, 1: |all| only(all.fold(Sum));
-    TheCompensated, 1: |all| reduce::compensated(all);
-    TheSquares, 1: |all| only(all.fold(SumSquares));
-    TheMagnitudes, 1: |all| only(all.fold(SumAbs));
-    TheNorm, 1: |all| reduce::euclidean(all);
-    ThePeak, 1: |all| reduce::largest_magnitude(all);
-    TheDistance, 2: |all| reduce::distance(all);
-    TheAngle, 2: |all| reduce::angle(all);
-    TheDot, 2: |all| only(all.fold(Dot));
-    TheMax, 1: |all| only(all.fold(Exact(Maximum, constant(all, -T::INFINITY))));
-    TheMin, 1: |all| only(all.fold(Exact(Minimum, constant(all, T::INFINITY))));
-    TheProduct, 1: |all| reduce::product(all);
-    TheLogSumExp, 1: |all| nn::log_sum_exp(all);
-    TheMean, 1: |all| reduce::average(all);
-    TheVariance, 1: |all| reduce::spread(all);
-    TheDeviation, 1: |all| reduce::deviation(all);
-    TheCovariance, 2: |all| reduce::joint_spread(all);
-    TheCorrelation, 2: |all| reduce::pearson(all);
+    SumRecipe, 1: |all| only(all.fold(Sum));
+    CompensatedRecipe, 1: |all| reduce::compensated(all);
+    SquaresRecipe, 1: |all| only(all.fold(SumSquares));
+    MagnitudesRecipe, 1: |all| only(all.fold(SumAbs));
+    NormRecipe, 1: |all| reduce::euclidean(all);
+    PeakRecipe, 1: |all| reduce::largest_magnitude(all);
+    DistanceRecipe, 2: |all| reduce::distance(all);
+    AngleRecipe, 2: |all| reduce::angle(all);
+    DotRecipe, 2: |all| only(all.fold(Dot));
+    MaxRecipe, 1: |all| only(all.fold(Exact(Maximum, constant(all, -T::INFINITY))));
+    MinRecipe, 1: |all| only(all.fold(Exact(Minimum, constant(all, T::INFINITY))));
+    ProductRecipe, 1: |all| reduce::product(all);
+    LogSumExpRecipe, 1: |all| nn::log_sum_exp(all);
+    MeanRecipe, 1: |all| reduce::average(all);
+    VarianceRecipe, 1: |all| reduce::population_variance(all);
+    DeviationRecipe, 1: |all| reduce::deviation(all);
+    CovarianceRecipe, 2: |all| reduce::population_covariance(all);
+    CorrelationRecipe, 2: |all| reduce::pearson(all);
 }
 
 /// A constant as the parameter of a fold.
@@ -104,28 +104,28 @@ pub fn reduction_by<T: Recorded>(op: &str, meet: Meet, wide: bool) -> Option<Res
     let name =
         Name { text: format!("{op}_{}{}", T::Elem::NAME, if wide { "_wide" } else { "" }), meet, wide };
     Some(match op {
-        "sum" => make::<T, _, 1>(&name, TheSum),
-        "sum_kahan" => make::<T, _, 1>(&name, TheCompensated),
-        "sum_of_squares" => make::<T, _, 1>(&name, TheSquares),
-        "norm_l1" => make::<T, _, 1>(&name, TheMagnitudes),
-        "norm_l2" => make::<T, _, 1>(&name, TheNorm),
-        "norm_linf" => make::<T, _, 1>(&name, ThePeak),
-        "euclidean_distance" => make::<T, _, 2>(&name, TheDistance),
-        "cosine_similarity" => make::<T, _, 2>(&name, TheAngle),
-        "dot" => make::<T, _, 2>(&name, TheDot),
-        "max" => make::<T, _, 1>(&name, TheMax),
-        "min" => make::<T, _, 1>(&name, TheMin),
-        "prod" => make::<T, _, 1>(&name, TheProduct),
-        "logsumexp" => make::<T, _, 1>(&name, TheLogSumExp),
-        "mean" => make::<T, _, 1>(&name, TheMean),
-        "variance" => make::<T, _, 1>(&name, TheVariance),
-        "stddev" => make::<T, _, 1>(&name, TheDeviation),
-        "covariance" => make::<T, _, 2>(&name, TheCovariance),
-        "correlation" => make::<T, _, 2>(&name, TheCorrelation),
-        "argmax" => place::<T, _>(&name, TheMax, false),
-        "argmin" => place::<T, _>(&name, TheMin, false),
-        "argmax_last" => place::<T, _>(&name, TheMax, true),
-        "argmin_last" => place::<T, _>(&name, TheMin, true),
+        "sum" => make::<T, _, 1>(&name, SumRecipe),
+        "sum_kahan" => make::<T, _, 1>(&name, CompensatedRecipe),
+        "sum_of_squares" => make::<T, _, 1>(&name, SquaresRecipe),
+        "norm_l1" => make::<T, _, 1>(&name, MagnitudesRecipe),
+        "norm_l2" => make::<T, _, 1>(&name, NormRecipe),
+        "norm_linf" => make::<T, _, 1>(&name, PeakRecipe),
+        "euclidean_distance" => make::<T, _, 2>(&name, DistanceRecipe),
+        "cosine_similarity" => make::<T, _, 2>(&name, AngleRecipe),
+        "dot" => make::<T, _, 2>(&name, DotRecipe),
+        "max" => make::<T, _, 1>(&name, MaxRecipe),
+        "min" => make::<T, _, 1>(&name, MinRecipe),
+        "prod" => make::<T, _, 1>(&name, ProductRecipe),
+        "logsumexp" => make::<T, _, 1>(&name, LogSumExpRecipe),
+        "mean" => make::<T, _, 1>(&name, MeanRecipe),
+        "variance" => make::<T, _, 1>(&name, VarianceRecipe),
+        "stddev" => make::<T, _, 1>(&name, DeviationRecipe),
+        "covariance" => make::<T, _, 2>(&name, CovarianceRecipe),
+        "correlation" => make::<T, _, 2>(&name, CorrelationRecipe),
+        "argmax" => place::<T, _>(&name, MaxRecipe, false),
+        "argmin" => place::<T, _>(&name, MinRecipe, false),
+        "argmax_last" => place::<T, _>(&name, MaxRecipe, true),
+        "argmin_last" => place::<T, _>(&name, MinRecipe, true),
         _ => return None,
     })
 }

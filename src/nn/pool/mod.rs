@@ -309,7 +309,7 @@ pub(crate) fn max_pool_backward_by<J: Executor, S: Simd, T: Element>(
         #[inline(always)]
         |(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
             dx.0.fill(T::ZERO);
-            planes.choose(s, x.0, dy.0, dx.0);
+            planes.max_backward(s, x.0, dy.0, dx.0);
         },
     );
     contract!(
@@ -375,7 +375,7 @@ pub(crate) fn avg_pool_backward_by<J: Executor, S: Simd, T: Element>(
         #[inline(always)]
         |(dy, dx): (Read<'_, T>, Write<'_, T>)| {
             dx.0.fill(T::ZERO);
-            planes.spread(s, count_padding, dy.0, dx.0);
+            planes.avg_backward(s, count_padding, dy.0, dx.0);
         },
     );
     contract!(

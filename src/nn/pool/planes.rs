@@ -310,7 +310,13 @@ impl Planes {
 
     /// Adds the share of each window, over `dy`, to what it was made of.
     #[inline(always)]
-    pub(super) fn spread<S: Simd, T: Element>(&self, s: S, count_padding: bool, dy: &[T], dx: &mut [T]) {
+    pub(super) fn avg_backward<S: Simd, T: Element>(
+        &self,
+        s: S,
+        count_padding: bool,
+        dy: &[T],
+        dx: &mut [T],
+    ) {
         if self.single() {
             return self.each_window(
                 #[inline(always)]
@@ -374,7 +380,7 @@ impl Planes {
 
     /// Adds each of `dy` to the largest element of its window.
     #[inline(always)]
-    pub(super) fn choose<S: Simd, T: Element>(&self, s: S, x: &[T], dy: &[T], dx: &mut [T]) {
+    pub(super) fn max_backward<S: Simd, T: Element>(&self, s: S, x: &[T], dy: &[T], dx: &mut [T]) {
         let Along { n: w, kernel: k, stride: step, dilation: by, before: p, .. } = self.across;
         let width = self.height();
         let add = |dx: &mut [T], at: usize, dy: &T| {
