@@ -205,7 +205,7 @@ fn checked<T>(side: Side, a: MatRef<'_, T>, b: &MatMut<'_, T>, workspace: &[T]) 
     enough(trmm_workspace(side, b.rows(), b.cols()), workspace.len())
 }
 
-/// [`spread`] from the rows of the triangle, seen from the left.
+/// [`check_nans`] from the rows of the triangle, seen from the left.
 fn rows<T: Element>(
     side: Side,
     alpha: T,

@@ -139,7 +139,7 @@ pub(super) fn nan_in_row<T: Element>(
     (0..a.cols()).any(|j| read(j) && nan(a.get(i, j)))
 }
 
-/// [`spread`] from the rows of a triangle.
+/// [`check_nans`] from the rows of a triangle.
 fn triangular<T: Element>(
     triangle: Triangle,
     diagonal: Diagonal,
