@@ -1,8 +1,10 @@
 //! What each firmware image computes: a dot product, a softmax, a norm, a layer of quantised weights and one of fixed point, compared with
-//! values worked out beforehand in `f64`; and what is in `signals.rs`.
+//! values worked out beforehand in `f64`; and what is in `signals.rs` and `systems.rs`.
 
 #[path = "signals.rs"]
 mod signals;
+#[path = "systems.rs"]
+mod systems;
 
 use crate::boot;
 use core::fmt::{self, Write};
@@ -57,6 +59,7 @@ fn compute(out: &mut Console) -> Result<bool, fulmen::Error> {
     ok &= layer(out)?;
     ok &= fixed_layer(out)?;
     ok &= signals::compute(out)?;
+    ok &= systems::compute(out)?;
     Ok(ok)
 }
 

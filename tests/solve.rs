@@ -9,6 +9,7 @@ use fulmen::*;
 
 mod eigen;
 mod ranks;
+mod small;
 mod spectra;
 mod symmetric;
 

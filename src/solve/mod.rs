@@ -14,7 +14,7 @@
 //!
 //! A factor lies where its matrix was, in views of any strides, and a solution where its right-hand sides were. A pivot that cannot
 //! be divided by is [`Error::Pivot`] with its index; no test compares a pivot with a fixed number, so a matrix and its
-//! multiples are treated alike.
+//! multiples are treated alike. Matrices in arrays have forms of their own, [`cholesky_fixed`] and its like, which take no workspace.
 //!
 //! ```
 //! use fulmen::{MatMut, MatRef, lu, lu_solve, lu_solve_workspace, lu_workspace};
@@ -38,6 +38,7 @@ pub(crate) mod pivoted;
 pub(crate) mod qr;
 pub(crate) mod rotations;
 pub(crate) mod schur;
+pub(crate) mod small;
 pub(crate) mod svd;
 pub(crate) mod update;
 
@@ -75,6 +76,7 @@ pub use qr::{
 #[cfg(feature = "parallel")]
 pub(crate) use qr::{least_squares_by, qr_apply_by, qr_by};
 pub use schur::{schur, schur_on, schur_workspace};
+pub use small::{cholesky_fixed, cholesky_solve_fixed, inverse_fixed, lu_fixed, lu_solve_fixed};
 #[cfg(feature = "parallel")]
 pub(crate) use svd::svd_by;
 pub use svd::{svd, svd_on, svd_workspace};
