@@ -254,6 +254,8 @@ macro_rules! for_each_op {
             nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
             nn pad(pad, pad_on) Same[] indexing, layer;
             nn gather(gather, gather_on) Same[] indexing, layer;
+            nn gather_elements(gather_elements, gather_elements_on) Same[] indexing, layer;
+            nn scatter_add_elements(scatter_add_elements, scatter_add_elements_on) Add[] indexing, layer;
 
             quant dequantize(dequantize, dequantize_on) Block[] quantisation, layer;
             quant quantize(quantize, quantize_on) Block[] quantisation, host: "weights, once, when they are made; activations have a kernel, which cannot refuse: `Gpu::quantize`";

@@ -364,6 +364,8 @@ family! {
     Contractions CONTRACTIONS {
         pad [pad_on] (x: Self::Ref<'_, T>, shape: &[usize], padding: &[[usize; 2]], with: Pad<T>, out: Self::Mut<'_, T>) -> Done;
         gather [gather_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        gather_elements [gather_elements_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
+        scatter_add_elements [scatter_add_elements_on] (x: Self::Ref<'_, T>, shape: &[usize], axis: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Done;
         einsum [einsum_on] (plan: &EinsumPlan, operands: &[Self::Ref<'_, T>], out: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }
 }

@@ -866,6 +866,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "gather_elements",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "gauss_seidel",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
@@ -1771,6 +1779,14 @@ pub const SPECS: &[Spec] = &[
     },
     Spec {
         op: "scatter_add",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
+        op: "scatter_add_elements",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::N, plus: 1.0, of: Mass::Terms, flush: false })],
         bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
@@ -2857,6 +2873,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `gather_elements`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn gather_elements<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `gauss_seidel`.
     ///
     /// Errors: the first that does not hold.
@@ -3529,6 +3552,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `scatter_add_elements`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn scatter_add_elements<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `schur`.
     ///
     /// Errors: the first that does not hold.
@@ -4006,6 +4036,7 @@ pub(crate) mod marker {
     pub(crate) enum fma {}
     pub(crate) enum fract {}
     pub(crate) enum gather {}
+    pub(crate) enum gather_elements {}
     pub(crate) enum gauss_seidel {}
     pub(crate) enum geglu {}
     pub(crate) enum gelu {}
@@ -4102,6 +4133,7 @@ pub(crate) mod marker {
     pub(crate) enum scale {}
     pub(crate) enum scatter {}
     pub(crate) enum scatter_add {}
+    pub(crate) enum scatter_add_elements {}
     pub(crate) enum schur {}
     pub(crate) enum sddmm {}
     pub(crate) enum select {}
@@ -5340,6 +5372,16 @@ const _: fn(&[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = 
 const _: fn(&[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::gather::<f64>;
 const _: fn(Native, &[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::gather_on::<Native, f32>;
 const _: fn(Native, &[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::gather_on::<Native, f64>;
+const _: () = enforced::<marker::gather_elements>();
+const _: fn(&[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::gather_elements::<f32>;
+const _: fn(&[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::gather_elements::<f64>;
+const _: fn(Native, &[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::gather_elements_on::<Native, f32>;
+const _: fn(Native, &[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::gather_elements_on::<Native, f64>;
+const _: () = enforced::<marker::scatter_add_elements>();
+const _: fn(&[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_add_elements::<f32>;
+const _: fn(&[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add_elements::<f64>;
+const _: fn(Native, &[f32], &[usize], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::scatter_add_elements_on::<Native, f32>;
+const _: fn(Native, &[f64], &[usize], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::scatter_add_elements_on::<Native, f64>;
 const _: () = enforced::<marker::cholesky>();
 const _: fn(MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::cholesky::<f32>;
 const _: fn(MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::cholesky::<f64>;

@@ -46,21 +46,23 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// What is refused is, but for the indices.
-    pub(crate) fn new(shape: &[usize], axis: usize, [x, ids, out]: [usize; 3]) -> Result<Self, Error> {
-        let Some((&n, outer, inner)) = shape
-            .get(axis)
-            .zip(shape.get(..axis))
-            .and_then(|(n, outer)| Some((n, outer, shape.get(axis + 1..)?)))
-        else {
-            return Err(Error::Domain { arg: "axis" });
-        };
-        let of = |n: usize| elements(outer.iter().chain([&n]).chain(inner).map(|n| Some(*n)));
-        same_len("x", of(n)?, x)?;
-        same_len("out", of(ids)?, out)?;
+    /// Around `axis` of `shape`, and how many elements the tensor has.
+    pub(crate) fn of(shape: &[usize], axis: usize) -> Result<(Self, usize), Error> {
+        let parts = shape.split_at_checked(axis).and_then(|(outer, rest)| Some((outer, rest.split_first()?)));
+        let Some((outer, (&n, inner))) = parts else { return Err(Error::Domain { arg: "axis" }) };
+        let all = elements(shape.iter().map(|n| Some(*n)))?;
         let [outer, inner] =
             [outer, inner].map(|of| of.iter().fold(1, |all: usize, n| all.saturating_mul(*n)));
-        Ok(Self { outer, n, inner })
+        Ok((Self { outer, n, inner }, all))
+    }
+
+    /// What is refused is, but for the indices.
+    pub(crate) fn new(shape: &[usize], axis: usize, [x, ids, out]: [usize; 3]) -> Result<Self, Error> {
+        let (of, all) = Self::of(shape, axis)?;
+        same_len("x", all, x)?;
+        let others = shape.iter().enumerate().map(|(k, n)| Some(if k == axis { ids } else { *n }));
+        same_len("out", elements(others)?, out)?;
+        Ok(of)
     }
 }
 

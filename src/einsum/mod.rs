@@ -16,6 +16,7 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+pub(crate) mod elements;
 pub(crate) mod gather;
 mod named;
 pub(crate) mod pad;
@@ -25,6 +26,7 @@ mod plan;
 pub(crate) mod step;
 pub(crate) mod view;
 
+pub use elements::{gather_elements, gather_elements_on, scatter_add_elements, scatter_add_elements_on};
 pub use gather::{gather, gather_on};
 pub use pad::{Pad, pad, pad_on};
 pub use parse::{EINSUM_INDICES, EINSUM_OPERANDS, Einsum};

@@ -103,6 +103,10 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
             gpu.pad(on.x(0), &shape[..axes], &by[..axes], tensors::with(a), next())
         }
         "gather" => gpu.gather(on.x(0), &tensors::shape(a), a.size("axis"), ids, next()),
+        "gather_elements" => gpu.gather_elements(on.x(0), &tensors::shape(a), a.size("axis"), ids, next()),
+        "scatter_add_elements" => {
+            gpu.scatter_add_elements(on.x(0), &tensors::shape(a), a.size("axis"), ids, next())
+        }
         "embedding" => gpu.embedding(on.x(0), on.cols(), ids, next()),
         "scatter_add" => gpu.scatter_add(on.x(0), on.cols(), ids, next()),
         "sgd" => gpu.sgd(p(0), p(1), on.x(0), next()),
@@ -387,6 +391,8 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         indexed::Scatter: "scatter" on shapes;
         tensors::Padded: "pad" on shapes;
         tensors::Gathered: "gather" on shapes;
+        tensors::GatheredElements: "gather_elements" on shapes;
+        tensors::ScatteredElements: "scatter_add_elements" on shapes;
         rows::RmsNormResidual: "rms_norm_residual" on shapes;
         rows::LayerNormBackward: "layer_norm_backward" on shapes;
         rows::SoftmaxBackward: "softmax_backward" on shapes;

@@ -390,6 +390,16 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let x = line(d, rows.checked_mul(cols).ok_or(overflow.clone())?)?;
             let (shape, by) = ([rows, cols], [[a, b], [0, c]]);
             if d.flag() {
+                if d.flag() {
+                    // As many along the rows as `a`.
+                    let ids = Line::<u32>::new(gpu, d, cols.checked_mul(a).ok_or(overflow)?)?;
+                    let (axis, mut small) = (d.byte() % 3, line(d, if d.flag() { ids.len } else { n })?);
+                    let (ids, mut all) = (ids.view()?, x);
+                    return match d.flag() {
+                        true => gpu.gather_elements(all.view()?, &shape, axis, ids, small.view_mut()?),
+                        false => gpu.scatter_add_elements(small.view()?, &shape, axis, ids, all.view_mut()?),
+                    };
+                }
                 let ids = Line::<u32>::new(gpu, d, a * b)?;
                 let n = if d.flag() { cols } else { rows }.checked_mul(ids.len).ok_or(overflow)?;
                 return gpu.gather(x.view()?, &shape, d.byte() % 3, ids.view()?, line(d, n)?.view_mut()?);

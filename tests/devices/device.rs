@@ -96,6 +96,18 @@ fn an_index_past_its_table_is_said() {
     assert_eq!(said, Err(Error::Index { op: "gather", arg: "ids", index: 2 }));
     assert_eq!(back, [2.0, 0.0, 1.0, 4.0, 0.0, 3.0]);
 
+    let (six, some) = (gpu.upload(&[1.0f32; 6]).unwrap(), gpu.upload(&[1u32, 2, 0, 0, 0, 1]).unwrap());
+    gpu.gather_elements(table.view(), &[2, 2], 1, some.view(), chosen.view_mut()).unwrap();
+    let said = gpu.download(chosen.view(), &mut back);
+    assert_eq!(said, Err(Error::Index { op: "gather_elements", arg: "ids", index: 2 }));
+    assert_eq!(back, [2.0, 0.0, 1.0, 3.0, 3.0, 4.0]);
+    let mut added = gpu.upload(&[1.0f32; 4]).unwrap();
+    gpu.scatter_add_elements(six.view(), &[2, 2], 1, some.view(), added.view_mut()).unwrap();
+    let mut back = [0.0; 4];
+    let said = gpu.download(added.view(), &mut back);
+    assert_eq!(said, Err(Error::Index { op: "scatter_add_elements", arg: "ids", index: 2 }));
+    assert_eq!(back, [2.0, 2.0, 3.0, 2.0]);
+
     let mut sums = gpu.upload(&[1.0f32; 4]).unwrap();
     let far = gpu.upload(&[0u32, u32::MAX, 0]).unwrap();
     for (op, run) in [("scatter_add", true), ("scatter", false)] {

@@ -164,6 +164,14 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         gather(part(6), &[2, 3], 2, ids.view(), y!(6));
         gather(part(6), &[2, 2], 1, ids.view(), y!(6));
         gather(part(6), &[2, 3], 1, ids.view(), y!(3));
+        gather_elements(part(6), &[2, 3], 2, ids.view(), y!(2));
+        gather_elements(part(6), &[2, 2], 1, ids.view(), y!(2));
+        gather_elements(part(6), &[2, 3], 0, ids.view(), y!(2));
+        gather_elements(part(6), &[2, 3], 1, ids.view(), y!(3));
+        scatter_add_elements(part(2), &[2, 3], 2, ids.view(), y!(6));
+        scatter_add_elements(part(2), &[2, 2], 1, ids.view(), y!(6));
+        scatter_add_elements(part(2), &[2, 3], 0, ids.view(), y!(6));
+        scatter_add_elements(part(3), &[2, 3], 1, ids.view(), y!(6));
         einsum(&plan, &[part(6)], y!(2));
         einsum(&plan, &[part(6), part(2)], y!(2));
         einsum(&plan, &[part(6), part(3)], y!(3));
@@ -217,6 +225,14 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         "`axis`",
         "`x`",
         "`out`",
+        "`axis`",
+        "`x`",
+        "`ids`",
+        "`out`",
+        "`axis`",
+        "`out`",
+        "`ids`",
+        "`x`",
         "`operands`",
         "`operands`",
         "`out`",

@@ -55,7 +55,7 @@ fn shapes<T: Element>(op: &str) -> Vec<[usize; 2]> {
         "sample" => (grain + 1, 1),
         // Their helpers hold so many elements at most.
         "embedding" | "scatter" | "scatter_add" => (grain * 2, 1000),
-        "pad" | "gather" => (3000, 300),
+        "pad" | "gather" | "gather_elements" | "scatter_add_elements" => (3000, 300),
         _ => (grain * 4 + 1, 2000),
     };
     let mut shapes: Vec<[usize; 2]> =

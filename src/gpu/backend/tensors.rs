@@ -88,4 +88,64 @@ impl<D: Device> Gpu<D> {
         let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
         self.go(vec![launch], vec![], &bound)
     }
+
+    /// [`gather_elements`](crate::gather_elements()). What an index past the axis chooses is zeros, and the next download says so.
+    ///
+    /// # Errors
+    /// Those of [`gather_elements`](crate::gather_elements()); [`Limit`](super::super::device::Error::Limit), [`Lost`](super::super::device::Error::Lost).
+    pub fn gather_elements<T: Scalar>(
+        &self,
+        x: View<'_, T, D>,
+        shape: &[usize],
+        axis: usize,
+        ids: View<'_, u32, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let (of, many) = Axis::along(shape, axis, ("x", x.len()), ids.len(), ("out", out.len()))?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        planner.line::<T::Recorded>("out", out.len())?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let all = arguments::<T>(4, &[out.len(), many, of.n, of.inner], &[]);
+        let make = || Some(tensor::gather_elements::<T::Recorded>());
+        let launch = planner.flat::<T::Recorded>("gather_elements", make, out.len(), all)?;
+        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// [`scatter_add_elements`](crate::scatter_add_elements()). What an index past the axis names is added nowhere, and the next
+    /// download says so.
+    ///
+    /// # Errors
+    /// Those of [`scatter_add_elements`](crate::scatter_add_elements()); [`Limit`](super::super::device::Error::Limit), [`Lost`](super::super::device::Error::Lost).
+    pub fn scatter_add_elements<T: Scalar>(
+        &self,
+        x: View<'_, T, D>,
+        shape: &[usize],
+        axis: usize,
+        ids: View<'_, u32, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let (of, many) = Axis::along(shape, axis, ("out", out.len()), ids.len(), ("x", x.len()))?;
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        planner.line::<T::Recorded>("out", out.len())?;
+        if x.is_empty() {
+            return Ok(());
+        }
+        let threads = of.outer * of.inner;
+        let all = arguments::<T>(4, &[threads, many, of.n, of.inner], &[]);
+        let make = || Some(tensor::scatter_add_elements::<T::Recorded>());
+        let launch = planner.flat::<T::Recorded>("scatter_add_elements", make, threads, all)?;
+        let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
+        self.go(vec![launch], vec![], &bound)
+    }
 }

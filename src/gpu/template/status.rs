@@ -26,13 +26,17 @@ pub enum Index {
     NllGradient,
     /// `ids` of `gather`.
     Gather,
+    /// `ids` of `gather_elements`.
+    GatherElements,
+    /// `ids` of `scatter_add_elements`.
+    ScatterAddElements,
     /// `pages` of `attention_decode`.
     Pages,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -42,6 +46,8 @@ impl Index {
         Self::Nll,
         Self::NllGradient,
         Self::Gather,
+        Self::GatherElements,
+        Self::ScatterAddElements,
         Self::Pages,
     ];
 
@@ -58,6 +64,8 @@ impl Index {
             Self::Nll => ("nll", "targets"),
             Self::NllGradient => ("nll_backward", "targets"),
             Self::Gather => ("gather", "ids"),
+            Self::GatherElements => ("gather_elements", "ids"),
+            Self::ScatterAddElements => ("scatter_add_elements", "ids"),
             Self::Pages => ("attention_decode", "pages"),
         }
     }

@@ -154,3 +154,50 @@ pub fn gather<T: Recorded>() -> Result<Kernel, Error> {
     });
     b.finish()
 }
+
+/// `out[o][j][i] = x[o][ids[o][j][i]][i]`. Parameters: `x`, the indices, `out`, the status words; the elements of `out`, the length
+/// of its axis, of that of `x`, the elements behind it. What an index past the axis chooses is zeros.
+pub fn gather_elements<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("gather_elements");
+    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
+    let [n, many, axis, inner] = [(); 4].map(|()| b.param::<U32>());
+    each(&b, n, |e| {
+        let r = e / inner;
+        let id = get::<U32>(ids, e);
+        let [v] = b.either(
+            id.compare(Cmp::Lt, axis),
+            || [get::<T>(x, (r / many * axis + id) * inner + (e - r * inner))],
+            || {
+                note(status, Index::GatherElements, id);
+                [b.bits(0)]
+            },
+        );
+        put(out, e, v);
+    });
+    b.finish()
+}
+
+/// `out[o][ids[o][j][i]][i] += x[o][j][i]`, a thread for each `o` and `i`, which goes along `j`, so that sums have an order. Parameters:
+/// `x`, the indices, `out`, the status words; the threads, the length of the axis of `x`, of that of `out`, the elements behind it.
+/// What an index past the axis names is added nowhere.
+pub fn scatter_add_elements<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("scatter_add_elements");
+    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
+    let [n, many, axis, inner] = [(); 4].map(|()| b.param::<U32>());
+    each(&b, n, |e| {
+        let o = e / inner;
+        let i = e - o * inner;
+        b.count::<U32, U32>([b.int(0), many, b.int(1)], 1, &[], |j, _| {
+            let at = (o * many + j) * inner + i;
+            let id = get::<U32>(ids, at);
+            let inside = id.compare(Cmp::Lt, axis);
+            b.when(!inside, || note(status, Index::ScatterAddElements, id));
+            b.when(inside, || {
+                let to = (o * axis + id) * inner + i;
+                put(out, to, get::<T>(out, to) + get::<T>(x, at));
+            });
+            Vec::new()
+        });
+    });
+    b.finish()
+}

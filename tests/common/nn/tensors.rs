@@ -9,6 +9,8 @@ macro_rules! for_each_tensor_op {
         $cb! {
             pad $crate::nn::tensors::Padded, threads;
             gather $crate::nn::tensors::Gathered, threads;
+            gather_elements $crate::nn::tensors::GatheredElements, threads;
+            scatter_add_elements $crate::nn::tensors::ScatteredElements, threads;
         }
     };
 }
@@ -141,6 +143,87 @@ impl Op for Gathered {
                     out.push(copied(a.x[0][(at[0] * n[1] + at[1]) * n[2] + at[2]]));
                 }
             }
+        }
+        vec![out]
+    }
+}
+
+/// A shape, and that of as many elements along one of its axes as there are indices.
+fn beside<T: Element>(
+    rows: usize,
+    cols: usize,
+    r: &mut Noise,
+) -> (Vec<(&'static str, usize)>, usize, Vec<T>) {
+    let axis = r.bits() as usize % 3;
+    let shape = [[rows, 3, cols], [rows, cols, 1], [1, rows, cols], [cols, rows, 4]][r.bits() as usize % 4];
+    // As many as there are, fewer, more.
+    let many = [shape[axis], 1, 1 + shape[axis] / 2, shape[axis] + 3][r.bits() as usize % 4];
+    let all = shape.iter().product::<usize>();
+    let ids = r.ids(all / shape[axis] * many, shape[axis]);
+    let n = vec![("d0", shape[0]), ("d1", shape[1]), ("d2", shape[2]), ("axis", axis), ("axes", 3)];
+    (n, all, ids)
+}
+
+/// Which element of the tensor each index names.
+fn named(a: &Args<f64>) -> Vec<usize> {
+    let (n, axis) = (shape(a), a.size("axis"));
+    let others: usize = (0..3).filter(|k| *k != axis).map(|k| n[k]).product();
+    let mut all = n;
+    all[axis] = a.ids.len() / others.max(1);
+    let mut places = vec![];
+    for i in 0..all[0] {
+        for j in 0..all[1] {
+            for k in 0..all[2] {
+                let mut at = [i, j, k];
+                at[axis] = a.ids[places.len()] as usize;
+                places.push((at[0] * n[1] + at[1]) * n[2] + at[2]);
+            }
+        }
+    }
+    places
+}
+
+pub struct GatheredElements;
+impl Op for GatheredElements {
+    const NAME: &'static str = "gather_elements";
+    const IDS: Option<usize> = Some(1);
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let (n, all, ids) = beside(rows, cols, r);
+        Args::new::<Self>(vec![r.slice(all, 5.0), ids], vec![], &n)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![stale(a.ids.len())]
+    }
+    called! {
+        |s, a, [out], _| fulmen::gather_elements_on(s, &a.x[0], &shape(a)[..axes(a)], a.size("axis"), &a.ids, out),
+        parallel fulmen::parallel::gather_elements_on(s, &a.x[0], &shape(a)[..axes(a)], a.size("axis"), &a.ids, out)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        vec![named(a).into_iter().map(|at| copied(a.x[0][at])).collect()]
+    }
+}
+
+pub struct ScatteredElements;
+impl Op for ScatteredElements {
+    const NAME: &'static str = "scatter_add_elements";
+    const IDS: Option<usize> = Some(1);
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let (n, all, ids) = beside(rows, cols, r);
+        let x = r.slice(ids.len(), 5.0);
+        Args::new::<Self>(vec![x, ids, r.slice(all, 5.0)], vec![], &n)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![a.x[2].clone()]
+    }
+    called! {
+        |s, a, [out], _| fulmen::scatter_add_elements_on(s, &a.x[0], &shape(a)[..axes(a)], a.size("axis"), &a.ids, out),
+        parallel fulmen::parallel::scatter_add_elements_on(s, &a.x[0], &shape(a)[..axes(a)], a.size("axis"), &a.ids, out)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let mut out: Vec<Want> = a.x[2].iter().map(|x| copied(*x)).collect();
+        for (at, x) in named(a).into_iter().zip(&a.x[0]) {
+            let y = out[at];
+            out[at] = Want { value: y.value + x, mass: y.mass + x.abs(), n: y.n + 1 };
         }
         vec![out]
     }
