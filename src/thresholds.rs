@@ -129,6 +129,7 @@ thresholds! {
     fft::filter::GROUP Elements;
     fft::filter::HEAD Elements;
     fft::plan::PADDED Elements;
+    fft::plan::SPREAD Elements;
     fft::real::GRAIN Elements;
     fft::rows::APART Elements;
     fft::rows::TOGETHER Elements;

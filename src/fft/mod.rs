@@ -57,6 +57,8 @@ pub struct Fft<'a, T> {
     n: usize,
     /// The passes, of the convolution where `n` is no product of radices.
     steps: Steps,
+    /// Complex numbers of workspace that it needs.
+    room: usize,
     table: &'a [T],
 }
 
@@ -91,7 +93,7 @@ impl<'a, T: Element> Fft<'a, T> {
             enough(fft_workspace(n), workspace.len())?;
             bluestein::fill(n, table, workspace);
         }
-        Ok(Self { n, steps: Self::steps(n), table })
+        Ok(Self { n, steps: Self::steps(n), room: fft_workspace(n), table })
     }
 
     /// The plan whose table was written before, by [`Fft::plan`] or as a constant by [`fft_table_f32`].
@@ -99,7 +101,9 @@ impl<'a, T: Element> Fft<'a, T> {
     /// Another table gives the transform with its numbers for roots. Errors: as [`Fft::plan`].
     pub const fn of(n: usize, table: &'a [T]) -> Result<Self, Error> {
         match Self::check(n, table.len()) {
-            Ok(len) => Ok(Self { n, steps: Self::steps(n), table: table.split_at(len).0 }),
+            Ok(len) => {
+                Ok(Self { n, steps: Self::steps(n), room: fft_workspace(n), table: table.split_at(len).0 })
+            }
             Err(e) => Err(e),
         }
     }
@@ -164,7 +168,7 @@ pub(crate) fn fft_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     whole(plan, x.len())?;
     same_len("out", x.len(), out.len())?;
-    enough(fft_workspace(plan.n), workspace.len())?;
+    enough(plan.room, workspace.len())?;
     each(j, s, plan, direction, Io::Apart(x, out), workspace);
     contract!(
         fft,
@@ -208,7 +212,7 @@ pub(crate) fn fft_in_place_by<J: Executor, S: Simd, T: Element>(
     workspace: &mut [Complex<T>],
 ) -> Result<(), Error> {
     whole(plan, x.len())?;
-    enough(fft_workspace(plan.n), workspace.len())?;
+    enough(plan.room, workspace.len())?;
     each(j, s, plan, direction, Io::Same(x), workspace);
     Ok(())
 }
@@ -250,7 +254,7 @@ fn each<J: Executor, S: Simd, T: Element>(
     mut io: Io<'_, T>,
     workspace: &mut [Complex<T>],
 ) {
-    let (n, room) = (plan.n, fft_workspace(plan.n));
+    let (n, room) = (plan.n, plan.room);
     let rows = io.len() / n;
     if !J::SERIAL && rows > 1 && io.len() > GRAIN && workspace.len() / 2 >= room {
         let (a, b) = io.split_at(rows / 2 * n);

@@ -2,7 +2,7 @@
 //!
 //! Between passes real and imaginary parts lie in planes of their own. After passes whose radices multiply to `s`, the array is
 //! `s` interleaved problems of `n / s` points, so that lanes go along `s`; the first pass, where that is 1, goes along the places
-//! of a butterfly and transposes what it writes.
+//! of a butterfly and transposes what it writes; while `s` is less than the lanes, they go along several places of `s` numbers.
 
 use super::butterfly::{Dft, Pair, Radix, mul};
 use crate::alu::Alu;
@@ -14,18 +14,18 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use core::mem::MaybeUninit;
 
-/// A pass over `width` numbers side by side, `outer` times, at each of `places`.
+/// A pass over `width` numbers side by side at each of `places`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pass {
     pub width: usize,
-    /// How many groups of `width`, and from one to the next, read and written.
-    pub outer: [usize; 3],
     /// How many places of a butterfly, and from one to the next, read and written.
     pub places: [usize; 3],
     /// From one point of a butterfly to the next, read and written.
     pub points: [usize; 2],
     /// From the root of a place to that of the next, from one output's to the next, from the real to the imaginary part.
     pub roots: [usize; 3],
+    /// Whether each number has a root of its own, beside that of the number before.
+    pub spread: bool,
 }
 
 /// `n` elements, a vector if `WHOLE`.
@@ -116,7 +116,7 @@ unsafe fn butterfly<
     [read, write]: [usize; 2],
     points: [usize; 2],
     n: usize,
-    (roots, by): (*const T, [usize; 3]),
+    (roots, by, spread): (*const T, [usize; 3], bool),
     scale: T::Vec<S>,
 ) where
     Dft: Radix<R>,
@@ -137,10 +137,14 @@ unsafe fn butterfly<
         |j, mut y: Pair<T::Vec<S>>| unsafe {
             let at = write + j * points[1];
             if TURN && j > 0 {
-                let root = roots.add((j - 1) * by[1]);
+                let root = [roots.add((j - 1) * by[1]), roots.add((j - 1) * by[1] + by[2])];
                 y = mul(
                     y,
-                    [T::Vec::<S>::splat(s, root.read()), T::Vec::<S>::splat(s, root.add(by[2]).read())],
+                    if spread {
+                        root.map(|p| get::<S, T, WHOLE>(s, p, n))
+                    } else {
+                        root.map(|p| T::Vec::<S>::splat(s, p.read()))
+                    },
                 );
             }
             if TO && BACK {
@@ -179,30 +183,53 @@ pub(super) unsafe fn along<
         || {
             let lanes = T::Vec::<S>::LANES;
             let scale = T::Vec::<S>::splat(s, scale);
-            let &Pass { width, outer, places, points, roots: by } = pass;
+            let &Pass { width, places, points, roots: by, spread } = pass;
             for p in 0..places[0] {
-                let root = (roots.wrapping_add(p * by[0]), by);
-                for group in 0..outer[0] {
-                    let (read, write) = (p * places[1] + group * outer[1], p * places[2] + group * outer[2]);
-                    let mut q = 0;
-                    while q < width {
-                        // The last vector may repeat lanes of the one before: what it reads is not written.
-                        let at = q.min(width.saturating_sub(lanes));
-                        let at = [read + at, write + at];
-                        // SAFETY: the numbers from each point on lie within what `pass` reaches.
-                        unsafe {
-                            if width < lanes {
-                                butterfly::<S, T, R, FROM, TO, TURN, BACK, false>(
-                                    s, from, to, at, points, width, root, scale,
-                                );
-                            } else {
-                                butterfly::<S, T, R, FROM, TO, TURN, BACK, true>(
-                                    s, from, to, at, points, lanes, root, scale,
-                                );
-                            }
+                let (read, write) = (p * places[1], p * places[2]);
+                let roots = roots.wrapping_add(p * by[0]);
+                let mut q = 0;
+                while q < width {
+                    // The last vector may repeat lanes of the one before: what it reads is not written.
+                    let q0 = q.min(width.saturating_sub(lanes));
+                    let at = [read + q0, write + q0];
+                    // SAFETY: the numbers from each point on lie within what `pass` reaches.
+                    unsafe {
+                        if width < lanes {
+                            butterfly::<S, T, R, FROM, TO, TURN, BACK, false>(
+                                s,
+                                from,
+                                to,
+                                at,
+                                points,
+                                width,
+                                (roots, by, spread),
+                                scale,
+                            );
+                        } else if spread {
+                            butterfly::<S, T, R, FROM, TO, TURN, BACK, true>(
+                                s,
+                                from,
+                                to,
+                                at,
+                                points,
+                                lanes,
+                                (roots.wrapping_add(q0), by, true),
+                                scale,
+                            );
+                        } else {
+                            butterfly::<S, T, R, FROM, TO, TURN, BACK, true>(
+                                s,
+                                from,
+                                to,
+                                at,
+                                points,
+                                lanes,
+                                (roots, by, false),
+                                scale,
+                            );
                         }
-                        q += lanes;
                     }
+                    q += lanes;
                 }
             }
         },
@@ -284,17 +311,15 @@ unsafe fn across<S: Simd, T: Element, const R: usize, const BACK: bool, const WH
             return;
         }
         for (to, from) in to.into_iter().zip(outputs) {
-            if WHOLE && R.is_multiple_of(lanes) {
+            if WHOLE && const { R == 4 || R == 8 } {
+                in_turn::<S, T, R>(
+                    s,
+                    core::array::from_fn(|j| T::Vec::<S>::load(s, from.add(j * lanes))),
+                    to,
+                );
+            } else if WHOLE && R.is_multiple_of(lanes) {
                 for j in (0..R).step_by(lanes) {
                     lane_square::<S, T, false>(s, from.add(j * lanes), lanes as isize, to.add(j), R as isize);
-                }
-            } else if const { R == 4 } && WHOLE {
-                let v = |j: usize| T::Vec::<S>::load(s, from.add(j * lanes));
-                let (a, b) = (T::Vec::<S>::zip(s, v(0), v(2)), T::Vec::<S>::zip(s, v(1), v(3)));
-                for (k, (a, b)) in a.into_iter().zip(b).enumerate() {
-                    let [c, d] = T::Vec::<S>::zip(s, a, b);
-                    c.store(to.add(2 * k * lanes));
-                    d.store(to.add((2 * k + 1) * lanes));
                 }
             } else {
                 for k in 0..n {
@@ -304,6 +329,133 @@ unsafe fn across<S: Simd, T: Element, const R: usize, const BACK: bool, const WH
                 }
             }
         }
+    }
+}
+
+/// Writes the lanes of all of `y` in turn.
+/// # Safety
+/// As many elements at `to` are valid for writes; `R` is 4 or 8.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "below R")]
+unsafe fn in_turn<S: Simd, T: Element, const R: usize>(s: S, mut y: [T::Vec<S>; R], to: *mut T) {
+    for _ in 0..if R == 8 { 3 } else { 2 } {
+        let z = y;
+        for i in 0..R / 2 {
+            [y[2 * i], y[2 * i + 1]] = T::Vec::<S>::zip(s, z[i], z[i + R / 2]);
+        }
+    }
+    for (j, y) in y.into_iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { y.store(to.add(j * T::Vec::<S>::LANES)) }
+    }
+}
+
+/// A pass over groups of `done` numbers, fewer than lanes, several groups at once: as [`along`] with `width = done`, whose roots are
+/// spread, where lanes go along the numbers of all `places`.
+/// # Safety
+/// As [`along`]; `places·done` is no less than the lanes, and `done` is a power of two that `R` times the groups fit.
+#[inline(never)]
+#[allow(clippy::too_many_arguments, reason = "pointers and distances")]
+pub(super) unsafe fn groups<S: Simd, T: Element, const R: usize>(
+    s: S,
+    from: [*const T; 2],
+    to: [*mut T; 2],
+    roots: *const T,
+    pass: &Pass,
+) where
+    Dft: Radix<R>,
+{
+    s.vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match T::Vec::<S>::LANES / pass.width {
+                    2 => grouped::<S, T, R, 2>(s, from, to, roots, pass),
+                    _ => grouped::<S, T, R, 4>(s, from, to, roots, pass),
+                }
+            }
+        },
+    );
+}
+
+/// As [`groups`], of which `G` have the lanes of a vector.
+/// # Safety
+/// As there.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "below R")]
+unsafe fn grouped<S: Simd, T: Element, const R: usize, const G: usize>(
+    s: S,
+    from: [*const T; 2],
+    to: [*mut T; 2],
+    roots: *const T,
+    pass: &Pass,
+) where
+    Dft: Radix<R>,
+{
+    let lanes = T::Vec::<S>::LANES;
+    let &Pass { places, points, roots: by, width, .. } = pass;
+    let n = places[0] * width;
+    let zero = T::Vec::<S>::splat(s, T::ZERO);
+    let mut i = 0;
+    while i < n {
+        let at = i.min(n - lanes);
+        let mut y = [[zero; R]; 2];
+        // SAFETY: the caller's promise.
+        unsafe {
+            Dft::dft(
+                #[inline(always)]
+                |k| load::<S, T, false, false, true>(s, from, at + k * points[0], lanes),
+                #[inline(always)]
+                |j, mut z: Pair<T::Vec<S>>| {
+                    if j > 0 {
+                        let root = roots.add((j - 1) * by[1] + at);
+                        z = mul(z, [T::Vec::<S>::load(s, root), T::Vec::<S>::load(s, root.add(by[2]))]);
+                    }
+                    [y[0][j], y[1][j]] = z;
+                },
+            );
+            for (y, to) in y.iter_mut().zip(to) {
+                let to = to.add(R * at);
+                let mut t = 0;
+                while t < R {
+                    if const { G == 4 } {
+                        [y[t], y[t + 2]] = halves::<S, T>(s, y[t], y[t + 2]);
+                        [y[t + 1], y[t + 3]] = halves::<S, T>(s, y[t + 1], y[t + 3]);
+                        [y[t], y[t + 1]] = quarters::<S, T>(s, y[t], y[t + 1]);
+                        [y[t + 2], y[t + 3]] = quarters::<S, T>(s, y[t + 2], y[t + 3]);
+                    } else {
+                        [y[t], y[t + 1]] = halves::<S, T>(s, y[t], y[t + 1]);
+                    }
+                    for g in 0..G {
+                        y[t + g].store(to.add((g * (R / G) + t / G) * lanes));
+                    }
+                    t += G;
+                }
+            }
+        }
+        i += lanes;
+    }
+}
+
+/// The second half of `a` exchanged for the first one of `b`.
+#[inline(always)]
+fn halves<S: Simd, T: Element>(s: S, a: T::Vec<S>, b: T::Vec<S>) -> [T::Vec<S>; 2] {
+    match T::Vec::<S>::LANES {
+        16 => T::Vec::<S>::exchange::<8>(s, a, b),
+        8 => T::Vec::<S>::exchange::<4>(s, a, b),
+        4 => T::Vec::<S>::exchange::<2>(s, a, b),
+        _ => T::Vec::<S>::exchange::<1>(s, a, b),
+    }
+}
+
+/// As [`halves`], of each half.
+#[inline(always)]
+fn quarters<S: Simd, T: Element>(s: S, a: T::Vec<S>, b: T::Vec<S>) -> [T::Vec<S>; 2] {
+    match T::Vec::<S>::LANES {
+        16 => T::Vec::<S>::exchange::<4>(s, a, b),
+        8 => T::Vec::<S>::exchange::<2>(s, a, b),
+        _ => T::Vec::<S>::exchange::<1>(s, a, b),
     }
 }
 

@@ -86,19 +86,21 @@ const fn inverse_factorials(first: usize, sign: f64) -> [f64; 9] {
 
 /// The radices of a length, the first one first.
 ///
-/// Powers of two go first, so that lanes are full from the second pass on: by 16 where possible, and what is left is not 2
-/// where it can be 8 and 4.
+/// Powers of two go first, so that lanes are full from the third pass on. Of 64 and more the first two are 4 or 8, whose points and
+/// results fit the registers while they change lanes; the others are 16 where possible, and what is left comes before those, so that
+/// the last pass has 16 points.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Radices {
     /// What is left of the length.
     rest: usize,
-    /// Whether none was taken yet.
-    first: bool,
+    /// How many were taken, and the powers of two in the length.
+    taken: u32,
+    twos: u32,
 }
 
 impl Radices {
     pub(super) const fn of(n: usize) -> Self {
-        Self { rest: n, first: true }
+        Self { rest: n, taken: 0, twos: n.trailing_zeros() }
     }
 
     /// The next radix and the length before it; `None` when nothing, or nothing that there is a radix for, is left.
@@ -107,29 +109,45 @@ impl Radices {
         if n <= 1 {
             return None;
         }
-        let r = match n.trailing_zeros() {
-            0 => match n {
+        let r = match (n.trailing_zeros(), self.twos, self.taken) {
+            (0, ..) => match n {
                 n if n.is_multiple_of(3) => 3,
                 n if n.is_multiple_of(5) => 5,
                 n if n.is_multiple_of(7) => 7,
                 _ => return None,
             },
-            1 => 2,
-            2 => 4,
-            3 => 8,
-            4 if self.first => 4,
-            5 => 8,
-            6 if self.first => 8,
-            _ if self.first => 16,
-            // What 16 does not divide comes second, so that the last pass has 16 points.
-            z => match z % 4 {
-                0 => 16,
-                1 | 3 => 8,
-                _ => 4,
-            },
+            (1, ..) => 2,
+            (2, ..) => 4,
+            (3, ..) => 8,
+            (4, ..5, 0) => 4,
+            (5, ..6, _) => 8,
+            (_, 9, _) => 8,
+            (_, 6, _) => 4,
+            (_, z, 0) => {
+                if z % 4 == 2 {
+                    8
+                } else {
+                    4
+                }
+            }
+            (_, z, 1) => {
+                if z % 4 == 3 {
+                    4
+                } else {
+                    8
+                }
+            }
+            // What 16 does not divide comes third.
+            (z, ..) => {
+                if z % 4 == 3 {
+                    8
+                } else {
+                    16
+                }
+            }
         };
         self.rest = n / r;
-        self.first = false;
+        self.taken += 1;
         Some([r, n])
     }
 }
@@ -189,46 +207,60 @@ pub(crate) const fn smooth(n: usize) -> bool {
     radices.rest == 1
 }
 
+/// While fewer numbers than this are transformed side by side, each has its root beside that of the number before: lanes go along
+/// the numbers of several places.
+pub(crate) const SPREAD: usize = 16;
+
 /// How many numbers the roots of a length are that is a product of radices.
-pub(super) const fn roots_len(n: usize) -> usize {
-    let (mut radices, mut len) = (Radices::of(n), 0usize);
+pub(super) const fn roots_len(all: usize) -> usize {
+    let (mut radices, mut len) = (Radices::of(all), 0usize);
     while let Some([r, n]) = radices.take() {
         if n > r {
-            len = len.saturating_add((n / r).saturating_mul(2 * (r - 1)));
+            let done = all / n;
+            let places = if done < SPREAD { all / r } else { n / r };
+            len = len.saturating_add(places.saturating_mul(2 * (r - 1)));
         }
     }
     len
 }
 
 /// The roots of `n` in the order in which the passes read them: `w = e^(-2πi·jp/n)` for each output `j > 0` of a butterfly and
-/// each place `p`. Of the first pass all real parts of one `j` and then all imaginary ones, of the others `p` by `p` pairs.
+/// each place `p`. Of the first pass all real parts of one `j` and then all imaginary ones; so of those that follow as long as less
+/// than [`SPREAD`] numbers lie side by side, with each root as often as there are; of the others `p` by `p` pairs.
 /// `n / r` places of the passes but the last, whose roots are 1.
 macro_rules! roots {
     ($n:ident, |$at:ident, $cos:ident, $sin:ident| $put:expr) => {
-        let (mut radices, mut start, mut first) = (Radices::of($n), 0, true);
+        let (mut radices, mut start, mut done) = (Radices::of($n), 0, 1);
         while let Some([r, n]) = radices.take() {
             let m = n / r;
+            let spread = done < SPREAD;
+            let many = if spread { m * done } else { m };
             let mut j = 1;
             while j < r && m > 1 {
                 let mut p = 0;
                 while p < m {
                     let [$cos, sin] = turn((j * p) as u64, n as u64);
                     let $sin = -sin;
-                    let $at = if first {
-                        [start + 2 * (j - 1) * m + p, start + (2 * j - 1) * m + p]
-                    } else {
-                        let pair = start + 2 * (p * (r - 1) + j - 1);
-                        [pair, pair + 1]
-                    };
-                    $put
+                    let mut q = 0;
+                    while q < if spread { done } else { 1 } {
+                        let $at = if spread {
+                            let real = start + 2 * (j - 1) * many + p * done + q;
+                            [real, real + many]
+                        } else {
+                            let pair = start + 2 * (p * (r - 1) + j - 1);
+                            [pair, pair + 1]
+                        };
+                        $put
+                        q += 1;
+                    }
                     p += 1;
                 }
                 j += 1;
             }
             if m > 1 {
-                start += 2 * (r - 1) * m;
+                start += 2 * (r - 1) * many;
             }
-            first = false;
+            done *= r;
         }
     };
 }

@@ -1,9 +1,10 @@
 //! One transform: its passes from one array to the other.
 
-use super::pass::{Pass, along, first};
-use super::plan::Steps;
+use super::pass::{Pass, along, first, groups};
+use super::plan::{SPREAD, Steps};
 use super::{Direction, Fft, bluestein};
 use crate::complex::Complex;
+use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 
 /// Input and output, which may be one.
@@ -104,14 +105,14 @@ pub(super) fn passes<S: Simd, T: Element>(
     let r = usize::from(*r);
     let pad = steps.pad();
     let plane = n + 16 * pad;
-    if io.len() < n || workspace.len() < super::plan::room(n) {
+    if io.len() < n || workspace.len() < if pad > 0 { 2 * plane } else { n } {
         return debug_assert!(false, "as all callers check");
     }
     let work = Complex::parts_mut(workspace).as_mut_ptr();
     let same = matches!(io, Io::Same(_));
     let mut from = Complex::parts(io.input()).as_ptr();
     let out = Complex::parts_mut(io.output()).as_mut_ptr();
-    let one = Pass { width: 1, outer: [1, 0, 0], places: [1, 0, 0], points: [1, 1], roots: [0; 3] };
+    let one = Pass { width: 1, places: [1, 0, 0], points: [1, 1], roots: [0; 3], spread: false };
     let mut roots = table.as_ptr();
     // SAFETY: `from` and `out` hold `n` complex numbers, `work` as many or, with padding, twice `plane`, all apart but for
     // `from` and `out`, which only a single butterfly may have in common; the constructors of plans see to it that `table`
@@ -167,7 +168,38 @@ pub(super) fn passes<S: Simd, T: Element>(
             // The sixteenths between two points.
             let apart = m * done + 16 / r * pad;
             let pass = Pass { width: done, points: [apart, done], roots: [2 * (r - 1), 2, 1], ..one };
-            if m > 1 {
+            if m > 1 && done < SPREAD {
+                let pass = Pass {
+                    places: [m / parts, done, r * done],
+                    roots: [done, 2 * m * done, m * done],
+                    spread: true,
+                    ..pass
+                };
+                for part in 0..parts {
+                    let at = part * (m / parts) * done;
+                    let from = from.map(|p| p.add(at + part / r * pad));
+                    let to = planes(turn).map(|p| p.add(r * at + part * pad));
+                    let roots = roots.add(at);
+                    let lanes = T::Vec::<S>::LANES;
+                    // Groups of 4 and 8 that are less than a vector; no vector of four lanes has several.
+                    let several = const { T::Vec::<S>::LANES > 4 }
+                        && lanes > done
+                        && lanes.is_multiple_of(done)
+                        && lanes / done <= 4
+                        && lanes <= m / parts * done;
+                    match r {
+                        4 if several => groups::<S, T, 4>(s, from, to, roots, &pass),
+                        8 if several => groups::<S, T, 8>(s, from, to, roots, &pass),
+                        _ => {
+                            by_radix!(
+                                r,
+                                along::<S, T, _, false, false, true, false>(s, from, to, roots, scale, &pass)
+                            );
+                        }
+                    }
+                }
+                roots = roots.add(2 * (r - 1) * m * done);
+            } else if m > 1 {
                 let places = m / parts;
                 let pass = Pass { places: [places, done, r * done], ..pass };
                 for part in 0..parts {
