@@ -393,7 +393,8 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
                 if d.flag() {
                     // As many along the rows as `a`.
                     let ids = Line::<u32>::new(gpu, d, cols.checked_mul(a).ok_or(overflow)?)?;
-                    let (axis, mut small) = (d.byte() % 3, line(d, if d.flag() { ids.len } else { n })?);
+                    let (axis, whole) = (d.byte() % 3, d.flag());
+                    let mut small = line(d, if whole { ids.len } else { n })?;
                     let (ids, mut all) = (ids.view()?, x);
                     return match d.flag() {
                         true => gpu.gather_elements(all.view()?, &shape, axis, ids, small.view_mut()?),
