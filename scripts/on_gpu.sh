@@ -3,6 +3,7 @@
 # Builds nothing: `--build` does, where there is Rust, and the folder may be carried to the GPU.
 #
 #   scripts/on_gpu.sh --build FOLDER
+#   scripts/on_gpu.sh --sanitize FOLDER OUT   every op under compute-sanitizer's four tools; OUT gets what each said
 #   scripts/on_gpu.sh FOLDER OUT        OUT gets log.txt, DATE-cuda-CARD.csv and a chart beside it
 #
 # The peers want Python with PyTorch (python3, or $PYTHON); without it the table has our times alone, and says so.
@@ -25,7 +26,27 @@ if [[ ${1:-} == --build ]]; then
     exit
 fi
 
-(($# == 2)) || { sed -n '2,8s/^# \?//p' "$0"; exit 2; }
+if [[ ${1:-} == --sanitize && $# == 3 ]]; then
+    folder=$(cd "$2" && pwd) out=$(mkdir -p "$3" && cd "$3" && pwd)
+    # Compiled once, by the first run; a tool then sees kernels alone.
+    FULMEN_CUDA_CACHE=$(mktemp -d) FULMEN_DEVICE=cuda
+    export FULMEN_CUDA_CACHE FULMEN_DEVICE
+    trap 'rm -rf "$FULMEN_CUDA_CACHE"' EXIT
+    parts=("ops in f32" "layers in f32" "ops in f64" "layers in f64" "transforms in f32" "transforms in f64" blocks halves)
+    for part in "${parts[@]}"; do FULMEN_PART=$part "$folder/fulmen-gpu-tests" >/dev/null & done
+    wait
+    for tool in memcheck racecheck initcheck synccheck; do
+        for part in "${parts[@]}"; do
+            said=$out/$tool-${part// /-}.txt
+            (FULMEN_PART=$part compute-sanitizer --tool "$tool" "$folder/fulmen-gpu-tests" >"$said" 2>&1
+            echo "$tool, $part: $? $(grep -h SUMMARY "$said")") &
+        done
+        wait
+    done
+    exit
+fi
+
+(($# == 2)) || { sed -n '2,9s/^# \?//p' "$0"; exit 2; }
 folder=$(cd "$1" && pwd) out=$(mkdir -p "$2" && cd "$2" && pwd)
 python=${PYTHON:-python3} missing=0
 card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)
