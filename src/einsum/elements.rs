@@ -1,6 +1,6 @@
 //! Elements along an axis, each chosen by an index of its own, and what is added to them.
 
-use super::gather::Axis;
+use super::gather::{Axis, below};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
@@ -75,14 +75,6 @@ impl Axis {
         }
         same_len(each.0, ids, each.1)?;
         Ok((of, ids.checked_div(cols).unwrap_or(0)))
-    }
-}
-
-/// `Ok` when all indices are below `n`.
-fn below(n: usize, ids: &[u32]) -> Result<(), Error> {
-    match ids.iter().find(|i| **i as usize >= n) {
-        Some(&i) => Err(Error::Index { arg: "ids", index: i as usize, below: n }),
-        None => Ok(()),
     }
 }
 

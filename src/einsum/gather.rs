@@ -66,6 +66,14 @@ impl Axis {
     }
 }
 
+/// `Ok` when all indices are below `n`.
+pub(super) fn below(n: usize, ids: &[u32]) -> Result<(), Error> {
+    match ids.iter().find(|i| **i as usize >= n) {
+        Some(&i) => Err(Error::Index { arg: "ids", index: i as usize, below: n }),
+        None => Ok(()),
+    }
+}
+
 pub(crate) fn gather_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
@@ -76,9 +84,7 @@ pub(crate) fn gather_by<J: Executor, S: Simd, T: Element>(
     out: &mut [T],
 ) -> Result<(), Error> {
     let Axis { outer, n, inner } = Axis::new(shape, axis, [x.len(), ids.len(), out.len()])?;
-    if let Some(&i) = ids.iter().find(|i| **i as usize >= n) {
-        return Err(Error::Index { arg: "ids", index: i as usize, below: n });
-    }
+    below(n, ids)?;
     if out.is_empty() {
         return Ok(());
     }
