@@ -14,6 +14,7 @@ pub(crate) mod real;
 pub(crate) mod rows;
 mod run;
 pub(crate) mod stft;
+mod whole;
 mod window;
 
 pub use convolve::*;

@@ -49,7 +49,7 @@ unsafe fn put<V: Vector, const WHOLE: bool>(v: V, p: *mut V::Elem, n: usize) {
 /// # Safety
 /// They are valid for reads, a vector of them if `WHOLE`.
 #[inline(always)]
-unsafe fn load<S: Simd, T: Element, const PAIRS: bool, const SWAP: bool, const WHOLE: bool>(
+pub(super) unsafe fn load<S: Simd, T: Element, const PAIRS: bool, const SWAP: bool, const WHOLE: bool>(
     s: S,
     from: [*const T; 2],
     i: usize,
@@ -72,7 +72,7 @@ unsafe fn load<S: Simd, T: Element, const PAIRS: bool, const SWAP: bool, const W
 /// # Safety
 /// `n` complex numbers from `i` on are valid for writes, a vector of them if `WHOLE`.
 #[inline(always)]
-unsafe fn store<S: Simd, T: Element, const PAIRS: bool, const SWAP: bool, const WHOLE: bool>(
+pub(super) unsafe fn store<S: Simd, T: Element, const PAIRS: bool, const SWAP: bool, const WHOLE: bool>(
     s: S,
     [re, im]: Pair<T::Vec<S>>,
     to: [*mut T; 2],
@@ -312,11 +312,10 @@ unsafe fn across<S: Simd, T: Element, const R: usize, const BACK: bool, const WH
         }
         for (to, from) in to.into_iter().zip(outputs) {
             if WHOLE && const { R == 4 || R == 8 } {
-                in_turn::<S, T, R>(
-                    s,
-                    core::array::from_fn(|j| T::Vec::<S>::load(s, from.add(j * lanes))),
-                    to,
-                );
+                let y = core::array::from_fn(|j| T::Vec::<S>::load(s, from.add(j * lanes)));
+                for (j, y) in in_turn::<S, T, R>(s, y).into_iter().enumerate() {
+                    y.store(to.add(j * lanes));
+                }
             } else if WHOLE && R.is_multiple_of(lanes) {
                 for j in (0..R).step_by(lanes) {
                     lane_square::<S, T, false>(s, from.add(j * lanes), lanes as isize, to.add(j), R as isize);
@@ -332,30 +331,24 @@ unsafe fn across<S: Simd, T: Element, const R: usize, const BACK: bool, const WH
     }
 }
 
-/// Writes the lanes of all of `y` in turn.
-/// # Safety
-/// As many elements at `to` are valid for writes; `R` is 4 or 8.
+/// The lanes of all of `y` in turn: the first ones, then the second ones, and so on. `R` is 4 or 8.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "below R")]
-unsafe fn in_turn<S: Simd, T: Element, const R: usize>(s: S, mut y: [T::Vec<S>; R], to: *mut T) {
+pub(super) fn in_turn<S: Simd, T: Element, const R: usize>(s: S, mut y: [T::Vec<S>; R]) -> [T::Vec<S>; R] {
     for _ in 0..if R == 8 { 3 } else { 2 } {
         let z = y;
         for i in 0..R / 2 {
             [y[2 * i], y[2 * i + 1]] = T::Vec::<S>::zip(s, z[i], z[i + R / 2]);
         }
     }
-    for (j, y) in y.into_iter().enumerate() {
-        // SAFETY: the caller's promise.
-        unsafe { y.store(to.add(j * T::Vec::<S>::LANES)) }
-    }
+    y
 }
 
 /// A pass over groups of `done` numbers, fewer than lanes, several groups at once: as [`along`] with `width = done`, whose roots are
 /// spread, where lanes go along the numbers of all `places`.
 /// # Safety
-/// As [`along`]; `places·done` is no less than the lanes, and `done` is a power of two that `R` times the groups fit.
+/// As [`along`]; `places·done` is no less than the lanes, and `done` is a half or a quarter of them.
 #[inline(never)]
-#[allow(clippy::too_many_arguments, reason = "pointers and distances")]
 pub(super) unsafe fn groups<S: Simd, T: Element, const R: usize>(
     s: S,
     from: [*const T; 2],
@@ -415,27 +408,40 @@ unsafe fn grouped<S: Simd, T: Element, const R: usize, const G: usize>(
                     [y[0][j], y[1][j]] = z;
                 },
             );
-            for (y, to) in y.iter_mut().zip(to) {
-                let to = to.add(R * at);
-                let mut t = 0;
-                while t < R {
-                    if const { G == 4 } {
-                        [y[t], y[t + 2]] = halves::<S, T>(s, y[t], y[t + 2]);
-                        [y[t + 1], y[t + 3]] = halves::<S, T>(s, y[t + 1], y[t + 3]);
-                        [y[t], y[t + 1]] = quarters::<S, T>(s, y[t], y[t + 1]);
-                        [y[t + 2], y[t + 3]] = quarters::<S, T>(s, y[t + 2], y[t + 3]);
-                    } else {
-                        [y[t], y[t + 1]] = halves::<S, T>(s, y[t], y[t + 1]);
-                    }
-                    for g in 0..G {
-                        y[t + g].store(to.add((g * (R / G) + t / G) * lanes));
-                    }
-                    t += G;
+            for (y, to) in y.into_iter().zip(to) {
+                for (j, y) in regrouped::<S, T, R, G>(s, y).into_iter().enumerate() {
+                    y.store(to.add(R * at + j * lanes));
                 }
             }
         }
         i += lanes;
     }
+}
+
+/// All of the first group of `G` in each of `y`, then all of the second one, and so on. `G` is 1, 2 or 4, and no more than `R`.
+#[inline(always)]
+#[allow(clippy::indexing_slicing, reason = "below R")]
+pub(super) fn regrouped<S: Simd, T: Element, const R: usize, const G: usize>(
+    s: S,
+    mut y: [T::Vec<S>; R],
+) -> [T::Vec<S>; R] {
+    let mut z = y;
+    let mut t = 0;
+    while t < R {
+        if const { G == 4 } {
+            [y[t], y[t + 2]] = halves::<S, T>(s, y[t], y[t + 2]);
+            [y[t + 1], y[t + 3]] = halves::<S, T>(s, y[t + 1], y[t + 3]);
+            [y[t], y[t + 1]] = quarters::<S, T>(s, y[t], y[t + 1]);
+            [y[t + 2], y[t + 3]] = quarters::<S, T>(s, y[t + 2], y[t + 3]);
+        } else if const { G == 2 } {
+            [y[t], y[t + 1]] = halves::<S, T>(s, y[t], y[t + 1]);
+        }
+        for g in 0..G {
+            z[g * (R / G) + t / G] = y[t + g];
+        }
+        t += G;
+    }
+    z
 }
 
 /// The second half of `a` exchanged for the first one of `b`.

@@ -2,7 +2,7 @@
 
 use super::pass::{Pass, along, first, groups};
 use super::plan::{SPREAD, Steps};
-use super::{Direction, Fft, bluestein};
+use super::{Direction, Fft, bluestein, whole};
 use crate::complex::Complex;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -114,6 +114,10 @@ pub(super) fn passes<S: Simd, T: Element>(
     let out = Complex::parts_mut(io.output()).as_mut_ptr();
     let one = Pass { width: 1, places: [1, 0, 0], points: [1, 1], roots: [0; 3], spread: false };
     let mut roots = table.as_ptr();
+    if whole::fits::<S, T>(n) {
+        // SAFETY: `from` and `out` hold `n` complex numbers, and `table` the roots.
+        return unsafe { whole::whole(s, n, from, out, roots, (back, scale)) };
+    }
     // SAFETY: `from` and `out` hold `n` complex numbers, `work` as many or, with padding, twice `plane`, all apart but for
     // `from` and `out`, which only a single butterfly may have in common; the constructors of plans see to it that `table`
     // holds the roots of each pass, as long as this adds to `roots`.

@@ -1,0 +1,155 @@
+//! Transforms of a few hundred points in one function: the passes of [`pass`](super::pass) whose lengths are constants and whose
+//! arrays are registers, or the stack where there are too few of them.
+
+use super::butterfly::{Dft, Pair, Radix, mul};
+use super::pass::{in_turn, load, regrouped, store};
+use crate::lanes::vector::Vector;
+use crate::lanes::{COMPACT, Element, Simd};
+use core::mem::MaybeUninit;
+
+/// The most vectors that hold a part of all numbers.
+const VECTORS: usize = 64;
+
+/// Whether a transform of `n` points runs here: not where code is to be small.
+pub(super) const fn fits<S: Simd, T: Element>(n: usize) -> bool {
+    let lanes = <T::Vec<S> as Vector>::LANES;
+    !COMPACT && lanes > 1 && matches!(n, 64 | 128 | 256 | 512) && n / lanes <= VECTORS
+}
+
+/// The transform of `n` points, with their parts exchanged and the result times `scale` if `back`.
+/// # Safety
+/// It [`fits`]; `n` complex numbers are valid for reads at `from` and for writes at `to`, which may be one, and the roots of a
+/// plan for `n` at `roots`.
+#[inline]
+pub(super) unsafe fn whole<S: Simd, T: Element>(
+    s: S,
+    n: usize,
+    from: *const T,
+    to: *mut T,
+    roots: *const T,
+    (back, scale): (bool, T),
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (n, back) {
+            (64, false) => three::<S, T, 4, 4, 4, false>(s, from, to, roots, scale),
+            (64, true) => three::<S, T, 4, 4, 4, true>(s, from, to, roots, scale),
+            (128, false) => three::<S, T, 4, 4, 8, false>(s, from, to, roots, scale),
+            (128, true) => three::<S, T, 4, 4, 8, true>(s, from, to, roots, scale),
+            (256, false) => three::<S, T, 4, 8, 8, false>(s, from, to, roots, scale),
+            (256, true) => three::<S, T, 4, 8, 8, true>(s, from, to, roots, scale),
+            (_, false) => three::<S, T, 8, 8, 8, false>(s, from, to, roots, scale),
+            (_, true) => three::<S, T, 8, 8, 8, true>(s, from, to, roots, scale),
+        }
+    }
+}
+
+/// Passes of radices `A`, `B` and `C`.
+/// # Safety
+/// As [`whole`], for their product.
+#[inline(never)]
+#[allow(clippy::indexing_slicing, reason = "below VECTORS, as `fits` says, and below the radices")]
+unsafe fn three<S: Simd, T: Element, const A: usize, const B: usize, const C: usize, const BACK: bool>(
+    s: S,
+    from: *const T,
+    to: *mut T,
+    roots: *const T,
+    scale: T,
+) where
+    Dft: Radix<A> + Radix<B> + Radix<C>,
+{
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let lanes = T::Vec::<S>::LANES;
+            let zero = T::Vec::<S>::splat(s, T::ZERO);
+            let mut x = [[const { MaybeUninit::<T::Vec<S>>::uninit() }; VECTORS]; 2];
+            let mut y = x;
+            // SAFETY: the caller's promise; each pass reads what the one before has written.
+            unsafe {
+                let m = B * C;
+                let mut i = 0;
+                while i < m / lanes {
+                    let mut z = [[zero; A]; 2];
+                    <Dft as Radix<A>>::dft(
+                        #[inline(always)]
+                        |k| load::<S, T, true, BACK, true>(s, [from; 2], i * lanes + k * m, lanes),
+                        #[inline(always)]
+                        |j, v: Pair<T::Vec<S>>| {
+                            [z[0][j], z[1][j]] = turned::<S, T>(s, j, v, roots.wrapping_add(i * lanes), m);
+                        },
+                    );
+                    for (x, z) in x.iter_mut().zip(z) {
+                        for (j, z) in in_turn::<S, T, A>(s, z).into_iter().enumerate() {
+                            x[i * A + j].write(z);
+                        }
+                    }
+                    i += 1;
+                }
+                let (roots, m) = (roots.add(2 * (A - 1) * m), A * C);
+                let mut i = 0;
+                while i < m / lanes {
+                    let mut z = [[zero; B]; 2];
+                    <Dft as Radix<B>>::dft(
+                        #[inline(always)]
+                        |k| [x[0][i + k * (m / lanes)].assume_init(), x[1][i + k * (m / lanes)].assume_init()],
+                        #[inline(always)]
+                        |j, v: Pair<T::Vec<S>>| {
+                            [z[0][j], z[1][j]] = turned::<S, T>(s, j, v, roots.wrapping_add(i * lanes), m);
+                        },
+                    );
+                    for (y, z) in y.iter_mut().zip(z) {
+                        // Groups of `A` numbers in a vector.
+                        let z = match const { T::Vec::<S>::LANES / A } {
+                            2 => regrouped::<S, T, B, 2>(s, z),
+                            4 => regrouped::<S, T, B, 4>(s, z),
+                            _ => z,
+                        };
+                        // Vectors of the `A` numbers at a place.
+                        let many = const { if A > T::Vec::<S>::LANES { A / T::Vec::<S>::LANES } else { 1 } };
+                        for (j, z) in z.into_iter().enumerate() {
+                            y[i / many * many * B + j * many + i % many].write(z);
+                        }
+                    }
+                    i += 1;
+                }
+                let done = A * B;
+                let scale = T::Vec::<S>::splat(s, scale);
+                let mut i = 0;
+                while i < done / lanes {
+                    <Dft as Radix<C>>::dft(
+                        #[inline(always)]
+                        |k| [y[0][i + k * (done / lanes)].assume_init(), y[1][i + k * (done / lanes)].assume_init()],
+                        #[inline(always)]
+                        |j, v: Pair<T::Vec<S>>| {
+                            let v = if BACK { [v[0] * scale, v[1] * scale] } else { v };
+                            store::<S, T, true, BACK, true>(s, v, [to; 2], i * lanes + j * done, lanes);
+                        },
+                    );
+                    i += 1;
+                }
+            }
+        },
+    );
+}
+
+/// Output `j` of a butterfly times its roots, which are `m` numbers for real and as many for imaginary parts.
+/// # Safety
+/// They are valid for reads.
+#[inline(always)]
+unsafe fn turned<S: Simd, T: Element>(
+    s: S,
+    j: usize,
+    v: Pair<T::Vec<S>>,
+    roots: *const T,
+    m: usize,
+) -> Pair<T::Vec<S>> {
+    if j == 0 {
+        return v;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let at = roots.add(2 * (j - 1) * m);
+        mul(v, [T::Vec::<S>::load(s, at), T::Vec::<S>::load(s, at.add(m))])
+    }
+}
