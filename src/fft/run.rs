@@ -85,7 +85,29 @@ macro_rules! by_radix {
 
 /// The transform by `steps`, whose roots are in `table`: with the parts of input and output exchanged and the result times
 /// `scale` if `back`.
+#[inline]
 pub(super) fn passes<S: Simd, T: Element>(
+    s: S,
+    steps: &Steps,
+    table: &[T],
+    back: bool,
+    scale: T,
+    mut io: Io<'_, T>,
+    workspace: &mut [Complex<T>],
+) {
+    let n = steps.n;
+    if !whole::fits::<S, T>(n) || io.len() < n {
+        return one_by_one(s, steps, table, back, scale, io, workspace);
+    }
+    let from = Complex::parts(io.input()).as_ptr();
+    let to = Complex::parts_mut(io.output()).as_mut_ptr();
+    // SAFETY: `from` and `to` hold `n` complex numbers; the constructors of plans see to it that `table` holds the roots.
+    unsafe { whole::whole(s, n, from, to, table.as_ptr(), (back, scale)) }
+}
+
+/// [`passes`], each from one array to the other.
+#[inline(never)]
+fn one_by_one<S: Simd, T: Element>(
     s: S,
     steps: &Steps,
     table: &[T],
@@ -114,10 +136,6 @@ pub(super) fn passes<S: Simd, T: Element>(
     let out = Complex::parts_mut(io.output()).as_mut_ptr();
     let one = Pass { width: 1, places: [1, 0, 0], points: [1, 1], roots: [0; 3], spread: false };
     let mut roots = table.as_ptr();
-    if whole::fits::<S, T>(n) {
-        // SAFETY: `from` and `out` hold `n` complex numbers, and `table` the roots.
-        return unsafe { whole::whole(s, n, from, out, roots, (back, scale)) };
-    }
     // SAFETY: `from` and `out` hold `n` complex numbers, `work` as many or, with padding, twice `plane`, all apart but for
     // `from` and `out`, which only a single butterfly may have in common; the constructors of plans see to it that `table`
     // holds the roots of each pass, as long as this adds to `roots`.
