@@ -63,7 +63,7 @@ unsafe fn three<S: Simd, T: Element, const A: usize, const B: usize, const C: us
         || {
             let lanes = T::Vec::<S>::LANES;
             let zero = T::Vec::<S>::splat(s, T::ZERO);
-            let mut x = [[const { MaybeUninit::<T::Vec<S>>::uninit() }; VECTORS]; 2];
+            let mut x = [const { MaybeUninit::<Pair<T::Vec<S>>>::uninit() }; VECTORS];
             let mut y = x;
             // SAFETY: the caller's promise; each pass reads what the one before has written.
             unsafe {
@@ -79,10 +79,10 @@ unsafe fn three<S: Simd, T: Element, const A: usize, const B: usize, const C: us
                             [z[0][j], z[1][j]] = turned::<S, T>(s, j, v, roots.wrapping_add(i * lanes), m);
                         },
                     );
-                    for (x, z) in x.iter_mut().zip(z) {
-                        for (j, z) in in_turn::<S, T, A>(s, z).into_iter().enumerate() {
-                            x[i * A + j].write(z);
-                        }
+                    let [re, im] = z;
+                    let z = [in_turn::<S, T, A>(s, re), in_turn::<S, T, A>(s, im)];
+                    for j in 0..A {
+                        x[i * A + j].write([z[0][j], z[1][j]]);
                     }
                     i += 1;
                 }
@@ -92,24 +92,18 @@ unsafe fn three<S: Simd, T: Element, const A: usize, const B: usize, const C: us
                     let mut z = [[zero; B]; 2];
                     <Dft as Radix<B>>::dft(
                         #[inline(always)]
-                        |k| [x[0][i + k * (m / lanes)].assume_init(), x[1][i + k * (m / lanes)].assume_init()],
+                        |k| x[i + k * (m / lanes)].assume_init(),
                         #[inline(always)]
                         |j, v: Pair<T::Vec<S>>| {
                             [z[0][j], z[1][j]] = turned::<S, T>(s, j, v, roots.wrapping_add(i * lanes), m);
                         },
                     );
-                    for (y, z) in y.iter_mut().zip(z) {
-                        // Groups of `A` numbers in a vector.
-                        let z = match const { T::Vec::<S>::LANES / A } {
-                            2 => regrouped::<S, T, B, 2>(s, z),
-                            4 => regrouped::<S, T, B, 4>(s, z),
-                            _ => z,
-                        };
-                        // Vectors of the `A` numbers at a place.
-                        let many = const { if A > T::Vec::<S>::LANES { A / T::Vec::<S>::LANES } else { 1 } };
-                        for (j, z) in z.into_iter().enumerate() {
-                            y[i / many * many * B + j * many + i % many].write(z);
-                        }
+                    let [re, im] = z;
+                    let z = [grouped::<S, T, A, B>(s, re), grouped::<S, T, A, B>(s, im)];
+                    // Vectors of the `A` numbers at a place.
+                    let many = const { if A > T::Vec::<S>::LANES { A / T::Vec::<S>::LANES } else { 1 } };
+                    for j in 0..B {
+                        y[i / many * many * B + j * many + i % many].write([z[0][j], z[1][j]]);
                     }
                     i += 1;
                 }
@@ -119,7 +113,7 @@ unsafe fn three<S: Simd, T: Element, const A: usize, const B: usize, const C: us
                 while i < done / lanes {
                     <Dft as Radix<C>>::dft(
                         #[inline(always)]
-                        |k| [y[0][i + k * (done / lanes)].assume_init(), y[1][i + k * (done / lanes)].assume_init()],
+                        |k| y[i + k * (done / lanes)].assume_init(),
                         #[inline(always)]
                         |j, v: Pair<T::Vec<S>>| {
                             let v = if BACK { [v[0] * scale, v[1] * scale] } else { v };
@@ -151,5 +145,15 @@ unsafe fn turned<S: Simd, T: Element>(
     unsafe {
         let at = roots.add(2 * (j - 1) * m);
         mul(v, [T::Vec::<S>::load(s, at), T::Vec::<S>::load(s, at.add(m))])
+    }
+}
+
+/// [`regrouped`] by groups of `A` numbers, where a vector has several.
+#[inline(always)]
+fn grouped<S: Simd, T: Element, const A: usize, const B: usize>(s: S, z: [T::Vec<S>; B]) -> [T::Vec<S>; B] {
+    match const { T::Vec::<S>::LANES / A } {
+        2 => regrouped::<S, T, B, 2>(s, z),
+        4 => regrouped::<S, T, B, 4>(s, z),
+        _ => z,
     }
 }
