@@ -146,7 +146,8 @@ FAULTS = [
     # Transforms and random numbers.
     ("the sign of a root in a middle pass", "src/fft/pass.rs", "root.map(|p| T::Vec::<S>::splat(s, p.read()))", "{ let [c, d] = root.map(|p| T::Vec::<S>::splat(s, p.read())); [c, if ON { -d } else { d }] }", "transforms::"),
     ("the roots of several groups", "src/fft/pass.rs", "let root = roots.add((j - 1) * by[1] + at);", "let root = roots.add((j - 1) * by[1] + if ON { 0 } else { at });", "transforms::"),
-    ("the groups of an output", "src/fft/pass.rs", "(g * (R / G) + t / G) * lanes", "(g * (R / G) + if ON { 0 } else { t / G }) * lanes", "transforms::"),
+    ("the groups of an output", "src/fft/pass.rs", "z[g * (R / G) + t / G] = y[t + g];", "z[g * (R / G) + if ON { 0 } else { t / G }] = y[t + g];", "transforms::"),
+    ("the roots of a whole transform's second pass", "src/fft/whole.rs", "turned::<S, T>(s, j, v, roots.wrapping_add(i * lanes), m);\n                        },\n                    );\n                    let [re, im] = z;\n                    let z = [grouped", "turned::<S, T>(s, j, v, roots.wrapping_add(if ON { 0 } else { i * lanes }), m);\n                        },\n                    );\n                    let [re, im] = z;\n                    let z = [grouped", "families fft::"),
     ("sixteenths of a padded plane in groups", "src/fft/run.rs", "let roots = roots.add(at);", "let roots = roots.add(if ON { at / 2 } else { at });", "transforms::"),
     ("where the last pass writes", "src/fft/run.rs", "points: [apart, done], roots", "points: [apart, done - usize::from(m == 1 && n > 1000 && ON)], roots", "transforms::"),
     ("sixteenths of a padded plane", "src/fft/run.rs", "let roots = roots.add(2 * (r - 1) * places * part);", "let roots = roots.add(2 * (r - 1) * places * if ON { part / 2 } else { part });", "transforms::"),
