@@ -234,6 +234,7 @@ macro_rules! for_each_op {
             nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh(eigh, eigh_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh_generalized(eigh_generalized, eigh_generalized_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn eig(eig, eig_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn schur(schur, schur_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn svd(svd, svd_on) Svd[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn spmv(spmv, spmv_on) Spmv[] sparse, layer;

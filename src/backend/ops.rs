@@ -335,6 +335,7 @@ family! {
         ldlt_solve [ldlt_solve_on] (factors: Self::Mat<'_, T>, off: Self::Ref<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         eigh [eigh_on] (a: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         eigh_generalized [eigh_generalized_on] (a: Self::MatMut<'_, T>, b: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        eig [eig_on serial] (a: Self::MatMut<'_, T>, left: Option<Self::MatMut<'_, T>>, right: Option<Self::MatMut<'_, T>>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         schur [schur_on serial] (a: Self::MatMut<'_, T>, z: Self::MatMut<'_, T>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         svd [svd_on] (a: Self::MatMut<'_, T>, u: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, vt: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
     }

@@ -602,6 +602,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "eig",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 2500.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "eigh",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
@@ -2726,6 +2734,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `eig`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn eig<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `eigh`.
     ///
     /// Errors: the first that does not hold.
@@ -4015,6 +4030,7 @@ pub(crate) mod marker {
     pub(crate) enum dot {}
     pub(crate) enum dot_complex {}
     pub(crate) enum dot_strided {}
+    pub(crate) enum eig {}
     pub(crate) enum eigh {}
     pub(crate) enum eigh_generalized {}
     pub(crate) enum einsum {}
@@ -5613,6 +5629,11 @@ const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh_generalized::<f64>;
 const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eigh_generalized_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh_generalized_on::<Native, f64>;
+const _: () = enforced::<marker::eig>();
+const _: fn(MatMut<'_, f32>, Option<MatMut<'_, f32>>, Option<MatMut<'_, f32>>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eig::<f32>;
+const _: fn(MatMut<'_, f64>, Option<MatMut<'_, f64>>, Option<MatMut<'_, f64>>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eig::<f64>;
+const _: fn(Native, MatMut<'_, f32>, Option<MatMut<'_, f32>>, Option<MatMut<'_, f32>>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eig_on::<Native, f32>;
+const _: fn(Native, MatMut<'_, f64>, Option<MatMut<'_, f64>>, Option<MatMut<'_, f64>>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eig_on::<Native, f64>;
 const _: () = enforced::<marker::schur>();
 const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::schur::<f32>;
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::schur::<f64>;

@@ -9,6 +9,7 @@
 //! | [`qr_pivoted`] | of any shape and rank | [`least_norm`], [`qr_apply`] |
 //! | [`eigh`] | symmetric: eigenvalues and eigenvectors | |
 //! | [`eigh_generalized`] | symmetric, against a definite one | |
+//! | [`eig`] | square: eigenvalues, right and left eigenvectors | |
 //! | [`schur`](schur()) | square: eigenvalues and invariant subspaces | |
 //! | [`svd`](svd()) | of any shape: singular values and their vectors | |
 //!
@@ -28,7 +29,9 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+mod balance;
 pub(crate) mod cholesky;
+pub(crate) mod eig;
 pub(crate) mod eigh;
 pub(crate) mod generalized;
 pub(crate) mod inverse;
@@ -47,6 +50,7 @@ pub use cholesky::{
 };
 #[cfg(feature = "parallel")]
 pub(crate) use cholesky::{cholesky_by, cholesky_solve_by};
+pub use eig::{eig, eig_on, eig_workspace};
 #[cfg(feature = "parallel")]
 pub(crate) use eigh::eigh_by;
 pub use eigh::{eigh, eigh_on, eigh_workspace};

@@ -105,10 +105,11 @@ fn schur_by<S: Simd, T: Element>(
 }
 
 /// A matrix row after row on its way, and the transpose of what turns it.
-struct Hessenberg<'a, T> {
-    n: usize,
-    h: &'a mut [T],
-    z: &'a mut [T],
+pub(super) struct Hessenberg<'a, T> {
+    pub n: usize,
+    pub h: &'a mut [T],
+    /// Of no elements when nobody wants it.
+    pub z: &'a mut [T],
 }
 
 fn sqrt<T: Element>(x: T) -> T {
@@ -121,7 +122,7 @@ fn larger<T: Element>(x: T, y: T) -> [T; 2] {
 
 impl<T: Element> Hessenberg<'_, T> {
     #[inline(always)]
-    fn at(&self, i: usize, j: usize) -> T {
+    pub fn at(&self, i: usize, j: usize) -> T {
         self.h.get(i * self.n + j).copied().unwrap_or_default()
     }
     #[inline(always)]
@@ -132,7 +133,7 @@ impl<T: Element> Hessenberg<'_, T> {
     }
 
     /// Zeros below the first diagonal under the main one; `room` is for three vectors.
-    fn reduce<S: Simd>(&mut self, s: S, room: &mut [T]) -> Result<(), Error> {
+    pub fn reduce<S: Simd>(&mut self, s: S, room: &mut [T]) -> Result<(), Error> {
         let n = self.n;
         self.z.fill(T::ZERO);
         self.z.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
@@ -181,7 +182,7 @@ impl<T: Element> Hessenberg<'_, T> {
 
     /// The eigenvalues, from the last; nothing when there is no end.
     #[inline(always)]
-    fn iterate(&mut self, re: &mut [T], im: &mut [T]) -> Option<()> {
+    pub fn iterate(&mut self, re: &mut [T], im: &mut [T]) -> Option<()> {
         let mut most = self.n.saturating_mul(30).max(300);
         let mut end = self.n;
         while end > 0 {

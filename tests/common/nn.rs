@@ -40,6 +40,7 @@ pub mod contractions;
 pub mod conv1d;
 #[macro_use]
 pub mod convolutions;
+pub mod eigen;
 pub mod filters;
 #[macro_use]
 pub mod indexed;

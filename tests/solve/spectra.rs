@@ -96,3 +96,106 @@ fn eigenvalues_that_are_known() {
         "{all:?}"
     );
 }
+
+/// Columns that are vectors, of eigenvalues that come in pairs: `|AV - VΛ| / (n·u·|A||V|)` by the 1-norm, and lengths of 1.
+fn accept_vectors<T: Element>(a: &Matrix, v: &Matrix, re: &[T], im: &[T], left: bool, at: &str) {
+    let n = a.rows;
+    let part = |i: usize, j: usize| match im[j].to_f64() {
+        im if im > 0.0 => [v.at(i, j), v.at(i, j + 1)],
+        im if im < 0.0 => [v.at(i, j - 1), -v.at(i, j)],
+        _ => [v.at(i, j), 0.0],
+    };
+    let [x, y] = [0, 1].map(|k| Matrix::new(n, n, |i, j| part(i, j)[k]));
+    let sign = if left { -1.0 } else { 1.0 };
+    let [re, im] = [re, im].map(|x| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>());
+    let of = |p: &Matrix, q: &Matrix, sign: f64| {
+        Matrix::new(n, n, |i, j| p.at(i, j) * re[j] - sign * q.at(i, j) * im[j])
+    };
+    let (p, q) = (a.mul(&x).sub(&of(&x, &y, sign)), a.mul(&y).sub(&of(&y, &x, -sign)));
+    let (mut worst, mut most) = (0.0f64, 0.0f64);
+    for j in 0..n {
+        let column = |m: &Matrix| (0..n).map(|i| m.at(i, j).abs()).sum::<f64>();
+        worst = worst.max(column(&p) + column(&q));
+        most = most.max(column(&x) + column(&y));
+        let length: f64 = (0..n).map(|i| x.at(i, j).powi(2) + y.at(i, j).powi(2)).sum();
+        accept((length - 1.0).abs() / (n as f64 * unit::<T>()), &format!("{at}: length of {j}"));
+        let largest = (0..n)
+            .fold(0, |k, i| if x.at(i, j).hypot(y.at(i, j)) > x.at(k, j).hypot(y.at(k, j)) { i } else { k });
+        let near = |i: usize| x.at(i, j).hypot(y.at(i, j)) > (1.0 - 1e-6) * x.at(largest, j).abs();
+        assert!(
+            (0..n).any(|i| near(i) && x.at(i, j) > 0.0 && y.at(i, j) == 0.0),
+            "{at}: no real element in {j}"
+        );
+    }
+    accept(worst / (n as f64 * unit::<T>() * a.norm() * most).max(1e-300), at);
+}
+
+/// Those of [`square`], and what balancing and back substitution are for.
+fn unbalanced(n: usize) -> Vec<(&'static str, Matrix)> {
+    let mut all = square(n);
+    let random = Matrix::random(n, n, 78);
+    let by = |i: usize| f64::powi(2.0, (i as i32 * 7) % 24 - 12);
+    all.extend([
+        ("nilpotent", Matrix::new(n, n, |i, j| f64::from(u8::from(i + 1 == j)))),
+        ("unbalanced", Matrix::new(n, n, |i, j| random.at(i, j) * by(i) / by(j))),
+        // A triangle whose rows and columns are exchanged, round a block that is none.
+        (
+            "hidden triangle",
+            Matrix::new(n, n, |i, j| {
+                let [p, q] = [i, j].map(|i| (i * 7 + 3) % n);
+                if p <= q || (p < n / 2 && q > n / 4) { random.at(i, j) } else { 0.0 }
+            }),
+        ),
+        (
+            "pairs that repeat",
+            Matrix::new(n, n, |i, j| {
+                let block = [[1.0, 2.0], [-0.5, 1.0]][i % 2][j % 2];
+                if i / 2 == j / 2 {
+                    block
+                } else if i < j {
+                    random.at(i, j)
+                } else {
+                    0.0
+                }
+            }),
+        ),
+        ("at the end", random.clone().scaled(1e36)),
+        ("far", random.scaled(1e-36)),
+    ]);
+    all
+}
+
+#[test]
+fn eig_residuals() {
+    fn check<S: Simd, T: Element>(s: S) {
+        for &n in ORDERS {
+            for (kind, a) in unbalanced(n).into_iter().rev().take(taken::<S>(3)) {
+                let (given, a) = a.rounded::<T>();
+                let at = format!("{} {kind} {n} {}", T::NAME, S::NAME);
+                let [mut t, mut u, mut v] = [given.clone(), room(n * n), room(n * n)];
+                let (mut re, mut im) = (room(n), room(n));
+                fn of<T>(x: &mut [T], n: usize) -> MatMut<'_, T> {
+                    MatMut::row_major(x, n, n).unwrap()
+                }
+                let by_columns = MatMut::col_major(&mut v, n, n).unwrap();
+                let w = &mut room(eig_workspace(n));
+                eig_on(s, of(&mut t, n), Some(of(&mut u, n)), Some(by_columns), &mut re, &mut im, w).unwrap();
+                let (u, v) = (Matrix::of(n, n, &u), Matrix::of(n, n, &v).t());
+                accept_vectors(&a, &v, &re, &im, false, &at);
+                accept_vectors(&a.t(), &u, &re, &im, true, &format!("{at}, left"));
+                // One side alone is the same, and so are eigenvalues alone.
+                let mut t = given.clone();
+                let (mut same, mut re2, mut im2) = (room(n * n), room(n), room(n));
+                eig_on(s, of(&mut t, n), Some(of(&mut same, n)), None, &mut re2, &mut im2, w).unwrap();
+                assert!(Matrix::of(n, n, &same).x == u.x && re2 == re && im2 == im, "{at}");
+                t.copy_from_slice(&given);
+                eig_on(s, of(&mut t, n), None, None, &mut re2, &mut im2, w).unwrap();
+                assert!(re2 == re && im2 == im, "{at}");
+            }
+        }
+    }
+    for_each_lane!(|s| {
+        check::<_, f32>(s);
+        check::<_, f64>(s);
+    });
+}
