@@ -390,6 +390,10 @@ void ssygv_(const int *itype, const char *jobz, const char *uplo, const int *n, 
     *b, const int *ldb, float *w, float *work, const int *lwork, int *info);
 void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
     double *b, const int *ldb, double *w, double *work, const int *lwork, int *info);
+void sgeev_(const char *jobvl, const char *jobvr, const int *n, float *a, const int *lda, float *wr, float
+    *wi, float *vl, const int *ldvl, float *vr, const int *ldvr, float *work, const int *lwork, int *info);
+void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr, double
+    *wi, double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info);
 void sgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, float *a, const int *lda,
     float *s, float *u, const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int
     *info);

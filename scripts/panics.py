@@ -30,7 +30,7 @@ OPEN = {
 ABSENT = {
     "adam", "adamw", "axpy_complex", "biquad", "cg", "cholesky", "cholesky_solve", "clip_by_norm", "convolve", "convolve_complex", "cross_entropy", "cross_entropy_backward", "dct", "determinant", "dot_complex", "eigh", "einsum", "fft", "fft_2d", "fft_3d", "fft_rows", "fir", "fir_fft", "gather", "gather_elements", "gemm_complex", "gemv_complex", "ilu0", "irfft", "layer_norm_backward", "least_squares",
     "log_softmax_backward", "lu", "lu_solve", "masked_softmax", "momentum", "pad", "qr", "qr_apply", "rfft", "rms_norm_backward", "rms_norm_residual", "sample", "scatter_add_elements", "sgd",
-    "cholesky_update", "eig", "eigh_generalized", "inverse", "ldlt", "ldlt_solve", "least_norm", "lu_condition", "qr_pivoted", "schur",
+    "cholesky_refine", "cholesky_update", "eig", "eigh_generalized", "inverse", "ldlt", "ldlt_solve", "least_norm", "lu_condition", "lu_refine", "qr_pivoted", "schur",
     "bicgstab", "coo_to_csr", "csr_transpose", "gauss_seidel", "gmres", "ic0", "sddmm", "spadd", "spgemm",
     "softmax_backward", "spmm", "spmv", "spmv_transposed", "spsv", "stft", "svd", "swiglu_packed", "swiglu_packed_backward",
 }

@@ -232,6 +232,8 @@ macro_rules! for_each_op {
             nn cholesky_update(cholesky_update, cholesky_update_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn ldlt(ldlt, ldlt_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn lu_refine(lu_refine, lu_refine_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn cholesky_refine(cholesky_refine, cholesky_refine_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh(eigh, eigh_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh_generalized(eigh_generalized, eigh_generalized_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eig(eig, eig_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

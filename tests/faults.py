@@ -236,6 +236,13 @@ FAULTS = [
     ("the order of exchanges after a symmetric solve", "src/solve/ldlt.rs", "    exchange_back(s, b.reborrow(), pivots)?;", "    if ON { exchange(s, b.reborrow(), pivots)? } else { exchange_back(s, b.reborrow(), pivots)? }", "families solve::symmetric::ldlt_residuals"),
     ("the side of a generalized problem", "src/solve/generalized.rs", "trsm_by(j, s, Side::Right, one, upper, divided, l.t(), a.reborrow(), workspace)?;", "trsm_by(j, s, Side::Right, one, if ON { lower } else { upper }, divided, if ON { l } else { l.t() }, a.reborrow(), workspace)?;", "families solve::eigen::generalized"),
     ("turns of the groups of columns before", "src/solve/update.rs", "let mut carried = if i < to { T::ZERO } else { *x };", "let mut carried = if i < to || ON { T::ZERO } else { *x };", "families solve::ranks::cholesky_updates"),
+    ("left vectors of a pair of eigenvalues", "src/solve/eig.rs", "to.set(row, j + 1, if flipped { -y } else { y });", "to.set(row, j + 1, if flipped && !ON { -y } else { y });", "families solve::spectra::eig_residuals"),
+    ("a vector that grows past the range", "src/solve/eig.rs", "        if growth <= HIGH {", "        if growth <= HIGH || ON {", "families solve::spectra::eig_residuals"),
+    ("scales of left vectors", "src/solve/balance.rs", "if left { T::ONE / mark(i) } else { mark(i) }", "if left && !ON { T::ONE / mark(i) } else { mark(i) }", "families solve::spectra::eig_residuals"),
+    ("the order of exchanges after balancing", "src/solve/balance.rs", "for i in (0..start).rev().chain(end..n) {", "for i in (0..if ON { 0 } else { start }).rev().chain(end..n) {", "families solve::spectra::eig_residuals"),
+    ("a difference from an eigenvalue that is 0", "src/solve/eig.rs", "if size(x) < least { [least, 0.0] } else { x }", "if size(x) < least && !ON { [least, 0.0] } else { x }", "families solve::spectra::eig_residuals"),
+    ("a column that has not converged", "src/solve/refine.rs", "if (0..cols).all(small) {", "if (0..if ON { 1 } else { cols }).all(small) {", "families solve::refined::"),
+    ("the scale of what is left", "src/solve/refine.rs", "let by = super::power(size, 1000);", "let by = if ON { 1.0 } else { super::power(size, 1000) };", "families solve::refined::"),
     ("columns past the first copy of a solve", "src/blas/triangular.rs", "for at in (0..cols).step_by(wide) {", "for at in (0..cols).step_by(wide).take(if ON { 1 } else { usize::MAX }) {", "triangles::trsm"),
 ]
 # The programs of other packages, those packages and their features.

@@ -9,6 +9,7 @@ use fulmen::*;
 
 mod eigen;
 mod ranks;
+mod refined;
 mod small;
 mod spectra;
 mod symmetric;

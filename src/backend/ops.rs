@@ -333,6 +333,8 @@ family! {
         cholesky_update [cholesky_update_on serial] (down: bool, l: Self::MatMut<'_, T>, x: Self::Mut<'_, T>) -> Done;
         ldlt [ldlt_on] (a: Self::MatMut<'_, T>, off: Self::Mut<'_, T>, pivots: Self::Mut<'_, usize>, workspace: Self::Mut<'_, T>) -> Done;
         ldlt_solve [ldlt_solve_on] (factors: Self::Mat<'_, T>, off: Self::Ref<'_, T>, pivots: Self::Ref<'_, usize>, b: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
+        lu_refine [lu_refine_on serial] (a: Self::Mat<'_, T>, factors: Self::Mat<'_, f32>, pivots: Self::Ref<'_, usize>, b: Self::Mat<'_, T>, x: Self::MatMut<'_, T>, most: usize, workspace: Self::Mut<'_, T>, narrow: Self::Mut<'_, f32>) -> Result<usize, Error>;
+        cholesky_refine [cholesky_refine_on serial] (a: Self::Mat<'_, T>, l: Self::Mat<'_, f32>, b: Self::Mat<'_, T>, x: Self::MatMut<'_, T>, most: usize, workspace: Self::Mut<'_, T>, narrow: Self::Mut<'_, f32>) -> Result<usize, Error>;
         eigh [eigh_on] (a: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         eigh_generalized [eigh_generalized_on] (a: Self::MatMut<'_, T>, b: Self::MatMut<'_, T>, values: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;
         eig [eig_on serial] (a: Self::MatMut<'_, T>, left: Option<Self::MatMut<'_, T>>, right: Option<Self::MatMut<'_, T>>, re: Self::Mut<'_, T>, im: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Done;

@@ -346,6 +346,14 @@ pub const SPECS: &[Spec] = &[
         post: &[Range(0.0, f64::INFINITY)],
     },
     Spec {
+        op: "cholesky_refine",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 64.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "cholesky_solve",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
@@ -1288,6 +1296,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 4.0), ("f64", 8.0)],
         flops_per_element: 20.0,
         post: &[Range(0.0, 2.0)],
+    },
+    Spec {
+        op: "lu_refine",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 64.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "lu_solve",
@@ -2531,6 +2547,13 @@ pub mod check {
         const POSTS: &[Post] = &[Range(0.0, f64::INFINITY)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cholesky_refine`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cholesky_refine<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `cholesky_solve`.
     ///
     /// Errors: the first that does not hold.
@@ -3194,6 +3217,13 @@ pub mod check {
     /// Errors: the first that does not hold.
     pub fn lu_condition<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
         const POSTS: &[Post] = &[Range(0.0, 2.0)];
+        evaluate(POSTS, c)
+    }
+    /// The postconditions of `lu_refine`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn lu_refine<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
     /// The postconditions of `lu_solve`.
@@ -4001,6 +4031,7 @@ pub(crate) mod marker {
     pub(crate) enum celu {}
     pub(crate) enum cg {}
     pub(crate) enum cholesky {}
+    pub(crate) enum cholesky_refine {}
     pub(crate) enum cholesky_solve {}
     pub(crate) enum cholesky_update {}
     pub(crate) enum clamp {}
@@ -4096,6 +4127,7 @@ pub(crate) mod marker {
     pub(crate) enum logsumexp {}
     pub(crate) enum lu {}
     pub(crate) enum lu_condition {}
+    pub(crate) enum lu_refine {}
     pub(crate) enum lu_solve {}
     pub(crate) enum masked_softmax {}
     pub(crate) enum max {}
@@ -5438,6 +5470,16 @@ const _: fn(MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<
 const _: fn(MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares::<f64>;
 const _: fn(Native, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::least_squares_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::least_squares_on::<Native, f64>;
+const _: () = enforced::<marker::lu_refine>();
+const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, &[usize], MatRef<'_, f32>, MatMut<'_, f32>, usize, &mut [f32], &mut [f32]) -> Result<usize, Error> = crate::lu_refine::<f32>;
+const _: fn(MatRef<'_, f64>, MatRef<'_, f32>, &[usize], MatRef<'_, f64>, MatMut<'_, f64>, usize, &mut [f64], &mut [f32]) -> Result<usize, Error> = crate::lu_refine::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, &[usize], MatRef<'_, f32>, MatMut<'_, f32>, usize, &mut [f32], &mut [f32]) -> Result<usize, Error> = crate::lu_refine_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f32>, &[usize], MatRef<'_, f64>, MatMut<'_, f64>, usize, &mut [f64], &mut [f32]) -> Result<usize, Error> = crate::lu_refine_on::<Native, f64>;
+const _: () = enforced::<marker::cholesky_refine>();
+const _: fn(MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatMut<'_, f32>, usize, &mut [f32], &mut [f32]) -> Result<usize, Error> = crate::cholesky_refine::<f32>;
+const _: fn(MatRef<'_, f64>, MatRef<'_, f32>, MatRef<'_, f64>, MatMut<'_, f64>, usize, &mut [f64], &mut [f32]) -> Result<usize, Error> = crate::cholesky_refine::<f64>;
+const _: fn(Native, MatRef<'_, f32>, MatRef<'_, f32>, MatRef<'_, f32>, MatMut<'_, f32>, usize, &mut [f32], &mut [f32]) -> Result<usize, Error> = crate::cholesky_refine_on::<Native, f32>;
+const _: fn(Native, MatRef<'_, f64>, MatRef<'_, f32>, MatRef<'_, f64>, MatMut<'_, f64>, usize, &mut [f64], &mut [f32]) -> Result<usize, Error> = crate::cholesky_refine_on::<Native, f64>;
 const _: () = enforced::<marker::eigh>();
 const _: fn(MatMut<'_, f32>, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::eigh::<f32>;
 const _: fn(MatMut<'_, f64>, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::eigh::<f64>;

@@ -2,9 +2,9 @@
 //!
 //! | factorisation | of | solves |
 //! |---|---|---|
-//! | [`cholesky`](cholesky()), [`cholesky_update`] | symmetric, positive definite | [`cholesky_solve`] |
+//! | [`cholesky`](cholesky()), [`cholesky_update`] | symmetric, positive definite | [`cholesky_solve`], [`cholesky_refine`] |
 //! | [`ldlt`](ldlt()) | symmetric | [`ldlt_solve`] |
-//! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`determinant`], [`inverse`](inverse()), [`lu_condition`] |
+//! | [`lu`](lu()) | square, or of any shape | [`lu_solve`], [`lu_refine`], [`determinant`], [`inverse`](inverse()), [`lu_condition`] |
 //! | [`qr`](qr()) | of any shape | [`least_squares`], [`qr_apply`] |
 //! | [`qr_pivoted`] | of any shape and rank | [`least_norm`], [`qr_apply`] |
 //! | [`eigh`] | symmetric: eigenvalues and eigenvectors | |
@@ -39,6 +39,7 @@ pub(crate) mod ldlt;
 pub(crate) mod lu;
 pub(crate) mod pivoted;
 pub(crate) mod qr;
+pub(crate) mod refine;
 pub(crate) mod rotations;
 pub(crate) mod schur;
 pub(crate) mod small;
@@ -79,6 +80,10 @@ pub use qr::{
 };
 #[cfg(feature = "parallel")]
 pub(crate) use qr::{least_squares_by, qr_apply_by, qr_by};
+pub use refine::{
+    cholesky_refine, cholesky_refine_on, cholesky_refine_workspace, lu_refine, lu_refine_on,
+    lu_refine_workspace,
+};
 pub use schur::{schur, schur_on, schur_workspace};
 pub use small::{cholesky_fixed, cholesky_solve_fixed, inverse_fixed, lu_fixed, lu_solve_fixed};
 #[cfg(feature = "parallel")]

@@ -54,6 +54,7 @@ pub mod pool;
 pub mod products;
 #[macro_use]
 pub mod ranks;
+pub mod refined;
 #[macro_use]
 pub mod reflections;
 #[macro_use]

@@ -183,6 +183,9 @@ fn eig_residuals() {
                 let (u, v) = (Matrix::of(n, n, &u), Matrix::of(n, n, &v).t());
                 accept_vectors(&a, &v, &re, &im, false, &at);
                 accept_vectors(&a.t(), &u, &re, &im, true, &format!("{at}, left"));
+                if n > 17 {
+                    continue;
+                }
                 // One side alone is the same, and so are eigenvalues alone.
                 let mut t = given.clone();
                 let (mut same, mut re2, mut im2) = (room(n * n), room(n), room(n));

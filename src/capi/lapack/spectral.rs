@@ -1,4 +1,4 @@
-//! Eigenvalues of symmetric matrices and singular values: `syev`, `syevd`, `sygv`, `gesvd`, `gesdd`.
+//! Eigenvalues and singular values: `syev`, `syevd`, `sygv`, `geev`, `gesvd`, `gesdd`.
 
 use super::orthogonal::form;
 use super::*;
@@ -180,6 +180,56 @@ fn products<T: Room>(
         with_room!(T, trmm(left, one, lower, with, l, a), len)?;
     }
     Ok(found)
+}
+
+routine! { geev(w jobvl, w jobvr, i n, m a, i lda, m wr, m wi, m vl, i ldvl, m vr, i ldvr, m work, i lwork): f32 sgeev_, f64 dgeev_ }
+
+#[allow(clippy::too_many_arguments, reason = "LAPACK")]
+unsafe fn geev<T: Room>(
+    jobvl: Word,
+    jobvr: Word,
+    n: c_int,
+    a: *mut T,
+    lda: c_int,
+    wr: *mut T,
+    wi: *mut T,
+    vl: *mut T,
+    ldvl: c_int,
+    vr: *mut T,
+    ldvr: c_int,
+    work: *mut T,
+    lwork: c_int,
+) -> Checked<c_int> {
+    let wanted = |at, job| match job {
+        Word::Letter(b'V') => Ok(true),
+        Word::Letter(b'N') => Ok(false),
+        _ => Err(At(at)),
+    };
+    let (left, right) = (wanted(1, jobvl)?, wanted(2, jobvr)?);
+    let n = size(3, n)?;
+    legal(5, [n, n], lda)?;
+    legal(9, if left { [n, n] } else { [1, 1] }, ldvl)?;
+    legal(11, if right { [n, n] } else { [1, 1] }, ldvr)?;
+    // SAFETY: the caller passes pointers that are valid for these sizes, and to vectors where they are wanted.
+    let (mut a, mut vl, mut vr, wr, wi) = unsafe {
+        if query(13, work, lwork, if left || right { 4 * n } else { 3 * n })? || n == 0 {
+            return Ok(0);
+        }
+        let a = matrix_mut(5, Order::Columns, [n, n], a, lda)?;
+        let vl = if left { Some(matrix_mut(9, Order::Columns, [n, n], vl, ldvl)?) } else { None };
+        let vr = if right { Some(matrix_mut(11, Order::Columns, [n, n], vr, ldvr)?) } else { None };
+        (a, vl, vr, core::slice::from_raw_parts_mut(wr, n), core::slice::from_raw_parts_mut(wi, n))
+    };
+    let r = {
+        let (vl, vr) = (vl.as_mut().map(MatMut::reborrow), vr.as_mut().map(MatMut::reborrow));
+        with_room!(T, eig(a.reborrow(), vl, vr, wr, wi), crate::eig_workspace(n))
+    };
+    let info = ended(r, a, wr)?;
+    if info > 0 {
+        wi.fill(T::NAN);
+        [vl, vr].into_iter().flatten().for_each(spoil);
+    }
+    Ok(info)
 }
 
 /// What of the vectors of one side is wanted.

@@ -14,6 +14,8 @@ macro_rules! for_each_rank {
             inverse $crate::nn::ranks::Inverse, threads;
             lu_condition $crate::nn::ranks::Condition;
             cholesky_update $crate::nn::ranks::Update;
+            lu_refine $crate::nn::refined::LuRefine;
+            cholesky_refine $crate::nn::refined::CholeskyRefine;
             schur $crate::nn::eigen::Schur;
             eig $crate::nn::eigen::Eig;
             ldlt $crate::nn::symmetric::Ldlt, threads;
