@@ -222,7 +222,7 @@ unsafe fn geev<T: Room>(
     };
     let r = {
         let (vl, vr) = (vl.as_mut().map(MatMut::reborrow), vr.as_mut().map(MatMut::reborrow));
-        with_room!(T, eig(a.reborrow(), vl, vr, wr, wi), crate::eig_workspace(n))
+        crate::eig(a.reborrow(), vl, vr, wr, wi, &mut memory::<T>(crate::eig_workspace(n))?)
     };
     let info = ended(r, a, wr)?;
     if info > 0 {
