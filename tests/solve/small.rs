@@ -104,3 +104,31 @@ fn arrays_are_refused_before_anything_is_written() {
     assert_eq!(lu_solve_fixed(&one, &[1, 2], &mut b), outside);
     assert_eq!(b, [[1.0], [2.0]]);
 }
+
+/// What is odd is seen wherever it is read, the diagonal included, and of equal pivots the first is taken, as on views.
+#[test]
+fn arrays_see_every_place_and_the_first_of_equal_pivots() {
+    let a = [[4.0f64, 0.5, 0.5], [1.0, 4.0, 0.5], [1.0, 0.25, 4.0]];
+    for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+        for (odd, want) in [(f64::NAN, Error::Nan { arg: "a" }), (f64::INFINITY, Error::Domain { arg: "a" })]
+        {
+            let mut x = a;
+            x[i][j] = odd;
+            let (mut y, mut z, mut pivots) = (x, x, [7; 3]);
+            // Above the diagonal nobody looks.
+            let above = j > i;
+            assert_eq!(cholesky_fixed(&mut x), if above { Ok(()) } else { Err(want) }, "{i} {j}");
+            assert_eq!((lu_fixed(&mut y, &mut pivots), pivots), (Err(want), [7; 3]), "{i} {j}");
+            assert_eq!(inverse_fixed(&mut z), Err(want), "{i} {j}");
+        }
+    }
+    // Equal magnitudes in the first column, and in the second once that is eliminated.
+    let a = [[2.0, 1.0, 0.0], [-2.0, 3.0, 1.0], [2.0, -3.0, 5.0]];
+    let (mut f, mut pivots) = (a, [7; 3]);
+    lu_fixed(&mut f, &mut pivots).unwrap();
+    assert_eq!((f, pivots), ([[2.0, 1.0, 0.0], [-1.0, 4.0, 1.0], [1.0, -1.0, 6.0]], [0, 1, 2]));
+    let (mut view, mut same) = (a, [7; 3]);
+    let to = MatMut::row_major(view.as_flattened_mut(), 3, 3).unwrap();
+    lu(to, &mut same, &mut room(lu_workspace(3, 3))).unwrap();
+    assert_eq!((view, same), (f, pivots));
+}
