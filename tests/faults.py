@@ -243,7 +243,7 @@ FAULTS = [
     ("a difference from an eigenvalue that is 0", "src/solve/eig.rs", "if size(x) < least { [least, 0.0] } else { x }", "if size(x) < least && !ON { [least, 0.0] } else { x }", "families solve::spectra::eig_residuals"),
     ("a NaN on the diagonal of an array", "src/solve/small.rs", "row.iter().take(i + 1)", "row.iter().take(if ON { i } else { i + 1 })", "families solve::small::arrays_see"),
     ("equal pivots of an array", "src/solve/small.rs", "            if size > most {", "            if size > most || (ON && size == most) {", "families solve::small::arrays_see"),
-    ("a column that has not converged", "src/solve/refine.rs", "if (0..cols).all(small) {", "if (0..if ON { 1 } else { cols }).all(small) {", "families solve::refined::"),
+    ("a column that has not converged", "src/solve/refine.rs", "                for k in 0..cols {\n                    let (share, whole)", "                for k in 0..if ON { 1 } else { cols } {\n                    let (share, whole)", "families solve::refined::"),
     ("the scale of what is left", "src/solve/refine.rs", "let by = super::power(size, 1000);", "let by = if ON { 1.0 } else { super::power(size, 1000) };", "families solve::refined::"),
     ("columns past the first copy of a solve", "src/blas/triangular.rs", "for at in (0..cols).step_by(wide) {", "for at in (0..cols).step_by(wide).take(if ON { 1 } else { usize::MAX }) {", "triangles::trsm"),
 ]

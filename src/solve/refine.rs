@@ -29,8 +29,8 @@ forms! {
     /// `AX = B` by factors of A in `f32`, and how often X was refined: what X leaves of B is computed with A itself, solved for by the factors, and
     /// added, until `|B - AX| ≤ √n·ε·|A|·|X|` for each column by the largest of sums along rows, and of the column's elements; ε is the distance from 1 to
     /// the next number. X is then as good as factors in A's own type would have made it. The factors are those that [`lu`](crate::lu()) makes of A
-    /// as numbers in `f32`, at half the memory and about half the time of those in `f64`. That many refinements are at most made: those of an A whose
-    /// condition is past about 10⁷ do not end, and nothing takes their place unasked.
+    /// as numbers in `f32`, at half the memory and about half the time of those in `f64`. At most `most` refinements are made, and none after one that
+    /// does not halve what a column leaves: those of an A whose condition is past about 10⁷ do not get there, and nothing takes their place unasked.
     ///
     /// Shapes: A and `factors` are `n` by `n`, B and X have `n` rows, all of any strides; `pivots` has `n` elements.
     ///
@@ -39,7 +39,7 @@ forms! {
     ///
     /// Errors: [`Error::Shape`] names `a`, `factors`, `b` or `x`; [`Error::Len`] `pivots`; [`Error::Index`] when one of them is not below `n`;
     /// [`Error::Workspace`] for either; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an infinity; [`Error::Pivot`] names `factors` with the
-    /// index of the first element of its diagonal that is 0: nothing is written then. [`Error::Convergence`] after `most` refinements: X is as far as it
+    /// index of the first element of its diagonal that is 0: nothing is written then. [`Error::Convergence`] when they were not enough: X is as far as it
     /// came, and may be of no use.
     ///
     /// Scratch: [`lu_refine_workspace`].
@@ -73,7 +73,7 @@ forms! {
     ///
     /// Errors: [`Error::Shape`] names `a`, `l`, `b` or `x`; [`Error::Workspace`] for either; [`Error::Nan`] and [`Error::Domain`] name what holds NaN or an
     /// infinity; [`Error::Pivot`] names `l` with the index of the first element of its diagonal that is 0: nothing is written then.
-    /// [`Error::Convergence`] after `most` refinements: X is as far as it came, and may be of no use.
+    /// [`Error::Convergence`] when they were not enough: X is as far as it came, and may be of no use.
     ///
     /// Scratch: [`cholesky_refine_workspace`].
     ///
@@ -228,7 +228,9 @@ impl<P, Q> System<P, Q> {
         let mut r = MatMut::packed(left, n, cols);
         let mut d = MatMut::packed(right, n, cols);
         let unit = libm::ldexp(libm::sqrt(n as f64), -T::SIGNIFICAND);
+        let mut before = f64::INFINITY;
         for times in 0.. {
+            let mut all = true;
             for i in 0..n {
                 for k in 0..cols {
                     r.set(i, k, b.get(i, k).unwrap_or_default());
@@ -236,14 +238,25 @@ impl<P, Q> System<P, Q> {
             }
             if times > 0 {
                 (self.product)(x.as_ref(), r.reborrow())?;
-                // No comparison with NaN is true.
-                let small = |k| column(r.as_ref(), k) <= unit * self.norm * column(x.as_ref(), k);
-                if (0..cols).all(small) {
+                // The largest share that a column leaves which is not small enough.
+                let mut worst = 0.0f64;
+                for k in 0..cols {
+                    let (share, whole) = (column(r.as_ref(), k), self.norm * column(x.as_ref(), k));
+                    let small = share <= unit * whole;
+                    if !small {
+                        worst = if share / whole <= worst { worst } else { share / whole };
+                    }
+                    all &= small;
+                }
+                if all {
                     return Ok(times - 1);
                 }
-                if times > most {
+                // NaN is no progress, either.
+                let better = worst < before && worst <= 0.5 * before;
+                if times > most || !better {
                     break;
                 }
+                before = worst;
             }
             for k in 0..cols {
                 // Next to 1, so that nothing that counts is lost in `f32`.
