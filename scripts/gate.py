@@ -359,6 +359,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("fuzz", fuzz, frozenset({"fuzz"})),
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
+        Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", *more])),
         Job("templates", templates, OTHER | HOST),
         Job("package, licences", package, frozenset({"lint"})),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),

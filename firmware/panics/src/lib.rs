@@ -203,9 +203,9 @@ fn set(y: &mut [f32], x: f32) -> R {
     Ok(())
 }
 
-#[cfg(feature = "planted")]
+/// One that can panic, and must be found out.
 #[unsafe(no_mangle)]
-pub fn op_planted(c: Call<'_>) -> f32 {
+pub fn planted(c: Call<'_>) -> f32 {
     c.x[0][c.n[0]]
 }
 
