@@ -40,17 +40,15 @@ impl Term {
 /// What is not among them is summed over. Without `->` the result has each letter that occurs once, in the order
 /// `A`…`Z`, `a`…`z`. A letter twice in an operand means its diagonal. An operand without letters is one number; spaces are skipped.
 ///
+/// One that is known when the program is built is better written with [`einsum!`](macro@crate::einsum).
+///
 /// ```
 /// use fulmen::{Einsum, Error};
-/// const SCORES: Einsum = match Einsum::parse("bhqd,bhkd->bhqk") {
-///     Ok(e) => e,
-///     // The build fails here for an expression that is wrong.
-///     Err(_) => panic!(),
-/// };
-/// assert_eq!(SCORES.operands(), 2);
+/// assert_eq!(Einsum::parse("bhqd,bhkd->bhqk")?.operands(), 2);
 /// let wrong = Einsum::parse("ij,jk->iq").unwrap_err();
 /// assert!(matches!(wrong, Error::Expression { arg: "expression", at: 8, .. }));
 /// assert_eq!(wrong.to_string(), "`expression` at byte 8: an index that no operand has");
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Einsum {
@@ -135,6 +133,24 @@ impl Einsum {
         Ok(e)
     }
 
+    /// What [`einsum!`](macro@crate::einsum) makes: does not compile as a constant when the expression is wrong.
+    #[doc(hidden)]
+    #[allow(clippy::panic, reason = "in a constant, where it does not compile")]
+    pub const fn constant(expression: &str) -> Self {
+        match Self::parse(expression) {
+            Ok(e) => e,
+            Err(Error::Expression { at, why, .. }) => {
+                let mut shown = [0; SHOWN];
+                let n = show(expression.as_bytes(), at, why.as_bytes(), &mut shown);
+                match core::str::from_utf8(shown.split_at(n).0) {
+                    Ok(shown) => panic!("{}", shown),
+                    Err(_) => panic!("{}", why),
+                }
+            }
+            Err(_) => panic!("an expression"),
+        }
+    }
+
     pub(super) fn of(first: [Term; 2], out: Term, operands: u8) -> Self {
         let mut terms = [Term::SCALAR; EINSUM_OPERANDS];
         terms.iter_mut().zip(first).for_each(|(to, term)| *to = term);
@@ -145,6 +161,77 @@ impl Einsum {
     pub const fn operands(&self) -> usize {
         self.operands as usize
     }
+}
+
+/// The bytes of a message, at most.
+const SHOWN: usize = 512;
+
+/// The expression, an arrow below the character at byte `at`, and `why`. The length; a message that does not fit has `why` alone.
+#[allow(clippy::indexing_slicing, reason = "below SHOWN, as is looked at before")]
+const fn show(expression: &[u8], at: usize, why: &[u8], to: &mut [u8; SHOWN]) -> usize {
+    let mut n = 0;
+    if 2 * expression.len() + why.len() + 4 <= SHOWN {
+        to[n] = b'\n';
+        n += 1;
+        let mut i = 0;
+        while i < expression.len() {
+            to[n] = expression[i];
+            n += 1;
+            i += 1;
+        }
+        to[n] = b'\n';
+        n += 1;
+        i = 0;
+        while i < at && i < expression.len() {
+            to[n] = b' ';
+            n += 1;
+            i += 1;
+        }
+        to[n] = b'^';
+        to[n + 1] = b' ';
+        n += 2;
+    }
+    let mut i = 0;
+    while i < why.len() && n < SHOWN {
+        to[n] = why[i];
+        n += 1;
+        i += 1;
+    }
+    n
+}
+
+/// The [`Einsum`](crate::Einsum) of an expression that is known when the program is built: read then, so that a run does not, and a wrong one does not
+/// compile. The error shows the character:
+///
+/// ```text
+/// ij,jk->iq
+///         ^ an index that no operand has
+/// ```
+///
+/// Shapes: `expression` is a string, or a constant that is one. What it may say: [`Einsum`](crate::Einsum).
+///
+/// ```
+/// use fulmen::{Einsum, EinsumPlan, einsum};
+/// const SCORES: Einsum = einsum!("bhqd,bhkd->bhqk");
+/// assert_eq!(SCORES, Einsum::parse("bhqd,bhkd->bhqk")?);
+/// let plan = EinsumPlan::new(&einsum!("ij,j->i"), &[&[2, 2], &[2]])?;
+/// let mut y = [0.0; 2];
+/// einsum(&plan, &[&[1.0, 2.0, 3.0, 4.0], &[10.0, 100.0]], &mut y, &mut vec![0.0; plan.workspace()])?;
+/// assert_eq!(y, [210.0, 430.0]);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// No operand of this has an index `q`:
+///
+/// ```compile_fail,E0080
+/// let wrong = fulmen::einsum!("ij,jk->iq");
+/// ```
+#[macro_export]
+macro_rules! einsum {
+    ($expression:expr $(,)?) => {{
+        const EINSUM: $crate::Einsum = $crate::Einsum::constant($expression);
+        EINSUM
+    }};
 }
 
 const fn wrong(at: usize, why: &'static str) -> Result<Einsum, Error> {
@@ -185,5 +272,34 @@ const fn push(term: &mut Term, i: usize, at: usize) {
         term.index[rank] = i as u8;
         term.at[rank] = at as u16;
         term.rank += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Einsum, SHOWN, show};
+    use std::string::String;
+
+    fn shown(expression: &str) -> String {
+        let crate::Error::Expression { at, why, .. } = Einsum::parse(expression).unwrap_err() else {
+            panic!()
+        };
+        let mut to = [0; SHOWN];
+        let n = show(expression.as_bytes(), at, why.as_bytes(), &mut to);
+        String::from_utf8(to[..n].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn messages_point_at_the_character() {
+        assert_eq!(shown("ij,jk->iq"), "\nij,jk->iq\n        ^ an index that no operand has");
+        assert_eq!(shown("i,é"), "\ni,é\n  ^ neither a letter, a comma, an arrow nor a space");
+        assert_eq!(Einsum::constant("ij->ji"), Einsum::parse("ij->ji").unwrap());
+        // An expression that is too long is not shown.
+        let why = "an ellipsis, where each axis needs a letter";
+        for spaces in [200, 221, 222, 223, 224, 225, 230, 300, 600] {
+            let text = shown(&(" ".repeat(spaces) + "."));
+            assert!(text.ends_with(why), "{spaces}");
+            assert_eq!(text.contains('^'), 2 * (spaces + 1) + why.len() + 4 <= SHOWN, "{spaces}");
+        }
     }
 }
