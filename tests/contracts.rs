@@ -124,3 +124,28 @@ fn constants_of_theorems_are_those_of_the_code() {
         assert!(statement.contains(&format!("2 ^ k * (2 ^ {})", leaf.ilog2())), "{theorem}");
     }
 }
+
+/// The theorems about Philox4x32 and Threefry4x64 have the multipliers, keys and rotations of the code.
+#[test]
+fn generators_of_theorems_are_those_of_the_code() {
+    let read = |path: &str| {
+        let text =
+            std::fs::read_to_string(std::path::Path::new(common::ROOT).join(path)).expect("it is there");
+        text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect::<String>()
+    };
+    let (proof, code) = (read("contracts/proofs/Philox.v"), read("src/random/generators.rs"));
+    let defined = |name: &str, ty: &str| {
+        let head = format!("Definition{name}:{ty}:=");
+        let at = proof.find(&head).unwrap_or_else(|| panic!("no {name}")) + head.len();
+        let end = proof[at..].find('.').expect("an end");
+        proof[at..at + end].to_owned()
+    };
+    let [m0, m1, w0, w1, parity] = ["M0", "M1", "W0", "W1", "PARITY"].map(|name| defined(name, "Z"));
+    let rotations = defined("ROTATIONS", "list(Z*Z)").replace('(', "[").replace(')', "]").replace(';', ",");
+    for numbers in [
+        format!("Philox4x32,u32,u64,{m0}{m1},{w0}{w1},"),
+        format!("Threefry4x64,u64,4,{parity},{rotations},"),
+    ] {
+        assert!(code.contains(&numbers), "the code has no `{numbers}`");
+    }
+}

@@ -2,7 +2,7 @@
 
    Ops: fft (forward, inverse), rfft, fft_batched, fft_2d, bluestein.
    Algorithms: decimation in time, X[k] = E[k] + w^k O[k], X[k+n] = E[k] - w^k O[k]; decimation in
-   frequency (the Stockham stages); the radix-2 recursion; the unnormalised inverse with the conjugate root;
+   frequency (the Stockham stages, of any radix); the radix-2 recursion; the unnormalised inverse with the conjugate root;
    Bluestein's chirp product. w is any number with w^n = -1; the root the code uses, cos - i sin of 2 pi / N, is shown to be one. *)
 From Coq Require Import Reals Lra Lia PeanoNat ZArith.
 From Coquelicot Require Import Complex.
@@ -105,6 +105,30 @@ Proof.
   replace ((n + j) * (2 * k + 1))%nat with ((2 * n) * k + (n + (2 * (j * k) + j)))%nat by lia.
   replace (j * (2 * k + 1))%nat with (2 * (j * k) + j)%nat by lia.
   rewrite (cpow_add w (2 * n * k)), (root_period_mul w n _ H), (cpow_add w n), H, (cpow_add w (2 * (j * k))). ring.
+Qed.
+
+(* A stage of any radix r, as the passes have it: the butterfly of a place p takes the points p + q m, and its output j meets
+   the root w^(j p) before the transforms of m points that follow. *)
+
+Lemma csum_grid : forall r m f, csum (r * m) f = csum m (fun p => csum r (fun q => f (p + q * m)%nat)).
+Proof.
+  intros r m f. induction r as [|r IH]; [simpl; now rewrite csum_0|].
+  replace (S r * m)%nat with (r * m + m)%nat by lia. rewrite csum_app, IH, <- csum_plus. apply csum_ext. intros p _.
+  simpl. do 2 f_equal. lia.
+Qed.
+
+Theorem dif_any_radix : forall r m w x j k, cpow w (r * m) = 1 ->
+  dft (r * m) w x (r * k + j)
+    = dft m (cpow w r) (fun p => cpow w (j * p) * csum r (fun q => x (p + q * m)%nat * cpow (cpow w m) (j * q))) k.
+Proof.
+  intros r m w x j k H. unfold dft. rewrite csum_grid. apply csum_ext. intros p _.
+  rewrite <- (cpow_mul w r).
+  replace (cpow w (j * p) * csum r (fun q => x (p + q * m)%nat * cpow (cpow w m) (j * q)) * cpow w (r * (p * k)))
+    with ((cpow w (j * p) * cpow w (r * (p * k))) * csum r (fun q => x (p + q * m)%nat * cpow (cpow w m) (j * q)))
+    by ring.
+  rewrite <- csum_scal. apply csum_ext. intros q _. rewrite <- (cpow_mul w m).
+  replace ((p + q * m) * (r * k + j))%nat with ((r * m) * (q * k) + (j * p + (r * (p * k) + m * (j * q))))%nat by lia.
+  rewrite !cpow_add, (cpow_mul w (r * m)), H, cpow_1. ring.
 Qed.
 
 (* The whole radix-2 transform of 2^m points *)

@@ -2,9 +2,10 @@
 
    Ops: random_uniform, random_normal and every op that draws from Philox4x32-10 or Threefry4x64.
    Algorithm: Philox round on four 32-bit words with two keys: (hi(M1 c2) ^ c1 ^ k0, lo(M1 c2), hi(M0 c0) ^ c3 ^ k1,
-   lo(M0 c0)); ten rounds, keys bumped by W0, W1 between rounds. Threefry mix: add, rotate, xor.
+   lo(M0 c0)); ten rounds, keys bumped by W0, W1 between rounds. Threefry4x64-20: mixes (add, rotate, xor) of two pairs a
+   round, and the words of the key added before the first and after each four rounds.
    Proved: each is a bijection on words (the inverse is exhibited), so distinct counters give distinct blocks;
-   the published known answers, by evaluation. *)
+   the published known answers, by evaluation. The constants are compared with those of the code by a test. *)
 From Coq Require Import ZArith Lia List.
 Import ListNotations.
 Open Scope Z_scope.
@@ -181,3 +182,129 @@ Proof.
   rewrite Zplus_mod_idemp_l. replace (y0 - x1 + x1) with y0 by ring. rewrite (Z.mod_small y0) by exact H0.
   now rewrite Z.lxor_assoc, Z.lxor_nilpotent, Z.lxor_0_r.
 Qed.
+
+(* Threefry4x64: rounds of two mixes, and after each four of them the key once more. *)
+Definition PARITY : Z := 0x1BD11BDAA9FC1A22.
+Definition ROTATIONS : list (Z * Z) :=
+  [(14, 16); (52, 57); (23, 40); (5, 37); (25, 33); (46, 12); (58, 22); (32, 32)].
+
+Definition word64 (x : Z) : Prop := 0 <= x < w64.
+Definition words64 (b : block) : Prop := word64 (c0 b) /\ word64 (c1 b) /\ word64 (c2 b) /\ word64 (c3 b).
+Definition add64 (x k : Z) : Z := (x + k) mod w64.
+
+(* Even rounds mix (0, 1) and (2, 3), odd ones (0, 3) and (2, 1). *)
+Definition threefry_round (i : nat) (b : block) : block :=
+  let (r, s) := nth (i mod 8) ROTATIONS (1, 1) in
+  if Nat.even i then
+    let (x0, x1) := mix r (c0 b, c1 b) in let (x2, x3) := mix s (c2 b, c3 b) in B x0 x1 x2 x3
+  else
+    let (x0, x3) := mix r (c0 b, c3 b) in let (x2, x1) := mix s (c2 b, c1 b) in B x0 x1 x2 x3.
+
+(* The words of the key and, as the fifth, their sum by xor with the parity. *)
+Definition key_word (k : block) (i : nat) : Z :=
+  nth (i mod 5) [c0 k; c1 k; c2 k; c3 k; Z.lxor (Z.lxor (Z.lxor (Z.lxor PARITY (c0 k)) (c1 k)) (c2 k)) (c3 k)] 0.
+Definition inject (k : block) (s : nat) (b : block) : block :=
+  B (add64 (c0 b) (key_word k s)) (add64 (c1 b) (key_word k (s + 1))) (add64 (c2 b) (key_word k (s + 2)))
+    (add64 (add64 (c3 b) (key_word k (s + 3))) (Z.of_nat s)).
+
+Fixpoint threefry (n : nat) (k b : block) : block :=
+  match n with
+  | O => inject k 0 b
+  | S m =>
+    let y := threefry_round m (threefry m k b) in
+    if (S m mod 4 =? 0)%nat then inject k (S m / 4) y else y
+  end.
+
+Lemma add64_word : forall x k, word64 (add64 x k).
+Proof. intros. apply Z.mod_pos_bound. reflexivity. Qed.
+
+Lemma add64_injective : forall x y k, word64 x -> word64 y -> add64 x k = add64 y k -> x = y.
+Proof.
+  unfold add64, word64. intros x y k Hx Hy E.
+  assert (U : forall z, 0 <= z < w64 -> ((z + k) mod w64 - k) mod w64 = z).
+  { intros z Hz. rewrite Zminus_mod_idemp_l. replace (z + k - k) with z by ring. now apply Z.mod_small. }
+  rewrite <- (U x Hx), <- (U y Hy). now rewrite E.
+Qed.
+
+Lemma rotations_in_range : forall i, let (r, s) := nth (i mod 8) ROTATIONS (1, 1) in 0 < r < 64 /\ 0 < s < 64.
+Proof.
+  intros i. assert (H : (i mod 8 < 8)%nat) by (apply Nat.mod_upper_bound; lia).
+  remember (i mod 8)%nat as j eqn:E. clear E. do 8 (destruct j as [|j]; [cbn; lia|]). lia.
+Qed.
+
+Lemma mix_words : forall r x y, 0 < r < 64 -> word64 x -> word64 y ->
+  word64 (fst (mix r (x, y))) /\ word64 (snd (mix r (x, y))).
+Proof.
+  intros r x y Hr Hx Hy. unfold mix, word64. cbn [fst snd]. pose proof (Z.mod_pos_bound (x + y) w64 eq_refl) as Hm.
+  split; [exact Hm|]. apply (lxor_range 64); [lia|now apply rotl_range|exact Hm].
+Qed.
+
+Lemma mix_injective : forall r x y x' y', 0 < r < 64 -> word64 x -> word64 y -> word64 x' -> word64 y' ->
+  mix r (x, y) = mix r (x', y') -> x = x' /\ y = y'.
+Proof.
+  intros r x y x' y' Hr Hx Hy Hx' Hy' E.
+  pose proof (threefry_unmix_mix r x y Hr Hx Hy) as P. pose proof (threefry_unmix_mix r x' y' Hr Hx' Hy') as Q.
+  rewrite E, Q in P. injection P. auto.
+Qed.
+
+Theorem threefry_round_keeps_words : forall i b, words64 b -> words64 (threefry_round i b).
+Proof.
+  intros i [a0 a1 a2 a3] (H0 & H1 & H2 & H3). unfold threefry_round. cbn [c0 c1 c2 c3] in *.
+  pose proof (rotations_in_range i) as R. destruct (nth (i mod 8) ROTATIONS (1, 1)) as [r s]. destruct R as [Hr Hs].
+  destruct (Nat.even i).
+  - generalize (mix_words r a0 a1 Hr H0 H1), (mix_words s a2 a3 Hs H2 H3).
+    destruct (mix r (a0, a1)), (mix s (a2, a3)). cbn [fst snd]. intros [? ?] [? ?]. unfold words64. cbn [c0 c1 c2 c3]. auto.
+  - generalize (mix_words r a0 a3 Hr H0 H3), (mix_words s a2 a1 Hs H2 H1).
+    destruct (mix r (a0, a3)), (mix s (a2, a1)). cbn [fst snd]. intros [? ?] [? ?]. unfold words64. cbn [c0 c1 c2 c3]. auto.
+Qed.
+
+Theorem threefry_round_injective : forall i b b', words64 b -> words64 b' ->
+  threefry_round i b = threefry_round i b' -> b = b'.
+Proof.
+  intros i [a0 a1 a2 a3] [d0 d1 d2 d3] (H0 & H1 & H2 & H3) (K0 & K1 & K2 & K3). unfold threefry_round.
+  cbn [c0 c1 c2 c3] in *.
+  pose proof (rotations_in_range i) as R. destruct (nth (i mod 8) ROTATIONS (1, 1)) as [r s]. destruct R as [Hr Hs].
+  destruct (Nat.even i).
+  - generalize (mix_injective r a0 a1 d0 d1 Hr H0 H1 K0 K1), (mix_injective s a2 a3 d2 d3 Hs H2 H3 K2 K3).
+    destruct (mix r (a0, a1)), (mix r (d0, d1)), (mix s (a2, a3)), (mix s (d2, d3)). 
+    intros P Q E. injection E. intros. subst. destruct (P eq_refl), (Q eq_refl). now subst.
+  - generalize (mix_injective r a0 a3 d0 d3 Hr H0 H3 K0 K3), (mix_injective s a2 a1 d2 d1 Hs H2 H1 K2 K1).
+    destruct (mix r (a0, a3)), (mix r (d0, d3)), (mix s (a2, a1)), (mix s (d2, d1)). 
+    intros P Q E. injection E. intros. subst. destruct (P eq_refl), (Q eq_refl). now subst.
+Qed.
+
+Lemma inject_words : forall k s b, words64 (inject k s b).
+Proof. intros. repeat split; apply add64_word. Qed.
+
+Lemma inject_injective : forall k s b b', words64 b -> words64 b' -> inject k s b = inject k s b' -> b = b'.
+Proof.
+  intros k s [a0 a1 a2 a3] [d0 d1 d2 d3] (H0 & H1 & H2 & H3) (K0 & K1 & K2 & K3) E. unfold inject in E.
+  cbn [c0 c1 c2 c3] in *. injection E. intros E3 E2 E1 E0.
+  apply add64_injective in E0, E1, E2; auto. apply add64_injective in E3; try apply add64_word.
+  apply add64_injective in E3; auto. now subst.
+Qed.
+
+Lemma threefry_words : forall n k b, words64 (threefry n k b).
+Proof.
+  induction n as [|n IH]; intros k b; cbn [threefry]; [apply inject_words|].
+  destruct (S n mod 4 =? 0)%nat; [apply inject_words|apply threefry_round_keeps_words, IH].
+Qed.
+
+Theorem threefry_block_injective : forall n k b b', words64 b -> words64 b' ->
+  threefry n k b = threefry n k b' -> b = b'.
+Proof.
+  induction n as [|n IH]; intros k b b' H H' E; cbn [threefry] in E; [now apply inject_injective in E|].
+  apply (IH k); [exact H|exact H'|]. destruct (S n mod 4 =? 0)%nat.
+  - apply inject_injective in E; try (apply threefry_round_keeps_words, threefry_words).
+    now apply threefry_round_injective in E; try apply threefry_words.
+  - now apply threefry_round_injective in E; try apply threefry_words.
+Qed.
+
+(* Known answers of Random123 for threefry4x64-20. *)
+Theorem threefry_known_answers :
+  threefry 20 (B 0 0 0 0) (B 0 0 0 0)
+    = B 0x09218ebde6c85537 0x55941f5266d86105 0x4bd25e16282434dc 0xee29ec846bd2e40b /\
+  threefry 20 (B 0xffffffffffffffff 0xffffffffffffffff 0xffffffffffffffff 0xffffffffffffffff)
+    (B 0xffffffffffffffff 0xffffffffffffffff 0xffffffffffffffff 0xffffffffffffffff)
+    = B 0x29c24097942bba1b 0x0371bbfb0f6f4e11 0x3c231ffa33f83a1c 0xcd29113fde32d168.
+Proof. vm_compute. auto. Qed.
