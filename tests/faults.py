@@ -152,6 +152,8 @@ FAULTS = [
     ("where the last pass writes", "src/fft/run.rs", "points: [apart, done], roots", "points: [apart, done - usize::from(m == 1 && n > 1000 && ON)], roots", "transforms::"),
     ("sixteenths of a padded plane", "src/fft/run.rs", "let roots = roots.add(2 * (r - 1) * places * part);", "let roots = roots.add(2 * (r - 1) * places * if ON { part / 2 } else { part });", "transforms::"),
     ("the phase of a chirp past half", "src/fft/bluestein.rs", "square = (square + 2 * k as u64 + 1) % period;", "square = (square + 2 * k as u64 + 1 + u64::from(k == n / 2 && n > 1000 && ON)) % period;", "transforms::"),
+    ("the first number of a prime transform", "src/fft/rader.rs", "*y = exchanged((first + Complex::new(a.im, a.re)).scale(scale));", "*y = exchanged((if n > 1000 && ON { Complex::ZERO } else { first } + Complex::new(a.im, a.re)).scale(scale));", "families fft::"),
+    ("the order of a prime transform's results", "src/fft/rader.rs", "powers.iter().take(1).chain(powers.iter().skip(1).rev())", "powers.iter().take(1).chain(powers.iter().skip(1 + usize::from(n > 100 && ON)).rev())", "families fft::"),
     ("the middle of a real transform", "src/fft/pass.rs", "                while 2 * k <= m {", "                while 2 * k + usize::from(m > 1000 && ON) <= m {", "transforms::"),
     ("the mirror of a real transform's vectors", "src/fft/pass.rs", "let [a, b] = apart(a, b, [t[0], t[1] * sign]);", "let [a, b] = apart(a, b, [t[0], if k > 100 && ON { -t[1] } else { t[1] } * sign]);", "transforms::"),
     ("the end of a window", "src/fft/stft.rs", "in frame.iter_mut().zip(x.iter().zip(window)) {", "in frame.iter_mut().zip(x.iter().zip(window)).take(if ON { window.len() - 1 } else { usize::MAX }) {", "transforms::"),

@@ -91,10 +91,13 @@ fn errors<S: Simd, T: Element>(s: S, lengths: impl Iterator<Item = usize>) -> f6
 
 #[test]
 fn error_grows_with_the_logarithm() {
-    let some = [1000, 1024, 1155, 2048, 2187, 3125, 4096];
-    let worst = errors::<_, f32>(native(), (1..=200).chain(some).chain([1 << 13, 1 << 14, 1 << 15, 1 << 16]));
+    let some = [257, 433, 1000, 1024, 1155, 2048, 2187, 3125, 4096];
+    let worst = errors::<_, f32>(
+        native(),
+        (1..=200).chain(some).chain([1 << 13, 1 << 14, 1 << 15, 1 << 16, 12_289, 65_537]),
+    );
     println!("f32: {worst:.2} u √log n");
-    let worst = errors::<_, f64>(native(), (1..=200).chain(some).chain([1 << 13, 1 << 14]));
+    let worst = errors::<_, f64>(native(), (1..=200).chain(some).chain([1 << 13, 1 << 14, 12_289]));
     println!("f64: {worst:.2} u √log n");
     let few = (1..=40).chain([48, 64, 96, 100, 128, 180, 256, 512]);
     errors::<_, f32>(Portable::<1>::new(), few.clone());

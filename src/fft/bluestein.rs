@@ -27,13 +27,13 @@ pub(crate) const fn room(n: usize) -> usize {
 }
 
 /// Two arrays of that length, and what its transform needs.
-pub(super) const fn workspace(n: usize) -> usize {
+pub(crate) const fn workspace(n: usize) -> usize {
     let m = room(n);
     m.saturating_mul(2).saturating_add(super::plan::room(m))
 }
 
 /// The chirp, the transform of its conjugate, and the roots of the convolution's length.
-pub(super) const fn plan_len(n: usize) -> usize {
+pub(crate) const fn plan_len(n: usize) -> usize {
     let m = room(n);
     if m == usize::MAX {
         return m;
@@ -49,7 +49,7 @@ fn parts<T>(n: usize, m: usize, table: &[T]) -> [&[T]; 3] {
 }
 
 /// Fills `table`, which is [`plan_len`] long, with [`workspace`].
-pub(super) fn fill<T: Element>(n: usize, table: &mut [T], workspace: &mut [Complex<T>]) {
+pub(crate) fn fill<T: Element>(n: usize, table: &mut [T], workspace: &mut [Complex<T>]) {
     let m = room(n);
     let (chirp, rest) = table.split_at_mut((2 * n).min(table.len()));
     let (filter, table) = rest.split_at_mut((2 * m).min(rest.len()));

@@ -71,6 +71,13 @@ fn four<V: Alu>([a, b, c, d]: [Pair<V>; 4]) -> [Pair<V>; 4] {
     [add(p, r), y1, sub(p, r), y3]
 }
 
+impl Radix<1> for Dft {
+    #[inline(always)]
+    fn dft<V: Alu>(load: impl Fn(usize) -> Pair<V>, mut store: impl FnMut(usize, Pair<V>)) {
+        store(0, load(0));
+    }
+}
+
 impl Radix<2> for Dft {
     #[inline(always)]
     fn dft<V: Alu>(load: impl Fn(usize) -> Pair<V>, mut store: impl FnMut(usize, Pair<V>)) {

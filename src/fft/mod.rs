@@ -1,7 +1,8 @@
 //! Fast Fourier transforms of any length.
 //!
 //! A plan, [`Fft`], is a length and a table of roots of unity in memory of the caller. Lengths that are products of 2, 3, 5 and 7
-//! run as passes of Stockham's algorithm; any other one as a convolution with a chirp (Bluestein) of twice that length.
+//! run as passes of Stockham's algorithm; a prime from 257 on that is one more than such a product, which 16 divides, as a
+//! convolution of that length (Rader); any other one as a convolution with a chirp (Bluestein) of twice its length.
 
 pub(crate) mod bluestein;
 pub(crate) mod butterfly;
@@ -10,6 +11,7 @@ pub(crate) mod dct;
 pub(crate) mod filter;
 pub(crate) mod pass;
 pub(crate) mod plan;
+pub(crate) mod rader;
 pub(crate) mod real;
 pub(crate) mod rows;
 mod run;
@@ -68,7 +70,13 @@ pub const fn fft_plan_len(n: usize) -> usize {
     if n == 0 {
         return 0;
     }
-    if plan::smooth(n) { plan::roots_len(n) } else { bluestein::plan_len(n) }
+    if plan::smooth(n) {
+        plan::roots_len(n)
+    } else if rader::fits(n) {
+        rader::plan_len(n)
+    } else {
+        bluestein::plan_len(n)
+    }
 }
 
 /// How many complex numbers of workspace a transform of length `n` needs; `usize::MAX` when no memory holds them.
@@ -76,7 +84,13 @@ pub const fn fft_workspace(n: usize) -> usize {
     if n == 0 {
         return 0;
     }
-    if plan::smooth(n) { plan::room(n) } else { bluestein::workspace(n) }
+    if plan::smooth(n) {
+        plan::room(n)
+    } else if rader::fits(n) {
+        rader::workspace(n)
+    } else {
+        bluestein::workspace(n)
+    }
 }
 
 impl<'a, T: Element> Fft<'a, T> {
@@ -92,7 +106,11 @@ impl<'a, T: Element> Fft<'a, T> {
             plan::fill(n, table);
         } else {
             enough(fft_workspace(n), workspace.len())?;
-            bluestein::fill(n, table, workspace);
+            if rader::fits(n) {
+                rader::fill(n, table, workspace);
+            } else {
+                bluestein::fill(n, table, workspace);
+            }
         }
         Ok(Self { n, steps: Self::steps(n), room: fft_workspace(n), table })
     }
@@ -110,7 +128,13 @@ impl<'a, T: Element> Fft<'a, T> {
     }
 
     const fn steps(n: usize) -> Steps {
-        Steps::of(if plan::smooth(n) { n } else { bluestein::room(n) })
+        Steps::of(if plan::smooth(n) {
+            n
+        } else if rader::fits(n) {
+            n - 1
+        } else {
+            bluestein::room(n)
+        })
     }
 
     const fn check(n: usize, got: usize) -> Result<usize, Error> {
@@ -153,7 +177,8 @@ forms! {
     /// ```
     ///
     /// Source: T. G. Stockham, "High-speed convolution and correlation", 1966; L. I. Bluestein, "A linear filtering approach to
-    /// the computation of discrete Fourier transform", 1970. Contract: `contracts/fft-v1.yaml`.
+    /// the computation of discrete Fourier transform", 1970; C. M. Rader, "Discrete Fourier transforms when the number of data
+    /// samples is prime", 1968. Contract: `contracts/fft-v1.yaml`.
     fft, fft_on, fft_by
         (plan: &Fft<'_, T>, direction: Direction, x: &[Complex<T>], out: &mut [Complex<T>], workspace: &mut [Complex<T>]) -> Result<(), Error>;
 }

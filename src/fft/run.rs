@@ -2,7 +2,7 @@
 
 use super::pass::{Pass, along, first, groups};
 use super::plan::{SPREAD, Steps};
-use super::{Direction, Fft, bluestein, whole};
+use super::{Direction, Fft, bluestein, rader, whole};
 use crate::complex::Complex;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -63,6 +63,8 @@ pub(super) fn one<S: Simd, T: Element>(
     let scale = if back { T::ONE / T::from_usize(plan.n) } else { T::ONE };
     if plan.steps.n == plan.n {
         passes(s, &plan.steps, plan.table, back, scale, io, workspace);
+    } else if plan.steps.n + 1 == plan.n {
+        rader::one(s, plan.n, &plan.steps, plan.table, back, scale, io, workspace);
     } else {
         bluestein::one(s, plan.n, &plan.steps, plan.table, back, scale, io, workspace);
     }
@@ -96,13 +98,20 @@ pub(super) fn passes<S: Simd, T: Element>(
     workspace: &mut [Complex<T>],
 ) {
     let n = steps.n;
-    if !whole::fits::<S, T>(n) || io.len() < n {
+    let large = n > 32 && !whole::fits::<S, T>(n);
+    if large || io.len() < n {
         return one_by_one(s, steps, table, back, scale, io, workspace);
     }
     let from = Complex::parts(io.input()).as_ptr();
     let to = Complex::parts_mut(io.output()).as_mut_ptr();
     // SAFETY: `from` and `to` hold `n` complex numbers; the constructors of plans see to it that `table` holds the roots.
-    unsafe { whole::whole(s, n, from, to, table.as_ptr(), (back, scale)) }
+    unsafe {
+        if n > 32 {
+            whole::whole(s, n, from, to, table.as_ptr(), (back, scale));
+        } else if whole::few(s, n, from, to, table.as_ptr(), (back, scale)).is_none() {
+            one_by_one(s, steps, table, back, scale, io, workspace);
+        }
+    }
 }
 
 /// [`passes`], each from one array to the other.
@@ -140,24 +149,6 @@ fn one_by_one<S: Simd, T: Element>(
     // `from` and `out`, which only a single butterfly may have in common; the constructors of plans see to it that `table`
     // holds the roots of each pass, as long as this adds to `roots`.
     unsafe {
-        if rest.is_empty() {
-            return match back {
-                false => {
-                    by_radix!(
-                        r,
-                        along::<S, T, _, true, true, false, false>(
-                            s, [from; 2], [out; 2], roots, scale, &one
-                        )
-                    )
-                }
-                true => {
-                    by_radix!(
-                        r,
-                        along::<S, T, _, true, true, false, true>(s, [from; 2], [out; 2], roots, scale, &one)
-                    )
-                }
-            };
-        }
         // The last pass goes from the workspace to the output, the one before back or, with padding, to the other half of
         // the workspace, and so on.
         let planes = |turn: usize| {

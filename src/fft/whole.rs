@@ -3,9 +3,98 @@
 
 use super::butterfly::{Dft, Pair, Radix, mul};
 use super::pass::{in_turn, load, regrouped, store};
+use crate::lanes::portable::scalar;
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use core::mem::MaybeUninit;
+
+/// As [`whole`] for a number of points that a vector may hold several times: one butterfly, or two passes of 16 or 32 points,
+/// on numbers. `None` for other lengths.
+/// # Safety
+/// As there.
+#[inline]
+pub(super) unsafe fn few<S: Simd, T: Element>(
+    s: S,
+    n: usize,
+    from: *const T,
+    to: *mut T,
+    roots: *const T,
+    back: (bool, T),
+) -> Option<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match n {
+            2 => two::<S, T, 2, 1>(s, from, to, roots, back),
+            3 => two::<S, T, 3, 1>(s, from, to, roots, back),
+            4 => two::<S, T, 4, 1>(s, from, to, roots, back),
+            5 => two::<S, T, 5, 1>(s, from, to, roots, back),
+            7 => two::<S, T, 7, 1>(s, from, to, roots, back),
+            8 => two::<S, T, 8, 1>(s, from, to, roots, back),
+            16 if !COMPACT => two::<S, T, 4, 4>(s, from, to, roots, back),
+            32 if !COMPACT => two::<S, T, 8, 4>(s, from, to, roots, back),
+            _ => return None,
+        }
+    }
+    Some(())
+}
+
+/// Passes of radices `A` and `B` on numbers.
+/// # Safety
+/// As [`whole`], for their product, which is 32 at most.
+#[inline(never)]
+#[allow(clippy::indexing_slicing, reason = "below 32")]
+unsafe fn two<S: Simd, T: Element, const A: usize, const B: usize>(
+    s: S,
+    from: *const T,
+    to: *mut T,
+    roots: *const T,
+    (back, scale): (bool, T),
+) where
+    Dft: Radix<A> + Radix<B>,
+{
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let swapped = |[re, im]: Pair<_>| if back { [im, re] } else { [re, im] };
+            let scale = scalar(scale);
+            let mut x = [[scalar(T::ZERO); 2]; 32];
+            // SAFETY: the caller's promise.
+            unsafe {
+                for p in 0..B {
+                    <Dft as Radix<A>>::dft(
+                        #[inline(always)]
+                        |k| {
+                            let from = from.add(2 * (p + k * B));
+                            swapped([scalar(from.read()), scalar(from.add(1).read())])
+                        },
+                        #[inline(always)]
+                        |j, v| {
+                            let at = roots.wrapping_add(2 * (j.max(1) - 1) * B + p);
+                            x[j * B + p] = if j > 0 && B > 1 {
+                                mul(v, [scalar(at.read()), scalar(at.add(B).read())])
+                            } else {
+                                v
+                            };
+                        },
+                    );
+                }
+                for j in 0..A {
+                    <Dft as Radix<B>>::dft(
+                        #[inline(always)]
+                        |k| x[j * B + k],
+                        #[inline(always)]
+                        |k, v| {
+                            let to = to.add(2 * (j + k * A));
+                            let [re, im] = swapped(if back { [v[0] * scale, v[1] * scale] } else { v });
+                            re.store(to);
+                            im.store(to.add(1));
+                        },
+                    );
+                }
+            }
+        },
+    );
+}
 
 /// The most vectors that hold a part of all numbers.
 const VECTORS: usize = 64;

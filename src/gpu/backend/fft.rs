@@ -6,12 +6,12 @@ use super::super::template::fft::{self, Lines};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
 use super::{Array, Gpu, View};
+use crate::Direction;
 use crate::complex::Complex;
 use crate::error::not_empty;
 use crate::fft::bluestein;
 use crate::fft::plan::smooth;
 use crate::hardware::Language;
-use crate::{Direction, fft_plan_len, fft_workspace};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -407,8 +407,8 @@ impl<D: Device> Gpu<D> {
         }
         let m = bluestein::room(n);
         line(m)?;
-        let mut table = vec![T::ZERO; fft_plan_len(n)];
-        crate::Fft::plan(n, &mut table, &mut vec![Complex::ZERO; fft_workspace(n)])?;
+        let mut table = vec![T::ZERO; bluestein::plan_len(n)];
+        bluestein::fill(n, &mut table, &mut vec![Complex::ZERO; bluestein::workspace(n)]);
         let (chirp, rest) = table.split_at(2 * n);
         let filter = rest.get(..2 * m).unwrap_or_default();
         let chirp = Some([self.upload(Complex::of(chirp)?)?, self.upload(Complex::of(filter)?)?]);
