@@ -130,9 +130,11 @@ thresholds! {
     fft::filter::HEAD Elements;
     fft::plan::PADDED Elements;
     fft::plan::SPREAD Elements;
+    fft::rader::LEAST Elements;
     fft::real::GRAIN Elements;
     fft::rows::APART Elements;
     fft::rows::TOGETHER Elements;
+    fft::whole::VECTORS Vectors;
     nn::conv1d::im2col::FAR_BYTES Bytes;
     nn::conv1d::im2col::FEW_CHANNELS Elements;
     nn::conv1d::im2col::CELLS Elements;

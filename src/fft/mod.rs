@@ -16,7 +16,7 @@ pub(crate) mod real;
 pub(crate) mod rows;
 mod run;
 pub(crate) mod stft;
-mod whole;
+pub(crate) mod whole;
 mod window;
 
 pub use convolve::*;

@@ -7,7 +7,7 @@ use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
 
 /// The least length. Below it, and where 16 does not divide the convolution's, twice as long a power of two takes less.
-const LEAST: usize = 257;
+pub(crate) const LEAST: usize = 257;
 
 /// Whether a length is a prime of which one less is a product of radices that fills lanes.
 pub(crate) const fn fits(n: usize) -> bool {

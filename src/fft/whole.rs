@@ -97,7 +97,7 @@ unsafe fn two<S: Simd, T: Element, const A: usize, const B: usize>(
 }
 
 /// The most vectors that hold a part of all numbers.
-const VECTORS: usize = 64;
+pub(crate) const VECTORS: usize = 64;
 
 /// Whether a transform of `n` points runs here: not where code is to be small.
 pub(super) const fn fits<S: Simd, T: Element>(n: usize) -> bool {
