@@ -57,6 +57,8 @@ const CASES: [Case; 14] = [
 const CAP: usize = 1;
 const WIDTH: usize = 4;
 const MASK: usize = 8;
+/// Of each head; and several sequences.
+const BATCH: usize = 32;
 
 fn args<T: Element, O: Op>(case: Case, seed: u64) -> Args<T> {
     with::<T, O>(case, seed, 0)
@@ -65,7 +67,8 @@ fn args<T: Element, O: Op>(case: Case, seed: u64) -> Args<T> {
 fn with<T: Element, O: Op>(case: Case, seed: u64, options: usize) -> Args<T> {
     let (heads, kv_heads, dim, n, len, causal, window) = case;
     let r = &mut Noise(seed);
-    let [cap, left, width, mask, each] = [0, 1, 2, 3, 4].map(|bit| options >> bit & 1 == 1);
+    let [cap, left, width, mask, each, many] = [0, 1, 2, 3, 4, 5].map(|bit| options >> bit & 1 == 1);
+    let batch = if many { 3 } else { 1 };
     let values = if width { 2 * dim + 1 } else { dim };
     let mut sizes = vec![("heads", heads), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];
     if causal {
@@ -75,19 +78,24 @@ fn with<T: Element, O: Op>(case: Case, seed: u64, options: usize) -> Args<T> {
         sizes.push(("window", w));
     }
     let rows = n * if each { heads } else { 1 };
-    let words =
-        [(cap, "softcap", 3), (left, "top_left", 1), (width, "value_dim", values), (mask, "mask_rows", rows)];
+    let words = [
+        (cap, "softcap", 3),
+        (left, "top_left", 1),
+        (width, "value_dim", values),
+        (mask, "mask_rows", rows),
+        (many, "batch", batch),
+    ];
     sizes.extend(words.into_iter().filter(|w| w.0).map(|(_, name, n)| (name, n)));
     let scale = T::from_f64(0.7);
     let mut x = vec![
-        r.slice(n * heads * dim, 2.0),
-        r.slice(len * kv_heads * dim, 2.0),
-        r.slice(len * kv_heads * values, 2.0),
+        r.slice(batch * n * heads * dim, 2.0),
+        r.slice(batch * len * kv_heads * dim, 2.0),
+        r.slice(batch * len * kv_heads * values, 2.0),
         if mask { r.slice(rows * len, 2.0) } else { vec![] },
     ];
     x[3].iter_mut().skip(2).step_by(3).for_each(|x| *x = -T::INFINITY);
     if O::NAME == Backward::NAME {
-        let dout = r.slice(n * heads * values, 1.0);
+        let dout = r.slice(batch * n * heads * values, 1.0);
         x = with_forward(x, dout, &sizes, scale);
     }
     Args::new::<O>(x, vec![scale], &sizes)
@@ -96,8 +104,9 @@ fn with<T: Element, O: Op>(case: Case, seed: u64, options: usize) -> Args<T> {
 fn masks<S: Simd, T: Element, O: Op>(s: S) {
     for (turn, case) in CASES.into_iter().enumerate() {
         check::<S, T, O>(s, Form::On, &args::<T, O>(case, 3)).unwrap();
-        // All of them, and others in turn.
-        for options in [31, CAP + MASK + turn % 32] {
+        // All of them, others in turn, and several sequences of those that are short.
+        let many = if case.3 * case.4 <= 2000 { BATCH } else { 0 };
+        for options in [31, CAP + MASK + turn % 32, many + turn * 5 % 32] {
             check::<S, T, O>(s, Form::On, &with::<T, O>(case, 3, options)).unwrap();
         }
     }

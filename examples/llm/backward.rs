@@ -100,34 +100,26 @@ fn block_backward<B: Transformer<f32>>(
         B::lend(&mut workspace),
     )?;
     let (cos, sin) = angles.of(span, hd / 2)?;
-    for s in 0..span.sequences {
-        let of = |x, n| B::matrix(B::part(x, span.rows_of(s, n))?, span.tokens, n);
-        let [keys, values] = keys_values::<B>(c, span, s, kv)?;
-        let lse = B::part(B::read(&kept.lse), span.rows_of(s, c.heads))?;
-        let dkv = B::matrix_mut(part_mut::<B>(&mut dkv, span.rows_of(s, width))?, span.tokens, width)?;
-        let [dk, dv] = B::split_cols(dkv, width / 2)?;
-        b.attention_backward(
-            &attention(c),
-            of(B::read(&kept.q), d)?,
-            keys,
-            values,
-            None,
-            of(B::read(&kept.attended), d)?,
-            lse,
-            of(B::read(&dx), d)?,
-            B::matrix_mut(part_mut::<B>(&mut dq, span.rows_of(s, d))?, span.tokens, d)?,
-            dk,
-            dv,
-            B::lend(&mut workspace),
-        )?;
-        let dq = B::matrix_mut(part_mut::<B>(&mut dq, span.rows_of(s, d))?, span.tokens, d)?;
-        b.rope_view(dq, hd, cos, sin, RopeStyle::Interleaved, true)?;
-    }
-    for s in 0..span.sequences {
-        let dkv = B::matrix_mut(part_mut::<B>(&mut dkv, span.rows_of(s, width))?, span.tokens, width)?;
-        let [dk, _] = B::split_cols(dkv, width / 2)?;
-        b.rope_view(dk, hd, cos, sin, RopeStyle::Interleaved, true)?;
-    }
+    let of = |x| B::matrix(x, rows, d);
+    let [keys, values] = keys_values::<B>(c, span, kv)?;
+    let [dk, dv] = B::split_cols(B::matrix_mut(B::lend(&mut dkv), rows, width)?, width / 2)?;
+    b.attention_backward(
+        &attention(c, span),
+        of(B::read(&kept.q))?,
+        keys,
+        values,
+        None,
+        of(B::read(&kept.attended))?,
+        B::read(&kept.lse),
+        of(B::read(&dx))?,
+        B::matrix_mut(B::lend(&mut dq), rows, d)?,
+        dk,
+        dv,
+        B::lend(&mut workspace),
+    )?;
+    b.rope_view(B::matrix_mut(B::lend(&mut dq), rows, d)?, hd, cos, sin, RopeStyle::Interleaved, true)?;
+    let [dk, _] = B::split_cols(B::matrix_mut(B::lend(&mut dkv), rows, width)?, width / 2)?;
+    b.rope_view(dk, hd, cos, sin, RopeStyle::Interleaved, true)?;
     let x1 = B::read(&kept.x1);
     linear_backward(b, [d, d], x1, w.q, B::read(&dq), 0.0, B::lend(&mut dx), dw.q, B::lend(&mut workspace))?;
     linear_backward(b, [width, d], x1, w.kv, B::read(&dkv), 1.0, B::lend(&mut dx), dw.kv, workspace)?;

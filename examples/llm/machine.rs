@@ -459,17 +459,22 @@ impl<J: Job<Done: Send> + Send> Job for OnThreads<J> {
     }
 }
 
-/// The cosines and sines of all positions.
+/// The cosines and sines of positions.
 pub struct Positions<M: Machine> {
     cos: M::Floats,
     sin: M::Floats,
 }
 
 impl<M: Machine> Positions<M> {
-    pub fn new(machine: &M, c: &Config) -> Result<Self, Lack> {
-        let n = c.context * c.head_dim() / 2;
-        let (mut cos, mut sin) = (zeros(n)?, zeros(n)?);
-        fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, &mut cos, &mut sin)?;
+    /// Of the tokens of some sequences of this length.
+    pub fn new(machine: &M, c: &Config, sequences: usize, length: usize) -> Result<Self, Lack> {
+        let n = length * c.head_dim() / 2;
+        let (mut cos, mut sin) = (zeros(sequences * n)?, zeros(sequences * n)?);
+        let (first_cos, first_sin) = (&mut cos[..n], &mut sin[..n]);
+        fulmen::rope_table(0, c.head_dim(), c.rope_base, fulmen::RopeScaling::None, first_cos, first_sin)?;
+        for table in [&mut cos, &mut sin] {
+            (1..sequences).for_each(|s| table.copy_within(..n, s * n));
+        }
         Ok(Self { cos: machine.floats_of(cos)?, sin: machine.floats_of(sin)? })
     }
     pub fn angles(&self) -> Angles<'_, M> {
@@ -536,7 +541,7 @@ impl<'a, M: Machine> Follower<'a, M> {
         let [cache, room, workspace] = [cache, room, workspace].map(|n| machine.floats(n));
         let [cache, room, workspace] = [cache?, room?, workspace?];
         let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
-        let positions = Positions::new(&machine, &config)?;
+        let positions = Positions::new(&machine, &config, 1, config.context)?;
         let ids = machine.words(most)?;
         Ok(Self { machine, config, weights, positions, cache, room, workspace, logits, ids, past: 0, most })
     }

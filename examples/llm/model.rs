@@ -132,13 +132,9 @@ impl Span {
     fn rows(self) -> usize {
         self.sequences * self.tokens
     }
-    /// Where the new rows of sequence `s` lie, in rows of `width`.
-    fn rows_of(self, s: usize, width: usize) -> Range<usize> {
-        s * self.tokens * width..(s + 1) * self.tokens * width
-    }
 }
 
-/// Cosines and sines of the positions, `context` rows of `hd / 2`.
+/// Cosines and sines of the positions, `context` rows of `hd / 2`; where there are several sequences, of all their tokens.
 pub struct Angles<'a, B: Transformer<f32>> {
     pub cos: In<'a, B>,
     pub sin: In<'a, B>,
@@ -146,7 +142,7 @@ pub struct Angles<'a, B: Transformer<f32>> {
 
 impl<'a, B: Transformer<f32>> Angles<'a, B> {
     fn of(&self, span: Span, half: usize) -> Result<(In<'a, B>, In<'a, B>), B::Error> {
-        let range = span.past * half..(span.past + span.tokens) * half;
+        let range = span.past * half..(span.past + span.rows()) * half;
         Ok((B::part(self.cos, range.clone())?, B::part(self.sin, range)?))
     }
 }
@@ -160,15 +156,14 @@ fn part_mut<'a, B: Transformer<f32>>(
     Ok(x)
 }
 
-/// The keys and values of sequence `s`, old and new.
+/// The keys and values, old and new, of all sequences.
 fn keys_values<'a, B: Transformer<f32>>(
     c: &Config,
     span: Span,
-    s: usize,
     kv: In<'a, B>,
 ) -> Result<[<B as Memory>::Mat<'a, f32>; 2], B::Error> {
-    let (len, width) = (span.past + span.tokens, c.kv_width());
-    let all = B::matrix(B::part(kv, s * len * width..(s + 1) * len * width)?, len, width)?;
+    let (len, width) = (span.past + span.rows(), c.kv_width());
+    let all = B::matrix(B::part(kv, 0..len * width)?, len, width)?;
     Ok([B::cols(all, 0..width / 2)?, B::cols(all, width / 2..width)?])
 }
 
@@ -241,10 +236,11 @@ fn weights<'a, B: Transformer<f32>>(
     })
 }
 
-fn attention(c: &Config) -> Attention<f32> {
+fn attention(c: &Config, span: Span) -> Attention<f32> {
     let dim = c.head_dim();
     let scale = 1.0 / (dim as f32).sqrt();
-    Attention { causal: true, ..Attention::new(c.heads, c.kv_heads, dim, scale) }
+    let batch = span.sequences;
+    Attention { causal: true, batch, ..Attention::new(c.heads, c.kv_heads, dim, scale) }
 }
 
 /// `y = x·wᵀ`: `x` has rows of `n` elements, `w` a row of `n` for each of `m` outputs.
@@ -325,22 +321,16 @@ fn block<B: Blocked>(
     linear(b, [d, d], x1, &w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
     let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
     linear(b, [width, d], x1, &w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
-    let (cos, sin) = angles.of(span, hd / 2)?;
-    for s in 0..span.sequences {
-        let q = part_mut::<B>(&mut kept.q, span.rows_of(s, d))?;
-        b.rope_view(B::matrix_mut(q, span.tokens, d)?, hd, cos, sin, RopeStyle::Interleaved, false)?;
-        let kv = B::matrix_mut(part_mut::<B>(&mut new, span.rows_of(s, width))?, span.tokens, width)?;
-        let [keys, _] = B::split_cols(kv, width / 2)?;
-        b.rope_view(keys, hd, cos, sin, RopeStyle::Interleaved, false)?;
-    }
-    drop(new);
-    for s in 0..span.sequences {
-        let [keys, values] = keys_values::<B>(c, span, s, B::read(&kv))?;
-        let q = B::matrix(B::part(B::read(&kept.q), span.rows_of(s, d))?, span.tokens, d)?;
-        let out = B::matrix_mut(part_mut::<B>(&mut kept.attended, span.rows_of(s, d))?, span.tokens, d)?;
-        let lse = part_mut::<B>(&mut kept.lse, span.rows_of(s, c.heads))?;
-        b.attention(&attention(c), q, keys, values, None, out, Some(lse), B::lend(&mut workspace))?;
-    }
+    let ((cos, sin), rows) = (angles.of(span, hd / 2)?, span.rows());
+    let q = B::matrix_mut(B::lend(&mut kept.q), rows, d)?;
+    b.rope_view(q, hd, cos, sin, RopeStyle::Interleaved, false)?;
+    let [keys, _] = B::split_cols(B::matrix_mut(new, rows, width)?, width / 2)?;
+    b.rope_view(keys, hd, cos, sin, RopeStyle::Interleaved, false)?;
+    let [keys, values] = keys_values::<B>(c, span, B::read(&kv))?;
+    let q = B::matrix(B::read(&kept.q), rows, d)?;
+    let out = B::matrix_mut(B::lend(&mut kept.attended), rows, d)?;
+    let (op, lse) = (attention(c, span), B::lend(&mut kept.lse));
+    b.attention(&op, q, keys, values, None, out, Some(lse), B::lend(&mut workspace))?;
     linear(b, [d, d], B::read(&kept.attended), &w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
     b.add_in_place(B::lend(&mut kept.h), h_in)?;
     b.rms_norm(B::read(&kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;

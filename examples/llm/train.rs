@@ -141,7 +141,7 @@ pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[
         ("activations", product(&[r.groups, rows, model::training_room(c, 1) + 2])?),
         ("workspaces", product(&[r.groups, model::workspace(machine, c, rows)])?),
         ("tokens", product(&[4, r.groups, rows])?),
-        ("positions", c.context * c.head_dim()),
+        ("positions", product(&[rows, c.head_dim()])?),
         ("losses", r.steps),
     ])
 }
@@ -170,7 +170,7 @@ impl<M: Machine> Trainer<M> {
         let moments = [machine.floats(config.parameters())?, machine.floats(config.parameters())?];
         Ok(Self {
             groups: (0..recipe.groups).map(group).collect::<Result<_, Lack>>()?,
-            positions: Positions::new(&machine, &config)?,
+            positions: Positions::new(&machine, &config, rows / recipe.length, recipe.length)?,
             parameters: RwLock::new(machine.floats_of(parameters)?),
             moments: Mutex::new(moments),
             norm: Mutex::new(machine.floats(1)?),

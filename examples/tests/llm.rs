@@ -104,7 +104,7 @@ fn loss(parameters: &[f32], gradient: &mut [f32]) -> f32 {
     targets[4] = u32::MAX;
     let mut room = vec![f32::NAN; model::training_room(&c, 18)];
     let mut workspace = vec![f32::NAN; model::workspace(&b, &c, 18)];
-    let positions = Positions::new(&b, &c).unwrap();
+    let positions = Positions::new(&b, &c, 2, 9).unwrap();
     let angles = positions.angles();
     let mut losses = [f32::NAN; 18];
     model::train(

@@ -1,6 +1,6 @@
 //! Attention of bf16: edge cases of its contract, refusals, and the bits of `f32`.
 
-use super::{CAP, CASES, WIDTH, args, meets, with};
+use super::{BATCH, CAP, CASES, WIDTH, args, meets, with};
 use common::lanes::*;
 use common::nn::attention::{Backward, Forward, options, shapes};
 use common::nn::*;
@@ -38,7 +38,7 @@ fn call<S: Simd>(
     let values = op.value_dim.unwrap_or(op.dim);
     let [rows, cols] = [shapes[0][0], op.heads * values];
     let mut out = vec![STALE as f32; a.get("out0").unwrap_or(rows * cols)];
-    let mut lse = vec![STALE as f32; a.get("out1").unwrap_or(n * op.heads)];
+    let mut lse = vec![STALE as f32; a.get("out1").unwrap_or(rows * op.heads)];
     let room = attention_bf16_workspace(op.heads, op.kv_heads, values.max(op.dim), n, len);
     let mut room = vec![f32::NAN; a.get("workspace").unwrap_or(room)];
     let width = out.len().checked_div(rows).unwrap_or(cols);
@@ -82,6 +82,9 @@ fn refusals() {
         format!("{:?}", call(s, &a, of, false).unwrap_err())
     };
     assert!(refused("heads", 0).starts_with("Empty"));
+    assert_eq!(refused("batch", 0), "Empty { arg: \"batch\" }");
+    // 4 queries of two sequences, but 5 keys.
+    assert!(refused("batch", 2).contains("\"k\""));
     assert!(refused("kv_heads", 3).starts_with("Domain"));
     assert!(refused("out0", 20).contains("\"out\""));
     assert!(refused("out1", 7).contains("\"lse\""));
@@ -97,7 +100,7 @@ fn refusals() {
 #[test]
 fn bf16_has_the_bits_of_f32() {
     for (turn, case) in CASES.into_iter().enumerate() {
-        let mut a = with::<f32, Forward>(case, 3, if turn % 2 == 0 { CAP + WIDTH } else { 0 });
+        let mut a = with::<f32, Forward>(case, 3, [CAP + WIDTH, 0, BATCH][turn % 3]);
         for x in a.x.iter_mut().flatten() {
             *x = bf16::from_f32(*x).to_f32();
         }

@@ -355,10 +355,12 @@ pub fn narrow_products<D: Computes<f32> + Blocking>(
     Ok(worst)
 }
 
-/// Attention of bf16 on parts of wider matrices, by rows and by columns in turn, and its gradients: their worst errors.
+/// Attention of bf16, of so many sequences, on parts of wider matrices, by rows and by columns in turn, and its gradients: their
+/// worst errors.
 #[cfg(feature = "half")]
 pub fn half_attention<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
+    batch: usize,
     cases: &[([usize; 5], bool, Option<usize>)],
 ) -> Result<[Worst; 2], Error> {
     use crate::nn::attention::{Naive, gradients};
@@ -371,11 +373,12 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
     let per_back = spec(worst_back.op).and_then(|s| s.tolerance("f32")).unwrap();
     for (turn, (sizes, causal, window)) in cases.iter().enumerate() {
         // Whoever runs this on a card sees which case ended it.
-        println!("{op_name} {sizes:?} causal {causal} window {window:?}");
+        println!("{op_name} {batch} of {sizes:?} causal {causal} window {window:?}");
         let [heads, kv_heads, dim, n, len] = *sizes;
         let scale = 1.3 / (dim as f32).sqrt();
-        let op =
-            Attention { causal: *causal, window: *window, ..Attention::new(heads, kv_heads, dim, scale) };
+        let whole = Attention::new(heads, kv_heads, dim, scale);
+        let op = Attention { causal: *causal, window: *window, batch, ..whole };
+        let (each, [n, len]) = ([n, len], [n, len].map(|rows| batch * rows));
         let (of_query, of_key) = ([n, heads * dim], [len, kv_heads * dim]);
         let shapes = [of_query, of_key, of_key, of_query];
         // Rows that tensor maps read as they are, rows at odd places, and columns.
@@ -435,7 +438,8 @@ pub fn half_attention<D: Computes<f32> + Blocking>(
             .collect();
         let [q, k, v] = [0, 1, 2].map(|k| &wide[k][..]);
         let whole = Attention::new(heads, kv_heads, dim, f64::from(scale));
-        let op = Attention { causal: *causal, window: *window, ..whole };
+        let op = Attention { causal: *causal, window: *window, batch, ..whole };
+        let [n, len] = each;
         let naive = Naive { op, n, len, q, k, v, mask: &[] };
         let inner = |x: &[f32], c: usize| -> Vec<f64> {
             x.chunks(c + pad).flat_map(|row| &row[pad..]).map(|x| f64::from(*x)).collect()

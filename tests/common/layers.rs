@@ -174,7 +174,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
             let mask = attention::mask(a, 3).map(|[r, c]| on.x(3).matrix(r, c)).transpose()?;
             let (out, lse) = (next(), next());
             let [q, k, v] = [(0, q), (1, k), (2, v)].map(|(k, [r, c])| on.x(k).matrix(r, c));
-            let out = out.matrix(a.size("n"), op.heads * op.value_dim.unwrap_or(op.dim))?;
+            let out = out.matrix(attention::shapes(a)[0][0], op.heads * op.value_dim.unwrap_or(op.dim))?;
             let mut none = gpu.alloc(0)?;
             gpu.attention(&op, q?, k?, v?, mask, out, Some(lse), none.view_mut())
         }
@@ -449,7 +449,8 @@ pub fn attentions<T: Scalar, D: Computes<T> + Blocking + 'static>(
         a.n.extend(masks[i % masks.len()].iter().map(|(name, n)| (String::from(*name), *n)));
         let sizes: Vec<(&str, usize)> = a.n.iter().map(|(name, n)| (&name[..], *n)).collect();
         let op = options(&a);
-        let dout = noise.slice(a.size("n") * op.heads * op.value_dim.unwrap_or(op.dim), 2.0);
+        let rows = attention::shapes(&a)[0][0];
+        let dout = noise.slice(rows * op.heads * op.value_dim.unwrap_or(op.dim), 2.0);
         let x = attention::with_forward(a.x.clone(), dout, &sizes, a.p[0]);
         let a = Args::new::<attention::Backward>(x, a.p.clone(), &sizes);
         let this = run::<T, D, attention::Backward>(gpu, language, "attention_backward", &a)?;

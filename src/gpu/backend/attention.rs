@@ -1,9 +1,11 @@
 //! Attention, its gradients, and the pairs that positions turn.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
+use super::super::ir::Group;
 use super::super::template::attention::Scores;
 use super::super::template::flash::{FLASH_DIM, Flash};
 use super::super::template::{Argument, attention, flat};
+use super::narrow::float_sides;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
@@ -122,9 +124,9 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         op.on(q.shape, k.shape, v.shape)?;
-        let ([n, _], [len, _]) = (q.shape, k.shape);
+        let [n, len] = [q, k].map(|x| x.shape[0] / op.batch);
         let rows = mask.map(|mask| mask_rows(mask.shape, op.heads, n, len)).transpose()?;
-        same_shape("out", op.results(n), out.0.shape)?;
+        same_shape("out", op.results(q.shape[0]), out.0.shape)?;
         let sums = q.shape[0] * op.heads;
         if let Some(lse) = &lse {
             same_len("lse", sums, lse.len())?;
@@ -133,6 +135,25 @@ impl<D: Device> Gpu<D> {
         let (mut bound, strides) = self.matrices(matrices)?;
         let row = |x: Mat<'_, T, D>| x.strides[1] == 1 && (x.strides[0] == x.shape[1] || x.shape[0] == 1);
         let whole = matrices.iter().all(|(_, x)| row(*x)) && op.values() == op.dim && op.end(n, len) == len;
+        let planner = &self.state.planner;
+        if let (None, Some(of_floats)) = (mask, planner.rounds_attention(op, [n, len])) {
+            let (sides, to) = (float_sides([q, k, v]), out.0.strides);
+            if let Some(mut plan) = planner.group_attention(&of_floats, Group::Tf32, sides, to)? {
+                match lse {
+                    Some(lse) => bound.push(lse.binding(self)?),
+                    None => plan.scratch.insert(0, 4 * sums as u64),
+                }
+                return self.run(&plan, &bound);
+            }
+        }
+        if op.batch > 1 {
+            let (one, of) = (Attention { batch: 1, ..*op }, op.batch);
+            return (0..of).try_for_each(|at| {
+                let [q, k, v] = [q, k, v].map(|x| x.sequence(at, of));
+                let lse = lse.as_ref().map(|lse| lse.sequence(at, of)).transpose()?;
+                self.attend(&one, q?, k?, v?, mask, out.sequence(at, of)?, lse)
+            });
+        }
         if n == 1 && len >= DECODED && size_of::<T>() == 4 && mask.is_none() && whole && op.dim <= FLASH_DIM {
             let [q, k, v, out] = [q.binding(self)?, k.binding(self)?, v.binding(self)?, out.0.binding(self)?];
             let lse = lse.map(|lse| lse.binding(self)).transpose()?;
@@ -160,7 +181,6 @@ impl<D: Device> Gpu<D> {
             all.extend(masked::<T>(bound.len(), strides));
             bound.push(mask);
         }
-        let planner = &self.state.planner;
         let grid = [n, op.heads];
         let launch = planner.attention::<T::Recorded>(Flash::Forward, scores, op.widest(), grid, all)?;
         self.go(vec![launch], scratch, &bound)
@@ -186,12 +206,13 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         op.on(q.shape, k.shape, v.shape)?;
-        let ([n, _], [len, _]) = (q.shape, k.shape);
+        let [n, len] = [q, k].map(|x| x.shape[0] / op.batch);
         let rows = mask.map(|mask| mask_rows(mask.shape, op.heads, n, len)).transpose()?;
-        same_shape("out", op.results(n), out.shape)?;
-        let sums = n * op.heads;
+        let results = op.results(q.shape[0]);
+        same_shape("out", results, out.shape)?;
+        let sums = q.shape[0] * op.heads;
         same_len("lse", sums, lse.len())?;
-        same_shape("dout", op.results(n), dout.shape)?;
+        same_shape("dout", results, dout.shape)?;
         same_shape("dq", q.shape, dq.0.shape)?;
         same_shape("dk", k.shape, dk.0.shape)?;
         same_shape("dv", v.shape, dv.0.shape)?;
@@ -209,6 +230,24 @@ impl<D: Device> Gpu<D> {
             ("dv", dv.0),
         ];
         let (mut bound, strides) = self.matrices(matrices)?;
+        if let (None, Some(of_floats)) = (mask, planner.rounds_attention(op, [n, len])) {
+            let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
+            let sides = float_sides([q, k, v, dout]);
+            if let Some(plan) = planner.group_gradients(&of_floats, Group::Tf32, sides, strides)? {
+                let [q, k, v, dout, out] = [q, k, v, dout, out].map(|x| x.binding(self));
+                let [dq, dk, dv] = [dq.0, dk.0, dv.0].map(|x| x.binding(self));
+                return self.run(&plan, &[q?, k?, v?, dout?, out?, lse.binding(self)?, dq?, dk?, dv?]);
+            }
+        }
+        if op.batch > 1 {
+            let (one, of) = (Attention { batch: 1, ..*op }, op.batch);
+            return (0..of).try_for_each(|at| {
+                let ([q, k, v, out, dout], lse) =
+                    ([q, k, v, out, dout].map(|x| x.sequence(at, of)), lse.sequence(at, of)?);
+                let [dq, dk, dv] = [&dq, &dk, &dv].map(|x| x.sequence(at, of));
+                self.attend_backward(&one, q?, k?, v?, mask, out?, lse, dout?, dq?, dk?, dv?)
+            });
+        }
         bound.push(lse.binding(self)?);
         let (mut scores, numbers) = scored(op);
         let mut rest = vec![];

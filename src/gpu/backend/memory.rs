@@ -17,6 +17,9 @@ use core::cell::{Cell, OnceCell, RefCell};
 use core::marker::PhantomData;
 use core::ops::Range;
 
+/// Bytes that a kernel fills at a time, a multiple of two words: it counts words by 31 bits.
+const PIECE: usize = 1 << 32;
+
 /// What a device's memory holds.
 pub trait Word: Copy + 'static {
     /// Bytes of an element.
@@ -260,6 +263,12 @@ impl<'a, T, D: Device> View<'a, T, D> {
         Ok(Mat { all: self, shape: [rows, cols], strides: [cols, 1], start: 0 })
     }
 
+    /// The elements of a sequence, of so many of one length.
+    pub(super) fn sequence(self, at: usize, of: usize) -> Result<Self, Error> {
+        let n = self.len / of.max(1);
+        self.part(at * n..(at + 1) * n)
+    }
+
     /// What launches take.
     pub(super) fn binding(self, of: &Gpu<D>) -> Result<Binding<'a, D::Buffer>, Error> {
         if !Rc::ptr_eq(&self.array.state, &of.state) {
@@ -297,6 +306,11 @@ impl<'a, T, D: Device> View<'a, T, D> {
 }
 
 impl<'a, T, D: Device> ViewMut<'a, T, D> {
+    /// As [`View::sequence`]: each has its own elements.
+    pub(super) fn sequence(&self, at: usize, of: usize) -> Result<Self, Error> {
+        Ok(Self(self.0.sequence(at, of)?))
+    }
+
     /// Number of elements.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -389,6 +403,12 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
         Ok(self.t().cols(range)?.t())
     }
 
+    /// The rows of a sequence, of so many of one length.
+    pub(super) fn sequence(self, at: usize, of: usize) -> Result<Self, Error> {
+        let n = self.shape[0] / of.max(1);
+        self.rows(at * n..(at + 1) * n)
+    }
+
     /// The elements in a line, if they are one column of neighbours.
     pub(super) fn line(self) -> Option<View<'a, T, D>> {
         let n = self.shape[0];
@@ -415,6 +435,11 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
 }
 
 impl<'a, T, D: Device> MatMut<'a, T, D> {
+    /// As [`Mat::sequence`]: each has its own rows.
+    pub(super) fn sequence(&self, at: usize, of: usize) -> Result<Self, Error> {
+        Ok(Self(self.0.sequence(at, of)?))
+    }
+
     /// The first `col` columns and the others.
     ///
     /// # Errors
@@ -493,9 +518,12 @@ impl<D: Device> Gpu<D> {
             [word] => [word; 2],
             _ => [0; 2],
         };
-        let n = usize::try_from(b.bytes / 4).map_err(|_| crate::Error::Overflow { arg: "to" })?;
-        let plan = self.state.planner.fill(n, [low, high])?;
-        self.run(&plan, &[b])
+        // Pieces of what kernels count.
+        (0..b.bytes).step_by(PIECE).try_for_each(|from| {
+            let piece = Binding { start: b.start + from, bytes: (b.bytes - from).min(PIECE as u64), ..b };
+            let plan = self.state.planner.fill((piece.bytes / 4) as usize, [low, high])?;
+            self.run(&plan, &[piece])
+        })
     }
 
     /// To the host, when everything before it is done.

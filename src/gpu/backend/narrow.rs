@@ -2,11 +2,11 @@
 //! there are some, of `f16` by cooperative matrices where a device has those; else floats are widened and go as those of
 //! `f32`, and bytes by dot products of four.
 
-#[cfg(feature = "half")]
 mod attention;
+#[cfg(feature = "half")]
+mod halves;
 
 use super::super::device::{Computes, Device, Error, Launch};
-#[cfg(feature = "half")]
 use super::super::interpret::TensorMap;
 use super::super::ir::Group;
 use super::super::template::{self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE};
@@ -29,12 +29,24 @@ const ROUNDED: usize = 1 << 21;
 /// An operand: its number, rows, depth, their strides, elements between the word where its binding starts and its
 /// first, and whether it starts at a multiple of 16 bytes.
 #[derive(Debug, Clone, Copy)]
-struct Side {
+pub(super) struct Side {
     at: usize,
     sizes: [usize; 2],
     strides: [usize; 2],
     before: usize,
     aligned: bool,
+}
+
+/// Operands of `f32`, the first ones of a plan: they start at words.
+pub(super) fn float_sides<T, D: Device, const N: usize>(all: [Mat<'_, T, D>; N]) -> [Side; N] {
+    let mut next = 0..;
+    all.map(|x| Side {
+        at: next.next().unwrap_or(0),
+        sizes: x.shape,
+        strides: x.strides,
+        before: 0,
+        aligned: true,
+    })
 }
 
 impl Side {
@@ -45,7 +57,6 @@ impl Side {
     }
 }
 
-#[cfg(feature = "half")]
 impl Side {
     /// The tensor map of boxes of these rows and columns of `bf16`, where lines that start so far apart lie at the operand.
     fn map(self, (at, pitch): (usize, usize), part: [u32; 2]) -> Argument {

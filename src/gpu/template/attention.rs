@@ -37,14 +37,12 @@ impl<'b> On<'b> {
         get(self.base, self.at(row, col))
     }
     /// Whether neighbours of an even column are next to each other, at multiples of 8 bytes; elements have 4.
-    #[cfg(feature = "half")]
     pub(super) fn pairs(self) -> Value<'b, Pred> {
         let b = self.row.builder();
         let odd = ((self.base >> b.int::<U32>(2)).to::<U32>() | self.row) & b.int(1);
         odd.compare(Cmp::Eq, b.int(0)) & self.col.compare(Cmp::Eq, b.int(1))
     }
     /// The address of an element of 4 bytes in a row whose neighbours are next to each other.
-    #[cfg(feature = "half")]
     pub(super) fn place(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U64> {
         self.base + (row * self.row + col).wide(self.base.builder().int(4))
     }

@@ -12,9 +12,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 mod end;
-#[cfg(feature = "half")]
 pub(crate) mod flash;
-#[cfg(feature = "half")]
 pub(crate) mod slopes;
 
 /// Bytes of a row of a tile in shared memory: what a swizzle reaches over.

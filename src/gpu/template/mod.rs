@@ -38,11 +38,8 @@ pub(crate) mod window;
 pub use chain::Spread;
 pub(crate) use decode::f32_at;
 pub use gemm::{Plain, Tile, gemm};
-#[cfg(feature = "half")]
 pub use group::flash::{GroupFlash, group_flash};
-#[cfg(feature = "half")]
 pub(crate) use group::slopes::SUMS as SLOPE_SUMS;
-#[cfg(feature = "half")]
 pub use group::slopes::{GroupSlopes, group_slopes, group_sums};
 pub use group::{GroupTile, group_gemm, triple_gemm};
 pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};

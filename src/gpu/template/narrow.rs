@@ -167,7 +167,6 @@ pub(crate) fn f16_at<'b>(
     halves_at(Group::F16, base, before, at, each)
 }
 
-#[cfg(feature = "half")]
 pub(crate) fn bf16_at<'b>(
     base: Value<'b, U64>,
     before: Value<'b, U32>,
@@ -177,7 +176,6 @@ pub(crate) fn bf16_at<'b>(
     halves_at(Group::Bf16, base, before, at, each)
 }
 
-#[cfg(feature = "half")]
 /// `each` elements from `at` on: eight of 16 bytes, which are aligned, or one.
 fn halves_at<'b>(
     of: Group,

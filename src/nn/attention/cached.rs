@@ -126,7 +126,7 @@ pub struct Pages<'a> {
 ///
 /// NaN and ±0: as [`attention`](crate::attention()).
 ///
-/// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `softcap`; [`Error::Domain`] names `value_dim` unless it is `dim`; [`Error::Rows`] names `dim` when it is no
+/// Errors: as [`attention`](crate::attention()) for `heads`, `kv_heads`, `dim` and `softcap`; [`Error::Domain`] names `value_dim` unless it is `dim`, and `batch` unless it is 1; [`Error::Rows`] names `dim` when it is no
 /// whole blocks, `keys` when they are no whole rows, or pages; [`Error::Len`] names `q`, `values`, `out`, `lse`, or `pages` when
 /// the table has too few for `len`; [`Error::Empty`] names `pages` of no rows; [`Error::Index`] names `pages` when one is past the end
 /// of the cache; [`Error::Workspace`]. Nothing is written then.
@@ -231,6 +231,9 @@ pub(crate) fn checked<C: Decoded>(
     }
     if op.value_dim.is_some_and(|n| n != dim) {
         return Err(Error::Domain { arg: "value_dim" });
+    }
+    if op.batch != 1 {
+        return Err(Error::Domain { arg: "batch" });
     }
     let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
     let row = kv_heads * (dim / C::ELEMENTS);

@@ -60,7 +60,7 @@ pub fn attention_bf16_on<S: Simd>(
     workspace: &mut [f32],
 ) -> Result<(), Error> {
     let all = op.on(shape(q), shape(k), shape(v))?;
-    same_shape("out", op.results(all.n), shape(out.as_ref()))?;
+    same_shape("out", op.results(q.rows()), shape(out.as_ref()))?;
     if let Some(lse) = &lse {
         same_len("lse", q.rows() * op.heads, lse.len())?;
     }
@@ -69,23 +69,24 @@ pub fn attention_bf16_on<S: Simd>(
     if n == 0 {
         return Ok(());
     }
-    let mut lse = lse.map(|lse| MatMut::packed(lse, n, op.heads));
+    let mut lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
     let room = &mut &mut *workspace;
     let wide = take(room, n * group * dim);
     let (keys, values) = (take(room, len * dim), take(room, len * value_dim));
-    for h in 0..op.kv_heads {
-        let own = q.block([0, h * group * dim], [n, group * dim]);
+    for (at, h) in (0..op.batch).flat_map(|at| (0..op.kv_heads).map(move |h| (at, h))) {
+        let (row, key) = (at * n, at * len);
+        let own = q.block([row, h * group * dim], [n, group * dim]);
         widen_rows(s, own, group * dim, wide);
-        widen_rows(s, k.block([0, h * dim], [len, dim]), dim, keys);
-        widen_rows(s, v.block([0, h * value_dim], [len, value_dim]), value_dim, values);
+        widen_rows(s, k.block([key, h * dim], [len, dim]), dim, keys);
+        widen_rows(s, v.block([key, h * value_dim], [len, value_dim]), value_dim, values);
         let results = group * value_dim;
         let part = Part {
             q: MatRef::packed(wide, n, group * dim),
             k: MatRef::packed(keys, len, dim),
             v: MatRef::packed(values, len, value_dim),
             mask: None,
-            out: out.reborrow().block([0, h * results], [n, results]),
-            lse: lse.as_mut().map(|l| l.reborrow().block([0, h * group], [n, group])),
+            out: out.reborrow().block([row, h * results], [n, results]),
+            lse: lse.as_mut().map(|l| l.reborrow().block([row, h * group], [n, group])),
             row: 0,
         };
         divide(Serial, s, &all, part, room, 1);
@@ -163,35 +164,38 @@ pub fn attention_bf16_backward_on<S: Simd>(
 ) -> Result<(), Error> {
     let all = op.on(shape(q), shape(k), shape(v))?;
     let Heads { group, dim, value_dim, n, len, .. } = all;
-    same_shape("out", op.results(n), shape(out))?;
+    same_shape("out", op.results(q.rows()), shape(out))?;
     same_len("lse", q.rows() * op.heads, lse.len())?;
-    same_shape("dout", op.results(n), shape(dout))?;
+    same_shape("dout", op.results(q.rows()), shape(dout))?;
     same_shape("dq", shape(q), shape(dq.as_ref()))?;
     same_shape("dk", shape(k), shape(dk.as_ref()))?;
     same_shape("dv", shape(v), shape(dv.as_ref()))?;
     let needed = attention_bf16_backward_workspace(op.heads, op.kv_heads, op.widest(), n, len);
     enough(needed, workspace.len())?;
-    let lse = MatRef::packed(lse, n, op.heads);
+    if n == 0 && len == 0 {
+        return Ok(());
+    }
+    let lse = MatRef::packed(lse, q.rows(), op.heads);
     let room = &mut &mut *workspace;
     let (queries, slopes) = (take(room, n * group * dim), take(room, n * group * value_dim));
     let (keys, values) = (take(room, len * dim), take(room, len * value_dim));
-    for h in 0..op.kv_heads {
-        let (wide, results) = (group * dim, group * value_dim);
-        widen_rows(s, q.block([0, h * wide], [n, wide]), wide, queries);
-        widen_rows(s, dout.block([0, h * results], [n, results]), results, slopes);
-        widen_rows(s, k.block([0, h * dim], [len, dim]), dim, keys);
-        widen_rows(s, v.block([0, h * value_dim], [len, value_dim]), value_dim, values);
+    for (at, h) in (0..op.batch).flat_map(|at| (0..op.kv_heads).map(move |h| (at, h))) {
+        let (wide, results, row, key) = (group * dim, group * value_dim, at * n, at * len);
+        widen_rows(s, q.block([row, h * wide], [n, wide]), wide, queries);
+        widen_rows(s, dout.block([row, h * results], [n, results]), results, slopes);
+        widen_rows(s, k.block([key, h * dim], [len, dim]), dim, keys);
+        widen_rows(s, v.block([key, h * value_dim], [len, value_dim]), value_dim, values);
         let part = Gradients {
             q: MatRef::packed(queries, n, wide),
             k: MatRef::packed(keys, len, dim),
             v: MatRef::packed(values, len, value_dim),
             mask: None,
-            out: out.block([0, h * results], [n, results]),
-            lse: lse.block([0, h * group], [n, group]),
+            out: out.block([row, h * results], [n, results]),
+            lse: lse.block([row, h * group], [n, group]),
             dout: MatRef::packed(slopes, n, results),
-            dq: dq.reborrow().block([0, h * wide], [n, wide]),
-            dk: dk.reborrow().block([0, h * dim], [len, dim]),
-            dv: dv.reborrow().block([0, h * value_dim], [len, value_dim]),
+            dq: dq.reborrow().block([row, h * wide], [n, wide]),
+            dk: dk.reborrow().block([key, h * dim], [len, dim]),
+            dv: dv.reborrow().block([key, h * value_dim], [len, value_dim]),
         };
         backward::run(s, &all, part, room);
     }
@@ -199,7 +203,7 @@ pub fn attention_bf16_backward_on<S: Simd>(
 }
 
 /// Elements of workspace that [`attention_bf16_backward`] needs at most for `n` queries of `heads` heads and `len` keys of
-/// `kv_heads`, whatever the instruction set. `dim` is the larger of `dim` and `value_dim`.
+/// `kv_heads` in each sequence, whatever the instruction set. `dim` is the larger of `dim` and `value_dim`.
 ///
 /// ```
 /// assert!(fulmen::attention_bf16_backward_workspace(8, 8, 64, 100, 100) < 190_000);
@@ -220,7 +224,7 @@ pub const fn attention_bf16_backward_workspace(
     attention_backward_workspace(dim).saturating_add(queries).saturating_add(keys)
 }
 
-/// Elements of workspace that [`attention_bf16`] needs at most for `n` queries of `heads` heads and `len` keys of `kv_heads`,
+/// Elements of workspace that [`attention_bf16`] needs at most for `n` queries of `heads` heads and `len` keys of `kv_heads` in each sequence,
 /// whatever the instruction set. `dim` is the larger of `dim` and `value_dim`.
 ///
 /// ```

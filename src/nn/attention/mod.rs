@@ -65,6 +65,16 @@ fn aligned<T>(room: &mut [T]) -> &mut [T] {
     room.get_mut(skip..).unwrap_or_default()
 }
 
+/// The rows of a sequence, of so many each.
+fn rows_of<T>(x: MatRef<'_, T>, at: usize, n: usize) -> MatRef<'_, T> {
+    x.block([at * n, 0], [n, usize::MAX])
+}
+
+/// [`rows_of`] what is written.
+fn rows_of_mut<'a, T>(x: &'a mut MatMut<'_, T>, at: usize, n: usize) -> MatMut<'a, T> {
+    x.reborrow().block([at * n, 0], [n, usize::MAX])
+}
+
 /// The first `n` columns, and the rest.
 fn cut_cols<T>(x: MatRef<'_, T>, n: usize) -> (MatRef<'_, T>, MatRef<'_, T>) {
     (x.block([0, 0], [usize::MAX, n]), x.block([0, n], [usize::MAX; 2]))
@@ -86,9 +96,10 @@ struct Part<'a, T> {
 /// `s[i][j] = cap(scale·q[i]·k[j]) + mask[i][j]`, where `cap(x) = c·tanh(x/c)` with a [softcap](Attention::softcap) `c`, else `x`.
 ///
 /// Shapes: `q` is `n` by `heads·dim`, `k` `len` by `kv_heads·dim`, `v` `len` by `kv_heads·value_dim`, `out` `n` by
-/// `heads·value_dim`, each with any strides: they may be columns of one matrix, or of a cache of keys. `mask`, if there is one,
+/// `heads·value_dim`, with a [batch](Attention::batch) as many times the rows, each with any strides: they may be columns of one
+/// matrix, or of a cache of keys. `mask`, if there is one,
 /// is `n` by `len` for all heads, or `heads·n` by `len`, head after head; a row stride of 0 gives all queries one row. Where it is
-/// -∞ a key is hidden; a bias such as ALiBi's is a mask, too. `lse`, if asked for, receives the `n` by `heads` values
+/// -∞ a key is hidden; a bias such as ALiBi's is a mask, too. `lse`, if asked for, receives the `n` by `heads` values of each sequence
 /// `ln Σ_j e^s[i][j]` that [`attention_backward`] needs. Keys pass by in blocks of 128 and each query
 /// keeps its peak, sum and weighted values (the online softmax), so no matrix of scores is there. The bits of a query's
 /// result depend on the instruction set, the query, its mask and the keys and values up to its position, not on
@@ -99,7 +110,7 @@ struct Part<'a, T> {
 /// scores of -∞, gives zeros and the log-sum-exp -∞. A NaN or an infinity in a value makes its column NaN also
 /// where its weight is 0, and may do so for queries that don't see it.
 ///
-/// Errors: [`Error::Empty`] for `heads`, `dim` or `value_dim` of 0, [`Error::Domain`] names `kv_heads` when it does not divide
+/// Errors: [`Error::Empty`] for `heads`, `dim`, `value_dim` or `batch` of 0, [`Error::Domain`] names `kv_heads` when it does not divide
 /// `heads`, and `softcap` unless it is positive and finite; [`Error::Shape`] names `q`, `k`, `v`, `mask` or `out`, and `k` when
 /// `causal` asks for more queries than keys with [`Align::BottomRight`]; [`Error::Len`] of `lse`; [`Error::Overflow`];
 /// [`Error::Workspace`]. Nothing is written then.
@@ -188,7 +199,7 @@ pub(crate) fn attention_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let heads = op.on(shape(q), shape(k), shape(v))?;
     let mask = mask.map(|mask| Mask::new(mask, op.heads, heads.n, heads.len)).transpose()?;
-    same_shape("out", op.results(heads.n), shape(out.as_ref()))?;
+    same_shape("out", op.results(q.rows()), shape(out.as_ref()))?;
     if let Some(lse) = &lse {
         same_len("lse", q.rows() * op.heads, lse.len())?;
     }
@@ -197,14 +208,19 @@ pub(crate) fn attention_by<J: Executor, S: Simd, T: Element>(
     if heads.n == 0 {
         return Ok(());
     }
-    let lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
+    let mut lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
     // A single query waits for memory.
     let each = if heads.n == 1 { WAIT } else { 1 };
     let work = heads.work(heads.n, op.kv_heads).saturating_mul(each);
     let parts = parts(j, work, workspace.len() / needed.max(1));
-    let part = Part { q, k, v, mask, out: out.reborrow(), lse, row: 0 };
-    divide(j, s, &heads, part, workspace, parts);
-    let rows = (0..heads.n).filter(|i| !heads.of_query(*i).is_empty());
+    let (n, len) = (heads.n, heads.len);
+    for at in 0..op.batch {
+        let (q, k, v) = (rows_of(q, at, n), rows_of(k, at, len), rows_of(v, at, len));
+        let lse = lse.as_mut().map(|lse| rows_of_mut(lse, at, n));
+        let part = Part { q, k, v, mask, out: rows_of_mut(&mut out, at, n), lse, row: 0 };
+        divide(j, s, &heads, part, workspace, parts);
+    }
+    let rows = (0..q.rows()).filter(|i| !heads.of_query(*i % n).is_empty());
     contract!(
         attention,
         Ok(()),
@@ -401,15 +417,15 @@ pub(crate) fn attention_backward_by<J: Executor, S: Simd, T: Element>(
     lse: &[T],
     dout: MatRef<'_, T>,
     mut dq: MatMut<'_, T>,
-    dk: MatMut<'_, T>,
-    dv: MatMut<'_, T>,
+    mut dk: MatMut<'_, T>,
+    mut dv: MatMut<'_, T>,
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let heads = op.on(shape(q), shape(k), shape(v))?;
     let mask = mask.map(|mask| Mask::new(mask, op.heads, heads.n, heads.len)).transpose()?;
-    same_shape("out", op.results(heads.n), shape(out))?;
+    same_shape("out", op.results(q.rows()), shape(out))?;
     same_len("lse", q.rows() * op.heads, lse.len())?;
-    same_shape("dout", op.results(heads.n), shape(dout))?;
+    same_shape("dout", op.results(q.rows()), shape(dout))?;
     same_shape("dq", shape(q), shape(dq.as_ref()))?;
     same_shape("dk", shape(k), shape(dk.as_ref()))?;
     same_shape("dv", shape(v), shape(dv.as_ref()))?;
@@ -420,11 +436,25 @@ pub(crate) fn attention_backward_by<J: Executor, S: Simd, T: Element>(
     }
     let lse = MatRef::packed(lse, q.rows(), op.heads);
     let parts = parts(j, heads.work(heads.n, op.kv_heads), workspace.len() / needed.max(1));
-    let part = Gradients { q, k, v, mask, out, lse, dout, dq: dq.reborrow(), dk, dv };
-    divide_heads(j, s, &heads, part, workspace, parts);
+    let (n, len) = (heads.n, heads.len);
+    for at in 0..op.batch {
+        let part = Gradients {
+            q: rows_of(q, at, n),
+            k: rows_of(k, at, len),
+            v: rows_of(v, at, len),
+            mask,
+            out: rows_of(out, at, n),
+            lse: rows_of(lse, at, n),
+            dout: rows_of(dout, at, n),
+            dq: rows_of_mut(&mut dq, at, n),
+            dk: rows_of_mut(&mut dk, at, len),
+            dv: rows_of_mut(&mut dv, at, len),
+        };
+        divide_heads(j, s, &heads, part, workspace, parts);
+    }
     // A log-sum-exp of -∞ says that the query saw no key.
     let hides = |i: usize| (0..op.heads).any(|h| lse.get(i, h) == Some(-T::INFINITY));
-    let rows = (0..heads.n).filter(|i| !heads.of_query(*i).is_empty() && !hides(*i));
+    let rows = (0..q.rows()).filter(|i| !heads.of_query(*i % n).is_empty() && !hides(*i));
     contract!(
         attention_backward,
         Ok(()),

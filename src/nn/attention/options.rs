@@ -47,13 +47,16 @@ pub struct Attention<T> {
     pub softcap: Option<T>,
     /// Elements of a head's values and results, where they are not `dim`.
     pub value_dim: Option<usize>,
+    /// Sequences of one length, whose rows follow each other in every operand; none sees the keys of another, and a mask is
+    /// that of each.
+    pub batch: usize,
 }
 
 impl<T> Attention<T> {
-    /// Every query sees every key, scores are as they are, and values have `dim` elements.
+    /// Every query of one sequence sees every key, scores are as they are, and values have `dim` elements.
     pub const fn new(heads: usize, kv_heads: usize, dim: usize, scale: T) -> Self {
-        let (causal, window, align) = (false, None, Align::BottomRight);
-        Self { heads, kv_heads, dim, scale, causal, window, align, softcap: None, value_dim: None }
+        let (causal, window, align, softcap, value_dim) = (false, None, Align::BottomRight, None, None);
+        Self { heads, kv_heads, dim, scale, causal, window, align, softcap, value_dim, batch: 1 }
     }
 
     /// Elements of a head's values.
@@ -80,9 +83,9 @@ pub(crate) struct Heads<T> {
     pub(super) softcap: Option<T>,
     causal: bool,
     window: Option<usize>,
-    /// Queries of the call.
+    /// Queries of a sequence.
     pub(super) n: usize,
-    /// Keys.
+    /// Its keys.
     pub(super) len: usize,
     /// The position after the last query's.
     end: usize,
@@ -151,15 +154,16 @@ impl<T: Element> Attention<T> {
         }
     }
 
-    /// The shape of the results of `n` queries.
+    /// The shape of the results of `n` queries, of all sequences.
     pub(crate) fn results(&self, n: usize) -> [usize; 2] {
         [n, self.heads * self.values()]
     }
 
     /// For these shapes, of which `out` is checked by the caller.
     pub(crate) fn on(&self, q: [usize; 2], k: [usize; 2], v: [usize; 2]) -> Result<Heads<T>, Error> {
-        let &Self { heads, kv_heads, dim, scale, causal, window, align, softcap, .. } = self;
+        let &Self { heads, kv_heads, dim, scale, causal, window, align, softcap, batch, .. } = self;
         let value_dim = self.values();
+        not_empty("batch", batch)?;
         not_empty("heads", heads)?;
         not_empty("dim", dim)?;
         not_empty("value_dim", value_dim)?;
@@ -171,16 +175,17 @@ impl<T: Element> Attention<T> {
         }
         let cols = heads.checked_mul(dim).ok_or(Error::Overflow { arg: "dim" })?;
         heads.checked_mul(value_dim).ok_or(Error::Overflow { arg: "value_dim" })?;
-        let (n, len) = (q[0], k[0]);
-        same_shape("q", [n, cols], q)?;
-        same_shape("k", [len, kv_heads * dim], k)?;
-        same_shape("v", [len, kv_heads * value_dim], v)?;
+        let [n, len] = [q, k].map(|x| x[0] / batch);
+        // Whole sequences.
+        same_shape("q", [n * batch, cols], q)?;
+        same_shape("k", [len * batch, kv_heads * dim], k)?;
+        same_shape("v", [len * batch, kv_heads * value_dim], v)?;
         if causal && align == Align::BottomRight && n > len {
-            return Err(Error::Shape { arg: "k", expected: [n, k[1]], got: k });
+            return Err(Error::Shape { arg: "k", expected: [n * batch, k[1]], got: k });
         }
         let end = self.end(n, len);
         if [end, len].iter().any(|m| m.checked_add(n).is_none_or(|n| n == usize::MAX))
-            || n.checked_mul(heads).is_none()
+            || q[0].checked_mul(heads).is_none()
         {
             return Err(Error::Overflow { arg: "q" });
         }

@@ -26,6 +26,7 @@ pub fn options<T: Element>(a: &Args<T>) -> Attention<T> {
         align: if a.get("top_left").is_some() { Align::TopLeft } else { Align::BottomRight },
         softcap: a.get("softcap").map(T::from_usize),
         value_dim: a.get("value_dim"),
+        batch: a.get("batch").unwrap_or(1),
         ..Attention::new(a.size("heads"), a.size("kv_heads"), a.size("dim"), a.p[0])
     }
 }
@@ -38,7 +39,7 @@ fn values<T>(op: &Attention<T>) -> usize {
 /// The shapes of queries, keys and values.
 pub fn shapes<T: Element>(a: &Args<T>) -> [[usize; 2]; 3] {
     let op = options(a);
-    let (n, len) = (a.size("n"), a.size("len"));
+    let [n, len] = ["n", "len"].map(|rows| a.size(rows).saturating_mul(op.batch));
     [
         [n, op.heads.saturating_mul(op.dim)],
         [len, op.kv_heads.saturating_mul(op.dim)],
@@ -82,6 +83,7 @@ fn widest<T: Element>(a: &Args<T>) -> usize {
 /// What query `i` makes of key `j`, in `f64`.
 pub struct Naive<'a> {
     pub op: Attention<f64>,
+    /// Queries and keys of each sequence.
     pub n: usize,
     pub len: usize,
     pub q: &'a [f64],
@@ -113,8 +115,9 @@ impl<'a> Naive<'a> {
         let (op, head) = (&self.op, h * self.op.kv_heads / self.op.heads);
         &self.v[(j * op.kv_heads + head) * values(op)..][..values(op)]
     }
-    /// The keys that query `i` sees.
+    /// The keys that query `i`, of all sequences, sees.
     pub fn seen(&self, i: usize) -> Range<usize> {
+        let (before, i) = (i / self.n * self.len, i % self.n);
         let end = if self.op.align == Align::TopLeft { self.n } else { self.len };
         let at = end as i64 - self.n as i64 + i as i64;
         let inside = |j: i64| j.clamp(0, self.len as i64) as usize;
@@ -123,7 +126,7 @@ impl<'a> Naive<'a> {
             .op
             .window
             .map_or(0, |w| inside((at + 1).saturating_sub(i64::try_from(w).unwrap_or(i64::MAX))));
-        first.min(last)..last
+        before + first.min(last)..before + last
     }
     /// The score, the sum of its terms' magnitudes, and its slope from that of the product.
     pub fn score(&self, i: usize, j: usize, h: usize) -> [f64; 3] {
@@ -135,8 +138,9 @@ impl<'a> Naive<'a> {
             None => (product, 1.0),
         };
         let rows = self.mask.len() / self.len.max(1);
+        let i = i % self.n;
         let at = if rows == self.n { i } else { h * self.n + i };
-        let more = self.mask.get(at * self.len + j).copied().unwrap_or(0.0);
+        let more = self.mask.get(at * self.len + j % self.len).copied().unwrap_or(0.0);
         let hidden = more == f64::NEG_INFINITY;
         [capped + more, magnitudes + if hidden { 0.0 } else { more.abs() }, slope]
     }
@@ -167,7 +171,8 @@ impl<'a> Naive<'a> {
     /// `out` and `lse`.
     pub fn forward(&self) -> [Vec<Want>; 2] {
         let (mut out, mut lse) = (vec![], vec![]);
-        for (i, h) in (0..self.n).flat_map(|i| (0..self.op.heads).map(move |h| (i, h))) {
+        let all = self.n * self.op.batch;
+        for (i, h) in (0..all).flat_map(|i| (0..self.op.heads).map(move |h| (i, h))) {
             let (results, sum) = self.results(i, h);
             out.extend(results);
             lse.push(sum);
@@ -180,9 +185,12 @@ impl<'a> Naive<'a> {
 fn sample_sizes(rows: usize, cols: usize, r: &mut Noise) -> Vec<(&'static str, usize)> {
     let (kv_heads, group) = (1 + r.bits() as usize % 2, 1 + r.bits() as usize % 3);
     let (n, dim) = if cols > 1000 { (rows * 9, 20) } else { (rows.min(200), cols) };
+    let batch = [1, 1, 1, 2, 3][r.bits() as usize % 5].min(n.max(1));
+    let n = n.div_ceil(batch);
     let len = n + r.bits() as usize % 9;
     let mut all =
         vec![("heads", kv_heads * group), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];
+    all.extend((batch > 1).then_some(("batch", batch)));
     let [capped, other, left, masked] = [3, 3, 2, 3].map(|n| r.bits().is_multiple_of(n));
     all.extend(capped.then_some(("softcap", 2)));
     all.extend(other.then_some(("value_dim", 1 + (3 * dim) / 2 % 71)));
@@ -202,13 +210,18 @@ fn sample_mask<T: Element>(sizes: &[(&str, usize)], r: &mut Noise) -> Vec<T> {
 
 fn sample_qkv<T: Element>(sizes: &[(&str, usize)], r: &mut Noise) -> Vec<Vec<T>> {
     let [heads, kv_heads, dim, n, len] = [0, 1, 2, 3, 4].map(|i| sizes[i].1);
-    let values = sizes.iter().find(|(name, _)| *name == "value_dim").map_or(dim, |(_, n)| *n);
+    let values = named(sizes, "value_dim").unwrap_or(dim);
+    let [n, len] = [n, len].map(|rows| rows * named(sizes, "batch").unwrap_or(1));
     vec![
         r.slice(n * heads * dim, 2.0),
         r.slice(len * kv_heads * dim, 2.0),
         r.slice(len * kv_heads * values, 2.0),
         sample_mask(sizes, r),
     ]
+}
+
+fn named(sizes: &[(&str, usize)], name: &str) -> Option<usize> {
+    sizes.iter().find(|(n, _)| *n == name).map(|(_, n)| *n)
 }
 
 fn scale<T: Element>(dim: usize) -> T {
@@ -224,7 +237,8 @@ impl Op for Forward {
         Args::new::<Self>(x, vec![scale(sizes[2].1)], &sizes)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
-        vec![stale(results(a)), stale(a.size("n").min(5000) * a.size("heads").min(100))]
+        let rows = shapes(a)[0][0].min(5000);
+        vec![stale(results(a)), stale(rows * a.size("heads").min(100))]
     }
     fn workspace<T: Element>(a: &Args<T>) -> usize {
         4 * fulmen::attention_workspace(a.size("heads").min(100), widest(a))
@@ -262,8 +276,8 @@ impl Op for Backward {
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let sizes = sample_sizes(rows, cols, r);
         let x = sample_qkv(&sizes, r);
-        let values = sizes.iter().find(|(name, _)| *name == "value_dim").map_or(sizes[2].1, |(_, n)| *n);
-        let dout = r.slice(sizes[3].1 * sizes[0].1 * values, 2.0);
+        let values = named(&sizes, "value_dim").unwrap_or(sizes[2].1);
+        let dout = r.slice(sizes[3].1 * named(&sizes, "batch").unwrap_or(1) * sizes[0].1 * values, 2.0);
         Args::new::<Self>(with_forward(x, dout, &sizes, scale(sizes[2].1)), vec![scale(sizes[2].1)], &sizes)
     }
     fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
@@ -314,7 +328,7 @@ pub fn gradients(x: &Naive<'_>, [out, lse, dout]: [&[f64]; 3], by: f64, least: f
     let mut dq = vec![[0.0; 2]; x.q.len()];
     let mut dk = vec![[0.0; 2]; x.k.len()];
     let mut dv = vec![[0.0; 2]; x.v.len()];
-    for i in 0..x.n {
+    for i in 0..x.n * x.op.batch {
         for h in 0..heads {
             let lse = lse[i * heads + h];
             if lse == f64::NEG_INFINITY {
@@ -355,7 +369,7 @@ pub fn with_forward<T: Element>(
     let mut a = Args::new::<Forward>(x, vec![scale], sizes);
     // The reference would take minutes.
     let [out, lse] = if a.size("n") > 100 {
-        let mut out = [stale(results(&a)), stale(a.size("n") * a.size("heads"))];
+        let mut out = [stale(results(&a)), stale(shapes(&a)[0][0] * a.size("heads"))];
         let mut workspace = vec![T::ZERO; Forward::workspace(&a)];
         let [o, l] = &mut out;
         let s = fulmen::lanes::native();

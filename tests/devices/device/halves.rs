@@ -1,6 +1,8 @@
 //! Products of 16-bit matrices, and rows that are few.
 
 use super::*;
+#[cfg(feature = "half")]
+use fulmen::gpu::backend::{Mat, MatMut, View, ViewMut, Word};
 
 /// Few rows: long ones that blocks share, with parts that are whole and others, and short ones with a block each.
 #[test]
@@ -133,6 +135,100 @@ fn rounded_products() {
     assert_eq!(both[0], both[1]);
 }
 
+/// Results, log-sum-exps and the gradients of queries, keys and values of attention on operands of any type, with keys and
+/// values that are columns of one matrix.
+#[cfg(feature = "half")]
+fn attention_of<E: Word>(
+    gpu: &Gpu<Host>,
+    op: &fulmen::Attention<f32>,
+    [n, len]: [usize; 2],
+    round: impl Fn(&f32) -> E,
+    forward: impl Fn([Mat<'_, E, Host>; 3], MatMut<'_, f32, Host>, ViewMut<'_, f32, Host>),
+    backward: impl Fn([Mat<'_, E, Host>; 4], Mat<'_, f32, Host>, View<'_, f32, Host>, [MatMut<'_, f32, Host>; 3]),
+) -> [Vec<f32>; 4] {
+    let [rows, keys] = [n, len].map(|each| each * op.batch);
+    let [cols, width] = [op.heads, op.kv_heads].map(|heads| heads * op.dim);
+    let mut seeds = 1..;
+    let [q, kv, dout] = [rows * cols, keys * 2 * width, rows * cols].map(|n| {
+        let x: Vec<E> = data::<f32>(n, seeds.next().unwrap(), 0).iter().map(&round).collect();
+        gpu.upload(&x).unwrap()
+    });
+    let stale = |n: usize| gpu.upload(&vec![7.0f32; n]).unwrap();
+    let [mut out, mut lse, mut dq, mut dkv] =
+        [rows * cols, rows * op.heads, rows * cols, keys * 2 * width].map(stale);
+    let [q, dout] = [&q, &dout].map(|x| x.view().matrix(rows, cols).unwrap());
+    let kv = kv.view().matrix(keys, 2 * width).unwrap();
+    let [k, v] = [0..width, width..2 * width].map(|part| kv.cols(part).unwrap());
+    forward([q, k, v], out.view_mut().matrix(rows, cols).unwrap(), lse.view_mut());
+    let [dk, dv] = dkv.view_mut().matrix(keys, 2 * width).unwrap().split_cols(width).unwrap();
+    let to = [dq.view_mut().matrix(rows, cols).unwrap(), dk, dv];
+    backward([q, k, v, dout], out.view().matrix(rows, cols).unwrap(), lse.view(), to);
+    [out, lse, dq, dkv].map(|x| {
+        let mut to = vec![0.0; x.len()];
+        gpu.download(x.view(), &mut to).unwrap();
+        to
+    })
+}
+
+/// Attention of `f32` on a device that is asked to round has the bits of that of its operands in bf16, of one sequence and of
+/// several; and where there is little to do, a cap or a mask, those of `f32`.
+#[cfg(feature = "half")]
+#[test]
+fn rounded_attention() {
+    use fulmen::Attention;
+    use fulmen::backend::Transformer;
+    let floats = |gpu: &Gpu<Host>, op: &Attention<f32>, sizes: [usize; 2], masked: bool| {
+        let [n, len] = sizes;
+        let mask = gpu.upload(&data::<f32>(n * len, 9, 0)).unwrap();
+        let mask = masked.then(|| mask.view().matrix(n, len).unwrap());
+        let none = || gpu.alloc::<f32>(0).unwrap();
+        attention_of(
+            gpu,
+            op,
+            sizes,
+            |x| *x,
+            |[q, k, v], out, lse| {
+                gpu.attention(op, q, k, v, mask, out, Some(lse), none().view_mut()).unwrap()
+            },
+            |[q, k, v, dout], out, lse, [dq, dk, dv]| {
+                let mut none = none();
+                let workspace = none.view_mut();
+                gpu.attention_backward(op, q, k, v, mask, out, lse, dout, dq, dk, dv, workspace).unwrap()
+            },
+        )
+    };
+    let halves = |gpu: &Gpu<Host>, op: &Attention<f32>, sizes: [usize; 2]| {
+        attention_of(
+            gpu,
+            op,
+            sizes,
+            |x| half::bf16::from_f32(*x),
+            |[q, k, v], out, lse| gpu.attention_bf16(op, q, k, v, out, Some(lse)).unwrap(),
+            |[q, k, v, dout], out, lse, [dq, dk, dv]| {
+                gpu.attention_bf16_backward(op, q, k, v, out, lse, dout, dq, dk, dv).unwrap()
+            },
+        )
+    };
+    let rounding = || Gpu::rounding(hopper_host(2)).unwrap();
+    let causal = Attention { causal: true, ..Attention::new(2, 1, 64, 0.125f32) };
+    for (op, sizes) in [
+        (causal, [150, 170]),
+        (Attention { batch: 2, ..causal }, [128, 128]),
+        (Attention { batch: 2, window: Some(50), ..causal }, [130, 140]),
+    ] {
+        let got = floats(&rounding(), &op, sizes, false);
+        assert!(got == halves(&hopper(2), &op, sizes), "{op:?}");
+        assert!(got != floats(&hopper(2), &op, sizes, false), "{op:?}");
+    }
+    let capped = Attention { softcap: Some(3.0), ..causal };
+    for (op, sizes, masked) in
+        [(causal, [20, 30], false), (capped, [150, 170], false), (causal, [150, 170], true)]
+    {
+        let [got, want] = [rounding(), hopper(2)].map(|gpu| floats(&gpu, &op, sizes, masked));
+        assert!(got == want, "{op:?}");
+    }
+}
+
 /// Attention of bf16 by warp groups: several tiles of keys and of queries, blocks that stay for the next, masks, shared keys,
 /// operands as tensor maps read them and others; and without warp groups, heads that have no kernel, a scale below 0.
 #[cfg(feature = "half")]
@@ -151,7 +247,7 @@ fn attention_of_warp_groups_keeps_its_contract() {
         ([5, 1, 64, 130, 16_400], true, Some(40)),
     ];
     let gpu = hopper(2);
-    for worst in half_attention(&gpu, &cases).unwrap() {
+    for worst in half_attention(&gpu, 1, &cases).unwrap() {
         assert!(worst.share <= 1.0, "{worst:?}");
         // The weights' rounding is seen.
         assert!(worst.share > 0.01, "{worst:?}");
@@ -161,14 +257,26 @@ fn attention_of_warp_groups_keeps_its_contract() {
     // Gradients in whole blocks: sums, queries, keys.
     for case in [([2, 2, 64, 256, 256], true, None), ([1, 1, 128, 128, 128], false, None)] {
         let gpu = hopper(8);
-        for worst in half_attention(&gpu, &[case]).unwrap() {
+        for worst in half_attention(&gpu, 1, &[case]).unwrap() {
             assert!(worst.share <= 1.0 && worst.share > 0.01, "{worst:?}");
         }
         assert_eq!(gpu.kernels(), 4, "{case:?}");
     }
+    // Sequences that one launch takes, heads of several of them together and blocks that stay; and those that it cannot.
+    for (batch, case) in [
+        (3, ([2, 1, 64, 128, 256], true, None)),
+        (2, ([1, 1, 128, 256, 256], true, Some(70))),
+        (2, ([1, 1, 64, 128, 128], false, None)),
+        (2, ([2, 2, 64, 100, 128], true, None)),
+        (2, ([1, 1, 64, 128, 130], false, None)),
+    ] {
+        for worst in half_attention(&hopper(2), batch, &[case]).unwrap() {
+            assert!(worst.share <= 1.0 && worst.share > 0.01, "{batch} of {case:?}: {worst:?}");
+        }
+    }
     for gpu in [Gpu::new(Host::new(Meet::Memory)), hopper(1)] {
         let cases = [([2, 1, 5, 7, 9], true, None), ([1, 1, 8, 1, 40], false, None)];
-        let [forward, back] = half_attention(&gpu, &cases).unwrap();
+        let [forward, back] = half_attention(&gpu, 1, &cases).unwrap();
         assert!(forward.share <= 0.01, "{forward:?}");
         // The least numbers that are not 0 are far from one another.
         assert!(back.share <= 0.05, "{back:?}");

@@ -34,7 +34,9 @@ pub fn run() -> Result<bool, Error> {
     #[cfg(feature = "half")]
     ran.extend(device::narrow_products(&gpu, [&crate::HALVES, &crate::BYTES])?);
     #[cfg(feature = "half")]
-    ran.extend(device::half_attention(&gpu, &crate::HALF_HEADS)?);
+    ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
+    #[cfg(feature = "half")]
+    ran.extend(device::half_attention(&gpu, 2, &crate::HALF_HEADS[8..])?);
     without.retain(|op| !ran.iter().any(|w| w.op == *op));
     let good = report(&ran);
     crate::llm::run("wgpu");

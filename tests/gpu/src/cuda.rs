@@ -131,7 +131,8 @@ pub fn part(name: &str) -> Result<bool, Error> {
             let large = [[1100, 1300, 512], [700, 300, 1000]];
             let sizes = [[&crate::HALVES[..], &large].concat(), [&crate::BYTES[..], &large].concat()];
             ran = device::narrow_products(&gpu, [&sizes[0], &sizes[1]])?.into();
-            ran.extend(device::half_attention(&gpu, &crate::HALF_HEADS)?);
+            ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
+            ran.extend(device::half_attention(&gpu, 3, &crate::HALF_HEADS)?);
         }
         _ => return Ok(false),
     }

@@ -1,33 +1,32 @@
-//! Attention of 16-bit elements: by warp groups where there are some, else widened and as that of `f32`.
+//! Attention of 16-bit elements, and of `f32` that are rounded to them where a caller asks for that: by warp groups where there
+//! are some, else widened and as that of `f32`.
 
-use super::super::super::device::{Binding, Computes, Device, Error, Program};
+use super::super::super::device::{Error, Program};
 use super::super::super::ir::Group;
-use super::super::super::template::flash::Flash;
 use super::super::super::template::{
     Argument, GroupFlash, GroupSlopes, SLOPE_SUMS, group_flash, group_slopes, group_sums,
 };
-use super::super::super::types::F32;
-use super::super::attention::{heads, scored};
-use super::super::ops::arguments;
+use super::super::super::types::{F32, Scalar as Typed, Type};
+use super::super::attention::heads;
+use super::super::ops::{Scalar, arguments, bits as bits_of};
 use super::super::plan::{Plan, Planner};
-use super::super::{Gpu, Mat, MatMut, View, ViewMut};
-use super::{Side, bits};
+use super::{ROUNDED, Side, bits};
 use crate::Attention;
-use crate::error::{same_len, same_shape};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use half::bf16;
 
 /// Operands are Q, K, V, the results, and the log-sum-exps or scratch for them; then further scratch.
-const RESULTS: usize = 3;
-const SUMS: usize = 4;
-const SCRATCH: usize = 5;
+pub(super) const RESULTS: usize = 3;
+pub(super) const SUMS: usize = 4;
+pub(super) const SCRATCH: usize = 5;
 /// Of gradients: Q, K, V and the results' gradients, then the results, the log-sum-exps, and the gradients; then scratch.
-const OUT: usize = 4;
-const LSE: usize = 5;
-const DQ: usize = 6;
-const MORE: usize = 9;
+pub(super) const OUT: usize = 4;
+pub(super) const LSE: usize = 5;
+pub(super) const DQ: usize = 6;
+pub(super) const MORE: usize = 9;
+/// Queries and keys of each of several sequences that one launch takes are a multiple of so many.
+const WHOLE: usize = 128;
 /// Bytes of keys and values whose queries are taken together: a part of the second cache.
 const CACHE: usize = 16 << 20;
 
@@ -50,38 +49,47 @@ impl Planner {
         Ok(fits.then_some((program, size)))
     }
 
-    /// For results on these strides.
-    fn half_attention(
+    /// Attention of `f32`, where the device is asked to round operands of products and there is enough to do.
+    pub(in super::super) fn rounds_attention<T: Scalar>(
+        &self,
+        op: &Attention<T>,
+        [n, len]: [usize; 2],
+    ) -> Option<Attention<f32>> {
+        let terms = [len, op.heads, op.dim].into_iter().fold(n, usize::saturating_mul);
+        if !self.rounds || <T::Recorded as Typed>::TYPE != Type::F32 || n < 2 || terms < ROUNDED {
+            return None;
+        }
+        let float = |x: T| f32::from_bits(bits_of(x) as u32);
+        let &Attention { heads, kv_heads, dim, causal, window, align, value_dim, batch, .. } = op;
+        let (scale, softcap) = (float(op.scale), op.softcap.map(float));
+        Some(Attention { heads, kv_heads, dim, scale, causal, window, align, softcap, value_dim, batch })
+    }
+
+    /// Whether one launch of warp groups takes all sequences, of so many queries and keys: tiles would reach into the next one.
+    fn takes_all(&self, op: &Attention<f32>, [n, len]: [usize; 2]) -> bool {
+        let whole = n.is_multiple_of(WHOLE) && len.is_multiple_of(WHOLE);
+        op.batch == 1 || whole && op.batch as u64 <= u64::from(self.limits.grid[2])
+    }
+
+    /// By warp groups, where there is a kernel of them for these heads, for results on these strides. Operands are `bf16`, or
+    /// `f32` (`Group::Tf32`) that are rounded.
+    pub(in super::super) fn group_attention(
         &self,
         op: &Attention<f32>,
+        from: Group,
         sides: [Side; 3],
         strides: [usize; 2],
-    ) -> Result<Plan, Error> {
+    ) -> Result<Option<Plan>, Error> {
+        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]].map(|rows| rows / op.batch);
+        if n == 0 || !self.takes_all(op, [n, len]) {
+            return Ok(None);
+        }
+        let Some((kernel, size)) = self.half_flash(op, n)? else { return Ok(None) };
         let mut plan = Plan { launches: Vec::new(), scratch: Vec::new() };
-        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let told = heads(op, n, len);
-        let Some((kernel, size)) = self.half_flash(op, n)? else {
-            let wide = self.widened(&mut plan, sides, SCRATCH)?;
-            let mut words: Vec<usize> = wide.iter().flat_map(|(_, pitch)| [*pitch, 1]).collect();
-            words.extend(strides);
-            words.extend(told);
-            let (scores, numbers) = scored(op);
-            let mut all = arguments(0, &words, &numbers);
-            all.insert(8, Argument::Buffer(SUMS));
-            let [q, k, v] = wide.map(|(at, _)| Argument::Buffer(at));
-            all.splice(0..0, [q, k, v, Argument::Buffer(RESULTS)]);
-            plan.launches.push(self.attention::<F32>(
-                Flash::Forward,
-                scores,
-                op.widest(),
-                [n, op.heads],
-                all,
-            )?);
-            return Ok(plan);
-        };
         let mut all = Vec::new();
         for (side, part) in sides.into_iter().zip(size.parts()) {
-            let lies = self.mapped(&mut plan, side, SCRATCH)?;
+            let lies = self.mapped(&mut plan, from, side, SCRATCH)?;
             all.push(side.map(lies, part));
         }
         all.push(Argument::Buffer(RESULTS));
@@ -91,10 +99,11 @@ impl Planner {
         // Where a mask makes works unlike, those of several heads go by their length: as many heads as the second cache keeps
         // keys of.
         let keys = 4 * len * op.dim;
-        let together = if op.causal { (CACHE / keys.max(1)).clamp(1, op.heads) } else { 1 };
-        all.extend(arguments::<f32>(0, &[together], &[]));
+        let heads = op.heads.saturating_mul(op.batch);
+        let together = if op.causal { (CACHE / keys.max(1)).clamp(1, heads) } else { 1 };
+        all.extend(arguments::<f32>(0, &[together, op.batch], &[]));
         // Blocks stay, and ask for the keys of the next work while they write.
-        let works = n.div_ceil(size.queries() as usize).saturating_mul(op.heads);
+        let works = n.div_ceil(size.queries() as usize).saturating_mul(heads);
         let blocks = works.min((self.blocks / 8).max(1) as usize);
         if blocks < works {
             let taken = SCRATCH + plan.scratch.len();
@@ -105,45 +114,27 @@ impl Planner {
             all.push(Argument::Bits(0));
         }
         plan.launches.push(self.grid_of(kernel, size.threads(), [blocks, 1], all)?);
-        Ok(plan)
+        Ok(Some(plan))
     }
 
-    /// Where tensor maps read an operand, and the elements between its rows: as it lies, or a copy in scratch of which the
-    /// first has this number.
-    fn mapped(&self, plan: &mut Plan, side: Side, first: usize) -> Result<(usize, usize), Error> {
+    /// Where tensor maps read an operand of `bf16`, and the elements between its rows: as it lies, or a copy in scratch of which
+    /// the first has this number.
+    fn mapped(
+        &self,
+        plan: &mut Plan,
+        from: Group,
+        side: Side,
+        first: usize,
+    ) -> Result<(usize, usize), Error> {
         let [rows, cols] = side.sizes;
-        if side.is_mapped(side.strides, cols, 8) {
+        if from == Group::Bf16 && side.is_mapped(side.strides, cols, 8) {
             return Ok((side.at, side.strides[0]));
         }
         let at = first + plan.scratch.len();
-        let (launch, pitch) = self.narrow_rows(Group::Bf16, false, side, at, 8)?;
+        let (launch, pitch) = self.narrow_rows(from, false, side, at, 8)?;
         plan.launches.push(launch);
         plan.scratch.push(2 * (rows * pitch) as u64);
         Ok((at, pitch))
-    }
-
-    /// Copies operands as `f32`, to scratch of which the first has this number; where each lies, and the elements between its
-    /// rows.
-    fn widened<const N: usize>(
-        &self,
-        plan: &mut Plan,
-        sides: [Side; N],
-        first: usize,
-    ) -> Result<[(usize, usize); N], Error> {
-        let mut wide = [(0, 0); N];
-        for (side, wide) in sides.into_iter().zip(&mut wide) {
-            let at = first + plan.scratch.len();
-            let [rows, cols] = side.sizes;
-            *wide = (at, cols);
-            // What is empty is not copied.
-            if rows > 0 && cols > 0 {
-                let (launch, pitch) = self.narrow_rows(Group::Bf16, true, side, at, 2)?;
-                plan.launches.push(launch);
-                *wide = (at, pitch);
-            }
-            plan.scratch.push(4 * (rows * wide.1).max(1) as u64);
-        }
-        Ok(wide)
     }
 
     /// The kernels of gradients of warp groups, as [`Planner::half_flash`]: of queries, and of keys.
@@ -164,58 +155,37 @@ impl Planner {
         Ok(both.iter().all(fits).then_some(both))
     }
 
-    /// Gradients, by warp groups or of what is widened.
-    fn half_backward(
+    /// Gradients by warp groups, as [`Planner::group_attention`]. Operands are Q, K, V, `dout`, `out`, the log-sum-exps, `dq`,
+    /// `dk`, `dv`; `strides` are those of `out` and of the gradients.
+    pub(in super::super) fn group_gradients(
         &self,
         op: &Attention<f32>,
-        sides: [Side; 4],
-        strides: [[usize; 2]; 4],
-    ) -> Result<Plan, Error> {
-        if let Some(plan) = self.half_gradients(op, sides, strides)? {
-            return Ok(plan);
-        }
-        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
-        let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (n * op.heads).max(1) as u64] };
-        let wide = self.widened(&mut plan, sides, MORE)?;
-        let [q, k, v, dout] = wide;
-        let [out, dq, dk, dv] = strides;
-        let mut by: Vec<usize> = [q, k, v].iter().flat_map(|(_, pitch)| [*pitch, 1]).collect();
-        by.extend([out, [dout.1, 1], dq, dk, dv].concat());
-        let at = [q.0, k.0, v.0, OUT, dout.0, DQ, DQ + 1, DQ + 2, LSE, MORE];
-        let (scores, numbers) = scored(op);
-        plan.launches.extend(self.gradients(op, [n, len], at, &by, (scores, &numbers), &[])?);
-        Ok(plan)
-    }
-
-    /// Gradients by warp groups, where there are kernels of them for these heads. Operands are Q, K, V, `dout`, `out`, the
-    /// log-sum-exps, `dq`, `dk`, `dv`; `strides` are those of `out` and of the gradients.
-    fn half_gradients(
-        &self,
-        op: &Attention<f32>,
+        from: Group,
         sides: [Side; 4],
         strides: [[usize; 2]; 4],
     ) -> Result<Option<Plan>, Error> {
-        let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
-        if n == 0 || len == 0 {
+        let all = sides[0].sizes[0];
+        let [n, len] = [all, sides[1].sizes[0]].map(|rows| rows / op.batch);
+        if n == 0 || len == 0 || !self.takes_all(op, [n, len]) {
             return Ok(None);
         }
         let Some(both) = self.half_slopes(op)? else { return Ok(None) };
-        let filled = n.next_multiple_of(SLOPE_SUMS as usize) * op.heads;
+        let filled = all.next_multiple_of(SLOPE_SUMS as usize) * op.heads;
         let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * filled as u64] };
         let mut lie = [(0, 0); 4];
         for (lie, side) in lie.iter_mut().zip(sides) {
-            *lie = self.mapped(&mut plan, side, MORE)?;
+            *lie = self.mapped(&mut plan, from, side, MORE)?;
         }
-        let dout = sides[3];
-        let mut all: Vec<Argument> = vec![Argument::Buffer(OUT)];
-        all.extend(strides[0].map(bits));
-        all.push(Argument::Buffer(dout.at));
-        all.extend([dout.before, dout.strides[0], dout.strides[1]].map(bits));
-        all.extend([LSE, MORE].map(Argument::Buffer));
-        all.extend([n, op.heads, op.dim].map(bits));
+        let (dout, pitch) = lie[3];
+        let mut arguments_of: Vec<Argument> = vec![Argument::Buffer(OUT)];
+        arguments_of.extend(strides[0].map(bits));
+        arguments_of.push(Argument::Buffer(dout));
+        arguments_of.extend([0, pitch, 1].map(bits));
+        arguments_of.extend([LSE, MORE].map(Argument::Buffer));
+        arguments_of.extend([all, op.heads, op.dim].map(bits));
         let program = self.one::<F32>("group_sums_bf16", || Some(group_sums()))?;
         let blocks = filled.div_ceil(8).min(self.blocks as usize * 8);
-        plan.launches.push(self.grid_of(program, 256, [blocks, 1], all)?);
+        plan.launches.push(self.grid_of(program, 256, [blocks, 1], arguments_of)?);
         let told = heads(op, n, len);
         for (program, size) in both {
             let mut all: Vec<Argument> = sides
@@ -234,115 +204,10 @@ impl Planner {
             all.extend(out.iter().flat_map(|(_, strides)| *strides).map(bits));
             all.extend(arguments(0, &told, &[op.scale]));
             let grid = [rows.div_ceil(GroupSlopes::rows() as usize), across];
-            plan.launches.push(self.grid_of(program, GroupSlopes::threads(), grid, all)?);
+            let mut launch = self.grid_of(program, GroupSlopes::threads(), grid, all)?;
+            launch.grid[2] = op.batch as u32;
+            plan.launches.push(launch);
         }
         Ok(Some(plan))
-    }
-}
-
-impl<D: Computes<f32>> Gpu<D> {
-    /// [`attention_bf16`](crate::attention_bf16()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`attention_bf16`](crate::attention_bf16()), [`Error::Limit`], [`Error::Lost`].
-    pub fn attention_bf16(
-        &self,
-        op: &Attention<f32>,
-        q: Mat<'_, bf16, D>,
-        k: Mat<'_, bf16, D>,
-        v: Mat<'_, bf16, D>,
-        out: MatMut<'_, f32, D>,
-        lse: Option<ViewMut<'_, f32, D>>,
-    ) -> Result<(), Error> {
-        self.half_attend(op, [q, k, v], out, lse)
-    }
-
-    /// [`attention_bf16_backward`](crate::attention_bf16_backward()), without a workspace of the caller's.
-    ///
-    /// # Errors
-    /// Those of [`attention_bf16_backward`](crate::attention_bf16_backward()), [`Error::Limit`], [`Error::Lost`].
-    #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-    pub fn attention_bf16_backward(
-        &self,
-        op: &Attention<f32>,
-        q: Mat<'_, bf16, D>,
-        k: Mat<'_, bf16, D>,
-        v: Mat<'_, bf16, D>,
-        out: Mat<'_, f32, D>,
-        lse: View<'_, f32, D>,
-        dout: Mat<'_, bf16, D>,
-        dq: MatMut<'_, f32, D>,
-        dk: MatMut<'_, f32, D>,
-        dv: MatMut<'_, f32, D>,
-    ) -> Result<(), Error> {
-        op.on(q.shape, k.shape, v.shape)?;
-        let n = q.shape[0];
-        same_shape("out", op.results(n), out.shape)?;
-        same_len("lse", n * op.heads, lse.len())?;
-        same_shape("dout", op.results(n), dout.shape)?;
-        same_shape("dq", q.shape, dq.0.shape)?;
-        same_shape("dk", k.shape, dk.0.shape)?;
-        same_shape("dv", v.shape, dv.0.shape)?;
-        self.state.planner.line::<F32>("lse", 2 * n.next_multiple_of(SLOPE_SUMS as usize) * op.heads)?;
-        let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v), ("dout", dout)])?;
-        let (wide, _) = self.matrices([("out", out), ("dq", dq.0), ("dk", dk.0), ("dv", dv.0)])?;
-        let mut wide = wide.into_iter();
-        bound.extend(wide.next());
-        bound.push(lse.binding(self)?);
-        bound.extend(wide);
-        let strides = [out.strides, dq.0.strides, dk.0.strides, dv.0.strides];
-        let plan = self.state.planner.half_backward(op, sides, strides)?;
-        self.run(&plan, &bound)
-    }
-}
-
-impl<D: Device> Gpu<D> {
-    /// The operands, the first ones of a plan.
-    #[allow(clippy::type_complexity, reason = "operands and how they lie")]
-    fn half_sides<'a, const N: usize>(
-        &self,
-        all: [(&'static str, Mat<'a, bf16, D>); N],
-    ) -> Result<(Vec<Binding<'a, D::Buffer>>, [Side; N]), Error> {
-        let mut bound = Vec::new();
-        let mut sides = [Side { at: 0, sizes: [0; 2], strides: [0; 2], before: 0, aligned: false }; N];
-        for (at, (side, (arg, x))) in sides.iter_mut().zip(all).enumerate() {
-            self.state.planner.matrix::<F32>(arg, x.shape, x.strides)?;
-            let (on, before) = (x.binding(self)?, x.rest()?.before() / 2);
-            let aligned = before == 0 && on.start.is_multiple_of(16);
-            *side = Side { at, sizes: x.shape, strides: x.strides, before, aligned };
-            bound.push(on);
-        }
-        Ok((bound, sides))
-    }
-
-    fn half_attend(
-        &self,
-        op: &Attention<f32>,
-        all: [Mat<'_, bf16, D>; 3],
-        out: MatMut<'_, f32, D>,
-        lse: Option<ViewMut<'_, f32, D>>,
-    ) -> Result<(), Error> {
-        let planner = &self.state.planner;
-        let [q, k, v] = all.map(|x| x.shape);
-        op.on(q, k, v)?;
-        same_shape("out", op.results(q[0]), out.0.shape)?;
-        let sums = q[0] * op.heads;
-        if let Some(lse) = &lse {
-            same_len("lse", sums, lse.len())?;
-        }
-        let [q, k, v] = all;
-        let (mut bound, sides) = self.half_sides([("q", q), ("k", k), ("v", v)])?;
-        planner.matrix::<F32>("out", out.0.shape, out.0.strides)?;
-        planner.line::<F32>("lse", sums)?;
-        bound.push(out.0.binding(self)?);
-        if sums == 0 {
-            return Ok(());
-        }
-        let mut plan = planner.half_attention(op, sides, out.0.strides)?;
-        match lse {
-            Some(lse) => bound.push(lse.binding(self)?),
-            None => plan.scratch.insert(0, 4 * sums as u64),
-        }
-        self.run(&plan, &bound)
     }
 }

@@ -188,8 +188,10 @@ struct Frame<'b> {
     queries: Ring<'b>,
     keys: Ring<'b>,
     values: Ring<'b>,
-    /// Heads whose queries are taken one after the other, the last of each first.
+    /// Heads, those of all sequences, whose queries are taken one after the other, the last of each first.
     together: Value<'b, U32>,
+    /// Sequences.
+    batch: Value<'b, U32>,
     /// How many works blocks took beyond their first; 0 where each has but one.
     taken: Value<'b, U64>,
     /// The work whose queries are in shared memory.
@@ -200,8 +202,9 @@ struct Frame<'b> {
 /// The queries that a block takes at a time.
 #[derive(Clone, Copy)]
 struct Work<'b> {
+    sequence: Value<'b, U32>,
     head: Value<'b, U32>,
-    /// The first query; the first key that one of them sees, and the tiles from there.
+    /// Of the sequence the first query; the first key that one of them sees, and the tiles from there.
     first: Value<'b, U32>,
     start: Value<'b, U32>,
     tiles: Value<'b, U32>,
@@ -225,8 +228,8 @@ struct State<'b> {
 ///
 /// Parameters: tensor maps of Q (boxes of the block's queries), K and V (of 128 rows), all 64 columns wide and swizzled;
 /// `out` (`F32`) and its strides; `lse`; queries, keys, query heads, those that share a key head, elements of a head,
-/// whether later keys are hidden, the window; the scale; heads whose queries are taken one after the other, the last
-/// of each first; the address of a zero, where there are more works than blocks, or 0. Any number of blocks along x.
+/// whether later keys are hidden, the window; the scale; heads, those of all sequences, whose queries are taken one after the
+/// other, the last of each first; sequences, and if there are several, their keys are a multiple of 128; the address of a zero, where there are more works than blocks, or 0. Any number of blocks along x.
 pub fn group_flash(size: GroupFlash) -> Result<Kernel, Error> {
     let b = Builder::new(&format!("group_flash_bf16_{}_{}", size.dim, size.groups));
     b.threads([size.threads(), 1, 1]);
@@ -255,6 +258,7 @@ impl<'b> Frame<'b> {
             keys: ring(KEYS, STAGES),
             values: ring(KEYS, STAGES),
             together: b.param(),
+            batch: b.param(),
             taken: b.param(),
             own: b.shared(4, 4),
             thread: b.special(Special::TidX),
@@ -305,26 +309,32 @@ impl<'b> Frame<'b> {
         (self.op.n + many - self.int(1)) / many
     }
 
+    /// The blocks of queries of all heads and sequences.
+    fn works(&self) -> Value<'b, U32> {
+        self.across() * self.op.heads * self.batch
+    }
+
     /// The work of this number; those of some heads go round by their length, the longest first.
     fn work(&self, i: Value<'b, U32>, turn: Value<'b, U32>) -> Work<'b> {
         let (op, one, many, across) = (self.op, self.int(1), self.int(self.size.queries()), self.across());
         let each = self.together * across;
         let (from, inside) = (i / each * self.together, i % each);
-        let heads = self.together.least(op.heads - from);
+        let heads = self.together.least(op.heads * self.batch - from);
         let (head, tile) = (from + inside % heads, across - one - inside / heads);
+        let (sequence, head) = (head / op.heads, head % op.heads);
         let first = tile * many;
         let last = (first + many).least(op.n) - one;
         let ([start, plain_to], [plain_from, end]) = (op.of_query(first), op.of_query(last));
         let tiles = (Heads::<F32>::less(end, start) + self.int(KEYS - 1)) >> self.int(KEYS.ilog2());
         // Queries that see nothing see a tile that is hidden.
-        Work { head, first, start, tiles: tiles.most(one), plain: [plain_from, plain_to], turn }
+        Work { sequence, head, first, start, tiles: tiles.most(one), plain: [plain_from, plain_to], turn }
     }
 
     /// One thread takes works, the first by the block's number and then the next that is left, and keeps the rings full; it
     /// says which beside the queries.
     fn loads(&self) {
         let (b, one, zero) = (self.b, self.int(1), self.int(0));
-        let (all, blocks) = (self.across() * self.op.heads, b.special(Special::NctaidX));
+        let (all, blocks) = (self.works(), b.special(Special::NctaidX));
         b.repeat([b.special(Special::CtaidX), zero, zero], |[i, turn, round]| {
             wait(self.queries.empty, (round & one) ^ one);
             b.store(Space::Shared, self.own, 0, i);
@@ -353,7 +363,7 @@ impl<'b> Frame<'b> {
     /// The other threads multiply what comes.
     fn multiplies(&self) {
         let (b, one, zero) = (self.b, self.int(1), self.int(0));
-        let all = self.across() * self.op.heads;
+        let all = self.works();
         b.repeat([zero; 2], |[turn, round]| {
             wait(self.queries.full, round & one);
             let i = b.load::<U32>(Space::Shared, self.own, 0);
@@ -390,12 +400,12 @@ impl<'b> Frame<'b> {
         let (b, one) = (self.b, self.int(1));
         let dim = self.int(self.size.dim);
         let [q, k, v] = self.maps;
-        let corner = [work.first, work.head * dim];
+        let corner = [work.sequence * self.op.n + work.first, work.head * dim];
         self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
         let col = work.head / self.op.group * dim;
         b.count::<U32, U32>([self.int(0), work.tiles, one], 1, &[], |tile, _| {
             let [stage, parity] = stage(work.turn + tile, STAGES);
-            let row = work.start + tile * self.int(KEYS);
+            let row = work.sequence * self.op.len + work.start + tile * self.int(KEYS);
             for (ring, map) in [(self.keys, k), (self.values, v)] {
                 let barrier = stage * self.int(8);
                 wait(ring.empty + barrier, parity ^ one);
@@ -579,6 +589,7 @@ impl<'b> Frame<'b> {
                 .map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, Value::select(empty, zero, *v * factor)))
                 .collect();
             b.when(row.compare(Cmp::Lt, op.n), || {
+                let row = work.sequence * op.n + row;
                 put_row(self.out, paired, row, left, &line);
                 b.when((self.thread & self.int(3)).compare(Cmp::Eq, b.int(0)), || {
                     let log = (shift(peak) * op.scale) + Ln.eval([total]);

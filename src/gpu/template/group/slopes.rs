@@ -139,7 +139,8 @@ pub fn group_sums() -> Result<Kernel, Error> {
 /// Parameters: tensor maps of Q, K, V and `dout` (64 columns, swizzled; the block's 128 rows of what it is of, and 64 of
 /// queries or 128 of keys that come in tiles); the sums of [`group_sums`]; `dq`, or `dk` and `dv` (`F32`), and their strides;
 /// then as [`super::flash::group_flash`] up to the scale.
-/// Launch a block for each 128 queries of each head, or keys of each key head, heads along y.
+/// Launch a block for each 128 queries of each head, or keys of each key head, heads along y, sequences along z; of several,
+/// queries and keys are multiples of 128, and the sums are those of all their queries.
 pub fn group_slopes(size: GroupSlopes) -> Result<Kernel, Error> {
     let of = if size.keys { "keys" } else { "queries" };
     let b = Builder::new(&format!("group_{of}_bf16_{}", size.dim));
@@ -170,9 +171,12 @@ struct Frame<'b> {
     out: Vec<On<'b>>,
     op: Heads<'b, F32>,
     thread: Value<'b, U32>,
-    /// The first row of the block, and its head.
+    /// The first row of the block, and its head; the rows of the sequences before, of the block's and of the others.
     first: Value<'b, U32>,
     head: Value<'b, U32>,
+    before: [Value<'b, U32>; 2],
+    /// Queries of a head of all sequences.
+    queries: Value<'b, U32>,
     /// The first row of the others, tiles from there, and the heads that they are of.
     start: Value<'b, U32>,
     tiles: Value<'b, U32>,
@@ -194,6 +198,10 @@ impl<'b> Frame<'b> {
         let op = Heads::params(b, Scores::default());
         let int = |c: u32| b.int::<U32>(i64::from(c));
         let (x, head) = (b.special(Special::CtaidX), b.special(Special::CtaidY));
+        let before = [op.n, op.len].map(|rows| b.special(Special::CtaidZ) * rows);
+        let [queries, keys] = before;
+        let before = if size.keys { [keys, queries] } else { before };
+        let padded = (op.n + int(SUMS - 1)) & b.int(-i64::from(SUMS));
         // Of causal works the longest first: those of the last queries, and of the first keys.
         let x = if size.keys { x } else { b.special(Special::NctaidX) - int(1) - x };
         let first = x * int(ALL);
@@ -225,6 +233,8 @@ impl<'b> Frame<'b> {
             thread: b.special(Special::TidX),
             first,
             head,
+            before,
+            queries: padded * b.special(Special::NctaidZ),
             start,
             tiles,
             heads,
@@ -280,10 +290,11 @@ impl<'b> Frame<'b> {
     /// One thread asks for the rows of the block, and for tiles as there is room.
     fn load(&self) {
         let (b, slabs, dim) = (self.b, self.size.slabs(), self.int(self.size.dim));
+        let [own, others] = self.before;
         let Pair { maps, rooms, full, rows } = self.own;
         for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
             b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * slabs * SLAB).into()]);
-            load_tile(map, room, full, [self.first, self.head * dim], [rows, slabs]);
+            load_tile(map, room, full, [own + self.first, self.head * dim], [rows, slabs]);
         }
         let Pair { maps, rooms, full, rows } = self.others;
         b.count::<U32, U32>([self.int(0), self.tiles * self.heads, self.int(1)], 1, &[], |turn, _| {
@@ -293,7 +304,7 @@ impl<'b> Frame<'b> {
             for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
                 let (full, bytes) = (full + barrier, self.int(rows * slabs * SLAB));
                 b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
-                load_tile(map, room + stage * bytes, full, [row, head * dim], [rows, slabs]);
+                load_tile(map, room + stage * bytes, full, [others + row, head * dim], [rows, slabs]);
             }
             Vec::new()
         });
@@ -306,12 +317,15 @@ impl<'b> Frame<'b> {
         let row = self.first + group * self.int(ROWS) + warp * self.int(16) + (lane >> self.int(2));
         let rows = [row, row + self.int(8)];
         let zero = b.f32(0.0);
-        let padded = (op.n + self.int(SUMS - 1)) & b.int(-i64::from(SUMS));
+        let (padded, [own_before, before]) = (self.queries, self.before);
         // Of a block of queries, the sums of this thread's.
         let known = rows.map(|row| {
             [0, 1].map(|k| match size.keys {
                 true => zero,
-                false => get::<F32>(self.sums, (self.head * self.int(2) + self.int(k)) * padded + row),
+                false => {
+                    let of_head = (self.head * self.int(2) + self.int(k)) * padded;
+                    get::<F32>(self.sums, of_head + own_before + row)
+                }
             })
         });
         self.own.full.iter().for_each(|full| wait(*full, b.int(0)));
@@ -322,7 +336,7 @@ impl<'b> Frame<'b> {
         let all = b.count::<U32, F32>(range, 1, &zeros, |turn, sums| {
             let ([stage, parity], [first, of]) = (stage(turn, STAGES), self.tile(turn));
             let barrier = stage * self.int(8);
-            let summed = of * self.int(2) * padded + first;
+            let summed = of * self.int(2) * padded + before + first;
             let rooms =
                 self.others.rooms.map(|room| room + stage * self.int(size.tile() * size.slabs() * SLAB));
             let [x, y] = self.others.full.map(|full| full + barrier);
@@ -380,7 +394,7 @@ impl<'b> Frame<'b> {
             for (r, row) in rows.into_iter().enumerate() {
                 let places = sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
                 let line: Vec<_> = places.map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, *v * by)).collect();
-                b.when(row.compare(Cmp::Lt, limit), || put_row(*out, paired, row, left, &line));
+                b.when(row.compare(Cmp::Lt, limit), || put_row(*out, paired, own_before + row, left, &line));
             }
         }
     }
