@@ -176,7 +176,7 @@ fn attention_of<E: Word>(
 #[test]
 fn rounded_attention() {
     use fulmen::Attention;
-    use fulmen::backend::Transformer;
+    use fulmen::backend::Layers;
     let floats = |gpu: &Gpu<Host>, op: &Attention<f32>, sizes: [usize; 2], masked: bool| {
         let [n, len] = sizes;
         let mask = gpu.upload(&data::<f32>(n * len, 9, 0)).unwrap();
