@@ -3,6 +3,7 @@
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS};
 use super::super::template::{Argument, Pieces, THREADS, Threads, flat, layer};
+use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
 use super::{Gpu, Mat, MatMut, View, ViewMut};
@@ -207,12 +208,20 @@ impl<D: Device> Gpu<D> {
         if x.is_empty() {
             return Ok(());
         }
-        let all = arguments::<T>(4, &[ids.len(), cols, rows], &[]);
-        let add = op == "scatter_add";
-        let make = |meet| layer::scatter::<T::Recorded>(meet, add);
-        let launch = planner.blocks::<T::Recorded>(op, make, [ids.len(), 1], all)?;
         let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &bound)
+        let (n, words) = (ids.len(), [ids.len(), cols, rows]);
+        if op == "scatter" {
+            let all = arguments::<T>(4, &words, &[]);
+            let launch = planner.blocks::<T::Recorded>(op, layer::scatter::<T::Recorded>, [n, 1], all)?;
+            return self.go(vec![launch], vec![], &bound);
+        }
+        let mut all = [1, 4].map(Argument::Buffer).to_vec();
+        all.extend(arguments::<T>(0, &[n], &[]));
+        let links = planner.flat::<F32>("scatter_links", || Some(layer::scatter_links()), n, all)?;
+        let across = cols.div_ceil(THREADS as usize).min(planner.limits.grid[1] as usize);
+        let all = arguments::<T>(5, &words, &[]);
+        let add = planner.blocks::<T::Recorded>(op, layer::scatter_add::<T::Recorded>, [n, across], all)?;
+        self.go(vec![links, add], vec![4 * n as u64], &bound)
     }
 }
 

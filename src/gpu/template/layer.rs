@@ -5,9 +5,9 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{Pred, Stored, U32, U64};
+use super::super::types::{Pred, Scalar, Stored, Type, U32, U64};
 use super::THREADS;
-use super::flat::{at, get, keep, named, neighbours, put};
+use super::flat::{at, each, get, keep, named, neighbours, put};
 use super::held::Held;
 use super::part::{Meet, Part, PartOf, Pieces, Threads, together};
 use super::row::OnRow;
@@ -260,6 +260,9 @@ pub fn cross_entropy_backward<T: Recorded>(
     b.finish()
 }
 
+/// Indices that a thread of [`scatter_links`] looks at together.
+const LINKED: u32 = 8;
+
 /// Whether an index of `range` is `id`, in every thread of the block.
 fn among<'b>(
     b: &'b Builder,
@@ -278,36 +281,96 @@ fn among<'b>(
     found.compare(Cmp::Ne, b.int(0))
 }
 
-/// `out[ids[r]] = x[r]`, or with `add` `+=`. The rows of an index in their order: the block of the first of them adds them
-/// all, that of the last writes it. Parameters: `x`, the indices, `out`, the status words; the number of indices, columns,
-/// rows of `out`. A row whose index is past `out` is left out.
-pub fn scatter<T: Recorded>(meet: Meet, add: bool) -> Result<Kernel, Error> {
-    let b = named::<T>(if add { "scatter_add" } else { "scatter" });
+/// `out[ids[r]] = x[r]`, of an index that comes again the last row. Parameters: `x`, the indices, `out`, the status words; the
+/// number of indices, columns, rows of `out`. A row whose index is past `out` is left out.
+pub fn scatter<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let b = named::<T>("scatter");
     b.threads([THREADS, 1, 1]);
     let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
     let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
     each_row(&b, n, |r| {
         let id = get::<U32>(ids, r);
-        let others = if add { [b.int(0), r] } else { [r + b.int(1), n] };
-        let among = among(&b, meet, ids, others, id);
+        let among = among(&b, meet, ids, [r + b.int(1), n], id);
         let inside = id.compare(Cmp::Lt, rows);
-        b.when(!inside, || note(status, if add { Index::ScatterAdd } else { Index::Scatter }, id));
+        b.when(!inside, || note(status, Index::Scatter, id));
         b.when(inside & !among, || {
-            strided(&b, [b.int(0), cols], |c| {
+            strided(&b, [b.int(0), cols], |c| put(out, id * cols + c, get::<T>(x, r * cols + c)));
+        });
+    });
+    b.finish()
+}
+
+/// `links[r]`, the next row with the index of row `r`, or `n` if there is none. Parameters: the indices, the links; `n`. A thread
+/// for each row, which stops at what it looks for.
+pub fn scatter_links() -> Result<Kernel, Error> {
+    let b = Builder::new("scatter_links");
+    let [ids, links] = [(); 2].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    each(&b, n, |r| {
+        let id = get::<U32>(ids, r);
+        let [next] = b.repeat([r + int(1)], |[first]| {
+            // Reads under way together; the first that is the same.
+            let found = (0..LINKED).rev().fold(n, |found, k| {
+                let j = first + int(k);
+                let same = get::<U32>(ids, j.least(n - int(1))).compare(Cmp::Eq, id);
+                Value::select(same & j.compare(Cmp::Lt, n), j, found)
+            });
+            let more = found.compare(Cmp::Eq, n) & (first + int(LINKED)).compare(Cmp::Lt, n);
+            (more, [Value::select(more, first + int(LINKED), found)])
+        });
+        put(links, r, next);
+    });
+    b.finish()
+}
+
+/// `out[ids[r]] += x[r]`: the blocks of the first row of an index add all of it, in their order. Parameters: `x`, the indices,
+/// `out`, the status words, the links of [`scatter_links`]; the number of indices, columns, rows of `out`. A row whose index is
+/// past `out` is left out. Blocks along x are rows, those along y share their columns.
+pub fn scatter_add<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let b = named::<T>("scatter_add");
+    b.threads([THREADS, 1, 1]);
+    let [x, ids, out, status, links] = [(); 5].map(|()| b.param::<U64>());
+    let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
+    let many = b.int(i64::from(THREADS));
+    let first = b.special(Special::CtaidY) * many + b.special(Special::TidX);
+    let step = b.special(Special::NctaidY) * many;
+    each_row(&b, n, |r| {
+        let id = get::<U32>(ids, r);
+        let among = among(&b, meet, ids, [b.int(0), r], id);
+        let inside = id.compare(Cmp::Lt, rows);
+        b.when(!inside, || note(status, Index::ScatterAdd, id));
+        b.when(inside & !among, || {
+            b.count::<U32, U32>([first, cols, step], 1, &[], |c, _| {
                 let to = id * cols + c;
-                if !add {
-                    return put(out, to, get::<T>(x, r * cols + c));
-                }
-                let sum = b.count::<U32, T>([r, n, b.int(1)], 1, &[get(out, to)], |j, sum| {
-                    let same = get::<U32>(ids, j).compare(Cmp::Eq, id);
-                    let old = sum.first().copied().unwrap_or(b.bits(0));
-                    b.either(same, || [old + get(x, j * cols + c)], || [old]).to_vec()
-                });
-                sum.iter().for_each(|s| put(out, to, *s));
+                let sum = get::<T>(out, to);
+                let sum = match T::TYPE.bytes() {
+                    4 => linked::<T, U32>([r, n], links, sum, |r| get(x, r * cols + c)),
+                    _ => linked::<T, U64>([r, n], links, sum, |r| get(x, r * cols + c)),
+                };
+                put(out, to, sum);
+                Vec::new()
             });
         });
     });
     b.finish()
+}
+
+/// The sum and what is read of a row and of those behind it; both go round as words as wide as the sum.
+fn linked<'b, T: Recorded, W: Scalar>(
+    [r, n]: [Value<'b, U32>; 2],
+    links: Value<'b, U64>,
+    sum: Value<'b, T>,
+    read: impl Fn(Value<'b, U32>) -> Value<'b, T>,
+) -> Value<'b, T> {
+    let b = r.builder();
+    let word = |j: Value<'b, U32>| if W::TYPE == Type::U32 { j.cast::<W>() } else { j.to() };
+    let [_, sum] = b.repeat::<W, 2>([word(r), sum.cast()], |[j, sum]| {
+        let j = if W::TYPE == Type::U32 { j.cast::<U32>() } else { j.to() };
+        let next = get::<U32>(links, j);
+        (next.compare(Cmp::Lt, n), [word(next), (sum.cast::<T>() + read(j)).cast()])
+    });
+    sum.cast()
 }
 
 /// `y ← α·A·x + β·y`, a block for each row of A. Parameters: A, `x`, `y`; rows, columns; the strides of A's rows and
