@@ -185,8 +185,7 @@ impl<'a> Naive<'a> {
 fn sample_sizes(rows: usize, cols: usize, r: &mut Noise) -> Vec<(&'static str, usize)> {
     let (kv_heads, group) = (1 + r.bits() as usize % 2, 1 + r.bits() as usize % 3);
     let (n, dim) = if cols > 1000 { (rows * 9, 20) } else { (rows.min(200), cols) };
-    let batch = [1, 1, 1, 2, 3][r.bits() as usize % 5].min(n.max(1));
-    let n = n.div_ceil(batch);
+    let batch = if n < 100 { [1, 2, 1, 1, 3][(rows + cols) % 5] } else { 1 };
     let len = n + r.bits() as usize % 9;
     let mut all =
         vec![("heads", kv_heads * group), ("kv_heads", kv_heads), ("dim", dim), ("n", n), ("len", len)];

@@ -164,7 +164,7 @@ fn attention_by_tiles_keeps_its_contract() {
     }
     assert_eq!(
         gpu.kernels(),
-        10,
+        11,
         "three kernels of each of two sizes, of those with a cap or a mask some, and the sums"
     );
     let gpu = Gpu::new(short());
