@@ -33,6 +33,7 @@ mod decode;
 mod einsum;
 mod fft;
 mod layers;
+mod mat;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 mod matrices;
 mod memory;
@@ -54,7 +55,8 @@ mod words;
 
 pub use decode::PageTable;
 pub use fft::{Fft, RealFft};
-pub use memory::{Array, Mat, MatMut, View, ViewMut, Word};
+pub use mat::{Mat, MatMut};
+pub use memory::{Array, View, ViewMut, Word};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};
 pub use product::Product;

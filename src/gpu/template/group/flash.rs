@@ -305,8 +305,7 @@ impl<'b> Frame<'b> {
 
     /// Blocks of queries of a head.
     fn across(&self) -> Value<'b, U32> {
-        let many = self.int(self.size.queries());
-        (self.op.n + many - self.int(1)) / many
+        (self.op.n + self.int(self.size.queries() - 1)) / self.int(self.size.queries())
     }
 
     /// The blocks of queries of all heads and sequences.
