@@ -29,7 +29,7 @@ forms! {
     /// `AX = B` by factors of A in `f32`, and how often X was refined: what X leaves of B is computed with A itself, solved for by the factors, and
     /// added, until `|B - AX| ≤ √n·ε·|A|·|X|` for each column by the largest of sums along rows, and of the column's elements; ε is the distance from 1 to
     /// the next number. X is then as good as factors in A's own type would have made it. The factors are those that [`lu`](crate::lu()) makes of A
-    /// as numbers in `f32`, at half the memory and about half the time of those in `f64`. At most `most` refinements are made, and none after one that
+    /// as numbers in `f32`, at half the memory of those in `f64`. At most `most` refinements are made, and none after one that
     /// does not halve what a column leaves: those of an A whose condition is past about 10⁷ do not get there, and nothing takes their place unasked.
     ///
     /// Shapes: A and `factors` are `n` by `n`, B and X have `n` rows, all of any strides; `pivots` has `n` elements.
