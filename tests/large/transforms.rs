@@ -167,7 +167,20 @@ fn frames_of_long_signals() {
 #[test]
 fn transforms_of_every_kind_of_length() {
     let powers = (6..=18).map(|k| 1 << k);
-    for n in powers.chain([threshold("fft::rader::LEAST"), 433, 1000, 4095, 4097, 12289, 12288, 15000, 65537, 99_999, 100_000, 1 << 20]) {
+    for n in powers.chain([
+        threshold("fft::rader::LEAST"),
+        433,
+        1000,
+        4095,
+        4097,
+        12289,
+        12288,
+        15000,
+        65537,
+        99_999,
+        100_000,
+        1 << 20,
+    ]) {
         one::<f32>(n);
         one::<f64>(n);
     }
