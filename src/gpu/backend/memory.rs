@@ -19,7 +19,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 /// Bytes that a kernel fills at a time, a multiple of two words: it counts words by 31 bits.
-const PIECE: usize = 1 << 32;
+const PIECE: u64 = 1 << 32;
 
 /// What a device's memory holds.
 pub trait Word: Copy + 'static {
@@ -421,8 +421,8 @@ impl<D: Device> Gpu<D> {
             _ => [0; 2],
         };
         // Pieces of what kernels count.
-        (0..b.bytes).step_by(PIECE).try_for_each(|from| {
-            let piece = Binding { start: b.start + from, bytes: (b.bytes - from).min(PIECE as u64), ..b };
+        (0..b.bytes.div_ceil(PIECE)).map(|k| k * PIECE).try_for_each(|from| {
+            let piece = Binding { start: b.start + from, bytes: (b.bytes - from).min(PIECE), ..b };
             let plan = self.state.planner.fill((piece.bytes / 4) as usize, [low, high])?;
             self.run(&plan, &[piece])
         })
