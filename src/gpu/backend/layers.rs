@@ -219,7 +219,7 @@ impl<D: Device> Gpu<D> {
         all.extend(arguments::<T>(0, &[n], &[]));
         let links = planner.flat::<F32>("scatter_links", || Some(layer::scatter_links()), n, all)?;
         let across = cols.div_ceil(THREADS as usize).min(planner.limits.grid[1] as usize);
-        let all = arguments::<T>(5, &words, &[]);
+        let all = arguments::<T>(5, &[n, cols, rows, across * THREADS as usize], &[]);
         let add = planner.blocks::<T::Recorded>(op, layer::scatter_add::<T::Recorded>, [n, across], all)?;
         self.go(vec![links, add], vec![4 * n as u64], &bound)
     }

@@ -325,16 +325,14 @@ pub fn scatter_links() -> Result<Kernel, Error> {
 }
 
 /// `out[ids[r]] += x[r]`: the blocks of the first row of an index add all of it, in their order. Parameters: `x`, the indices,
-/// `out`, the status words, the links of [`scatter_links`]; the number of indices, columns, rows of `out`. A row whose index is
-/// past `out` is left out. Blocks along x are rows, those along y share their columns.
+/// `out`, the status words, the links of [`scatter_links`]; the number of indices, columns, rows of `out`, threads along y. A row
+/// whose index is past `out` is left out. Blocks along x are rows, those along y share their columns.
 pub fn scatter_add<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("scatter_add");
     b.threads([THREADS, 1, 1]);
     let [x, ids, out, status, links] = [(); 5].map(|()| b.param::<U64>());
-    let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
-    let many = b.int(i64::from(THREADS));
-    let first = b.special(Special::CtaidY) * many + b.special(Special::TidX);
-    let step = b.special(Special::NctaidY) * many;
+    let [n, cols, rows, step] = [(); 4].map(|()| b.param::<U32>());
+    let first = b.special(Special::CtaidY) * b.int(i64::from(THREADS)) + b.special(Special::TidX);
     each_row(&b, n, |r| {
         let id = get::<U32>(ids, r);
         let among = among(&b, meet, ids, [b.int(0), r], id);
