@@ -161,6 +161,8 @@ thresholds! {
     solve::svd::BLOCK Elements;
     solve::update::GROUP Elements;
     sparse::sddmm::PARTS Elements;
+    sparse::sell::FEW Elements;
+    sparse::sell::STRIP Elements;
     sparse::spgemm::SHORT Elements;
     sparse::spmm::NARROW Elements;
     sparse::spmm::WIDE Elements;

@@ -7,6 +7,7 @@ use fulmen::*;
 
 #[cfg(feature = "std")]
 mod files;
+mod formats;
 mod products;
 
 #[test]

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -5571,6 +5571,10 @@ const _: fn(f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = c
 const _: fn(f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv::<f64>;
 const _: fn(Native, f32, Csr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_on::<Native, f32>;
 const _: fn(Native, f64, Csr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_on::<Native, f64>;
+const _: fn(f32, Sell<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_sell::<f32>;
+const _: fn(f64, Sell<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_sell::<f64>;
+const _: fn(Native, f32, Sell<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_sell_on::<Native, f32>;
+const _: fn(Native, f64, Sell<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_sell_on::<Native, f64>;
 const _: () = enforced::<marker::cg>();
 const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::cg::<f32>;
 const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::cg::<f64>;

@@ -79,21 +79,48 @@ pub(crate) fn spmv_by<J: Executor, S: Simd, T: Element>(
             || rows(alpha, a, x, beta, y, first),
         )
     });
+    written(alpha, x, y, || {
+        a.rows_from(0).map(|(c, v)| c.iter().copied().zip(v.iter().copied())).enumerate()
+    })
+}
+
+/// What the contract says of `y`, given the elements of each row by their columns: of compressed rows or of another format.
+pub(super) fn written<T: Element, R: Iterator<Item = (u32, T)>, A: Iterator<Item = (usize, R)>>(
+    alpha: T,
+    x: &[T],
+    y: &[T],
+    rows: impl FnOnce() -> A,
+) -> Result<(), Error> {
     contract!(
         spmv,
         Ok(()),
         each | check | {
-            let nan = |i: usize| {
-                let (columns, values) = a.row(i);
-                let of = |(c, v): (&u32, &T)| {
-                    v.to_f64().is_nan() || x.get(*c as usize).is_some_and(|x| x.to_f64().is_nan())
-                };
-                alpha != T::ZERO && columns.iter().zip(values).any(of)
+            let of = |(c, v): (u32, T)| {
+                v.to_f64().is_nan() || x.get(c as usize).is_some_and(|x| x.to_f64().is_nan())
             };
-            let input = |i| if nan(i) { T::NAN } else { T::ZERO };
-            y.iter().enumerate().try_for_each(|(i, y)| check(&Call::new(&[&[input(i)]], &[*y])))
+            rows().try_for_each(|(i, mut row)| {
+                let input = if alpha != T::ZERO && row.any(of) { T::NAN } else { T::ZERO };
+                y.get(i).map_or(Ok(()), |y| check(&Call::new(&[&[input]], &[*y])))
+            })
         }
     )
+}
+
+/// A matrix of a format that knows how much work its rows are.
+pub(super) trait Work: Copy + Sync {
+    /// That of the rows in between.
+    fn between(&self, from: usize, to: usize) -> usize;
+    /// The row that half of it comes before, where rows can be parted.
+    fn middle(&self, from: usize, to: usize) -> usize;
+}
+
+impl<T: Sync> Work for Csr<'_, T> {
+    fn between(&self, from: usize, to: usize) -> usize {
+        Csr::between(self, from, to)
+    }
+    fn middle(&self, from: usize, to: usize) -> usize {
+        Csr::middle(self, from, to)
+    }
 }
 
 /// What rows of A make, which can be cut between two.
@@ -115,9 +142,9 @@ impl<T: Element> Cut for &mut [T] {
 
 /// Halves of the work on different threads, while they are worth it: `body` has the part of `y` that begins with row `first`. An element of
 /// A is multiplied `each` times.
-pub(super) fn divide<J: Executor, T: Sync, Y: Cut>(
+pub(super) fn divide<J: Executor, A: Work, Y: Cut>(
     j: J,
-    a: Csr<'_, T>,
+    a: A,
     each: usize,
     y: Y,
     first: usize,
