@@ -4,8 +4,8 @@
 
 use fulmen::sparse::market::{LINE, Reader, write};
 use fulmen::{
-    Csr, coo_to_csr, coo_to_csr_workspace, csr_transpose, spadd, spgemm, spgemm_workspace, spmv,
-    spmv_transposed,
+    Csr, Sell, coo_to_csr, coo_to_csr_workspace, csr_transpose, spadd, spgemm, spgemm_workspace, spmv,
+    spmv_sell, spmv_transposed,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
@@ -43,7 +43,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     market(bytes);
     let Some((&[kind, m, k, n], rest)) = bytes.split_first_chunk() else { return };
     let [m, k, n] = [m, k, n].map(|x| usize::from(x % 9));
-    if kind % 2 == 0 {
+    if kind % 4 == 2 {
+        slices_that_may_be_none([m, k, n], rest);
+    } else if kind % 4 == 0 {
         rows_that_may_be_none(m, k, n, rest);
     } else {
         let (a, b) = rest.split_at(rest.len() / 2);
@@ -193,6 +195,61 @@ fn turned(all: &Rows) {
         of_z[j] += v * (i as f64 - 2.0);
     }
     assert!(y == of_y && z == of_z);
+    for (chunk, sigma) in [(1, 1), (2, 3), (4, 4), (a.rows().max(1), 1)] {
+        let mut order = vec![9; a.rows()];
+        Sell::sort(a, sigma, &mut order).unwrap();
+        let n = Sell::stored(a, chunk, &order).unwrap();
+        let (mut offsets, mut lengths) = (vec![9; a.rows().div_ceil(chunk) + 1], vec![9; a.rows()]);
+        let (mut columns, mut values) = (vec![9; n], vec![f64::NAN; n]);
+        let (o, l, c, v) = (&mut offsets, &mut lengths, &mut columns, &mut values);
+        Sell::from_csr(a, chunk, sigma, &order, o, l, c, v).unwrap();
+        let b = Sell::new(a.rows(), a.cols(), chunk, sigma, &offsets, &lengths, &order, &columns, &values)
+            .unwrap();
+        y.fill(f64::NAN);
+        spmv_sell(1.0, b, &x(a.cols()), 0.0, &mut y).unwrap();
+        assert!(y == of_y);
+    }
+}
+
+/// Slices as they come: taken exactly when they are SELL-C-σ, and then multiplied.
+fn slices_that_may_be_none([rows, cols, more]: [usize; 3], bytes: &[u8]) {
+    let (chunk, sigma) = (more % 4, more / 3);
+    let mut bytes = bytes.iter().copied();
+    let mut take = |n: usize| bytes.by_ref().take(n).map(usize::from).collect::<Vec<_>>();
+    let narrow = |x: Vec<usize>| {
+        x.into_iter().map(|x| if x > 250 { u32::MAX } else { x as u32 % 12 }).collect::<Vec<_>>()
+    };
+    let far = |x: usize| if x > 250 { usize::MAX - x } else { x % 32 };
+    let offsets: Vec<usize> = take(rows.div_ceil(chunk.max(1)) + 1).into_iter().map(far).collect();
+    let (lengths, order) = (narrow(take(rows)), narrow(take(rows)));
+    let columns = narrow(take(64));
+    let values: Vec<f64> = columns.iter().map(|c| f64::from(c % 7) - 3.0).collect();
+    let made = Sell::new(rows, cols, chunk, sigma, &offsets, &lengths, &order, &columns, &values);
+    // Each row once, in its window, the longest first.
+    let once = |order: &[u32]| (0..rows as u32).all(|i| order.iter().filter(|row| **row == i).count() == 1);
+    let window = |p: usize| p / sigma == order[p] as usize / sigma;
+    let key = |p: usize| (u32::MAX - lengths[order[p] as usize], order[p]);
+    let there = chunk > 0 && sigma > 0 && lengths.len() == rows && order.len() == rows && once(&order);
+    let sorts = there && (0..rows).all(window) && (1..rows).all(|p| p % sigma == 0 || key(p - 1) < key(p));
+    let ends = sorts && offsets.len() == rows.div_ceil(chunk) + 1 && offsets[0] == 0;
+    let whole = ends && offsets.windows(2).all(|w| w[0] <= w[1] && (w[1] - w[0]) % chunk == 0);
+    let fits =
+        whole && offsets[offsets.len() - 1] == columns.len() && columns.iter().all(|c| (*c as usize) < cols);
+    let row = |p: usize| (offsets[p / chunk] + p % chunk..offsets[p / chunk + 1]).step_by(chunk);
+    let count = |p: usize| lengths[order[p] as usize] as usize;
+    let ascends = |p: usize| {
+        let of: Vec<u32> = row(p).take(count(p)).map(|at| columns[at]).collect();
+        of.len() == count(p) && of.windows(2).all(|w| w[0] < w[1])
+    };
+    let is = fits && (0..rows).all(ascends);
+    assert_eq!(made.is_ok(), is, "{made:?}");
+    let Ok(a) = made else { return };
+    let (x, mut y) = ((0..cols).map(|k| k as f64 - 2.0).collect::<Vec<_>>(), vec![f64::NAN; rows]);
+    spmv_sell(1.0, a, &x, 0.0, &mut y).unwrap();
+    for p in 0..rows {
+        let sum: f64 = row(p).take(count(p)).map(|at| values[at] * x[columns[at] as usize]).sum();
+        assert_eq!(y[order[p] as usize], sum);
+    }
 }
 
 /// `AB`, with an element wherever a product falls.

@@ -31,9 +31,9 @@ pub use convert::{coo_to_csr, coo_to_csr_on, coo_to_csr_workspace, csr_transpose
 pub use csr::Csr;
 pub use krylov::{bicgstab, bicgstab_on, bicgstab_workspace, gmres, gmres_on, gmres_workspace};
 pub use sddmm::{sddmm, sddmm_on};
-pub use sell::{Sell, spmv_sell, spmv_sell_on};
 #[cfg(feature = "parallel")]
 pub(crate) use sell::spmv_sell_by;
+pub use sell::{Sell, spmv_sell, spmv_sell_on};
 pub use spgemm::{spadd, spadd_on, spgemm, spgemm_on, spgemm_workspace};
 #[cfg(feature = "parallel")]
 pub(crate) use spmm::spmm_by;

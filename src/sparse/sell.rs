@@ -371,15 +371,21 @@ fn strip<T: Element, const W: usize>(
         let (least, most) = lengths.iter().fold((u32::MAX, 0), |(l, m), n| (l.min(*n), m.max(*n)));
         let columns = a.columns.get(at..).unwrap_or_default().chunks(a.chunk);
         let values = a.values.get(at..).unwrap_or_default().chunks(a.chunk);
-        for (k, (columns, values)) in (0..most).zip(columns.zip(values)) {
-            let Some((c, v)) = columns.first_chunk::<W>().zip(values.first_chunk::<W>()) else { break };
+        let mut steps = columns.zip(values);
+        let next = |step: (&[u32], &[T])| {
+            let (c, v) = step.0.first_chunk::<W>().zip(step.1.first_chunk::<W>())?;
             // SAFETY: `new` and `from_csr`, which alone make this type, found each of `columns` to be below `cols`, those that fill
             // too, and the caller that `x` has `cols` elements; nobody can write `columns` while it is borrowed.
-            let terms: [T; W] = core::array::from_fn(|l| v[l] * unsafe { *x.get_unchecked(c[l] as usize) });
-            if k < least {
-                sums = core::array::from_fn(|l| sums[l] + terms[l]);
-            } else {
-                sums = core::array::from_fn(|l| if k < lengths[l] { sums[l] + terms[l] } else { sums[l] });
+            let mut terms = c.map(|c| unsafe { *x.get_unchecked(c as usize) });
+            terms.iter_mut().zip(v).for_each(|(x, v)| *x = *v * *x);
+            Some(terms)
+        };
+        for terms in steps.by_ref().take(least as usize).map_while(next) {
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum = *sum + term);
+        }
+        for (k, terms) in (least..most).zip(steps.map_while(next)) {
+            for ((sum, term), length) in sums.iter_mut().zip(terms).zip(lengths) {
+                *sum = if k < length { *sum + term } else { *sum };
             }
         }
     }

@@ -79,9 +79,7 @@ pub(crate) fn spmv_by<J: Executor, S: Simd, T: Element>(
             || rows(alpha, a, x, beta, y, first),
         )
     });
-    written(alpha, x, y, || {
-        a.rows_from(0).map(|(c, v)| c.iter().copied().zip(v.iter().copied())).enumerate()
-    })
+    written(alpha, x, y, || a.rows_from(0).map(|(c, v)| c.iter().copied().zip(v.iter().copied())).enumerate())
 }
 
 /// What the contract says of `y`, given the elements of each row by their columns: of compressed rows or of another format.

@@ -92,6 +92,42 @@ fn sparse_products() {
     }
 }
 
+/// Slices around the strips of their kernel, and past what is worth a thread: sums in the order of each row.
+#[test]
+fn sliced_products() {
+    let r = &mut Stream::new(5);
+    let (rows, cols) = (9000, 4000);
+    let (offsets, columns) = pattern(rows, cols, r);
+    assert!(columns.len() > 2 * threshold("sparse::spmv::GRAIN"));
+    let values = r.slice::<f64>(columns.len(), 1.0);
+    let a = Csr::new(rows, cols, &offsets, &columns, &values).unwrap();
+    let (x, before) = (r.slice::<f64>(cols, 1.0), r.slice::<f64>(rows, 1.0));
+    let [alpha, beta] = [1.25, -0.5];
+    let row = |i: usize| a.row(i).0.iter().zip(a.row(i).1).fold(0.0, |sum, (c, v)| sum + v * x[*c as usize]);
+    let want: Vec<f64> = (0..rows).map(|i| alpha * row(i) + beta * before[i]).collect();
+    let [few, strip] = ["sparse::sell::FEW", "sparse::sell::STRIP"].map(threshold);
+    for chunk in [1, few - 1, few, few + 1, strip - 1, strip, strip + 1, 3 * strip + few + 1, rows] {
+        for sigma in [1, strip, 50, rows] {
+            let mut order = vec![0; rows];
+            Sell::sort(a, sigma, &mut order).unwrap();
+            let len = Sell::stored(a, chunk, &order).unwrap();
+            let (mut begins, mut lengths) = (vec![0; rows.div_ceil(chunk) + 1], vec![0; rows]);
+            let (mut columns, mut values) = (vec![0; len], vec![0.0; len]);
+            let (begins, lengths) = (&mut begins, &mut lengths);
+            let b =
+                Sell::from_csr(a, chunk, sigma, &order, begins, lengths, &mut columns, &mut values).unwrap();
+            let mut y = before.clone();
+            spmv_sell(alpha, b, &x, beta, &mut y).unwrap();
+            assert!(y == want, "{chunk} {sigma}");
+            for pool in POOLS.iter() {
+                let mut y = before.clone();
+                pool.install(|| parallel::spmv_sell(alpha, b, &x, beta, &mut y)).unwrap();
+                assert!(y == want, "{chunk} {sigma} on threads");
+            }
+        }
+    }
+}
+
 /// Rows of a product around those that are sorted by insertion; sampled products around their sums.
 #[test]
 fn sparse_matrices_of_others() {

@@ -90,7 +90,16 @@ fn agrees<T: Element>(
         let want = want([alpha, beta], &x, &y);
         product(alpha, &x, beta, &mut y).unwrap();
         let got: Vec<u64> = y.iter().map(|y| bits(*y)).collect();
-        assert_eq!(got, want, "{} {what} of {} by {}: {} {}", T::NAME, a.rows(), a.cols(), alpha.to_f64(), beta.to_f64());
+        assert_eq!(
+            got,
+            want,
+            "{} {what} of {} by {}: {} {}",
+            T::NAME,
+            a.rows(),
+            a.cols(),
+            alpha.to_f64(),
+            beta.to_f64()
+        );
     }
     let (mut x, mut y) = (vec![T::ONE; a.cols() + 1], vec![T::ONE; a.rows()]);
     let long = Error::Len { arg: "x", expected: a.cols(), got: a.cols() + 1 };
@@ -131,15 +140,26 @@ fn one_result_of_slices() {
     fn check<T: Element>() {
         for all in matrices::<T>() {
             let (a, rows) = (all.view(), all.offsets.len() - 1);
-            for (chunk, sigma) in [1, 3, 4, 5, 15, 16, 17, 20, 35, rows.max(1)]
-                .iter()
-                .flat_map(|c| [1, 7, 16, 32, rows.max(1), usize::MAX].map(|sigma| (*c, sigma)))
-            {
+            let most = rows.max(1);
+            let sizes = [
+                (1, 1),
+                (3, 7),
+                (4, 16),
+                (5, usize::MAX),
+                (15, 1),
+                (16, 64),
+                (17, most),
+                (20, 32),
+                (35, 7),
+                (most, 1),
+            ];
+            for (chunk, sigma) in sizes {
                 let of = sliced(a, chunk, sigma);
                 let Slices { offsets, lengths, order, columns, values } = &of;
                 let (cols, what) = (a.cols(), format!("{chunk} {sigma}"));
                 // What is made is a matrix.
-                let b = Sell::new(rows, cols, chunk, sigma, offsets, lengths, order, columns, values).unwrap();
+                let b =
+                    Sell::new(rows, cols, chunk, sigma, offsets, lengths, order, columns, values).unwrap();
                 let want = |f: [T; 2], x: &[T], y: &[T]| stated(a, f, x, y);
                 agrees(a, |alpha, x, beta, y| spmv_sell(alpha, b, x, beta, y), want, &what);
                 if chunk == 20 && sigma == 32 {
@@ -159,17 +179,20 @@ fn one_result_of_slices() {
 
 #[test]
 fn slices_in_order() {
-    // Rows of 1, 3, 0, 3 and 2 elements.
+    // Rows of 1, 3, 0, 3 and 2 elements; where a chunk has no row, 0 fills.
     let columns = [2, 0, 1, 3, 0, 1, 2, 1, 3];
     let values: Vec<f32> = (1..10).map(|x| x as f32).collect();
     let a = Csr::new(5, 4, &[0, 1, 4, 4, 7, 9], &columns, &values).unwrap();
     let of = sliced(a, 2, 4);
     assert_eq!((&of.order[..], &of.lengths[..]), (&[1, 3, 0, 2, 4][..], &[1, 3, 0, 3, 2][..]));
-    assert_eq!((&of.offsets[..], &of.columns[..]), (&[0, 6, 8, 12][..], &[0, 0, 1, 1, 3, 2, 2, 0, 1, 0, 3, 0][..]));
+    assert_eq!(
+        (&of.offsets[..], &of.columns[..]),
+        (&[0, 6, 8, 12][..], &[0, 0, 1, 1, 3, 2, 2, 0, 1, 0, 3, 0][..])
+    );
     let kept = |k: &usize| !of.values[*k].is_nan();
     let all: Vec<(usize, f32)> = (0..12).filter(kept).map(|k| (k, of.values[k])).collect();
     let want = [2, 5, 3, 6, 4, 7, 1].iter().map(|x| *x as f32).enumerate().collect::<Vec<_>>();
-    assert_eq!(all, [want, vec![(8, 8.0), (10, 9.0)]].concat());
+    assert_eq!(all, [want, vec![(8, 8.0), (9, 0.0), (10, 9.0), (11, 0.0)]].concat());
 }
 
 #[test]
@@ -177,7 +200,9 @@ fn what_is_no_slices() {
     // Rows of 3, 2 and 1 elements, the last two exchanged by no window: chunks of 2, windows of 2.
     let good = (&[0usize, 6, 8][..], &[2u32, 3, 1][..], &[1u32, 0, 2][..], &[0u32, 1, 1, 3, 2, 0, 3, 0][..]);
     let values = [1.0f32; 9];
-    let new = |shape: [usize; 4], (offsets, lengths, order, columns): (&[usize], &[u32], &[u32], &[u32]), n: usize| {
+    let new = |shape: [usize; 4],
+               (offsets, lengths, order, columns): (&[usize], &[u32], &[u32], &[u32]),
+               n: usize| {
         let [rows, cols, chunk, sigma] = shape;
         Sell::new(rows, cols, chunk, sigma, offsets, lengths, order, columns, &values[..n])
             .map(|a| (a.rows(), a.cols()))
@@ -249,9 +274,11 @@ fn no_room_for_slices() {
         ((good.0, good.1, [2, 2, 4, 5]), len("values", 4, 5)),
     ] {
         let [n, m, p, q] = room;
-        let (mut offsets, mut lengths, mut columns, mut values) = (vec![7; n], vec![7; m], vec![7; p], vec![7.0; q]);
+        let (mut offsets, mut lengths, mut columns, mut values) =
+            (vec![7; n], vec![7; m], vec![7; p], vec![7.0; q]);
         let [chunk, sigma] = sizes;
-        let made = Sell::from_csr(a, chunk, sigma, &order, &mut offsets, &mut lengths, &mut columns, &mut values);
+        let made =
+            Sell::from_csr(a, chunk, sigma, &order, &mut offsets, &mut lengths, &mut columns, &mut values);
         assert_eq!(made.map(drop), Err(error));
         let kept = [&lengths[..], &columns[..]].concat().iter().all(|x| *x == 7);
         assert!(kept && offsets.iter().all(|x| *x == 7) && values.iter().all(|x| *x == 7.0));
@@ -269,7 +296,17 @@ fn formats_on_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         for (chunk, sigma) in [(16, 256), (4000, 1), (5, 7), (64, 3000)] {
             let of = sliced(a, chunk, sigma);
-            let b = Sell::new(4000, 700, chunk, sigma, &of.offsets, &of.lengths, &of.order, &of.columns, &of.values);
+            let b = Sell::new(
+                4000,
+                700,
+                chunk,
+                sigma,
+                &of.offsets,
+                &of.lengths,
+                &of.order,
+                &of.columns,
+                &of.values,
+            );
             let b = b.unwrap();
             let product = |alpha, x: &[f64], beta, y: &mut [f64]| {
                 pool.install(|| parallel::spmv_sell(alpha, b, x, beta, y))

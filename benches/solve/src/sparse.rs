@@ -3,7 +3,7 @@
 //! none: a product with a vector in sprs is of a sparse one, which takes `n²` steps.
 
 use crate::{Number, element, noise};
-use fulmen::{Csr, MatRef, Triangle};
+use fulmen::{Csr, MatRef, Sell, Triangle};
 use fulmen_harness::race::{Case, Contender, Race};
 
 /// Where rows begin, and columns.
@@ -57,6 +57,29 @@ fn one<T: Number + nalgebra::RealField>(race: &mut Race, name: &str, (offsets, c
     let size = size_of::<T>();
     let work = (columns.len() * (size + 4) + n * (8 + 2 * size)) as f64;
     race.case(&Case { op: "spmv", ty: T::NAME, size: name.into(), work, unit: "GB/s" }, list);
+    for (chunk, sigma) in [(n, 1), (16, 1), (16, 256), (32, 4096)] {
+        slices(race, &format!("{name}-{chunk}-{sigma}"), a, [chunk, sigma], &x);
+    }
+}
+
+/// SELL-C-σ beside compressed rows; where it would be several times as large nothing is measured.
+fn slices<T: Number>(race: &mut Race, size: &str, a: Csr<'_, T>, [chunk, sigma]: [usize; 2], x: &[T]) {
+    let mut order = vec![0; a.rows()];
+    Sell::sort(a, sigma, &mut order).unwrap();
+    let len = Sell::stored(a, chunk, &order).unwrap();
+    if len > 4 * a.len() {
+        return;
+    }
+    let (mut offsets, mut lengths) = (vec![0; a.rows().div_ceil(chunk) + 1], vec![0; a.rows()]);
+    let (mut columns, mut values) = (vec![0; len], vec![T::ZERO; len]);
+    let b = Sell::from_csr(a, chunk, sigma, &order, &mut offsets, &mut lengths, &mut columns, &mut values)
+        .unwrap();
+    let (mut y, mut z) = (x.to_vec(), x.to_vec());
+    let ours = || fulmen::spmv_sell(T::ONE, b, x, T::ZERO, &mut y).unwrap();
+    let rows = || fulmen::spmv(T::ONE, a, x, T::ZERO, &mut z).unwrap();
+    let work = (a.len() * (size_of::<T>() + 4) + a.rows() * (8 + 2 * size_of::<T>())) as f64;
+    let case = Case { op: "spmv_sell", ty: T::NAME, size: size.into(), work, unit: "GB/s" };
+    race.case(&case, vec![Contender::ours(ours), Contender::peer("Csr", rows)]);
 }
 
 /// Both formats of one matrix.
