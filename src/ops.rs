@@ -217,10 +217,10 @@ macro_rules! for_each_op {
             nn fir_fft(fir_fft, fir_fft_on) Fft[] filter, layer;
             nn fir(fir, fir_on) Fir[] filter, layer;
             nn biquad(biquad, biquad_on) Biquad[] filter, host: "one result needs the one before";
-            nn cholesky(cholesky, cholesky_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn cholesky_solve(cholesky_solve, cholesky_solve_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn lu(lu, lu_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn cholesky(cholesky, cholesky_on) Cholesky[] solve, layer;
+            nn cholesky_solve(cholesky_solve, cholesky_solve_on) Cholesky[] solve, layer;
+            nn lu(lu, lu_on) Lu[] solve, layer;
+            nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, layer;
             nn determinant(determinant, determinant_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn qr(qr, qr_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

@@ -20,6 +20,7 @@ pub mod contractions;
 pub mod decode;
 pub mod linear;
 pub mod random;
+pub mod solvers;
 pub mod transforms;
 
 type Done = Result<(), Error>;
@@ -423,6 +424,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     }
     all.extend(attentions::<T, D>(gpu, language, heads)?);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
+    all.extend(solvers::story::<T, D>(gpu, language, far)?);
     all.extend(random::story::<T, D>(gpu, language)?);
     all.push(contractions::story::<T, D>(gpu, language)?);
     all.extend(transforms::story::<T, D>(gpu, language, shapes)?);

@@ -29,7 +29,7 @@ const fn half(n: usize) -> usize {
 }
 
 /// A triangular matrix on the left of B, which is written.
-struct Left<'a, T, D: Device> {
+pub(super) struct Left<'a, T, D: Device> {
     upper: bool,
     unit: bool,
     a: Mat<'a, T, D>,
@@ -37,7 +37,7 @@ struct Left<'a, T, D: Device> {
 }
 
 impl<'a, T, D: Device> Left<'a, T, D> {
-    fn new(
+    pub(super) fn new(
         side: Side,
         triangle: Triangle,
         diagonal: Diagonal,
@@ -259,7 +259,7 @@ impl<D: Device> Gpu<D> {
 
     /// `C = α·A·Bᵀ + β·C` in the lower triangle, with `both` `+ α·B·Aᵀ`. C's halves meet in products; on its diagonal a square
     /// is computed whole and half of it kept.
-    fn rank_k<T: Scalar>(
+    pub(super) fn rank_k<T: Scalar>(
         &self,
         alpha: T,
         [a, b]: [Mat<'_, T, D>; 2],
@@ -309,7 +309,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// `B = A·B`, or with `solve` `B = A⁻¹·B`: by halves until one block of threads has all rows.
-    fn triangular<T: Scalar>(&self, solve: bool, of: &Left<'_, T, D>) -> Done
+    pub(super) fn triangular<T: Scalar>(&self, solve: bool, of: &Left<'_, T, D>) -> Done
     where
         D: Computes<T> + 'static,
     {

@@ -158,7 +158,8 @@ impl<D: Device> State<D> {
         let Some((what, word)) = each.find(|(_, word)| **word != [0; 4]) else { return Ok(Ok(())) };
         self.device.write(words, 0, &[0; STATUS])?;
         let (op, arg) = what.names();
-        Ok(Err(Error::Index { op, arg, index: u32::from_le_bytes(*word) - 1 }))
+        let index = u32::from_le_bytes(*word) - 1;
+        Ok(Err(if what.pivot() { Error::Pivot { op, arg, index } } else { Error::Index { op, arg, index } }))
     }
 
     pub(super) fn give(&self, room: Room<D::Buffer>) {
@@ -431,8 +432,8 @@ impl<D: Device> Gpu<D> {
     /// To the host, when everything before it is done.
     ///
     /// # Errors
-    /// [`Len`](crate::Error::Len), [`Error::Lost`], and what went wrong in the work before: [`Error::Index`] for an index
-    /// that only a kernel saw.
+    /// [`Len`](crate::Error::Len), [`Error::Lost`], and what went wrong in the work before: [`Error::Index`] and
+    /// [`Error::Pivot`] for what only a kernel saw.
     pub fn download<T: Word>(&self, from: View<'_, T, D>, to: &mut [T]) -> Result<(), Error>
     where
         D: Blocking,

@@ -47,6 +47,7 @@ mod products;
 mod quant;
 mod random;
 mod score;
+mod solve;
 mod sparse;
 mod spectra;
 mod tensors;

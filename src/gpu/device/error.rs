@@ -76,6 +76,15 @@ pub enum Error {
         /// The index.
         index: u32,
     },
+    /// A pivot that is none, as a kernel saw it: the first one. The op says what the outputs hold.
+    Pivot {
+        /// The op.
+        op: &'static str,
+        /// Its argument.
+        arg: &'static str,
+        /// The pivot's index.
+        index: u32,
+    },
     /// A buffer of another device.
     Foreign,
     /// The driver refused a call.
@@ -117,6 +126,9 @@ impl fmt::Display for Error {
             }
             Self::Index { op, arg, index } => {
                 write!(f, "`{op}`: an index of `{arg}` is {index}, past the table")
+            }
+            Self::Pivot { op, arg, index } => {
+                write!(f, "`{op}`: pivot {index} of `{arg}` is none")
             }
             Self::Foreign => f.write_str("the buffer is of another device"),
             Self::Driver { device, reason } => write!(f, "{device}: {reason}"),

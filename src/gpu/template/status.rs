@@ -1,11 +1,11 @@
-//! Status words: what only a kernel sees is wrong with an op's arguments. Each has its own word, which is 0 while
+//! Status words: what only a kernel sees is wrong with an op's arguments, an index or a pivot. Each has its own word, which is 0 while
 //! nothing is, so that two kernels that write at once do not mix theirs.
 
 use super::super::builder::Value;
-use super::super::ir::Space;
+use super::super::ir::{Cmp, Space};
 use super::super::types::{U32, U64};
 
-/// An argument of indices.
+/// An argument of indices, or a matrix of pivots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// `ids` of `embedding`.
@@ -32,11 +32,21 @@ pub enum Index {
     ScatterAddElements,
     /// `pages` of `attention_decode`.
     Pages,
+    /// `pivots` of `lu_solve`.
+    LuPivots,
+    /// A pivot of `cholesky`.
+    Cholesky,
+    /// A pivot of `cholesky_solve`.
+    CholeskySolve,
+    /// A pivot of `lu`.
+    Lu,
+    /// A pivot of `lu_solve`.
+    LuSolve,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 17] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -49,6 +59,11 @@ impl Index {
         Self::GatherElements,
         Self::ScatterAddElements,
         Self::Pages,
+        Self::LuPivots,
+        Self::Cholesky,
+        Self::CholeskySolve,
+        Self::Lu,
+        Self::LuSolve,
     ];
 
     /// The op and the argument.
@@ -67,7 +82,18 @@ impl Index {
             Self::GatherElements => ("gather_elements", "ids"),
             Self::ScatterAddElements => ("scatter_add_elements", "ids"),
             Self::Pages => ("attention_decode", "pages"),
+            Self::LuPivots => ("lu_solve", "pivots"),
+            Self::Cholesky => ("cholesky", "a"),
+            Self::CholeskySolve => ("cholesky_solve", "l"),
+            Self::Lu => ("lu", "a"),
+            Self::LuSolve => ("lu_solve", "factors"),
         }
+    }
+
+    /// Whether it is a matrix, whose pivot it says.
+    #[must_use]
+    pub const fn pivot(self) -> bool {
+        matches!(self, Self::Cholesky | Self::CholeskySolve | Self::Lu | Self::LuSolve)
     }
 }
 
@@ -76,4 +102,11 @@ pub(super) fn note<'b>(status: Value<'b, U64>, what: Index, index: Value<'b, U32
     let b = index.builder();
     let said = index.least(b.int(i64::from(u32::MAX - 1))) + b.int(1);
     b.store(Space::Global, status, 4 * what as i32, said);
+}
+
+/// Says this pivot, if none was said before; one thread of one block calls it.
+pub(super) fn note_first<'b>(status: Value<'b, U64>, what: Index, index: Value<'b, U32>) {
+    let b = index.builder();
+    let said = b.load::<U32>(Space::Global, status, 4 * what as i32);
+    b.when(said.compare(Cmp::Eq, b.int(0)), || note(status, what, index));
 }

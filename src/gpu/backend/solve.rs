@@ -1,0 +1,222 @@
+//! Systems of linear equations. What a CPU refuses before its first write (NaN, infinities, zeros of a diagonal), devices see
+//! on the way: the next download says it.
+
+use super::super::device::{Computes, Device, Error};
+use super::super::template::Index;
+use super::super::template::factor::{self, LEAF};
+use super::blas::Left;
+use super::ops::{Done, Scalar, arguments};
+use super::{Gpu, Mat, MatMut, View, ViewMut};
+use crate::error::{same_len, same_shape};
+use crate::{Diagonal, Side, Triangle};
+use alloc::vec;
+
+/// Where rows or columns are cut in two.
+const fn half(n: usize) -> usize {
+    (n / 2).next_multiple_of(LEAF as usize)
+}
+
+/// A block of a matrix.
+fn block<T, D: Device>(a: Mat<'_, T, D>, rows: [usize; 2], cols: [usize; 2]) -> Result<Mat<'_, T, D>, Error> {
+    a.rows(rows[0]..rows[1])?.cols(cols[0]..cols[1])
+}
+
+impl<D: Device> Gpu<D> {
+    /// [`cholesky`](crate::cholesky()): parts of 32 rows by one block of threads, between them triangular solves and products,
+    /// nothing of which waits for the host. The time of it was not measured on any device.
+    ///
+    /// NaN and infinities in the triangle are refused as pivots are that are not positive: the next
+    /// [`download`](Self::download) gives [`Error::Pivot`] with the index of the first one. Nothing of use is in the triangle then.
+    ///
+    /// ```
+    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let mut a = gpu.upload(&[4.0f32, 7.0, 2.0, 10.0])?;
+    /// gpu.cholesky(a.view_mut().matrix(2, 2)?)?;
+    /// let mut l = [0.0; 4];
+    /// gpu.download(a.view(), &mut l)?;
+    /// assert_eq!(l, [2.0, 7.0, 1.0, 3.0]);
+    /// gpu.write(&[1.0, 0.0, 2.0, 1.0], a.view_mut())?;
+    /// gpu.cholesky(a.view_mut().matrix(2, 2)?)?;
+    /// let said = gpu.download(a.view(), &mut l);
+    /// assert_eq!(said, Err(Error::Pivot { op: "cholesky", arg: "a", index: 1 }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    pub fn cholesky<T: Scalar>(&self, a: MatMut<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
+        self.matrices([("a", a.0)])?;
+        self.cholesky_of(a.0, 0)
+    }
+
+    /// The factor of a part whose first row is `first` of the whole matrix.
+    fn cholesky_of<T: Scalar>(&self, a: Mat<'_, T, D>, first: usize) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let n = a.shape[0];
+        if n > LEAF as usize {
+            let h = half(n);
+            let [l, between, rest] =
+                [block(a, [0, h], [0, h])?, block(a, [h, n], [0, h])?, block(a, [h, n], [h, n])?];
+            self.cholesky_of(l, first)?;
+            let (side, upper) = (Side::Right, Triangle::Upper);
+            self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
+            self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
+            return self.cholesky_of(rest, first + h);
+        }
+        if n == 0 {
+            return Ok(());
+        }
+        let bound = [a.binding(self)?, self.status()?];
+        let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1], first], &[]);
+        let make = |_| factor::cholesky::<T::Recorded>();
+        let launch = self.state.planner.blocks::<T::Recorded>("cholesky", make, [1, 1], told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// [`cholesky_solve`](crate::cholesky_solve()). A zero on the diagonal is said by the next [`download`](Self::download) as
+    /// [`Error::Pivot`]; B holds NaN and infinities then.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    pub fn cholesky_solve<T: Scalar>(&self, l: Mat<'_, T, D>, b: MatMut<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (n, b) = (l.shape[0], b.0);
+        same_shape("l", [n; 2], l.shape)?;
+        same_shape("b", [n, b.shape[1]], b.shape)?;
+        self.matrices([("l", l), ("b", b)])?;
+        self.divides(Index::CholeskySolve, l)?;
+        let (side, diagonal) = (Side::Left, Diagonal::NonUnit);
+        self.triangular(true, &Left::new(side, Triangle::Lower, diagonal, l, b)?)?;
+        self.triangular(true, &Left::new(side, Triangle::Upper, diagonal, l.t(), b)?)
+    }
+
+    /// Says the first zero of a diagonal.
+    fn divides<T: Scalar>(&self, what: Index, a: Mat<'_, T, D>) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = a.shape[0];
+        if n == 0 {
+            return Ok(());
+        }
+        let bound = [a.binding(self)?, self.status()?];
+        let told = arguments::<T>(2, &[n, a.strides[0].saturating_add(a.strides[1])], &[]);
+        let make = |meet| factor::divides::<T::Recorded>(meet, what);
+        let launch = self.state.planner.blocks::<T::Recorded>(what.names().0, make, [1, 1], told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// [`lu`](crate::lu()): 32 columns by one block of threads, between them triangular solves and products, nothing of which
+    /// waits for the host. The time of it was not measured on any device.
+    ///
+    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
+    /// with the index of the first pivot that is 0, NaN or infinite. The factorisation is complete then, as that of a matrix
+    /// with a pivot of 0 is; NaN and infinities spread. In a column behind the last pivot they are not seen.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn lu<T: Scalar>(&self, a: MatMut<'_, T, D>, pivots: ViewMut<'_, u32, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, [m, n]) = (a.0, a.0.shape);
+        let k = m.min(n);
+        same_len("pivots", k, pivots.len())?;
+        self.matrices([("a", a)])?;
+        if k == 0 {
+            return Ok(());
+        }
+        let pivots = pivots.read();
+        self.lu_of(a.cols(0..k)?, pivots, 0)?;
+        // Only fewer rows than columns leave columns on the right.
+        let right = a.cols(k..n)?;
+        self.exchange(right, pivots, 0)?;
+        let l = block(a, [0, k], [0, k])?;
+        self.unit_lower(l, right)
+    }
+
+    /// The factors of a part with no more columns than rows, whose first row is `first` of the whole matrix.
+    fn lu_of<T: Scalar>(&self, a: Mat<'_, T, D>, pivots: View<'_, u32, D>, first: usize) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let [m, n] = a.shape;
+        if n > LEAF as usize {
+            let h = half(n);
+            let (left, right) = (a.cols(0..h)?, a.cols(h..n)?);
+            let (done, rest) = (pivots.part(0..h)?, pivots.part(h..n)?);
+            self.lu_of(left, done, first)?;
+            self.exchange(right, done, first)?;
+            self.unit_lower(left.rows(0..h)?, right.rows(0..h)?)?;
+            let below = right.rows(h..m)?;
+            self.gemm(-T::ONE, left.rows(h..m)?, right.rows(0..h)?, T::ONE, MatMut(below))?;
+            self.lu_of(below, rest, first + h)?;
+            return self.exchange(left.rows(h..m)?, rest, first + h);
+        }
+        let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
+        let told = arguments::<T>(3, &[m, n, a.strides[0], a.strides[1], first], &[]);
+        let launch =
+            self.state.planner.blocks::<T::Recorded>("lu", factor::lu::<T::Recorded>, [1, 1], told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// `B = L⁻¹·B` of a triangle whose diagonal is of ones.
+    fn unit_lower<T: Scalar>(&self, l: Mat<'_, T, D>, b: Mat<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        self.triangular(true, &Left::new(Side::Left, Triangle::Lower, Diagonal::Unit, l, b)?)
+    }
+
+    /// Exchanges the rows of a part whose first row is `first` of the whole matrix.
+    fn exchange<T: Scalar>(&self, a: Mat<'_, T, D>, pivots: View<'_, u32, D>, first: usize) -> Done
+    where
+        D: Computes<T>,
+    {
+        let [rows, cols] = a.shape;
+        if cols == 0 || pivots.is_empty() {
+            return Ok(());
+        }
+        let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
+        let words = [cols, pivots.len(), rows, a.strides[0], a.strides[1], first];
+        let told = arguments::<T>(3, &words, &[]);
+        let make = || Some(factor::exchange::<T::Recorded>());
+        let launch = self.state.planner.flat::<T::Recorded>("exchange", make, cols, told)?;
+        self.go(vec![launch], vec![], &bound)
+    }
+
+    /// [`lu_solve`](crate::lu_solve()). The next [`download`](Self::download) says a zero on U's diagonal as [`Error::Pivot`]; B
+    /// holds NaN and infinities then. It says a pivot that is no row as [`Error::Index`]; no rows are exchanged for it.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn lu_solve<T: Scalar>(
+        &self,
+        factors: Mat<'_, T, D>,
+        pivots: View<'_, u32, D>,
+        b: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (n, b) = (factors.shape[0], b.0);
+        same_shape("factors", [n; 2], factors.shape)?;
+        same_len("pivots", n, pivots.len())?;
+        same_shape("b", [n, b.shape[1]], b.shape)?;
+        self.matrices([("factors", factors), ("b", b)])?;
+        self.divides(Index::LuSolve, factors)?;
+        self.exchange(b, pivots, 0)?;
+        self.unit_lower(factors, b)?;
+        let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, factors, b)?;
+        self.triangular(true, &upper)
+    }
+}

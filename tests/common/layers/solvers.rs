@@ -1,0 +1,218 @@
+//! Systems of linear equations on a device: sizes around the parts of 32, all layouts, and what is refused.
+
+use super::Done;
+use crate::device::Worst;
+use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve};
+use crate::nn::{Args, Bounds, Noise, Op, Want};
+use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
+
+/// A matrix inside a larger one whose other elements are NaN: by rows, by columns, or by rows with nothing around it.
+struct Lies<T> {
+    data: Vec<T>,
+    /// Of the larger one.
+    whole: [usize; 2],
+    shape: [usize; 2],
+    turned: bool,
+    at: usize,
+}
+
+impl<T: Scalar> Lies<T> {
+    fn new(x: &[T], shape: [usize; 2], layout: usize) -> Self {
+        let (turned, at) = (layout % 3 == 1, if layout.is_multiple_of(3) { 0 } else { 2 });
+        let [deep, flat] = if turned { [shape[1], shape[0]] } else { shape };
+        let whole = [deep, flat + at + usize::from(at > 0)];
+        let mut data = vec![T::from_f64(f64::NAN); whole[0] * whole[1]];
+        let all = Self { data: vec![], whole, shape, turned, at };
+        (0..x.len()).for_each(|k| data[all.index(k)] = x[k]);
+        Self { data, ..all }
+    }
+    /// Where element `k` by rows is.
+    fn index(&self, k: usize) -> usize {
+        let [i, j] = [k / self.shape[1], k % self.shape[1]];
+        let [deep, flat] = if self.turned { [j, i] } else { [i, j] };
+        deep * self.whole[1] + self.at + flat
+    }
+    fn end(&self) -> usize {
+        self.at + if self.turned { self.shape[0] } else { self.shape[1] }
+    }
+    fn view<'a, D: Device>(&self, on: Mat<'a, T, D>) -> Result<Mat<'a, T, D>, Error> {
+        let part = on.cols(self.at..self.end())?;
+        Ok(if self.turned { part.t() } else { part })
+    }
+    fn view_mut<'a, D: Device>(&self, on: MatMut<'a, T, D>) -> Result<MatMut<'a, T, D>, Error> {
+        let [before, _] = on.split_cols(self.end())?;
+        let [_, part] = before.split_cols(self.at)?;
+        Ok(if self.turned { part.t() } else { part })
+    }
+    /// The elements by rows; nothing else was written.
+    fn back(&self, op: &str, after: &[T]) -> Vec<T> {
+        let inside: Vec<usize> = (0..self.shape[0] * self.shape[1]).map(|k| self.index(k)).collect();
+        for (at, x) in after.iter().enumerate() {
+            assert!(inside.contains(&at) || x.to_f64().is_nan(), "{op} wrote element {at}");
+        }
+        inside.iter().map(|at| after[*at]).collect()
+    }
+}
+
+/// Adds what was got to the worst of an op.
+fn compare<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Want]) {
+    let bounds = Bounds::on::<T>(worst.op, language);
+    assert_eq!(got.len(), want.len(), "{}", worst.op);
+    for (got, want) in got.iter().zip(want) {
+        let off = (got.to_f64() - want.value).abs();
+        let same = off == 0.0 || got.to_f64().is_nan() && want.value.is_nan();
+        let share = if same { 0.0 } else { off / bounds.allowed::<T>(want) };
+        worst.add(if share.is_nan() { f64::INFINITY } else { share }, got.to_f64(), want.value);
+    }
+}
+
+/// The matrix by an op in place, in this layout.
+fn over<T: Scalar, D: Computes<T> + Blocking>(
+    gpu: &Gpu<D>,
+    op: &str,
+    x: &Lies<T>,
+    f: impl FnOnce(MatMut<'_, T, D>) -> Done,
+) -> Result<Vec<T>, Error> {
+    let mut on = gpu.upload(&x.data)?;
+    f(x.view_mut(on.view_mut().matrix(x.whole[0], x.whole[1])?)?)?;
+    let mut after = x.data.clone();
+    gpu.download(on.view(), &mut after)?;
+    Ok(x.back(op, &after))
+}
+
+fn words<T: Scalar>(x: &[T]) -> Vec<u32> {
+    x.iter().map(|x| x.to_f64() as u32).collect()
+}
+
+/// One size of each op.
+fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    [n, cols, layout]: [usize; 3],
+    all: &mut [Worst; 4],
+) -> Done {
+    let mut noise = Noise(31 + n as u64);
+    let [factor, solve, lu, lu_solve] = all;
+    // What is above the diagonal is not read: it stays what it is.
+    let mut a: Args<T> = Cholesky::sample(cols, n, &mut noise);
+    let above = |k: usize| k % n > k / n;
+    (0..n * n).filter(|k| above(*k)).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
+    let got = over(gpu, "cholesky", &Lies::new(&a.x[0], [n, n], layout), |a| gpu.cholesky(a))?;
+    compare(factor, language, &got, &Cholesky::want(&a.wide())[0]);
+
+    let mut a: Args<T> = CholeskySolve::sample(cols, n, &mut noise);
+    (0..n * n).filter(|k| above(*k)).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
+    let l = Lies::new(&a.x[0], [n, n], layout + 1);
+    let b = Lies::new(&a.x[1], [n, a.x[1].len().checked_div(n).unwrap_or(1)], layout);
+    let on = gpu.upload(&l.data)?;
+    let lv = l.view(on.view().matrix(l.whole[0], l.whole[1])?)?;
+    let got = over(gpu, "cholesky_solve", &b, |b| gpu.cholesky_solve(lv, b))?;
+    compare(solve, language, &got, &CholeskySolve::want(&a.wide())[0]);
+
+    for rows in [1, 2, 3] {
+        let a: Args<T> = Lu::sample(rows, n, &mut noise);
+        let [m, n] = ["m", "n"].map(|size| a.size(size));
+        let mut pivots = gpu.upload(&vec![u32::MAX; m.min(n)])?;
+        let got =
+            over(gpu, "lu", &Lies::new(&a.x[0], [m, n], layout + rows), |a| gpu.lu(a, pivots.view_mut()))?;
+        let want = Lu::want(&a.wide());
+        compare(lu, language, &got, &want[0]);
+        let mut found = vec![0; pivots.len()];
+        gpu.download(pivots.view(), &mut found)?;
+        let found: Vec<T> = found.iter().map(|p| T::from_usize(*p as usize)).collect();
+        compare(lu, language, &found, &want[1]);
+    }
+
+    let a: Args<T> = LuSolve::sample(cols, n, &mut noise);
+    let f = Lies::new(&a.x[0], [n, n], layout + 2);
+    let b = Lies::new(&a.x[2], [n, a.x[2].len().checked_div(n).unwrap_or(1)], layout + 1);
+    let (on, pivots) = (gpu.upload(&f.data)?, gpu.upload(&words(&a.x[1]))?);
+    let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
+    let got = over(gpu, "lu_solve", &b, |b| gpu.lu_solve(fv, pivots.view(), b))?;
+    compare(lu_solve, language, &got, &LuSolve::want(&a.wide())[0]);
+    Ok(())
+}
+
+/// The first pivot that is none is said, once, wherever it is.
+fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+    let n = 70;
+    let one = |[i, j]: [usize; 2], x: f64| {
+        let mut a: Vec<T> = (0..n * n).map(|k| T::from_usize(usize::from(k % n == k / n))).collect();
+        a[i * n + j] = T::from_f64(x);
+        a
+    };
+    let mut none: [T; 1] = [T::ZERO];
+    let mut said = |after: Done| after.and_then(|()| gpu.download(gpu.upload(&[T::ZERO])?.view(), &mut none));
+    let pivot = |op, arg, index| Err(Error::Pivot { op, arg, index });
+    // One is 1 - x², and what is behind it is of no use.
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    for (at, x, index) in [
+        ([0, 0], 0.0, 0),
+        ([5, 5], -1.0, 5),
+        ([31, 31], nan, 31),
+        ([32, 3], 1.0, 32),
+        ([40, 33], 2.0, 40),
+        ([64, 64], inf, 64),
+        ([69, 2], nan, 69),
+        ([69, 68], -inf, 69),
+    ] {
+        let mut on = gpu.upload(&one(at, x))?;
+        let done = gpu.cholesky(on.view_mut().matrix(n, n)?);
+        assert_eq!(said(done), pivot("cholesky", "a", index), "{at:?} {x}");
+    }
+    for (at, x, index) in
+        [([0, 0], 0.0, 0), ([31, 31], 0.0, 31), ([69, 69], 0.0, 69), ([40, 33], nan, 33), ([66, 65], inf, 65)]
+    {
+        let (mut on, mut pivots) = (gpu.upload(&one(at, x))?, gpu.upload(&[0u32; 70])?);
+        let done = gpu.lu(on.view_mut().matrix(n, n)?, pivots.view_mut());
+        assert_eq!(said(done), pivot("lu", "a", index), "{at:?} {x}");
+        let mut kept = vec![T::ONE; n * n];
+        gpu.download(on.view(), &mut kept)?;
+        // With a pivot of 0 it is complete.
+        assert!(x != 0.0 || kept == one(at, x), "{at:?}");
+    }
+    for zero in [0, 69] {
+        let f = gpu.upload(&one([zero, zero], 0.0))?;
+        let mut b = gpu.upload(&vec![T::ONE; 2 * n])?;
+        let done = gpu.cholesky_solve(f.view().matrix(n, n)?, b.view_mut().matrix(n, 2)?);
+        assert_eq!(said(done), pivot("cholesky_solve", "l", zero as u32));
+        let pivots = gpu.upload(&Vec::from_iter(0..n as u32))?;
+        let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 2)?);
+        assert_eq!(said(done), pivot("lu_solve", "factors", zero as u32));
+    }
+    let (f, pivots) = (gpu.upload(&one([0, 0], 1.0))?, gpu.upload(&[n as u32; 70])?);
+    let mut b = gpu.upload(&vec![T::ONE; n])?;
+    let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 1)?);
+    assert_eq!(said(done), Err(Error::Index { op: "lu_solve", arg: "pivots", index: n as u32 }));
+    assert_eq!(said(Ok(())), Ok(()));
+    // What a CPU refuses before it reads any element.
+    let mut on = gpu.upload(&vec![T::ONE; 6])?;
+    let shape = |arg| Err(Error::Call(fulmen::Error::Shape { arg, expected: [2, 2], got: [2, 3] }));
+    assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?), shape("a"));
+    let len = fulmen::Error::Len { arg: "pivots", expected: 2, got: 1 };
+    let mut short = gpu.upload(&[0u32])?;
+    assert_eq!(gpu.lu(on.view_mut().matrix(2, 3)?, short.view_mut()), Err(Error::Call(len)));
+    Ok(())
+}
+
+/// The four ops, also of `far` rows.
+pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    far: &[usize],
+) -> Result<Vec<Worst>, Error> {
+    let mut all = ["cholesky", "cholesky_solve", "lu", "lu_solve"].map(|op| Worst {
+        op,
+        share: 0.0,
+        got: 0.0,
+        want: 0.0,
+    });
+    let sizes = [[1, 1, 0], [2, 3, 1], [31, 1, 2], [32, 2, 0], [33, 1, 1], [66, 2, 2]];
+    let far = far.iter().take(1).map(|n| [*n, 1, n % 3]);
+    for size in sizes.into_iter().chain(far) {
+        run::<T, D>(gpu, language, size, &mut all)?;
+    }
+    refusals::<T, D>(gpu)?;
+    Ok(all.into())
+}
