@@ -420,13 +420,10 @@ fn launches_are_checked_before_one_runs() {
     assert_eq!(back[..4], 1.0f32.to_le_bytes());
 }
 
-/// Factors and solutions alone, as tests of planted faults run them.
+/// Factors and solutions alone, as tests of planted faults run them; with shuffles, which `f32` has not above.
 #[test]
 fn factors_keep_their_contracts() {
-    for meet in [Meet::Memory, Meet::Warps] {
-        let ran = layers::solvers::story::<f32, _>(&Gpu::new(Host::new(meet)), "f32", &[]).unwrap();
-        for w in &ran {
-            assert!(w.share <= 1.0, "{w:?}");
-        }
+    for w in layers::solvers::story::<f32, _>(&gpu(), "f32", &[]).unwrap() {
+        assert!(w.share <= 1.0, "{w:?}");
     }
 }

@@ -141,7 +141,7 @@ impl<D: Device> Gpu<D> {
         let right = a.cols(k..n)?;
         self.exchange(right, pivots, 0)?;
         let l = block(a, [0, k], [0, k])?;
-        self.unit_lower(l, right)
+        self.unit_lower(l, right.rows(0..k)?)
     }
 
     /// The factors of a part with no more columns than rows, whose first row is `first` of the whole matrix.
