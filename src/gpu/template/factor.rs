@@ -11,6 +11,7 @@ use super::flat::{each, get, named, put};
 use super::layer::{leads, strided};
 use super::part::{Meet, together};
 use super::status::{Index, note, note_first};
+use crate::Number;
 use alloc::vec::Vec;
 
 /// Rows that [`cholesky`] factors at once, and columns that [`lu`] does.
@@ -19,11 +20,15 @@ pub const LEAF: u32 = 32;
 /// Elements from a row in shared memory to the next: those of a column are in banks of their own.
 const PITCH: u32 = LEAF + 1;
 
+fn constant<T: Recorded>(b: &Builder, x: T::Elem) -> Value<'_, T> {
+    b.bits(T::bits(x))
+}
+
 /// Whether a pivot is none: 0, NaN or infinite.
 fn refused<T: Recorded>(pivot: Value<'_, T>) -> Value<'_, Pred> {
     let b = pivot.builder();
-    let infinity = b.bits(T::bits(<T::Elem as crate::Number>::INFINITY));
-    !(pivot.compare(Cmp::Gt, b.bits(0)) & pivot.compare(Cmp::Lt, infinity))
+    !(pivot.compare(Cmp::Gt, b.bits(0))
+        & pivot.compare(Cmp::Lt, constant::<T>(b, <T::Elem as Number>::INFINITY)))
 }
 
 /// Elements of this block in shared memory.
@@ -90,15 +95,6 @@ fn line<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce(Value<'b, U32>)) {
     });
 }
 
-fn nan<'b, T: Recorded>(x: Value<'b, T>) -> Value<'b, Pred> {
-    x.compare(Cmp::Ne, x)
-}
-
-/// Whether magnitude `q` is larger; NaN is the largest.
-fn larger<'b, T: Recorded>(p: Value<'b, T>, q: Value<'b, T>) -> Value<'b, Pred> {
-    q.compare(Cmp::Gt, p) | (nan(q) & !nan(p))
-}
-
 /// `P·A = L·U` of at most [`LEAF`] columns, by one block: a thread has every [`THREADS`]-th row, and what another one has of
 /// the pivot's comes through shared memory. Parameters: A, the pivots, the status words; rows, columns, the strides of rows
 /// and columns, the first row's index in the whole matrix.
@@ -116,18 +112,21 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let from = |k| k + ((tid - k) & own);
     let has = |i| tid.compare(Cmp::Eq, i & own);
     b.count::<U32, U32>([b.int(0), m.least(n), one], 1, &[], |k, _| {
-        let size = |i| at(i, k).magnitude();
+        // Compilers of WGSL lose NaN between two numbers; an infinity stands for it.
+        let size = |i| {
+            let x = at(i, k).magnitude();
+            Value::select(x.compare(Cmp::Ne, x), constant::<T>(&b, <T::Elem as Number>::INFINITY), x)
+        };
         let start = from(k);
         let best = b.count::<U32, U32>([start, m, threads], 1, &[start], |i, best| {
-            best.iter().map(|best| Value::select(larger(size(*best), size(i)), i, *best)).collect()
+            best.iter().map(|best| Value::select(size(i).compare(Cmp::Gt, size(*best)), i, *best)).collect()
         });
         let best = best.first().copied().unwrap_or(start);
         let there = start.compare(Cmp::Lt, m);
-        let [mine] =
-            b.either(there, || [size(best)], || [-b.bits::<T>(T::bits(<T::Elem as crate::Number>::ONE))]);
-        let [most] = together(&b, meet, [mine], |[p], [q]| [Value::select(larger(p, q), q, p)]);
+        let [mine] = b.either(there, || [size(best)], || [-constant::<T>(&b, <T::Elem as Number>::ONE)]);
+        let [most] = together(&b, meet, [mine], |[p], [q]| [p.most(q)]);
         // The first of those that are as large.
-        let same = there & (mine.compare(Cmp::Eq, most) | (nan(mine) & nan(most)));
+        let same = there & mine.compare(Cmp::Eq, most);
         let [found] = together(&b, meet, [Value::select(same, best, none)], |[p], [q]| [p.least(q)]);
         let p = found.least(m - one);
         b.when(has(p), || line(&b, n, |j| keep(chosen, j, at(p, j))));
