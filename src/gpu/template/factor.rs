@@ -124,7 +124,7 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         let best = best.first().copied().unwrap_or(start);
         let there = start.compare(Cmp::Lt, m);
         let [mine] = b.either(there, || [size(best)], || [-constant::<T>(&b, <T::Elem as Number>::ONE)]);
-        let [most] = together(&b, meet, [mine], |[p], [q]| [p.most(q)]);
+        let [most] = together(&b, meet, [mine], |[p], [q]| [Value::select(q.compare(Cmp::Gt, p), q, p)]);
         // The first of those that are as large.
         let same = there & mine.compare(Cmp::Eq, most);
         let [found] = together(&b, meet, [Value::select(same, best, none)], |[p], [q]| [p.least(q)]);
