@@ -24,11 +24,24 @@ fn constant<T: Recorded>(b: &Builder, x: T::Elem) -> Value<'_, T> {
     b.bits(T::bits(x))
 }
 
-/// Whether a pivot is none: 0, NaN or infinite.
+/// Whether a pivot is none: not above 0, NaN or infinite. Of `f32` by its bits, as WGSL's compilers take it that there is no NaN.
 fn refused<T: Recorded>(pivot: Value<'_, T>) -> Value<'_, Pred> {
     let b = pivot.builder();
-    !(pivot.compare(Cmp::Gt, b.bits(0))
-        & pivot.compare(Cmp::Lt, constant::<T>(b, <T::Elem as Number>::INFINITY)))
+    if T::TYPE.bytes() == 4 {
+        return (pivot.cast::<U32>() - b.int(1)).compare(Cmp::Ge, b.int(0x7f7f_ffff));
+    }
+    let infinity = constant::<T>(b, <T::Elem as Number>::INFINITY);
+    !(pivot.compare(Cmp::Gt, b.bits(0)) & pivot.compare(Cmp::Lt, infinity))
+}
+
+/// The magnitude, of NaN that of infinity; of `f32` by its bits, as [`refused`].
+fn size<T: Recorded>(x: Value<'_, T>) -> Value<'_, T> {
+    let (b, x) = (x.builder(), x.magnitude());
+    let nan = match T::TYPE.bytes() {
+        4 => x.cast::<U32>().compare(Cmp::Gt, b.int(0x7f80_0000)),
+        _ => x.compare(Cmp::Ne, x),
+    };
+    Value::select(nan, constant::<T>(b, <T::Elem as Number>::INFINITY), x)
 }
 
 /// Elements of this block in shared memory.
@@ -112,11 +125,7 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let from = |k| k + ((tid - k) & own);
     let has = |i| tid.compare(Cmp::Eq, i & own);
     b.count::<U32, U32>([b.int(0), m.least(n), one], 1, &[], |k, _| {
-        // Compilers of WGSL lose NaN between two numbers; an infinity stands for it.
-        let size = |i| {
-            let x = at(i, k).magnitude();
-            Value::select(x.compare(Cmp::Ne, x), constant::<T>(&b, <T::Elem as Number>::INFINITY), x)
-        };
+        let size = |i| size(at(i, k));
         let start = from(k);
         let best = b.count::<U32, U32>([start, m, threads], 1, &[start], |i, best| {
             best.iter().map(|best| Value::select(size(i).compare(Cmp::Gt, size(*best)), i, *best)).collect()
