@@ -190,7 +190,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     assert_eq!(said(done), Err(Error::Index { op: "lu_solve", arg: "pivots", index: n as u32 }));
     assert_eq!(said(Ok(())), Ok(()));
     // What a CPU refuses before it reads any element.
-    let mut on = gpu.upload(&vec![T::ONE; 6])?;
+    let mut on = gpu.upload(&[T::ONE; 6])?;
     let shape = |arg| Err(Error::Call(fulmen::Error::Shape { arg, expected: [2, 2], got: [2, 3] }));
     assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?), shape("a"));
     let len = fulmen::Error::Len { arg: "pivots", expected: 2, got: 1 };
