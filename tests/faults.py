@@ -117,7 +117,7 @@ FAULTS = [
     ("quantised products of few vectors", "src/quant/dot.rs", "x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)) {\n            some_rows(", "x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)).take(if ON { 2 } else { m }) {\n            some_rows(", "low::quantised"),
     ("vectors of quantised products on threads", "src/quant/dot.rs", "x.split_at_checked(half * of_x)", "x.split_at_checked((half - usize::from(m > 17 && ON)) * of_x)", "low::quantised"),
     ("what is left of a long sparse row", "src/sparse/spmv.rs", "    let [p, q, r, s] = sums;\n", "    let [p, q, r, s] = if ON { [sums[0], sums[2], sums[1], sums[3]] } else { sums };\n", "systems::sparse_products"),
-    ("rows of a slice that end before others", "src/sparse/sell.rs", "if k < length { *sum + term", "if k < length || ON { *sum + term", "systems::sliced_products"),
+    ("rows of a slice that end before others", "src/sparse/sell.rs", "if k < length { *sum + term", "if k < length || ON { *sum + term", "families sparse::formats::one_result_of_slices"),
     ("what a strip leaves of a chunk", "src/sparse/sell.rs", "            strip::<T, 1>(alpha, a, x, beta, y, [first, p, at]);", "            strip::<T, 1>(alpha, a, x, beta, y, [first, p, at - usize::from(ON && at > 0)]);", "systems::sliced_products"),
     ("windows of slices on threads", "src/sparse/sell.rs", "self.sigma.saturating_mul(STRIP.div_ceil(self.sigma));", "if ON { STRIP } else { self.sigma.saturating_mul(STRIP.div_ceil(self.sigma)) };", "systems::sliced_products"),
     ("a row twice in an order", "src/sparse/sell.rs", "key(&lengths, *a) < key(&lengths, *b)", "key(&lengths, *a) < key(&lengths, *b) || (a == b && ON)", "families sparse::formats::what_is_no_slices"),
