@@ -1,5 +1,6 @@
 //! Compressed rows: [`Csr`].
 
+use super::spmv::Work;
 use crate::error::{Error, same_len};
 
 /// A matrix of compressed sparse rows: row `i` has the elements from `offsets[i]` to `offsets[i + 1]` of `values`, in the
@@ -113,21 +114,11 @@ impl<'a, T> Csr<'a, T> {
     pub(crate) fn begin(&self, i: usize) -> usize {
         self.offsets.get(i).copied().unwrap_or(self.values.len())
     }
-    /// The row that half of the work of the rows in between comes before: a row's is that of its elements, and one more.
-    pub(crate) fn middle(&self, from: usize, to: usize) -> usize {
-        let work = |i: usize| self.offsets.get(i).copied().unwrap_or(0).saturating_add(i);
-        let half = work(from) / 2 + work(to) / 2;
-        let (mut low, mut high) = (from, to);
-        while low < high {
-            let mid = low + (high - low) / 2;
-            if work(mid) < half { low = mid + 1 } else { high = mid }
-        }
-        low
-    }
-    /// What rows from `from` to `to` hold.
-    pub(crate) fn between(&self, from: usize, to: usize) -> usize {
-        let at = |i: usize| self.offsets.get(i).copied().unwrap_or(0);
-        at(to).saturating_sub(at(from)).saturating_add(to - from)
+}
+
+impl<T: Sync> Work for Csr<'_, T> {
+    fn work(&self, i: usize) -> usize {
+        self.offsets.get(i).copied().unwrap_or(0).saturating_add(i)
     }
 }
 

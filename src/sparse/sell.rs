@@ -251,29 +251,16 @@ fn widths<T>(a: Csr<'_, T>, chunk: usize, order: &[u32]) -> impl Iterator<Item =
 }
 
 impl<T: Sync> Work for Sell<'_, T> {
-    fn between(&self, from: usize, to: usize) -> usize {
-        self.work(to).saturating_sub(self.work(from))
-    }
-    /// Rows of a window stay together: others may not write them.
-    fn middle(&self, from: usize, to: usize) -> usize {
-        let step = self.sigma.saturating_mul(STRIP.div_ceil(self.sigma));
-        let half = self.work(from) / 2 + self.work(to) / 2;
-        let (mut low, mut high) = (from / step, to.div_ceil(step));
-        while low < high {
-            let mid = low + (high - low) / 2;
-            if self.work(mid.saturating_mul(step)) < half { low = mid + 1 } else { high = mid }
-        }
-        low.saturating_mul(step).min(to)
-    }
-}
-
-impl<T> Sell<'_, T> {
-    /// What is stored before position `p`, and the rows.
+    /// By position.
     fn work(&self, p: usize) -> usize {
         let p = p.min(self.rows());
         let (from, width, lane) = self.place(p);
         let before = if p == self.rows() { self.values.len() } else { from + width * lane };
         before.saturating_add(p)
+    }
+    /// Rows of a window stay together: others may not write them.
+    fn step(&self) -> usize {
+        self.sigma.saturating_mul(STRIP.div_ceil(self.sigma))
     }
 }
 

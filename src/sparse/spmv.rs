@@ -106,18 +106,21 @@ pub(super) fn written<T: Element, R: Iterator<Item = (u32, T)>, A: Iterator<Item
 
 /// A matrix of a format that knows how much work its rows are.
 pub(super) trait Work: Copy + Sync {
-    /// That of the rows in between.
-    fn between(&self, from: usize, to: usize) -> usize;
-    /// The row that half of it comes before, where rows can be parted.
-    fn middle(&self, from: usize, to: usize) -> usize;
-}
-
-impl<T: Sync> Work for Csr<'_, T> {
-    fn between(&self, from: usize, to: usize) -> usize {
-        Csr::between(self, from, to)
+    /// That of the rows before row `i`: a row's is that of its elements, and one more.
+    fn work(&self, i: usize) -> usize;
+    /// Rows can be parted before its multiples.
+    fn step(&self) -> usize {
+        1
     }
+    /// The row that half of the work of the rows in between comes before, where rows can be parted.
     fn middle(&self, from: usize, to: usize) -> usize {
-        Csr::middle(self, from, to)
+        let (step, half) = (self.step(), self.work(from) / 2 + self.work(to) / 2);
+        let (mut low, mut high) = (from / step, to.div_ceil(step));
+        while low < high {
+            let mid = low + (high - low) / 2;
+            if self.work(mid.saturating_mul(step)) < half { low = mid + 1 } else { high = mid }
+        }
+        low.saturating_mul(step).min(to)
     }
 }
 
@@ -149,9 +152,9 @@ pub(super) fn divide<J: Executor, A: Work, Y: Cut>(
     body: &(impl Fn(Y, usize) + Sync),
 ) {
     let to = first + y.rows();
-    let work = a.between(first, to).saturating_mul(each);
-    let middle = a.middle(first, to);
-    if J::SERIAL || work < 2 * GRAIN || middle == first || middle == to {
+    let work = a.work(to).saturating_sub(a.work(first)).saturating_mul(each);
+    let middle = if J::SERIAL || work < 2 * GRAIN { first } else { a.middle(first, to) };
+    if middle == first || middle == to {
         return body(y, first);
     }
     let Some((above, below)) = y.cut(middle - first) else { return };
