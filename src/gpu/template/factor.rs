@@ -34,14 +34,10 @@ fn refused<T: Recorded>(pivot: Value<'_, T>) -> Value<'_, Pred> {
     !(pivot.compare(Cmp::Gt, b.bits(0)) & pivot.compare(Cmp::Lt, infinity))
 }
 
-/// The magnitude, of NaN that of infinity; of `f32` by its bits, as [`refused`].
+/// The magnitude, of NaN that of infinity.
 fn size<T: Recorded>(x: Value<'_, T>) -> Value<'_, T> {
     let (b, x) = (x.builder(), x.magnitude());
-    let nan = match T::TYPE.bytes() {
-        4 => x.cast::<U32>().compare(Cmp::Gt, b.int(0x7f80_0000)),
-        _ => x.compare(Cmp::Ne, x),
-    };
-    Value::select(nan, constant::<T>(b, <T::Elem as Number>::INFINITY), x)
+    Value::select(x.compare(Cmp::Ne, x), constant::<T>(b, <T::Elem as Number>::INFINITY), x)
 }
 
 /// Elements of this block in shared memory.

@@ -245,6 +245,11 @@ impl<'k> Writer<'k> {
             Op::Xor => infix(if bool { "!=" } else { "^" }),
             Op::Shl => infix("<<"),
             Op::Shr => infix(">>"),
+            // By its bits: WGSL's compilers may take it that there is no NaN.
+            Op::Compare(cmp @ (Cmp::Eq | Cmp::Ne)) if self.itself(inst) => {
+                let sign = if cmp == Cmp::Eq { "<=" } else { ">" };
+                format!("(bitcast<u32>({}) & 0x7fffffffu) {sign} 0x7f800000u", v(0))
+            }
             Op::Compare(cmp) => infix(match cmp {
                 Cmp::Lt => "<",
                 Cmp::Le => "<=",
@@ -265,6 +270,11 @@ impl<'k> Writer<'k> {
             },
             _ => return Err(Error::Lacks { operation: "instruction of this kind" }),
         })
+    }
+
+    /// Whether an `f32` is compared with itself, which tells NaN.
+    fn itself(&self, inst: &Inst) -> bool {
+        inst.args.at(0) == inst.args.at(1) && self.kernel.ty(inst.args.at(0)) == Type::F32
     }
 
     /// Both blocks, each handing its values to variables.
