@@ -38,6 +38,7 @@ mod verify;
 pub mod wgpu;
 #[cfg(feature = "wgsl")]
 pub mod wgsl;
+mod written;
 
 pub use builder::{Address, Bitwise, Builder, Value};
 pub use error::Error;

@@ -378,6 +378,10 @@ impl Device for Wgpu {
         Ok(Buffer { inner, device: self.device.clone(), bytes: size, number, freed })
     }
 
+    fn number(&self, buffer: &Buffer) -> u64 {
+        buffer.number
+    }
+
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
         self.range(to, start, bytes.len() as u64)?;
         self.flush()?;

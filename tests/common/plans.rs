@@ -40,6 +40,10 @@ impl Device for Paper {
         Err(Error::Limit { device, what: "bytes of a buffer", asked: bytes, available })
     }
 
+    fn number(&self, buffer: &Sheet) -> u64 {
+        core::ptr::from_ref(buffer).addr() as u64
+    }
+
     fn write(&self, to: &Sheet, start: u64, bytes: &[u8]) -> Result<(), Error> {
         assert!(start + bytes.len() as u64 <= to.0, "a write past its buffer");
         Ok(())

@@ -1,6 +1,7 @@
 //! The backend of devices on the interpreter: every op that has a kernel, bad arguments, plans, memory.
 
 mod blocks;
+mod copies;
 mod halves;
 mod products;
 

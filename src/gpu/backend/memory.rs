@@ -3,6 +3,7 @@
 use super::super::device::{Binding, Blocking, Device, Error, Readback};
 use super::super::template::Index;
 use super::Gpu;
+use super::copies::Copies;
 use super::mat::{Mat, MatMut};
 use super::plan::Planner;
 use crate::backend::{self, Memory, Plain, Transfer};
@@ -102,6 +103,7 @@ const STATUS: usize = 4 * Index::ALL.len();
 pub(super) struct State<D: Device> {
     pub(super) device: D,
     pub(super) planner: Planner,
+    pub(super) copies: Copies<D::Buffer>,
     free: RefCell<BTreeMap<u64, Vec<D::Buffer>>>,
     status: OnceCell<D::Buffer>,
     /// Whether a kernel that may write a status word ran since they were read.
@@ -111,7 +113,15 @@ pub(super) struct State<D: Device> {
 impl<D: Device> State<D> {
     pub(super) fn new(device: D) -> Self {
         let planner = Planner::new(device.facts());
-        Self { device, planner, free: RefCell::default(), status: OnceCell::new(), unsure: Cell::new(false) }
+        let copies = Copies::default();
+        Self {
+            device,
+            planner,
+            copies,
+            free: RefCell::default(),
+            status: OnceCell::new(),
+            unsure: Cell::new(false),
+        }
     }
 
     /// At least so many bytes. Sizes are powers of two, or multiples of a mebibyte.
@@ -128,7 +138,11 @@ impl<D: Device> State<D> {
         let kept = self.free.borrow_mut().get_mut(&size).and_then(Vec::pop);
         let buffer = match kept {
             Some(buffer) => buffer,
-            None => self.device.allocate(size)?,
+            // What copies hold is given up for it.
+            None => self.device.allocate(size).or_else(|error| match self.copies.clear() {
+                true => self.device.allocate(size),
+                false => Err(error),
+            })?,
         };
         Ok(Room { buffer, bytes: size })
     }
@@ -163,6 +177,7 @@ impl<D: Device> State<D> {
     }
 
     pub(super) fn give(&self, room: Room<D::Buffer>) {
+        self.changed(&room.buffer, &(0..u64::MAX));
         self.free.borrow_mut().entry(room.bytes).or_default().push(room.buffer);
     }
 }
@@ -399,6 +414,7 @@ impl<D: Device> Gpu<D> {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.state.changed(b.buffer, &(b.start..b.start + b.bytes));
         self.state.device.write(b.buffer, b.start, &bytes)
     }
 

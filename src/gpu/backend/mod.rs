@@ -29,6 +29,7 @@
 mod attention;
 mod blas;
 mod complex;
+mod copies;
 mod decode;
 mod einsum;
 mod fft;
@@ -92,7 +93,9 @@ impl<D: Device> Gpu<D> {
     /// On this device, with operands of products in `f32` rounded to `bf16` first, as training in mixed precision does: sums
     /// are in `f32`, each is off by up to 2⁻⁸ of its terms beside the bound of [`gemm`](crate::gemm()). What is stored stays `f32`.
     /// Attention of heads of 64 or 128 elements and its gradients are those of their operands in `bf16`
-    /// (`attention_bf16`). Products of fewer than 2²¹ terms, or with a side below 16, are as without.
+    /// (`attention_bf16`). Products of fewer than 2²¹ terms, or with a side below 16, are as without. An operand is rounded
+    /// once for all products that read it before it changes: half its memory more is in use, which is given up where
+    /// there is no other left.
     ///
     /// # Errors
     /// [`Error::Limit`] where the device has no such products: it has no warp groups of tensor cores.
@@ -148,7 +151,9 @@ impl<D: Device> Gpu<D> {
         let open = Open(&self.state.device);
         let done = work();
         core::mem::forget(open);
-        let ended = self.state.device.end();
+        let ended = self.state.device.end().inspect_err(|_| {
+            self.state.copies.clear();
+        });
         let done = done?;
         Ok(ended.map(|()| done)?)
     }
@@ -192,6 +197,9 @@ impl<D: Device> Gpu<D> {
 
     /// Runs a plan on these operands.
     fn run(&self, plan: &Plan, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        if self.state.planner.rounds {
+            return self.run_rounding(plan, operands);
+        }
         if plan.scratch.is_empty() {
             return self.state.device.launch(&plan.launches, operands);
         }

@@ -9,7 +9,9 @@ mod halves;
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::interpret::TensorMap;
 use super::super::ir::Group;
-use super::super::template::{self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE};
+use super::super::template::{
+    self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE, ROUNDED_EACH,
+};
 use super::super::types::{F32, Type};
 use super::plan::{Plan, Planner};
 use super::{Gpu, Mat, MatMut, Product, Word};
@@ -105,6 +107,49 @@ impl Planner {
         }
         let grid = [grid[0] as u32, grid[1] as u32, 1];
         Ok((Launch { program, grid, block: [256, 1, 1], arguments }, pitch))
+    }
+
+    /// Rounds `lines` lines of neighbours, which start `by` apart, to `bf16`, each from a multiple of 16 bytes on; gives the
+    /// elements between those, too.
+    fn round_lines(
+        &self,
+        at: usize,
+        [lines, length]: [usize; 2],
+        by: usize,
+        to: usize,
+    ) -> Result<(Launch, usize), Error> {
+        let pitch = length.next_multiple_of(ROUNDED_EACH as usize);
+        let pieces = pitch / ROUNDED_EACH as usize;
+        // Lines that follow each other are one.
+        let (told, all) = match by == pitch {
+            true => ([1, lines * pitch, by, lines * pieces], lines * pieces),
+            false => ([lines, length, by, pieces], lines * pieces),
+        };
+        let mut arguments: Vec<Argument> = [at, to].map(Argument::Buffer).into();
+        arguments.extend(told.map(bits));
+        let make = || Some(template::round_lines());
+        Ok((self.flat::<F32>("round_lines", make, all, arguments)?, pitch))
+    }
+
+    /// An operand of `f32` rounded to `bf16`, where tensor maps read it: where it lies, the elements between its lines, and
+    /// whether those are along its rows rather than its depth.
+    fn rounded_side(&self, side: Side, to: usize) -> Result<(Launch, usize, bool), Error> {
+        let ([rows, depth], [row_by, depth_by]) = (side.sizes, side.strides);
+        let (launch, pitch, across) = match [row_by, depth_by] {
+            [by, 1] if by >= depth => {
+                let (launch, pitch) = self.round_lines(side.at, [rows, depth], by, to)?;
+                (launch, pitch, false)
+            }
+            [1, by] if by >= rows => {
+                let (launch, pitch) = self.round_lines(side.at, [depth, rows], by, to)?;
+                (launch, pitch, true)
+            }
+            _ => {
+                let (launch, pitch) = self.narrow_rows(Group::Tf32, false, side, to, 8)?;
+                (launch, pitch, false)
+            }
+        };
+        Ok((launch, pitch, across))
     }
 
     /// The operands A and B of a product, checked with C.
@@ -278,10 +323,16 @@ impl Planner {
                 (side.at, depth_by, true)
             } else {
                 let to = 3 + scratch.len();
-                let (launch, pitch) = self.narrow_rows(from, false, side, to, each)?;
+                let (launch, pitch, across) = match from {
+                    Group::Tf32 => self.rounded_side(side, to)?,
+                    _ => {
+                        let (launch, pitch) = self.narrow_rows(from, false, side, to, each)?;
+                        (launch, pitch, false)
+                    }
+                };
                 launches.push(launch);
-                scratch.push((width * side.sizes[0] * pitch) as u64);
-                (to, pitch, false)
+                scratch.push((width * side.sizes[usize::from(across)] * pitch) as u64);
+                (to, pitch, across)
             };
         }
         let [lda, ldb, ldc] = [maps[0].1, maps[1].1, row].map(|n| n as u64);

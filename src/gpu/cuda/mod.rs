@@ -551,6 +551,10 @@ impl Device for Cuda {
         }
     }
 
+    fn number(&self, buffer: &Buffer) -> u64 {
+        buffer.at
+    }
+
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
         let at = self.range(to, start, bytes.len() as u64)?;
         self.enter()?;

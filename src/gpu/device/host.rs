@@ -103,6 +103,10 @@ impl Device for Host {
         }
     }
 
+    fn number(&self, buffer: &Buffer) -> u64 {
+        buffer.address
+    }
+
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
         self.owns(to)?;
         let range = self.range(to, start, bytes.len() as u64)?;

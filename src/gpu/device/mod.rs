@@ -230,6 +230,9 @@ pub trait Device: core::fmt::Debug {
     /// [`Error::Limit`] for more than a buffer holds or the device has, [`Error::Lost`].
     fn allocate(&self, bytes: u64) -> Result<Self::Buffer, Error>;
 
+    /// A number that no other buffer of the device has at the same time.
+    fn number(&self, buffer: &Self::Buffer) -> u64;
+
     /// From the host, which may change `bytes` at once. Start and length are multiples of 4.
     ///
     /// # Errors

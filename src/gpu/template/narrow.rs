@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
 use super::blocks::widen;
-use super::flat::{get, put};
+use super::flat::{at, each, get, put};
 use alloc::vec::Vec;
 
 /// Rows and depth of a block of [`narrow_rows`].
@@ -94,6 +94,51 @@ pub(crate) const fn narrow_rows_name(of: Group, wide: bool) -> &'static str {
         (Group::Tf32, false) => "round_bf16",
         (Group::E4m3 | Group::S8, false) => "byte_rows",
     }
+}
+
+/// Elements that a thread of [`round_lines`] rounds at a time.
+pub const ROUNDED_EACH: u32 = 8;
+
+/// Lines of `f32`, whose elements are neighbours, as the nearest `bf16`. Parameters: the matrix, where it goes (a multiple of 16
+/// bytes); lines, their length, elements from one to the next, and pieces of [`ROUNDED_EACH`] of a line of the result
+/// (`U32`), which is filled up with zeros. Any grid does.
+pub fn round_lines() -> Result<Kernel, Error> {
+    let b = Builder::new("round_lines");
+    let [x, to] = [(); 2].map(|()| b.param::<U64>());
+    let [lines, length, by, pieces] = [(); 4].map(|()| b.param::<U32>());
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let low: Value<'_, U32> = x.to();
+    // Whether every line starts at a multiple of 16 bytes.
+    let aligned = ((low & int(15)) | (by & int(3))).compare(Cmp::Eq, int(0));
+    each(&b, lines * pieces, |i| {
+        let line = i / pieces;
+        let first = (i - line * pieces) * int(ROUNDED_EACH);
+        let from = line * by + first;
+        let whole = (first + int(ROUNDED_EACH)).compare(Cmp::Le, length) & aligned;
+        let x: [Value<'_, F32>; ROUNDED_EACH as usize] = b.either(
+            whole,
+            || {
+                let [p, q] = [0, 16]
+                    .map(|at_byte| b.load_vector::<F32, 4>(Space::Global, at::<F32>(x, from), at_byte));
+                core::array::from_fn(|k| if k < 4 { p[k] } else { q[k - 4] })
+            },
+            || {
+                core::array::from_fn(|k| {
+                    let inside = (first + int(k as u32)).compare(Cmp::Lt, length);
+                    let [x] = b.either(inside, || [get::<F32>(x, from + int(k as u32))], || [b.f32(0.0)]);
+                    x
+                })
+            },
+        );
+        let words = core::array::from_fn::<_, 4, _>(|k| b.pack(Group::Bf16, x[2 * k], x[2 * k + 1]));
+        b.store_vector(Space::Global, at::<U32>(to, i * int(ROUNDED_EACH / 2)), 0, words);
+    });
+    b.finish()
+}
+
+/// Whether the kernel does nothing but write the nearest `bf16` of its first operand to its second.
+pub(crate) fn is_rounding(kernel: &Kernel) -> bool {
+    ["round_lines", "round_bf16"].contains(&kernel.name.as_str())
 }
 
 /// Rows and columns of a block of [`byte_product`].

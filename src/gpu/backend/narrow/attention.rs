@@ -131,7 +131,11 @@ impl Planner {
             return Ok((side.at, side.strides[0]));
         }
         let at = first + plan.scratch.len();
-        let (launch, pitch) = self.narrow_rows(from, false, side, at, 8)?;
+        // Lines are rows here: tensor maps read no others.
+        let (launch, pitch) = match side.strides {
+            [by, 1] if from == Group::Tf32 && by >= cols => self.round_lines(side.at, side.sizes, by, at)?,
+            _ => self.narrow_rows(from, false, side, at, 8)?,
+        };
         plan.launches.push(launch);
         plan.scratch.push(2 * (rows * pitch) as u64);
         Ok((at, pitch))

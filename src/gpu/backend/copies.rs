@@ -1,0 +1,165 @@
+//! Operands rounded to `bf16` that are kept until what they were rounded from changes: a matrix is an operand of several
+//! products, of which each would round it again.
+
+use super::super::device::{Binding, Device, Error, Launch};
+use super::super::template::{Argument, is_rounding};
+use super::super::written;
+use super::Gpu;
+use super::memory::{Room, State};
+use super::plan::Plan;
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::ops::Range;
+
+/// What a copy is of, and how it was made.
+#[derive(Debug, PartialEq, Eq)]
+struct Source {
+    /// The number of the buffer, and the bytes of it.
+    buffer: u64,
+    bytes: Range<u64>,
+    /// The kernel, and its arguments that are no operands.
+    program: u128,
+    words: Vec<u64>,
+}
+
+/// The copies, and what is known of kernels.
+#[derive(Debug)]
+pub(super) struct Copies<B> {
+    all: RefCell<Vec<(Source, Rc<Room<B>>)>>,
+    written: RefCell<BTreeMap<u128, u64>>,
+}
+
+impl<B> Default for Copies<B> {
+    fn default() -> Self {
+        Self { all: RefCell::default(), written: RefCell::default() }
+    }
+}
+
+impl<B> Copies<B> {
+    /// Whether there were any; their memory is the device's again.
+    pub(super) fn clear(&self) -> bool {
+        let all = self.all.take();
+        !all.is_empty()
+    }
+
+    fn written(&self, launch: &Launch) -> u64 {
+        let of = || match launch.program.text() {
+            Some(_) => written::ALL,
+            None => launch.program.kernel().written(),
+        };
+        *self.written.borrow_mut().entry(launch.program.key()).or_insert_with(of)
+    }
+}
+
+impl<D: Device> State<D> {
+    /// These bytes of a buffer are not what they were.
+    pub(super) fn changed(&self, buffer: &D::Buffer, bytes: &Range<u64>) {
+        if self.copies.all.borrow().is_empty() {
+            return;
+        }
+        let number = self.device.number(buffer);
+        let stale =
+            |of: &Source| of.buffer == number && of.bytes.start < bytes.end && bytes.start < of.bytes.end;
+        let gone: Vec<_> = self.copies.all.borrow_mut().extract_if(.., |(of, _)| stale(of)).collect();
+        gone.into_iter().for_each(|(_, room)| self.done(room));
+    }
+
+    /// Back to the pool, when nobody has it any more.
+    fn done(&self, room: Rc<Room<D::Buffer>>) {
+        if let Ok(room) = Rc::try_unwrap(room) {
+            self.give(room);
+        }
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// [`Gpu::run`] where operands are rounded: without the launches whose results are there.
+    pub(super) fn run_rounding(&self, plan: &Plan, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        let done = self.run_with_copies(plan, operands);
+        if done.is_err() {
+            // Those that were to be made may not have been.
+            self.state.copies.clear();
+        }
+        done
+    }
+
+    fn run_with_copies(&self, plan: &Plan, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        let state = &*self.state;
+        let mut rooms = vec![None; plan.scratch.len()];
+        let mut launches = Vec::with_capacity(plan.launches.len());
+        for launch in &plan.launches {
+            let Some((from, to)) = rounded(launch, operands) else {
+                self.note_writes(launch, operands);
+                launches.push(launch.clone());
+                continue;
+            };
+            let (room, new) = self.copy(launch, from, plan.scratch.get(to).copied().unwrap_or(0))?;
+            if let Some(to) = rooms.get_mut(to) {
+                *to = Some(room);
+            }
+            if new {
+                launches.push(launch.clone());
+            }
+        }
+        let rooms = rooms.into_iter().zip(&plan.scratch).map(|(room, bytes)| match room {
+            Some(room) => Ok(room),
+            None => Ok(Rc::new(state.take(*bytes)?)),
+        });
+        let rooms = rooms.collect::<Result<Vec<_>, Error>>()?;
+        let mut bindings = operands.to_vec();
+        bindings.extend(rooms.iter().map(|b| Binding { buffer: &b.buffer, start: 0, bytes: b.bytes }));
+        let done = state.device.launch(&launches, &bindings);
+        rooms.into_iter().for_each(|room| state.done(room));
+        done
+    }
+
+    /// The copy that a launch makes, and whether it is still to be made.
+    fn copy(
+        &self,
+        launch: &Launch,
+        from: Binding<'_, D::Buffer>,
+        bytes: u64,
+    ) -> Result<(Rc<Room<D::Buffer>>, bool), Error> {
+        let word = |a: &Argument| if let Argument::Bits(bits) = a { Some(*bits) } else { None };
+        let source = Source {
+            buffer: self.state.device.number(from.buffer),
+            bytes: from.start..from.start + from.bytes,
+            program: launch.program.key(),
+            words: launch.arguments.iter().filter_map(word).collect(),
+        };
+        let all = &self.state.copies.all;
+        let kept = all.borrow().iter().find(|(of, _)| *of == source).map(|(_, room)| Rc::clone(room));
+        if let Some(kept) = kept {
+            return Ok((kept, false));
+        }
+        let new = Rc::new(self.state.take(bytes)?);
+        all.borrow_mut().push((source, Rc::clone(&new)));
+        Ok((new, true))
+    }
+
+    /// Copies of what a launch writes are none any more.
+    fn note_writes(&self, launch: &Launch, operands: &[Binding<'_, D::Buffer>]) {
+        let written = self.state.copies.written(launch);
+        for (k, argument) in launch.arguments.iter().enumerate() {
+            if let Argument::Buffer(b) = argument
+                && written >> k.min(63) & 1 != 0
+                && let Some(b) = operands.get(*b)
+            {
+                self.state.changed(b.buffer, &(b.start..b.start + b.bytes));
+            }
+        }
+    }
+}
+
+/// The operand that a launch rounds, and the number of the scratch where the result goes.
+fn rounded<'a, B>(launch: &Launch, operands: &[Binding<'a, B>]) -> Option<(Binding<'a, B>, usize)> {
+    match launch.arguments[..] {
+        [Argument::Buffer(from), Argument::Buffer(to), ..] if is_rounding(launch.program.kernel()) => {
+            Some((*operands.get(from)?, to.checked_sub(operands.len())?))
+        }
+        _ => None,
+    }
+}
