@@ -1,4 +1,4 @@
-//! Which operands a kernel writes: parameters that reach the address of a store.
+//! Which operands an access may touch: parameters that reach its address.
 
 use super::ir::{Block, Id, Inst, Kernel, Op, Space};
 use alloc::vec;
@@ -8,29 +8,52 @@ use alloc::vec::Vec;
 pub(crate) const ALL: u64 = u64::MAX;
 
 /// Of each value, the parameters that it is made from, a bit each.
-struct Reach {
+pub(crate) struct Reach {
     of: Vec<u64>,
-    written: u64,
     changed: bool,
 }
 
 impl Kernel {
-    /// The parameters whose memory may be written, a bit each; all of them where that cannot be told.
-    pub(crate) fn written(&self) -> u64 {
-        if self.params.len() > 64 {
-            return ALL;
+    /// The parameters that values are made from; `None` of a kernel with more than 64.
+    pub(crate) fn reach(&self) -> Option<Reach> {
+        if self.params.len() > 64 || !self.is_shallow() {
+            return None;
         }
-        let mut reach = Reach { of: vec![0; self.types.len()], written: 0, changed: true };
+        let mut reach = Reach { of: vec![0; self.types.len()], changed: true };
         // Values that loops carry reach their own start.
         while reach.changed {
             reach.changed = false;
             reach.block(&self.body);
         }
-        reach.written
+        Some(reach)
+    }
+
+    /// The parameters whose memory may be written, a bit each; all of them where that cannot be told.
+    pub(crate) fn written(&self) -> u64 {
+        fn walk(b: &Block, reach: &Reach) -> u64 {
+            b.insts.iter().fold(0, |all, i| {
+                let here = match i.op {
+                    Op::Store { space: Space::Global, .. } | Op::Atomic { space: Space::Global, .. } => {
+                        reach.known(i.args.at(0))
+                    }
+                    _ => 0,
+                };
+                i.blocks.iter().fold(all | here, |all, b| all | walk(b, reach))
+            })
+        }
+        self.reach().map_or(ALL, |reach| walk(&self.body, &reach))
     }
 }
 
 impl Reach {
+    /// The parameters that an address is made from: all, if none is known.
+    pub(crate) fn known(&self, at: Id) -> u64 {
+        match self.all(&[at]) {
+            0 => ALL,
+            some => some,
+        }
+    }
+
     fn all(&self, ids: &[Id]) -> u64 {
         ids.iter().fold(0, |all, id| all | self.of.get(id.0 as usize).copied().unwrap_or(ALL))
     }
@@ -52,10 +75,6 @@ impl Reach {
 
     fn inst(&mut self, i: &Inst) {
         let from = self.all(&i.args);
-        if let Op::Store { space: Space::Global, .. } | Op::Atomic { space: Space::Global, .. } = i.op {
-            let at = self.all(&i.args[..1]);
-            self.written |= if at == 0 { ALL } else { at };
-        }
         match i.op {
             Op::Param(p) => self.add(&i.dst, 1 << p),
             // What memory holds is no address.

@@ -4,6 +4,7 @@ mod blocks;
 mod copies;
 mod halves;
 mod products;
+mod stored;
 
 use common::device::{data, products, story};
 use common::layers;

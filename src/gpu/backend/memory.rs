@@ -6,6 +6,7 @@ use super::Gpu;
 use super::copies::Copies;
 use super::mat::{Mat, MatMut};
 use super::plan::Planner;
+use super::stored::{self, Halves};
 use crate::backend::{self, Memory, Plain, Transfer};
 use crate::complex::Complex;
 use crate::error::same_len;
@@ -104,6 +105,7 @@ pub(super) struct State<D: Device> {
     pub(super) device: D,
     pub(super) planner: Planner,
     pub(super) copies: Copies<D::Buffer>,
+    pub(super) halves: Halves,
     free: RefCell<BTreeMap<u64, Vec<D::Buffer>>>,
     status: OnceCell<D::Buffer>,
     /// Whether a kernel that may write a status word ran since they were read.
@@ -113,11 +115,12 @@ pub(super) struct State<D: Device> {
 impl<D: Device> State<D> {
     pub(super) fn new(device: D) -> Self {
         let planner = Planner::new(device.facts());
-        let copies = Copies::default();
+        let (copies, halves) = (Copies::default(), Halves::default());
         Self {
             device,
             planner,
             copies,
+            halves,
             free: RefCell::default(),
             status: OnceCell::new(),
             unsure: Cell::new(false),
@@ -178,6 +181,7 @@ impl<D: Device> State<D> {
 
     pub(super) fn give(&self, room: Room<D::Buffer>) {
         self.changed(&room.buffer, &(0..u64::MAX));
+        self.halves.forget(self.device.number(&room.buffer));
         self.free.borrow_mut().entry(room.bytes).or_default().push(room.buffer);
     }
 }
@@ -309,11 +313,15 @@ impl<'a, T, D: Device> View<'a, T, D> {
         [self.start as u64 * width, (self.start + self.len) as u64 * width]
     }
 
+    /// Whether it ends where all of it does.
+    const fn is_last(self) -> bool {
+        self.start + self.len == self.array.len
+    }
+
     /// Bytes of neighbours in the words at its ends; behind the last element of all there is none.
     const fn beside(self) -> [usize; 2] {
         let [_, end] = self.bytes();
-        let last = self.start + self.len == self.array.len;
-        [self.before(), if last { 0 } else { (end.next_multiple_of(4) - end) as usize }]
+        [self.before(), if self.is_last() { 0 } else { (end.next_multiple_of(4) - end) as usize }]
     }
 
     /// Bytes between the word where the binding starts and the first element.
@@ -386,6 +394,33 @@ impl<D: Device> Gpu<D> {
         Ok(Array { room, len, state: Rc::clone(&self.state), element: PhantomData })
     }
 
+    /// Memory for so many elements that lie in it as `bf16`, in half the bytes, with anything in it: what an op writes is
+    /// rounded to nearest, ties to even, and what it reads is widened, so that every op computes as it does with `f32`. A
+    /// product whose operands are rounded ([`Gpu::rounding`]) reads it as it lies.
+    ///
+    /// ```
+    /// # use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let mut x = gpu.alloc_halves(3)?;
+    /// gpu.write(&[1.0f32, 1.0 / 3.0, -2.0], x.view_mut())?;
+    /// gpu.scale_in_place(x.view_mut(), 2.0)?;
+    /// let mut host = [0.0; 3];
+    /// gpu.download(x.view(), &mut host)?;
+    /// assert_eq!(host, [2.0, 0.66796875, -4.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Gpu::alloc`]; [`Error::Limit`] on a device whose kernels are not PTX. An op whose kernel adds to memory
+    /// at once says so when it is called with such memory: [`Error::Limit`].
+    pub fn alloc_halves(&self, len: usize) -> Result<Array<f32, D>, Error> {
+        self.state.planner.has_halves()?;
+        let overflow = crate::Error::Overflow { arg: "len" };
+        let room = self.state.take(len.checked_mul(2).ok_or(overflow)? as u64)?;
+        self.state.halves.add(self.state.device.number(&room.buffer));
+        Ok(Array { room: Some(room), len, state: Rc::clone(&self.state), element: PhantomData })
+    }
+
     /// Memory that holds these elements.
     ///
     /// # Errors
@@ -410,11 +445,20 @@ impl<D: Device> Gpu<D> {
         bytes.resize(to.0.before(), 0);
         from.iter().for_each(|x| x.put(&mut bytes));
         bytes.resize(b.bytes as usize, 0);
-        let (b, bytes) = self.ends(b, bytes, to.0.beside())?;
+        self.state.changed(b.buffer, &(b.start..b.start + b.bytes));
+        let (mut b, mut beside) = (b, to.0.beside());
+        if self.state.is_halves(b.buffer) {
+            let (part, before) = stored::half_of(b);
+            bytes = stored::to_halves(&bytes);
+            bytes.splice(0..0, vec![0; before as usize]);
+            let after = (part.bytes as usize).saturating_sub(bytes.len());
+            bytes.resize(part.bytes as usize, 0);
+            (b, beside) = (part, [before as usize, if to.0.is_last() { 0 } else { after }]);
+        }
+        let (b, bytes) = self.ends(b, bytes, beside)?;
         if bytes.is_empty() {
             return Ok(());
         }
-        self.state.changed(b.buffer, &(b.start..b.start + b.bytes));
         self.state.device.write(b.buffer, b.start, &bytes)
     }
 
@@ -467,9 +511,13 @@ impl<D: Device> Gpu<D> {
         if to.is_empty() {
             return Ok(());
         }
+        let halves = self.state.is_halves(b.buffer);
+        let (b, before) = if halves { stored::half_of(b) } else { (b, from.before() as u64) };
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
         let said = self.state.read(b, &mut bytes).await?;
-        let bytes = bytes.get(from.before()..).unwrap_or_default();
+        let bytes = bytes.get(before as usize..).unwrap_or_default();
+        let wide = if halves { stored::from_halves(bytes) } else { Vec::new() };
+        let bytes = if halves { &wide } else { bytes };
         to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| T::get(from, to));
         said
     }

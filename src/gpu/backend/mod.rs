@@ -51,6 +51,7 @@ mod score;
 mod solve;
 mod sparse;
 mod spectra;
+mod stored;
 mod tensors;
 mod transforms;
 mod words;
@@ -201,12 +202,12 @@ impl<D: Device> Gpu<D> {
             return self.run_rounding(plan, operands);
         }
         if plan.scratch.is_empty() {
-            return self.state.device.launch(&plan.launches, operands);
+            return self.launch(&plan.launches, operands, operands.len());
         }
         let scratch = plan.scratch.iter().map(|n| self.state.take(*n)).collect::<Result<Vec<_>, Error>>()?;
         let mut bindings = operands.to_vec();
         bindings.extend(scratch.iter().map(|b| Binding { buffer: &b.buffer, start: 0, bytes: b.bytes }));
-        let done = self.state.device.launch(&plan.launches, &bindings);
+        let done = self.launch(&plan.launches, &bindings, operands.len());
         // Work runs in order, so whoever takes it next writes after this.
         scratch.into_iter().for_each(|b| self.state.give(b));
         done

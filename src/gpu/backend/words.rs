@@ -3,7 +3,7 @@
 use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::{Argument, flat};
 use super::super::types::F32;
-use super::{Gpu, Plan};
+use super::Gpu;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -23,8 +23,7 @@ impl<D: Device> Gpu<D> {
             let arguments =
                 vec![Argument::Buffer(0), Argument::Bits(mask.into()), Argument::Bits((bits & !mask).into())];
             let launch = Launch { program, grid: [1; 3], block: [32, 1, 1], arguments };
-            let plan = Plan { launches: vec![launch], scratch: Vec::new() };
-            self.run(&plan, &[Binding { buffer: b.buffer, start: at, bytes: 4 }])
+            self.state.device.launch(&[launch], &[Binding { buffer: b.buffer, start: at, bytes: 4 }])
         };
         let (mut start, mut left) = (b.start, b.bytes);
         if left == 4 && (before > 0 || after > 0) {

@@ -6,6 +6,7 @@ mod fold;
 mod memory;
 mod pressure;
 mod split;
+mod stored;
 mod strength;
 mod unroll;
 
@@ -15,6 +16,7 @@ pub use fold::{fold, remove_dead};
 pub use memory::reuse_loads;
 pub use pressure::pressure;
 pub use split::split;
+pub(crate) use stored::store_halves;
 pub use strength::reduce_strength;
 pub use unroll::unroll;
 
