@@ -127,13 +127,14 @@ fn block_backward<B: Transformer<f32>>(
     b.add_in_place(B::lend(dh), B::read(&dy))
 }
 
-/// Elements of room that [`train`] needs for `rows` tokens.
-pub fn training_room(c: &Config, rows: usize) -> usize {
-    let streams = (c.layers + 1) * c.dim;
-    let kept = c.layers * (kept_len(c) + c.kv_width());
-    let head = c.dim + c.vocab + 1;
-    let backward = 4 * c.dim + 3 * c.hidden + c.kv_width();
-    rows * (streams + kept + head + backward)
+/// Elements of room that [`train`] needs for `rows` tokens: for what products read and write, for which 16 bits are enough, and
+/// for what is added up: the streams of activations and of their gradient, and the log-sum-exps.
+pub fn training_room(c: &Config, rows: usize) -> [usize; 2] {
+    let [kept, exact] = kept_len(c);
+    let head = c.dim + c.vocab;
+    let backward = 3 * c.dim + 3 * c.hidden + c.kv_width();
+    let streams = (c.layers + 2) * c.dim;
+    [c.layers * (kept + c.kv_width()) + head + backward, streams + c.layers * exact + 1].map(|n| rows * n)
 }
 
 /// The losses of `targets` given the tokens before each; adds the gradient of `scale` times their sum to `gradient`.
@@ -148,18 +149,21 @@ pub fn train<B: Blocked>(
     scale: f32,
     mut gradient: Out<'_, B>,
     mut losses: Out<'_, B>,
-    room: Out<'_, B>,
+    [room, exact]: [Out<'_, B>; 2],
     mut workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
     let (d, rows) = (c.dim, span.rows());
-    let [mut h, room] = B::split(room, (c.layers + 1) * rows * d)?;
-    let [mut kept, room] = B::split(room, c.layers * rows * kept_len(c))?;
+    let [keep, keep_exact] = kept_len(c).map(|n| rows * n);
+    let [mut h, exact] = B::split(exact, (c.layers + 1) * rows * d)?;
+    let [mut kept_exact, exact] = B::split(exact, c.layers * keep_exact)?;
+    let [mut lse, exact] = B::split(exact, rows)?;
+    let [mut dh, _] = B::split(exact, rows * d)?;
+    let [mut kept, room] = B::split(room, c.layers * keep)?;
     let [mut kv, room] = B::split(room, c.layers * rows * c.kv_width())?;
     let [mut x, room] = B::split(room, rows * d)?;
-    let [mut logits, room] = B::split(room, rows * c.vocab)?;
-    let [mut lse, room] = B::split(room, rows)?;
-    let [mut dh, mut room] = B::split(room, rows * d)?;
-    let (stream, keep, pairs) = (rows * d, rows * kept_len(c), rows * c.kv_width());
+    let [mut logits, mut room] = B::split(room, rows * c.vocab)?;
+    let (stream, pairs) = (rows * d, rows * c.kv_width());
+    let of_layer = |l: usize, n: usize| l * n..(l + 1) * n;
 
     let embedding = B::part(all, c.embedding())?;
     b.embedding(embedding, d, ids, part_mut::<B>(&mut h, 0..stream)?)?;
@@ -168,7 +172,8 @@ pub fn train<B: Blocked>(
         let [h_out, _] = B::split(after, stream)?;
         let h_in = B::part(B::read(&before), l * stream..(l + 1) * stream)?;
         let kv = part_mut::<B>(&mut kv, l * pairs..(l + 1) * pairs)?;
-        let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
+        let exact = part_mut::<B>(&mut kept_exact, of_layer(l, keep_exact))?;
+        let mut kept = Kept::<B>::new(c, rows, [part_mut::<B>(&mut kept, of_layer(l, keep))?, exact])?;
         let w = matrices::<B>(&weights::<B>(c, all, l)?);
         block(b, c, span, &w, angles, h_in, kv, &mut kept, h_out, B::lend(&mut workspace))?;
     }
@@ -199,7 +204,8 @@ pub fn train<B: Blocked>(
     for l in (0..c.layers).rev() {
         let h_in = B::part(B::read(&h), l * stream..(l + 1) * stream)?;
         let kv = B::part(B::read(&kv), l * pairs..(l + 1) * pairs)?;
-        let kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut kept, l * keep..(l + 1) * keep)?)?;
+        let exact = part_mut::<B>(&mut kept_exact, of_layer(l, keep_exact))?;
+        let kept = Kept::<B>::new(c, rows, [part_mut::<B>(&mut kept, of_layer(l, keep))?, exact])?;
         let w = weights::<B>(c, all, l)?;
         let dw = gradients::<B>(c, B::lend(&mut gradient), l)?;
         let (room, workspace) = (B::lend(&mut room), B::lend(&mut workspace));

@@ -30,6 +30,10 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     fn name(&self) -> String;
     /// So many zeros.
     fn floats(&self, n: usize) -> Result<Self::Floats, Lack>;
+    /// So many zeros of activations, which products read and write: in 16 bits where the machine rounds their operands to those.
+    fn activations(&self, n: usize) -> Result<Self::Floats, Lack> {
+        self.floats(n)
+    }
     /// So many tokens.
     fn words(&self, n: usize) -> Result<Self::Words, Lack>;
     fn view(x: &Self::Floats) -> In<'_, Self>;
@@ -326,6 +330,11 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     }
     fn floats(&self, n: usize) -> Result<Self::Floats, Lack> {
         let mut x = self.alloc(n)?;
+        self.fill(0.0, x.view_mut())?;
+        Ok(x)
+    }
+    fn activations(&self, n: usize) -> Result<Self::Floats, Lack> {
+        let mut x = if self.rounds() { self.alloc_halves(n)? } else { self.alloc(n)? };
         self.fill(0.0, x.view_mut())?;
         Ok(x)
     }

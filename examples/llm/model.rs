@@ -179,19 +179,19 @@ pub struct Kept<'a, B: Transformer<f32>> {
     hidden: Out<'a, B>,
 }
 
-/// Elements of a [`Kept`] of one token.
-fn kept_len(c: &Config) -> usize {
-    5 * c.dim + c.heads + 3 * c.hidden
+/// Elements of a [`Kept`] of one token: those that 16 bits are enough for, and the others.
+fn kept_len(c: &Config) -> [usize; 2] {
+    [4 * c.dim + 3 * c.hidden, c.dim + c.heads]
 }
 
 impl<'a, B: Transformer<f32>> Kept<'a, B> {
-    fn new(c: &Config, rows: usize, room: Out<'a, B>) -> Result<Self, B::Error> {
+    fn new(c: &Config, rows: usize, [room, exact]: [Out<'a, B>; 2]) -> Result<Self, B::Error> {
         let d = rows * c.dim;
         let [x1, room] = B::split(room, d)?;
         let [q, room] = B::split(room, d)?;
         let [attended, room] = B::split(room, d)?;
-        let [lse, room] = B::split(room, rows * c.heads)?;
-        let [h, room] = B::split(room, d)?;
+        let [lse, exact] = B::split(exact, rows * c.heads)?;
+        let [h, _] = B::split(exact, d)?;
         let [x2, room] = B::split(room, d)?;
         let [gate_up, room] = B::split(room, rows * 2 * c.hidden)?;
         let [hidden, _] = B::split(room, rows * c.hidden)?;
@@ -349,7 +349,7 @@ fn block<B: Blocked>(
 
 /// Elements of room that [`logits`] needs for `rows` new tokens.
 pub fn generating_room(c: &Config, rows: usize) -> usize {
-    rows * (2 * c.dim + kept_len(c)) + c.dim
+    rows * (2 * c.dim + kept_len(c).iter().sum::<usize>()) + c.dim
 }
 
 /// Elements of the keys and values of `context` tokens.
@@ -384,7 +384,8 @@ pub fn logits<B: Blocked>(
     let (cached, used) = (c.context * c.kv_width(), (span.past + span.tokens) * c.kv_width());
     for l in 0..c.layers {
         let kv = part_mut::<B>(&mut cache, l * cached..l * cached + used)?;
-        let mut kept = Kept::<B>::new(c, rows, part_mut::<B>(&mut room, 0..rows * kept_len(c))?)?;
+        let [more, exact] = kept_len(c).map(|n| rows * n);
+        let mut kept = Kept::<B>::new(c, rows, B::split(part_mut::<B>(&mut room, 0..more + exact)?, more)?)?;
         let w = all.block(l)?;
         let (h_out, workspace) = (B::lend(&mut next), B::lend(&mut workspace));
         block(b, c, span, &w, angles, B::read(&h), kv, &mut kept, h_out, workspace)?;

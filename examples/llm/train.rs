@@ -107,7 +107,8 @@ struct Group<M: Machine> {
     gradient: M::Floats,
     /// On the machine, and the host's copy.
     losses: (M::Floats, Vec<f32>),
-    room: M::Floats,
+    /// As [`model::training_room`] says.
+    room: [M::Floats; 2],
     workspace: M::Floats,
     loss: Result<f32, Lack>,
 }
@@ -138,7 +139,7 @@ pub fn trainer_plan<M: Machine>(machine: &M, c: &Config, r: &Recipe) -> Result<[
         ("parameters", c.parameters()),
         ("moments", 2 * c.parameters()),
         ("gradients", product(&[r.groups, c.parameters()])?),
-        ("activations", product(&[r.groups, rows, model::training_room(c, 1) + 2])?),
+        ("activations", product(&[r.groups, rows, model::training_room(c, 1).iter().sum::<usize>() + 2])?),
         ("workspaces", product(&[r.groups, model::workspace(machine, c, rows)])?),
         ("tokens", product(&[4, r.groups, rows])?),
         ("positions", product(&[rows, c.head_dim()])?),
@@ -162,7 +163,10 @@ impl<M: Machine> Trainer<M> {
                 targets: machine.words(rows)?,
                 gradient: machine.floats(config.parameters())?,
                 losses: (machine.floats(rows)?, zeros(rows)?),
-                room: machine.floats(model::training_room(&config, rows))?,
+                room: {
+                    let [activations, exact] = model::training_room(&config, rows);
+                    [machine.activations(activations)?, machine.floats(exact)?]
+                },
                 workspace: machine.floats(model::workspace(&machine, &config, rows))?,
                 loss: Ok(0.0),
             }))
@@ -247,7 +251,7 @@ impl<M: Machine> Trainer<M> {
                 1.0 / (batch * length) as f32,
                 M::view_mut(gradient),
                 on_machine,
-                M::view_mut(room),
+                room.each_mut().map(|room| M::view_mut(room)),
                 M::view_mut(workspace),
             )?;
         }

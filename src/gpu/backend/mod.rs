@@ -110,6 +110,12 @@ impl<D: Device> Gpu<D> {
         Ok(Self { state: Rc::new(state) })
     }
 
+    /// Whether operands of products are rounded, as [`Gpu::rounding`] makes it.
+    #[must_use]
+    pub fn rounds(&self) -> bool {
+        self.state.planner.rounds
+    }
+
     /// The device.
     #[must_use]
     pub fn device(&self) -> &D {
