@@ -7,7 +7,7 @@ use super::super::template::flash::{FLASH_DIM, Flash};
 use super::super::template::{Argument, attention, flat};
 use super::narrow::float_sides;
 use super::ops::{Done, Scalar, arguments};
-use super::plan::Planner;
+use super::plan::{Planner, wide};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
 use crate::error::{same_len, same_shape};
 use crate::lanes::Element;
@@ -48,13 +48,13 @@ impl<D: Device> Gpu<D> {
         };
         let sign = if back { -T::ONE } else { T::ONE };
         let words = [n, cols / 2, half, strides[0], strides[1], step, apart];
-        let launch = planner.flat::<T::Recorded>(
-            "rope",
-            || Some(flat::rope::<T::Recorded>()),
-            n,
-            arguments(4, &words, &[sign]),
-        )?;
-        self.go(vec![launch], vec![], &[x, out, cos.binding(self)?, sin.binding(self)?])
+        let bound = [x, out, cos.binding(self)?, sin.binding(self)?];
+        let neighbours = step == 2 && strides[1] == 1 && [half, cols / 2].iter().all(|n| n.is_multiple_of(2));
+        let wide = planner.optimise && wide(&bound) && neighbours && strides[0].is_multiple_of(4);
+        let make =
+            |wide| Some(if wide { flat::rope_wide::<T::Recorded>() } else { flat::rope::<T::Recorded>() });
+        let launch = planner.map::<T::Recorded>("rope", wide, make, n, arguments(4, &words, &[sign]))?;
+        self.go(vec![launch], vec![], &bound)
     }
 
     /// [`Gpu::turn`] of slices.

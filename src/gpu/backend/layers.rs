@@ -236,9 +236,11 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
             return Ok(());
         }
         let all = arguments::<T>(2, &[out.len(), cols], &[]);
-        let make = || Some(flat::swiglu_packed::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("swiglu_packed", make, out.len(), all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+        let bound = [x.binding(self)?, out.binding(self)?];
+        let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(wide));
+        let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
+        let launch = planner.map::<T::Recorded>("swiglu_packed", wide, make, out.len(), all)?;
+        self.go(vec![launch], vec![], &bound)
     }
 
     fn swiglu_packed_backward(
@@ -258,9 +260,11 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
             return Ok(());
         }
         let all = arguments::<T>(3, &[dy.len(), cols], &[]);
-        let make = || Some(flat::swiglu_packed_backward::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("swiglu_packed_backward", make, dy.len(), all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, dy.binding(self)?, dx.binding(self)?])
+        let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
+        let make = |wide| Some(flat::swiglu_packed_backward::<T::Recorded>(wide));
+        let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
+        let launch = planner.map::<T::Recorded>("swiglu_packed_backward", wide, make, dy.len(), all)?;
+        self.go(vec![launch], vec![], &bound)
     }
 
     fn rms_norm_residual(

@@ -165,31 +165,81 @@ pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// `out[r][i] = silu(x[r][i])·x[r][cols + i]`. Parameters: `x`, `out`; the elements of `out`, columns.
-pub fn swiglu_packed<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("swiglu_packed");
+/// The body for the first of each `many` of `n`, a multiple of so many.
+fn each_piece<'b>(b: &'b Builder, n: Value<'b, U32>, many: u32, body: impl FnOnce(Value<'b, U32>)) {
+    if many == 1 {
+        return each(b, n, body);
+    }
+    let by = b.int(i64::from(many.ilog2()));
+    each(b, n >> by, |i| body(i << by));
+}
+
+/// Elements that a thread takes at a time.
+fn at_once<T: Stored>(wide: bool) -> u32 {
+    if wide { 16 / T::TYPE.bytes() } else { 1 }
+}
+
+fn named_by<T: Recorded>(op: &str, wide: bool) -> Builder {
+    if wide { named::<T>(&format!("{op}_wide")) } else { named::<T>(op) }
+}
+
+/// `out[r][i] = silu(x[r][i])·x[r][cols + i]`. Parameters: `x`, `out`; the elements of `out`, columns. With `wide` 16 bytes are
+/// read and written at once: columns are a multiple of so many, and every array starts at one.
+pub fn swiglu_packed<T: Recorded>(wide: bool) -> Result<Kernel, Error> {
+    let b = named_by::<T>("swiglu_packed", wide);
     let [x, out] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols] = [(); 2].map(|()| b.param::<U32>());
-    each(&b, n, |i| {
+    let many = at_once::<T>(wide);
+    each_piece(&b, n, many, |i| {
         let gate = i + i / cols * cols;
-        put(out, i, Swiglu.eval([get::<T>(x, gate), get(x, gate + cols)]));
+        let read = |from| neighbours::<T>(&b, Space::Global, at::<T>(x, from), 0, many);
+        let both = read(gate).into_iter().zip(read(gate + cols));
+        let y: Vec<_> = both.map(|(gate, up)| Swiglu.eval([gate, up])).collect();
+        keep(&b, Space::Global, at::<T>(out, i), &y);
     });
     b.finish()
 }
 
-/// Its gradient. Parameters: `x`, `dy`, `dx`; the elements of `dy`, columns.
-pub fn swiglu_packed_backward<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("swiglu_packed_backward");
+/// Its gradient. Parameters: `x`, `dy`, `dx`; the elements of `dy`, columns. `wide` as for [`swiglu_packed()`].
+pub fn swiglu_packed_backward<T: Recorded>(wide: bool) -> Result<Kernel, Error> {
+    let b = named_by::<T>("swiglu_packed_backward", wide);
     let [x, dy, dx] = [(); 3].map(|()| b.param::<U64>());
     let [n, cols] = [(); 2].map(|()| b.param::<U32>());
-    each(&b, n, |i| {
+    let many = at_once::<T>(wide);
+    each_piece(&b, n, many, |i| {
         let gate = i + i / cols * cols;
         let up = gate + cols;
-        let read = [get::<T>(x, gate), get(x, up), get(dy, i)];
-        let none = [b.bits(0); 2];
-        let [dgate, dup] = GateBackward.eval(read, none);
-        put(dx, gate, dgate);
-        put(dx, up, dup);
+        let read = |from, i| neighbours::<T>(&b, Space::Global, at::<T>(from, i), 0, many);
+        let all = read(x, gate).into_iter().zip(read(x, up)).zip(read(dy, i));
+        let slopes = all.map(|((gate, up), dy)| GateBackward.eval([gate, up, dy], [b.bits(0); 2]));
+        let (dgate, dup): (Vec<_>, Vec<_>) = slopes.map(|[dgate, dup]| (dgate, dup)).unzip();
+        keep(&b, Space::Global, at::<T>(dx, gate), &dgate);
+        keep(&b, Space::Global, at::<T>(dx, up), &dup);
+    });
+    b.finish()
+}
+
+/// [`rope`] of pairs of neighbours, 16 bytes at once: half a head is a multiple of as many pairs, rows are one of as many
+/// elements, and every array starts at a multiple of 16 bytes. Its parameters.
+pub fn rope_wide<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("rope_wide");
+    let [x, out, cos, sin] = [(); 4].map(|()| b.param::<U64>());
+    let [n, pairs, half, row, _, _, _] = [(); 7].map(|()| b.param::<U32>());
+    let sign = b.param::<T>();
+    let many = at_once::<T>(true);
+    each_piece(&b, n, many / 2, |i| {
+        let r = i / pairs;
+        let j = i - r * pairs;
+        let first = r * row + j * b.int(2);
+        let angle = r * half + (j - j / half * half);
+        let read = |from, i, many| neighbours::<T>(&b, Space::Global, at::<T>(from, i), 0, many);
+        let (x, angles) =
+            (read(x, first, many), read(cos, angle, many / 2).into_iter().zip(read(sin, angle, many / 2)));
+        let turned = x.chunks_exact(2).zip(angles).flat_map(|(pair, (cos, sin))| match *pair {
+            [u, v] => rotary::pair([u, v], cos, sin * sign).to_vec(),
+            _ => Vec::new(),
+        });
+        keep(&b, Space::Global, at::<T>(out, first), &turned.collect::<Vec<_>>());
     });
     b.finish()
 }
