@@ -29,6 +29,8 @@ pub mod plans;
 #[path = "../reference/mod.rs"]
 pub mod reference;
 pub mod shares;
+#[cfg(all(feature = "gpu", feature = "half"))]
+pub mod stored;
 #[cfg(all(feature = "std", not(fulmen_compact), target_pointer_width = "64"))]
 pub mod views;
 #[cfg(not(target_arch = "wasm32"))]

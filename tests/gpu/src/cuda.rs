@@ -133,6 +133,11 @@ pub fn part(name: &str) -> Result<bool, Error> {
             ran = device::narrow_products(&gpu, [&sizes[0], &sizes[1]])?.into();
             ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
             ran.extend(device::half_attention(&gpu, 3, &crate::HALF_HEADS)?);
+            crate::shared::stored::ops(&gpu);
+            if gpu.device().facts().groups {
+                crate::shared::stored::products(&Gpu::rounding(Cuda::from_env()?)?);
+            }
+            println!("ops on memory of bf16 are those on f32, rounded");
         }
         _ => return Ok(false),
     }

@@ -11,6 +11,8 @@ mod shared {
     pub mod layers;
     pub mod matrix;
     pub mod nn;
+    #[cfg(feature = "half")]
+    pub mod stored;
 }
 #[path = "../../reference"]
 mod reference {
