@@ -222,9 +222,9 @@ macro_rules! for_each_op {
             nn lu(lu, lu_on) Lu[] solve, layer;
             nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, layer;
             nn determinant(determinant, determinant_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn qr(qr, qr_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn least_squares(least_squares, least_squares_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn qr(qr, qr_on) Qr[] solve, layer;
+            nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, layer;
+            nn least_squares(least_squares, least_squares_on) Qr[] solve, layer;
             nn qr_pivoted(qr_pivoted, qr_pivoted_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn least_norm(least_norm, least_norm_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn inverse(inverse, inverse_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

@@ -231,7 +231,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 23;
+pub const OPS: usize = 24;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -412,6 +412,20 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let with = [Pad::Constant(1.5), Pad::Edge, Pad::Reflect, Pad::Wrap][d.byte() % 4];
             let n = cols.checked_add(c).and_then(|n| n.checked_mul(rows + a + b)).ok_or(overflow)?;
             gpu.pad(x.view()?, &shape, &by, with, line(d, n)?.view_mut()?)
+        }
+        22 => {
+            let ([m, n], cols) = (narrow(d), d.byte());
+            let (mut a, mut b) = (Grid::new(gpu, d, [m, n])?, Grid::new(gpu, d, [m, cols])?);
+            let (mut pivots, mut tau) = (Line::<u32>::new(gpu, d, m.min(n))?, line(d, m.min(n))?);
+            match d.byte() % 7 {
+                0 => gpu.cholesky(a.mat_mut([m, n])?),
+                1 => gpu.cholesky_solve(a.mat([m, n])?, b.mat_mut([m, cols])?),
+                2 => gpu.lu(a.mat_mut([m, n])?, pivots.view_mut()?),
+                3 => gpu.lu_solve(a.mat([m, n])?, pivots.view()?, b.mat_mut([m, cols])?),
+                4 => gpu.qr(a.mat_mut([m, n])?, tau.view_mut()?),
+                5 => gpu.qr_apply(d.flag(), a.mat([m, n])?, tau.view()?, b.mat_mut([m, cols])?),
+                _ => gpu.least_squares(a.mat_mut([m, n])?, tau.view_mut()?, b.mat_mut([m, cols])?),
+            }
         }
         _ => {
             let with = Adam {

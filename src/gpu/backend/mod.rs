@@ -47,6 +47,7 @@ mod product;
 mod products;
 mod quant;
 mod random;
+mod reflect;
 mod score;
 mod solve;
 mod sparse;

@@ -17,7 +17,11 @@ const fn half(n: usize) -> usize {
 }
 
 /// A block of a matrix.
-fn block<T, D: Device>(a: Mat<'_, T, D>, rows: [usize; 2], cols: [usize; 2]) -> Result<Mat<'_, T, D>, Error> {
+pub(super) fn block<T, D: Device>(
+    a: Mat<'_, T, D>,
+    rows: [usize; 2],
+    cols: [usize; 2],
+) -> Result<Mat<'_, T, D>, Error> {
     a.rows(rows[0]..rows[1])?.cols(cols[0]..cols[1])
 }
 
@@ -100,7 +104,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Says the first zero of a diagonal.
-    fn divides<T: Scalar>(&self, what: Index, a: Mat<'_, T, D>) -> Done
+    pub(super) fn divides<T: Scalar>(&self, what: Index, a: Mat<'_, T, D>) -> Done
     where
         D: Computes<T>,
     {

@@ -20,7 +20,7 @@ pub const LEAF: u32 = 32;
 /// Elements from a row in shared memory to the next: those of a column are in banks of their own.
 const PITCH: u32 = LEAF + 1;
 
-fn constant<T: Recorded>(b: &Builder, x: T::Elem) -> Value<'_, T> {
+pub(super) fn constant<T: Recorded>(b: &Builder, x: T::Elem) -> Value<'_, T> {
     b.bits(T::bits(x))
 }
 
@@ -35,7 +35,7 @@ fn refused<T: Recorded>(pivot: Value<'_, T>) -> Value<'_, Pred> {
 }
 
 /// The magnitude, of NaN that of infinity.
-fn size<T: Recorded>(x: Value<'_, T>) -> Value<'_, T> {
+pub(super) fn size<T: Recorded>(x: Value<'_, T>) -> Value<'_, T> {
     let (b, x) = (x.builder(), x.magnitude());
     Value::select(x.compare(Cmp::Ne, x), constant::<T>(b, <T::Elem as Number>::INFINITY), x)
 }

@@ -24,6 +24,7 @@ mod pointwise;
 pub(crate) mod quant;
 pub(crate) mod random;
 mod reduce;
+pub(crate) mod reflect;
 mod row;
 pub(crate) mod score;
 pub(crate) mod sparse;

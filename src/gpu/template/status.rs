@@ -42,11 +42,15 @@ pub enum Index {
     Lu,
     /// A pivot of `lu_solve`.
     LuSolve,
+    /// A column of `qr`.
+    Qr,
+    /// A column of `least_squares`.
+    LeastSquares,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -64,6 +68,8 @@ impl Index {
         Self::CholeskySolve,
         Self::Lu,
         Self::LuSolve,
+        Self::Qr,
+        Self::LeastSquares,
     ];
 
     /// The op and the argument.
@@ -87,13 +93,18 @@ impl Index {
             Self::CholeskySolve => ("cholesky_solve", "l"),
             Self::Lu => ("lu", "a"),
             Self::LuSolve => ("lu_solve", "factors"),
+            Self::Qr => ("qr", "a"),
+            Self::LeastSquares => ("least_squares", "a"),
         }
     }
 
     /// Whether it is a matrix, whose pivot it says.
     #[must_use]
     pub const fn pivot(self) -> bool {
-        matches!(self, Self::Cholesky | Self::CholeskySolve | Self::Lu | Self::LuSolve)
+        matches!(
+            self,
+            Self::Cholesky | Self::CholeskySolve | Self::Lu | Self::LuSolve | Self::Qr | Self::LeastSquares
+        )
     }
 }
 

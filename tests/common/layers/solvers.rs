@@ -2,7 +2,8 @@
 
 use super::Done;
 use crate::device::Worst;
-use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve};
+use crate::nn::reflections::{LeastSquares, Qr, QrApply};
+use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve, columns};
 use crate::nn::{Args, Bounds, Noise, Op, Want};
 use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -92,12 +93,12 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     [n, cols, layout]: [usize; 3],
-    all: &mut [Worst; 4],
+    all: &mut [Worst; 7],
 ) -> Done {
     let mut noise = Noise(31 + n as u64);
     // Samples of more are of an order of their own.
     let n = if n > 66 { 8 * 131 + n - 97 } else { n };
-    let [factor, solve, lu, lu_solve] = all;
+    let [factor, solve, lu, lu_solve, others @ ..] = all;
     // What is above the diagonal is not read: it stays what it is.
     let mut a: Args<T> = Cholesky::sample(cols, n, &mut noise);
     let (asked, n) = (n, a.size("n"));
@@ -116,17 +117,7 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     compare(solve, language, &got, &CholeskySolve::want(&a.wide())[0]);
 
     for rows in [1, 2, 3] {
-        let a: Args<T> = Lu::sample(rows, asked, &mut noise);
-        let [m, n] = ["m", "n"].map(|size| a.size(size));
-        let mut pivots = gpu.upload(&vec![u32::MAX; m.min(n)])?;
-        let got =
-            over(gpu, "lu", &Lies::new(&a.x[0], [m, n], layout + rows), |a| gpu.lu(a, pivots.view_mut()))?;
-        let want = Lu::want(&a.wide());
-        compare(lu, language, &got, &want[0]);
-        let mut found = vec![0; pivots.len()];
-        gpu.download(pivots.view(), &mut found)?;
-        let found: Vec<T> = found.iter().map(|p| T::from_usize(*p as usize)).collect();
-        compare(lu, language, &found, &want[1]);
+        factors_of(gpu, language, &Lu::sample(rows, asked, &mut noise), layout + rows, lu)?;
     }
 
     let a: Args<T> = LuSolve::sample(cols, asked, &mut noise);
@@ -136,6 +127,131 @@ fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
     let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
     let got = over(gpu, "lu_solve", &b, |b| gpu.lu_solve(fv, pivots.view(), b))?;
     compare(lu_solve, language, &got, &LuSolve::want(&a.wide())[0]);
+    reflections(gpu, language, [asked, cols, layout], &mut noise, others)
+}
+
+/// `lu` of this matrix, and its pivots.
+fn factors_of<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    a: &Args<T>,
+    layout: usize,
+    worst: &mut Worst,
+) -> Done {
+    let [m, n] = ["m", "n"].map(|size| a.size(size));
+    let mut pivots = gpu.upload(&vec![u32::MAX; m.min(n)])?;
+    let got = over(gpu, "lu", &Lies::new(&a.x[0], [m, n], layout), |a| gpu.lu(a, pivots.view_mut()))?;
+    let want = Lu::want(&a.wide());
+    compare(worst, language, &got, &want[0]);
+    let mut found = vec![0; pivots.len()];
+    gpu.download(pivots.view(), &mut found)?;
+    let found: Vec<T> = found.iter().map(|p| T::from_usize(*p as usize)).collect();
+    compare(worst, language, &found, &want[1]);
+    Ok(())
+}
+
+/// `qr` of this matrix, and its τ.
+fn reflected<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    a: &Args<T>,
+    layout: usize,
+    worst: &mut Worst,
+) -> Done {
+    let [m, n] = ["m", "n"].map(|size| a.size(size));
+    let mut tau = gpu.upload(&vec![T::from_f64(f64::NAN); m.min(n)])?;
+    let got = over(gpu, "qr", &Lies::new(&a.x[0], [m, n], layout), |a| gpu.qr(a, tau.view_mut()))?;
+    let mut found = vec![T::ZERO; tau.len()];
+    gpu.download(tau.view(), &mut found)?;
+    let want = Qr::want(&a.wide());
+    compare(worst, language, &got, &want[0]);
+    compare(worst, language, &found, &want[1]);
+    Ok(())
+}
+
+/// One size of the orthogonal factor and of what it is for.
+fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    [n, cols, layout]: [usize; 3],
+    noise: &mut Noise,
+    all: &mut [Worst; 3],
+) -> Done {
+    let [qr, apply, least] = all;
+    for rows in [1, 2, 3] {
+        reflected(gpu, language, &Qr::sample(rows, n, noise), layout + rows, qr)?;
+        let mut a: Args<T> = QrApply::sample(rows, n, noise);
+        let m = a.size("m");
+        let k = columns(a.x[0].len(), m);
+        // The triangle is not read, and neither is the vector of what is no reflection.
+        (0..m * k).filter(|at| at % k >= at / k).for_each(|at| a.x[0][at] = T::from_f64(f64::NAN));
+        if k > 3 {
+            a.x[1][2] = T::ZERO;
+            (0..m).for_each(|i| a.x[0][i * k + 2] = T::from_f64(f64::NAN));
+        }
+        let f = Lies::new(&a.x[0], [m, k], layout + rows + 1);
+        let c = Lies::new(&a.x[2], [m, columns(a.x[2].len(), m)], layout + rows);
+        let (on, tau) = (gpu.upload(&f.data)?, gpu.upload(&a.x[1])?);
+        let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
+        let transposed = a.size("transposed") != 0;
+        let got = over(gpu, "qr_apply", &c, |c| gpu.qr_apply(transposed, fv, tau.view(), c))?;
+        if k > 3 {
+            (0..m).for_each(|i| a.x[0][i * k + 2] = T::ZERO);
+        }
+        compare(apply, language, &got, &QrApply::want(&a.wide())[0]);
+    }
+    let a: Args<T> = LeastSquares::sample(1 + cols % 2, n, noise);
+    let [m, n] = ["m", "n"].map(|size| a.size(size));
+    let (x, b) =
+        (Lies::new(&a.x[0], [m, n], layout), Lies::new(&a.x[1], [m, columns(a.x[1].len(), m)], layout + 1));
+    let (mut on, mut tau) = (gpu.upload(&x.data)?, gpu.alloc(n)?);
+    let got = over(gpu, "least_squares", &b, |b| {
+        gpu.least_squares(x.view_mut(on.view_mut().matrix(x.whole[0], x.whole[1])?)?, tau.view_mut(), b)
+    })?;
+    let (mut after, mut found) = (x.data.clone(), vec![T::ZERO; n]);
+    gpu.download(on.view(), &mut after)?;
+    gpu.download(tau.view(), &mut found)?;
+    let want = LeastSquares::want(&a.wide());
+    for (got, want) in [x.back("least_squares", &after), found, got].iter().zip(&want) {
+        compare(least, language, got, want);
+    }
+    Ok(())
+}
+
+/// Columns of more rows than a block has threads, the large elements in the last ones; columns whose squares leave the range,
+/// and those of which nothing is left to reflect.
+fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    all: &mut [Worst; 7],
+) -> Done {
+    let [_, _, lu, _, qr, ..] = all;
+    let ([m, n], mut noise) = ([141, 6], Noise(77));
+    let mut tall = noise.slice::<T>(m * n, 1.0);
+    (0..n).for_each(|k| tall[(m - 1 - k) * n + k] = T::from_usize(m));
+    let sized = |x: Vec<T>, [m, n]: [usize; 2]| Args::new::<Qr>(vec![x], vec![], &[("m", m), ("n", n)]);
+    for layout in [0, 1] {
+        let a = Args::new::<Lu>(vec![tall.clone()], vec![], &[("m", m), ("n", n)]);
+        factors_of(gpu, language, &a, layout, lu)?;
+        reflected(gpu, language, &sized(tall.clone(), [m, n]), layout, qr)?;
+    }
+    let far = T::INTEGRAL * T::INTEGRAL;
+    // Those of `f32` are near the ends of its range.
+    let by = if T::SIGNIFICAND < 30 { far * T::INTEGRAL } else { far * far * far * far * far };
+    for by in [by, T::ONE / by] {
+        let column = [3.0, -4.0, 0.0, 12.0].map(|x| T::from_f64(x) * by);
+        reflected(gpu, language, &sized(column.to_vec(), [4, 1]), 0, qr)?;
+    }
+    let plain = |x: &[f64]| x.iter().map(|x| T::from_f64(*x)).collect();
+    for (x, shape) in [
+        (&[3.0, 7.0, 0.0, 5.0][..], [2, 2]),
+        (&[0.0; 6], [3, 2]),
+        (&[2.0, 1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 4.0], [4, 2]),
+        (&[-3.0], [1, 1]),
+        (&[2.0, 4.0, 6.0], [1, 3]),
+    ] {
+        reflected(gpu, language, &sized(plain(x), shape), 0, qr)?;
+    }
     Ok(())
 }
 
@@ -191,7 +307,39 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     let done = gpu.lu_solve(f.view().matrix(n, n)?, pivots.view(), b.view_mut().matrix(n, 1)?);
     assert_eq!(said(done), Err(Error::Index { op: "lu_solve", arg: "pivots", index: n as u32 }));
     assert_eq!(said(Ok(())), Ok(()));
+    // A column is refused when its reflection meets what is no number; what is right of the last one is not seen.
+    let last = |index| pivot("qr", "a", index);
+    for (at, x, index) in [([0, 0], nan, 0), ([69, 31], inf, 31), ([40, 33], nan, 33), ([69, 69], -inf, 69)] {
+        let (mut on, mut tau) = (gpu.upload(&one(at, x))?, gpu.alloc(n)?);
+        assert_eq!(said(gpu.qr(on.view_mut().matrix(n, n)?, tau.view_mut())), last(index), "{at:?} {x}");
+    }
+    let mut b = gpu.upload(&vec![T::ONE; 2 * n])?;
+    for (at, x, index) in [([0, 0], 0.0, 0), ([69, 69], 0.0, 69), ([50, 40], nan, 40)] {
+        let (mut on, mut tau) = (gpu.upload(&one(at, x))?, gpu.alloc(n)?);
+        let (on, b) = (on.view_mut().matrix(n, n)?, b.view_mut().matrix(n, 2)?);
+        let done = gpu.least_squares(on, tau.view_mut(), b);
+        assert_eq!(said(done), pivot("least_squares", "a", index), "{at:?} {x}");
+    }
     // What a CPU refuses before it reads any element.
+    let (mut on, mut tau) = (gpu.upload(&[T::ONE; 6])?, gpu.alloc(2)?);
+    let tall = fulmen::Error::Shape { arg: "a", expected: [3, 3], got: [2, 3] };
+    let mut three = gpu.alloc(3)?;
+    let done = gpu.least_squares(on.view_mut().matrix(2, 3)?, three.view_mut(), tau.view_mut().matrix(2, 1)?);
+    assert_eq!(done, Err(Error::Call(tall)));
+    let len = fulmen::Error::Len { arg: "tau", expected: 2, got: 3 };
+    assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut()), Err(Error::Call(len.clone())));
+    let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, three.view(), tau.view_mut().matrix(2, 1)?);
+    assert_eq!(done, Err(Error::Call(len)));
+    let rows = fulmen::Error::Shape { arg: "c", expected: [2, 1], got: [3, 1] };
+    let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, tau.view(), three.view_mut().matrix(3, 1)?);
+    assert_eq!(done, Err(Error::Call(rows)));
+    let rows = fulmen::Error::Shape { arg: "b", expected: [3, 1], got: [2, 1] };
+    let done = gpu.least_squares(
+        on.view_mut().matrix(3, 2)?,
+        tau.view_mut(),
+        three.view_mut().split(2)?[0].lend().matrix(2, 1)?,
+    );
+    assert_eq!(done, Err(Error::Call(rows)));
     let mut on = gpu.upload(&[T::ONE; 6])?;
     let shape = |arg| Err(Error::Call(fulmen::Error::Shape { arg, expected: [2, 2], got: [2, 3] }));
     assert_eq!(gpu.cholesky(on.view_mut().matrix(2, 3)?), shape("a"));
@@ -201,23 +349,20 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     Ok(())
 }
 
-/// The four ops, also of `far` rows.
+/// The ops, also of `far` rows.
 pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     far: &[usize],
 ) -> Result<Vec<Worst>, Error> {
-    let mut all = ["cholesky", "cholesky_solve", "lu", "lu_solve"].map(|op| Worst {
-        op,
-        share: 0.0,
-        got: 0.0,
-        want: 0.0,
-    });
+    let mut all = ["cholesky", "cholesky_solve", "lu", "lu_solve", "qr", "qr_apply", "least_squares"]
+        .map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 });
     let sizes = [[1, 1, 0], [2, 3, 1], [31, 1, 2], [32, 2, 0], [33, 1, 1], [66, 2, 2]];
     let far = far.iter().take(1).map(|n| [*n, 1, n % 3]);
     for size in sizes.into_iter().chain(far) {
         run::<T, D>(gpu, language, size, &mut all)?;
     }
+    narrow(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;
     Ok(all.into())
 }

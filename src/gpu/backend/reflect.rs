@@ -1,0 +1,175 @@
+//! Orthogonal factors and least squares. What a CPU refuses before its first write, devices see on the way, as in
+//! [`solve`](super::solve).
+
+use super::super::device::{Computes, Device};
+use super::super::template::factor::LEAF;
+use super::super::template::{Index, reflect};
+use super::blas::Left;
+use super::ops::{Done, Scalar, arguments};
+use super::solve::block;
+use super::{Gpu, Mat, MatMut, View, ViewMut};
+use crate::error::{same_len, same_shape};
+use crate::{Diagonal, Side, Triangle};
+use alloc::vec;
+
+/// Where blocks of reflections begin and end.
+fn blocks(k: usize) -> impl DoubleEndedIterator<Item = [usize; 2]> {
+    let wide = LEAF as usize;
+    (0..k.div_ceil(wide)).map(move |i| [i * wide, k.min((i + 1) * wide)])
+}
+
+impl<D: Device> Gpu<D> {
+    /// [`qr`](crate::qr()): 32 columns by one block of threads, then the others by products of matrices, nothing of which waits
+    /// for the host. The time of it was not measured on any device.
+    ///
+    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
+    /// with the index of the first column in which the reflections met one; they spread. Right of the last reflection they are not seen.
+    ///
+    /// ```
+    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let (mut a, mut tau) = (gpu.upload(&[3.0f32, 4.0])?, gpu.alloc(1)?);
+    /// gpu.qr(a.view_mut().matrix(2, 1)?, tau.view_mut())?;
+    /// let (mut factors, mut factor) = ([0.0; 2], [0.0]);
+    /// gpu.download(a.view(), &mut factors)?;
+    /// gpu.download(tau.view(), &mut factor)?;
+    /// assert_eq!((factors, factor), ([-5.0, 0.5], [1.6]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn qr<T: Scalar>(&self, a: MatMut<'_, T, D>, tau: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        same_len("tau", a.0.shape[0].min(a.0.shape[1]), tau.len())?;
+        self.matrices([("a", a.0)])?;
+        self.qr_of("qr", Index::Qr, a.0, tau.read())
+    }
+
+    fn qr_of<T: Scalar>(&self, name: &'static str, what: Index, a: Mat<'_, T, D>, tau: View<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let [m, n] = a.shape;
+        for [from, to] in blocks(m.min(n)) {
+            let (panel, tau) = (block(a, [from, m], [from, to])?, tau.part(from..to)?);
+            let bound = [panel.binding(self)?, tau.binding(self)?, self.status()?];
+            let words = [m - from, to - from, panel.strides[0], panel.strides[1], from];
+            let told = arguments::<T>(3, &words, &[]);
+            let make = |meet| reflect::qr::<T::Recorded>(meet, what);
+            let launch = self.state.planner.blocks::<T::Recorded>(name, make, [1, 1], told)?;
+            self.go(vec![launch], vec![], &bound)?;
+            self.reflections(true, panel, tau, block(a, [from, m], [to, n])?)?;
+        }
+        Ok(())
+    }
+
+    /// A block of reflections and C: `C - V·Tᵀ·VᵀC` when `transposed`, else with T, whose inverse is the upper triangle of `VᵀV` but
+    /// for its diagonal.
+    fn reflections<T: Scalar>(
+        &self,
+        transposed: bool,
+        factors: Mat<'_, T, D>,
+        tau: View<'_, T, D>,
+        c: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let ([m, k], cols) = (factors.shape, c.shape[1]);
+        if cols == 0 {
+            return Ok(());
+        }
+        let planner = &self.state.planner;
+        let all = m.saturating_mul(k);
+        planner.line::<T::Recorded>("factors", all)?;
+        let [v, g, w] = [all, k * k, k.saturating_mul(cols)].map(|n| self.alloc::<T>(n));
+        let (v, g, w) = (v?, g?, w?);
+        let bound = [factors.binding(self)?, tau.binding(self)?, v.view().binding(self)?];
+        let told = arguments::<T>(3, &[all, k, factors.strides[0], factors.strides[1]], &[]);
+        let make = || Some(reflect::vectors::<T::Recorded>());
+        let launch = planner.flat::<T::Recorded>("vectors", make, all, told)?;
+        self.go(vec![launch], vec![], &bound)?;
+        let (v, t, w) = (v.view().matrix(m, k)?, g.view().matrix(k, k)?, w.view().matrix(k, cols)?);
+        self.gemm(T::ONE, v.t(), v, T::ZERO, MatMut(t))?;
+        let bound = [g.view().binding(self)?, tau.binding(self)?];
+        let make = || Some(reflect::inverse::<T::Recorded>());
+        let launch = planner.flat::<T::Recorded>("inverse", make, k, arguments::<T>(2, &[k], &[]))?;
+        self.go(vec![launch], vec![], &bound)?;
+        self.gemm(T::ONE, v.t(), c, T::ZERO, MatMut(w))?;
+        let (triangle, t) = if transposed { (Triangle::Lower, t.t()) } else { (Triangle::Upper, t) };
+        self.triangular(true, &Left::new(Side::Left, triangle, Diagonal::NonUnit, t, w)?)?;
+        self.gemm(-T::ONE, v, w, T::ONE, MatMut(c))
+    }
+
+    /// [`qr_apply`](crate::qr_apply()). NaN and infinities are not refused: they spread.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Shape`](crate::Error::Shape), [`Error::Limit`], [`Error::Lost`].
+    pub fn qr_apply<T: Scalar>(
+        &self,
+        transposed: bool,
+        factors: Mat<'_, T, D>,
+        tau: View<'_, T, D>,
+        c: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let ([m, n], c) = (factors.shape, c.0);
+        same_len("tau", m.min(n), tau.len())?;
+        same_shape("c", [m, c.shape[1]], c.shape)?;
+        self.matrices([("factors", factors), ("c", c)])?;
+        self.qr_apply_of(transposed, factors, tau, c)
+    }
+
+    fn qr_apply_of<T: Scalar>(
+        &self,
+        transposed: bool,
+        factors: Mat<'_, T, D>,
+        tau: View<'_, T, D>,
+        c: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let m = factors.shape[0];
+        let each = |[from, to]: [usize; 2]| {
+            let part = block(factors, [from, m], [from, to])?;
+            self.reflections(transposed, part, tau.part(from..to)?, c.rows(from..m)?)
+        };
+        let mut all = blocks(tau.len());
+        // Qᵀ has the first one first.
+        if transposed { all.try_for_each(each) } else { all.rev().try_for_each(each) }
+    }
+
+    /// [`least_squares`](crate::least_squares()). NaN and infinities in A are said as by [`qr`](Self::qr), and as
+    /// [`Error::Pivot`], too, the first zero on R's diagonal; B holds NaN and infinities then. Those in B spread.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn least_squares<T: Scalar>(
+        &self,
+        a: MatMut<'_, T, D>,
+        tau: ViewMut<'_, T, D>,
+        b: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, [m, n], b) = (a.0, a.0.shape, b.0);
+        same_shape("a", [m.max(n), n], a.shape)?;
+        same_len("tau", n, tau.len())?;
+        same_shape("b", [m, b.shape[1]], b.shape)?;
+        self.matrices([("a", a), ("b", b)])?;
+        let tau = tau.read();
+        self.qr_of("least_squares_qr", Index::LeastSquares, a, tau)?;
+        self.qr_apply_of(true, a, tau, b)?;
+        let r = a.rows(0..n)?;
+        self.divides(Index::LeastSquares, r)?;
+        let (side, upper) = (Side::Left, Triangle::Upper);
+        self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, r, b.rows(0..n)?)?)
+    }
+}
