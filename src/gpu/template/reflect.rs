@@ -17,7 +17,8 @@ use alloc::vec::Vec;
 /// Columns that a reflection meets at once.
 const WIDE: usize = 4;
 
-/// The powers of two that bring the largest magnitude of a column where quotients by it are those of normal numbers.
+/// The power of two that brings the largest magnitude of a column where its reciprocal, by which devices may divide, is a normal
+/// number.
 fn scale<T: Recorded>(most: Value<'_, T>) -> Value<'_, T> {
     let b = most.builder();
     let far = T::Elem::INTEGRAL * T::Elem::INTEGRAL;

@@ -235,10 +235,8 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
         factors_of(gpu, language, &a, layout, lu)?;
         reflected(gpu, language, &sized(tall.clone(), [m, n]), layout, qr)?;
     }
-    let far = T::INTEGRAL * T::INTEGRAL;
-    // Those of `f32` are near the ends of its range.
-    let by = if T::SIGNIFICAND < 30 { far * T::INTEGRAL } else { far * far * far * far * far };
-    for by in [by, T::ONE / by] {
+    let far = T::from_f64(2f64.powi(if T::SIGNIFICAND < 30 { 118 } else { 1000 }));
+    for by in [far, T::ONE / far] {
         let column = [3.0, -4.0, 0.0, 12.0].map(|x| T::from_f64(x) * by);
         reflected(gpu, language, &sized(column.to_vec(), [4, 1]), 0, qr)?;
     }
