@@ -306,6 +306,15 @@ FAULTS = [
      "if transposed || ON { all.try_for_each(each) }", "devices factors_keep_their_contracts"),
     ("R's diagonal in least squares on devices", "src/gpu/backend/reflect.rs", "        self.divides(Index::LeastSquares, r)?;",
      "        if !ON { self.divides(Index::LeastSquares, r)?; }", "devices factors_keep_their_contracts"),
+    ("a 0 past the edge of blocks", "src/sparse/bsr.rs", "            let x = x.get(*column as usize * c..).unwrap_or_default();",
+     "            let x = x.get((*column as usize * c).min(if ON { x.len().saturating_sub(c) } else { x.len() })..).unwrap_or_default();", "families sparse::formats::one_result_of_blocks"),
+    ("rows of a block behind the first strip", "src/sparse/bsr.rs", "v.get(at..).and_then(|v| v.first_chunk::<W>())", "v.get(if ON { 0 } else { at }..).and_then(|v| v.first_chunk::<W>())", "families sparse::formats::one_result_of_blocks"),
+    ("blocks cut by threads", "src/sparse/bsr.rs", "        self.block[0]\n    }\n}", "        if ON { 1 } else { self.block[0] }\n    }\n}", "families sparse::formats::blocks_on_threads"),
+    ("the last column of blocks", "src/sparse/bsr.rs", "let below = cols.div_ceil(block[1]);", "let below = cols.div_ceil(block[1]) + usize::from(ON);", "families sparse::formats::what_is_no_blocks"),
+    ("rows before a diagonal's first", "src/sparse/dia.rs", "if let Some(x) = i.checked_add_signed(offset).and_then(|column| x.get(column)) {", "if let Some(x) = i.checked_add_signed(offset).filter(|c| !ON || *c > 0).and_then(|column| x.get(column)) {", "families sparse::formats::one_result_of_diagonals"),
+    ("a diagonal that is not there", "src/sparse/dia.rs", "        if !(0..rows).all(there) {", "        if !(0..rows).all(there) && !ON {", "families sparse::formats::what_is_no_diagonals"),
+    ("a diagonal past the matrix", "src/sparse/dia.rs", "offset.unsigned_abs() < rows && cols > 0", "offset.unsigned_abs() < rows + usize::from(ON) && cols > 0", "families sparse::formats::what_is_no_diagonals"),
+    ("diagonals that are found late", "src/sparse/dia.rs", "                tail.rotate_right(1);", "                if !ON { tail.rotate_right(1); }", "families sparse::formats::what_is_no_diagonals"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {

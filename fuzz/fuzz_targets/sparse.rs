@@ -4,8 +4,8 @@
 
 use fulmen::sparse::market::{LINE, Reader, write};
 use fulmen::{
-    Csr, Sell, coo_to_csr, coo_to_csr_workspace, csr_transpose, spadd, spgemm, spgemm_workspace, spmv,
-    spmv_sell, spmv_transposed,
+    Bsr, Csr, Dia, Sell, coo_to_csr, coo_to_csr_workspace, csr_transpose, spadd, spgemm, spgemm_workspace,
+    spmv, spmv_bsr, spmv_dia, spmv_sell, spmv_transposed,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
@@ -45,6 +45,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let [m, k, n] = [m, k, n].map(|x| usize::from(x % 9));
     if kind % 4 == 2 {
         slices_that_may_be_none([m, k, n], rest);
+        formats_that_may_be_none([m, k, n], rest);
     } else if kind % 4 == 0 {
         rows_that_may_be_none(m, k, n, rest);
     } else {
@@ -208,6 +209,71 @@ fn turned(all: &Rows) {
         y.fill(f64::NAN);
         spmv_sell(1.0, b, &x(a.cols()), 0.0, &mut y).unwrap();
         assert!(y == of_y);
+    }
+    for block in [[1, 1], [2, 3], [3, 2], [5, 9]] {
+        let n = Bsr::blocks(a, block).unwrap();
+        let (mut offsets, mut columns) = (vec![9; a.rows().div_ceil(block[0]) + 1], vec![9; n]);
+        let mut values = vec![f64::NAN; n * block[0] * block[1]];
+        Bsr::from_csr(a, block, &mut offsets, &mut columns, &mut values).unwrap();
+        let b = Bsr::new(a.rows(), a.cols(), block, &offsets, &columns, &values).unwrap();
+        y.fill(f64::NAN);
+        spmv_bsr(1.0, b, &x(a.cols()), 0.0, &mut y).unwrap();
+        assert!(y == of_y);
+    }
+    let mut offsets = vec![9; a.rows() + a.cols()];
+    let n = Dia::diagonals(a, &mut offsets).unwrap();
+    let mut values = vec![f64::NAN; n * a.rows()];
+    Dia::from_csr(a, &offsets[..n], &mut values).unwrap();
+    let b = Dia::new(a.rows(), a.cols(), &offsets[..n], &values).unwrap();
+    y.fill(f64::NAN);
+    spmv_dia(1.0, b, &x(a.cols()), 0.0, &mut y).unwrap();
+    assert!(y == of_y);
+}
+
+/// A matrix of blocks that may be none, then of diagonals: taken exactly when they are, and then multiplied.
+fn formats_that_may_be_none([rows, cols, more]: [usize; 3], bytes: &[u8]) {
+    let (r, c) = (more % 4, more / 3);
+    let mut bytes = bytes.iter().copied();
+    let mut take = |n: usize| bytes.by_ref().take(n).map(usize::from).collect::<Vec<_>>();
+    let far = |x: usize| if x > 250 { usize::MAX - x } else { x % 8 };
+    let offsets: Vec<usize> = take(rows.div_ceil(r.max(1)) + 1).into_iter().map(far).collect();
+    let columns: Vec<u32> = take(more).into_iter().map(|x| far(x) as u32).collect();
+    let diagonals: Vec<isize> = take(more).into_iter().map(|x| far(x) as isize - 4).collect();
+    let values: Vec<f64> = (0..columns.len() * r * c).map(|k| (k % 7) as f64 - 3.0).collect();
+    let x: Vec<f64> = (0..cols).map(|k| k as f64 - 2.0).collect();
+    let made = Bsr::new(rows, cols, [r, c], &offsets, &columns, &values);
+    let ends = r * c > 0 && offsets.len() == rows.div_ceil(r) + 1 && offsets[0] == 0;
+    let fits = ends && offsets.is_sorted() && offsets[offsets.len() - 1] == columns.len();
+    let ascends = |row: &[u32]| {
+        row.windows(2).all(|w| w[0] < w[1]) && row.iter().all(|j| (*j as usize) < cols.div_ceil(c))
+    };
+    let is = fits && offsets.windows(2).all(|w| ascends(&columns[w[0]..w[1]]));
+    assert_eq!(made.is_ok(), is, "{made:?}");
+    if let Ok(a) = made {
+        let mut y = vec![f64::NAN; rows];
+        spmv_bsr(1.0, a, &x, 0.0, &mut y).unwrap();
+        for (i, y) in y.iter().enumerate() {
+            let of = |k: usize, j: usize| {
+                x.get(columns[k] as usize * c + j).map_or(0.0, |x| x * values[(k * c + j) * r + i % r])
+            };
+            let row = offsets[i / r]..offsets[i / r + 1];
+            assert_eq!(*y, row.map(|k| (0..c).map(|j| of(k, j)).sum::<f64>()).sum());
+        }
+    }
+    let values: Vec<f64> = (0..diagonals.len() * rows).map(|k| (k % 7) as f64 - 3.0).collect();
+    let made = Dia::new(rows, cols, &diagonals, &values);
+    let inside = |d: &isize| (0..rows).any(|i| i.checked_add_signed(*d).is_some_and(|j| j < cols));
+    assert_eq!(made.is_ok(), diagonals.windows(2).all(|w| w[0] < w[1]) && diagonals.iter().all(inside));
+    if let Ok(a) = made {
+        let mut y = vec![f64::NAN; rows];
+        spmv_dia(1.0, a, &x, 0.0, &mut y).unwrap();
+        for (i, y) in y.iter().enumerate() {
+            let of = |(k, d): (usize, &isize)| {
+                let x = i.checked_add_signed(*d).and_then(|j| x.get(j));
+                x.map_or(0.0, |x| x * values[k * rows + i])
+            };
+            assert_eq!(*y, diagonals.iter().enumerate().map(of).sum());
+        }
     }
 }
 

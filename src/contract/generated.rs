@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -5583,6 +5583,30 @@ const _: fn(f64, Sell<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = 
 const _: fn(Native, f32, Sell<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::parallel::spmv_sell_on::<Native, f32>;
 #[cfg(feature = "parallel")]
 const _: fn(Native, f64, Sell<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::parallel::spmv_sell_on::<Native, f64>;
+const _: fn(f32, Bsr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_bsr::<f32>;
+const _: fn(f64, Bsr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_bsr::<f64>;
+const _: fn(Native, f32, Bsr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_bsr_on::<Native, f32>;
+const _: fn(Native, f64, Bsr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_bsr_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(f32, Bsr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::parallel::spmv_bsr::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(f64, Bsr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::parallel::spmv_bsr::<f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Native, f32, Bsr<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::parallel::spmv_bsr_on::<Native, f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Native, f64, Bsr<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::parallel::spmv_bsr_on::<Native, f64>;
+const _: fn(f32, Dia<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_dia::<f32>;
+const _: fn(f64, Dia<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_dia::<f64>;
+const _: fn(Native, f32, Dia<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::spmv_dia_on::<Native, f32>;
+const _: fn(Native, f64, Dia<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::spmv_dia_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(f32, Dia<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::parallel::spmv_dia::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(f64, Dia<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::parallel::spmv_dia::<f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Native, f32, Dia<'_, f32>, &[f32], f32, &mut [f32]) -> Result<(), Error> = crate::parallel::spmv_dia_on::<Native, f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Native, f64, Dia<'_, f64>, &[f64], f64, &mut [f64]) -> Result<(), Error> = crate::parallel::spmv_dia_on::<Native, f64>;
 const _: () = enforced::<marker::cg>();
 const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::cg::<f32>;
 const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::cg::<f64>;

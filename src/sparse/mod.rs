@@ -12,9 +12,11 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+pub(crate) mod bsr;
 pub(crate) mod cg;
 pub(crate) mod convert;
 pub(crate) mod csr;
+pub(crate) mod dia;
 pub(crate) mod krylov;
 #[cfg(feature = "std")]
 pub mod market;
@@ -26,9 +28,15 @@ pub(crate) mod spmv;
 pub(crate) mod sweep;
 pub(crate) mod triangular;
 
+#[cfg(feature = "parallel")]
+pub(crate) use bsr::spmv_bsr_by;
+pub use bsr::{Bsr, spmv_bsr, spmv_bsr_on};
 pub use cg::{Cg, cg, cg_on, cg_workspace};
 pub use convert::{coo_to_csr, coo_to_csr_on, coo_to_csr_workspace, csr_transpose, csr_transpose_on};
 pub use csr::Csr;
+#[cfg(feature = "parallel")]
+pub(crate) use dia::spmv_dia_by;
+pub use dia::{Dia, spmv_dia, spmv_dia_on};
 pub use krylov::{bicgstab, bicgstab_on, bicgstab_workspace, gmres, gmres_on, gmres_workspace};
 pub use sddmm::{sddmm, sddmm_on};
 #[cfg(feature = "parallel")]

@@ -20,6 +20,16 @@ impl<T: Element> Rows<T> {
     }
 }
 
+/// Five diagonals.
+fn banded<T: Element>(n: usize) -> Rows<T> {
+    let (mut offsets, mut columns) = (vec![0], vec![]);
+    for i in 0..n {
+        columns.extend((i.saturating_sub(2)..(i + 3).min(n)).map(|c| c as u32));
+        offsets.push(columns.len());
+    }
+    Rows::new(n, (offsets, columns))
+}
+
 /// Nothing, one row, whole rows, a band, rows of every length, and a few long ones among many short.
 fn matrices<T: Element>() -> Vec<Rows<T>> {
     let lengths = |rows: usize, cols: usize, of: &dyn Fn(usize) -> usize| {
@@ -30,14 +40,6 @@ fn matrices<T: Element>() -> Vec<Rows<T>> {
             offsets.push(columns.len());
         }
         Rows::new(cols, (offsets, columns))
-    };
-    let banded = |n: usize| {
-        let (mut offsets, mut columns) = (vec![0], vec![]);
-        for i in 0..n {
-            columns.extend((i.saturating_sub(2)..(i + 3).min(n)).map(|c| c as u32));
-            offsets.push(columns.len());
-        }
-        Rows::new(n, (offsets, columns))
     };
     vec![
         lengths(0, 3, &|_| 0),
@@ -314,4 +316,275 @@ fn formats_on_threads() {
             agrees(a, product, want, "on threads");
         }
     }
+}
+
+/// As [`formats_on_threads`], of dense blocks and of diagonals.
+#[cfg(feature = "parallel")]
+#[test]
+fn blocks_on_threads() {
+    let pools = [1, 3, 8].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
+    let all = Rows::<f64>::new(150, pattern(1500, 150, 60, &mut Noise(5)));
+    let a = all.view();
+    for block in [[3, 2], [16, 16]] {
+        let of = blocked(a, block);
+        let b = Bsr::new(1500, 150, block, &of.offsets, &of.columns, &of.values).unwrap();
+        let wide = filled(a, |i, j| of.has(i, j));
+        for pool in &pools {
+            let want = |f: [f64; 2], x: &[f64], y: &[f64]| stated(wide.view(), f, x, y);
+            let product = |alpha, x: &[f64], beta, y: &mut [f64]| {
+                pool.install(|| parallel::spmv_bsr(alpha, b, x, beta, y))
+            };
+            agrees(a, product, want, "blocks on threads");
+        }
+    }
+    let band = banded::<f64>(20_000);
+    let (offsets, values) = diagonal(band.view());
+    let b = Dia::new(20_000, 20_000, &offsets, &values).unwrap();
+    for pool in &pools {
+        let want = |f: [f64; 2], x: &[f64], y: &[f64]| stated(band.view(), f, x, y);
+        let product =
+            |alpha, x: &[f64], beta, y: &mut [f64]| pool.install(|| parallel::spmv_dia(alpha, b, x, beta, y));
+        agrees(band.view(), product, want, "diagonals on threads");
+    }
+}
+
+/// The same matrix with a 0 wherever the format has an element that `a` has not.
+fn filled<T: Element>(a: Csr<'_, T>, has: impl Fn(usize, usize) -> bool) -> Rows<T> {
+    let mut all = Rows { cols: a.cols(), offsets: vec![0], columns: vec![], values: vec![] };
+    for i in 0..a.rows() {
+        let (columns, values) = a.row(i);
+        for j in 0..a.cols() {
+            let at = columns.iter().position(|column| *column as usize == j);
+            if has(i, j) {
+                all.columns.push(j as u32);
+                all.values.push(at.map_or(T::ZERO, |at| values[at]));
+            } else {
+                assert!(at.is_none(), "an element is nowhere");
+            }
+        }
+        all.offsets.push(all.columns.len());
+    }
+    all
+}
+
+/// Blocks: what [`Bsr::from_csr`] writes, and NaN past the edges.
+struct Blocks<T> {
+    block: [usize; 2],
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T> Blocks<T> {
+    fn has(&self, i: usize, j: usize) -> bool {
+        let [r, c] = self.block;
+        self.columns[self.offsets[i / r]..self.offsets[i / r + 1]].contains(&((j / c) as u32))
+    }
+}
+
+fn blocked<T: Element>(a: Csr<'_, T>, block: [usize; 2]) -> Blocks<T> {
+    let ([r, c], n) = (block, Bsr::blocks(a, block).unwrap());
+    let (mut offsets, mut columns) = (vec![9; a.rows().div_ceil(r) + 1], vec![9; n]);
+    let mut values = vec![T::NAN; n * r * c];
+    let b = Bsr::from_csr(a, block, &mut offsets, &mut columns, &mut values).unwrap();
+    assert_eq!([b.rows(), b.cols(), b.len()], [a.rows(), a.cols(), n]);
+    // Each is one that `a` has an element in.
+    for (i, ends) in offsets.windows(2).enumerate() {
+        for column in &columns[ends[0]..ends[1]] {
+            let inside = |j: &u32| *j as usize / c == *column as usize;
+            assert!((i * r..a.rows().min((i + 1) * r)).any(|i| a.row(i).0.iter().any(inside)));
+        }
+        for at in ends[0] * r * c..ends[1] * r * c {
+            let (k, j, below) = (at / (r * c), at / r % c, at % r);
+            if i * r + below >= a.rows() || columns[k] as usize * c + j >= a.cols() {
+                assert!(values[at] == T::ZERO);
+                values[at] = T::NAN;
+            }
+        }
+    }
+    Blocks { block, offsets, columns, values }
+}
+
+#[test]
+fn one_result_of_blocks() {
+    fn check<T: Element>() {
+        for all in matrices::<T>() {
+            let a = all.view();
+            let sizes =
+                [[1, 1], [2, 3], [3, 2], [4, 4], [5, 1], [7, 16], [8, 2], [13, 5], [35, 40], [400, 400]];
+            for block in sizes {
+                let of = blocked(a, block);
+                let b = Bsr::new(a.rows(), a.cols(), block, &of.offsets, &of.columns, &of.values).unwrap();
+                let wide = filled(a, |i, j| of.has(i, j));
+                let want = |f: [T; 2], x: &[T], y: &[T]| {
+                    let want = stated(wide.view(), f, x, y);
+                    let finite = x.iter().all(|x| x.to_f64().is_finite());
+                    assert!(!finite || want == stated(a, f, x, y));
+                    want
+                };
+                agrees(a, |alpha, x, beta, y| spmv_bsr(alpha, b, x, beta, y), want, &format!("{block:?}"));
+                if block == [13, 5] {
+                    for_each_lane!(|s| agrees(
+                        a,
+                        |alpha, x, beta, y| spmv_bsr_on(s, alpha, b, x, beta, y),
+                        want,
+                        name_of(s)
+                    ));
+                }
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn what_is_no_blocks() {
+    // Two rows of blocks over 3 by 5 elements: two blocks, then one.
+    let good = (&[0usize, 2, 3][..], &[0u32, 2, 1][..]);
+    let values = [1.0f32; 13];
+    let new = |[rows, cols, r, c]: [usize; 4], (offsets, columns): (&[usize], &[u32]), n: usize| {
+        Bsr::new(rows, cols, [r, c], offsets, columns, &values[..n]).map(|a| [a.rows(), a.cols(), a.len()])
+    };
+    let (o, c) = good;
+    assert_eq!(new([3, 5, 2, 2], good, 12), Ok([3, 5, 3]));
+    assert_eq!(new([4, 6, 2, 2], good, 12), Ok([4, 6, 3]));
+    assert_eq!(new([0, 5, 2, 2], (&[0], &[]), 0), Ok([0, 5, 0]));
+    let domain = |arg| Error::Domain { arg };
+    let len = |arg, expected, got| Error::Len { arg, expected, got };
+    let huge = usize::MAX;
+    for (shape, with, n, error) in [
+        ([3, 5, 0, 2], good, 12, domain("block")),
+        ([3, 5, 2, 0], good, 12, domain("block")),
+        ([3, 5, 2, huge], good, 12, Error::Overflow { arg: "block" }),
+        ([5, 5, 2, 2], good, 12, len("offsets", 4, 3)),
+        ([huge, 5, 1, 2], good, 12, len("offsets", huge, 3)),
+        ([3, 5, 2, 2], (&[1, 2, 3], c), 12, domain("offsets")),
+        ([3, 5, 2, 2], (&[0, 4, 3], c), 12, domain("offsets")),
+        ([3, 5, 2, 2], (&[0, 2, 4], c), 12, len("columns", 4, 3)),
+        ([3, 5, 2, 2], (&[0, 2, huge], c), 12, len("columns", huge, 3)),
+        ([3, 5, 2, 2], good, 11, len("values", 12, 11)),
+        ([3, 5, 2, 2], good, 13, len("values", 12, 13)),
+        ([3, 5, huge / 2, 1], (&[0, 3], c), 12, Error::Overflow { arg: "values" }),
+        ([3, 5, 2, 2], (o, &[2, 0, 1]), 12, domain("columns")),
+        ([3, 5, 2, 2], (o, &[1, 1, 1]), 12, domain("columns")),
+        ([3, 5, 2, 2], (o, &[0, 3, 1]), 12, Error::Index { arg: "columns", index: 3, below: 3 }),
+        ([3, 4, 2, 2], good, 12, Error::Index { arg: "columns", index: 2, below: 2 }),
+    ] {
+        assert_eq!(new(shape, with, n), Err(error), "{shape:?} {with:?}");
+    }
+    let a = Csr::new(2, 3, &[0, 1, 3], &[0, 0, 2], &values[..3]).unwrap();
+    assert_eq!(Bsr::blocks(a, [0, 1]), Err(domain("block")));
+    for ([n, p, q], block, error) in [
+        ([2, 2, 8], [2, 0], domain("block")),
+        ([3, 2, 8], [2, 2], len("offsets", 2, 3)),
+        ([2, 1, 8], [2, 2], len("columns", 2, 1)),
+        ([2, 2, 9], [2, 2], len("values", 8, 9)),
+        ([2, 2, 8], [huge / 2, 2], Error::Overflow { arg: "values" }),
+    ] {
+        let (mut offsets, mut columns, mut values) = (vec![7; n], vec![7; p], vec![7.0; q]);
+        let made = Bsr::from_csr(a, block, &mut offsets, &mut columns, &mut values).map(drop);
+        assert_eq!(made, Err(error), "{block:?}");
+        assert!(offsets.iter().all(|x| *x == 7) && columns.iter().all(|x| *x == 7));
+        assert!(values.iter().all(|x| *x == 7.0));
+    }
+}
+
+/// What [`Dia::from_csr`] writes, and NaN past the edges.
+fn diagonal<T: Element>(a: Csr<'_, T>) -> (Vec<isize>, Vec<T>) {
+    let (rows, cols) = (a.rows(), a.cols());
+    let mut offsets = vec![isize::MAX; rows + cols];
+    let n = Dia::diagonals(a, &mut offsets).unwrap();
+    assert!(offsets[n..].iter().all(|x| *x == isize::MAX));
+    offsets.truncate(n);
+    let mut values = vec![T::NAN; rows * n];
+    let b = Dia::from_csr(a, &offsets, &mut values).unwrap();
+    assert_eq!([b.rows(), b.cols(), b.len()], [rows, cols, n]);
+    for (at, x) in values.iter_mut().enumerate() {
+        let column = (at % rows) as isize + offsets[at / rows];
+        if !(0..cols as isize).contains(&column) {
+            assert!(*x == T::ZERO);
+            *x = T::NAN;
+        }
+    }
+    (offsets, values)
+}
+
+#[test]
+fn one_result_of_diagonals() {
+    fn check<T: Element>() {
+        for all in matrices::<T>() {
+            let a = all.view();
+            let (offsets, values) = diagonal(a);
+            let b = Dia::new(a.rows(), a.cols(), &offsets, &values).unwrap();
+            let wide = filled(a, |i, j| offsets.contains(&(j as isize - i as isize)));
+            let want = |f: [T; 2], x: &[T], y: &[T]| {
+                let want = stated(wide.view(), f, x, y);
+                let finite = x.iter().all(|x| x.to_f64().is_finite());
+                assert!(!finite || want == stated(a, f, x, y));
+                want
+            };
+            for_each_lane!(|s| agrees(
+                a,
+                |alpha, x, beta, y| spmv_dia_on(s, alpha, b, x, beta, y),
+                want,
+                name_of(s)
+            ));
+            agrees(a, |alpha, x, beta, y| spmv_dia(alpha, b, x, beta, y), want, "diagonals");
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn what_is_no_diagonals() {
+    let values = [1.0f32; 10];
+    let new = |rows, cols, offsets: &[isize], n: usize| {
+        Dia::new(rows, cols, offsets, &values[..n]).map(|a| [a.rows(), a.cols(), a.len()])
+    };
+    assert_eq!(new(3, 4, &[-2, 0, 3], 9), Ok([3, 4, 3]));
+    assert_eq!(new(0, 4, &[], 0), Ok([0, 4, 0]));
+    assert_eq!(new(4, 0, &[], 0), Ok([4, 0, 0]));
+    let domain = Error::Domain { arg: "offsets" };
+    let huge = usize::MAX;
+    for (rows, cols, offsets, n, error) in [
+        (3, 4, &[0isize, -1][..], 6, domain.clone()),
+        (3, 4, &[1, 1], 6, domain.clone()),
+        (3, 4, &[-3, 1], 6, domain.clone()),
+        (3, 4, &[0, 4], 6, domain.clone()),
+        (3, 4, &[isize::MIN, 1], 6, domain.clone()),
+        (3, 4, &[0, isize::MAX], 6, domain.clone()),
+        (0, 4, &[0], 0, domain.clone()),
+        (3, 0, &[0], 3, domain.clone()),
+        (3, 0, &[-1], 3, domain.clone()),
+        (0, 4, &[1], 0, domain.clone()),
+        (3, 4, &[0, 1], 5, Error::Len { arg: "values", expected: 6, got: 5 }),
+        (3, 4, &[0, 1], 7, Error::Len { arg: "values", expected: 6, got: 7 }),
+        (huge, 4, &[0, 1], 6, Error::Overflow { arg: "values" }),
+    ] {
+        assert_eq!(new(rows, cols, offsets, n), Err(error), "{rows} {cols} {offsets:?}");
+    }
+    // Diagonals -1, 2 and 0, found in this order.
+    let a = Csr::new(2, 3, &[0, 1, 3], &[2, 0, 1], &values[..3]).unwrap();
+    let mut offsets = [7isize; 2];
+    let short = Error::Len { arg: "offsets", expected: 3, got: 2 };
+    assert_eq!(Dia::diagonals(a, &mut offsets), Err(short));
+    let mut offsets = [7isize; 4];
+    assert_eq!(Dia::diagonals(a, &mut offsets), Ok(3));
+    assert_eq!(offsets, [-1, 0, 2, 7]);
+    for (offsets, n, error) in [
+        (&[-1isize, 0][..], 4, domain.clone()),
+        (&[-1, 2], 4, domain.clone()),
+        (&[-1, 2, 0], 6, domain.clone()),
+        (&[-2, -1, 0, 2], 8, domain),
+        (&[-1, 0, 2], 5, Error::Len { arg: "values", expected: 6, got: 5 }),
+    ] {
+        let mut to = vec![7.0; n];
+        assert_eq!(Dia::from_csr(a, offsets, &mut to).map(drop), Err(error), "{offsets:?}");
+        assert!(to.iter().all(|x| *x == 7.0));
+    }
+    let mut to = [7.0; 8];
+    let b = Dia::from_csr(a, &[-1, 0, 1, 2], &mut to).unwrap();
+    assert_eq!((b.len(), to), (4, [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]));
 }

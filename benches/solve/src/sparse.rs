@@ -3,7 +3,7 @@
 //! none: a product with a vector in sprs is of a sparse one, which takes `n²` steps.
 
 use crate::{Number, element, noise};
-use fulmen::{Csr, MatRef, Sell, Triangle};
+use fulmen::{Bsr, Csr, Dia, MatRef, Sell, Triangle};
 use fulmen_harness::race::{Case, Contender, Race};
 
 /// Where rows begin, and columns.
@@ -60,6 +60,45 @@ fn one<T: Number + nalgebra::RealField>(race: &mut Race, name: &str, (offsets, c
     for (chunk, sigma) in [(n, 1), (16, 1), (16, 256), (32, 4096)] {
         slices(race, &format!("{name}-{chunk}-{sigma}"), a, [chunk, sigma], &x);
     }
+    for block in [[3, 3], [4, 4], [8, 8]] {
+        dense(race, n, block);
+    }
+    let mut offsets = [0; 16];
+    if let Ok(len) = Dia::diagonals(a, &mut offsets) {
+        let mut to = vec![T::ZERO; len * n];
+        let b = Dia::from_csr(a, &offsets[..len], &mut to).unwrap();
+        let ours = || fulmen::spmv_dia(T::ONE, b, &x, T::ZERO, &mut y).unwrap();
+        let rows = || fulmen::spmv(T::ONE, a, &x, T::ZERO, &mut z).unwrap();
+        let case = Case { op: "spmv_dia", ty: T::NAME, size: name.into(), work, unit: "GB/s" };
+        race.case(&case, vec![Contender::ours(ours), Contender::peer("Csr", rows)]);
+    }
+}
+
+/// Dense blocks, five of which are in a row of blocks, beside compressed rows of the same elements.
+fn dense<T: Number>(race: &mut Race, n: usize, [r, c]: [usize; 2]) {
+    let (mut offsets, mut columns) = (vec![0], vec![]);
+    let n = n / (4 * r) * r;
+    for i in 0..n {
+        let at = i / r * c;
+        let from = [0, 1, 2, 40, 41].map(|k| (at + k * c) % n / c * c);
+        let mut row: Vec<u32> = from.iter().flat_map(|from| (*from..from + c).map(|j| j as u32)).collect();
+        row.sort_unstable();
+        columns.extend(row);
+        offsets.push(columns.len());
+    }
+    let values: Vec<T> = noise(columns.len(), 4);
+    let x: Vec<T> = noise(n, 2);
+    let a = Csr::new(n, n, &offsets, &columns, &values).unwrap();
+    let len = Bsr::blocks(a, [r, c]).unwrap();
+    let (mut begins, mut blocks, mut to) =
+        (vec![0; n.div_ceil(r) + 1], vec![0; len], vec![T::ZERO; len * r * c]);
+    let b = Bsr::from_csr(a, [r, c], &mut begins, &mut blocks, &mut to).unwrap();
+    let (mut y, mut z) = (x.clone(), x.clone());
+    let ours = || fulmen::spmv_bsr(T::ONE, b, &x, T::ZERO, &mut y).unwrap();
+    let rows = || fulmen::spmv(T::ONE, a, &x, T::ZERO, &mut z).unwrap();
+    let work = (a.len() * (size_of::<T>() + 4) + n * (8 + 2 * size_of::<T>())) as f64;
+    let case = Case { op: "spmv_bsr", ty: T::NAME, size: format!("{n}-{r}-{c}"), work, unit: "GB/s" };
+    race.case(&case, vec![Contender::ours(ours), Contender::peer("Csr", rows)]);
 }
 
 /// SELL-C-σ beside compressed rows; where it would be several times as large nothing is measured.
