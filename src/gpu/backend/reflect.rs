@@ -1,7 +1,7 @@
 //! Orthogonal factors and least squares. What a CPU refuses before its first write, devices see on the way, as in
 //! [`solve`](super::solve).
 
-use super::super::device::{Computes, Device};
+use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::LEAF;
 use super::super::template::{Index, reflect};
 use super::blas::Left;
@@ -48,7 +48,13 @@ impl<D: Device> Gpu<D> {
         self.qr_of("qr", Index::Qr, a.0, tau.read())
     }
 
-    fn qr_of<T: Scalar>(&self, name: &'static str, what: Index, a: Mat<'_, T, D>, tau: View<'_, T, D>) -> Done
+    fn qr_of<T: Scalar>(
+        &self,
+        name: &'static str,
+        what: Index,
+        a: Mat<'_, T, D>,
+        tau: View<'_, T, D>,
+    ) -> Result<(), Error>
     where
         D: Computes<T> + 'static,
     {

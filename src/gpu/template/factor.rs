@@ -25,7 +25,7 @@ pub(super) fn constant<T: Recorded>(b: &Builder, x: T::Elem) -> Value<'_, T> {
 }
 
 /// Whether a pivot is none: not above 0, NaN or infinite. Of `f32` by its bits, as WGSL's compilers take it that there is no NaN.
-fn refused<T: Recorded>(pivot: Value<'_, T>) -> Value<'_, Pred> {
+pub(super) fn refused<T: Recorded>(pivot: Value<'_, T>) -> Value<'_, Pred> {
     let b = pivot.builder();
     if T::TYPE.bytes() == 4 {
         return (pivot.cast::<U32>() - b.int(1)).compare(Cmp::Ge, b.int(0x7f7f_ffff));

@@ -6,7 +6,7 @@ use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::THREADS;
-use super::factor::{constant, size};
+use super::factor::{constant, refused, size};
 use super::flat::{each, get, named, put};
 use super::layer::leads;
 use super::part::{Meet, together};
@@ -39,7 +39,6 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
     let (threads, own) = (b.int::<U32>(i64::from(THREADS)), b.int::<U32>(i64::from(THREADS - 1)));
     let zero = constant::<T>(&b, T::Elem::ZERO);
     let unit = constant::<T>(&b, T::Elem::ONE);
-    let infinity = constant::<T>(&b, T::Elem::INFINITY);
     let at = |i, j| get::<T>(a, i * row + j * col);
     let set = |i, j, v: Value<'_, T>| put(a, i * row + j * col, v);
     // The thread's rows from `k` on.
@@ -60,7 +59,9 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
             let x = size(alpha);
             Value::select(x.compare(Cmp::Gt, most), x, most)
         };
-        b.when(leads(&b) & most.compare(Cmp::Eq, infinity), || note_first(status, what, first + k));
+        b.when(leads(&b) & refused(most) & most.compare(Cmp::Ne, zero), || {
+            note_first(status, what, first + k)
+        });
         // Quotients by the largest: no square of them overflows, and none that counts underflows.
         let by = scale(most);
         let largest = most * by;
@@ -91,7 +92,8 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
                 sums.iter().zip(columns).map(|(sum, j)| v.fma(at(i, j.least(n - one)), *sum)).collect()
             });
             let sums = core::array::from_fn(|c| sums.get(c).copied().unwrap_or(zero));
-            let sums: [_; WIDE] = together(&b, meet, sums, |p, q| core::array::from_fn(|c| p[c] + q[c]));
+            let sums: [_; WIDE] =
+                together(&b, meet, sums, |[a, b, c, d], [e, f, g, h]| [a + e, b + f, c + g, d + h]);
             b.count::<U32, U32>(rows(k), 1, &[], |i, _| {
                 let v = v(i);
                 for (sum, j) in sums.into_iter().zip(columns) {
