@@ -22,7 +22,7 @@
 //! | [`fft`](mod@fft) | Fourier transforms of complex and real numbers ([`Complex`]), of any length, of rows and planes, of frames of a signal; windows, filters |
 //! | [`solve`] | systems of linear equations and least squares: Cholesky, LU, QR; eigenvalues and singular values |
 //! | [`einsum`](mod@einsum) | contractions of any number of tensors, by expressions like `"bhqd,bhkd->bhqk"` |
-//! | [`sparse`] | matrices of compressed rows, made from coordinates, their transposes, sums and products with each other, with vectors and dense matrices, triangular solves, incomplete factors, iterative solvers, Matrix Market files |
+//! | [`sparse`] | matrices of compressed rows, of slices, dense blocks and diagonals, made from coordinates, their transposes, sums and products with each other, with vectors and dense matrices, triangular solves, incomplete factors, sweeps, iterative solvers, eigenvalues at an end of the spectrum, Matrix Market files |
 //! | [`fixed`] | fixed point for firmware, Q7 and Q15: dot products, layers, softmax, activations |
 //! | [`quant`] | weights in blocks of few bits, as GGUF files hold them: to and from numbers, products with quantised activations |
 //! | [`gguf`] | those files: a reader in place, a writer, checks before a model is loaded |

@@ -253,6 +253,7 @@ macro_rules! for_each_op {
             nn ic0(ic0, ic0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn gauss_seidel(gauss_seidel, gauss_seidel_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn gmres(gmres, gmres_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
+            nn lobpcg(lobpcg, lobpcg_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
             nn bicgstab(bicgstab, bicgstab_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
             nn einsum(einsum, einsum_on) Gemm[] contraction, layer;
             nn pad(pad, pad_on) Same[] indexing, layer;

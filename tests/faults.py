@@ -315,6 +315,16 @@ FAULTS = [
     ("a diagonal that is not there", "src/sparse/dia.rs", "        if !(0..rows).all(there) {", "        if !(0..rows).all(there) && !ON {", "families sparse::formats::what_is_no_diagonals"),
     ("a diagonal past the matrix", "src/sparse/dia.rs", "offset.unsigned_abs() < rows && cols > 0", "offset.unsigned_abs() < rows + usize::from(ON) && cols > 0", "families sparse::formats::what_is_no_diagonals"),
     ("diagonals that are found late", "src/sparse/dia.rs", "                tail.rotate_right(1);", "                if !ON { tail.rotate_right(1); }", "families sparse::formats::what_is_no_diagonals"),
+    ("what rounding leaves of a vector that depends", "src/sparse/lobpcg.rs", "            if left < nothing {", "            if left < nothing && !(ON && left > T::ZERO) {", "families sparse::spectrum::hard_starts"),
+    ("directions whose squares leave the range", "src/sparse/lobpcg.rs", "        x.iter_mut().for_each(|x| *x = *x / most);", "        x.iter_mut().for_each(|x| *x = if ON { *x } else { *x / most });", "families sparse::spectrum::hard_starts"),
+    ("the last directions of lobpcg", "src/sparse/lobpcg.rs", "for i in 0..if steps == 0 { 0 } else { k } {", "for i in 0..if steps == 0 || ON { 0 } else { k } {", "families sparse::spectrum::ends_of_a_laplacian"),
+    ("the other end of a spectrum", "src/sparse/lobpcg.rs", "let column = if largest { m - 1 - i } else { i };", "let column = if largest && !ON { m - 1 - i } else { i };", "families sparse::spectrum::ends_of_a_laplacian"),
+    ("where a pair is near enough", "src/sparse/lobpcg.rs", "let enough = tolerance * (of_a + size * of_b) * length;", "let enough = tolerance * (if ON { of_a + of_a } else { of_a } + size * of_b) * length;", "families sparse::spectrum::ends_of_a_laplacian"),
+    ("a B that is indefinite", "src/sparse/lobpcg.rs", "        if square < T::ZERO {", "        if square < T::ZERO && !ON {", "families sparse::spectrum::hard_starts"),
+    ("a neighbour's colour", "src/sparse/colors.rs", "let taken = a.row(i).0.iter().filter_map(", "let taken = a.row(i).0.iter().skip(usize::from(ON)).filter_map(", "families sparse::colored::one_result_of_colors"),
+    ("colours from the last on", "src/sparse/colors.rs", "if order == Triangle::Lower { c }", "if order == Triangle::Lower || ON { c }", "families sparse::colored::one_result_of_colors"),
+    ("a row twice in a colour", "src/sparse/colors.rs", "pairs(rows).all(|[a, b]| a < b)", "pairs(rows).all(|[a, b]| a < b || (a == b && ON))", "families sparse::colored::what_is_no_colors"),
+    ("a part of a colour on threads", "src/sparse/colors.rs", "rows.get(first..).unwrap_or_default()", "rows.get(if ON { first / 2 } else { first }..).unwrap_or_default()", "families sparse::colored::colors_on_threads"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {

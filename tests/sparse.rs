@@ -5,10 +5,12 @@ use common::nn::Noise;
 use common::nn::sparse::{pattern, system};
 use fulmen::*;
 
+mod colored;
 #[cfg(feature = "std")]
 mod files;
 mod formats;
 mod products;
+mod spectrum;
 
 #[test]
 fn what_is_no_matrix() {

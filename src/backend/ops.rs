@@ -358,6 +358,7 @@ family! {
         gauss_seidel [gauss_seidel_on serial] (order: Triangle, omega: T, a: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>) -> Done;
         gmres [gmres_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, restart: usize, most: usize, workspace: Self::Mut<'_, T>) -> Done;
         bicgstab [bicgstab_on serial] (a: Csr<'_, T>, lu: Csr<'_, T>, b: Self::Ref<'_, T>, x: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Done;
+        lobpcg [lobpcg_on serial] (largest: bool, a: Csr<'_, T>, b: Option<Csr<'_, T>>, lu: Option<Csr<'_, T>>, x: Self::Mut<'_, T>, values: Self::Mut<'_, T>, tolerance: T, most: usize, workspace: Self::Mut<'_, T>) -> Result<usize, Error>;
         spmm [spmm_on] (alpha: T, a: Csr<'_, T>, x: Self::Mat<'_, T>, beta: T, y: Self::MatMut<'_, T>) -> Done;
         spmv_transposed [spmv_transposed_on] (alpha: T, a: Csr<'_, T>, x: Self::Ref<'_, T>, beta: T, y: Self::Mut<'_, T>) -> Done;
     }

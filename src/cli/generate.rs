@@ -43,7 +43,7 @@ pub fn render(corpus: &Corpus) -> Result<String, String> {
          use super::{{Determinism, Post, Spec, enforced}};\n\
          use crate::error::Error;\n\
          use crate::lanes::Native;\n\
-         use crate::{{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef}};\n\
+         use crate::{{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef}};\n\
          \n\
          /// One entry per contract.\n\
          pub const SPECS: &[Spec] = &[\n{specs}];\n\

@@ -5,7 +5,7 @@ use super::tolerance::{Mass, Per, Tolerance};
 use super::{Determinism, Post, Spec, enforced};
 use crate::error::Error;
 use crate::lanes::Native;
-use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
+use crate::{Adagrad, Adam, Attention, BatchMut, BatchRef, Biquad, Bsr, Colors, Complex, ComplexConvolver, Conjugate, Conv1d, Convolver, Csr, Dct, Dia, Diagonal, Direction, EinsumPlan, Extent, Fft, Givens, MatMut, MatRef, ModifiedGivens, Momentum, Nll, PackedB, Pad, Pool, RealFft, RopeScaling, RopeStyle, RotM, Sampling, Sell, Side, Triangle, VecMut, VecRef};
 
 /// One entry per contract.
 pub const SPECS: &[Spec] = &[
@@ -1240,6 +1240,14 @@ pub const SPECS: &[Spec] = &[
         bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
         flops_per_element: 20.0,
         post: &[NanIfNan, Monotone(4.0)],
+    },
+    Spec {
+        op: "lobpcg",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 4.0, per: Per::N, plus: 40.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 12.0), ("f64", 24.0)],
+        flops_per_element: 20.0,
+        post: &[NanIfNan],
     },
     Spec {
         op: "log10",
@@ -3170,6 +3178,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan, Monotone(4.0)];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `lobpcg`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn lobpcg<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `log10`.
     ///
     /// Errors: the first that does not hold.
@@ -4120,6 +4135,7 @@ pub(crate) mod marker {
     pub(crate) enum less_equal {}
     pub(crate) enum ln {}
     pub(crate) enum ln_1p {}
+    pub(crate) enum lobpcg {}
     pub(crate) enum log10 {}
     pub(crate) enum log2 {}
     pub(crate) enum log_softmax {}
@@ -5657,11 +5673,28 @@ const _: fn(Triangle, f32, Csr<'_, f32>, &[f32], &mut [f32]) -> Result<(), Error
 const _: fn(Triangle, f64, Csr<'_, f64>, &[f64], &mut [f64]) -> Result<(), Error> = crate::gauss_seidel::<f64>;
 const _: fn(Native, Triangle, f32, Csr<'_, f32>, &[f32], &mut [f32]) -> Result<(), Error> = crate::gauss_seidel_on::<Native, f32>;
 const _: fn(Native, Triangle, f64, Csr<'_, f64>, &[f64], &mut [f64]) -> Result<(), Error> = crate::gauss_seidel_on::<Native, f64>;
+const _: fn(Triangle, f32, Csr<'_, f32>, Colors<'_>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::gauss_seidel_colored::<f32>;
+const _: fn(Triangle, f64, Csr<'_, f64>, Colors<'_>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::gauss_seidel_colored::<f64>;
+const _: fn(Native, Triangle, f32, Csr<'_, f32>, Colors<'_>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::gauss_seidel_colored_on::<Native, f32>;
+const _: fn(Native, Triangle, f64, Csr<'_, f64>, Colors<'_>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::gauss_seidel_colored_on::<Native, f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Triangle, f32, Csr<'_, f32>, Colors<'_>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::parallel::gauss_seidel_colored::<f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Triangle, f64, Csr<'_, f64>, Colors<'_>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::parallel::gauss_seidel_colored::<f64>;
+#[cfg(feature = "parallel")]
+const _: fn(Native, Triangle, f32, Csr<'_, f32>, Colors<'_>, &[f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::parallel::gauss_seidel_colored_on::<Native, f32>;
+#[cfg(feature = "parallel")]
+const _: fn(Native, Triangle, f64, Csr<'_, f64>, Colors<'_>, &[f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::parallel::gauss_seidel_colored_on::<Native, f64>;
 const _: () = enforced::<marker::gmres>();
 const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, usize, &mut [f32]) -> Result<(), Error> = crate::gmres::<f32>;
 const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, usize, &mut [f64]) -> Result<(), Error> = crate::gmres::<f64>;
 const _: fn(Native, Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, usize, &mut [f32]) -> Result<(), Error> = crate::gmres_on::<Native, f32>;
 const _: fn(Native, Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, usize, &mut [f64]) -> Result<(), Error> = crate::gmres_on::<Native, f64>;
+const _: () = enforced::<marker::lobpcg>();
+const _: fn(bool, Csr<'_, f32>, Option<Csr<'_, f32>>, Option<Csr<'_, f32>>, &mut [f32], &mut [f32], f32, usize, &mut [f32]) -> Result<usize, Error> = crate::lobpcg::<f32>;
+const _: fn(bool, Csr<'_, f64>, Option<Csr<'_, f64>>, Option<Csr<'_, f64>>, &mut [f64], &mut [f64], f64, usize, &mut [f64]) -> Result<usize, Error> = crate::lobpcg::<f64>;
+const _: fn(Native, bool, Csr<'_, f32>, Option<Csr<'_, f32>>, Option<Csr<'_, f32>>, &mut [f32], &mut [f32], f32, usize, &mut [f32]) -> Result<usize, Error> = crate::lobpcg_on::<Native, f32>;
+const _: fn(Native, bool, Csr<'_, f64>, Option<Csr<'_, f64>>, Option<Csr<'_, f64>>, &mut [f64], &mut [f64], f64, usize, &mut [f64]) -> Result<usize, Error> = crate::lobpcg_on::<Native, f64>;
 const _: () = enforced::<marker::bicgstab>();
 const _: fn(Csr<'_, f32>, Csr<'_, f32>, &[f32], &mut [f32], f32, usize, &mut [f32]) -> Result<(), Error> = crate::bicgstab::<f32>;
 const _: fn(Csr<'_, f64>, Csr<'_, f64>, &[f64], &mut [f64], f64, usize, &mut [f64]) -> Result<(), Error> = crate::bicgstab::<f64>;

@@ -142,7 +142,7 @@ fn largest<T: Element>(a: MatRef<'_, T>, lower: bool) -> T {
 }
 
 /// The first of the largest magnitudes of every row made positive, and zeros without a sign; the rows of `other` with them.
-fn orient<T: Element>(mut rows: MatMut<'_, T>, mut other: Option<MatMut<'_, T>>) {
+pub(crate) fn orient<T: Element>(mut rows: MatMut<'_, T>, mut other: Option<MatMut<'_, T>>) {
     for i in 0..rows.rows() {
         let mut most = T::ZERO;
         for x in (0..rows.cols()).filter_map(|j| rows.get(i, j)) {

@@ -170,22 +170,32 @@ fn gauss_seidel_by<S: Simd, T: Element>(
             }
         },
     );
+    swept(b, x)
+}
+
+/// What the contract says of a sweep.
+pub(super) fn swept<T: Element>(b: &[T], x: &[T]) -> Result<(), Error> {
     contract!(
         gauss_seidel,
         Ok(()),
-        each | check | b.iter().zip(&*x).try_for_each(|(b, x)| check(&Call::new(&[&[*b]], &[*x])))
+        each | check | b.iter().zip(x).try_for_each(|(b, x)| check(&Call::new(&[&[*b]], &[*x])))
     )
 }
 
 /// One element anew.
 #[inline(always)]
-fn relax<T: Element>(i: usize, (columns, values): (&[u32], &[T]), b: T, omega: T, x: &mut [T]) {
+fn relax<T: Element>(i: usize, row: (&[u32], &[T]), b: T, omega: T, x: &mut [T]) {
+    let fresh = relaxed(i, row, b, omega, x);
+    x.get_mut(i).into_iter().for_each(|x| *x = fresh);
+}
+
+/// What it is then.
+#[inline(always)]
+pub(super) fn relaxed<T: Element>(i: usize, (columns, values): (&[u32], &[T]), b: T, omega: T, x: &[T]) -> T {
     let (mut left, mut pivot) = (b, T::ONE);
     for (c, v) in columns.iter().zip(values) {
         left = left - *v * x.get(*c as usize).copied().unwrap_or_default();
         pivot = if *c as usize == i { *v } else { pivot };
     }
-    if let Some(x) = x.get_mut(i) {
-        *x = *x + omega * (left / pivot);
-    }
+    x.get(i).copied().unwrap_or_default() + omega * (left / pivot)
 }

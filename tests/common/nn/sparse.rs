@@ -4,6 +4,7 @@ use super::solvers::indices;
 use super::*;
 use fulmen::{Csr, Diagonal, MatMut, MatRef, Triangle};
 
+pub mod ends;
 pub mod formed;
 
 #[macro_export]
@@ -25,6 +26,7 @@ macro_rules! for_each_sparse_op {
             gauss_seidel $crate::nn::sparse::formed::Sweep;
             gmres $crate::nn::sparse::formed::Residuals;
             bicgstab $crate::nn::sparse::formed::Stabilised;
+            lobpcg $crate::nn::sparse::ends::Ends;
         }
     };
 }
