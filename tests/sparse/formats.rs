@@ -394,11 +394,12 @@ fn blocked<T: Element>(a: Csr<'_, T>, block: [usize; 2]) -> Blocks<T> {
             let inside = |j: &u32| *j as usize / c == *column as usize;
             assert!((i * r..a.rows().min((i + 1) * r)).any(|i| a.row(i).0.iter().any(inside)));
         }
-        for at in ends[0] * r * c..ends[1] * r * c {
+        let all = (ends[0] * r * c..).zip(&mut values[ends[0] * r * c..ends[1] * r * c]);
+        for (at, x) in all {
             let (k, j, below) = (at / (r * c), at / r % c, at % r);
             if i * r + below >= a.rows() || columns[k] as usize * c + j >= a.cols() {
-                assert!(values[at] == T::ZERO);
-                values[at] = T::NAN;
+                assert!(*x == T::ZERO);
+                *x = T::NAN;
             }
         }
     }
@@ -549,16 +550,16 @@ fn what_is_no_diagonals() {
     let domain = Error::Domain { arg: "offsets" };
     let huge = usize::MAX;
     for (rows, cols, offsets, n, error) in [
-        (3, 4, &[0isize, -1][..], 6, domain.clone()),
-        (3, 4, &[1, 1], 6, domain.clone()),
-        (3, 4, &[-3, 1], 6, domain.clone()),
-        (3, 4, &[0, 4], 6, domain.clone()),
-        (3, 4, &[isize::MIN, 1], 6, domain.clone()),
-        (3, 4, &[0, isize::MAX], 6, domain.clone()),
-        (0, 4, &[0], 0, domain.clone()),
-        (3, 0, &[0], 3, domain.clone()),
-        (3, 0, &[-1], 3, domain.clone()),
-        (0, 4, &[1], 0, domain.clone()),
+        (3, 4, &[0isize, -1][..], 6, domain),
+        (3, 4, &[1, 1], 6, domain),
+        (3, 4, &[-3, 1], 6, domain),
+        (3, 4, &[0, 4], 6, domain),
+        (3, 4, &[isize::MIN, 1], 6, domain),
+        (3, 4, &[0, isize::MAX], 6, domain),
+        (0, 4, &[0], 0, domain),
+        (3, 0, &[0], 3, domain),
+        (3, 0, &[-1], 3, domain),
+        (0, 4, &[1], 0, domain),
         (3, 4, &[0, 1], 5, Error::Len { arg: "values", expected: 6, got: 5 }),
         (3, 4, &[0, 1], 7, Error::Len { arg: "values", expected: 6, got: 7 }),
         (huge, 4, &[0, 1], 6, Error::Overflow { arg: "values" }),
@@ -574,9 +575,9 @@ fn what_is_no_diagonals() {
     assert_eq!(Dia::diagonals(a, &mut offsets), Ok(3));
     assert_eq!(offsets, [-1, 0, 2, 7]);
     for (offsets, n, error) in [
-        (&[-1isize, 0][..], 4, domain.clone()),
-        (&[-1, 2], 4, domain.clone()),
-        (&[-1, 2, 0], 6, domain.clone()),
+        (&[-1isize, 0][..], 4, domain),
+        (&[-1, 2], 4, domain),
+        (&[-1, 2, 0], 6, domain),
         (&[-2, -1, 0, 2], 8, domain),
         (&[-1, 0, 2], 5, Error::Len { arg: "values", expected: 6, got: 5 }),
     ] {

@@ -326,7 +326,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     let done = gpu.least_squares(on.view_mut().matrix(2, 3)?, three.view_mut(), tau.view_mut().matrix(2, 1)?);
     assert_eq!(done, Err(Error::Call(tall)));
     let len = fulmen::Error::Len { arg: "tau", expected: 2, got: 3 };
-    assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut()), Err(Error::Call(len.clone())));
+    assert_eq!(gpu.qr(on.view_mut().matrix(2, 3)?, three.view_mut()), Err(Error::Call(len)));
     let done = gpu.qr_apply(false, on.view().matrix(2, 3)?, three.view(), tau.view_mut().matrix(2, 1)?);
     assert_eq!(done, Err(Error::Call(len)));
     let rows = fulmen::Error::Shape { arg: "c", expected: [2, 1], got: [3, 1] };
