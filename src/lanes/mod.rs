@@ -252,6 +252,13 @@ pub(crate) const COMPACT: bool = cfg!(fulmen_compact);
 /// `p` is valid for reads of `n.min(N)` elements.
 #[inline(always)]
 unsafe fn read_first<T: Copy, const N: usize>(p: *const T, n: usize, fill: T) -> [T; N] {
+    if cfg!(debug_assertions) {
+        // As `portable::map`.
+        let mut all = [fill; N];
+        // SAFETY: of so many the caller promises that they can be read, and `all` holds them.
+        unsafe { all.as_mut_ptr().copy_from_nonoverlapping(p, n.min(N)) };
+        return all;
+    }
     // SAFETY: element `i` is read only when `i < n`.
     core::array::from_fn(|i| if i < n { unsafe { p.add(i).read() } } else { fill })
 }

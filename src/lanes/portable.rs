@@ -4,7 +4,6 @@
 use super::vector::{Sealed, Vector};
 use super::{Isa, Simd};
 use crate::alu::{Alu, Bits, Mask};
-use core::array::from_fn;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
 /// The token of arrays of `N` lanes: always present. `N` is 1, 2, 4, 8 or 16.
@@ -73,7 +72,7 @@ impl<const N: usize> Simd for Portable<N> {
     }
     #[inline(always)]
     fn floats(self, x: I32s<N>) -> F32s<N> {
-        F32s(x.0.map(|x| x as f32))
+        F32s(map(x.0, |x| x as f32))
     }
     #[inline(always)]
     fn vectorize<R>(self, f: impl FnOnce() -> R) -> R {
@@ -104,14 +103,41 @@ impl<const N: usize> Not for Masks<N> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        Self(self.0.map(|a| !a))
+        Self(map(self.0, |a| !a))
     }
 }
 
-#[inline(always)]
-#[allow(clippy::indexing_slicing, reason = "i < N by construction; checked indexing folds away")]
-fn zip<A: Copy, B: Copy, R, const N: usize>(a: [A; N], b: [B; N], f: impl Fn(A, B) -> R) -> [R; N] {
-    from_fn(|i| f(a[i], b[i]))
+/// Of each element. Without optimisation `core`'s own costs ten times what a loop does, and the tests wait for it: there it
+/// is a loop, and a call.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[allow(clippy::indexing_slicing, reason = "i < N by construction, and 0 < N; checked indexing folds away")]
+fn map<A: Copy, R: Copy, const N: usize>(a: [A; N], f: impl Fn(A) -> R) -> [R; N] {
+    if cfg!(not(debug_assertions)) {
+        return a.map(f);
+    }
+    let (mut all, mut i) = ([f(a[0]); N], 1);
+    while i < N {
+        all[i] = f(a[i]);
+        i += 1;
+    }
+    all
+}
+
+/// Of each pair.
+#[cfg_attr(debug_assertions, inline)]
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[allow(clippy::indexing_slicing, reason = "as above")]
+fn zip<A: Copy, B: Copy, R: Copy, const N: usize>(a: [A; N], b: [B; N], f: impl Fn(A, B) -> R) -> [R; N] {
+    if cfg!(not(debug_assertions)) {
+        return core::array::from_fn(|i| f(a[i], b[i]));
+    }
+    let (mut all, mut i) = ([f(a[0], b[0]); N], 1);
+    while i < N {
+        all[i] = f(a[i], b[i]);
+        i += 1;
+    }
+    all
 }
 
 macro_rules! portable_lane {
@@ -137,7 +163,7 @@ macro_rules! portable_lane {
             type Output = Self;
             #[inline(always)]
             fn neg(self) -> Self {
-                Self(self.0.map(|a| -a))
+                Self(map(self.0, |a| -a))
             }
         }
 
@@ -148,11 +174,11 @@ macro_rules! portable_lane {
             }
             #[inline(always)]
             fn shl<const K: i32>(self) -> Self {
-                Self(self.0.map(|a| a << K))
+                Self(map(self.0, |a| a << K))
             }
             #[inline(always)]
             fn shr<const K: i32>(self) -> Self {
-                Self(self.0.map(|a| ((a as $u) >> K) as $i))
+                Self(map(self.0, |a| ((a as $u) >> K) as $i))
             }
         }
 
@@ -175,11 +201,11 @@ macro_rules! portable_lane {
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
-                Self(self.0.map($sqrt))
+                Self(map(self.0, $sqrt))
             }
             #[inline(always)]
             fn abs(self) -> Self {
-                Self(self.0.map(|a| a.abs()))
+                Self(map(self.0, |a| a.abs()))
             }
             #[inline(always)]
             fn min(self, o: Self) -> Self {
@@ -207,11 +233,11 @@ macro_rules! portable_lane {
             }
             #[inline(always)]
             fn to_bits(self) -> $B<N> {
-                $B(self.0.map(|a| a.to_bits() as $i))
+                $B(map(self.0, |a| a.to_bits() as $i))
             }
             #[inline(always)]
             fn from_bits(b: $B<N>) -> Self {
-                Self(b.0.map(|a| $f::from_bits(a as $u)))
+                Self(map(b.0, |a| $f::from_bits(a as $u)))
             }
             #[inline(always)]
             fn bits_eq(a: $B<N>, b: $B<N>) -> Masks<N> {
@@ -219,7 +245,7 @@ macro_rules! portable_lane {
             }
             #[inline(always)]
             fn lookup(i: $B<N>, table: &'static [$f]) -> Self {
-                Self(super::lookup(i.0.map(|i| i as u32), table))
+                Self(super::lookup(map(i.0, |i| i as u32), table))
             }
             #[inline(always)]
             fn patch(self, rare: Masks<N>, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
