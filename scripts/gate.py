@@ -36,7 +36,8 @@ LONG = {"src/gpu/cuda/mod.rs"}
 WRITTEN = {".rs", ".py", ".js", ".mjs", ".c", ".h", ".inc", ".v", ".pl", ".sh"}
 # The targets beyond the host that must be clean, and Cargo flags.
 CROSS = [
-    ("aarch64-unknown-linux-gnu", ["--all-features"]),
+    # Without wgpu and the program, which are the same as on the host.
+    ("aarch64-unknown-linux-gnu", ["--features", "std,half,parallel,neon,cuda,wgsl,capi"]),
     ("wasm32-unknown-unknown", ["--all-features"]),
     ("thumbv7em-none-eabihf", []),
 ]
@@ -154,10 +155,10 @@ def escapes(tally: Tally) -> None:
 
 def large(tally: Tally) -> None:
     """Large sizes, built as a user builds, for the instruction sets that this machine has: all on the widest, and on the
-    other what blocks by lanes or streams, as the thresholds of the rest know no lanes."""
+    other what blocks by lanes or streams, as the thresholds of the rest, the C functions among it, know no lanes."""
     with open("/proc/cpuinfo") as info:
         has = set(info.read().split())
-    both = [word for name in ("on_matrices", "on_slices_f32") for word in ("--test", name)]
+    both = ["--no-default-features", "--features", "std,half,parallel", *(word for name in ("on_matrices", "on_slices_f32") for word in ("--test", name))]
     every = []
     for cpu, sets, features in (("x86-64-v4", {"avx512bw", "avx512dq", "avx512vl"}, ["--features", "avx512"]), ("x86-64-v3", {"avx2", "fma"}, [])):
         if not sets <= has:

@@ -83,6 +83,16 @@ impl<T: Copy> Matrix<T> {
         let [r, c] = self.shape;
         MatMut::strided(&mut self.data, self.offset, r, c, self.strides[0], self.strides[1]).unwrap()
     }
+    /// The rows as numbers, for `dense::dot`, whose sums of products of bytes are exact.
+    fn rows_as(&self, to: impl Fn(T) -> f64) -> Vec<Vec<f64>> {
+        let [rows, cols] = self.shape;
+        (0..rows).map(|i| (0..cols).map(|j| to(self.at(i, j))).collect()).collect()
+    }
+    /// The columns.
+    fn cols_as(&self, to: impl Fn(T) -> f64) -> Vec<Vec<f64>> {
+        let [rows, cols] = self.shape;
+        (0..cols).map(|j| (0..rows).map(|i| to(self.at(i, j))).collect()).collect()
+    }
     /// The elements in rows, and whether everything else is as `old` has it.
     fn only<E: PartialEq>(&self, old: &Self, key: impl Fn(T) -> E) -> bool {
         let mut inside = vec![false; self.data.len()];
@@ -157,9 +167,10 @@ fn bytes(
         let what = format!("{name} {m} x {n} x {k} {layouts:?} {alpha} {beta}");
         assert_eq!(run(alpha, a.view(), b.view(), beta, c.view_mut(), &mut ws), Ok(()), "{what}");
         assert!(c.only(&old, |x| x), "{what}: something outside C was written");
-        for i in 0..m {
-            for j in 0..n {
-                let sum: i64 = (0..k).map(|p| i64::from(a.at(i, p)) * i64::from(b.at(p, j))).sum();
+        let columns = b.cols_as(f64::from);
+        for (i, row) in a.rows_as(f64::from).iter().enumerate() {
+            for (j, column) in columns.iter().enumerate() {
+                let sum = dense::dot(row, column)[0] as i64;
                 let want = i64::from(alpha) * sum + i64::from(beta) * i64::from(old.at(i, j));
                 assert_eq!(c.at(i, j), want as i32, "{what}: ({i}, {j})");
             }
@@ -243,12 +254,10 @@ fn u8_on_every_lane() {
         let to = c.view_mut();
         fulmen::gemm_u8_on(s, alpha, a.view(), a_zero, b.view(), b_zero, beta, to, &mut ws).unwrap();
         assert!(c.only(&old, |x| x), "{what}: something outside C was written");
-        for i in 0..m {
-            for j in 0..n {
-                let one = |p| {
-                    (i64::from(a.at(i, p)) - i64::from(a_zero)) * (i64::from(b.at(p, j)) - i64::from(b_zero))
-                };
-                let sum: i64 = (0..k).map(one).sum();
+        let columns = b.cols_as(|x| f64::from(x) - f64::from(b_zero));
+        for (i, row) in a.rows_as(|x| f64::from(x) - f64::from(a_zero)).iter().enumerate() {
+            for (j, column) in columns.iter().enumerate() {
+                let sum = dense::dot(row, column)[0] as i64;
                 let want = i64::from(alpha) * sum + i64::from(beta) * i64::from(old.at(i, j));
                 assert_eq!(c.at(i, j), want as i32, "{what}: ({i}, {j})");
             }

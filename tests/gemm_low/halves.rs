@@ -33,11 +33,10 @@ pub fn floats<T: Copy, R: PartialEq + core::fmt::Debug>(
         let what = format!("{name} {m} x {n} x {k} {layouts:?} {alpha} {beta}");
         assert_eq!(run(alpha, a.view(), b.view(), beta, c.view_mut(), &mut ws), ok, "{what}");
         assert!(c.only(&old, f32::to_bits), "{what}: something outside C was written");
-        let row = vec![0.0; k];
-        for i in 0..m {
-            for j in 0..n {
-                let terms = (0..k).map(|p| to(a.at(i, p)) * to(b.at(p, j)));
-                let (sum, mass) = terms.fold((0.0, 0.0), |(s, m), x| (s + x, m + x.abs()));
+        let (row, columns) = (vec![0.0; k], b.cols_as(&to));
+        for (i, of_a) in a.rows_as(&to).iter().enumerate() {
+            for (j, of_b) in columns.iter().enumerate() {
+                let [sum, mass] = dense::dot(of_a, of_b);
                 let (mut want, mut mass) = if alpha == 0.0 {
                     (0.0, 0.0)
                 } else {

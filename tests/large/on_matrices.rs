@@ -21,6 +21,7 @@ pub mod reference {
 pub use reference::dd;
 pub use shared::{blas, matrix};
 
+#[cfg(feature = "capi")]
 mod abi;
 mod complex;
 mod gemm;
