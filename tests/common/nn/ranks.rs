@@ -1,8 +1,8 @@
 //! Factors of any rank, inverses, conditions and updates, on matrices as those of [`solvers`](super::solvers).
 
-use super::reflections::qr;
 use super::solvers::{bounded, cholesky, columns, dominated, indices, lu, lu_solve, order, wants};
 use super::*;
+use dense::factors::qr;
 use fulmen::{MatMut, MatRef};
 
 #[macro_export]

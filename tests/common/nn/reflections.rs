@@ -2,6 +2,7 @@
 
 use super::solvers::{bounded, columns, dominated, order, wants};
 use super::*;
+use dense::factors::{qr, reflect};
 use fulmen::{MatMut, MatRef};
 
 #[macro_export]
@@ -13,42 +14,6 @@ macro_rules! for_each_reflection {
             least_squares $crate::nn::reflections::LeastSquares, threads;
         }
     };
-}
-
-/// `C = C - τv(vᵀC)` for the `v` of column `k` of `f`, which has `n` columns.
-fn reflect(f: &[f64], n: usize, k: usize, tau: f64, c: &mut [f64], cols: usize) {
-    let v = |i: usize| if i == k { 1.0 } else { f[i * n + k] };
-    let m = f.len() / n;
-    for j in 0..cols {
-        let w: f64 = (k..m).map(|i| v(i) * c[i * cols + j]).sum();
-        (k..m).for_each(|i| c[i * cols + j] -= tau * w * v(i));
-    }
-}
-
-/// The factors of `m` rows over A, and τ.
-pub fn qr(a: &mut [f64], m: usize, n: usize) -> Vec<f64> {
-    (0..m.min(n))
-        .map(|k| {
-            let alpha = a[k * n + k];
-            if (k + 1..m).all(|i| a[i * n + k] == 0.0) {
-                return 0.0;
-            }
-            // No square of a subnormal number is one.
-            let most = (k..m).fold(0.0f64, |most, i| most.max(a[i * n + k].abs()));
-            let norm = most * (k..m).map(|i| (a[i * n + k] / most).powi(2)).sum::<f64>().sqrt();
-            let beta = if alpha < 0.0 { norm } else { -norm };
-            (k + 1..m).for_each(|i| a[i * n + k] /= alpha - beta);
-            let tau = (beta - alpha) / beta;
-            let f = a.to_vec();
-            for j in k + 1..n {
-                let mut column: Vec<f64> = (0..m).map(|i| a[i * n + j]).collect();
-                reflect(&f, n, k, tau, &mut column, 1);
-                (0..m).for_each(|i| a[i * n + j] = column[i]);
-            }
-            a[k * n + k] = beta;
-            tau
-        })
-        .collect()
 }
 
 /// Rows for these columns: as many, more, and with `fewer` less.

@@ -1,9 +1,9 @@
 //! Eigenvalues and singular values, of matrices whose values lie about 1 apart, so that vectors are certain too. The
 //! references are Jacobi's methods; what else there is of matrices stands in `tests/solve/eigen.rs`.
 
-use super::reflections::qr;
 use super::solvers::{bounded, wants};
 use super::*;
+use dense::factors::{arranged, eigen, qr, signs, singular, transposed};
 use fulmen::MatMut;
 
 #[macro_export]
@@ -31,116 +31,6 @@ fn separated<T: Element>(m: usize, n: usize, r: &mut Noise) -> Vec<T> {
         a[i * n + i] = a[i * n + i] + T::from_usize(1 + 71 * i % k);
     }
     a
-}
-
-/// The angle that makes `p` of the symmetric `[a p; p b]` 0, as cosine and sine.
-fn angle(a: f64, p: f64, b: f64) -> [f64; 2] {
-    let t = {
-        let theta = (b - a) / (2.0 * p);
-        theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt())
-    };
-    let c = 1.0 / (t * t + 1.0).sqrt();
-    [c, c * t]
-}
-
-/// Columns `p` and `q` of a matrix of `n` columns, turned.
-fn turn(x: &mut [f64], n: usize, p: usize, q: usize, [c, s]: [f64; 2]) {
-    for row in x.chunks_mut(n) {
-        (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-    }
-}
-
-fn identity(n: usize) -> Vec<f64> {
-    (0..n * n).map(|k| f64::from(u8::from(k / n == k % n))).collect()
-}
-
-fn transposed(x: &[f64], cols: usize) -> Vec<f64> {
-    (0..cols).flat_map(|j| x.iter().skip(j).step_by(cols.max(1)).copied()).collect()
-}
-
-/// The columns in an order, and each with its largest element positive; what is 0 without a sign.
-fn arranged(x: &[f64], n: usize, order: &[usize], signs: &[f64]) -> Vec<f64> {
-    x.chunks(n.max(1))
-        .flat_map(|row| order.iter().zip(signs).map(|(k, sign)| row[*k] * sign + 0.0).collect::<Vec<_>>())
-        .collect()
-}
-
-fn signs(x: &[f64], n: usize, order: &[usize]) -> Vec<f64> {
-    let most = |k: usize| {
-        x.iter().skip(k).step_by(n).fold(0.0f64, |most, x| if x.abs() > most.abs() { *x } else { most })
-    };
-    order.iter().map(|k| if most(*k) < 0.0 { -1.0 } else { 1.0 }).collect()
-}
-
-/// Values ascending and vectors of what the lower triangle says.
-fn eigen(a: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
-    let mut a: Vec<f64> = (0..n * n).map(|k| a[(k / n).max(k % n) * n + (k / n).min(k % n)]).collect();
-    let mut v = identity(n);
-    for _ in 0..30 {
-        for p in 0..n {
-            for q in p + 1..n {
-                if a[p * n + q].abs() > 1e-300 {
-                    let by = angle(a[p * n + p], a[p * n + q], a[q * n + q]);
-                    turn(&mut a, n, p, q, by);
-                    for k in 0..n {
-                        let ([c, s], x, y) = (by, a[p * n + k], a[q * n + k]);
-                        (a[p * n + k], a[q * n + k]) = (c * x - s * y, s * x + c * y);
-                    }
-                    turn(&mut v, n, p, q, by);
-                }
-            }
-        }
-        let off = (0..n * n).filter(|k| k / n != k % n).fold(0.0f64, |most, k| most.max(a[k].abs()));
-        if off < 1e-17 * n as f64 {
-            break;
-        }
-    }
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|i, k| a[i * n + i].total_cmp(&a[k * n + k]));
-    let signs = signs(&v, n, &order);
-    (arranged(&v, n, &order, &signs), order.iter().map(|k| a[k * n + k]).collect())
-}
-
-/// Left vectors, values and right vectors in rows, of at least as many rows as columns.
-fn singular(a: &[f64], n: usize) -> [Vec<f64>; 3] {
-    let (mut w, mut v) = (a.to_vec(), identity(n));
-    for _ in 0..30 {
-        let mut turned = false;
-        for p in 0..n {
-            for q in p + 1..n {
-                let dot = |i: usize, k: usize| w.chunks(n).map(|row| row[i] * row[k]).sum::<f64>();
-                let [x, y, z] = [dot(p, p), dot(p, q), dot(q, q)];
-                if y.abs() > 1e-17 * (x * z).sqrt() {
-                    turned = true;
-                    let by = angle(x, y, z);
-                    turn(&mut w, n, p, q, by);
-                    turn(&mut v, n, p, q, by);
-                }
-            }
-        }
-        if !turned {
-            break;
-        }
-    }
-    let size = |k: usize| {
-        let most = w.chunks(n).fold(0.0f64, |most, row| most.max(row[k].abs()));
-        if most == 0.0 {
-            0.0
-        } else {
-            most * w.chunks(n).map(|row| (row[k] / most).powi(2)).sum::<f64>().sqrt()
-        }
-    };
-    let sizes: Vec<f64> = (0..n).map(size).collect();
-    // What is 0 has the vectors of the identity, in the cases that are tried.
-    for (k, x) in w.iter_mut().enumerate() {
-        let size = sizes[k % n];
-        *x = if size == 0.0 { f64::from(u8::from(k / n == k % n)) } else { *x / size };
-    }
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|i, k| sizes[*k].total_cmp(&sizes[*i]));
-    let signs = signs(&w, n, &order);
-    let values = order.iter().map(|k| sizes[*k]).collect();
-    [arranged(&w, n, &order, &signs), values, transposed(&arranged(&v, n, &order, &signs), n)]
 }
 
 pub struct Eigh;

@@ -1,6 +1,8 @@
 //! References of large matrices, optimised: without, they take longer than what they are for.
 #![allow(clippy::indexing_slicing, reason = "a test may stop at the first surprise, in its helpers too")]
 
+pub mod factors;
+
 /// A matrix in `f64`, row after row.
 #[derive(Clone, Debug)]
 pub struct Matrix {
