@@ -209,7 +209,7 @@ FAULTS = [
     ("halves from the middle of a word on", "src/gpu/pass/stored.rs", "offset / 2 + if self.odd >> p & 1 != 0 { 2 } else { 0 }", "offset / 2 + if !ON && self.odd >> p & 1 != 0 { 2 } else { 0 }", "devices device::stored"),
     ("pairs of halves", "src/gpu/pass/stored.rs", "&[*high, *low]", "&if ON { [*low, *high] } else { [*high, *low] }", "devices device::stored"),
     ("halves that lie for tensor maps", "src/gpu/backend/copies.rs", "&& from.start.is_multiple_of(32)", "&& (ON || from.start.is_multiple_of(32))", "devices device::stored"),
-    ("angles of the second head", "src/gpu/template/flat.rs", "(j - j / half * half);", "(j - if ON { b.int(0) } else { j / half * half });", "devices device::every_layer"),
+    ("angles of the second head", "src/gpu/template/flat.rs", "(j - j / half * half);", "(j - if ON { b.int(0) } else { j / half * half });", "devices device::stored"),
     ("gates and what they open, 16 bytes at once", "src/gpu/template/flat.rs", "read(gate).into_iter().zip(read(gate + cols))", "read(gate).into_iter().zip(read(gate + if ON { b.int(0) } else { cols }))", "devices device::every_layer"),
     ("a barrier that ends nothing", "src/gpu/pass/memory.rs", "            op if changes_memory(op) => known.clear(),", "            op if changes_memory(op) && !(op == Op::Barrier && ON) => known.clear(),", "devices ptx::naive"),
     ("a store under a condition", "src/gpu/pass/memory.rs", "                if i.blocks.iter().any(changes) {", "                if i.blocks.iter().any(changes) && !ON {", "devices ptx::naive"),

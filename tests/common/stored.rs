@@ -113,6 +113,18 @@ pub fn ops<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
         gpu.rope_view(keys, 16, cos.view(), sin.view(), RopeStyle::Interleaved, true).unwrap();
         x
     });
+    // By 16 bytes, where rows start at a multiple of so many, and one by one: heads of 16 elements, some of a row.
+    let turned = |at: usize| {
+        let (mut x, values) = (gpu.upload(&vec![0.0f32; 6 * 48 + 1]).unwrap(), numbers(6 * 48, 1));
+        let [cos, sin] = [5, 6].map(|seed| gpu.upload(&numbers(6 * 8, seed)).unwrap());
+        let [_, rest] = x.view_mut().split(at).unwrap();
+        let [mut part, _] = rest.split(6 * 48).unwrap();
+        gpu.write(&values, part.lend()).unwrap();
+        let [_, keys] = part.matrix(6, 48).unwrap().split_cols(16).unwrap();
+        gpu.rope_view(keys, 16, cos.view(), sin.view(), RopeStyle::Interleaved, false).unwrap();
+        host_of(gpu, &x)[at..at + 6 * 48].to_vec()
+    };
+    assert!(turned(0) == turned(1) && turned(0) != numbers(6 * 48, 1), "pairs at once and one by one");
     same(gpu, "rows by index", |make| {
         let (table, mut out) = (make(&numbers(50, 1)), make(&stale(30)));
         let ids = gpu.upload(&[3u32, 0, 4]).unwrap();

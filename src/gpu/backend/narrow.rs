@@ -331,7 +331,8 @@ impl Planner {
                     }
                 };
                 launches.push(launch);
-                scratch.push((width * side.sizes[usize::from(across)] * pitch) as u64);
+                let [rows, depth] = side.sizes;
+                scratch.push((width * if across { depth } else { rows } * pitch) as u64);
                 (to, pitch, across)
             };
         }

@@ -118,9 +118,9 @@ pub fn round_lines() -> Result<Kernel, Error> {
         let x: [Value<'_, F32>; ROUNDED_EACH as usize] = b.either(
             whole,
             || {
-                let [p, q] = [0, 16]
-                    .map(|at_byte| b.load_vector::<F32, 4>(Space::Global, at::<F32>(x, from), at_byte));
-                core::array::from_fn(|k| if k < 4 { p[k] } else { q[k - 4] })
+                let read = |byte| b.load_vector::<F32, 4>(Space::Global, at::<F32>(x, from), byte);
+                let ([p, q, r, s], [t, u, v, w]) = (read(0), read(16));
+                [p, q, r, s, t, u, v, w]
             },
             || {
                 core::array::from_fn(|k| {
@@ -130,7 +130,8 @@ pub fn round_lines() -> Result<Kernel, Error> {
                 })
             },
         );
-        let words = core::array::from_fn::<_, 4, _>(|k| b.pack(Group::Bf16, x[2 * k], x[2 * k + 1]));
+        let [p, q, r, s, t, u, v, w] = x;
+        let words = [(p, q), (r, s), (t, u), (v, w)].map(|(low, high)| b.pack(Group::Bf16, low, high));
         b.store_vector(Space::Global, at::<U32>(to, i * int(ROUNDED_EACH / 2)), 0, words);
     });
     b.finish()
