@@ -61,7 +61,7 @@ fn one<T: Number + nalgebra::RealField>(race: &mut Race, name: &str, (offsets, c
         slices(race, &format!("{name}-{chunk}-{sigma}"), a, [chunk, sigma], &x);
     }
     for block in [[3, 3], [4, 4], [8, 8]] {
-        dense(race, n, block);
+        dense::<T>(race, n, block);
     }
     let mut offsets = [0; 16];
     if let Ok(len) = Dia::diagonals(a, &mut offsets) {
