@@ -1,7 +1,7 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
 //! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `narrow`, `attention`, `host`, `cached`
-//! (one query over a cache), `decode`.
+//! (one query over a cache), `decode`, `factors`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
 //! joins such lines of several programs.
@@ -30,6 +30,7 @@ mod blocks;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod decode;
+mod factors;
 mod lines;
 mod table;
 mod transforms;
@@ -104,6 +105,9 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     }
     if picked("products") {
         products(gpu, wait)?;
+    }
+    if picked("factors") {
+        factors::run(gpu, wait)?;
     }
     if picked("narrow") {
         narrow(gpu, wait)?;
