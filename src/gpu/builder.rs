@@ -397,6 +397,21 @@ impl Builder {
         self.array(&self.control(Op::If, &[T::TYPE; N], &[p.id], Vec::from([then, other])))
     }
 
+    /// These values; where `p` holds, those of `then`, which are as many.
+    pub fn unless<'b, T: Scalar>(
+        &'b self,
+        values: &[Value<'b, T>],
+        p: Value<'b, Pred>,
+        then: impl FnOnce() -> Vec<Value<'b, T>>,
+    ) -> Vec<Value<'b, T>> {
+        self.open(&[]);
+        let then = self.close(ids(&then()));
+        self.open(&[]);
+        let other = self.close(ids(values));
+        let types: Vec<Type> = values.iter().map(|_| T::TYPE).collect();
+        self.values(&self.control(Op::If, &types, &[p.id], Vec::from([then, other])))
+    }
+
     /// `for i in start..end` by `step`, with values carried from turn to turn; gives the last ones. Unrolling
     /// makes up to `unroll` copies of the body: 1 is none, 0 as many as there are turns.
     pub fn count<'b, I: Integer, T: Scalar>(

@@ -330,12 +330,14 @@ impl<D: Device> Gpu<D> {
         }
         let (bound, strides) = self.matrices([("a", of.a), ("b", of.b)])?;
         let words = [&[n, cols], &strides[..], &[of.unit, of.upper].map(usize::from)].concat();
-        let (op, make): (_, fn() -> Result<_, _>) = match solve {
-            true => ("trsm", triangle::solve::<T::Recorded>),
-            false => ("trmm", triangle::multiply::<T::Recorded>),
-        };
-        let told = arguments::<T>(2, &words, &[]);
-        let launch = self.state.planner.blocks::<T::Recorded>(op, |_| make(), [cols, 1], told)?;
+        let (told, planner) = (arguments::<T>(2, &words, &[]), &self.state.planner);
+        let launch = if solve {
+            let make = triangle::solve::<T::Recorded>;
+            planner.factor::<T::Recorded>("trsm", make, cols.div_ceil(triangle::SOLVED as usize), told)
+        } else {
+            let make = |_| triangle::multiply::<T::Recorded>();
+            planner.blocks::<T::Recorded>("trmm", make, [cols, 1], told)
+        }?;
         self.go(vec![launch], vec![], &bound)
     }
 

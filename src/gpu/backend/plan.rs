@@ -4,6 +4,8 @@ use super::super::device::{Binding, Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;
 use super::super::record::Recorded;
 use super::super::template::attention::{self, Scores};
+use super::super::template::factor::FACTOR;
+use super::super::template::panel::Held;
 use super::super::template::flash::{FLASH_DIM, Flash, FlashTile, flash};
 use super::super::template::{self, Argument, LONG, Meet, OfRow, Pieces, THREADS, Threads};
 use super::super::types::F32;
@@ -230,6 +232,37 @@ impl Planner {
     ) -> Result<Launch, Error> {
         let program = self.one::<T>(op, || Some(make(self.meet)))?;
         self.grid_of(program, THREADS, [x, y], arguments)
+    }
+
+    /// A launch of a kernel that has so many blocks of [`FACTOR`] threads.
+    pub(super) fn factor<T: Recorded>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce() -> Result<Kernel, super::super::Error>,
+        blocks: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        let program = self.one::<T>(op, || Some(make()))?;
+        self.grid_of(program, FACTOR, [blocks, 1], arguments)
+    }
+
+    /// A launch of one block for columns of `m` elements: in registers, if they and the memory that they share are there for
+    /// it, else through memory.
+    pub(super) fn panel<T: Recorded>(
+        &self,
+        op: &'static str,
+        m: usize,
+        make: impl Fn(Meet, Option<Held>) -> Result<Kernel, super::super::Error>,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
+        if let Some(held) = Held::of(m, T::TYPE.bytes()) {
+            let program = self.one_by::<T>(op, held.rows, || Some(make(self.meet, Some(held))))?;
+            if program.kernel().shared_bytes() <= self.limits.shared && FACTOR <= self.limits.threads {
+                return self.grid_of(program, FACTOR, [1, 1], arguments);
+            }
+        }
+        let program = self.one::<T>(op, || Some(make(self.meet, None)))?;
+        self.grid_of(program, THREADS, [1, 1], arguments)
     }
 
     /// Attention or one of its gradients for `rows` queries or keys of `heads` of up to `dim` elements: by tiles where there are

@@ -3,7 +3,7 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::LEAF;
-use super::super::template::{Index, reflect};
+use super::super::template::{Index, panel, reflect};
 use super::blas::Left;
 use super::ops::{Done, Scalar, arguments};
 use super::solve::block;
@@ -60,14 +60,17 @@ impl<D: Device> Gpu<D> {
     {
         let [m, n] = a.shape;
         for [from, to] in blocks(m.min(n)) {
-            let (panel, tau) = (block(a, [from, m], [from, to])?, tau.part(from..to)?);
-            let bound = [panel.binding(self)?, tau.binding(self)?, self.status()?];
-            let words = [m - from, to - from, panel.strides[0], panel.strides[1], from];
+            let (part, tau) = (block(a, [from, m], [from, to])?, tau.part(from..to)?);
+            let bound = [part.binding(self)?, tau.binding(self)?, self.status()?];
+            let words = [m - from, to - from, part.strides[0], part.strides[1], from];
             let told = arguments::<T>(3, &words, &[]);
-            let make = |meet| reflect::qr::<T::Recorded>(meet, what);
-            let launch = self.state.planner.blocks::<T::Recorded>(name, make, [1, 1], told)?;
+            let make = |meet, held| match held {
+                Some(held) => panel::qr::<T::Recorded>(meet, what, held),
+                None => reflect::qr::<T::Recorded>(meet, what),
+            };
+            let launch = self.state.planner.panel::<T::Recorded>(name, m - from, make, told)?;
             self.go(vec![launch], vec![], &bound)?;
-            self.reflections(true, panel, tau, block(a, [from, m], [to, n])?)?;
+            self.reflections(true, part, tau, block(a, [from, m], [to, n])?)?;
         }
         Ok(())
     }

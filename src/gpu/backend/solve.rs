@@ -2,8 +2,8 @@
 //! on the way: the next download says it.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::Index;
-use super::super::template::factor::{self, LEAF};
+use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
+use super::super::template::{Index, panel};
 use super::blas::Left;
 use super::ops::{Done, Scalar, arguments};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
@@ -11,9 +11,9 @@ use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
 use alloc::vec;
 
-/// Where rows or columns are cut in two.
-const fn half(n: usize) -> usize {
-    (n / 2).next_multiple_of(LEAF as usize)
+/// Where rows or columns are cut in two, so that parts of `leaf` are whole.
+const fn half(n: usize, leaf: u32) -> usize {
+    (n / 2).next_multiple_of(leaf as usize)
 }
 
 /// A block of a matrix.
@@ -26,7 +26,7 @@ pub(super) fn block<T, D: Device>(
 }
 
 impl<D: Device> Gpu<D> {
-    /// [`cholesky`](crate::cholesky()): parts of 32 rows by one block of threads, between them triangular solves and products,
+    /// [`cholesky`](crate::cholesky()): parts of 128 rows by one block of threads, between them triangular solves and products,
     /// nothing of which waits for the host. At 4096 an H200 does 2 TFLOP/s.
     ///
     /// NaN and infinities in the triangle are refused as pivots are that are not positive: the next
@@ -64,8 +64,8 @@ impl<D: Device> Gpu<D> {
         D: Computes<T> + 'static,
     {
         let n = a.shape[0];
-        if n > LEAF as usize {
-            let h = half(n);
+        if n > TRIANGLE as usize {
+            let h = half(n, TRIANGLE);
             let [l, between, rest] =
                 [block(a, [0, h], [0, h])?, block(a, [h, n], [0, h])?, block(a, [h, n], [h, n])?];
             self.cholesky_of(l, first)?;
@@ -79,8 +79,8 @@ impl<D: Device> Gpu<D> {
         }
         let bound = [a.binding(self)?, self.status()?];
         let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1], first], &[]);
-        let make = |_| factor::cholesky::<T::Recorded>();
-        let launch = self.state.planner.blocks::<T::Recorded>("cholesky", make, [1, 1], told)?;
+        let make = factor::cholesky::<T::Recorded>;
+        let launch = self.state.planner.factor::<T::Recorded>("cholesky", make, 1, told)?;
         self.go(vec![launch], vec![], &bound)
     }
 
@@ -155,7 +155,7 @@ impl<D: Device> Gpu<D> {
     {
         let [m, n] = a.shape;
         if n > LEAF as usize {
-            let h = half(n);
+            let h = half(n, LEAF);
             let (left, right) = (a.cols(0..h)?, a.cols(h..n)?);
             let (done, rest) = (pivots.part(0..h)?, pivots.part(h..n)?);
             self.lu_of(left, done, first)?;
@@ -168,8 +168,11 @@ impl<D: Device> Gpu<D> {
         }
         let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
         let told = arguments::<T>(3, &[m, n, a.strides[0], a.strides[1], first], &[]);
-        let launch =
-            self.state.planner.blocks::<T::Recorded>("lu", factor::lu::<T::Recorded>, [1, 1], told)?;
+        let make = |meet, held| match held {
+            Some(held) => panel::lu::<T::Recorded>(meet, held),
+            None => factor::lu::<T::Recorded>(meet),
+        };
+        let launch = self.state.planner.panel::<T::Recorded>("lu", m, make, told)?;
         self.go(vec![launch], vec![], &bound)
     }
 
@@ -193,8 +196,9 @@ impl<D: Device> Gpu<D> {
         let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
         let words = [cols, pivots.len(), rows, a.strides[0], a.strides[1], first];
         let told = arguments::<T>(3, &words, &[]);
-        let make = || Some(factor::exchange::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("exchange", make, cols, told)?;
+        let blocks = cols.div_ceil(EXCHANGED_COLUMNS as usize);
+        let make = factor::exchange::<T::Recorded>;
+        let launch = self.state.planner.factor::<T::Recorded>("exchange", make, blocks, told)?;
         self.go(vec![launch], vec![], &bound)
     }
 

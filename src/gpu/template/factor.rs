@@ -7,18 +7,21 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::flat::{each, get, named, put};
-use super::layer::{leads, strided};
+use super::flat::{get, named, put};
+use super::layer::{each_row, leads};
 use super::part::{Meet, together};
 use super::status::{Index, note, note_first};
 use crate::Number;
 use alloc::vec::Vec;
 
-/// Rows that [`cholesky`] factors at once, and columns that [`lu`] does.
+/// Threads of a block that has a part of a matrix.
+pub const FACTOR: u32 = 256;
+
+/// Columns that [`lu`] factors at once.
 pub const LEAF: u32 = 32;
 
-/// Elements from a row in shared memory to the next: those of a column are in banks of their own.
-const PITCH: u32 = LEAF + 1;
+/// Rows that [`cholesky`] factors at once.
+pub const TRIANGLE: u32 = 128;
 
 pub(super) fn constant<T: Recorded>(b: &Builder, x: T::Elem) -> Value<'_, T> {
     b.bits(T::bits(x))
@@ -40,59 +43,95 @@ pub(super) fn size<T: Recorded>(x: Value<'_, T>) -> Value<'_, T> {
     Value::select(x.compare(Cmp::Ne, x), constant::<T>(b, <T::Elem as Number>::INFINITY), x)
 }
 
-/// Elements of this block in shared memory.
-fn room<T: Recorded>(b: &Builder, many: u32) -> Value<'_, U32> {
-    b.shared(many * T::TYPE.bytes(), T::TYPE.bytes())
+/// Elements of this block in shared memory, from a multiple of 16 bytes on.
+pub(super) fn room<T: Recorded>(b: &Builder, many: u32) -> Value<'_, U32> {
+    b.shared(many * T::TYPE.bytes(), 16)
 }
 
-fn place<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, U32> {
+pub(super) fn place<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, U32> {
     room + i * room.builder().int(i64::from(T::TYPE.bytes()))
 }
 
-fn kept<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, T> {
+pub(super) fn kept<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, T> {
     room.builder().load(Space::Shared, place::<T>(room, i), 0)
 }
 
-fn keep<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>, v: Value<'b, T>) {
+pub(super) fn keep<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>, v: Value<'b, T>) {
     room.builder().store(Space::Shared, place::<T>(room, i), 0, v);
 }
 
-/// `f` on each place of the lower triangle of `m` rows, by the block's threads.
-fn below<'b>(b: &'b Builder, m: Value<'b, U32>, f: impl FnOnce([Value<'b, U32>; 2])) {
-    strided(b, [b.int(0), m * m], |e| {
-        let i = e / m;
-        let j = e - i * m;
-        b.when(i.compare(Cmp::Ge, j), || f([i, j]));
-    });
-}
+/// Threads of a block of [`cholesky`] along each side of the triangle: a thread has each [`SIDE`]-th row and column.
+const SIDE: u32 = FACTOR.isqrt();
 
-/// `A = L·Lᵀ` over the lower triangle of at most [`LEAF`] rows, by one block. Parameters: A, the status words; rows, the
-/// strides of rows and columns, the first row's index in the whole matrix.
+/// `A = L·Lᵀ` over the lower triangle of at most [`TRIANGLE`] rows, by one block, in registers; what a column's threads have
+/// comes to the others through shared memory. Parameters: A, the status words; rows, the strides of rows and columns, the
+/// first row's index in the whole matrix.
 pub fn cholesky<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("cholesky");
-    b.threads([THREADS, 1, 1]);
+    b.threads([FACTOR, 1, 1]);
     let [a, status] = [(); 2].map(|()| b.param::<U64>());
     let [n, row, col, first] = [(); 4].map(|()| b.param::<U32>());
-    let (tile, one) = (room::<T>(&b, LEAF * PITCH), b.int::<U32>(1));
-    let at = |i, j| i * b.int::<U32>(i64::from(PITCH)) + j;
-    below(&b, n, |[i, j]| keep(tile, at(i, j), get::<T>(a, i * row + j * col)));
-    b.barrier();
-    b.count::<U32, U32>([b.int(0), n, one], 1, &[], |k, _| {
-        let pivot = kept::<T>(tile, at(k, k));
-        b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + k));
-        let root = pivot.root();
-        strided(&b, [k + one, n], |i| keep(tile, at(i, k), kept::<T>(tile, at(i, k)) / root));
-        b.barrier();
-        b.when(leads(&b), || keep(tile, at(k, k), root));
-        below(&b, n - k - one, |all| {
-            let [i, j] = all.map(|i| k + one + i);
-            let (to, l) = (at(i, j), -kept::<T>(tile, at(i, k)));
-            keep(tile, to, l.fma(kept(tile, at(j, k)), kept(tile, to)));
+    let (tid, side) = (b.special(Special::TidX), b.int::<U32>(i64::from(SIDE)));
+    // A column's threads are neighbours, as are its elements in shared memory.
+    let (down, right) = (tid & b.int(i64::from(SIDE - 1)), tid / side);
+    let (column, corner) = (room::<T>(&b, TRIANGLE), room::<T>(&b, 1));
+    let at = |part: u32, own| own + b.int::<U32>(i64::from(part * SIDE));
+    let own: Vec<[u32; 2]> = (0..TRIANGLE / SIDE).flat_map(|c| (c..TRIANGLE / SIDE).map(move |r| [r, c])).collect();
+    let zero = b.bits::<T>(0);
+    let unit = constant::<T>(&b, T::Elem::ONE);
+    let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(Cmp::Ge, j);
+    // What lies past the matrix is that of the identity.
+    let read = |[r, c]: [u32; 2]| {
+        let (i, j) = (at(r, down), at(c, right));
+        let past = Value::select(i.compare(Cmp::Eq, j), unit, zero);
+        let [x] = b.either(inside(i, j), || [get::<T>(a, i * row + j * col)], || [past]);
+        x
+    };
+    let mut all: Vec<_> = own.iter().copied().map(read).collect();
+    for part in 0..TRIANGLE / SIDE {
+        let start = b.int::<U32>(i64::from(part * SIDE));
+        let turns = (n.most(start) - start).least(side);
+        all = b.count::<U32, T>([b.int(0), turns, b.int(1)], 1, &all, |turn, all| {
+            let (mut all, k) = (all.to_vec(), start + turn);
+            let mine: Vec<usize> = (0..own.len()).filter(|e| own[*e][1] == part).collect();
+            let Some(&diagonal) = mine.first() else { return all };
+            let (of_column, of_row) = (right.compare(Cmp::Eq, turn), down.compare(Cmp::Eq, turn));
+            b.when(of_column & of_row, || keep(corner, b.int(0), all[diagonal]));
+            b.barrier();
+            let pivot = kept::<T>(corner, b.int(0));
+            b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + k));
+            let below: Vec<_> = mine.iter().map(|e| all[*e]).collect();
+            let below = b.unless(&below, of_column, || {
+                let root = pivot.root();
+                let divided = mine.iter().map(|e| {
+                    let (x, r) = (all[*e], own[*e][0]);
+                    let l = x / root;
+                    if r > part {
+                        return l;
+                    }
+                    let l = Value::select(down.compare(Cmp::Gt, turn), l, x);
+                    Value::select(of_row, root, l)
+                });
+                let divided: Vec<_> = divided.collect();
+                mine.iter().zip(&divided).for_each(|(e, l)| keep(column, at(own[*e][0], down), *l));
+                divided
+            });
+            mine.iter().zip(below).for_each(|(e, l)| all[*e] = l);
+            b.barrier();
+            let behind = |own| (part..TRIANGLE / SIDE).map(move |p| kept::<T>(column, at(p, own)));
+            let [rows, cols]: [Vec<_>; 2] = [down, right].map(|own| behind(own).collect());
+            let later = right.compare(Cmp::Gt, turn);
+            for (x, [r, c]) in all.iter_mut().zip(&own).filter(|(_, [_, c])| *c >= part) {
+                let new = (-rows[(r - part) as usize]).fma(cols[(c - part) as usize], *x);
+                *x = if *c > part { new } else { Value::select(later, new, *x) };
+            }
+            all
         });
-        b.barrier();
-        Vec::new()
-    });
-    below(&b, n, |[i, j]| put(a, i * row + j * col, kept::<T>(tile, at(i, j))));
+    }
+    for (x, [r, c]) in all.iter().zip(&own) {
+        let (i, j) = (at(*r, down), at(*c, right));
+        b.when(inside(i, j), || put(a, i * row + j * col, *x));
+    }
     b.finish()
 }
 
@@ -104,7 +143,7 @@ fn line<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce(Value<'b, U32>)) {
     });
 }
 
-/// `P·A = L·U` of at most [`LEAF`] columns, by one block: a thread has every [`THREADS`]-th row, and what another one has of
+/// `P·A = L·U` of at most [`LEAF`] columns of any number of rows, by one block: a thread has every [`THREADS`]-th row, and what another one has of
 /// the pivot's comes through shared memory. Parameters: A, the pivots, the status words; rows, columns, the strides of rows
 /// and columns, the first row's index in the whole matrix.
 pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
@@ -162,28 +201,75 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// Exchanges row `i` with the pivot's, in the order of `i`, a thread for each column. Parameters: A, the pivots, the status
-/// words; columns, pivots, rows, the strides of rows and columns, the first row's index in the whole matrix.
+/// Rows that [`exchange`] exchanges at once, at most.
+const EXCHANGED: u32 = FACTOR / 2;
+/// Columns that a block of [`exchange`] has.
+pub const EXCHANGED_COLUMNS: u32 = 32;
+
+/// Exchanges row `i` with the pivot's, in the order of `i`. A thread follows one row through [`EXCHANGED`] exchanges, those
+/// that are exchanged first and those of the pivots after them; then all of these rows are read, and written where they end.
+/// Parameters: A, the pivots, the status words; columns, pivots, rows, the strides of rows and columns, the first row's index
+/// in the whole matrix.
 pub fn exchange<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("exchange");
+    let builder = named::<T>("exchange");
+    let b = &builder;
+    b.threads([FACTOR, 1, 1]);
     let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
     let [cols, n, rows, row, col, first] = [(); 6].map(|()| b.param::<U32>());
-    each(&b, cols, |j| {
-        b.count::<U32, U32>([b.int(0), n, b.int(1)], 1, &[], |i, _| {
-            let pivot = get::<U32>(pivots, i);
+    let (tid, many) = (b.special(Special::TidX), b.int::<U32>(i64::from(EXCHANGED)));
+    let [wide, none] = [EXCHANGED_COLUMNS, u32::MAX].map(|x| b.int::<U32>(i64::from(x)));
+    let (lane, warp) = (tid & b.int(i64::from(EXCHANGED_COLUMNS - 1)), tid / wide);
+    let [with, from, to] = [EXCHANGED, FACTOR, FACTOR].map(|many| b.shared(many * 4, 4));
+    let own = (0..EXCHANGED_COLUMNS).map(|q| warp + b.int::<U32>(i64::from(q * FACTOR / EXCHANGED_COLUMNS)));
+    let own: Vec<_> = own.collect();
+    each_row(b, (cols + b.int(i64::from(EXCHANGED_COLUMNS - 1))) / wide, |group| {
+        let c = group * wide + lane;
+        let has = |at| none.compare(Cmp::Ne, at) & c.compare(Cmp::Lt, cols);
+        b.count::<U32, U32>([b.int(0), n, many], 1, &[], |k, _| {
+            let (turns, place) = ((n - k).least(many), tid & b.int(i64::from(EXCHANGED - 1)));
+            let (here, there) = (k + place, place.compare(Cmp::Lt, turns));
+            let [pivot] = b.either(there, || [get::<U32>(pivots, here)], || [here + first]);
             let p = pivot - first;
             let good = p.compare(Cmp::Lt, rows);
-            b.when(!good, || note(status, Index::LuPivots, pivot));
-            b.when(good, || {
-                let [here, there] = [i, p].map(|i| i * row + j * col);
-                let [u, v] = [here, there].map(|at| get::<T>(a, at));
-                put(a, here, v);
-                put(a, there, u);
+            b.when(there & !good, || note(status, Index::LuPivots, pivot));
+            let p = Value::select(good, p, here);
+            let ahead = tid.compare(Cmp::Lt, many);
+            b.when(ahead, || b.store(Space::Shared, with + place * b.int(4), 0, p));
+            b.barrier();
+            // Of the pivots those have a thread that are not among the first rows, each once.
+            let start = Value::select(ahead, here, p);
+            let outside = !(p - k).compare(Cmp::Lt, turns);
+            let lone = Value::select(there & (ahead | outside), b.int(1), b.int(0));
+            let followed = b.count::<U32, U32>([b.int(0), turns, b.int(1)], 1, &[start, lone], |s, at| {
+                let ([at, lone], i) = ([at[0], at[1]], k + s);
+                let q = b.load::<U32>(Space::Shared, with + s * b.int(4), 0);
+                let again = !ahead & s.compare(Cmp::Lt, place) & q.compare(Cmp::Eq, start);
+                let back = Value::select(at.compare(Cmp::Eq, q), i, at);
+                Vec::from([
+                    Value::select(at.compare(Cmp::Eq, i), q, back),
+                    Value::select(again, b.int(0), lone),
+                ])
             });
+            let moves = followed[1].compare(Cmp::Ne, b.int(0)) & followed[0].compare(Cmp::Ne, start);
+            b.store(Space::Shared, from + tid * b.int(4), 0, Value::select(moves, start, none));
+            b.store(Space::Shared, to + tid * b.int(4), 0, followed[0]);
+            b.barrier();
+            let word = |of, i| b.load::<U32>(Space::Shared, of + i * b.int(4), 0);
+            let read = own.iter().map(|i| {
+                let at = word(from, *i);
+                let [v] = b.either(has(at), || [get::<T>(a, at * row + c * col)], || [b.bits(0)]);
+                (*i, at, v)
+            });
+            let read: Vec<_> = read.collect();
+            b.barrier();
+            for (i, at, v) in read {
+                b.when(has(at), || put(a, word(to, i) * row + c * col, v));
+            }
+            b.barrier();
             Vec::new()
         });
     });
-    b.finish()
+    builder.finish()
 }
 
 /// Says the first zero of a diagonal, by one block. Parameters: A, the status words; rows, the stride of the diagonal.

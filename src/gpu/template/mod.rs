@@ -18,6 +18,7 @@ pub(crate) mod layer;
 mod long;
 mod narrow;
 pub(crate) mod norm_backward;
+pub(crate) mod panel;
 mod part;
 mod plan;
 mod pointwise;

@@ -106,9 +106,29 @@ pub(super) fn on_row<'b, T: Stored, const K: usize>(
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
+    meets_in(b, (meet, threads, meeting::<T, K>(b, meet, threads)), acc, merge)
+}
+
+/// Shared memory in which the states of a row's threads come together.
+pub(super) fn meeting<T: Stored, const K: usize>(b: &Builder, meet: Meet, threads: Threads) -> Value<'_, U32> {
+    let states = match meet {
+        Meet::Warps if threads.row == 32 => 0,
+        Meet::Warps => threads.block / 32,
+        Meet::Memory => threads.block,
+    };
+    b.shared(states * K as u32 * T::TYPE.bytes(), T::TYPE.bytes())
+}
+
+/// [`on_row`] in memory of [`meeting`]: between two that use the same all threads meet at a barrier.
+pub(super) fn meets_in<'b, T: Stored, const K: usize>(
+    b: &'b Builder,
+    (meet, threads, room): (Meet, Threads, Value<'b, U32>),
+    acc: [Value<'b, T>; K],
+    merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+) -> [Value<'b, T>; K] {
     match meet {
-        Meet::Warps => by_warps(b, threads, acc, merge),
-        Meet::Memory => by_memory(b, threads, acc, merge),
+        Meet::Warps => by_warps(b, (threads, room), acc, merge),
+        Meet::Memory => by_memory(b, (threads, room), acc, merge),
     }
 }
 
@@ -125,7 +145,7 @@ fn get<'b, T: Stored, const K: usize>(b: &'b Builder, at: Value<'b, U32>, place:
 /// By halves in each warp, then warp by warp.
 fn by_warps<'b, T: Stored, const K: usize>(
     b: &'b Builder,
-    threads: Threads,
+    (threads, room): (Threads, Value<'b, U32>),
     mut acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
@@ -139,7 +159,6 @@ fn by_warps<'b, T: Stored, const K: usize>(
     }
     let width = T::TYPE.bytes();
     let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(width) * K as i64));
-    let room = b.shared(threads.block / 32 * width * K as u32, width);
     let (warp, lane) = (tid >> b.int::<U32>(5), tid & b.int(31));
     b.when(lane.compare(Cmp::Eq, b.int(0)), || put(b, room + warp * each, &acc));
     b.barrier();
@@ -151,12 +170,11 @@ fn by_warps<'b, T: Stored, const K: usize>(
 /// By halves of the row's threads.
 fn by_memory<'b, T: Stored, const K: usize>(
     b: &'b Builder,
-    threads: Threads,
+    (threads, room): (Threads, Value<'b, U32>),
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
     let each = T::TYPE.bytes() * K as u32;
-    let room = b.shared(threads.block * each, T::TYPE.bytes());
     let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(each)));
     let [_, place] = threads.place(b);
     let own = room + tid * each;

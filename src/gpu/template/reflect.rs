@@ -19,7 +19,7 @@ const WIDE: usize = 4;
 
 /// The power of two that brings the largest magnitude of a column where its reciprocal, by which devices may divide, is a normal
 /// number.
-fn scale<T: Recorded>(most: Value<'_, T>) -> Value<'_, T> {
+pub(super) fn scale<T: Recorded>(most: Value<'_, T>) -> Value<'_, T> {
     let b = most.builder();
     let far = T::Elem::INTEGRAL * T::Elem::INTEGRAL;
     let (low, high) = (constant::<T>(b, T::Elem::ONE / far), constant::<T>(b, far));
@@ -27,7 +27,7 @@ fn scale<T: Recorded>(most: Value<'_, T>) -> Value<'_, T> {
     Value::select(most.compare(Cmp::Lt, low), high, down)
 }
 
-/// `A = QR` of a part with no more columns than rows, by one block: a thread has every [`THREADS`]-th row, and meets the
+/// `A = QR` of a part with no more columns than rows, of which there are any number, by one block: a thread has every [`THREADS`]-th row, and meets the
 /// others in sums alone. Parameters: A, τ, the status words; rows, columns, the strides of rows and columns, the first
 /// column's index in the whole matrix.
 pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {

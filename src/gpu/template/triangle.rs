@@ -7,11 +7,13 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::flat::{each, get, named, put};
+use super::factor::{FACTOR, keep, kept, place, room};
+use super::flat::{each, get, named, neighbours, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, together};
 use crate::alu::Body;
 use crate::pointwise::Axpy;
+use alloc::vec::Vec;
 
 /// `f` on each element of the triangle of a matrix of `n` rows.
 fn each_below<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce([Value<'b, U32>; 2])) {
@@ -208,24 +210,98 @@ pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
     })
 }
 
-/// `B = A⁻¹·B` of a triangular A, a block for each column; the parameters are those of [`columns`].
+/// Columns of B that a block of [`solve`] has, and rows that it solves at once.
+pub const SOLVED: u32 = 32;
+
+/// `B = A⁻¹·B` of a triangular A, a block for every [`SOLVED`] columns of B. As many rows are solved by one warp, a thread for
+/// each column, then all warps take them off the rows that follow. Of an upper triangle the last row is the first. Parameters:
+/// those of [`columns`]; rows as many as there are.
 pub fn solve<T: Recorded>() -> Result<Kernel, Error> {
-    columns::<T>("trsm", |base, own| {
-        let b = base.b;
-        let last = b.count::<U32, T>([b.int(0), base.n, b.int(1)], 1, &[own], |t, left| {
-            let left = left.first().copied().unwrap_or(own);
-            // Known one after the other: from the first, or from the last.
-            let p = Value::select(base.upper, base.n - b.int(1) - t, t);
-            b.when(base.tid.compare(Cmp::Eq, p), || {
-                let [v] = b.either(base.unit, || [left], || [left / base.at(p, p)]);
-                base.keep(p, v);
+    let builder = named::<T>("trsm");
+    let b = &builder;
+    b.threads([FACTOR, 1, 1]);
+    let [a, to] = [(); 2].map(|()| b.param::<U64>());
+    let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
+    let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
+    let (many, warps) = (16 / T::TYPE.bytes(), FACTOR / SOLVED);
+    // Rows of the tile start at multiples of 16 bytes, in banks that differ where 16 KB are enough for that.
+    let pitch = if many == 4 { SOLVED + many } else { SOLVED };
+    let (tile, done) = (room::<T>(&b, SOLVED * pitch), room::<T>(&b, SOLVED * SOLVED));
+    let (tid, wide) = (b.special(Special::TidX), b.int::<U32>(i64::from(SOLVED)));
+    let (lane, warp) = (tid & b.int(i64::from(SOLVED - 1)), tid / wide);
+    let (zero, ones) = (b.bits::<T>(0), b.bits::<T>(T::bits(one::<T>())));
+    let turn = |i| Value::select(upper, n - b.int(1) - i, i);
+    let number = |i: u32| b.int::<U32>(i64::from(i));
+    let (row_of_tile, row_of_done) = (|i| i * number(pitch), |i| i * wide);
+    let own = || (0..SOLVED / warps).map(|q| warp + number(q * warps));
+    // Neighbours in memory are read by neighbours.
+    let across = row.compare(Cmp::Lt, col);
+    let fill = |rows, from, diagonal: bool| {
+        let read: Vec<_> = own()
+            .map(|q| {
+                let (i, j) = (Value::select(across, lane, q), Value::select(across, q, lane));
+                let (r, c) = (rows + i, from + j);
+                let element = || [get::<T>(a, turn(r) * row + turn(c) * col)];
+                let [v] = if diagonal {
+                    let same = i.compare(Cmp::Eq, j);
+                    let there = n.compare(Cmp::Gt, r) & (i.compare(Cmp::Gt, j) | (same & !unit));
+                    b.either(there, element, || [Value::select(same, ones, zero)])
+                } else {
+                    b.either(n.compare(Cmp::Gt, r), element, || [zero])
+                };
+                (row_of_tile(i) + j, v)
+            })
+            .collect();
+        read.into_iter().for_each(|(at, v)| keep(tile, at, v));
+    };
+    let elements = |i, upto: u32| {
+        let start = place::<T>(tile, row_of_tile(i));
+        let parts = (0..upto.div_ceil(many)).flat_map(move |p| {
+            neighbours::<T>(b, Space::Shared, start, (p * 16) as i32, many)
+        });
+        parts.take(upto as usize).collect::<Vec<_>>()
+    };
+    each_row(b, (cols + number(SOLVED - 1)) / wide, |group| {
+        let c = group * wide + lane;
+        let has = |r| n.compare(Cmp::Gt, r) & c.compare(Cmp::Lt, cols);
+        let at = |r| turn(r) * to_row + c * to_col;
+        b.count::<U32, U32>([b.int(0), n, wide], 1, &[], |s, _| {
+            fill(s, s, true);
+            own().for_each(|q| {
+                let [v] = b.either(has(s + q), || [get::<T>(to, at(s + q))], || [zero]);
+                keep(done, row_of_done(q) + lane, v);
             });
             b.barrier();
-            let take = || [(-base.at(base.tid, p)).fma(base.kept(p), left)];
-            b.either(base.has & base.holds(base.tid, p), take, || [left]).to_vec()
+            b.when(warp.compare(Cmp::Eq, b.int(0)), || {
+                let mut solved: Vec<Value<'_, T>> = Vec::new();
+                for i in 0..SOLVED {
+                    let place = row_of_done(number(i)) + lane;
+                    let l = elements(number(i), i + 1);
+                    let sum = solved.iter().zip(&l).fold(kept(done, place), |sum, (x, l)| (-*l).fma(*x, sum));
+                    let x = l.last().map_or(sum, |l| sum / *l);
+                    keep(done, place, x);
+                    solved.push(x);
+                }
+            });
+            b.barrier();
+            own().for_each(|q| b.when(has(s + q), || put(to, at(s + q), kept::<T>(done, row_of_done(q) + lane))));
+            let solved: Vec<_> = (0..SOLVED).map(|j| kept::<T>(done, row_of_done(number(j)) + lane)).collect();
+            b.count::<U32, U32>([s + wide, n, wide], 1, &[], |t, _| {
+                b.barrier();
+                fill(t, s, false);
+                b.barrier();
+                own().for_each(|q| {
+                    b.when(has(t + q), || {
+                        let l = elements(q, SOLVED);
+                        let old = get::<T>(to, at(t + q));
+                        put(to, at(t + q), solved.iter().zip(l).fold(old, |sum, (x, l)| (-l).fma(*x, sum)));
+                    });
+                });
+                Vec::new()
+            });
+            b.barrier();
+            Vec::new()
         });
-        let last = last.first().copied().unwrap_or(own);
-        let [v] = b.either(base.has, || [base.kept(base.tid)], || [last]);
-        v
-    })
+    });
+    builder.finish()
 }
