@@ -332,8 +332,14 @@ impl<D: Device> Gpu<D> {
         let words = [&[n, cols], &strides[..], &[of.unit, of.upper].map(usize::from)].concat();
         let (told, planner) = (arguments::<T>(2, &words, &[]), &self.state.planner);
         let launch = if solve {
-            let make = triangle::solve::<T::Recorded>;
-            planner.factor::<T::Recorded>("trsm", make, cols.div_ceil(triangle::SOLVED as usize), told)
+            let turned = of.b.strides[0] < of.b.strides[1];
+            let make = || triangle::solve::<T::Recorded>(turned);
+            planner.factor::<T::Recorded>(
+                if turned { "trsm_turned" } else { "trsm" },
+                make,
+                cols.div_ceil(triangle::SOLVED as usize),
+                told,
+            )
         } else {
             let make = |_| triangle::multiply::<T::Recorded>();
             planner.blocks::<T::Recorded>("trmm", make, [cols, 1], told)

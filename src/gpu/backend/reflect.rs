@@ -59,17 +59,20 @@ impl<D: Device> Gpu<D> {
         D: Computes<T> + 'static,
     {
         let [m, n] = a.shape;
+        let room = self.panels(a, m.min(n))?;
         for [from, to] in blocks(m.min(n)) {
             let (part, tau) = (block(a, [from, m], [from, to])?, tau.part(from..to)?);
-            let bound = [part.binding(self)?, tau.binding(self)?, self.status()?];
-            let words = [m - from, to - from, part.strides[0], part.strides[1], from];
-            let told = arguments::<T>(3, &words, &[]);
-            let make = |meet, held| match held {
-                Some(held) => panel::qr::<T::Recorded>(meet, what, held),
-                None => reflect::qr::<T::Recorded>(meet, what),
-            };
-            let launch = self.state.planner.panel::<T::Recorded>(name, m - from, make, told)?;
-            self.go(vec![launch], vec![], &bound)?;
+            self.panel(part, &room, |part| {
+                let bound = [part.binding(self)?, tau.binding(self)?, self.status()?];
+                let words = [m - from, to - from, part.strides[0], part.strides[1], from];
+                let told = arguments::<T>(3, &words, &[]);
+                let make = |meet, held| match held {
+                    Some(held) => panel::qr::<T::Recorded>(meet, what, held),
+                    None => reflect::qr::<T::Recorded>(meet, what),
+                };
+                let launch = self.state.planner.panel::<T::Recorded>(name, m - from, make, told)?;
+                self.go(vec![launch], vec![], &bound)
+            })?;
             self.reflections(true, part, tau, block(a, [from, m], [to, n])?)?;
         }
         Ok(())

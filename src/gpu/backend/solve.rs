@@ -6,7 +6,8 @@ use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
 use super::super::template::{Index, panel};
 use super::blas::Left;
 use super::ops::{Done, Scalar, arguments};
-use super::{Gpu, Mat, MatMut, View, ViewMut};
+use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
+use crate::backend::Products;
 use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
 use alloc::vec;
@@ -140,7 +141,8 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let pivots = pivots.read();
-        self.lu_of(a.cols(0..k)?, pivots, 0)?;
+        let room = self.panels(a, k)?;
+        self.lu_of(a.cols(0..k)?, pivots, 0, &room)?;
         // Only fewer rows than columns leave columns on the right.
         let right = a.cols(k..n)?;
         self.exchange(right, pivots, 0)?;
@@ -149,7 +151,13 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The factors of a part with no more columns than rows, whose first row is `first` of the whole matrix.
-    fn lu_of<T: Scalar>(&self, a: Mat<'_, T, D>, pivots: View<'_, u32, D>, first: usize) -> Done
+    fn lu_of<T: Scalar>(
+        &self,
+        a: Mat<'_, T, D>,
+        pivots: View<'_, u32, D>,
+        first: usize,
+        room: &Array<T, D>,
+    ) -> Done
     where
         D: Computes<T> + 'static,
     {
@@ -158,22 +166,50 @@ impl<D: Device> Gpu<D> {
             let h = half(n, LEAF);
             let (left, right) = (a.cols(0..h)?, a.cols(h..n)?);
             let (done, rest) = (pivots.part(0..h)?, pivots.part(h..n)?);
-            self.lu_of(left, done, first)?;
+            self.lu_of(left, done, first, room)?;
             self.exchange(right, done, first)?;
             self.unit_lower(left.rows(0..h)?, right.rows(0..h)?)?;
             let below = right.rows(h..m)?;
             self.gemm(-T::ONE, left.rows(h..m)?, right.rows(0..h)?, T::ONE, MatMut(below))?;
-            self.lu_of(below, rest, first + h)?;
+            self.lu_of(below, rest, first + h, room)?;
             return self.exchange(left.rows(h..m)?, rest, first + h);
         }
-        let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
-        let told = arguments::<T>(3, &[m, n, a.strides[0], a.strides[1], first], &[]);
-        let make = |meet, held| match held {
-            Some(held) => panel::lu::<T::Recorded>(meet, held),
-            None => factor::lu::<T::Recorded>(meet),
-        };
-        let launch = self.state.planner.panel::<T::Recorded>("lu", m, make, told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.panel(a, room, |a| {
+            let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
+            let told = arguments::<T>(3, &[m, n, a.strides[0], a.strides[1], first], &[]);
+            let make = |meet, held| match held {
+                Some(held) => panel::lu::<T::Recorded>(meet, held),
+                None => factor::lu::<T::Recorded>(meet),
+            };
+            let launch = self.state.planner.panel::<T::Recorded>("lu", m, make, told)?;
+            self.go(vec![launch], vec![], &bound)
+        })
+    }
+
+    /// Memory for [`panel`](Self::panel)s of at most [`LEAF`] of `k` columns of A, if they need any.
+    pub(super) fn panels<T: Scalar>(&self, a: Mat<'_, T, D>, k: usize) -> Result<Array<T, D>, Error> {
+        let cols = if a.strides[0] == 1 { 0 } else { k.min(LEAF as usize) };
+        self.alloc(a.shape[0].saturating_mul(cols))
+    }
+
+    /// A factor of a panel: where its columns are not contiguous, of a copy whose are, that goes back.
+    pub(super) fn panel<T: Scalar>(
+        &self,
+        a: Mat<'_, T, D>,
+        room: &Array<T, D>,
+        f: impl FnOnce(Mat<'_, T, D>) -> Done,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let [m, n] = a.shape;
+        if room.is_empty() {
+            return f(a);
+        }
+        let copy = room.view().part(0..m * n)?.matrix(n, m)?;
+        self.transpose(a, MatMut(copy))?;
+        f(copy.t())?;
+        self.transpose(copy, MatMut(a))
     }
 
     /// `B = L⁻¹·B` of a triangle whose diagonal is of ones.

@@ -74,9 +74,10 @@ pub fn cholesky<T: Recorded>() -> Result<Kernel, Error> {
     let (tid, side) = (b.special(Special::TidX), b.int::<U32>(i64::from(SIDE)));
     // A column's threads are neighbours, as are its elements in shared memory.
     let (down, right) = (tid & b.int(i64::from(SIDE - 1)), tid / side);
-    let (column, corner) = (room::<T>(&b, TRIANGLE), room::<T>(&b, 1));
+    let [column, factor] = [(); 2].map(|()| room::<T>(&b, TRIANGLE));
     let at = |part: u32, own| own + b.int::<U32>(i64::from(part * SIDE));
-    let own: Vec<[u32; 2]> = (0..TRIANGLE / SIDE).flat_map(|c| (c..TRIANGLE / SIDE).map(move |r| [r, c])).collect();
+    let own: Vec<[u32; 2]> =
+        (0..TRIANGLE / SIDE).flat_map(|c| (c..TRIANGLE / SIDE).map(move |r| [r, c])).collect();
     let zero = b.bits::<T>(0);
     let unit = constant::<T>(&b, T::Elem::ONE);
     let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(Cmp::Ge, j);
@@ -94,36 +95,30 @@ pub fn cholesky<T: Recorded>() -> Result<Kernel, Error> {
         all = b.count::<U32, T>([b.int(0), turns, b.int(1)], 1, &all, |turn, all| {
             let (mut all, k) = (all.to_vec(), start + turn);
             let mine: Vec<usize> = (0..own.len()).filter(|e| own[*e][1] == part).collect();
-            let Some(&diagonal) = mine.first() else { return all };
-            let (of_column, of_row) = (right.compare(Cmp::Eq, turn), down.compare(Cmp::Eq, turn));
-            b.when(of_column & of_row, || keep(corner, b.int(0), all[diagonal]));
+            let of_column = right.compare(Cmp::Eq, turn);
+            b.when(of_column, || mine.iter().for_each(|e| keep(column, at(own[*e][0], down), all[*e])));
             b.barrier();
-            let pivot = kept::<T>(corner, b.int(0));
+            let pivot = kept::<T>(column, k);
             b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + k));
-            let below: Vec<_> = mine.iter().map(|e| all[*e]).collect();
-            let below = b.unless(&below, of_column, || {
-                let root = pivot.root();
-                let divided = mine.iter().map(|e| {
-                    let (x, r) = (all[*e], own[*e][0]);
-                    let l = x / root;
-                    if r > part {
-                        return l;
-                    }
-                    let l = Value::select(down.compare(Cmp::Gt, turn), l, x);
-                    Value::select(of_row, root, l)
-                });
-                let divided: Vec<_> = divided.collect();
-                mine.iter().zip(&divided).for_each(|(e, l)| keep(column, at(own[*e][0], down), *l));
-                divided
+            let root = pivot.root();
+            // A thread divides an element of the column.
+            let i = k + tid;
+            b.when(i.compare(Cmp::Lt, b.int(i64::from(TRIANGLE))), || {
+                let [l] = b.either(leads(&b), || [root], || [kept::<T>(column, i) / root]);
+                keep(factor, i, l);
             });
-            mine.iter().zip(below).for_each(|(e, l)| all[*e] = l);
             b.barrier();
-            let behind = |own| (part..TRIANGLE / SIDE).map(move |p| kept::<T>(column, at(p, own)));
+            let behind = |own| (part..TRIANGLE / SIDE).map(move |p| kept::<T>(factor, at(p, own)));
             let [rows, cols]: [Vec<_>; 2] = [down, right].map(|own| behind(own).collect());
-            let later = right.compare(Cmp::Gt, turn);
             for (x, [r, c]) in all.iter_mut().zip(&own).filter(|(_, [_, c])| *c >= part) {
-                let new = (-rows[(r - part) as usize]).fma(cols[(c - part) as usize], *x);
-                *x = if *c > part { new } else { Value::select(later, new, *x) };
+                let l = rows[(r - part) as usize];
+                let new = (-l).fma(cols[(c - part) as usize], *x);
+                *x = if *c > part {
+                    new
+                } else {
+                    let done = of_column & at(*r, down).compare(Cmp::Ge, k);
+                    Value::select(right.compare(Cmp::Gt, turn), new, Value::select(done, l, *x))
+                };
             }
             all
         });

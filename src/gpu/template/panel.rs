@@ -47,42 +47,43 @@ struct Panel<'b, T> {
     size: [Value<'b, U32>; 2],
     strides: [Value<'b, U32>; 2],
     held: Held,
-    /// This thread's rows, and whether they are there.
-    rows: Vec<(Value<'b, U32>, Value<'b, Pred>)>,
+    /// This thread's rows.
+    own: Vec<Value<'b, U32>>,
+    /// Whether they are there.
+    has: Vec<Value<'b, Pred>>,
     element: core::marker::PhantomData<T>,
 }
 
 impl<'b, T: Recorded> Panel<'b, T> {
     fn new(b: &'b Builder, a: Value<'b, U64>, [m, n, row, col]: [Value<'b, U32>; 4], held: Held) -> Self {
         let tid = b.special(Special::TidX);
-        let rows = (0..held.rows).map(|r| {
-            let i = tid + b.int::<U32>(i64::from(r * FACTOR));
-            (i, i.compare(Cmp::Lt, m))
-        });
-        let rows = rows.collect();
-        Self { b, a, size: [m, n], strides: [row, col], held, rows, element: core::marker::PhantomData }
+        let own: Vec<_> = (0..held.rows).map(|r| tid + b.int::<U32>(i64::from(r * FACTOR))).collect();
+        let has = own.iter().map(|i| i.compare(Cmp::Lt, m)).collect();
+        Self { b, a, size: [m, n], strides: [row, col], held, own, has, element: core::marker::PhantomData }
     }
-    /// A column's elements in these rows, of those past the end the last one's.
+    /// An element; of columns past the end, and of rows, that of the last one.
+    fn at(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, T> {
+        let ([row, col], [last, end]) = (self.strides, self.size.map(|n| n - self.b.int(1)));
+        get(self.a, i.least(last) * row + j.least(end) * col)
+    }
     fn column(&self, j: Value<'b, U32>) -> Vec<Value<'b, T>> {
-        let ([m, n], [row, col]) = (self.size, self.strides);
-        let [last, end] = [m, n].map(|n| n - self.b.int(1));
-        self.rows.iter().map(|(i, _)| get(self.a, i.least(last) * row + j.least(end) * col)).collect()
+        self.own.iter().map(|i| self.at(*i, j)).collect()
     }
-    /// The columns from `s` on, zeros where there are no rows.
+    /// The columns from `s` on, of rows that are not there zeros.
     fn load(&self, s: Value<'b, U32>) -> Vec<Value<'b, T>> {
-        let columns: Vec<_> = (0..self.held.cols).map(|c| self.column(s + self.b.int(i64::from(c)))).collect();
+        let columns: Vec<_> =
+            (0..self.held.cols).map(|c| self.column(s + self.b.int(i64::from(c)))).collect();
         let zero = self.b.bits(0);
-        let element = |(r, (_, has)): (usize, &(_, Value<'b, Pred>))| {
-            columns.iter().map(move |c| (*has, c[r])).collect::<Vec<_>>()
+        let row = |(r, has): (usize, &Value<'b, Pred>)| {
+            columns.iter().map(|c| Value::select(*has, c[r], zero)).collect::<Vec<_>>()
         };
-        let all = self.rows.iter().enumerate().flat_map(element);
-        all.map(|(has, x)| Value::select(has, x, zero)).collect()
+        self.has.iter().enumerate().flat_map(row).collect()
     }
-    /// Writes them to these rows.
-    fn store(&self, s: Value<'b, U32>, x: &[Value<'b, T>], to: &[Value<'b, U32>]) {
+    /// Writes those of rows that are `there` to these.
+    fn store(&self, s: Value<'b, U32>, x: &[Value<'b, T>], there: &[Value<'b, Pred>], to: &[Value<'b, U32>]) {
         let (b, [row, col]) = (self.b, self.strides);
-        for (((_, has), x), to) in self.rows.iter().zip(x.chunks(self.held.cols as usize)).zip(to) {
-            b.when(*has, || {
+        for ((there, x), to) in there.iter().zip(x.chunks(self.held.cols as usize)).zip(to) {
+            b.when(*there, || {
                 for (c, x) in x.iter().enumerate() {
                     let j = s + b.int(c as i64);
                     b.when(j.compare(Cmp::Lt, self.size[1]), || put(self.a, *to * row + j * col, *x));
@@ -115,8 +116,8 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
     let (shares, chosen) = (room::<T>(b, 2 * held.cols), room::<T>(b, held.cols));
     let at_meeting = (meet, ALL, meeting::<T, 2>(b, meet, ALL));
-    let own: Vec<_> = panel.rows.iter().map(|(i, _)| *i).collect();
-    let ends = b.count::<U32, U32>([zero, n, cols], 1, &own, |s, at| {
+    let (own, has) = (&panel.own, &panel.has);
+    let ends = b.count::<U32, U32>([zero, n, cols], 1, own, |s, at| {
         let mut at = at.to_vec();
         let x = panel.load(s);
         let mut x = b.count::<U32, T>([zero, s, one], 1, &x, |k, x| {
@@ -128,8 +129,8 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
             let l = panel.column(k);
             b.barrier();
             let u = row::<T>(through, held.cols);
-            let rows = x.chunks(wide).zip(&l).zip(at.iter().zip(&panel.rows));
-            let rows = rows.flat_map(|((x, l), (at, (_, has)))| {
+            let rows = x.chunks(wide).zip(&l).zip(at.iter().zip(has));
+            let rows = rows.flat_map(|((x, l), (at, has))| {
                 b.unless(x, at.compare(Cmp::Gt, k) & *has, || {
                     x.iter().zip(&u).map(|(x, u)| (-*l).fma(*u, *x)).collect()
                 })
@@ -139,7 +140,7 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
         for c in 0..wide {
             let k = s + b.int(c as i64);
             let none = (-constant::<T>(b, T::Elem::ONE), zero);
-            let best = x.chunks(wide).zip(at.iter().zip(&panel.rows)).fold(none, |(most, p), (x, (at, (_, has)))| {
+            let best = x.chunks(wide).zip(at.iter().zip(has)).fold(none, |(most, p), (x, (at, has))| {
                 let x = size(x[c]);
                 let more = x.compare(Cmp::Gt, most) | (x.compare(Cmp::Eq, most) & at.compare(Cmp::Lt, p));
                 let more = more & at.compare(Cmp::Ge, k) & *has;
@@ -165,8 +166,8 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
                 b.when(refused(pivot.magnitude()), || note_first(status, Index::Lu, first + k));
             });
             let nothing = pivot.compare(Cmp::Eq, b.bits(0));
-            let rows = x.chunks(wide).zip(at.iter().zip(&panel.rows));
-            let rows = rows.flat_map(|(x, (at, (_, has)))| {
+            let rows = x.chunks(wide).zip(at.iter().zip(has));
+            let rows = rows.flat_map(|(x, (at, has))| {
                 let (done, rest) = x.split_at(c);
                 let rest = b.unless(rest, at.compare(Cmp::Gt, k) & *has, || {
                     // A column of zeros is one of L, too.
@@ -178,13 +179,19 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
             });
             x = rows.collect();
         }
-        panel.store(s, &x, &own);
+        panel.store(s, &x, has, own);
         at
     });
+    let moved: Vec<_> =
+        ends.iter().zip(own.iter().zip(has)).map(|(end, (i, has))| *has & end.compare(Cmp::Ne, *i)).collect();
+    let none = alloc::vec![b.bits::<T>(0); wide];
     b.count::<U32, U32>([zero, n, cols], 1, &[], |s, _| {
-        let x = panel.load(s);
+        let rows = own.iter().zip(&moved).flat_map(|(i, moved)| {
+            b.unless(&none, *moved, || (0..wide).map(|c| panel.at(*i, s + b.int(c as i64))).collect())
+        });
+        let x: Vec<_> = rows.collect();
         b.barrier();
-        panel.store(s, &x, &ends);
+        panel.store(s, &x, &moved, &ends);
         Vec::new()
     });
     builder.finish()
@@ -208,17 +215,22 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
         let all: [_; MOST] = core::array::from_fn(|c| x.get(c).copied().unwrap_or(none));
         meets_in(b, sums_of, all, |x, y| core::array::from_fn(|c| x[c] + y[c])).to_vec()
     };
-    let own: Vec<_> = panel.rows.iter().map(|(i, _)| *i).collect();
+    let (own, has) = (&panel.own, &panel.has);
     b.count::<U32, U32>([zero, n, cols], 1, &[], |s, _| {
         let x = panel.load(s);
         let mut x = b.count::<U32, T>([zero, s, one], 1, &x, |k, x| {
             let from_k: Vec<_> = own.iter().map(|i| i.compare(Cmp::Ge, k)).collect();
-            let v = panel.column(k).into_iter().zip(&panel.rows);
-            let v = v.map(|(v, (i, has))| Value::select(i.compare(Cmp::Eq, k), unit, Value::select(*has, v, none)));
-            let v: Vec<_> = v.collect();
-            let mine = x.chunks(wide).zip(v.iter().zip(&from_k)).fold(alloc::vec![none; wide], |sum, (x, (v, from))| {
-                b.unless(&sum, *from, || sum.iter().zip(x).map(|(sum, x)| v.fma(*x, *sum)).collect())
+            let v = panel.column(k).into_iter().zip(own.iter().zip(has));
+            let v = v.map(|(v, (i, has))| {
+                Value::select(i.compare(Cmp::Eq, k), unit, Value::select(*has, v, none))
             });
+            let v: Vec<_> = v.collect();
+            let mine = x.chunks(wide).zip(v.iter().zip(&from_k)).fold(
+                alloc::vec![none; wide],
+                |sum, (x, (v, from))| {
+                    b.unless(&sum, *from, || sum.iter().zip(x).map(|(sum, x)| v.fma(*x, *sum)).collect())
+                },
+            );
             b.barrier();
             let (tau, all) = (kept::<T>(factors, k), sums(mine));
             let by: Vec<_> = all.into_iter().map(|sum| -(tau * sum)).collect();
@@ -235,8 +247,11 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
                 let x = size(x[c]);
                 Value::select(*below & x.compare(Cmp::Gt, most), x, most)
             });
-            own.iter().zip(x.chunks(wide)).for_each(|(i, x)| b.when(i.compare(Cmp::Eq, k), || spread(pivots, x)));
-            let [most] = meets_in(b, largest_of, [most], |[x], [y]| [Value::select(y.compare(Cmp::Gt, x), y, x)]);
+            own.iter()
+                .zip(x.chunks(wide))
+                .for_each(|(i, x)| b.when(i.compare(Cmp::Eq, k), || spread(pivots, x)));
+            let [most] =
+                meets_in(b, largest_of, [most], |[x], [y]| [Value::select(y.compare(Cmp::Gt, x), y, x)]);
             let pivot = row::<T>(pivots, held.cols);
             let nothing = most.compare(Cmp::Eq, none);
             let alpha = size(pivot[c]);
@@ -284,7 +299,7 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
             });
             x = rows.collect();
         }
-        panel.store(s, &x, &own);
+        panel.store(s, &x, has, own);
         b.barrier();
         Vec::new()
     });

@@ -110,9 +110,14 @@ pub(super) fn on_row<'b, T: Stored, const K: usize>(
 }
 
 /// Shared memory in which the states of a row's threads come together.
-pub(super) fn meeting<T: Stored, const K: usize>(b: &Builder, meet: Meet, threads: Threads) -> Value<'_, U32> {
+pub(super) fn meeting<T: Stored, const K: usize>(
+    b: &Builder,
+    meet: Meet,
+    threads: Threads,
+) -> Value<'_, U32> {
     let states = match meet {
-        Meet::Warps if threads.row == 32 => 0,
+        // A warp needs none.
+        Meet::Warps if threads.row == 32 => return b.int(0),
         Meet::Warps => threads.block / 32,
         Meet::Memory => threads.block,
     };

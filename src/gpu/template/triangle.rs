@@ -214,89 +214,116 @@ pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
 pub const SOLVED: u32 = 32;
 
 /// `B = A⁻¹·B` of a triangular A, a block for every [`SOLVED`] columns of B. As many rows are solved by one warp, a thread for
-/// each column, then all warps take them off the rows that follow. Of an upper triangle the last row is the first. Parameters:
+/// each column, then all warps take them off the rows that follow: a thread has four rows of a column, or of a B that is
+/// `turned`, whose columns are contiguous, four columns of a row. Of an upper triangle the last row is the first. Parameters:
 /// those of [`columns`]; rows as many as there are.
-pub fn solve<T: Recorded>() -> Result<Kernel, Error> {
-    let builder = named::<T>("trsm");
+pub fn solve<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
+    let builder = named::<T>(if turned { "trsm_turned" } else { "trsm" });
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
     let [a, to] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
     let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
     let (many, warps) = (16 / T::TYPE.bytes(), FACTOR / SOLVED);
-    // Rows of the tile start at multiples of 16 bytes, in banks that differ where 16 KB are enough for that.
+    let each = SOLVED / warps;
+    // Rows start at multiples of 16 bytes, in banks that differ where 16 KB are enough for that.
     let pitch = if many == 4 { SOLVED + many } else { SOLVED };
-    let (tile, done) = (room::<T>(&b, SOLVED * pitch), room::<T>(&b, SOLVED * SOLVED));
+    let [tile, done] = [(); 2].map(|()| room::<T>(b, SOLVED * pitch));
     let (tid, wide) = (b.special(Special::TidX), b.int::<U32>(i64::from(SOLVED)));
     let (lane, warp) = (tid & b.int(i64::from(SOLVED - 1)), tid / wide);
     let (zero, ones) = (b.bits::<T>(0), b.bits::<T>(T::bits(one::<T>())));
     let turn = |i| Value::select(upper, n - b.int(1) - i, i);
     let number = |i: u32| b.int::<U32>(i64::from(i));
-    let (row_of_tile, row_of_done) = (|i| i * number(pitch), |i| i * wide);
-    let own = || (0..SOLVED / warps).map(|q| warp + number(q * warps));
+    let element = |i, j| i * number(pitch) + j;
+    // The rows that warps have by turns.
+    let spread = |q: u32| warp + number(q * warps);
     // Neighbours in memory are read by neighbours.
     let across = row.compare(Cmp::Lt, col);
     let fill = |rows, from, diagonal: bool| {
-        let read: Vec<_> = own()
-            .map(|q| {
-                let (i, j) = (Value::select(across, lane, q), Value::select(across, q, lane));
-                let (r, c) = (rows + i, from + j);
-                let element = || [get::<T>(a, turn(r) * row + turn(c) * col)];
-                let [v] = if diagonal {
-                    let same = i.compare(Cmp::Eq, j);
-                    let there = n.compare(Cmp::Gt, r) & (i.compare(Cmp::Gt, j) | (same & !unit));
-                    b.either(there, element, || [Value::select(same, ones, zero)])
-                } else {
-                    b.either(n.compare(Cmp::Gt, r), element, || [zero])
-                };
-                (row_of_tile(i) + j, v)
-            })
-            .collect();
+        let read = (0..each).map(|q| {
+            let (i, j) = (Value::select(across, lane, spread(q)), Value::select(across, spread(q), lane));
+            let (r, c) = (rows + i, from + j);
+            let there = n.compare(Cmp::Gt, r);
+            let read = || [get::<T>(a, turn(r) * row + turn(c) * col)];
+            let [v] = if diagonal {
+                let same = i.compare(Cmp::Eq, j);
+                let there = there & (i.compare(Cmp::Gt, j) | (same & !unit));
+                b.either(there, read, || [Value::select(same, ones, zero)])
+            } else {
+                b.either(there, read, || [zero])
+            };
+            (element(i, j), v)
+        });
+        let read: Vec<_> = read.collect();
         read.into_iter().for_each(|(at, v)| keep(tile, at, v));
     };
-    let elements = |i, upto: u32| {
-        let start = place::<T>(tile, row_of_tile(i));
-        let parts = (0..upto.div_ceil(many)).flat_map(move |p| {
-            neighbours::<T>(b, Space::Shared, start, (p * 16) as i32, many)
-        });
+    // So many elements of a row, by 16 bytes.
+    let line = |of, i, j, upto: u32| {
+        let start = place::<T>(of, element(i, j));
+        let parts = (0..upto.div_ceil(many))
+            .flat_map(|p| neighbours::<T>(b, Space::Shared, start, (p * 16) as i32, many));
         parts.take(upto as usize).collect::<Vec<_>>()
     };
     each_row(b, (cols + number(SOLVED - 1)) / wide, |group| {
-        let c = group * wide + lane;
-        let has = |r| n.compare(Cmp::Gt, r) & c.compare(Cmp::Lt, cols);
-        let at = |r| turn(r) * to_row + c * to_col;
+        // What this thread has of 32 rows, and where it is.
+        let own = |q: u32| if turned { (lane, warp * number(each) + number(q)) } else { (spread(q), lane) };
+        let has = |r, j| n.compare(Cmp::Gt, r) & cols.compare(Cmp::Gt, group * wide + j);
+        let at = |r, j| turn(r) * to_row + (group * wide + j) * to_col;
         b.count::<U32, U32>([b.int(0), n, wide], 1, &[], |s, _| {
             fill(s, s, true);
-            own().for_each(|q| {
-                let [v] = b.either(has(s + q), || [get::<T>(to, at(s + q))], || [zero]);
-                keep(done, row_of_done(q) + lane, v);
-            });
+            for (i, j) in (0..each).map(own) {
+                let [v] = b.either(has(s + i, j), || [get::<T>(to, at(s + i, j))], || [zero]);
+                keep(done, element(i, j), v);
+            }
             b.barrier();
             b.when(warp.compare(Cmp::Eq, b.int(0)), || {
                 let mut solved: Vec<Value<'_, T>> = Vec::new();
                 for i in 0..SOLVED {
-                    let place = row_of_done(number(i)) + lane;
-                    let l = elements(number(i), i + 1);
+                    let place = element(number(i), lane);
+                    let l = line(tile, number(i), b.int(0), i + 1);
                     let sum = solved.iter().zip(&l).fold(kept(done, place), |sum, (x, l)| (-*l).fma(*x, sum));
-                    let x = l.last().map_or(sum, |l| sum / *l);
+                    let [x] = b.either(unit, || [sum], || [l.last().map_or(sum, |l| sum / *l)]);
                     keep(done, place, x);
                     solved.push(x);
                 }
             });
             b.barrier();
-            own().for_each(|q| b.when(has(s + q), || put(to, at(s + q), kept::<T>(done, row_of_done(q) + lane))));
-            let solved: Vec<_> = (0..SOLVED).map(|j| kept::<T>(done, row_of_done(number(j)) + lane)).collect();
+            for (i, j) in (0..each).map(own) {
+                b.when(has(s + i, j), || put(to, at(s + i, j), kept::<T>(done, element(i, j))));
+            }
+            let solved: Vec<_> = if turned {
+                Vec::new()
+            } else {
+                (0..SOLVED).map(|j| kept::<T>(done, element(number(j), lane))).collect()
+            };
             b.count::<U32, U32>([s + wide, n, wide], 1, &[], |t, _| {
                 b.barrier();
                 fill(t, s, false);
+                let old: Vec<_> = (0..each)
+                    .map(own)
+                    .map(|(i, j)| {
+                        let [v] = b.either(has(t + i, j), || [get::<T>(to, at(t + i, j))], || [zero]);
+                        v
+                    })
+                    .collect();
                 b.barrier();
-                own().for_each(|q| {
-                    b.when(has(t + q), || {
-                        let l = elements(q, SOLVED);
-                        let old = get::<T>(to, at(t + q));
-                        put(to, at(t + q), solved.iter().zip(l).fold(old, |sum, (x, l)| (-l).fma(*x, sum)));
-                    });
-                });
+                let new: Vec<_> = if turned {
+                    let (l, (_, first)) = (line(tile, lane, b.int(0), SOLVED), own(0));
+                    l.iter().enumerate().fold(old, |sums, (j, l)| {
+                        let x = line(done, number(j as u32), first, each);
+                        sums.iter().zip(x).map(|(sum, x)| (-*l).fma(x, *sum)).collect()
+                    })
+                } else {
+                    let rows = (0..each).map(own).zip(old);
+                    let sum = |((i, _), old)| {
+                        let l = line(tile, i, b.int(0), SOLVED);
+                        solved.iter().zip(l).fold(old, |sum, (x, l)| (-l).fma(*x, sum))
+                    };
+                    rows.map(sum).collect()
+                };
+                for ((i, j), v) in (0..each).map(own).zip(new) {
+                    b.when(has(t + i, j), || put(to, at(t + i, j), v));
+                }
                 Vec::new()
             });
             b.barrier();
