@@ -1,10 +1,12 @@
 (* Fast Fourier transform over the complex numbers.
 
-   Ops: fft (forward, inverse), rfft, fft_batched, fft_2d, bluestein.
+   Ops: fft, fft_rows, fft_2d, fft_3d, rfft, irfft, convolve, fir_fft.
    Algorithms: decimation in time, X[k] = E[k] + w^k O[k], X[k+n] = E[k] - w^k O[k]; decimation in
-   frequency (the Stockham stages, of any radix); the radix-2 recursion; the unnormalised inverse with the conjugate root;
+   frequency (the Stockham stages, of any radix, and all of them after each other as src/fft/plan.rs, run.rs and whole.rs have
+   them); the radix-2 recursion; the unnormalised inverse with the conjugate root; cyclic convolution by transforms;
    Bluestein's chirp product. w is any number with w^n = -1; the root the code uses, cos - i sin of 2 pi / N, is shown to be one. *)
-From Coq Require Import Reals Lra Lia PeanoNat ZArith.
+From Coq Require Import Reals Lra Lia PeanoNat ZArith List.
+Import ListNotations.
 From Coquelicot Require Import Complex.
 Open Scope R_scope.
 Open Scope C_scope.
@@ -131,6 +133,57 @@ Proof.
   rewrite !cpow_add, (cpow_mul w (r * m)), H, cpow_1. ring.
 Qed.
 
+(* All passes, by a list of radices: w is the root of as many points as are left, d the numbers that lie side by side, which is
+   the product of the radices done. Butterfly (p, s) takes z[(p + q m) d + s] and leaves its output j at (p r + j) d + s. *)
+
+Fixpoint product (rs : list nat) : nat := match rs with [] => 1 | r :: rest => r * product rest end%nat.
+Fixpoint passes (rs : list nat) (w : C) (d : nat) (z : nat -> C) : nat -> C :=
+  match rs with
+  | [] => z
+  | r :: rest =>
+    let m := product rest in
+    passes rest (cpow w r) (d * r)%nat (fun i =>
+      let s := (i mod d)%nat in let p := (i / d / r)%nat in let j := ((i / d) mod r)%nat in
+      cpow w (j * p) * csum r (fun q => z ((p + q * m) * d + s)%nat * cpow (cpow w m) (j * q)))
+  end.
+
+Lemma index : forall d r p j s, (s < d)%nat -> (j < r)%nat ->
+  let i := ((p * r + j) * d + s)%nat in (i mod d = s /\ i / d / r = p /\ (i / d) mod r = j)%nat.
+Proof.
+  intros d r p j s Hs Hj i.
+  assert (E : (i / d = p * r + j)%nat) by (symmetry; apply Nat.div_unique with s; [exact Hs|unfold i; ring]).
+  split; [symmetry; apply Nat.mod_unique with (p * r + j)%nat; [exact Hs|unfold i; ring]|]. rewrite E. split.
+  - symmetry. apply Nat.div_unique with j; [exact Hj|ring].
+  - symmetry. apply Nat.mod_unique with p; [exact Hj|ring].
+Qed.
+
+Lemma passes_of_side_by_side : forall rs w d z s k, (forall r, In r rs -> (0 < r)%nat) -> cpow w (product rs) = 1 ->
+  (s < d)%nat -> (k < product rs)%nat ->
+  passes rs w d z (s + d * k)%nat = dft (product rs) w (fun p => z (p * d + s)%nat) k.
+Proof.
+  induction rs as [|r rest IH]; intros w d z s k Hr Hw Hs Hk; cbn [product passes] in *.
+  - replace k with O by lia. unfold dft. cbn [csum cpow]. rewrite Nat.mul_0_r, Nat.add_0_r, Nat.mul_0_l. cbn [cpow Nat.mul Nat.add]. ring.
+  - set (m := product rest) in *. assert (R : (0 < r)%nat) by (apply Hr; now left).
+    pose proof (Nat.div_mod k r ltac:(lia)) as E. pose proof (Nat.mod_upper_bound k r ltac:(lia)) as J.
+    set (j := (k mod r)%nat) in *. set (k' := (k / r)%nat) in *.
+    replace (s + d * k)%nat with ((s + d * j) + (d * r) * k')%nat by (rewrite E; ring).
+    rewrite IH.
+    + rewrite E, dif_any_radix by exact Hw. unfold dft. apply csum_ext. intros p _. f_equal.
+      replace (p * (d * r) + (s + d * j))%nat with ((p * r + j) * d + s)%nat by ring.
+      destruct (index d r p j s Hs J) as [-> [-> ->]]. reflexivity.
+    + intros r' H. apply Hr. now right.
+    + rewrite <- cpow_mul. exact Hw.
+    + nia.
+    + fold m. apply Nat.div_lt_upper_bound; lia.
+Qed.
+
+Theorem passes_are_dft : forall rs w x k, (forall r, In r rs -> (0 < r)%nat) -> cpow w (product rs) = 1 ->
+  (k < product rs)%nat -> passes rs w 1 x k = dft (product rs) w x k.
+Proof.
+  intros rs w x k Hr Hw Hk. replace k with (0 + 1 * k)%nat at 1 by lia.
+  rewrite passes_of_side_by_side by (auto; lia). unfold dft. apply csum_ext. intros j _. do 2 f_equal. lia.
+Qed.
+
 (* The whole radix-2 transform of 2^m points *)
 
 Fixpoint fft (m : nat) (w : C) (x : nat -> C) (k : nat) : C :=
@@ -217,6 +270,42 @@ Proof.
     2:{ intros k _. rewrite (Nat.mul_comm k l), <- cpow_prod, Hv. apply cpow_1. }
     assert (Cn : forall m, csum m (fun _ => 1) = nat_c m) by (induction m as [|m IH]; simpl; [reflexivity|now rewrite IH]).
     rewrite Cn. ring.
+Qed.
+
+(* Cyclic convolution: the inverse transform of the product of two transforms. *)
+
+Lemma inverse_power : forall w v s a, w * v = 1 -> cpow w (s * a) * cpow v (s * a) = 1.
+Proof. intros w v s a H. rewrite <- cpow_prod, H. apply cpow_1. Qed.
+
+Lemma inverse_root : forall n w v, w * v = 1 -> cpow w n = 1 -> cpow v n = 1.
+Proof. intros n w v H Hn. pose proof (cpow_prod w v n) as E. rewrite H, Hn, cpow_1 in E. rewrite E. ring. Qed.
+
+Lemma dft_period : forall n w x k, n <> O -> cpow w n = 1 -> dft n w x (k mod n) = dft n w x k.
+Proof.
+  intros n w x k Hn Hw. unfold dft. apply csum_ext. intros j _. f_equal.
+  rewrite (Nat.div_mod k n Hn) at 2.
+  replace (j * (n * (k / n) + k mod n))%nat with (n * (j * (k / n)) + j * (k mod n))%nat by ring.
+  rewrite cpow_add, (cpow_mul w n), Hw, cpow_1. ring.
+Qed.
+
+Theorem convolution_by_dft : forall n w v a b l, (0 < n)%nat -> w * v = 1 -> cpow w n = 1 ->
+  (forall d, (0 < d < n)%nat -> cpow w d <> 1) -> (l < n)%nat ->
+  dft n v (fun k => dft n w a k * dft n w b k) l = nat_c n * csum n (fun s => a s * b ((l + (n - s)) mod n)%nat).
+Proof.
+  intros n w v a b l Hn Hv Hw Hd Hl. pose proof (inverse_root n w v Hv Hw) as Vn.
+  rewrite <- csum_scal.
+  transitivity (csum n (fun s => a s * dft n v (dft n w b) ((l + (n - s)) mod n)%nat)).
+  - unfold dft at 1. rewrite (csum_ext n _ (fun k => csum n (fun s => a s * (dft n w b k * cpow v (k * (l + (n - s))))))).
+    2:{ intros k _. unfold dft at 1. rewrite Cmult_comm, (Cmult_comm (csum n _)), <- !csum_scal. apply csum_ext. intros s Hs.
+        replace (k * (l + (n - s)))%nat with (k * l + k * (n - s))%nat by ring. rewrite cpow_add.
+        assert (E : cpow w (s * k) = cpow v (k * (n - s))).
+        { transitivity (cpow w (s * k) * cpow v (n * k)); [rewrite cpow_mul with (a := n), Vn, cpow_1; ring|].
+          replace (n * k)%nat with (s * k + k * (n - s))%nat by nia. rewrite cpow_add.
+          transitivity (cpow w (s * k) * cpow v (s * k) * cpow v (k * (n - s))); [ring|]. rewrite inverse_power by exact Hv. ring. }
+        rewrite E. ring. }
+    rewrite csum_swap. apply csum_ext. intros s _. rewrite csum_scal. f_equal.
+    rewrite dft_period by (auto; lia). reflexivity.
+  - apply csum_ext. intros s Hs. rewrite inverse_dft_of_dft with (w := w); auto; [ring|]. apply Nat.mod_upper_bound. lia.
 Qed.
 
 (* Bluestein: with c a square root of w and d its inverse, the transform is a convolution with a chirp. *)
