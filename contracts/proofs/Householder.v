@@ -1,9 +1,11 @@
 (* Orthogonal transforms of the dense solvers, over the reals.
 
-   Ops: qr (Householder), svd and symmetric_eigen (Jacobi rotations), least squares.
-   Algorithm: H x = x - 2 (v.x / v.v) v with v = x0 - alpha e1, alpha^2 = x0.x0; a Jacobi or Givens rotation
-   (c, s) on two coordinates. Vectors are functions of the index, of length n. *)
+   Ops: qr, qr_apply, qr_pivoted, least_squares, svd, eigh (reflections and the rotations of implicit QR).
+   Algorithm: H x = x - 2 (v.x / v.v) v with v = x0 - alpha e1, alpha^2 = x0.x0; the same as `reflection` of src/solve/qr.rs
+   scales it; a block of them as I - V T V^T, T as `triangle` builds it; a rotation (c, s) of two coordinates as `rotation` of
+   src/solve/rotations.rs makes it. Vectors are functions of the index, of length n. *)
 From Coq Require Import Reals Lra Lia PeanoNat.
+From Fulmen Require Import Factor.
 Open Scope R_scope.
 
 Definition vec := nat -> R.
@@ -104,14 +106,115 @@ Proof.
     with ((c * c + s * s) * (a * a + b * b)) by ring. rewrite H. ring.
 Qed.
 
-(* Jacobi: t = tan solves t^2 + 2 theta t - 1 = 0 with theta = (aqq - app) / (2 apq); then the
-   off-diagonal entry of J^T A J is zero. c = 1 / sqrt (1 + t^2), s = t c. *)
-Theorem jacobi_rotation_annihilates : forall app aqq apq t c, apq <> 0 ->
-  t * t + 2 * ((aqq - app) / (2 * apq)) * t - 1 = 0 ->
-  let s := t * c in (c * c - s * s) * apq + c * s * (app - aqq) = 0.
+(* The rotation [c s; -s c] that makes of (f, g) (r, 0). *)
+Theorem rotation_clears : forall f g, let r := sqrt (f * f + g * g) in r <> 0 ->
+  let c := f / r in let s := g / r in c * f + s * g = r /\ c * g - s * f = 0 /\ c * c + s * s = 1.
+Proof. intros f g r H. exact (update_turn_clears f g H). Qed.
+
+(* The reflection as the code has it: beta of the other sign than x0, tau = (beta - x0) / beta, v = (1, x / (x0 - beta)). *)
+Lemma dot_scal : forall n z c v, dot n z (fun i => c * v i) = c * dot n z v.
+Proof. induction n as [|n IH]; intros; simpl; [ring|]. rewrite IH. ring. Qed.
+
+Section Reflection.
+Variables (n : nat) (x : vec) (beta : R).
+Hypothesis some : (0 < n)%nat.
+Hypothesis length : beta * beta = dot n x x.
+Hypothesis apart : x 0%nat <> beta.
+Hypothesis nonzero : beta <> 0.
+Let tau := (beta - x 0%nat) / beta.
+Let v : vec := fun i => if Nat.eq_dec i 0 then 1 else x i / (x 0%nat - beta).
+
+Lemma scaled : forall i, v i = / (x 0%nat - beta) * (x i - beta * unit_vec 0 i).
 Proof.
-  intros app aqq apq t c H Ht s. unfold s.
-  replace ((c * c - t * c * (t * c)) * apq + c * (t * c) * (app - aqq))
-    with (- (c * c * apq) * (t * t + 2 * ((aqq - app) / (2 * apq)) * t - 1)) by (field; exact H).
-  rewrite Ht. ring.
+  intros i. unfold v, unit_vec. destruct (Nat.eq_dec i 0) as [->|D]; field; intros E; apply apart; lra.
 Qed.
+Lemma dot_v : forall z, dot n z v = / (x 0%nat - beta) * (dot n z x - beta * z 0%nat).
+Proof.
+  intros z. rewrite (dot_ext n z v z (fun i => / (x 0%nat - beta) * (x i - beta * unit_vec 0 i))) by
+    (intros; split; [reflexivity|apply scaled]).
+  rewrite dot_scal, dot_lin, dot_unit by exact some. reflexivity.
+Qed.
+
+Theorem reflection_leaves_first : forall i, x i - tau * dot n v x * v i = beta * unit_vec 0 i.
+Proof.
+  intros i. rewrite (dot_sym n v x), dot_v, <- length, scaled. unfold tau.
+  assert (x 0%nat - beta <> 0) by (intros E; apply apart; lra). field. split; assumption.
+Qed.
+
+Theorem reflection_factor : tau * dot n v v = 2.
+Proof.
+  rewrite dot_v, (dot_sym n v x), dot_v, <- length. unfold v at 1. destruct (Nat.eq_dec 0 0); [|lia]. unfold tau.
+  assert (x 0%nat - beta <> 0) by (intros E; apply apart; lra). field. split; assumption.
+Qed.
+End Reflection.
+
+(* A block of reflections *)
+
+Section Block.
+Variables (n : nat) (v : nat -> vec) (tau : nat -> R) (t : mat).
+Definition reflected (k : nat) (c : vec) : vec := fun i => c i - tau k * dot n (v k) c * v k i.
+(* H0 H1 ... c, and the transpose of that product: ... H1 H0 c. *)
+Fixpoint forward (b : nat) (c : vec) : vec := match b with O => c | S k => forward k (reflected k c) end.
+Fixpoint backward (b : nat) (c : vec) : vec := match b with O => c | S k => reflected k (backward k c) end.
+
+Lemma dot_combination : forall b z c (s : nat -> R),
+  dot n z (fun i => c i - sum b (fun p => v p i * s p)) = dot n z c - sum b (fun p => dot n z (v p) * s p).
+Proof.
+  induction b as [|b IH]; intros z c s; simpl.
+  - rewrite Rminus_0_r. apply dot_ext. intros. split; [reflexivity|ring].
+  - rewrite (dot_ext n z _ z (fun i => (c i - sum b (fun p => v p i * s p)) - s b * v b i)) by
+      (intros; split; [reflexivity|ring]).
+    rewrite dot_lin, IH. ring.
+Qed.
+
+Lemma block_step : forall b, (forall j, (j < b)%nat -> t j j = tau j) -> (forall i j, (j < i < b)%nat -> t i j = 0) ->
+  (forall i j, (i < j < b)%nat -> t i j = - tau j * sum (j - i) (fun p => t i (i + p)%nat * dot n (v (i + p)%nat) (v j))) ->
+  forall i j, (i < j < b)%nat -> t i j = - tau j * sum j (fun p => t i p * dot n (v p) (v j)).
+Proof.
+  intros b _ Below Above i j Hij. rewrite Above by exact Hij. f_equal.
+  transitivity (sum (i + (j - i)) (fun p => t i p * dot n (v p) (v j))); [|f_equal; lia]. rewrite sum_app, (sum_0 i); [ring|].
+  intros p Hp. rewrite Below by lia. ring.
+Qed.
+
+Section Triangle.
+Variable b : nat.
+Hypothesis diagonal : forall j, (j < b)%nat -> t j j = tau j.
+Hypothesis below : forall i j, (j < i < b)%nat -> t i j = 0.
+Hypothesis above : forall i j, (i < j < b)%nat ->
+  t i j = - tau j * sum (j - i) (fun p => t i (i + p)%nat * dot n (v (i + p)%nat) (v j)).
+
+Theorem block_is_product : forall k c i, (k <= b)%nat ->
+  forward k c i = c i - sum k (fun p => v p i * sum k (fun q => t p q * dot n (v q) c)).
+Proof.
+  induction k as [|k IH]; intros c i Hk; [simpl; ring|]. cbn [forward]. rewrite IH by lia. cbn [sum].
+  rewrite (sum_0 k (fun q => t k q * dot n (v q) c)) by (intros; rewrite below by lia; ring).
+  rewrite (diagonal k) by lia. unfold reflected at 1.
+  assert (E : sum k (fun p => v p i * sum k (fun q => t p q * dot n (v q) (reflected k c)))
+    = sum k (fun p => v p i * (sum k (fun q => t p q * dot n (v q) c) + t p k * dot n (v k) c))).
+  { apply sum_ext. intros p Hp. f_equal. rewrite (block_step b diagonal below above p k) by lia.
+    rewrite (sum_ext k _ (fun q => t p q * dot n (v q) c + - (tau k * dot n (v k) c) * (t p q * dot n (v q) (v k)))).
+    - rewrite sum_plus, sum_scal. ring.
+    - intros q Hq. unfold reflected. rewrite dot_lin. ring. }
+  rewrite E. ring.
+Qed.
+
+Theorem block_is_product_transposed : forall k c i, (k <= b)%nat ->
+  backward k c i = c i - sum k (fun p => v p i * sum k (fun q => t q p * dot n (v q) c)).
+Proof.
+  induction k as [|k IH]; intros c i Hk; [simpl; ring|]. cbn [backward]. unfold reflected.
+  rewrite IH by lia.
+  rewrite (dot_ext n (v k) (backward k c) (v k) (fun i => c i - sum k (fun p => v p i * sum k (fun q => t q p * dot n (v q) c)))) by
+    (intros; split; [reflexivity|apply IH; lia]).
+  rewrite dot_combination. cbn [sum]. rewrite (diagonal k) by lia.
+  rewrite (sum_ext k (fun p => v p i * (sum k (fun q => t q p * dot n (v q) c) + t k p * dot n (v k) c))
+    (fun p => v p i * sum k (fun q => t q p * dot n (v q) c))) by (intros; rewrite below by lia; ring).
+  assert (E : sum k (fun q => t q k * dot n (v q) c)
+    = - tau k * sum k (fun p => dot n (v k) (v p) * sum k (fun q => t q p * dot n (v q) c))).
+  { rewrite (sum_ext k (fun p => dot n (v k) (v p) * _) (fun p => sum k (fun q => dot n (v q) c * (t q p * dot n (v p) (v k))))).
+    2:{ intros p Hp. rewrite <- sum_scal. apply sum_ext. intros q Hq. rewrite (dot_sym n (v k) (v p)). ring. }
+    rewrite sum_swap, <- sum_scal. apply sum_ext. intros q Hq. rewrite (block_step b diagonal below above q k) by lia.
+    rewrite sum_scal. ring. }
+  rewrite E. ring.
+Qed.
+End Triangle.
+End Block.
