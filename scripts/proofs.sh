@@ -70,7 +70,7 @@ dup=$(uniq -d stated)
 
 # Index lines: file theorem, two or more blanks, statement, two or more blanks, ops.
 awk -F'  +' '/^#/ || /^[ \t]*$/ { next }
-  { if (NF != 3 || split($1, a, " ") != 2 || $2 == "" || $3 !~ /^[a-z0-9_]+(,[a-z0-9_]+)*$/) {
+  { if (NF != 3 || split($1, a, " ") != 2 || $2 == "" || $3 !~ /^(-|[a-z0-9_]+(,[a-z0-9_]+)*)$/) {
       print "INDEX.txt:" FNR ": want: file theorem  statement  op,op" > "/dev/stderr"; exit 1 }
     print a[1], a[2] }' "$index" | sort > listed || die "INDEX.txt is malformed"
 [[ -s listed ]] || die "INDEX.txt lists no theorem"

@@ -142,6 +142,10 @@ fn a_dropped_theorem() {
     caught_by_lint("drop-proof", "FUL-LVL-003", "softmax_sums_to_one", |t| {
         t.edit("contracts/proofs/Softmax.v", "Theorem softmax_sums_to_one", "Theorem something_else");
     });
+    caught_by_lint("drop-op", "FUL-LVL-007", "softmax_sums_to_one", |t| {
+        let line = "the parts of a non-empty row sum to 1  softmax";
+        t.edit("contracts/proofs/INDEX.txt", line, &format!("{line},softmin"));
+    });
 }
 
 #[test]

@@ -1,7 +1,7 @@
 (* Identities that the activation bodies rely on, over the reals.
 
-   Ops: sigmoid, tanh, silu, gelu, softplus, log_sigmoid, mish, elu, sinh, cosh, atanh and
-   the backward forms of sigmoid, tanh, silu, gelu, softplus.
+   Ops: sigmoid, tanh, silu, gelu, softplus, mish, elu, sinh, cosh, atanh and
+   the backward forms of sigmoid, tanh, silu, gelu.
    Algorithms: each body evaluates the form that neither overflows nor cancels; the theorems say
    that the form is the function in the op's contract. expm1 and ln1p stand for exp x - 1, ln (1 + x). *)
 From Coq Require Import Reals Lra.
@@ -134,7 +134,7 @@ Proof.
   - with_exp (- x). field. lra.
 Qed.
 
-(* softplus and log_sigmoid *)
+(* softplus *)
 
 Theorem softplus_by_abs : forall x, softplus x = Rmax x 0 + ln1p (exp (- Rabs x)).
 Proof.
@@ -150,18 +150,6 @@ Theorem softplus_minus_reflection : forall x, softplus x - softplus (- x) = x.
 Proof.
   intros x. rewrite !softplus_by_abs. rewrite Rabs_Ropp. unfold Rmax.
   destruct (Rle_dec x 0); destruct (Rle_dec (- x) 0); lra.
-Qed.
-
-Theorem log_sigmoid_is_minus_softplus : forall x, ln (sigmoid x) = - softplus (- x).
-Proof.
-  intros x. unfold sigmoid, softplus. apply ln_Rinv. pose proof (exp_pos (- x)). lra.
-Qed.
-
-Theorem softplus_derivative : forall x, is_derive softplus x (sigmoid x).
-Proof.
-  intros x. rewrite sigmoid_left_form. unfold softplus. auto_derive.
-  - pose proof (exp_pos x). lra.
-  - with_exp x. field. lra.
 Qed.
 
 (* mish *)

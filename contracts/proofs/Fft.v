@@ -3,8 +3,8 @@
    Ops: fft, fft_rows, fft_2d, fft_3d, rfft, irfft, convolve, fir_fft.
    Algorithms: decimation in time, X[k] = E[k] + w^k O[k], X[k+n] = E[k] - w^k O[k]; decimation in
    frequency (the Stockham stages, of any radix, and all of them after each other as src/fft/plan.rs, run.rs and whole.rs have
-   them); the radix-2 recursion; the unnormalised inverse with the conjugate root; cyclic convolution by transforms;
-   Bluestein's chirp product. w is any number with w^n = -1; the root the code uses, cos - i sin of 2 pi / N, is shown to be one. *)
+   them); the unnormalised inverse with the conjugate root; cyclic convolution by transforms; Bluestein's chirp product and its
+   convolution. w is any root of unity; the one the code uses, cos - i sin of 2 pi / N, is shown to be one, and a primitive one. *)
 From Coq Require Import Reals Lra Lia PeanoNat ZArith List.
 Import ListNotations.
 From Coquelicot Require Import Complex.
@@ -87,28 +87,6 @@ Proof.
   rewrite !P, cpow_add, H. ring.
 Qed.
 
-(* Decimation in frequency: the butterfly of a Stockham stage *)
-
-Theorem dif_even : forall n w x k, cpow w n = -(1) ->
-  dft (2 * n) w x (2 * k) = dft n (w * w) (fun j => x j + x (n + j)%nat) k.
-Proof.
-  intros n w x k H. unfold dft. replace (2 * n)%nat with (n + n)%nat by lia.
-  rewrite csum_app, <- csum_plus. apply csum_ext. intros j _. rewrite cpow_sqr.
-  replace ((n + j) * (2 * k))%nat with ((2 * n) * k + 2 * (j * k))%nat by lia.
-  replace (j * (2 * k))%nat with (2 * (j * k))%nat by lia.
-  rewrite cpow_add, (root_period_mul w n _ H). ring.
-Qed.
-
-Theorem dif_odd : forall n w x k, cpow w n = -(1) ->
-  dft (2 * n) w x (2 * k + 1) = dft n (w * w) (fun j => (x j - x (n + j)%nat) * cpow w j) k.
-Proof.
-  intros n w x k H. unfold dft. replace (2 * n)%nat with (n + n)%nat by lia.
-  rewrite csum_app, <- csum_plus. apply csum_ext. intros j _. rewrite cpow_sqr.
-  replace ((n + j) * (2 * k + 1))%nat with ((2 * n) * k + (n + (2 * (j * k) + j)))%nat by lia.
-  replace (j * (2 * k + 1))%nat with (2 * (j * k) + j)%nat by lia.
-  rewrite (cpow_add w (2 * n * k)), (root_period_mul w n _ H), (cpow_add w n), H, (cpow_add w (2 * (j * k))). ring.
-Qed.
-
 (* A stage of any radix r, as the passes have it: the butterfly of a place p takes the points p + q m, and its output j meets
    the root w^(j p) before the transforms of m points that follow. *)
 
@@ -182,38 +160,6 @@ Theorem passes_are_dft : forall rs w x k, (forall r, In r rs -> (0 < r)%nat) -> 
 Proof.
   intros rs w x k Hr Hw Hk. replace k with (0 + 1 * k)%nat at 1 by lia.
   rewrite passes_of_side_by_side by (auto; lia). unfold dft. apply csum_ext. intros j _. do 2 f_equal. lia.
-Qed.
-
-(* The whole radix-2 transform of 2^m points *)
-
-Fixpoint fft (m : nat) (w : C) (x : nat -> C) (k : nat) : C :=
-  match m with
-  | O => x O
-  | S m' =>
-    let n := (2 ^ m')%nat in
-    let e := fft m' (w * w) (fun j => x (2 * j)%nat) in
-    let o := fft m' (w * w) (fun j => x (2 * j + 1)%nat) in
-    if (k <? n)%nat then e k + cpow w k * o k else e (k - n)%nat - cpow w (k - n) * o (k - n)%nat
-  end.
-
-(* w is a 2^m-th root of unity of the right order. *)
-Definition root (m : nat) (w : C) : Prop := match m with O => True | S m' => cpow w (2 ^ m') = -(1) end.
-
-Lemma root_square : forall m w, root (S m) w -> root m (w * w).
-Proof.
-  intros [|m] w H; [exact I|]. unfold root in *. rewrite cpow_sqr.
-  replace (2 * 2 ^ m)%nat with (2 ^ S m)%nat by (simpl; lia). exact H.
-Qed.
-
-Theorem fft_is_dft : forall m w x k, root m w -> (k < 2 ^ m)%nat -> fft m w x k = dft (2 ^ m) w x k.
-Proof.
-  induction m as [|m IH]; intros w x k Hw Hk.
-  - simpl in Hk. replace k with O by lia. unfold dft. simpl. ring.
-  - pose proof (root_square m w Hw) as Hs. cbn [fft]. replace (2 ^ S m)%nat with (2 * 2 ^ m)%nat in * by (simpl; lia).
-    destruct (Nat.ltb_spec k (2 ^ m)) as [L|L].
-    + rewrite !IH by (auto; lia). symmetry. apply dit_low.
-    + rewrite !IH by (auto; lia). symmetry. replace k with ((k - 2 ^ m) + 2 ^ m)%nat at 1 by lia.
-      apply dit_high. exact Hw.
 Qed.
 
 (* Inverse: the transform with the inverse root v, divided by N, undoes the transform. *)
@@ -324,6 +270,31 @@ Proof.
   rewrite E, cpow_add, <- Cmult_assoc, <- cpow_prod, Hd, cpow_1. ring.
 Qed.
 
+(* As the code has it: over m >= 2n - 1 places, a number beyond n is 0, and the filter has the inverse chirp at both its ends. *)
+Definition chirp_filter (n m : nat) (d : C) (q : nat) : C :=
+  if (q <? n)%nat then cpow d (q * q) else if (m - q <? n)%nat then cpow d ((m - q) * (m - q)) else 0.
+
+Theorem bluestein_by_convolution : forall n m w c d v u x k, (2 * n - 1 <= m)%nat -> (k < n)%nat -> c * c = w -> c * d = 1 ->
+  v * u = 1 -> cpow v m = 1 -> (forall e, (0 < e < m)%nat -> cpow v e <> 1) ->
+  let a := fun j => if (j <? n)%nat then x j * cpow c (j * j) else 0 in
+  nat_c m * dft n w x k = cpow c (k * k) * dft m u (fun q => dft m v a q * dft m v (chirp_filter n m d) q) k.
+Proof.
+  intros n m w c d v u x k Hm Hk Hc Hd Hv Hv1 Hv2 a. rewrite convolution_by_dft by (auto; lia).
+  rewrite (bluestein_identity n w c d x k Hc Hd).
+  assert (E : csum m (fun s => a s * chirp_filter n m d ((k + (m - s)) mod m)%nat)
+    = csum n (fun j => (x j * cpow c (j * j)) * cpow d ((k - j + (j - k)) * (k - j + (j - k))))).
+  { replace m with (n + (m - n))%nat at 1 by lia. rewrite csum_app.
+    rewrite (csum_ext (m - n) _ (fun _ => 0)).
+    2:{ intros j _. unfold a. destruct (Nat.ltb_spec (n + j) n); [lia|ring]. }
+    rewrite csum_0, Cplus_0_r. apply csum_ext. intros j Hj. unfold a. destruct (Nat.ltb_spec j n); [|lia]. f_equal.
+    unfold chirp_filter. destruct (Nat.le_gt_cases j k) as [L|L].
+    - replace ((k + (m - j)) mod m)%nat with (k - j)%nat by (apply Nat.mod_unique with 1%nat; lia).
+      destruct (Nat.ltb_spec (k - j) n); [|lia]. do 2 f_equal; lia.
+    - rewrite Nat.mod_small by lia. destruct (Nat.ltb_spec (k + (m - j)) n); [lia|].
+      replace (m - (k + (m - j)))%nat with (j - k)%nat by lia. destruct (Nat.ltb_spec (j - k) n); [|lia]. do 2 f_equal; lia. }
+  rewrite E. ring.
+Qed.
+
 (* The chirp's exponent may be reduced modulo its period 2N before the angle is formed. *)
 Theorem chirp_exponent_reduces : forall c p e, p <> O -> cpow c p = 1 -> cpow c (e mod p) = cpow c e.
 Proof.
@@ -363,4 +334,20 @@ Proof.
     - apply (Rmult_lt_reg_r (INR n)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
       rewrite Rmult_1_r, (Rmult_comm PI). apply Rmult_lt_compat_r; lra. }
   pose proof (sin_gt_0 a (proj1 A) (proj2 A)). rewrite cos_2a_sin in E. nra.
+Qed.
+
+Theorem unit_root_closes : forall n, (0 < n)%nat -> cpow (unit_root (2 * PI / INR n)) n = 1.
+Proof.
+  intros n Hn. rewrite unit_root_pow. assert (INR n <> 0)%R by (apply not_0_INR; lia).
+  replace (INR n * (2 * PI / INR n))%R with (2 * PI)%R by (field; exact H).
+  unfold unit_root. rewrite cos_2PI, sin_2PI, Ropp_0. reflexivity.
+Qed.
+
+(* What the passes compute with that root is the definition. *)
+Theorem passes_are_the_definition : forall rs x k, (forall r, In r rs -> (0 < r)%nat) -> (k < product rs)%nat ->
+  let n := product rs in
+  passes rs (unit_root (2 * PI / INR n)) 1 x k = csum n (fun j => x j * unit_root (INR (j * k) * (2 * PI / INR n))).
+Proof.
+  intros rs x k Hr Hk n. rewrite passes_are_dft by (auto; apply unit_root_closes; lia). unfold dft. apply csum_ext.
+  intros j _. now rewrite unit_root_pow.
 Qed.

@@ -167,3 +167,22 @@ Proof.
   transitivity (((0, -1)%R * conj (0, -1)%R) * (cpow w k * conj (cpow w k))); [ring|]. rewrite U.
   unfold RtoC. parts; ring.
 Qed.
+
+(* The code's root is such a w. *)
+Theorem unit_root_has_length_1 : forall t, unit_root t * conj (unit_root t) = 1.
+Proof.
+  intros t. unfold unit_root, RtoC. pose proof (sin2_cos2 t) as H. unfold Rsqr in H. parts; nra.
+Qed.
+
+(* Backwards is forwards between two exchanges of real and imaginary parts: the transform with the conjugate root. *)
+Definition exchanged (z : C) : C := (snd z, fst z).
+Theorem exchanged_parts_invert : forall n w x k,
+  exchanged (dft n w (fun j => exchanged (x j)) k) = dft n (conj w) x k.
+Proof.
+  intros n w x k. unfold dft.
+  assert (E : forall z, exchanged z = (0, 1)%R * conj z) by (intros; unfold exchanged; parts; ring).
+  rewrite E, conj_sum, <- csum_scal. apply csum_ext. intros j _. rewrite conj_mult, conj_pow, E, conj_mult, conj_conj.
+  replace (conj (0, 1)%R) with (- (0, 1)%R) by (unfold conj, Copp; cbn [fst snd]; f_equal; ring).
+  transitivity (- ((0, 1)%R * (0, 1)%R) * (x j * cpow (conj w) (j * k))); [ring|].
+  replace (- ((0, 1)%R * (0, 1)%R)) with (RtoC 1) by (unfold RtoC; parts; ring). ring.
+Qed.

@@ -47,6 +47,7 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("FUL-LVL-004", Severity::Error, "a proof is not finished: Admitted, admit, Abort or an axiom"),
     ("FUL-LVL-005", Severity::Error, "no obligation reaches L2"),
     ("FUL-LVL-006", Severity::Error, "the index does not list the op for the theorem"),
+    ("FUL-LVL-007", Severity::Error, "the index lists a theorem for what is no op"),
     ("FUL-REV-001", Severity::Error, "an op of src/ops.rs has no contract"),
     ("FUL-REV-002", Severity::Error, "a contract has no binding"),
     ("FUL-REV-003", Severity::Error, "a binding has no contract, or names an equation that it does not have"),
