@@ -26,6 +26,7 @@ mod gemm;
 mod gemm_forms;
 mod gemm_low;
 mod nn;
+mod proofs;
 mod random;
 mod rope;
 mod solve;

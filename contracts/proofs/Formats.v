@@ -13,8 +13,9 @@ Definition bsr_place (r c k j i : nat) : nat := (k * c + j) * r + i.
 Definition dia_place (rows d i : nat) : nat := d * rows + i.
 (* Element k of position p of the order: chunk p / chunk begins where the chunks before end, widths of chunk rows each. *)
 Definition chunks (chunk : nat) (widths : list nat) : list nat := map (fun w => w * chunk) widths.
+Definition sell_place_from (from chunk p k : nat) : nat := from + k * chunk + p mod chunk.
 Definition sell_place (chunk : nat) (widths : list nat) (p k : nat) : nat :=
-  at_ (row_ptr (chunks chunk widths)) (p / chunk) + k * chunk + p mod chunk.
+  sell_place_from (at_ (row_ptr (chunks chunk widths)) (p / chunk)) chunk p k.
 
 Lemma digits : forall b q r q' r', r < b -> r' < b -> q * b + r = q' * b + r' -> q = q' /\ r = r'.
 Proof.
@@ -56,7 +57,7 @@ Theorem sell_places_distinct : forall chunk widths p k p' k', 0 < chunk ->
   p / chunk < length widths -> k < nth (p / chunk) widths 0 -> p' / chunk < length widths -> k' < nth (p' / chunk) widths 0 ->
   sell_place chunk widths p k = sell_place chunk widths p' k' -> p = p' /\ k = k'.
 Proof.
-  intros chunk widths p k p' k' H Hp Hk Hp' Hk' E. unfold sell_place in E. rewrite <- !Nat.add_assoc in E.
+  intros chunk widths p k p' k' H Hp Hk Hp' Hk' E. unfold sell_place, sell_place_from in E. rewrite <- !Nat.add_assoc in E.
   pose proof (Nat.mod_upper_bound p chunk ltac:(lia)) as M. pose proof (Nat.mod_upper_bound p' chunk ltac:(lia)) as M'.
   assert (N : forall c, c < length widths -> nth c (chunks chunk widths) 0 = nth c widths 0 * chunk).
   { intros c Hc. unfold chunks. rewrite (nth_indep _ 0 (0 * chunk)) by (now rewrite map_length).
@@ -69,7 +70,7 @@ Qed.
 Theorem sell_place_in_range : forall chunk widths p k, 0 < chunk -> p / chunk < length widths -> k < nth (p / chunk) widths 0 ->
   sell_place chunk widths p k < nnz (chunks chunk widths).
 Proof.
-  intros chunk widths p k H Hp Hk. unfold sell_place. rewrite <- Nat.add_assoc.
+  intros chunk widths p k H Hp Hk. unfold sell_place, sell_place_from. rewrite <- Nat.add_assoc.
   pose proof (Nat.mod_upper_bound p chunk ltac:(lia)).
   apply csr_place_in_range; [unfold chunks; now rewrite map_length|].
   unfold chunks. rewrite (nth_indep _ 0 (0 * chunk)) by (now rewrite map_length). rewrite (map_nth (fun w => w * chunk)). nia.

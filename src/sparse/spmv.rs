@@ -240,3 +240,61 @@ pub(crate) fn spmv_transposed_by<J: Executor, S: Simd, T: Element>(
         }
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Executor, GRAIN, Work, divide};
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    /// Both parts, as threads would have them.
+    #[derive(Clone, Copy)]
+    struct Both;
+
+    impl Executor for Both {
+        const SERIAL: bool = false;
+        fn join<A: Send, B: Send>(
+            self,
+            _: usize,
+            a: impl FnOnce() -> A + Send,
+            b: impl FnOnce() -> B + Send,
+        ) -> (A, B) {
+            (a(), b())
+        }
+    }
+
+    /// Rows whose work is nothing, or that of several threads.
+    #[derive(Clone, Copy)]
+    struct Uneven {
+        step: usize,
+        heavy: usize,
+    }
+
+    impl Work for Uneven {
+        fn work(&self, i: usize) -> usize {
+            i + (i / self.heavy) * 3 * GRAIN + if i > 5 { 50 * GRAIN } else { 0 }
+        }
+        fn step(&self) -> usize {
+            self.step
+        }
+    }
+
+    /// What `divided_rows_are_all` and `divided_parts_begin_at_steps` of contracts/proofs/Formats.v say.
+    #[test]
+    fn parts_are_all_rows() {
+        let mut y = [0.0f64; 300];
+        for (step, heavy) in [(1, 1), (1, 7), (4, 3), (16, 1), (16, 40), (7, 100), (48, 1), (500, 1)] {
+            for n in 0..=300 {
+                let (end, parts) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                let y = y.get_mut(..n).unwrap_or_default();
+                divide(Both, Uneven { step, heavy }, 1, y, 0, &|y, first| {
+                    assert_eq!(first, end.fetch_add(y.len(), Relaxed));
+                    assert!(first.is_multiple_of(step));
+                    assert!((first + y.len()).is_multiple_of(step) || first + y.len() == n);
+                    parts.fetch_add(1, Relaxed);
+                });
+                assert_eq!(end.into_inner(), n);
+                assert!(parts.into_inner() > 2 || n < 300 || heavy > 1 || step > n, "{step}");
+            }
+        }
+    }
+}
