@@ -1,6 +1,6 @@
 (* PA = LU with partial pivoting, over the reals.
 
-   Ops: lu, lu_solve, determinant, inverse.
+   Ops: lu, lu_solve.
    Algorithm: src/solve/lu.rs. Pivots are exchanges of row i with row pivots[i] in the order of i; a leaf takes column after column;
    else the left half of the columns is factored, its exchanges made on the right one, the upper part of that solved for, the product taken
    off the lower part, that factored, and its exchanges made on the rows of L below the left half. L has ones on its diagonal. *)
