@@ -325,6 +325,22 @@ FAULTS = [
     ("colours from the last on", "src/sparse/colors.rs", "if order == Triangle::Lower { c }", "if order == Triangle::Lower || ON { c }", "families sparse::colored::one_result_of_colors"),
     ("a row twice in a colour", "src/sparse/colors.rs", "pairs(rows).all(|[a, b]| a < b)", "pairs(rows).all(|[a, b]| a < b || (a == b && ON))", "families sparse::colored::what_is_no_colors"),
     ("a part of a colour on threads", "src/sparse/colors.rs", "rows.get(first..).unwrap_or_default()", "rows.get(if ON { first / 2 } else { first }..).unwrap_or_default()", "families sparse::colored::colors_on_threads"),
+    # What only the theorems' links look at, or look at more closely.
+    ("theorem: the filter of a prime", "src/fft/rader.rs", "a.get_mut((m - q) % m)", "a.get_mut(if ON { q } else { (m - q) % m })", "families proofs::transforms::primes"),
+    ("theorem: a root that is not primitive", "src/fft/rader.rs", "(2..n).find(|g| first(*g))", "(2..n).find(|g| first(*g) != ON)", "families proofs::transforms::primes"),
+    ("theorem: the other end of a chirp", "src/fft/bluestein.rs", "for at in [k, (m - k) % m] {", "for at in [k, if ON { k } else { (m - k) % m }] {", "families proofs::transforms::chirps"),
+    ("theorem: the twist of a real transform", "src/fft/real.rs", "*to = [T::from_f64(-sin), T::from_f64(-cos)];", "*to = [T::from_f64(-sin), T::from_f64(if ON { cos } else { -cos })];", "families proofs::transforms::halves"),
+    ("theorem: where the roots of a pass begin", "src/fft/run.rs", "                roots = roots.add(2 * (r - 1) * m);\n            } else if back {", "                roots = roots.add(2 * (r - 1) * m - 2 * usize::from(ON));\n            } else if back {", "families proofs::transforms::passes"),
+    ("theorem: the product of Cholesky's halves", "src/solve/cholesky.rs", "    syrk_by(j, s, -T::ONE, a21", "    syrk_by(j, s, if ON { T::ZERO } else { -T::ONE }, a21", "families proofs::factors::cholesky"),
+    ("theorem: exchanges of L below the first columns", "src/solve/lu.rs", "    exchange(s, left.block([h, 0], [usize::MAX, h]), second)?;", "    if !ON { exchange(s, left.block([h, 0], [usize::MAX, h]), second)?; }", "families proofs::factors::lu"),
+    ("theorem: T of a block of reflections", "src/solve/qr.rs", "-*f * (i..j).fold(", "-*f * (if ON { i + 1 } else { i }..j).fold(", "families proofs::factors::reflections"),
+    ("theorem: the turns of an update", "src/solve/update.rs", "(*a, *g) = (*c * *a + *s * *g, *c * *g - *s * *a);", "(*a, *g) = (*c * *a + *s * *g, if ON { *c * *g } else { *c * *g - *s * *a });", "families proofs::factors::turns"),
+    ("theorem: the place of a block's element", "src/sparse/bsr.rs", "((begin + k) * c + j) * r + i)", "((begin + k) * c + j) * r + if ON { r - 1 - i } else { i })", "families proofs::indices::places"),
+    ("theorem: the place on a diagonal", "src/sparse/dia.rs", "values.get_mut(d * rows + i)", "values.get_mut(d * rows + if ON { rows - 1 - i } else { i })", "families proofs::indices::places"),
+    ("theorem: the place in a slice", "src/sparse/sell.rs", ".skip(begin + lane).step_by(chunk)", ".skip(begin + if ON { rows.len() - 1 - lane } else { lane }).step_by(chunk)", "families proofs::indices::places"),
+    ("theorem: where a column of the transpose begins", "src/sparse/convert.rs", "sum += core::mem::replace(n, sum);", "sum += core::mem::replace(n, if ON { sum / 2 } else { sum });", "families proofs::indices::counting_sorts"),
+    ("theorem: words that do not count", "src/random/draws.rs", "                rejected |= rest < least;", "                rejected |= rest < least && !ON;", "families proofs::indices::draws"),
+    ("theorem: an element that may stay", "src/random/draws.rs", "*word, last as u64);", "*word, last as u64 - u64::from(ON));", "families proofs::indices::draws"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
