@@ -339,6 +339,7 @@ FAULTS = [
     ("theorem: the place on a diagonal", "src/sparse/dia.rs", "values.get_mut(d * rows + i)", "values.get_mut(d * rows + if ON { rows - 1 - i } else { i })", "families proofs::indices::places"),
     ("theorem: the place in a slice", "src/sparse/sell.rs", ".skip(begin + lane).step_by(chunk)", ".skip(begin + if ON { rows.len() - 1 - lane } else { lane }).step_by(chunk)", "families proofs::indices::places"),
     ("theorem: where a column of the transpose begins", "src/sparse/convert.rs", "sum += core::mem::replace(n, sum);", "sum += core::mem::replace(n, if ON { sum / 2 } else { sum });", "families proofs::indices::counting_sorts"),
+    ("theorem: upper bits of scales", "src/quant/k.rs", "[both(a & six, c & four | (a >> 6 & two) << 4)", "[both(a & six, c & four | (if ON { b } else { a } >> 6 & two) << 4)", "families proofs::blocks::scales"),
     ("theorem: words that do not count", "src/random/draws.rs", "                rejected |= rest < least;", "                rejected |= rest < least && !ON;", "families proofs::indices::draws"),
     ("theorem: an element that may stay", "src/random/draws.rs", "*word, last as u64);", "*word, last as u64 - u64::from(ON));", "families proofs::indices::draws"),
 ]

@@ -4,6 +4,7 @@
 use common::nn::Noise;
 use fulmen::*;
 
+mod blocks;
 mod coq;
 mod factors;
 mod indices;

@@ -199,6 +199,10 @@ impl Reader<'_> {
     }
     fn call(&self, name: &str, arguments: &[Value]) -> Value {
         match (name, arguments) {
+            ("N.lor", [a, b]) => Value::Number(a.number() | b.number()),
+            ("N.land", [a, b]) => Value::Number(a.number() & b.number()),
+            ("N.shiftl", [a, b]) => Value::Number(a.number() << b.number()),
+            ("N.shiftr", [a, b]) => Value::Number(a.number() >> b.number()),
             ("Z.lxor", [a, b]) => Value::Number(a.number() ^ b.number()),
             ("B", [a, b, c, d]) => Value::Block([a, b, c, d].map(|x| x.number())),
             ("c0" | "c1" | "c2" | "c3", [b]) => {

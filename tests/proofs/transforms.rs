@@ -105,8 +105,9 @@ fn passes_of_the_theorem() {
          cpow w (j * p) * csum r (fun q => z ((p + q * m) * d + s)%nat * cpow (cpow w m) (j * q))",
     );
     let long = if cfg!(debug_assertions) { vec![4096] } else { vec![4096, 8192, 1 << 15] };
-    for n in
-        (1..=130).chain([144, 160, 192, 210, 243, 256, 343, 360, 500, 512, 625, 1000, 1024, 2048]).chain(long)
+    for n in (1..=130)
+        .chain([144, 160, 192, 210, 243, 256, 343, 360, 500, 512, 625, 1000, 1024, 2048, 2187])
+        .chain(long)
     {
         let smooth = [2, 3, 5, 7].into_iter().fold(n, |mut n, f| {
             while n % f == 0 {
