@@ -32,7 +32,7 @@ fn cholesky_of_integers() {
         let l: Vec<i128> = (0..n * n)
             .map(|at| match (at / n, at % n) {
                 (i, j) if i < j => 0,
-                (i, j) if i == j => 1 + i128::from(noise.bits() % 2 == 0),
+                (i, j) if i == j => 1 + i128::from(noise.bits().is_multiple_of(2)),
                 _ => i128::from(noise.bits() % 3) - 1,
             })
             .collect();
@@ -140,7 +140,7 @@ fn reflections_of_integers() {
             while left > 0 {
                 let i = below[noise.bits() as usize % below.len()];
                 if v[i] == 0 {
-                    v[i] = if noise.bits() % 2 == 0 { 1 } else { -1 };
+                    v[i] = if noise.bits().is_multiple_of(2) { 1 } else { -1 };
                     left -= 1;
                 }
             }

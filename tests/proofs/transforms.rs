@@ -69,7 +69,7 @@ fn passes_of(n: usize, table: &[f64], d: usize, start: usize) -> Option<Vec<Pass
     if left == 1 {
         return (start == table.len()).then(Vec::new);
     }
-    [2, 3, 4, 5, 7, 8, 16].into_iter().filter(|r| left % r == 0).find_map(|r| {
+    [2, 3, 4, 5, 7, 8, 16].into_iter().filter(|r| left.is_multiple_of(*r)).find_map(|r| {
         let pass = Pass::after(d, r, left, start);
         let holds = start + pass.len() <= table.len()
             && (1..r).all(|j| {
