@@ -3,7 +3,7 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Special};
+use super::super::ir::{Cmp, Kernel, Shuffle, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::factor::{FACTOR, LEAF, constant, keep, kept, place, refused, room, size};
@@ -79,6 +79,37 @@ impl<'b, T: Recorded> Panel<'b, T> {
         };
         self.has.iter().enumerate().flat_map(row).collect()
     }
+    /// Whether a row that ends at `at` comes after row `k`.
+    fn behind(&self, at: Value<'b, U32>, k: Value<'b, U32>) -> Value<'b, Pred> {
+        let next = k + self.b.int(1);
+        // Rows that are not there end past the last one.
+        (at - next).compare(Cmp::Lt, self.size[0] - next)
+    }
+    /// Keeps the row that ends at `k`.
+    fn lend(&self, ends: &[Value<'b, U32>], k: Value<'b, U32>, x: &[Value<'b, T>], room: Value<'b, U32>) {
+        let b = self.b;
+        let here: Vec<_> = ends.iter().map(|at| at.compare(Cmp::Eq, k)).collect();
+        let Some(any) = here.iter().copied().reduce(|p, q| p | q) else { return };
+        b.when(any, || {
+            let rows = here.iter().zip(x.chunks(self.held.cols as usize));
+            rows.for_each(|(here, x)| b.when(*here, || spread(room, x)));
+        });
+    }
+    /// `x - l·u` in rows that end behind `k`.
+    fn eliminate(
+        &self,
+        ends: &[Value<'b, U32>],
+        k: Value<'b, U32>,
+        (l, u): (&[Value<'b, T>], &[Value<'b, T>]),
+        x: &[Value<'b, T>],
+    ) -> Vec<Value<'b, T>> {
+        let rows = x.chunks(u.len().max(1)).zip(l.iter().zip(ends));
+        let row = |(x, (l, at)): (&[Value<'b, T>], (&Value<'b, T>, &Value<'b, U32>))| {
+            let (behind, l) = (self.behind(*at, k), -*l);
+            x.iter().zip(u).map(|(x, u)| Value::select(behind, l.fma(*u, *x), *x)).collect::<Vec<_>>()
+        };
+        rows.flat_map(row).collect()
+    }
     /// Writes those of rows that are `there` to these.
     fn store(&self, s: Value<'b, U32>, x: &[Value<'b, T>], there: &[Value<'b, Pred>], to: &[Value<'b, U32>]) {
         let (b, [row, col]) = (self.b, self.strides);
@@ -91,6 +122,54 @@ impl<'b, T: Recorded> Panel<'b, T> {
             });
         }
     }
+}
+
+/// The ones where it holds, else the others.
+fn choose<'b, T: Recorded>(p: Value<'b, Pred>, x: &[Value<'b, T>], y: &[Value<'b, T>]) -> Vec<Value<'b, T>> {
+    x.iter().zip(y).map(|(x, y)| Value::select(p, *x, *y)).collect()
+}
+
+/// The sums of all threads, in each of them: a warp's lanes give away half of their sums at each step, until each has one.
+fn by_halves<'b, T: Recorded>(room: Value<'b, U32>, all: [Value<'b, T>; MOST]) -> Vec<Value<'b, T>> {
+    let b = room.builder();
+    let (tid, many) = (b.special(Special::TidX), |i: u32| b.int::<U32>(i64::from(i)));
+    let lane = tid & many(31);
+    let meets = |v: Value<'b, T>, distance| v + v.shuffle(Shuffle::Butterfly, many(distance));
+    let mut sums = all.to_vec();
+    for distance in [16, 8, 4] {
+        let upper = (lane & many(distance)).compare(Cmp::Ne, many(0));
+        let (low, high) = sums.split_at(sums.len() / 2);
+        let pairs = low.iter().zip(high).map(|(low, high)| {
+            let (own, other) = (Value::select(upper, *high, *low), Value::select(upper, *low, *high));
+            own + other.shuffle(Shuffle::Butterfly, many(distance))
+        });
+        sums = pairs.collect();
+    }
+    let own = [2, 1].into_iter().fold(sums[0], meets);
+    // The sums of a warp lie as far apart as there are warps.
+    let warps = FACTOR / 32;
+    b.when((lane & many(3)).compare(Cmp::Eq, many(0)), || {
+        keep(room, lane / many(4) * many(warps) + tid / many(32), own);
+    });
+    b.barrier();
+    let halves = [0, 32].map(|from| [4, 2, 1].into_iter().fold(kept::<T>(room, lane + many(from)), meets));
+    let sum = |c: u32| halves[(c / 4) as usize].shuffle(Shuffle::Index, many(c % 4 * warps));
+    (0..MOST as u32).map(sum).collect()
+}
+
+/// A column by its pivot: by the pivot's reciprocal where that is far from both ends of the range.
+fn quotients<'b, T: Recorded>(column: &[Value<'b, T>], pivot: Value<'b, T>) -> Vec<Value<'b, T>> {
+    let b = pivot.builder();
+    let far = T::Elem::INTEGRAL * T::Elem::INTEGRAL;
+    let [low, high, unit] = [T::Elem::ONE / far, far, T::Elem::ONE].map(|x| constant::<T>(b, x));
+    let (large, by) = (pivot.magnitude(), unit / pivot);
+    let near = large.compare(Cmp::Ge, low) & large.compare(Cmp::Le, high);
+    let products: Vec<_> = column.iter().map(|x| *x * by).collect();
+    b.unless(&products, !near, || {
+        // A column of zeros is one of L, too.
+        let nothing = pivot.compare(Cmp::Eq, b.bits(0));
+        column.iter().map(|x| Value::select(nothing, *x, *x / pivot)).collect()
+    })
 }
 
 /// Keeps a row's elements, and gives them.
@@ -123,19 +202,11 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
         let mut x = b.count::<U32, T>([zero, s, one], 1, &x, |k, x| {
             // The pivot's row comes by one of two places, so that a barrier does for both.
             let through = place::<T>(shares, (k & one) * cols);
-            for (at, x) in at.iter().zip(x.chunks(wide)) {
-                b.when(at.compare(Cmp::Eq, k), || spread(through, x));
-            }
+            panel.lend(&at, k, &x, through);
             let l = panel.column(k);
             b.barrier();
             let u = row::<T>(through, held.cols);
-            let rows = x.chunks(wide).zip(&l).zip(at.iter().zip(has));
-            let rows = rows.flat_map(|((x, l), (at, has))| {
-                b.unless(x, at.compare(Cmp::Gt, k) & *has, || {
-                    x.iter().zip(&u).map(|(x, u)| (-*l).fma(*u, *x)).collect()
-                })
-            });
-            rows.collect()
+            panel.eliminate(&at, k, (&l, &u), x)
         });
         for c in 0..wide {
             let k = s + b.int(c as i64);
@@ -153,8 +224,8 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
             });
             let there = k.compare(Cmp::Lt, n);
             let p = Value::select(there, p.to::<U32>(), k);
-            for (at, x) in at.iter_mut().zip(x.chunks(wide)) {
-                b.when(at.compare(Cmp::Eq, p), || spread(chosen, x));
+            panel.lend(&at, p, &x, chosen);
+            for at in &mut at {
                 let back = Value::select(at.compare(Cmp::Eq, k), p, *at);
                 *at = Value::select(at.compare(Cmp::Eq, p), k, back);
             }
@@ -165,19 +236,15 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
                 put(pivots, k, first + p);
                 b.when(refused(pivot.magnitude()), || note_first(status, Index::Lu, first + k));
             });
-            let nothing = pivot.compare(Cmp::Eq, b.bits(0));
-            let rows = x.chunks(wide).zip(at.iter().zip(has));
-            let rows = rows.flat_map(|(x, (at, has))| {
-                let (done, rest) = x.split_at(c);
-                let rest = b.unless(rest, at.compare(Cmp::Gt, k) & *has, || {
-                    // A column of zeros is one of L, too.
-                    let l = Value::select(nothing, rest[0], rest[0] / pivot);
-                    let others = rest.iter().zip(&u[c..]).skip(1).map(|(x, u)| (-l).fma(*u, *x));
-                    core::iter::once(l).chain(others).collect()
-                });
-                done.iter().copied().chain(rest).collect::<Vec<_>>()
-            });
-            x = rows.collect();
+            let column: Vec<_> = x.chunks(wide).map(|x| x[c]).collect();
+            let l = quotients(&column, pivot);
+            let rest: Vec<_> = x.chunks(wide).flat_map(|x| x[c + 1..].iter().copied()).collect();
+            let rest = panel.eliminate(&at, k, (&l, &u[c + 1..]), &rest);
+            for (r, (x, l)) in x.chunks_mut(wide).zip(&l).enumerate() {
+                x[c] = Value::select(panel.behind(at[r], k), *l, x[c]);
+                let many = wide - c - 1;
+                x[c + 1..].copy_from_slice(&rest[r * many..][..many]);
+            }
         }
         panel.store(s, &x, has, own);
         at
@@ -213,43 +280,44 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
     let sums_of = (meet, ALL, meeting::<T, MOST>(b, meet, ALL));
     let sums = |x: Vec<_>| {
         let all: [_; MOST] = core::array::from_fn(|c| x.get(c).copied().unwrap_or(none));
+        if meet == Meet::Warps {
+            return by_halves(sums_of.2, all);
+        }
         meets_in(b, sums_of, all, |x, y| core::array::from_fn(|c| x[c] + y[c])).to_vec()
     };
     let (own, has) = (&panel.own, &panel.has);
     b.count::<U32, U32>([zero, n, cols], 1, &[], |s, _| {
         let x = panel.load(s);
         let mut x = b.count::<U32, T>([zero, s, one], 1, &x, |k, x| {
-            let from_k: Vec<_> = own.iter().map(|i| i.compare(Cmp::Ge, k)).collect();
-            let v = panel.column(k).into_iter().zip(own.iter().zip(has));
-            let v = v.map(|(v, (i, has))| {
-                Value::select(i.compare(Cmp::Eq, k), unit, Value::select(*has, v, none))
-            });
-            let v: Vec<_> = v.collect();
-            let mine = x.chunks(wide).zip(v.iter().zip(&from_k)).fold(
-                alloc::vec![none; wide],
-                |sum, (x, (v, from))| {
-                    b.unless(&sum, *from, || sum.iter().zip(x).map(|(sum, x)| v.fma(*x, *sum)).collect())
-                },
-            );
+            // No more than a thread's first row is above the diagonal.
+            let above = own[0].compare(Cmp::Lt, k);
+            let v = panel.column(k).into_iter().zip(has).map(|(v, has)| Value::select(*has, v, none));
+            let mut v: Vec<_> = v.collect();
+            v[0] = Value::select(own[0].compare(Cmp::Eq, k), unit, v[0]);
+            let mine =
+                x.chunks(wide).zip(&v).enumerate().fold(alloc::vec![none; wide], |sum, (r, (x, v))| {
+                    let new: Vec<_> = sum.iter().zip(x).map(|(sum, x)| v.fma(*x, *sum)).collect();
+                    if r == 0 { choose(above, &sum, &new) } else { new }
+                });
             b.barrier();
             let (tau, all) = (kept::<T>(factors, k), sums(mine));
             let by: Vec<_> = all.into_iter().map(|sum| -(tau * sum)).collect();
-            let rows = x.chunks(wide).zip(v.iter().zip(&from_k));
-            let rows = rows.flat_map(|(x, (v, from))| {
-                b.unless(x, *from, || x.iter().zip(&by).map(|(x, by)| by.fma(*v, *x)).collect())
+            let rows = x.chunks(wide).zip(&v).enumerate().flat_map(|(r, (x, v))| {
+                let new: Vec<_> = x.iter().zip(&by).map(|(x, by)| by.fma(*v, *x)).collect();
+                if r == 0 { choose(above, x, &new) } else { new }
             });
             rows.collect()
         });
         for c in 0..wide {
             let k = s + b.int(c as i64);
-            let below: Vec<_> = own.iter().map(|i| i.compare(Cmp::Gt, k)).collect();
-            let most = x.chunks(wide).zip(&below).fold(none, |most, (x, below)| {
+            // No more than a thread's first row is not below the diagonal.
+            let below = own[0].compare(Cmp::Gt, k);
+            let most = x.chunks(wide).enumerate().fold(none, |most, (r, x)| {
                 let x = size(x[c]);
-                Value::select(*below & x.compare(Cmp::Gt, most), x, most)
+                let more = x.compare(Cmp::Gt, most);
+                Value::select(if r == 0 { more & below } else { more }, x, most)
             });
-            own.iter()
-                .zip(x.chunks(wide))
-                .for_each(|(i, x)| b.when(i.compare(Cmp::Eq, k), || spread(pivots, x)));
+            b.when(own[0].compare(Cmp::Eq, k), || spread(pivots, &x[..wide]));
             let [most] =
                 meets_in(b, largest_of, [most], |[x], [y]| [Value::select(y.compare(Cmp::Gt, x), y, x)]);
             let pivot = row::<T>(pivots, held.cols);
@@ -263,41 +331,41 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
             // By the largest: no square overflows, and none that counts underflows.
             let by = scale(most);
             let largest = most * by;
-            let over = unit / largest;
+            let over = Value::select(nothing, none, unit / largest);
             let share = |x| by * x * over;
-            let rows = x.chunks(wide).zip(&below).fold(alloc::vec![none; wide - c], |sum, (x, below)| {
-                b.unless(&sum, *below, || {
-                    let v = share(x[c]);
-                    let first = core::iter::once((v, sum[0]));
-                    let others = x[c + 1..].iter().copied().zip(sum[1..].iter().copied());
-                    first.chain(others).map(|(x, sum)| v.fma(x, sum)).collect()
-                })
+            let shares: Vec<_> = x.chunks(wide).map(|x| share(x[c])).collect();
+            let rows = x.chunks(wide).zip(&shares).enumerate();
+            let rows = rows.fold(alloc::vec![none; wide - c], |sum, (r, (x, v))| {
+                let of = core::iter::once(v).chain(&x[c + 1..]);
+                let new: Vec<_> = of.zip(&sum).map(|(x, sum)| v.fma(*x, *sum)).collect();
+                if r == 0 { choose(below, &new, &sum) } else { new }
             });
             let all = sums(rows);
             let alpha = share(pivot[c]);
             let norm = alpha.fma(alpha, all[0]).root();
             let beta = Value::select(alpha.compare(Cmp::Lt, none), norm, -norm);
             let tau = Value::select(nothing, none, (beta - alpha) / beta);
-            let over = unit / (alpha - beta);
+            let over = Value::select(nothing, none, unit / (alpha - beta));
             b.when(leads(b) & there, || {
                 put(taus, k, tau);
                 keep(factors, k, tau);
             });
-            let taken = pivot[c + 1..].iter().zip(&all[1..]).map(|(x, sum)| -(tau * sum.fma(over, *x)));
+            let taken = pivot[c + 1..].iter().zip(&all[1..]);
+            let taken = taken.map(|(x, sum)| Value::select(nothing, none, -(tau * sum.fma(over, *x))));
             let taken: Vec<_> = taken.collect();
-            let rows = x.chunks(wide).zip(own.iter().zip(&below));
-            let rows = rows.flat_map(|(x, (i, below))| {
-                let (done, rest) = x.split_at(c);
-                let rest = b.unless(rest, !nothing & i.compare(Cmp::Ge, k), || {
-                    let v = share(rest[0]) * over;
-                    let first = Value::select(*below, v, beta * largest / by);
-                    let v = Value::select(*below, v, unit);
-                    let others = rest[1..].iter().zip(&taken).map(|(x, by)| by.fma(v, *x));
-                    core::iter::once(first).chain(others).collect()
-                });
-                done.iter().copied().chain(rest).collect::<Vec<_>>()
-            });
-            x = rows.collect();
+            let on = Value::select(nothing, pivot[c], beta * largest / by);
+            for (r, (x, v)) in x.chunks_mut(wide).zip(shares).enumerate() {
+                let (mut v, old) = (v * over, x[c..].to_vec());
+                x[c] = v;
+                if r == 0 {
+                    (x[c], v) = (Value::select(below, v, on), Value::select(below, v, unit));
+                }
+                x[c + 1..].iter_mut().zip(&taken).for_each(|(x, by)| *x = by.fma(v, *x));
+                if r == 0 {
+                    let kept = choose(own[0].compare(Cmp::Lt, k), &old, &x[c..]);
+                    x[c..].copy_from_slice(&kept);
+                }
+            }
         }
         panel.store(s, &x, has, own);
         b.barrier();
