@@ -1,12 +1,11 @@
 //! Block compressed rows: [`Bsr`].
 
 use super::Csr;
-use super::csr::pairs;
-use super::spmv::{Work, divide, written};
+use super::csr::{ascend, ends};
+use super::spmv::{Rows, Work, axpby, spmv_by};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
-use crate::lanes::{Element, Simd};
+use crate::lanes::Element;
 
 /// A matrix of dense blocks of `block[0]` rows and `block[1]` columns, in compressed rows of blocks: those from `offsets[i]` to `offsets[i + 1]` are in
 /// row `i` of blocks, in the columns of blocks that `columns` holds. A block is stored by columns: element `(i, j)` of the one at place `k` stands at
@@ -40,14 +39,6 @@ pub struct Bsr<'a, T> {
     columns: &'a [u32],
     values: &'a [T],
 }
-
-impl<T> Clone for Bsr<'_, T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Bsr<'_, T> {}
 
 /// Elements of a block.
 fn area(block: [usize; 2]) -> Result<usize, Error> {
@@ -90,23 +81,10 @@ impl<'a, T> Bsr<'a, T> {
     ) -> Result<Self, Error> {
         let area = area(block)?;
         same_len("offsets", rows.div_ceil(block[0]).saturating_add(1), offsets.len())?;
-        if offsets.first() != Some(&0) || !pairs(offsets).all(|[a, b]| a <= b) {
-            return Err(Error::Domain { arg: "offsets" });
-        }
-        let len = offsets.last().copied().unwrap_or(0);
+        let len = ends(offsets)?;
         same_len("columns", len, columns.len())?;
         same_len("values", len.checked_mul(area).ok_or(Error::Overflow { arg: "values" })?, values.len())?;
-        let below = cols.div_ceil(block[1]);
-        for [from, to] in pairs(offsets) {
-            let row = columns.get(*from..*to).unwrap_or_default();
-            if !pairs(row).all(|[a, b]| a < b) {
-                return Err(Error::Domain { arg: "columns" });
-            }
-            // The last one is the largest.
-            if let Some(&last) = row.last().filter(|last| **last as usize >= below) {
-                return Err(Error::Index { arg: "columns", index: last as usize, below });
-            }
-        }
+        ascend(offsets, columns, cols.div_ceil(block[1]))?;
         Ok(Self { rows, cols, block, offsets, columns, values })
     }
     /// How many blocks `a` has elements in.
@@ -226,57 +204,43 @@ forms! {
     /// ```
     ///
     /// Source: [`Bsr`]. Contract: `contracts/spmv-v1.yaml`.
-    spmv_bsr, spmv_bsr_on, spmv_bsr_by (alpha: T, a: Bsr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    spmv_bsr, spmv_bsr_on, spmv_by (alpha: T, a: Bsr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn spmv_bsr_by<J: Executor, S: Simd, T: Element>(
-    j: J,
-    s: S,
-    alpha: T,
-    a: Bsr<'_, T>,
-    x: &[T],
-    beta: T,
-    y: &mut [T],
-) -> Result<(), Error> {
-    same_len("x", a.cols, x.len())?;
-    same_len("y", a.rows, y.len())?;
-    divide(j, a, 1, &mut *y, 0, &|y, first| {
-        s.vectorize(
-            #[inline(always)]
-            || rows(alpha, a, x, beta, y, first),
-        )
-    });
-    let [r, c] = a.block;
-    written(alpha, x, y, || {
-        (0..a.rows).map(move |row| {
-            let (columns, values) = a.row(row / r);
+impl<T: Element> Rows<T> for Bsr<'_, T> {
+    #[inline(always)]
+    fn shape(&self) -> [usize; 2] {
+        [self.rows, self.cols]
+    }
+    #[inline(always)]
+    fn multiply(self, alpha: T, x: &[T], beta: T, y: &mut [T], first: usize) {
+        let [r, _] = self.block;
+        for (i, y) in y.chunks_mut(r).enumerate() {
+            let row = self.row(first / r + i);
+            let mut at = 0;
+            while at < y.len() {
+                let to = y.get_mut(at..).unwrap_or_default();
+                at += match to.len() {
+                    8.. => strip::<T, 8>(alpha, self.block, row, x, beta, to, at),
+                    4.. => strip::<T, 4>(alpha, self.block, row, x, beta, to, at),
+                    3 => strip::<T, 3>(alpha, self.block, row, x, beta, to, at),
+                    2 => strip::<T, 2>(alpha, self.block, row, x, beta, to, at),
+                    _ => strip::<T, 1>(alpha, self.block, row, x, beta, to, at),
+                };
+            }
+        }
+    }
+    fn elements(self) -> impl Iterator<Item = (usize, impl Iterator<Item = (u32, T)>)> {
+        let [r, c] = self.block;
+        (0..self.rows).map(move |row| {
+            let (columns, values) = self.row(row / r);
             let of = move |(k, column): (usize, &u32)| {
                 let value = move |j: usize| values.get((k * c + j) * r + row % r).copied();
                 let from = *column as usize * c;
-                (from..a.cols.min(from + c)).filter_map(move |j| Some((j as u32, value(j - from)?)))
+                (from..self.cols.min(from + c)).filter_map(move |j| Some((j as u32, value(j - from)?)))
             };
             (row, columns.iter().enumerate().flat_map(of))
         })
-    })
-}
-
-/// Whole rows of blocks, of which `first` is the first row.
-#[inline(always)]
-fn rows<T: Element>(alpha: T, a: Bsr<'_, T>, x: &[T], beta: T, y: &mut [T], first: usize) {
-    let r = a.block[0];
-    for (i, y) in y.chunks_mut(r).enumerate() {
-        let row = a.row(first / r + i);
-        let mut at = 0;
-        while at < y.len() {
-            let to = y.get_mut(at..).unwrap_or_default();
-            at += match to.len() {
-                8.. => strip::<T, 8>(alpha, a.block, row, x, beta, to, at),
-                4.. => strip::<T, 4>(alpha, a.block, row, x, beta, to, at),
-                3 => strip::<T, 3>(alpha, a.block, row, x, beta, to, at),
-                2 => strip::<T, 2>(alpha, a.block, row, x, beta, to, at),
-                _ => strip::<T, 1>(alpha, a.block, row, x, beta, to, at),
-            };
-        }
     }
 }
 
@@ -303,8 +267,7 @@ fn strip<T: Element, const W: usize>(
         }
     }
     for (y, sum) in y.iter_mut().zip(sums) {
-        let old = if beta == T::ZERO { T::ZERO } else { beta * *y };
-        *y = if alpha == T::ZERO { old } else { alpha * sum + old };
+        *y = axpby(alpha, sum, beta, *y);
     }
     W
 }

@@ -1,6 +1,7 @@
 //! Compressed rows: [`Csr`].
 
 use super::spmv::Work;
+use super::{Bsr, Dia, Sell};
 use crate::error::{Error, same_len};
 
 /// A matrix of compressed sparse rows: row `i` has the elements from `offsets[i]` to `offsets[i + 1]` of `values`, in the
@@ -23,13 +24,42 @@ pub struct Csr<'a, T> {
     values: &'a [T],
 }
 
-impl<T> Clone for Csr<'_, T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
+/// References copy whatever they refer to; `derive` would ask it of the elements.
+macro_rules! copies {
+    ($($View:ident)*) => {$(
+        impl<T> Clone for $View<'_, T> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $View<'_, T> {}
+    )*};
 }
-impl<T> Copy for Csr<'_, T> {}
+copies!(Csr Bsr Dia Sell);
+
+/// `Ok` with what there are: offsets that begin with 0 and of which none is below that before it.
+pub(super) fn ends(offsets: &[usize]) -> Result<usize, Error> {
+    if offsets.first() != Some(&0) || !pairs(offsets).all(|[a, b]| a <= b) {
+        return Err(Error::Domain { arg: "offsets" });
+    }
+    Ok(offsets.last().copied().unwrap_or(0))
+}
+
+/// `Ok` when the columns of each row ascend and are below that.
+pub(super) fn ascend(offsets: &[usize], columns: &[u32], below: usize) -> Result<(), Error> {
+    for [from, to] in pairs(offsets) {
+        let row = columns.get(*from..*to).unwrap_or_default();
+        if !pairs(row).all(|[a, b]| a < b) {
+            return Err(Error::Domain { arg: "columns" });
+        }
+        // The last one is the largest.
+        if let Some(&last) = row.last().filter(|last| **last as usize >= below) {
+            return Err(Error::Index { arg: "columns", index: last as usize, below });
+        }
+    }
+    Ok(())
+}
 
 impl<'a, T> Csr<'a, T> {
     /// The matrix, once everything about it is found to be true: that takes one pass over `offsets` and `columns`.
@@ -45,25 +75,11 @@ impl<'a, T> Csr<'a, T> {
         columns: &'a [u32],
         values: &'a [T],
     ) -> Result<Self, Error> {
-        let ends = rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?;
-        same_len("offsets", ends, offsets.len())?;
-        let ascend = pairs(offsets).all(|[a, b]| a <= b);
-        if offsets.first() != Some(&0) || !ascend {
-            return Err(Error::Domain { arg: "offsets" });
-        }
-        let len = offsets.last().copied().unwrap_or(0);
+        same_len("offsets", rows.checked_add(1).ok_or(Error::Overflow { arg: "rows" })?, offsets.len())?;
+        let len = ends(offsets)?;
         same_len("columns", len, columns.len())?;
         same_len("values", len, values.len())?;
-        for [from, to] in pairs(offsets) {
-            let row = columns.get(*from..*to).unwrap_or_default();
-            if !pairs(row).all(|[a, b]| a < b) {
-                return Err(Error::Domain { arg: "columns" });
-            }
-            // The last one is the largest.
-            if let Some(&last) = row.last().filter(|last| **last as usize >= cols) {
-                return Err(Error::Index { arg: "columns", index: last as usize, below: cols });
-            }
-        }
+        ascend(offsets, columns, cols)?;
         Ok(Self { cols, offsets, columns, values })
     }
     /// Rows.

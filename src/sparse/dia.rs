@@ -3,11 +3,10 @@
 use super::Csr;
 use super::csr::pairs;
 use super::sell::{FEW, STRIP};
-use super::spmv::{Work, divide, written};
+use super::spmv::{Rows, Work, axpby, spmv_by};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
-use crate::lanes::{Element, Simd};
+use crate::lanes::Element;
 
 /// A matrix of whole diagonals: element `(i, i + offsets[d])` stands at `d * rows + i` of `values`. What would lie outside the matrix is there, too,
 /// and is not read. A 0 on a diagonal is an element as any other.
@@ -39,14 +38,6 @@ pub struct Dia<'a, T> {
     offsets: &'a [isize],
     values: &'a [T],
 }
-
-impl<T> Clone for Dia<'_, T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Dia<'_, T> {}
 
 /// Whether a diagonal has a place in a matrix of so many rows and columns.
 fn meets([rows, cols]: [usize; 2], offset: isize) -> bool {
@@ -182,54 +173,40 @@ forms! {
     /// ```
     ///
     /// Source: [`Dia`]. Contract: `contracts/spmv-v1.yaml`.
-    spmv_dia, spmv_dia_on, spmv_dia_by (alpha: T, a: Dia<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    spmv_dia, spmv_dia_on, spmv_by (alpha: T, a: Dia<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn spmv_dia_by<J: Executor, S: Simd, T: Element>(
-    j: J,
-    s: S,
-    alpha: T,
-    a: Dia<'_, T>,
-    x: &[T],
-    beta: T,
-    y: &mut [T],
-) -> Result<(), Error> {
-    same_len("x", a.cols, x.len())?;
-    same_len("y", a.rows, y.len())?;
-    divide(j, a, 1, &mut *y, 0, &|y, first| {
-        s.vectorize(
-            #[inline(always)]
-            || rows(alpha, a, x, beta, y, first),
-        )
-    });
-    written(alpha, x, y, || {
-        (0..a.rows).map(move |i| {
+impl<T: Element> Rows<T> for Dia<'_, T> {
+    #[inline(always)]
+    fn shape(&self) -> [usize; 2] {
+        [self.rows, self.cols]
+    }
+    #[inline(always)]
+    fn multiply(self, alpha: T, x: &[T], beta: T, y: &mut [T], first: usize) {
+        let (strips, rest) = y.as_chunks_mut::<STRIP>();
+        let mut at = first;
+        for y in strips {
+            strip(alpha, self, x, beta, y, at);
+            at += STRIP;
+        }
+        let (few, rest) = rest.as_chunks_mut::<FEW>();
+        for y in few {
+            strip(alpha, self, x, beta, y, at);
+            at += FEW;
+        }
+        for y in rest.as_chunks_mut::<1>().0 {
+            strip(alpha, self, x, beta, y, at);
+            at += 1;
+        }
+    }
+    fn elements(self) -> impl Iterator<Item = (usize, impl Iterator<Item = (u32, T)>)> {
+        (0..self.rows).map(move |i| {
             let of = move |(offset, values): (isize, &[T])| {
-                let column = i.checked_add_signed(offset).filter(|column| *column < a.cols)?;
+                let column = i.checked_add_signed(offset).filter(|column| *column < self.cols)?;
                 Some((u32::try_from(column).ok()?, *values.get(i)?))
             };
-            (i, a.all().filter_map(of))
+            (i, self.all().filter_map(of))
         })
-    })
-}
-
-/// The rows from `first` on.
-#[inline(always)]
-fn rows<T: Element>(alpha: T, a: Dia<'_, T>, x: &[T], beta: T, y: &mut [T], first: usize) {
-    let (strips, rest) = y.as_chunks_mut::<STRIP>();
-    let mut at = first;
-    for y in strips {
-        strip(alpha, a, x, beta, y, at);
-        at += STRIP;
-    }
-    let (few, rest) = rest.as_chunks_mut::<FEW>();
-    for y in few {
-        strip(alpha, a, x, beta, y, at);
-        at += FEW;
-    }
-    for y in rest.as_chunks_mut::<1>().0 {
-        strip(alpha, a, x, beta, y, at);
-        at += 1;
     }
 }
 
@@ -254,7 +231,6 @@ fn strip<T: Element, const W: usize>(alpha: T, a: Dia<'_, T>, x: &[T], beta: T, 
         }
     }
     for (y, sum) in y.iter_mut().zip(sums) {
-        let old = if beta == T::ZERO { T::ZERO } else { beta * *y };
-        *y = if alpha == T::ZERO { old } else { alpha * sum + old };
+        *y = axpby(alpha, sum, beta, *y);
     }
 }

@@ -30,8 +30,6 @@ pub(crate) mod spmv;
 pub(crate) mod sweep;
 pub(crate) mod triangular;
 
-#[cfg(feature = "parallel")]
-pub(crate) use bsr::spmv_bsr_by;
 pub use bsr::{Bsr, spmv_bsr, spmv_bsr_on};
 pub use cg::{Cg, cg, cg_on, cg_workspace};
 #[cfg(feature = "parallel")]
@@ -39,14 +37,10 @@ pub(crate) use colors::gauss_seidel_colored_by;
 pub use colors::{Colors, gauss_seidel_colored, gauss_seidel_colored_on};
 pub use convert::{coo_to_csr, coo_to_csr_on, coo_to_csr_workspace, csr_transpose, csr_transpose_on};
 pub use csr::Csr;
-#[cfg(feature = "parallel")]
-pub(crate) use dia::spmv_dia_by;
 pub use dia::{Dia, spmv_dia, spmv_dia_on};
 pub use krylov::{bicgstab, bicgstab_on, bicgstab_workspace, gmres, gmres_on, gmres_workspace};
 pub use lobpcg::{lobpcg, lobpcg_on, lobpcg_workspace};
 pub use sddmm::{sddmm, sddmm_on};
-#[cfg(feature = "parallel")]
-pub(crate) use sell::spmv_sell_by;
 pub use sell::{Sell, spmv_sell, spmv_sell_on};
 pub use spgemm::{spadd, spadd_on, spgemm, spgemm_on, spgemm_workspace};
 #[cfg(feature = "parallel")]

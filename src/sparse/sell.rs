@@ -1,12 +1,11 @@
 //! Sliced ELLPACK, SELL-C-σ: [`Sell`].
 
 use super::Csr;
-use super::csr::pairs;
-use super::spmv::{Work, divide, written};
+use super::csr::{ends, pairs};
+use super::spmv::{Rows, Work, axpby, spmv_by};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
-use crate::lanes::{Element, Simd};
+use crate::lanes::Element;
 use core::cmp::Reverse;
 
 /// Rows side by side.
@@ -51,14 +50,6 @@ pub struct Sell<'a, T> {
     columns: &'a [u32],
     values: &'a [T],
 }
-
-impl<T> Clone for Sell<'_, T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Sell<'_, T> {}
 
 /// A number that is not 0.
 fn positive(arg: &'static str, x: usize) -> Result<(), Error> {
@@ -116,11 +107,10 @@ impl<'a, T> Sell<'a, T> {
         same_len("offsets", rows.div_ceil(chunk) + 1, offsets.len())?;
         same_len("lengths", rows, lengths.len())?;
         same_len("order", rows, order.len())?;
-        let whole = |[a, b]: [&usize; 2]| a <= b && (b - a).is_multiple_of(chunk);
-        if offsets.first() != Some(&0) || !pairs(offsets).all(whole) {
+        let len = ends(offsets)?;
+        if !pairs(offsets).all(|[a, b]| (b - a).is_multiple_of(chunk)) {
             return Err(Error::Domain { arg: "offsets" });
         }
-        let len = offsets.last().copied().unwrap_or(0);
         same_len("columns", len, columns.len())?;
         same_len("values", len, values.len())?;
         let length = |row: u32| lengths.get(row as usize).copied().unwrap_or(0);
@@ -287,57 +277,44 @@ forms! {
     /// ```
     ///
     /// Source: [`Sell`]. Contract: `contracts/spmv-v1.yaml`.
-    spmv_sell, spmv_sell_on, spmv_sell_by (alpha: T, a: Sell<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
+    spmv_sell, spmv_sell_on, spmv_by (alpha: T, a: Sell<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
 }
 
-pub(crate) fn spmv_sell_by<J: Executor, S: Simd, T: Element>(
-    j: J,
-    s: S,
-    alpha: T,
-    a: Sell<'_, T>,
-    x: &[T],
-    beta: T,
-    y: &mut [T],
-) -> Result<(), Error> {
-    same_len("x", a.cols, x.len())?;
-    same_len("y", a.rows(), y.len())?;
-    divide(j, a, 1, &mut *y, 0, &|y, first| {
-        s.vectorize(
-            #[inline(always)]
-            || rows(alpha, a, x, beta, y, first),
-        )
-    });
-    written(alpha, x, y, || {
-        a.order.iter().enumerate().map(move |(p, row)| {
-            let (from, _, lane) = a.place(p);
-            let at = move |k: usize| from + k * a.chunk + lane;
-            let of = move |k| Some((*a.columns.get(at(k))?, *a.values.get(at(k))?));
-            let length = a.lengths.get(*row as usize).copied().unwrap_or(0);
+impl<T: Element> Rows<T> for Sell<'_, T> {
+    #[inline(always)]
+    fn shape(&self) -> [usize; 2] {
+        [self.rows(), self.cols]
+    }
+    #[inline(always)]
+    fn multiply(self, alpha: T, x: &[T], beta: T, y: &mut [T], first: usize) {
+        let Some(x) = x.get(..self.cols) else { return };
+        let (mut p, end) = (first, first + y.len());
+        while p < end {
+            let (from, _, lane) = self.place(p);
+            let stop = end.min(p + (self.chunk - lane));
+            let mut at = from + lane;
+            while stop - p >= STRIP {
+                strip::<T, STRIP>(alpha, self, x, beta, y, [first, p, at]);
+                (p, at) = (p + STRIP, at + STRIP);
+            }
+            while stop - p >= FEW {
+                strip::<T, FEW>(alpha, self, x, beta, y, [first, p, at]);
+                (p, at) = (p + FEW, at + FEW);
+            }
+            while stop > p {
+                strip::<T, 1>(alpha, self, x, beta, y, [first, p, at]);
+                (p, at) = (p + 1, at + 1);
+            }
+        }
+    }
+    fn elements(self) -> impl Iterator<Item = (usize, impl Iterator<Item = (u32, T)>)> {
+        self.order.iter().enumerate().map(move |(p, row)| {
+            let (from, _, lane) = self.place(p);
+            let at = move |k: usize| from + k * self.chunk + lane;
+            let of = move |k| Some((*self.columns.get(at(k))?, *self.values.get(at(k))?));
+            let length = self.lengths.get(*row as usize).copied().unwrap_or(0);
             (*row as usize, (0..length as usize).filter_map(of))
         })
-    })
-}
-
-/// The rows of whole windows, of which `first` is the first.
-#[inline(always)]
-fn rows<T: Element>(alpha: T, a: Sell<'_, T>, x: &[T], beta: T, y: &mut [T], first: usize) {
-    let (mut p, end) = (first, first + y.len());
-    while p < end {
-        let (from, _, lane) = a.place(p);
-        let stop = end.min(p + (a.chunk - lane));
-        let mut at = from + lane;
-        while stop - p >= STRIP {
-            strip::<T, STRIP>(alpha, a, x, beta, y, [first, p, at]);
-            (p, at) = (p + STRIP, at + STRIP);
-        }
-        while stop - p >= FEW {
-            strip::<T, FEW>(alpha, a, x, beta, y, [first, p, at]);
-            (p, at) = (p + FEW, at + FEW);
-        }
-        while stop > p {
-            strip::<T, 1>(alpha, a, x, beta, y, [first, p, at]);
-            (p, at) = (p + 1, at + 1);
-        }
     }
 }
 
@@ -378,7 +355,6 @@ fn strip<T: Element, const W: usize>(
     }
     for (row, sum) in rows.iter().zip(sums) {
         let Some(y) = (*row as usize).checked_sub(first).and_then(|row| y.get_mut(row)) else { continue };
-        let old = if beta == T::ZERO { T::ZERO } else { beta * *y };
-        *y = if alpha == T::ZERO { old } else { alpha * sum + old };
+        *y = axpby(alpha, sum, beta, *y);
     }
 }

@@ -1,7 +1,7 @@
 //! `Y = αAX + βY` of a sparse A and dense matrices.
 
 use super::Csr;
-use super::spmv::{Cut, divide};
+use super::spmv::{Cut, axpby, divide};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_shape};
 use crate::forms::forms;
@@ -87,10 +87,7 @@ pub(crate) fn spmm_by<J: Executor, S: Simd, T: Element>(
 #[inline(always)]
 fn rows<T: Element>(alpha: T, a: Csr<'_, T>, x: MatRef<'_, T>, beta: T, mut y: MatMut<'_, T>, first: usize) {
     let n = x.cols();
-    let one = |sum: T, y: T| {
-        let old = if beta == T::ZERO { T::ZERO } else { beta * y };
-        if alpha == T::ZERO { old } else { alpha * sum + old }
-    };
+    let one = |sum: T, y: T| axpby(alpha, sum, beta, y);
     let side_by_side = x.col_stride() == 1 || n <= 1;
     for (i, row) in a.rows_from(first).take(y.rows()).enumerate() {
         let row = if alpha == T::ZERO { (&[][..], &[][..]) } else { row };

@@ -62,33 +62,35 @@ forms! {
         (alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T]) -> Result<(), Error>;
 }
 
+/// A matrix of a format whose product with a vector is made by whole rows.
+pub(crate) trait Rows<T: Element>: Work {
+    /// Rows and columns.
+    fn shape(&self) -> [usize; 2];
+    /// `y = αAx + βy` for the rows from `first` on, which can be parted from those before; `x` has A's columns.
+    fn multiply(self, alpha: T, x: &[T], beta: T, y: &mut [T], first: usize);
+    /// The elements of each row by their columns.
+    fn elements(self) -> impl Iterator<Item = (usize, impl Iterator<Item = (u32, T)>)>;
+}
+
+/// What the contract says of `y` holds for every format.
 pub(crate) fn spmv_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
     alpha: T,
-    a: Csr<'_, T>,
+    a: impl Rows<T>,
     x: &[T],
     beta: T,
     y: &mut [T],
 ) -> Result<(), Error> {
-    same_len("x", a.cols(), x.len())?;
-    same_len("y", a.rows(), y.len())?;
-    divide(j, a, 1, &mut *y, 0, &|y, first| {
+    let [rows, cols] = a.shape();
+    same_len("x", cols, x.len())?;
+    same_len("y", rows, y.len())?;
+    divide(j, a, 1, &mut *y, 0, &|y: &mut [T], first| {
         s.vectorize(
             #[inline(always)]
-            || rows(alpha, a, x, beta, y, first),
+            || a.multiply(alpha, x, beta, y, first),
         )
     });
-    written(alpha, x, y, || a.rows_from(0).map(|(c, v)| c.iter().copied().zip(v.iter().copied())).enumerate())
-}
-
-/// What the contract says of `y`, given the elements of each row by their columns: of compressed rows or of another format.
-pub(super) fn written<T: Element, R: Iterator<Item = (u32, T)>, A: Iterator<Item = (usize, R)>>(
-    alpha: T,
-    x: &[T],
-    y: &[T],
-    rows: impl FnOnce() -> A,
-) -> Result<(), Error> {
     contract!(
         spmv,
         Ok(()),
@@ -96,7 +98,7 @@ pub(super) fn written<T: Element, R: Iterator<Item = (u32, T)>, A: Iterator<Item
             let of = |(c, v): (u32, T)| {
                 v.to_f64().is_nan() || x.get(c as usize).is_some_and(|x| x.to_f64().is_nan())
             };
-            rows().try_for_each(|(i, mut row)| {
+            a.elements().try_for_each(|(i, mut row)| {
                 let input = if alpha != T::ZERO && row.any(of) { T::NAN } else { T::ZERO };
                 y.get(i).map_or(Ok(()), |y| check(&Call::new(&[&[input]], &[*y])))
             })
@@ -104,8 +106,15 @@ pub(super) fn written<T: Element, R: Iterator<Item = (u32, T)>, A: Iterator<Item
     )
 }
 
+/// `αx + βy` without what 0 multiplies: a NaN there is not read.
+#[inline(always)]
+pub(super) fn axpby<T: Element>(alpha: T, x: T, beta: T, y: T) -> T {
+    let old = if beta == T::ZERO { T::ZERO } else { beta * y };
+    if alpha == T::ZERO { old } else { alpha * x + old }
+}
+
 /// A matrix of a format that knows how much work its rows are.
-pub(super) trait Work: Copy + Sync {
+pub(crate) trait Work: Copy + Sync {
     /// That of the rows before row `i`: a row's is that of its elements, and one more.
     fn work(&self, i: usize) -> usize;
     /// Rows can be parted before its multiples.
@@ -161,12 +170,21 @@ pub(super) fn divide<J: Executor, A: Work, Y: Cut>(
     j.join(usize::MAX, || divide(j, a, each, above, first, body), || divide(j, a, each, below, middle, body));
 }
 
-#[inline(always)]
-fn rows<T: Element>(alpha: T, a: Csr<'_, T>, x: &[T], beta: T, y: &mut [T], first: usize) {
-    let (zero, fresh) = (alpha == T::ZERO, beta == T::ZERO);
-    for (y, row) in y.iter_mut().zip(a.rows_from(first)) {
-        let old = if fresh { T::ZERO } else { beta * *y };
-        *y = if zero { old } else { alpha * product(row, x) + old };
+impl<T: Element> Rows<T> for Csr<'_, T> {
+    #[inline(always)]
+    fn shape(&self) -> [usize; 2] {
+        [self.rows(), self.cols()]
+    }
+    #[inline(always)]
+    fn multiply(self, alpha: T, x: &[T], beta: T, y: &mut [T], first: usize) {
+        let Some(x) = x.get(..self.cols()) else { return };
+        let zero = alpha == T::ZERO;
+        for (y, row) in y.iter_mut().zip(self.rows_from(first)) {
+            *y = axpby(alpha, if zero { T::ZERO } else { product(row, x) }, beta, *y);
+        }
+    }
+    fn elements(self) -> impl Iterator<Item = (usize, impl Iterator<Item = (u32, T)>)> {
+        self.rows_from(0).map(|(c, v)| c.iter().copied().zip(v.iter().copied())).enumerate()
     }
 }
 
