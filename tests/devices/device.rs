@@ -425,7 +425,10 @@ fn launches_are_checked_before_one_runs() {
 /// Factors and solutions alone, as tests of planted faults run them; with shuffles, which `f32` has not above.
 #[test]
 fn factors_keep_their_contracts() {
-    for w in layers::solvers::story::<f32, _>(&gpu(), "f32", &[]).unwrap() {
-        assert!(w.share <= 1.0, "{w:?}");
+    // Panels in registers, and through memory.
+    for gpu in [gpu(), Gpu::new(short())] {
+        for w in layers::solvers::story::<f32, _>(&gpu, "f32", &[]).unwrap() {
+            assert!(w.share <= 1.0, "{w:?}");
+        }
     }
 }

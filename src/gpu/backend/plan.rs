@@ -246,8 +246,8 @@ impl Planner {
         self.grid_of(program, FACTOR, [blocks, 1], arguments)
     }
 
-    /// A launch of one block for columns of `m` elements: in registers, if they and the memory that they share are there for
-    /// it, else through memory.
+    /// A launch of one block for columns of `m` elements: in registers, if a block has them and the memory that it shares, and
+    /// kernels need not be short; else through memory.
     pub(super) fn panel<T: Recorded>(
         &self,
         op: &'static str,
@@ -255,9 +255,9 @@ impl Planner {
         make: impl Fn(Meet, Option<Held>) -> Result<Kernel, super::super::Error>,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        if let Some(held) = Held::of(m, T::TYPE.bytes()) {
+        if let Some(held) = Held::of(m, T::TYPE.bytes()).filter(|_| !self.short) {
             let program = self.one_by::<T>(op, held.rows, || Some(make(self.meet, Some(held))))?;
-            if program.kernel().shared_bytes() <= self.limits.shared && FACTOR <= self.limits.threads {
+            if program.kernel().shared_bytes() <= self.limits.shared {
                 return self.grid_of(program, FACTOR, [1, 1], arguments);
             }
         }

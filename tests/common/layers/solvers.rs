@@ -219,22 +219,30 @@ fn reflections<T: Scalar, D: Computes<T> + Blocking + 'static>(
     Ok(())
 }
 
-/// Columns of more rows than a block has threads, the large elements in the last ones; columns whose squares leave the range,
-/// and those of which nothing is left to reflect.
+/// Columns of more rows than a block has threads, for each number of rows that a thread holds and past the last, the large
+/// elements in the last ones; columns whose squares leave the range, and those of which nothing is left to reflect.
 fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
     language: &str,
     all: &mut [Worst; 7],
 ) -> Done {
     let [_, _, lu, _, qr, ..] = all;
-    let ([m, n], mut noise) = ([141, 6], Noise(77));
-    let mut tall = noise.slice::<T>(m * n, 1.0);
-    (0..n).for_each(|k| tall[(m - 1 - k) * n + k] = T::from_usize(m));
+    let mut noise = Noise(77);
     let sized = |x: Vec<T>, [m, n]: [usize; 2]| Args::new::<Qr>(vec![x], vec![], &[("m", m), ("n", n)]);
-    for layout in [0, 1] {
-        let a = Args::new::<Lu>(vec![tall.clone()], vec![], &[("m", m), ("n", n)]);
-        factors_of(gpu, language, &a, layout, lu)?;
-        reflected(gpu, language, &sized(tall.clone(), [m, n]), layout, qr)?;
+    for [m, n] in [[141, 6], [600, 9], [2100, 9], [4200, 5], [8200, 3]] {
+        let mut tall = noise.slice::<T>(m * n, 1.0);
+        (0..n).for_each(|k| tall[(m - 1 - k) * n + k] = T::from_usize(m));
+        for layout in if m < 200 { 0..2 } else { 0..1 } {
+            let a = Args::new::<Lu>(vec![tall.clone()], vec![], &[("m", m), ("n", n)]);
+            factors_of(gpu, language, &a, layout, lu)?;
+            reflected(gpu, language, &sized(tall.clone(), [m, n]), layout, qr)?;
+        }
+    }
+    // A pivot by whose reciprocal nothing is multiplied, and one whose is none.
+    for by in [2f64.powi(-60), 2f64.powi(-140)].map(T::from_f64) {
+        let column = [1.0, -3.0, 2.0, 0.5].map(|x| T::from_f64(x) * by);
+        let a = Args::new::<Lu>(vec![column.to_vec()], vec![], &[("m", 4), ("n", 1)]);
+        factors_of(gpu, language, &a, 0, lu)?;
     }
     let far = T::from_f64(2f64.powi(if T::SIGNIFICAND < 30 { 118 } else { 1000 }));
     for by in [far, T::ONE / far] {
@@ -251,6 +259,35 @@ fn narrow<T: Scalar, D: Computes<T> + Blocking + 'static>(
     ] {
         reflected(gpu, language, &sized(plain(x), shape), 0, qr)?;
     }
+    Ok(())
+}
+
+/// Triangles of more rows than a block has, and exchanges of more, of any rows.
+fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    all: &mut [Worst; 7],
+) -> Done {
+    let [factor, _, _, solve, ..] = all;
+    // That is how samples of an order are asked for.
+    let of = |n: usize| 8 * 131 + n - 97;
+    let mut noise = Noise(91);
+    for (n, layout) in [(129, 0), (161, 1)] {
+        let a: Args<T> = Cholesky::sample(1, of(n), &mut noise);
+        assert_eq!(a.size("n"), n);
+        let got = over(gpu, "cholesky", &Lies::new(&a.x[0], [n, n], layout), |a| gpu.cholesky(a))?;
+        compare(factor, language, &got, &Cholesky::want(&a.wide())[0]);
+    }
+    let mut a: Args<T> = LuSolve::sample(1, of(201), &mut noise);
+    let n = a.size("n");
+    // Pivots before their rows, too, and the same ones again.
+    a.x[1] =
+        (0..n).map(|i| T::from_usize(if i % 3 == 0 { n - 1 } else { noise.bits() as usize % n })).collect();
+    let (on, pivots) = (gpu.upload(&a.x[0])?, gpu.upload(&words(&a.x[1]))?);
+    let cols = a.x[2].len() / n;
+    let b = Lies::new(&a.x[2], [n, cols], 2);
+    let got = over(gpu, "lu_solve", &b, |b| gpu.lu_solve(on.view().matrix(n, n)?, pivots.view(), b))?;
+    compare(solve, language, &got, &LuSolve::want(&a.wide())[0]);
     Ok(())
 }
 
@@ -362,6 +399,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
         run::<T, D>(gpu, language, size, &mut all)?;
     }
     narrow(gpu, language, &mut all)?;
+    whole(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;
     Ok(all.into())
 }
