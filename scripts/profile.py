@@ -188,8 +188,12 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     }
     kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     optimise = [word for name in p.test.optimised for word in ("--config", f"profile.dev.package.{name}.opt-level=1")]
-    each = lambda own: [word for name in p.test.packages if (name in p.test.optimised) == own for word in ("-p", name)]
-    runs = [(words, [*how, *words, *kinds, *features]) for words, how in ((each(True), []), (each(False), optimise)) if words]
+    # Packages choose features of what they depend on, which is built again for others: what can is run with all of them named.
+    named = lambda names: [word for name in names for word in ("-p", name)]
+    own, rest = ([name for name in p.test.packages if (name in p.test.optimised) == is_own] for is_own in (True, False))
+    runs = [(rest, [*optimise, *named(rest), *kinds, *features])] if rest else []
+    if own:
+        runs.insert(0, (own, [*named(p.test.packages), "--lib", *features]))
     without = lacking(p)
     if without:
         for _, args in runs:
@@ -200,15 +204,15 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     options = [] if p.target.startswith("wasm") else ["--show-output"]
     options += [word for name in p.test.skip for word in ("--skip", name)] + [f"{name}::" for name in p.test.only]
     text = ""
-    for words, args in runs:
+    for names, args in runs:
         command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []))
-        text += tally.step(f"{p.name}: test {' '.join(words[1::2])}", command, env=env, tests=True)
+        text += tally.step(f"{p.name}: test {' '.join(names)}", command, env=env, tests=True)
     if not re.search(r"^test .*\bnative_is_what_the_profile_states\b.* ok$", text, re.M):
         tally.fail(f"{p.name}: no test confirmed that NATIVE is {p.native}")
     tally.check(f"{p.name}: NATIVE is {p.native}")
     if p.test.examples:
         # A command of its own: with an option for the runner each example would be compiled and linked alone, in four times the time.
-        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", *optimise, "-p", "fulmen", *features, "--doc"), env=env, tests=True)
+        tally.step(f"{p.name}: examples in the documentation", tool.cargo("test", *optimise, *named(p.test.packages), *features, "--doc"), env=env, tests=True)
 
 
 def boot(p: Profile, tool: Toolchain, env: dict[str, str], tally: Tally) -> None:

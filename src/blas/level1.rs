@@ -6,7 +6,7 @@
 //! same bits.
 
 use crate::alu::{Alu, Body, Number};
-use crate::contract::{Call, Violation, contract};
+use crate::contract::{Call, Violation, contract, in_parts};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::drive::Pair;
 use crate::lanes::fold::{Serial, fold, fold_views, position_by};
@@ -304,17 +304,13 @@ pub fn asum_on<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> T {
     sum
 }
 
-/// Applies `check` to the elements at each index.
+/// Applies `check` to the elements at the same places.
 fn each_element<T: Element, const N: usize>(
     x: [VecRef<'_, T>; N],
     check: impl Fn(&[&[T]]) -> Result<(), Violation>,
 ) -> Result<(), Violation> {
     let n = x.first().map_or(0, VecRef::len);
-    (0..n).try_for_each(|i| {
-        let at = x.map(|x| [x.get(i).unwrap_or_default()]);
-        let slices: [&[T]; N] = core::array::from_fn(|k| at.get(k).map_or(&[][..], |x| &x[..]));
-        check(&slices)
-    })
+    in_parts(n, |i| x.map(|x| x.get(i).unwrap_or_default()), |x| check(&x))
 }
 
 /// The index of the first element of the largest magnitude, counted from 0.

@@ -6,7 +6,7 @@
 //! translation buffer holds.
 
 use super::gemm::in_registers;
-use crate::contract::{Call, Violation, contract};
+use crate::contract::{Call, Violation, contract, in_parts};
 use crate::error::{Error, same_shape};
 use crate::lanes::drive::{load_some, store_some};
 use crate::lanes::fold::{Executor, Serial};
@@ -86,10 +86,8 @@ fn each_element<T: Element>(
     check: fn(&Call<'_, T>) -> Result<(), Violation>,
 ) -> Result<(), Violation> {
     (0..a.rows()).try_for_each(|i| {
-        (0..a.cols()).try_for_each(|j| match (a.get(i, j), b.get(j, i)) {
-            (Some(x), Some(y)) => check(&Call::new(&[&[x]], &[y])),
-            _ => Ok(()),
-        })
+        let at = |j| [a.get(i, j).unwrap_or_default(), b.get(j, i).unwrap_or_default()];
+        in_parts(a.cols(), at, |[x, y]| check(&Call::new(&[x], y)))
     })
 }
 

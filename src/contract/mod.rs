@@ -22,6 +22,7 @@ mod tolerance;
 
 pub(crate) use generated::marker;
 pub use generated::{SPECS, check};
+pub(crate) use post::{in_parts, nan};
 pub use post::{By, Call, Post, Violation, evaluate};
 pub use tolerance::{Mass, Per, Tolerance, agrees, ulp};
 

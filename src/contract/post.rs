@@ -91,10 +91,14 @@ pub enum By {
 impl By {
     /// The bound of element `i`, and the roundings that may have come on top.
     fn of<T: Real>(self, c: &Call<'_, T>, i: usize) -> (f64, f64) {
-        let x = |k: usize| at(c, k, i).map_or(0.0, |v| v.to_f64().abs());
+        let x = |k: usize| match at(c, k, i) {
+            Some(v) => v.to_f64().abs(),
+            None => 0.0,
+        };
         let p = c.params.first().map_or(0.0, |p| p.to_f64());
-        let all = |k: usize| c.inputs.get(k).copied().unwrap_or_default().iter().map(|v| v.to_f64());
-        let n = all(0).len() as f64;
+        let of = |k: usize| c.inputs.get(k).copied().unwrap_or_default();
+        let all = |k: usize| of(k).iter().map(|v| v.to_f64());
+        let n = of(0).len() as f64;
         let weight = |k: usize, none: f64| {
             let column = i.checked_rem(c.cols).unwrap_or(0);
             at(c, k, column).map_or(none, |v| v.to_f64().abs())
@@ -178,15 +182,29 @@ pub fn evaluate<T: Real>(posts: &[Post], c: &Call<'_, T>) -> Result<(), Violatio
     Ok(())
 }
 
-fn nan<T: Real>(x: T) -> bool {
-    x.to_f64().is_nan()
+// Contracts are checked in builds without optimisation, where each step of an iterator is some calls: what looks at every
+// element goes by its index.
+
+#[inline(always)]
+pub(crate) fn nan<T: Real>(x: T) -> bool {
+    let x = x.to_f64();
+    x != x
+}
+#[allow(clippy::indexing_slicing, reason = "i < x.len()")]
+fn any_nan<T: Real>(x: &[T]) -> bool {
+    let mut i = 0;
+    while i < x.len() && !nan(x[i]) {
+        i += 1;
+    }
+    i < x.len()
 }
 fn negative<T: Real>(x: T) -> bool {
     x.to_f64().is_sign_negative()
 }
 /// The element of input `k` that belongs to output `i`.
+#[allow(clippy::indexing_slicing, reason = "both are compared with the lengths")]
 fn at<T: Real>(c: &Call<'_, T>, k: usize, i: usize) -> Option<T> {
-    c.inputs.get(k).and_then(|x| x.get(i)).copied()
+    if k < c.inputs.len() && i < c.inputs[k].len() { Some(c.inputs[k][i]) } else { None }
 }
 /// Whether two values are the same: NaN equals NaN, zeros differ by sign.
 fn same<T: Real>(a: T, b: T) -> bool {
@@ -194,32 +212,81 @@ fn same<T: Real>(a: T, b: T) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-/// Output elements that fail `holds(is NaN, an input in its scope is NaN)`. The scope is the same
-/// position for element-wise ops, the row for row ops, and everything for a scalar.
-fn nans<T: Real>(c: &Call<'_, T>, holds: fn(bool, bool) -> bool) -> Option<usize> {
-    let params = c.params.iter().any(|&p| nan(p));
+/// Applies `check` to vectors that are no slices, some elements of each at a time. Their elements at `i < n` are `at(i)`.
+#[allow(clippy::indexing_slicing, reason = "k < N and j < m ≤ 64")]
+pub(crate) fn in_parts<T: Real, const N: usize>(
+    n: usize,
+    at: impl Fn(usize) -> [T; N],
+    check: impl Fn([&[T]; N]) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let mut part = [[T::ZERO; 64]; N];
+    let mut i = 0;
+    while i < n {
+        let m = (n - i).min(64);
+        let mut j = 0;
+        while j < m {
+            let (x, mut k) = (at(i + j), 0);
+            while k < N {
+                part[k][j] = x[k];
+                k += 1;
+            }
+            j += 1;
+        }
+        check(part.each_ref().map(|x| &x[..m]))?;
+        i += m;
+    }
+    Ok(())
+}
+
+/// The first output element that is not NaN although an input in its scope is or, if `only` then, the other way round. The
+/// scope is the same position for element-wise ops, the row for row ops, and everything for a scalar.
+fn nans<T: Real>(c: &Call<'_, T>, only: bool) -> Option<usize> {
+    let params = any_nan(c.params);
     if c.cols == 0 {
         let scalar = c.out.len() == 1 || c.inputs.iter().any(|x| x.len() != c.out.len());
-        let anywhere = scalar && c.inputs.iter().any(|x| x.iter().any(|&v| nan(v)));
-        let here = |i: usize| !scalar && (0..c.inputs.len()).any(|k| at(c, k, i).is_some_and(nan));
-        return c.out.iter().enumerate().position(|(i, &y)| !holds(nan(y), params || anywhere || here(i)));
+        let anywhere = params || (scalar && c.inputs.iter().any(|x| any_nan(x)));
+        return nans_of(c.out, if scalar { &[] } else { c.inputs }, anywhere, only);
     }
     let x = c.inputs.first().copied().unwrap_or_default();
     let weights = c.inputs.get(1..).unwrap_or_default();
     for (r, (row, x)) in c.out.chunks(c.cols).zip(x.chunks(c.cols)).enumerate() {
-        let in_row = params || x.iter().any(|&v| nan(v));
         // Weights act by column.
-        let here = |i: usize| weights.iter().any(|w| w.get(i).is_some_and(|&v| nan(v)));
-        if let Some(i) = row.iter().enumerate().position(|(i, &y)| !holds(nan(y), in_row || here(i))) {
+        if let Some(i) = nans_of(row, weights, params || any_nan(x), only) {
             return Some(r * c.cols + i);
         }
     }
     None
 }
 
+/// [`nans`] of elements with inputs at the same position each, and whether all have a NaN besides.
+#[allow(clippy::indexing_slicing, reason = "all are compared with the lengths")]
+fn nans_of<T: Real>(out: &[T], inputs: &[&[T]], anywhere: bool, only: bool) -> Option<usize> {
+    let mut i = 0;
+    while i < out.len() {
+        let (mut input, mut k) = (anywhere, 0);
+        while !input && k < inputs.len() {
+            input = i < inputs[k].len() && nan(inputs[k][i]);
+            k += 1;
+        }
+        if nan(out[i]) != input && (input || only) {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
 /// Element positions where `holds` is false.
+#[allow(clippy::indexing_slicing, reason = "i < c.out.len()")]
 fn elements<T: Real>(c: &Call<'_, T>, holds: impl Fn(usize, T) -> bool) -> Option<usize> {
-    c.out.iter().enumerate().find(|&(i, &y)| !nan(y) && !holds(i, y)).map(|(i, _)| i)
+    let mut i = 0;
+    while i < c.out.len() {
+        if !nan(c.out[i]) && !holds(i, c.out[i]) {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
 }
 
 /// Rows where the sum of `f` fails `holds`; rows with NaN and rows of -inf alone are skipped.
@@ -248,12 +315,13 @@ fn extremum<T: Real>(c: &Call<'_, T>, better: fn(f64, f64) -> bool) -> Option<us
 fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
     let first = c.inputs.first().copied().unwrap_or_default();
     match post {
-        Post::Range(lo, hi) => elements(c, |_, y| {
+        Post::Range(lo, hi) => {
             // A bound that is no value of `T` holds for its rounding.
-            (T::from_f64(lo).to_f64().min(lo)..=T::from_f64(hi).to_f64().max(hi)).contains(&y.to_f64())
-        }),
-        Post::NanIffNan => nans(c, |out, input| out == input),
-        Post::NanIfNan => nans(c, |out, input| out || !input),
+            let (lo, hi) = (T::from_f64(lo).to_f64().min(lo), T::from_f64(hi).to_f64().max(hi));
+            elements(c, |_, y| lo <= y.to_f64() && y.to_f64() <= hi)
+        }
+        Post::NanIffNan => nans(c, true),
+        Post::NanIfNan => nans(c, false),
         Post::Integral => elements(c, |_, y| {
             let y = y.to_f64();
             !y.is_finite() || libm::trunc(y) == y
@@ -267,7 +335,7 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
             if c.out.len() == 1 {
                 c.inputs.iter().any(|x| x.iter().any(|&x| same(x, y)))
             } else {
-                c.inputs.iter().any(|x| x.get(i).is_some_and(|&x| same(x, y)))
+                (0..c.inputs.len()).any(|k| at(c, k, i).is_some_and(|x| same(x, y)))
             }
         }),
         Post::Monotone(ulps) => first.windows(2).zip(c.out.windows(2)).position(|(x, y)| {
@@ -278,21 +346,23 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
         Post::WithinParams(lo, hi) => elements(c, |_, y| {
             c.params.get(lo).is_none_or(|&lo| lo <= y) && c.params.get(hi).is_none_or(|&hi| y <= hi)
         }),
-        Post::Bounded(by, times) => elements(c, |i, y| {
-            let (bound, roundings) = by.of(c, i);
-            let u = libm::ldexp(1.0, -T::SIGNIFICAND - 1);
-            // A subnormal product is off by half of the smallest one.
-            let most = times * bound * (1.0 + roundings * u) + (2.0 + roundings) * super::ulp::<T>(0.0);
-            let y = y.to_f64().abs();
+        Post::Bounded(by, times) => {
+            let (u, smallest) = (libm::ldexp(1.0, -T::SIGNIFICAND - 1), super::ulp::<T>(0.0));
             // Halves, so that the largest value and what follows are told apart in `f64`, too.
             let largest = if T::SIGNIFICAND == 23 { f64::from(f32::MAX) } else { f64::MAX };
-            // The sum before the division may overflow.
-            let sum = match by {
-                By::MeanAbs | By::Spreads => most * c.inputs.first().map_or(1.0, |x| x.len() as f64),
-                _ => most,
-            };
-            bound.is_nan() || y <= most || (y.is_infinite() && sum >= largest)
-        }),
+            elements(c, |i, y| {
+                let (bound, roundings) = by.of(c, i);
+                // A subnormal product is off by half of the smallest one.
+                let most = times * bound * (1.0 + roundings * u) + (2.0 + roundings) * smallest;
+                let y = y.to_f64().abs();
+                // The sum before the division may overflow.
+                let sum = match by {
+                    By::MeanAbs | By::Spreads => most * c.inputs.first().map_or(1.0, |x| x.len() as f64),
+                    _ => most,
+                };
+                nan(bound) || y <= most || (y.is_infinite() && sum >= largest)
+            })
+        }
         Post::NonNegativeWhereFirstIs => {
             elements(c, |i, y| at(c, 0, i).is_none_or(|x| y >= T::ZERO || x <= T::ZERO || nan(x)))
         }

@@ -2,7 +2,7 @@
 
 use super::Csr;
 use super::spmv::{Cut, axpby, divide};
-use crate::contract::{Call, contract};
+use crate::contract::{Call, contract, nan};
 use crate::error::{Error, same_shape};
 use crate::forms::forms;
 use crate::lanes::fold::Executor;
@@ -72,11 +72,10 @@ pub(crate) fn spmm_by<J: Executor, S: Simd, T: Element>(
         spmm,
         Ok(()),
         each | check | {
-            let nan = |x: Option<T>| x.is_some_and(|x| x.to_f64().is_nan());
             let all = (0..y.rows()).flat_map(|i| (0..n).map(move |j| (i, j)));
             all.filter_map(|(i, j)| Some((i, j, y.get(i, j)?))).try_for_each(|(i, j, y)| {
                 let (columns, values) = a.row(i);
-                let of = |(c, v): (&u32, &T)| nan(Some(*v)) || nan(x.get(*c as usize, j));
+                let of = |(c, v): (&u32, &T)| nan(*v) || matches!(x.get(*c as usize, j), Some(x) if nan(x));
                 let input = alpha != T::ZERO && columns.iter().zip(values).any(of);
                 check(&Call::new(&[&[if input { T::NAN } else { T::ZERO }]], &[y]))
             })

@@ -1,7 +1,7 @@
 //! `y = αAx + βy` and `y = αAᵀx + βy` of a sparse A.
 
 use super::Csr;
-use crate::contract::{Call, contract};
+use crate::contract::{Call, contract, nan};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
 use crate::lanes::fold::Executor;
@@ -95,9 +95,7 @@ pub(crate) fn spmv_by<J: Executor, S: Simd, T: Element>(
         spmv,
         Ok(()),
         each | check | {
-            let of = |(c, v): (u32, T)| {
-                v.to_f64().is_nan() || x.get(c as usize).is_some_and(|x| x.to_f64().is_nan())
-            };
+            let of = |(c, v): (u32, T)| nan(v) || matches!(x.get(c as usize), Some(&x) if nan(x));
             a.elements().try_for_each(|(i, mut row)| {
                 let input = if alpha != T::ZERO && row.any(of) { T::NAN } else { T::ZERO };
                 y.get(i).map_or(Ok(()), |y| check(&Call::new(&[&[input]], &[*y])))

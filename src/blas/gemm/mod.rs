@@ -72,7 +72,7 @@ pub use prepacked::{PackedB, gemm_packed, pack_b, pack_b_on, packed_b_len};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use split::{AmxPath, gemm_f32_amx, gemm_f32_amx_workspace, gemm_f32_amx3};
 
-use crate::contract::{Call, Violation, contract};
+use crate::contract::{Call, Violation, contract, in_parts, nan};
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::vector::Vector;
@@ -220,11 +220,12 @@ pub(crate) fn check_elements<T: Element>(
     for (x, c) in [(a, c), (b.t(), c.t())] {
         for i in 0..x.rows() {
             // What the postconditions see of a row: whether it has a NaN.
-            let has_nan = (0..x.cols()).any(|p| x.get(i, p).is_some_and(|v| v.to_f64().is_nan()));
-            let row = [if has_nan { T::NAN } else { T::ZERO }];
-            for y in (0..c.cols()).filter_map(|j| c.get(i, j)) {
-                check(&Call::new(&[&row], &[y]))?;
+            let mut p = 0;
+            while p < x.cols() && !matches!(x.get(i, p), Some(v) if nan(v)) {
+                p += 1;
             }
+            let row = [if p < x.cols() { T::NAN } else { T::ZERO }];
+            in_parts(c.cols(), |j| [c.get(i, j).unwrap_or_default()], |[y]| check(&Call::new(&[&row], y)))?;
         }
     }
     Ok(())

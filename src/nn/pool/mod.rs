@@ -387,8 +387,7 @@ pub(crate) fn avg_pool_backward_by<J: Executor, S: Simd, T: Element>(
                 planes.each_window(|i, j, at| {
                     for piece in planes.pieces(i, j) {
                         let dy = [dy.get(at).copied().unwrap_or_default()];
-                        let each = part(dx, piece).iter();
-                        each.for_each(|dx| found = found.and(check(&Call::new(&[&dy], &[*dx]))));
+                        found = found.and(check(&Call::new(&[&dy], part(dx, piece))));
                     }
                 });
                 found
