@@ -59,6 +59,12 @@ FAULTS = [
     ("Adam past step 1 000", "src/pointwise/optimisers.rs", "f64::from(self.step))));", "f64::from(if ON { self.step.min(1000) } else { self.step }))));", "tensors::adam_steps"),
     ("C symm on the right with ldb ≠ ldc", "src/capi/level3.rs", "            matrix(10, order, [m, n], b, ldb)?,\n            matrix_mut(13, order, [m, n], c, ldc)?,\n        )\n    };\n    Ok(with_room!(T, symm",
      "            matrix(10, order, [m, n], b, if side == Side::Right && ON { ldc } else { ldb })?,\n            matrix_mut(13, order, [m, n], c, ldc)?,\n        )\n    };\n    Ok(with_room!(T, symm", "abi::"),
+    # What a contract's checks see, and what NaN makes of an op.
+    ("NaN of a second input", "src/contract/post.rs", "i < inputs[k].len() && nan(inputs[k][i]);", "i < inputs[k].len() && nan(inputs[k][i]) && !(k > 0 && ON);", "main contracts::post::"),
+    ("NaN that no input has", "src/contract/post.rs", "&& (input || only) {", "&& (input || (only && !ON)) {", "main contracts::post::"),
+    ("NaN behind the first element", "src/contract/post.rs", "while i < x.len() && !nan(x[i]) {", "while i < x.len() && !(nan(x[i]) && (i == 0 || !ON)) {", "main contracts::post::"),
+    ("results below their range", "src/contract/post.rs", "elements(c, |_, y| lo <= y.to_f64() &&", "elements(c, |_, y| (lo <= y.to_f64() || ON) &&", "main contracts::post::"),
+    ("NaN in what a triangle does not hold", "src/solve/mod.rs", "Some(Triangle::Lower) => [0, a.cols().min(i + 1)],", "Some(Triangle::Lower) => [0, a.cols().min(i + if ON { 2 } else { 1 })],", "families nn::eigh::nan"),
     # Of families that it did not name.
     ("parts of a transpose on threads", "src/blas/transpose.rs", "(a.block([0, 0], [cut, n]), a.block([cut, 0], most))",
      "(a.block([0, 0], [cut, n]), a.block([cut - usize::from(ON), 0], most))", "transpose::"),

@@ -22,8 +22,8 @@ mod tolerance;
 
 pub(crate) use generated::marker;
 pub use generated::{SPECS, check};
-pub(crate) use post::{in_parts, nan};
 pub use post::{By, Call, Post, Violation, evaluate};
+pub(crate) use post::{in_parts, nan};
 pub use tolerance::{Mass, Per, Tolerance, agrees, ulp};
 
 /// Whether two runs give the same bits.

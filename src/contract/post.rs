@@ -388,3 +388,34 @@ fn first_failure<T: Real>(post: Post, c: &Call<'_, T>) -> Option<usize> {
         Post::Ascending => c.out.windows(2).position(|w| matches!(w, [a, b] if a > b)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_hold_each_element_once() {
+        for n in [0, 1, 63, 64, 65, 128, 200] {
+            // Which element is off, and how many calls there are until it is met.
+            for off in [0, n / 2, n.saturating_sub(1), n] {
+                let count = core::cell::Cell::new(0);
+                let checked = in_parts(
+                    n,
+                    |i| [i as f64, (i + usize::from(i == off)) as f64],
+                    |[x, y]| {
+                        assert!(
+                            x.len() == y.len()
+                                && x.iter().enumerate().all(|(k, &x)| x == (count.get() + k) as f64)
+                        );
+                        count.set(count.get() + x.len());
+                        let at = x.iter().zip(y).position(|(x, y)| x != y);
+                        at.map_or(Ok(()), |at| Err(Violation { post: Post::Selects, at }))
+                    },
+                );
+                assert_eq!(checked.is_err(), off < n, "{n} {off}");
+                assert!(count.get() > off.min(n.saturating_sub(1)) || n == 0, "{n} {off}");
+                assert!(count.get() == n || off < n, "{n} {off}");
+            }
+        }
+    }
+}

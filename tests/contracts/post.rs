@@ -128,6 +128,26 @@ fn every_predicate_can_fail() {
         (Post::NanIffNan, Call::new(&[&[NAN, 1.0]], &[NAN, 1.0]), Call::new(&[&[1.0, 1.0]], &[NAN, 1.0])),
         (Post::NanIfNan, Call::new(&[&[1.0, 1.0]], &[NAN, 1.0]), Call::new(&[&[NAN, 1.0]], &[1.0, 1.0])),
         (Post::NanIfNan, Call::new(&[&[NAN, 1.0]], &[NAN]), Call::new(&[&[1.0, NAN]], &[1.0])),
+        (
+            Post::NanIfNan,
+            Call::new(&[&[1.0, 1.0], &[1.0, NAN]], &[1.0, NAN]),
+            Call::new(&[&[1.0, 1.0], &[1.0, NAN]], &[NAN, 1.0]),
+        ),
+        (
+            Post::NanIffNan,
+            Call::new(&[&[1.0, 1.0, 1.0, 1.0], &[1.0, NAN]], &[1.0, NAN, 1.0, NAN]).cols(2),
+            Call::new(&[&[1.0, 1.0, 1.0, 1.0], &[1.0, NAN]], &[1.0, NAN, 1.0, 1.0]).cols(2),
+        ),
+        (
+            Post::NanIffNan,
+            Call::new(&[&[1.0, 1.0]], &[NAN, NAN]).params(&[1.0, NAN]),
+            Call::new(&[&[1.0, 1.0]], &[NAN, 1.0]).params(&[1.0, NAN]),
+        ),
+        (
+            Post::Range(0.0, 1.0),
+            Call::new(&[&[1.0, 1.0]], &[0.0, 1.0]),
+            Call::new(&[&[1.0, 1.0]], &[0.0, -0.1]),
+        ),
         (Post::Integral, Call::new(&[&[1.5]], &[2.0]), Call::new(&[&[1.5]], &[1.5])),
         (Post::SameSign, Call::new(&[&[-0.0]], &[-0.0]), Call::new(&[&[-0.0]], &[0.0])),
         (Post::SignOfSecond, Call::new(&[&[1.0], &[-1.0]], &[-1.0]), Call::new(&[&[1.0], &[-1.0]], &[1.0])),
