@@ -395,8 +395,8 @@ mod tests {
 
     #[test]
     fn parts_hold_each_element_once() {
-        for n in [0, 1, 63, 64, 65, 128, 200] {
-            // Which element is off, and how many calls there are until it is met.
+        for n in [0usize, 1, 63, 64, 65, 128, 200] {
+            // Which element is off; none where it is `n`.
             for off in [0, n / 2, n.saturating_sub(1), n] {
                 let count = core::cell::Cell::new(0);
                 let checked = in_parts(
