@@ -4,6 +4,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::template::triangle::{self, Rows};
 use super::super::template::{Argument, THREADS, vector};
 use super::ops::{Done, Scalar, arguments};
+use super::product::Product;
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::{Blas, Products};
 use crate::error::{not_empty, same_len, same_shape};
@@ -22,6 +23,9 @@ fn square<T, D: Device>(a: Mat<'_, T, D>) -> Result<usize, Error> {
 fn lower<T, D: Device>(triangle: Triangle, a: Mat<'_, T, D>) -> Mat<'_, T, D> {
     if triangle == Triangle::Upper { a.t() } else { a }
 }
+
+/// Rows of a triangle that is computed by one launch, at most.
+const LOWER: usize = 1024;
 
 /// Where a triangle is halved.
 const fn half(n: usize) -> usize {
@@ -276,6 +280,21 @@ impl<D: Device> Gpu<D> {
             self.gemm(alpha, a, t.t(), beta, MatMut(c))?;
             if both { self.gemm(alpha, b, s.t(), T::ONE, MatMut(c)) } else { Ok(()) }
         };
+        let (planner, depth) = (&self.state.planner, a.shape[1]);
+        // Of one launch, of blocks that do not share the depth.
+        let one = (1..=LOWER).contains(&n) && depth <= 2 * n && alpha != T::ZERO;
+        if one && !planner.short && !planner.rounds {
+            let product = |a: Mat<'_, T, D>, b: Mat<'_, T, D>, beta: T| {
+                same_shape("a", [n, depth], a.shape)?;
+                same_shape("b", [n, depth], b.shape)?;
+                let strides = [a.strides, b.t().strides, c.strides];
+                let of = Product { sizes: [n, n, depth], strides, alpha, beta };
+                let (bound, _) = self.matrices([("a", a), ("b", b), ("c", c)])?;
+                self.go(vec![planner.lower::<T::Recorded>(&of)?], vec![], &bound)
+            };
+            product(a, b, beta)?;
+            return if both { product(b, a, T::ONE) } else { Ok(()) };
+        }
         if n <= BASE {
             let mut room = self.alloc::<T>(n * n)?;
             let sums = room.view_mut().matrix(n, n)?.0;

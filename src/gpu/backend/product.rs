@@ -84,6 +84,14 @@ impl Planner {
         Ok(Plan { launches: vec![sums, all], scratch })
     }
 
+    /// A product of which the lower triangle of C is read and written alone.
+    pub(super) fn lower<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Launch, Error> {
+        let shared = self.limits.shared.min(48 << 10);
+        let (vector, small) = (4.min(16 / T::TYPE.bytes()), Division::SMALL);
+        let division = Division { vector, lower: true, ..small }.within(T::TYPE.bytes(), shared);
+        self.strided::<T>(of, division, [0, 1], (2, of.strides[2]), 1, Vec::new())
+    }
+
     /// A launch of [`template::strided`] of these operands, in so many parts along z.
     fn strided<T: OfRow>(
         &self,
@@ -95,6 +103,7 @@ impl Planner {
         more: Vec<Argument>,
     ) -> Result<Launch, Error> {
         let op = match (division.tile == Division::LARGE.tile, division.split, division.strange) {
+            _ if division.lower => "gemm_lower",
             _ if division.tile == Division::SHORT.tile => "gemm_short",
             (false, false, _) => "gemm",
             (false, true, _) => "gemm_split",

@@ -1,5 +1,6 @@
 //! Factors of the columns of a part of a matrix by one block, in registers: a few columns at once, of whose rows a thread has
 //! every [`FACTOR`]-th. Those before them are applied first, column by column, as in a left-looking algorithm.
+#![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -202,7 +203,7 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
         let mut x = b.count::<U32, T>([zero, s, one], 1, &x, |k, x| {
             // The pivot's row comes by one of two places, so that a barrier does for both.
             let through = place::<T>(shares, (k & one) * cols);
-            panel.lend(&at, k, &x, through);
+            panel.lend(&at, k, x, through);
             let l = panel.column(k);
             b.barrier();
             let u = row::<T>(through, held.cols);

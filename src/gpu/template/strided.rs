@@ -29,19 +29,27 @@ pub struct Division {
     pub split: bool,
     /// Whether tiles whose elements have three parts are left to [`super::triple_gemm`].
     pub strange: bool,
+    /// Whether C is square, and only its lower triangle is read and written.
+    pub lower: bool,
 }
 
 impl Division {
     /// For products whose tiles occupy a device.
-    pub const LARGE: Self =
-        Self { tile: [128, 128], depth: 8, each: [8, 8], vector: 4, stages: 2, split: false, strange: false };
+    pub const LARGE: Self = Self { depth: 8, each: [8, 8], tile: [128, 128], ..Self::SMALL };
     /// For the others.
-    pub const SMALL: Self =
-        Self { tile: [64, 64], depth: 16, each: [4, 4], vector: 4, stages: 2, split: false, strange: false };
+    pub const SMALL: Self = Self {
+        tile: [64, 64],
+        depth: 16,
+        each: [4, 4],
+        vector: 4,
+        stages: 2,
+        split: false,
+        strange: false,
+        lower: false,
+    };
 
     /// Of few instructions.
-    pub const SHORT: Self =
-        Self { tile: [16, 16], depth: 16, each: [1, 1], vector: 1, stages: 1, split: false, strange: false };
+    pub const SHORT: Self = Self { tile: [16, 16], each: [1, 1], vector: 1, stages: 1, ..Self::SMALL };
 
     /// With less depth, then one stage, where `shared` bytes are too few for elements of `width`. A thread moves as many
     /// neighbours as it reads at once, or more.
@@ -179,12 +187,18 @@ fn along<'b>(first: Value<'b, U32>, by: Value<'b, U32>) -> impl Iterator<Item = 
 /// With `split` there are two more parameters: a block takes so much of the depth (a multiple of the division's) as the
 /// first says, from its place along z on, and its sums, without α and β, go as many elements behind C as z times the second.
 ///
+/// With `lower` only elements of C on and below its diagonal are computed.
+///
 /// With `strange` there are then: the words of [`super::triple`] for the rows of A and the columns of B, how many a tile
 /// has, and a word for each tile which is set to whether this kernel computes it.
 pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     let [rows, cols] = of.tile;
     let part = if of.split { "_split" } else { "" };
-    let only = if of.strange { "_strange" } else { "" };
+    let only = match (of.strange, of.lower) {
+        (true, _) => "_strange",
+        (_, true) => "_lower",
+        _ => "",
+    };
     let b = Builder::new(&format!("gemm_{rows}x{cols}{part}{only}_{}", T::Elem::NAME));
     b.threads([of.threads(), 1, 1]);
     if of.tile == Division::LARGE.tile {
@@ -206,6 +220,10 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         only_strange(&b, [b.param(), b.param()], b.param(), b.param());
     }
     let (row0, col0) = (b.special(Special::CtaidY) * int(rows), b.special(Special::CtaidX) * int(cols));
+    if of.lower {
+        // All of the tile is above the diagonal.
+        b.when((row0 + int(rows)).compare(Cmp::Le, col0), || b.exit());
+    }
     let a = Side::new::<T>(&b, of, 0, x, [row0, m], [x_row, x_col]);
     let y = Side::new::<T>(&b, of, 1, y, [col0, n], [y_col, y_row]);
 
@@ -263,7 +281,9 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     for (place, v) in (0..).zip(&sum) {
         let row = row0 + down * int(of.vector) + int(of.place(0, place / of.each[1]));
         let col = col0 + across * int(of.vector) + int(of.place(1, place % of.each[1]));
-        b.when(row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n), || {
+        let inside = row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n);
+        let inside = if of.lower { inside & row.compare(Cmp::Ge, col) } else { inside };
+        b.when(inside, || {
             let to = to + row * out_row + col * out_col;
             if of.split {
                 put(out, to, *v);
