@@ -128,7 +128,8 @@ def build_library(at: Path, target: str, to: Path) -> None:
     (at / "src").mkdir(parents=True)
     (at / "src/lib.rs").write_text("#![no_std]\n")
     (at / "Cargo.toml").write_text('[package]\nname = "none"\nedition = "2024"\n[workspace]\n[profile.release]\ncodegen-units = 1\nopt-level = "s"\n')
-    parts = ["core,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"] if bare else ["std,panic_abort,panic_unwind,test"]
+    # What reads debug information for a backtrace is a quarter of it, and of no use where there is none.
+    parts = ["core,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"] if bare else ["std,panic_abort,panic_unwind,test", "-Zbuild-std-features=panic-unwind"]
     command = [DEBIAN / "cargo", "build", "--release", "--target", target, "-Zbuild-std=" + parts[0], *parts[1:]]
     env = {k: v for k, v in os.environ.items() if k not in CARGO_VARIABLES}
     env |= {"CARGO_TARGET_DIR": str(at), "RUSTC": str(DEBIAN / "rustc"), "RUSTC_BOOTSTRAP": "1", "RUSTFLAGS": f"-Cembed-bitcode=yes {FLAGS.get(target, '')}"}
