@@ -352,7 +352,8 @@ impl<D: Device> Gpu<D> {
         let (told, planner) = (arguments::<T>(2, &words, &[]), &self.state.planner);
         let launch = if solve {
             let turned = of.b.strides[0] < of.b.strides[1];
-            let make = || triangle::solve::<T::Recorded>(turned);
+            // WGSL's shared memory is read as it is written.
+            let make = || triangle::solve::<T::Recorded>(turned, planner.optimise);
             planner.factor::<T::Recorded>(
                 if turned { "trsm_turned" } else { "trsm" },
                 make,

@@ -247,7 +247,8 @@ impl Planner {
     }
 
     /// A launch of one block for columns of `m` elements: in registers, if a block has them and the memory that it shares, and
-    /// kernels need not be short; else through memory.
+    /// kernels need not be short; else through memory. Compilers of WGSL get the kernel of the fewest rows alone: with the
+    /// others Mesa's takes as long as all ops together.
     pub(super) fn panel<T: Recorded>(
         &self,
         op: &'static str,
@@ -255,7 +256,9 @@ impl Planner {
         make: impl Fn(Meet, Option<Held>) -> Result<Kernel, super::super::Error>,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        if let Some(held) = Held::of(m, T::TYPE.bytes()).filter(|_| !self.short) {
+        if let Some(held) =
+            Held::of(m, T::TYPE.bytes()).filter(|held| !self.short && (self.optimise || held.rows == 2))
+        {
             let program = self.one_by::<T>(op, held.rows, || Some(make(self.meet, Some(held))))?;
             if program.kernel().shared_bytes() <= self.limits.shared {
                 return self.grid_of(program, FACTOR, [1, 1], arguments);

@@ -220,10 +220,11 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         only_strange(&b, [b.param(), b.param()], b.param(), b.param());
     }
     let (row0, col0) = (b.special(Special::CtaidY) * int(rows), b.special(Special::CtaidX) * int(cols));
-    if of.lower {
-        // All of the tile is above the diagonal.
-        b.when((row0 + int(rows)).compare(Cmp::Le, col0), || b.exit());
-    }
+    // A tile above the diagonal has no depth.
+    let end = match of.lower {
+        true => Value::select((row0 + int(rows)).compare(Cmp::Gt, col0), end, start),
+        false => end,
+    };
     let a = Side::new::<T>(&b, of, 0, x, [row0, m], [x_row, x_col]);
     let y = Side::new::<T>(&b, of, 1, y, [col0, n], [y_col, y_row]);
 

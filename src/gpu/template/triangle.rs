@@ -215,22 +215,23 @@ pub const SOLVED: u32 = 32;
 
 /// `B = A⁻¹·B` of a triangular A, a block for every [`SOLVED`] columns of B. As many rows are solved by one warp, a thread for
 /// each column, then all warps take them off the rows that follow: a thread has four rows of a column, or of a B that is
-/// `turned`, whose columns are contiguous, four columns of a row. Of an upper triangle the last row is the first. Parameters:
-/// those of [`columns`]; rows as many as there are.
-pub fn solve<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
+/// `turned`, whose columns are contiguous, four columns of a row. Of an upper triangle the last row is the first. What was
+/// written to shared memory one by one is read by 16 bytes where that is `wide`. Parameters: those of [`columns`]; rows as
+/// many as there are.
+pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
     let builder = named::<T>(if turned { "trsm_turned" } else { "trsm" });
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
     let [a, to] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
     let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
-    let (many, warps) = (16 / T::TYPE.bytes(), FACTOR / SOLVED);
+    let (many, warps) = (if wide { 16 / T::TYPE.bytes() } else { 1 }, FACTOR / SOLVED);
     let each = SOLVED / warps;
     // Rows start at multiples of 16 bytes, in banks that differ where 16 KB are enough for that.
-    let pitch = if many == 4 { SOLVED + many } else { SOLVED };
+    let pitch = if T::TYPE.bytes() == 4 { SOLVED + many } else { SOLVED };
     let [tile, done] = [(); 2].map(|()| room::<T>(b, SOLVED * pitch));
-    let (tid, wide) = (b.special(Special::TidX), b.int::<U32>(i64::from(SOLVED)));
-    let (lane, warp) = (tid & b.int(i64::from(SOLVED - 1)), tid / wide);
+    let (tid, part) = (b.special(Special::TidX), b.int::<U32>(i64::from(SOLVED)));
+    let (lane, warp) = (tid & b.int(i64::from(SOLVED - 1)), tid / part);
     let (zero, ones) = (b.bits::<T>(0), b.bits::<T>(T::bits(one::<T>())));
     let turn = |i| Value::select(upper, n - b.int(1) - i, i);
     let number = |i: u32| b.int::<U32>(i64::from(i));
@@ -260,16 +261,17 @@ pub fn solve<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
     // So many elements of a row, by 16 bytes.
     let line = |of, i, j, upto: u32| {
         let start = place::<T>(of, element(i, j));
-        let parts = (0..upto.div_ceil(many))
-            .flat_map(|p| neighbours::<T>(b, Space::Shared, start, (p * 16) as i32, many));
+        let parts = (0..upto.div_ceil(many)).flat_map(|p| {
+            neighbours::<T>(b, Space::Shared, start, (p * many * T::TYPE.bytes()) as i32, many)
+        });
         parts.take(upto as usize).collect::<Vec<_>>()
     };
-    each_row(b, (cols + number(SOLVED - 1)) / wide, |group| {
+    each_row(b, (cols + number(SOLVED - 1)) / part, |group| {
         // What this thread has of 32 rows, and where it is.
         let own = |q: u32| if turned { (lane, warp * number(each) + number(q)) } else { (spread(q), lane) };
-        let has = |r, j| n.compare(Cmp::Gt, r) & cols.compare(Cmp::Gt, group * wide + j);
-        let at = |r, j| turn(r) * to_row + (group * wide + j) * to_col;
-        b.count::<U32, U32>([b.int(0), n, wide], 1, &[], |s, _| {
+        let has = |r, j| n.compare(Cmp::Gt, r) & cols.compare(Cmp::Gt, group * part + j);
+        let at = |r, j| turn(r) * to_row + (group * part + j) * to_col;
+        b.count::<U32, U32>([b.int(0), n, part], 1, &[], |s, _| {
             fill(s, s, true);
             for (i, j) in (0..each).map(own) {
                 let [v] = b.either(has(s + i, j), || [get::<T>(to, at(s + i, j))], || [zero]);
@@ -296,7 +298,7 @@ pub fn solve<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
             } else {
                 (0..SOLVED).map(|j| kept::<T>(done, element(number(j), lane))).collect()
             };
-            b.count::<U32, U32>([s + wide, n, wide], 1, &[], |t, _| {
+            b.count::<U32, U32>([s + part, n, part], 1, &[], |t, _| {
                 b.barrier();
                 fill(t, s, false);
                 let old: Vec<_> = (0..each)

@@ -249,7 +249,7 @@ impl Text<'_> {
             Op::Convert
                 if matches!(
                     (self.plain.kernel.ty(i.args.at(0)), result),
-                    (Type::S32, Type::F32) | (Type::F32, Type::S32)
+                    (Type::S32, Type::F32) | (Type::F32, Type::S32 | Type::U32)
                 ) =>
             {
                 format!("{}(v{})", ty(result)?, i.args.at(0).0)
