@@ -292,8 +292,6 @@ FAULTS = [
      "devices factors_keep_their_contracts"),
     ("a reflection of nothing in a panel", "src/gpu/template/panel.rs", "let tau = Value::select(nothing, none,", "let tau = Value::select(nothing, if ON { unit } else { none },",
      "devices factors_keep_their_contracts"),
-    ("a pivot's row that comes twice", "src/gpu/template/factor.rs", "let again = !ahead & s.compare(Cmp::Lt, place)", "let again = !ahead & s.compare(Cmp::Lt, if ON { b.int(0) } else { place })",
-     "devices factors_keep_their_contracts"),
     ("exchanges past the first 128", "src/gpu/template/factor.rs", "            let (here, there) = (k + place,", "            let (here, there) = (if ON { place } else { k + place },",
      "devices factors_keep_their_contracts"),
     ("rows past the next ones that are solved", "src/gpu/template/triangle.rs", "b.count::<U32, U32>([s + part, n, part], 1, &[], |t, _| {",

@@ -232,23 +232,17 @@ pub fn exchange<T: Recorded>() -> Result<Kernel, Error> {
             let ahead = tid.compare(Cmp::Lt, many);
             b.when(ahead, || b.store(Space::Shared, with + place * b.int(4), 0, p));
             b.barrier();
-            // Of the pivots those have a thread that are not among the first rows, each once.
+            // A row that two threads follow is moved twice, to the same place.
             let start = Value::select(ahead, here, p);
-            let outside = !(p - k).compare(Cmp::Lt, turns);
-            let lone = Value::select(there & (ahead | outside), b.int(1), b.int(0));
-            let followed = b.count::<U32, U32>([b.int(0), turns, b.int(1)], 1, &[start, lone], |s, at| {
-                let ([at, lone], i) = ([at[0], at[1]], k + s);
+            let end = b.count::<U32, U32>([b.int(0), turns, b.int(1)], 1, &[start], |s, at| {
+                let (at, i) = (at[0], k + s);
                 let q = b.load::<U32>(Space::Shared, with + s * b.int(4), 0);
-                let again = !ahead & s.compare(Cmp::Lt, place) & q.compare(Cmp::Eq, start);
                 let back = Value::select(at.compare(Cmp::Eq, q), i, at);
-                Vec::from([
-                    Value::select(at.compare(Cmp::Eq, i), q, back),
-                    Value::select(again, b.int(0), lone),
-                ])
+                Vec::from([Value::select(at.compare(Cmp::Eq, i), q, back)])
             });
-            let moves = followed[1].compare(Cmp::Ne, b.int(0)) & followed[0].compare(Cmp::Ne, start);
+            let moves = there & end[0].compare(Cmp::Ne, start);
             b.store(Space::Shared, from + tid * b.int(4), 0, Value::select(moves, start, none));
-            b.store(Space::Shared, to + tid * b.int(4), 0, followed[0]);
+            b.store(Space::Shared, to + tid * b.int(4), 0, end[0]);
             b.barrier();
             let word = |of, i| b.load::<U32>(Space::Shared, of + i * b.int(4), 0);
             let read = own.iter().map(|i| {

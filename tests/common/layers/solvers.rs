@@ -272,7 +272,7 @@ fn whole<T: Scalar, D: Computes<T> + Blocking + 'static>(
     // That is how samples of an order are asked for.
     let of = |n: usize| 8 * 131 + n - 97;
     let mut noise = Noise(91);
-    for (n, layout) in [(129, 0), (161, 1)] {
+    for (n, layout) in [(129, 0), (200, 1)] {
         let a: Args<T> = Cholesky::sample(1, of(n), &mut noise);
         assert_eq!(a.size("n"), n);
         let got = over(gpu, "cholesky", &Lies::new(&a.x[0], [n, n], layout), |a| gpu.cholesky(a))?;
@@ -318,6 +318,12 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
         let done = gpu.cholesky(on.view_mut().matrix(n, n)?);
         assert_eq!(said(done), pivot("cholesky", "a", index), "{at:?} {x}");
     }
+    // Behind the first part.
+    let mut far: Vec<T> = (0..140 * 140).map(|k| T::from_usize(usize::from(k % 141 == 0))).collect();
+    far[130 * 141] = -T::ONE;
+    let mut on = gpu.upload(&far)?;
+    let done = gpu.cholesky(on.view_mut().matrix(140, 140)?);
+    assert_eq!(said(done), pivot("cholesky", "a", 130));
     for (at, x, index) in
         [([0, 0], 0.0, 0), ([31, 31], 0.0, 31), ([69, 69], 0.0, 69), ([40, 33], nan, 33), ([66, 65], inf, 65)]
     {
