@@ -339,6 +339,14 @@ fn products<S: Simd, B: Block>(s: S) {
             same(&[*y], &[quant_dot_on(s, w, x).unwrap()], B::NAME);
         }
     }
+    // Rows so long that what each has next is asked for.
+    let long = (8 << 10) / size_of::<B>() + 1;
+    let (whole, one) = (random::<B>(&mut rng, 5 * long), random::<B::Partner>(&mut rng, long * step));
+    let mut line = vec![7.0; 5];
+    quant_gemv_on(s, &whole, &one, &mut line).unwrap();
+    for (w, y) in whole.chunks(long).zip(&line) {
+        same(&[*y], &[quant_dot_on(s, w, &one).unwrap()], B::NAME);
+    }
     let mut row = vec![7.0; 3 * cols * B::ELEMENTS];
     quant_rows_on(s, &w, cols * B::ELEMENTS, &[4, 0, 4], &mut row).unwrap();
     let all = numbers(&w);

@@ -118,16 +118,27 @@ pub(crate) fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::
     if !S::REGISTERS {
         return [product(s, a, x), product(s, b, x), product(s, c, x), product(s, d, x)];
     }
-    // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here, the next four rows in
-    // the order of memory while these are multiplied.
-    let mut ahead = rows.as_ptr_range().end;
+    // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here while these are
+    // multiplied, the next four rows in the order of memory, or of long rows what each of them has next.
+    // More than that have left the first cache before they are used.
+    let long = 4 * each * size_of::<B>() > 28 << 10;
+    let mut ahead = if long { rows.as_ptr().wrapping_byte_add(1024) } else { rows.as_ptr_range().end };
     let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(x).map(
         #[inline(always)]
         |(((a, b), (c, d)), x)| {
-            for line in (0..4 * size_of::<B>()).step_by(64) {
-                S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
+            if long {
+                for row in 0..4 {
+                    for line in (0..size_of::<B>()).step_by(64) {
+                        S::F32::prefetch(s, ahead.wrapping_add(row * each).wrapping_byte_add(line).cast());
+                    }
+                }
+                ahead = ahead.wrapping_add(1);
+            } else {
+                for line in (0..4 * size_of::<B>()).step_by(64) {
+                    S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
+                }
+                ahead = ahead.wrapping_add(4);
             }
-            ahead = ahead.wrapping_add(4);
             ([a, b, c, d], x)
         },
     );
