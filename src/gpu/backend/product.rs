@@ -86,9 +86,7 @@ impl Planner {
 
     /// A product of which the lower triangle of C is read and written alone.
     pub(super) fn lower<T: OfRow>(&self, of: &Product<T::Elem>) -> Result<Launch, Error> {
-        let shared = self.limits.shared.min(48 << 10);
-        let (vector, small) = (4.min(16 / T::TYPE.bytes()), Division::SMALL);
-        let division = Division { vector, lower: true, ..small }.within(T::TYPE.bytes(), shared);
+        let division = self.fitted(Division { lower: true, ..Division::SMALL }, T::TYPE.bytes());
         self.strided::<T>(of, division, [0, 1], (2, of.strides[2]), 1, Vec::new())
     }
 
@@ -219,6 +217,11 @@ impl Planner {
         Ok(Some(Plan { launches, scratch }))
     }
 
+    /// The division for elements of so many bytes, within what a kernel may have without asking the driver for more.
+    fn fitted(&self, d: Division, width: u32) -> Division {
+        Division { vector: d.vector.min(16 / width), ..d }.within(width, self.limits.shared.min(48 << 10))
+    }
+
     /// How a product is divided, and in how many parts of its depth: the largest tiles that occupy the device.
     fn divided(&self, width: u32, [m, n, k]: [usize; 3]) -> (Division, usize) {
         let multiprocessors = (self.blocks as usize / 8).max(1);
@@ -231,12 +234,7 @@ impl Planner {
             let fits = most / m.saturating_mul(n).max(1);
             (each * multiprocessors / tiles(d)).min(k / least).min(fits).max(1)
         };
-        let of = |d: Division, parts: usize| {
-            let vector = d.vector.min(16 / width);
-            // What a kernel may have without asking the driver for more.
-            let shared = self.limits.shared.min(48 << 10);
-            (Division { split: parts > 1, vector, ..d }.within(width, shared), parts)
-        };
+        let of = |d: Division, parts: usize| (self.fitted(Division { split: parts > 1, ..d }, width), parts);
         if self.short {
             return of(Division::SHORT, 1);
         }

@@ -146,15 +146,6 @@ impl<'b, T: Recorded> Base<'b, T> {
     fn at(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, T> {
         get::<T>(self.a, i * self.strides[0] + j * self.strides[1])
     }
-    fn place(&self, i: Value<'b, U32>) -> Value<'b, U32> {
-        self.room + i * self.b.int(i64::from(T::TYPE.bytes()))
-    }
-    fn keep(&self, i: Value<'b, U32>, v: Value<'b, T>) {
-        self.b.store(Space::Shared, self.place(i), 0, v);
-    }
-    fn kept(&self, i: Value<'b, U32>) -> Value<'b, T> {
-        self.b.load(Space::Shared, self.place(i), 0)
-    }
     /// Whether element `i, j`, which is not on the diagonal, is one of the triangle.
     fn holds(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, Pred> {
         (self.upper & i.compare(Cmp::Lt, j)) | (!self.upper & i.compare(Cmp::Gt, j))
@@ -171,7 +162,7 @@ fn columns<T: Recorded>(
     b.threads([THREADS, 1, 1]);
     let [a, to] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
-    let (width, tid) = (T::TYPE.bytes(), b.special(Special::TidX));
+    let tid = b.special(Special::TidX);
     let base = Base {
         b: &b,
         a,
@@ -181,7 +172,7 @@ fn columns<T: Recorded>(
         upper: upper.compare(Cmp::Ne, b.int(0)),
         tid,
         has: tid.compare(Cmp::Lt, n),
-        room: b.shared(THREADS * width, width),
+        room: room::<T>(&b, THREADS),
         element: core::marker::PhantomData,
     };
     each_row(&b, cols, |c| {
@@ -197,13 +188,13 @@ fn columns<T: Recorded>(
 pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
     columns::<T>("trmm", |base, own| {
         let b = base.b;
-        base.keep(base.tid, own);
+        keep(base.room, base.tid, own);
         b.barrier();
         let mine = base.has & !base.unit;
         let [first] = b.either(mine, || [base.at(base.tid, base.tid) * own], || [own]);
         let sum = b.count::<U32, T>([b.int(0), base.n, b.int(1)], 1, &[first], |j, sum| {
             let old = sum.first().copied().unwrap_or(first);
-            let add = || [base.at(base.tid, j).fma(base.kept(j), old)];
+            let add = || [base.at(base.tid, j).fma(kept(base.room, j), old)];
             b.either(base.has & base.holds(base.tid, j), add, || [old]).to_vec()
         });
         sum.first().copied().unwrap_or(first)
