@@ -84,7 +84,7 @@ pub enum By {
     SumAbsProducts,
     /// `√(Σ a² Σ b²) / n`.
     Spreads,
-    /// `√cols |γ[i]| + |β[i]|`: what an element of a row of unit spread becomes, at most.
+    /// `√cols |γ[i]| + |β[i]|`: what an element of a row of unit variance becomes, at most.
     Row,
 }
 

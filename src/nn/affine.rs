@@ -1,4 +1,4 @@
-//! Layer norm and RMS norm: a row to unit spread, then a scale (and a shift) for each column.
+//! Layer norm and RMS norm: a row to unit variance, then a scale (and a shift) for each column.
 
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body, Number};
@@ -92,7 +92,7 @@ pub(crate) fn inverse_root<V: Alu>(squares: V, eps: V, p: V) -> V {
     squares.c(1.0) / (squares + eps * p * p).sqrt()
 }
 
-/// What brings a row to mean 0 and unit spread.
+/// What brings a row to mean 0 and unit variance.
 #[inline(always)]
 fn standard<T: Number, R: Row<T>>(row: &R, eps: R::V) -> Standard<T> {
     let m = centred(row, eps);

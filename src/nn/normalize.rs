@@ -1,4 +1,4 @@
-//! Rows to unit length, to zero mean and unit spread, to the interval 0 … 1.
+//! Rows to unit length, to zero mean and unit variance, to the interval 0 … 1.
 
 use super::affine::{Standard, TimesTwice};
 use super::{OnRow, RowOp, at_least_one, row_op};

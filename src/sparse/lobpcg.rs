@@ -14,13 +14,13 @@ use crate::solve::{eigh_on, eigh_workspace, orient};
 use crate::view::{MatMut, MatRef};
 
 /// Elements of the parts of a workspace: directions, those of the last step, two vectors, a matrix between directions, its eigenvalues, those of its vectors
-/// that are wanted, products with one vector, and room for what is called.
+/// that are wanted, products with one vector, and scratch for what is called.
 const fn parts(n: usize, k: usize) -> [usize; 9] {
     let m = k.saturating_mul(3);
     let (eigh, gemm) = (eigh_workspace(m), gemm_workspace(k, n, m));
-    let room = if eigh > gemm { eigh } else { gemm };
+    let scratch = if eigh > gemm { eigh } else { gemm };
     let own = k.saturating_mul(n);
-    [own.saturating_mul(3), own, n, n, m.saturating_mul(m), m, m.saturating_mul(k), m, room]
+    [own.saturating_mul(3), own, n, n, m.saturating_mul(m), m, m.saturating_mul(k), m, scratch]
 }
 
 /// Elements of workspace that [`lobpcg`] needs for `n` unknowns and `k` eigenvalues.
@@ -100,7 +100,7 @@ struct Space<'a, T> {
     theta: &'a mut [T],
     chosen: &'a mut [T],
     along: &'a mut [T],
-    room: &'a mut [T],
+    scratch: &'a mut [T],
 }
 
 impl<'a, T: Element> Space<'a, T> {
@@ -112,8 +112,8 @@ impl<'a, T: Element> Space<'a, T> {
             rest = others;
             part
         });
-        let [basis, last, u, v, small, theta, chosen, along, room] = each;
-        Self { a, b, n, k, m: 0, basis, last, u, v, small, theta, chosen, along, room }
+        let [basis, last, u, v, small, theta, chosen, along, scratch] = each;
+        Self { a, b, n, k, m: 0, basis, last, u, v, small, theta, chosen, along, scratch }
     }
     /// `v = Bx` of direction `i`.
     fn metric<S: Simd>(&mut self, s: S, i: usize) -> Result<(), Error> {
@@ -203,7 +203,7 @@ impl<'a, T: Element> Space<'a, T> {
             gemv_on(s, T::ONE, before, (&*self.u).into(), T::ZERO, to.into())?;
         }
         let theta = self.theta.get_mut(..m).unwrap_or_default();
-        eigh_on(s, MatMut::packed(self.small, m, m), theta, self.room).map_err(|e| match e {
+        eigh_on(s, MatMut::packed(self.small, m, m), theta, self.scratch).map_err(|e| match e {
             Error::Nan { .. } | Error::Domain { .. } => Error::Domain { arg: "a" },
             e => e,
         })?;
@@ -216,7 +216,7 @@ impl<'a, T: Element> Space<'a, T> {
         let all = MatRef::packed(self.basis, m, n);
         let mut product = |chosen: &[T], to: &mut [T]| {
             let (a, c) = (MatRef::packed(chosen, k, m), MatMut::packed(to, k, n));
-            gemm_by(Serial, s, Problem { alpha: T::ONE, beta: T::ZERO, a, b: all, c }, (), self.room)
+            gemm_by(Serial, s, Problem { alpha: T::ONE, beta: T::ZERO, a, b: all, c }, (), self.scratch)
         };
         product(self.chosen, x)?;
         if moved {

@@ -1,7 +1,7 @@
 //! Gradients of norms: of the rows, and of the weights, which are sums by column.
 //!
 //! Where rows fit into registers, a block takes rows one after the other, and its threads add their columns of all of them in
-//! registers, too: `x` and `dy` are read once. Otherwise each row leaves what brings it to unit spread, and both are read again.
+//! registers, too: `x` and `dy` are read once. Otherwise each row leaves what brings it to unit variance, and both are read again.
 
 use super::super::builder::Value;
 use super::super::error::Error;
@@ -20,7 +20,7 @@ use crate::reduce::{centred, rescue, scales};
 use alloc::format;
 use alloc::vec::Vec;
 
-/// What brings a row to unit spread, and what its gradients are of these `x`, γ and `dy`.
+/// What brings a row to unit variance, and what its gradients are of these `x`, γ and `dy`.
 fn slopes<'b, T: Recorded>(
     all: &impl Streams<Param<T>, 3, V = Value<'b, T>>,
     x: &impl Streams<Param<T>, 1, V = Value<'b, T>>,
@@ -108,7 +108,7 @@ pub fn norm_backward_held<T: Recorded>(
 }
 
 /// `dx` of `rms_norm_backward` or, `centred`, of `layer_norm_backward`. Parameters: `x`, `gamma`, `dy`, `dx`, where each row
-/// leaves what brings it to unit spread (four elements); rows, columns; `eps`.
+/// leaves what brings it to unit variance (four elements); rows, columns; `eps`.
 pub fn norm_backward<T: Recorded>(meet: Meet, is_centred: bool) -> Result<Kernel, Error> {
     let b = named::<T>(name(is_centred));
     b.threads([THREADS, 1, 1]);

@@ -75,12 +75,12 @@ impl<T: Element> Gradients<'_, T> {
 }
 
 /// All heads of the part.
-pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, mut part: Gradients<'_, T>, room: &mut [T]) {
-    let room = super::aligned(room);
+pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, mut part: Gradients<'_, T>, scratch: &mut [T]) {
+    let scratch = super::aligned(scratch);
     while let Some((head, rest)) = part.split(op, 1)
         && head.k.cols() > 0
     {
-        key_head(s, op, head, room);
+        key_head(s, op, head, scratch);
         part = rest;
     }
 }
@@ -117,20 +117,20 @@ fn clear<T: Element>(mut x: MatMut<'_, T>) {
 }
 
 /// One key head.
-fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut room: &mut [T]) {
+fn key_head<S: Simd, T: Element>(s: S, op: &Heads<T>, g: Gradients<'_, T>, mut scratch: &mut [T]) {
     let Gradients { q, k, v, mask, out, lse, dout, mut dq, mut dk, mut dv } = g;
     let (width, dim, value_dim, group) = (tile_cols::<S, T>(), op.dim, op.value_dim, op.group);
     // What one buffer holds after the other, queries' or results'.
     let most = dim.max(value_dim);
     let wide = PANELS * width;
-    let room = &mut room;
-    let [q_cols, q_rows] = [(); 2].map(|()| take(room, wide * dim));
-    let [d_cols, d_rows] = [(); 2].map(|()| take(room, wide * value_dim));
-    let sums = take(room, wide * most);
-    let [weights, slopes] = [(); 2].map(|()| take(room, BLOCK * wide));
-    let [logs, means] = [(); 2].map(|()| take(room, wide));
-    let [low, high] = [(); 2].map(|()| take(room, width));
-    let tiles = take(room, BLOCK * dim);
+    let scratch = &mut scratch;
+    let [q_cols, q_rows] = [(); 2].map(|()| take(scratch, wide * dim));
+    let [d_cols, d_rows] = [(); 2].map(|()| take(scratch, wide * value_dim));
+    let sums = take(scratch, wide * most);
+    let [weights, slopes] = [(); 2].map(|()| take(scratch, BLOCK * wide));
+    let [logs, means] = [(); 2].map(|()| take(scratch, wide));
+    let [low, high] = [(); 2].map(|()| take(scratch, width));
+    let tiles = take(scratch, BLOCK * dim);
     clear(dk.reborrow());
     clear(dv.reborrow());
     let all = q.rows() * group;

@@ -294,7 +294,7 @@ impl<C: Cached> Cache<'_, C> {
         s: S,
         start: usize,
         keys: usize,
-        room: &mut [f32],
+        scratch: &mut [f32],
         mut f: impl FnMut(usize, usize, MatRef<'_, f32>),
     ) {
         let dim = self.head * C::ELEMENTS;
@@ -318,7 +318,9 @@ impl<C: Cached> Cache<'_, C> {
                 s.vectorize(
                     #[inline(always)]
                     || {
-                        for ((at, soon), to) in now.iter().zip(soon).zip(room.chunks_exact_mut(dim)).take(n) {
+                        for ((at, soon), to) in
+                            now.iter().zip(soon).zip(scratch.chunks_exact_mut(dim)).take(n)
+                        {
                             let soon = self.x.as_ptr().wrapping_add(soon.wrapping_add(head * self.head));
                             for line in (0..self.head * size_of::<C>()).step_by(64) {
                                 S::F32::prefetch(s, soon.wrapping_byte_add(line).cast());
@@ -328,7 +330,7 @@ impl<C: Cached> Cache<'_, C> {
                         }
                     },
                 );
-                f(h, j, MatRef::packed(room, n, dim));
+                f(h, j, MatRef::packed(scratch, n, dim));
             }
             now = next;
         }
@@ -343,15 +345,15 @@ fn run<S: Simd, C: Cached>(
     [keys, values]: [Cache<'_, C>; 2],
     out: &mut [f32],
     lse: Option<&mut [f32]>,
-    mut room: &mut [f32],
+    mut scratch: &mut [f32],
 ) {
     let (dim, group) = (op.dim, op.group);
     let heads = q.len() / dim;
-    let room = &mut room;
-    let [queries, waiting] = [(); 2].map(|()| take(room, heads * dim));
-    let scores = take(room, heads * BLOCK);
-    let [peak, sum, shrink] = [(); 3].map(|()| take(room, heads.next_multiple_of(S::F32::LANES)));
-    let decoded = take(room, TOGETHER * dim);
+    let scratch = &mut scratch;
+    let [queries, waiting] = [(); 2].map(|()| take(scratch, heads * dim));
+    let scores = take(scratch, heads * BLOCK);
+    let [peak, sum, shrink] = [(); 3].map(|()| take(scratch, heads.next_multiple_of(S::F32::LANES)));
+    let decoded = take(scratch, TOGETHER * dim);
     let mut state = State { peak, sum, shrink };
     state.clear();
     out.fill(0.0);

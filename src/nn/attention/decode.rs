@@ -34,15 +34,15 @@ pub(super) fn run<S: Simd, T: Element>(
     row: usize,
     mut out: MatMut<'_, T>,
     mut lse: Option<MatMut<'_, T>>,
-    mut room: &mut [T],
+    mut scratch: &mut [T],
 ) {
     let (dim, value_dim, group, kv_heads) = (op.dim, op.value_dim, op.group, k.cols() / op.dim);
     let heads = kv_heads * group;
-    let room = &mut room;
-    let queries = take(room, heads * dim);
-    let [sums, waiting] = [(); 2].map(|()| take(room, heads * value_dim));
-    let scores = take(room, heads * BLOCK);
-    let [peak, sum, shrink] = [(); 3].map(|()| take(room, heads.next_multiple_of(T::Vec::<S>::LANES)));
+    let scratch = &mut scratch;
+    let queries = take(scratch, heads * dim);
+    let [sums, waiting] = [(); 2].map(|()| take(scratch, heads * value_dim));
+    let scores = take(scratch, heads * BLOCK);
+    let [peak, sum, shrink] = [(); 3].map(|()| take(scratch, heads.next_multiple_of(T::Vec::<S>::LANES)));
     let mut state = State { peak, sum, shrink };
     state.clear();
     sums.fill(T::ZERO);

@@ -27,11 +27,11 @@ pub(super) const fn workspace(heads: usize, dim: usize) -> usize {
 }
 
 /// All heads of the part.
-pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, room: &mut [T]) {
-    let room = super::aligned(room);
+pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, scratch: &mut [T]) {
+    let scratch = super::aligned(scratch);
     let Part { q, k, v, mask, mut out, mut lse, row } = part;
     if op.n == 1 {
-        return decode::run(s, op, (q, k, v), mask, row, out, lse, room);
+        return decode::run(s, op, (q, k, v), mask, row, out, lse, scratch);
     }
     let (group, dim, value_dim) = (op.group, op.dim, op.value_dim);
     for h in 0..k.cols() / dim {
@@ -41,7 +41,7 @@ pub(super) fn run<S: Simd, T: Element>(s: S, op: &Heads<T>, part: Part<'_, T>, r
         let lse = lse.as_mut().map(|l| l.reborrow().block([0, h * group], [usize::MAX, group]));
         let out = out.reborrow().block([0, h * group * value_dim], [usize::MAX, group * value_dim]);
         let mask = mask.map(|mask| mask.from(h * group, 0));
-        key_head(s, op, (q, k, v), mask, row, out, lse, room);
+        key_head(s, op, (q, k, v), mask, row, out, lse, scratch);
     }
 }
 
@@ -55,15 +55,15 @@ fn key_head<S: Simd, T: Element>(
     row: usize,
     mut out: MatMut<'_, T>,
     mut lse: Option<MatMut<'_, T>>,
-    mut room: &mut [T],
+    mut scratch: &mut [T],
 ) {
     let (width, dim, value_dim, group) = (tile_cols::<S, T>(), op.dim, op.value_dim, op.group);
-    let room = &mut room;
-    let (packed, sums) = (take(room, PANELS * width * dim), take(room, PANELS * width * value_dim));
-    let [peak, sum, shrink] = [(); 3].map(|()| take(room, PANELS * width));
-    let [low, high] = [(); 2].map(|()| take(room, width));
-    let scores = take(room, BLOCK * width);
-    let (key_rows, values) = (take(room, BLOCK * dim), take(room, BLOCK * value_dim));
+    let scratch = &mut scratch;
+    let (packed, sums) = (take(scratch, PANELS * width * dim), take(scratch, PANELS * width * value_dim));
+    let [peak, sum, shrink] = [(); 3].map(|()| take(scratch, PANELS * width));
+    let [low, high] = [(); 2].map(|()| take(scratch, width));
+    let scores = take(scratch, BLOCK * width);
+    let (key_rows, values) = (take(scratch, BLOCK * dim), take(scratch, BLOCK * value_dim));
     let mut state = State { peak, sum, shrink };
     let all = q.rows() * group;
     let mut first = 0;

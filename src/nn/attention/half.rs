@@ -70,9 +70,9 @@ pub fn attention_bf16_on<S: Simd>(
         return Ok(());
     }
     let mut lse = lse.map(|lse| MatMut::packed(lse, q.rows(), op.heads));
-    let room = &mut &mut *workspace;
-    let wide = take(room, n * group * dim);
-    let (keys, values) = (take(room, len * dim), take(room, len * value_dim));
+    let scratch = &mut &mut *workspace;
+    let wide = take(scratch, n * group * dim);
+    let (keys, values) = (take(scratch, len * dim), take(scratch, len * value_dim));
     for (at, h) in (0..op.batch).flat_map(|at| (0..op.kv_heads).map(move |h| (at, h))) {
         let (row, key) = (at * n, at * len);
         let own = q.block([row, h * group * dim], [n, group * dim]);
@@ -89,7 +89,7 @@ pub fn attention_bf16_on<S: Simd>(
             lse: lse.as_mut().map(|l| l.reborrow().block([row, h * group], [n, group])),
             row: 0,
         };
-        divide(Serial, s, &all, part, room, 1);
+        divide(Serial, s, &all, part, scratch, 1);
     }
     Ok(())
 }
@@ -176,9 +176,9 @@ pub fn attention_bf16_backward_on<S: Simd>(
         return Ok(());
     }
     let lse = MatRef::packed(lse, q.rows(), op.heads);
-    let room = &mut &mut *workspace;
-    let (queries, slopes) = (take(room, n * group * dim), take(room, n * group * value_dim));
-    let (keys, values) = (take(room, len * dim), take(room, len * value_dim));
+    let scratch = &mut &mut *workspace;
+    let (queries, slopes) = (take(scratch, n * group * dim), take(scratch, n * group * value_dim));
+    let (keys, values) = (take(scratch, len * dim), take(scratch, len * value_dim));
     for (at, h) in (0..op.batch).flat_map(|at| (0..op.kv_heads).map(move |h| (at, h))) {
         let (wide, results, row, key) = (group * dim, group * value_dim, at * n, at * len);
         widen_rows(s, q.block([row, h * wide], [n, wide]), wide, queries);
@@ -197,7 +197,7 @@ pub fn attention_bf16_backward_on<S: Simd>(
             dk: dk.reborrow().block([key, h * dim], [len, dim]),
             dv: dv.reborrow().block([key, h * value_dim], [len, value_dim]),
         };
-        backward::run(s, &all, part, room);
+        backward::run(s, &all, part, scratch);
     }
     Ok(())
 }

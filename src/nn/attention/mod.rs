@@ -53,16 +53,16 @@ fn shape<T>(x: MatRef<'_, T>) -> [usize; 2] {
 }
 
 /// The first `n` elements of what is left.
-fn take<'a, T>(room: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let (part, rest) = core::mem::take(room).split_at_mut_checked(n).unwrap_or_default();
-    *room = rest;
+fn take<'a, T>(scratch: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    let (part, rest) = core::mem::take(scratch).split_at_mut_checked(n).unwrap_or_default();
+    *scratch = rest;
     part
 }
 
-/// The room from its first cache line on.
-fn aligned<T>(room: &mut [T]) -> &mut [T] {
-    let skip = room.as_ptr().align_offset(64).min(LINE);
-    room.get_mut(skip..).unwrap_or_default()
+/// The scratch from its first cache line on.
+fn aligned<T>(scratch: &mut [T]) -> &mut [T] {
+    let skip = scratch.as_ptr().align_offset(64).min(LINE);
+    scratch.get_mut(skip..).unwrap_or_default()
 }
 
 /// The rows of a sequence, of so many each.

@@ -84,17 +84,17 @@ pub(super) struct Source<'a, T> {
 }
 
 impl<'a, T: Element> Source<'a, T> {
-    /// These elements of each of `count` lines, side by side in `room`.
-    pub(super) fn copy(self, count: usize, of: Range<usize>, room: &'a mut [T]) -> Self {
+    /// These elements of each of `count` lines, side by side in `scratch`.
+    pub(super) fn copy(self, count: usize, of: Range<usize>, scratch: &'a mut [T]) -> Self {
         let len = of.len();
         let start = of.start.saturating_sub(self.from);
-        for (line, to) in room.chunks_exact_mut(len.max(1)).enumerate().take(count) {
+        for (line, to) in scratch.chunks_exact_mut(len.max(1)).enumerate().take(count) {
             let from = part(self.x, line * self.len + start, len);
             if from.len() == to.len() {
                 to.copy_from_slice(from);
             }
         }
-        Self { x: room, len, from: of.start }
+        Self { x: scratch, len, from: of.start }
     }
 }
 

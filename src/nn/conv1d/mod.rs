@@ -419,9 +419,9 @@ pub(crate) fn conv1d_by<J: Executor, S: Simd, T: Element>(
                     line.get_mut(cells.clone()).unwrap_or_default().fill(first(ys / n + o));
                 }
                 let met = if most.is_some() { lines.met(&cells) } else { 0..0 };
-                let (room, workspace) =
+                let (scratch, workspace) =
                     workspace.split_at_mut_checked(lines.ci * met.len()).unwrap_or_default();
-                let block = if most.is_some() { all.copy(lines.ci, met, room) } else { all };
+                let block = if most.is_some() { all.copy(lines.ci, met, scratch) } else { all };
                 lines.each_step(block, cells, |step| {
                     let (a, b) = (lines.weights(w, &step)?, step.x);
                     let c = MatMut::row_major(&mut *out, co, n)?.sub(0..co, step.cells)?;
@@ -489,8 +489,8 @@ pub(crate) fn conv1d_backward_input_by<J: Executor, S: Simd, T: Element>(
                 }
                 let taps = (0..conv.kernel).map(|tap| conv.tap(tap, n).reaching(&reach, conv.stride));
                 let met = if most.is_some() { bounds(taps.clone()) } else { 0..0 };
-                let (room, workspace) = workspace.split_at_mut_checked(co * met.len()).unwrap_or_default();
-                let block = if most.is_some() { all.copy(co, met, room) } else { all };
+                let (scratch, workspace) = workspace.split_at_mut_checked(co * met.len()).unwrap_or_default();
+                let block = if most.is_some() { all.copy(co, met, scratch) } else { all };
                 for (tap, Tap { cells, first }) in taps.enumerate().filter(|(_, t)| !t.cells.is_empty()) {
                     let c = MatMut::strided(&mut *dx, first, ci, cells.len(), len, step)?;
                     let a = MatRef::strided(w, tap, co, ci, row, k)?.t();

@@ -82,14 +82,14 @@ pub(super) fn forward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T]
         };
         return add_all(s, conv.kernel, tap, x, out);
     }
-    let mut room = [T::ZERO; TILE];
+    let mut scratch = [T::ZERO; TILE];
     for k in 0..conv.kernel {
         let at = conv.tap(k, n);
         for l in at.cells.clone().step_by(TILE) {
             let (count, first) = (TILE.min(at.cells.end - l), at.first + (l - at.cells.start) * conv.stride);
-            let room = part_mut(&mut room, 0, count);
-            strided::every(x.get(first..).unwrap_or_default(), conv.stride, room);
-            drive::zip_in_place(Serial, s, Axpy(weight(k)), part_mut(out, l, count), room);
+            let scratch = part_mut(&mut scratch, 0, count);
+            strided::every(x.get(first..).unwrap_or_default(), conv.stride, scratch);
+            drive::zip_in_place(Serial, s, Axpy(weight(k)), part_mut(out, l, count), scratch);
         }
     }
 }
@@ -105,14 +105,14 @@ pub(super) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T
         };
         return add_all(s, conv.kernel, tap, dy, dx);
     }
-    let mut room = [T::ZERO; TILE];
+    let mut scratch = [T::ZERO; TILE];
     for k in 0..conv.kernel {
         let at = conv.tap(k, n);
         for l in at.cells.clone().step_by(TILE) {
             let (count, first) = (TILE.min(at.cells.end - l), at.first + (l - at.cells.start) * conv.stride);
-            let room = part_mut(&mut room, 0, count);
-            drive::map(Serial, s, Scale(weight(k)), [part(dy, l, count)], room);
-            strided::spread_add(room, conv.stride, dx.get_mut(first..).unwrap_or_default());
+            let scratch = part_mut(&mut scratch, 0, count);
+            drive::map(Serial, s, Scale(weight(k)), [part(dy, l, count)], scratch);
+            strided::spread_add(scratch, conv.stride, dx.get_mut(first..).unwrap_or_default());
         }
     }
 }
@@ -120,7 +120,7 @@ pub(super) fn backward<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, w: &[T
 /// `dw[k] += Σ_l dy[l]·x[l·stride + k·dilation - padding]`.
 #[inline(always)]
 pub(super) fn weights<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, x: &[T], dy: &[T], dw: &mut [T]) {
-    let mut room = [T::ZERO; TILE];
+    let mut scratch = [T::ZERO; TILE];
     for (k, dw) in dw.iter_mut().enumerate() {
         let at = conv.tap(k, n);
         if conv.stride == 1 {
@@ -131,9 +131,9 @@ pub(super) fn weights<S: Simd, T: Element>(s: S, conv: Conv1d, n: usize, x: &[T]
         }
         for l in at.cells.clone().step_by(TILE) {
             let (count, first) = (TILE.min(at.cells.end - l), at.first + (l - at.cells.start) * conv.stride);
-            let room = part_mut(&mut room, 0, count);
-            strided::every(x.get(first..).unwrap_or_default(), conv.stride, room);
-            let [sum] = fold_by(Serial, s, Dot, [part(dy, l, count), room]);
+            let scratch = part_mut(&mut scratch, 0, count);
+            strided::every(x.get(first..).unwrap_or_default(), conv.stride, scratch);
+            let [sum] = fold_by(Serial, s, Dot, [part(dy, l, count), scratch]);
             *dw = *dw + sum;
         }
     }
