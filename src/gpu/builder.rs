@@ -65,6 +65,7 @@ impl Builder {
             tables: Vec::new(),
             threads: None,
             resident: None,
+            rounds: false,
             body: Block::EMPTY,
         };
         Self { state: RefCell::new(State { kernel, open: Vec::new(), contract: false }) }
@@ -78,6 +79,11 @@ impl Builder {
     /// States how many blocks a multiprocessor is to hold at once; see [`Kernel::resident`].
     pub fn resident(&self, blocks: u32) {
         self.state.borrow_mut().kernel.resident = Some(blocks);
+    }
+
+    /// States that the kernel does nothing but round; see [`Kernel::rounds`].
+    pub fn rounds(&self) {
+        self.state.borrow_mut().kernel.rounds = true;
     }
 
     /// From here on a product and a sum may be rounded once (`true`) or not.

@@ -452,6 +452,8 @@ pub struct Kernel {
     pub threads: Option<[u32; 3]>,
     /// Blocks that a multiprocessor is to hold at once: PTX's compiler takes no more registers than leave room for them.
     pub resident: Option<u32>,
+    /// Whether it does nothing but write the nearest `bf16` of its first operand to its second.
+    pub rounds: bool,
     /// What a thread does.
     pub body: Block,
 }

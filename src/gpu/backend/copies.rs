@@ -2,7 +2,7 @@
 //! products, of which each would round it again.
 
 use super::super::device::{Binding, Device, Error, Launch};
-use super::super::template::{Argument, is_rounding};
+use super::super::template::Argument;
 use super::super::written;
 use super::Gpu;
 use super::memory::{Room, State};
@@ -162,6 +162,9 @@ impl<D: Device> Gpu<D> {
 
     /// Copies of what a launch writes are none any more.
     fn note_writes(&self, launch: &Launch, operands: &[Binding<'_, D::Buffer>]) {
+        if self.state.copies.all.borrow().is_empty() {
+            return;
+        }
         let written = self.state.copies.written(launch);
         for (k, argument) in launch.arguments.iter().enumerate() {
             if let Argument::Buffer(b) = argument
@@ -177,7 +180,7 @@ impl<D: Device> Gpu<D> {
 /// The operand that a launch rounds, and the number of the scratch where the result goes.
 fn rounded<'a, B>(launch: &Launch, operands: &[Binding<'a, B>]) -> Option<(Binding<'a, B>, usize)> {
     match launch.arguments[..] {
-        [Argument::Buffer(from), Argument::Buffer(to), ..] if is_rounding(launch.program.kernel()) => {
+        [Argument::Buffer(from), Argument::Buffer(to), ..] if launch.program.kernel().rounds => {
             Some((*operands.get(from)?, to.checked_sub(operands.len())?))
         }
         _ => None,

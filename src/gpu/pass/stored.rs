@@ -94,13 +94,7 @@ impl Stored {
         let at = half_way(k, out, p, i.args.at(0));
         let bits = self.bits(k, out, (p, at), offset, i.dst.len());
         for (to, bits) in i.dst.iter().zip(bits) {
-            let op = Op::Bitcast;
-            if k.ty(*to) == Type::U32 {
-                let none = define(k, out, Op::Const(0), Type::U32, &[]);
-                out.push(Inst::new(Op::Or, Ids::from(&[*to][..]), Ids::from(&[bits, none][..])));
-            } else {
-                out.push(Inst::new(op, Ids::from(&[*to][..]), Ids::from(&[bits][..])));
-            }
+            out.push(Inst::new(Op::Bitcast, Ids::from(&[*to][..]), Ids::from(&[bits][..])));
         }
     }
 

@@ -48,10 +48,10 @@ pub use group::{GroupTile, group_gemm, triple_gemm};
 pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
+pub(crate) use narrow::narrow_rows_name;
 pub use narrow::{BYTE_DEPTH, BYTE_TILE, NARROW_TILE, ROUNDED_EACH, byte_product, narrow_rows, round_lines};
 #[cfg(feature = "half")]
 pub(crate) use narrow::{bf16_at, f16_at};
-pub(crate) use narrow::{is_rounding, narrow_rows_name};
 pub use part::{Meet, Pieces, Threads};
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};

@@ -24,6 +24,9 @@ pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
     let rounded = of == Group::Tf32;
     let b = Builder::new(narrow_rows_name(of, wide));
     b.threads([THREADS, 1, 1]);
+    if rounded && !wide {
+        b.rounds();
+    }
     let [x, to] = [(); 2].map(|()| b.param::<U64>());
     let [before, rows, depth, row_by, depth_by, pitch] = [(); 6].map(|()| b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
@@ -104,6 +107,7 @@ pub const ROUNDED_EACH: u32 = 8;
 /// (`U32`), which is filled up with zeros. Any grid does.
 pub fn round_lines() -> Result<Kernel, Error> {
     let b = Builder::new("round_lines");
+    b.rounds();
     let [x, to] = [(); 2].map(|()| b.param::<U64>());
     let [lines, length, by, pieces] = [(); 4].map(|()| b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
@@ -135,11 +139,6 @@ pub fn round_lines() -> Result<Kernel, Error> {
         b.store_vector(Space::Global, at::<U32>(to, i * int(ROUNDED_EACH / 2)), 0, words);
     });
     b.finish()
-}
-
-/// Whether the kernel does nothing but write the nearest `bf16` of its first operand to its second.
-pub(crate) fn is_rounding(kernel: &Kernel) -> bool {
-    ["round_lines", "round_bf16"].contains(&kernel.name.as_str())
 }
 
 /// Rows and columns of a block of [`byte_product`].
