@@ -54,7 +54,7 @@ impl<D: Device> Gpu<D> {
         let make =
             |wide| Some(if wide { flat::rope_wide::<T::Recorded>() } else { flat::rope::<T::Recorded>() });
         let launch = planner.map::<T::Recorded>("rope", wide, make, n, arguments(4, &words, &[sign]))?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// [`Gpu::turn`] of slices.

@@ -93,7 +93,7 @@ impl<D: Device> Gpu<D> {
             _ => vector::pair::<T::Recorded>(op),
         };
         let launch = self.state.planner.flat::<T::Recorded>(op, make, n, told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// Elements in a line from one place to another.
@@ -116,10 +116,8 @@ impl<D: Device> Gpu<D> {
         if n == 0 {
             return Ok(());
         }
-        let told = arguments(1, &[n, x.shape[1], x.strides[0], x.strides[1], usize::from(keep)], &[alpha]);
-        let make = || Some(vector::scale::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("scal", make, n, told)?;
-        self.go(vec![launch], vec![], &bound)
+        let words = [n, x.shape[1], x.strides[0], x.strides[1], usize::from(keep)];
+        self.run_flat::<T>("scal", vector::scale::<T::Recorded>, n, &bound, (&words, &[alpha]))
     }
 
     /// The elements in a line: where they are, or copied to `room`.
@@ -228,9 +226,7 @@ impl<D: Device> Gpu<D> {
             Rows::Upper => "trmv_upper",
         };
         let make = |meet| triangle::vector::<T::Recorded>(meet, rows);
-        let told = arguments(3, &words, &[alpha, beta]);
-        let launch = self.state.planner.blocks::<T::Recorded>(op, make, [n, 1], told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_blocks::<T>(op, make, [n, 1], &bound, (&words, &[alpha, beta]))
     }
 
     /// `A += α·x·yᵀ` in one triangle, or with `both` also `α·y·xᵀ`.
@@ -255,10 +251,7 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let words = [n, x.strides[0], y.strides[0], a.strides[0], a.strides[1]];
-        let make = || Some(triangle::rank::<T::Recorded>(op == "syr2"));
-        let told = arguments(3, &words, &[alpha]);
-        let launch = self.state.planner.flat::<T::Recorded>(op, make, n * n, told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_flat::<T>(op, || triangle::rank::<T::Recorded>(op == "syr2"), n * n, &bound, (&words, &[alpha]))
     }
 
     /// `C = α·A·Bᵀ + β·C` in the lower triangle, with `both` `+ α·B·Aᵀ`. C's halves meet in products; on its diagonal a square
@@ -290,7 +283,7 @@ impl<D: Device> Gpu<D> {
                 let strides = [a.strides, b.t().strides, c.strides];
                 let of = Product { sizes: [n, n, depth], strides, alpha, beta };
                 let (bound, _) = self.matrices([("a", a), ("b", b), ("c", c)])?;
-                self.go(vec![planner.lower::<T::Recorded>(&of)?], vec![], &bound)
+                self.run_one(planner.lower::<T::Recorded>(&of)?, &bound)
             };
             product(a, b, beta)?;
             return if both { product(b, a, T::ONE) } else { Ok(()) };
@@ -303,10 +296,9 @@ impl<D: Device> Gpu<D> {
             if n == 0 {
                 return Ok(());
             }
-            let make = || Some(triangle::merge::<T::Recorded>());
-            let told = arguments(2, &[n, c.strides[0], c.strides[1]], &[beta]);
-            let launch = self.state.planner.flat::<T::Recorded>("triangle", make, n * n, told)?;
-            return self.go(vec![launch], vec![], &bound);
+            let words = [n, c.strides[0], c.strides[1]];
+            let make = triangle::merge::<T::Recorded>;
+            return self.run_flat::<T>("triangle", make, n * n, &bound, (&words, &[beta]));
         }
         let h = half(n);
         let part = |from: usize, to: usize| Ok::<_, Error>([a.rows(from..to)?, b.rows(from..to)?]);
@@ -364,7 +356,7 @@ impl<D: Device> Gpu<D> {
             let make = |_| triangle::multiply::<T::Recorded>();
             planner.blocks::<T::Recorded>("trmm", make, [cols, 1], told)
         }?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// `B = α·A·B`, or with `solve` `B = α·A⁻¹·B`.
@@ -457,10 +449,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Blas<T> for Gpu<D> {
         // α = 0 reads no A.
         if cells > 0 && alpha != T::ZERO {
             bound.push(room.view().binding(self)?);
-            let make = || Some(triangle::mirror::<T::Recorded>());
-            let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1]], &[]);
-            let launch = self.state.planner.flat::<T::Recorded>("mirror", make, cells, told)?;
-            self.go(vec![launch], vec![], &bound)?;
+            let words = [n, a.strides[0], a.strides[1]];
+            self.run_flat::<T>("mirror", triangle::mirror::<T::Recorded>, cells, &bound, (&words, &[]))?;
         }
         let whole = room.view().matrix(n, n)?;
         match side {

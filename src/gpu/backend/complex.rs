@@ -97,10 +97,10 @@ impl<D: Device> Gpu<D> {
         let pairs = pairs.view().binding(self)?;
         if k > 0 {
             let numbers = [sign(second), sign(first), alpha.re, alpha.im];
-            let told = arguments(2, &[k * n, n, b.strides[0], b.strides[1]], &numbers);
-            let make = || Some(complex::paired::<T::Recorded>());
-            let launch = planner.flat::<T::Recorded>("gemm_complex_pairs", make, k * n, told)?;
-            self.go(vec![launch], vec![], &[b.binding(self)?, pairs])?;
+            let bound = [b.binding(self)?, pairs];
+            let words = [k * n, n, b.strides[0], b.strides[1]];
+            let make = complex::paired::<T::Recorded>;
+            self.run_flat::<T>("gemm_complex_pairs", make, k * n, &bound, (&words, &numbers))?;
         }
         let packed;
         let (left, row) = if a.strides[1] == 1 || k <= 1 {
@@ -108,10 +108,10 @@ impl<D: Device> Gpu<D> {
         } else {
             packed = self.alloc::<Complex<T>>(of_a)?;
             let to = packed.view().binding(self)?;
-            let told = arguments::<T>(2, &[of_a, k, a.strides[0], a.strides[1]], &[]);
-            let make = || Some(complex::packed::<T::Recorded>());
-            let launch = planner.flat::<T::Recorded>("gemm_complex_packed", make, of_a, told)?;
-            self.go(vec![launch], vec![], &[a.binding(self)?, to])?;
+            let bound = [a.binding(self)?, to];
+            let words = [of_a, k, a.strides[0], a.strides[1]];
+            let make = complex::packed::<T::Recorded>;
+            self.run_flat::<T>("gemm_complex_packed", make, of_a, &bound, (&words, &[]))?;
             (to, k)
         };
         let real = |c: Binding<'_, D::Buffer>, to: usize, beta: T| {
@@ -127,10 +127,10 @@ impl<D: Device> Gpu<D> {
         let sums = self.alloc::<Complex<T>>(of_c)?;
         let sums = sums.view().binding(self)?;
         real(sums, n, T::ZERO)?;
-        let told = arguments(2, &[of_c, n, c.strides[0], c.strides[1]], &[beta.re, beta.im]);
-        let make = || Some(complex::added::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("gemm_complex_added", make, of_c, told)?;
-        self.go(vec![launch], vec![], &[sums, c.binding(self)?])
+        let bound = [sums, c.binding(self)?];
+        let words = [of_c, n, c.strides[0], c.strides[1]];
+        let make = complex::added::<T::Recorded>;
+        self.run_flat::<T>("gemm_complex_added", make, of_c, &bound, (&words, &[beta.re, beta.im]))
     }
 
     /// [`gemv_complex`](crate::gemv_complex()) of columns.
@@ -160,15 +160,14 @@ impl<D: Device> Gpu<D> {
         let n = if alpha == Complex::ZERO { 0 } else { n };
         let words = [m, n, a.strides[0], a.strides[1], x.strides[0], y.0.strides[0]];
         let numbers = [sign(conjugate), alpha.re, alpha.im, beta.re, beta.im];
-        let (told, planner) = (arguments(3, &words, &numbers), &self.state.planner);
-        let launch = if a.strides[1] > a.strides[0] {
-            let make = || Some(complex::gemv::<T::Recorded>(planner.meet, true));
-            planner.flat::<T::Recorded>("gemv_complex_down", make, m, told)?
-        } else {
-            let make = |meet| complex::gemv::<T::Recorded>(meet, false);
-            planner.blocks::<T::Recorded>("gemv_complex", make, [m, 1], told)?
-        };
-        self.go(vec![launch], vec![], &[a.binding(self)?, x.binding(self)?, y.0.binding(self)?])
+        let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
+        let told = (&words[..], &numbers[..]);
+        if a.strides[1] > a.strides[0] {
+            let make = || complex::gemv::<T::Recorded>(self.state.planner.meet, true);
+            return self.run_flat::<T>("gemv_complex_down", make, m, &bound, told);
+        }
+        let make = |meet| complex::gemv::<T::Recorded>(meet, false);
+        self.run_blocks::<T>("gemv_complex", make, [m, 1], &bound, told)
     }
 
     /// [`dot_complex`](crate::dot_complex()) of columns, to a view of one number.
@@ -221,10 +220,10 @@ impl<D: Device> Gpu<D> {
         if n == 0 {
             return Ok(());
         }
-        let told = arguments(2, &[n, x.strides[0], y.0.strides[0]], &[alpha.re, alpha.im]);
-        let make = || Some(complex::axpy::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("axpy_complex", make, n, told)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, y.0.binding(self)?])
+        let bound = [x.binding(self)?, y.0.binding(self)?];
+        let words = [n, x.strides[0], y.0.strides[0]];
+        let make = complex::axpy::<T::Recorded>;
+        self.run_flat::<T>("axpy_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
     }
 
     /// [`scal_complex`](crate::scal_complex()) of a column.
@@ -240,10 +239,10 @@ impl<D: Device> Gpu<D> {
         if n == 0 {
             return Ok(());
         }
-        let told = arguments(1, &[n, x.0.strides[0]], &[alpha.re, alpha.im]);
-        let make = || Some(complex::scal::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("scal_complex", make, n, told)?;
-        self.go(vec![launch], vec![], &[x.0.binding(self)?])
+        let bound = [x.0.binding(self)?];
+        let words = [n, x.0.strides[0]];
+        let make = complex::scal::<T::Recorded>;
+        self.run_flat::<T>("scal_complex", make, n, &bound, (&words, &[alpha.re, alpha.im]))
     }
 
     /// A reduction of the parts of a column's numbers, which are copied where others lie between.
@@ -260,10 +259,9 @@ impl<D: Device> Gpu<D> {
         } else {
             copy = self.alloc::<Complex<T>>(n)?;
             let to = copy.view().binding(self)?;
-            let told = arguments::<T>(2, &[n, 1, x.strides[0], 1], &[]);
-            let make = || Some(complex::packed::<T::Recorded>());
-            let launch = planner.flat::<T::Recorded>("gemm_complex_packed", make, n, told)?;
-            self.go(vec![launch], vec![], &[x.binding(self)?, to])?;
+            let bound = [x.binding(self)?, to];
+            let words = [n, 1, x.strides[0], 1];
+            self.run_flat::<T>("gemm_complex_packed", complex::packed::<T::Recorded>, n, &bound, (&words, &[]))?;
             to
         };
         let plan = planner.reduction::<T::Recorded>(op, 1, n.saturating_mul(2), wide(&[parts]))?;
@@ -306,9 +304,7 @@ impl<D: Device> Gpu<D> {
         if n == 0 {
             return Ok(());
         }
-        let told = arguments(bound.len(), &[n], numbers);
-        let launch = planner.flat::<T::Recorded>(op, || Some(make()), n, told)?;
-        self.go(vec![launch], vec![], bound)
+        self.run_flat::<T>(op, make, n, bound, (&[n], numbers))
     }
 
     /// [`mul_complex`](crate::mul_complex())

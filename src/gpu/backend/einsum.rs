@@ -60,7 +60,7 @@ impl<D: Device> Gpu<D> {
         };
         let form = (outer * 64 + inner) * 2 + u32::from(two);
         let launch = planner.flat_by::<T::Recorded>("einsum", form, || Some(make()), n, all)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// A pair as products of matrices, whose copies lie in `scratch`; `None` where that is not worth it.

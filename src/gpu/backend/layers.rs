@@ -68,7 +68,7 @@ impl<D: Device> Gpu<D> {
         let by = planner.holding::<T::Recorded>([rows, cols], aligned);
         let by = by.unwrap_or_else(|| (planner.reading(cols), Pieces::NONE));
         let launch = planner.by_rows::<T::Recorded>("cross_entropy_backward", make, by, rows, all)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// The gradients of a norm; those of its weights are added to.
@@ -185,7 +185,7 @@ impl<D: Device> Gpu<D> {
         let bound = [y.binding(self)?, dy.binding(self)?, dx.binding(self)?];
         let by = planner.holding::<T::Recorded>([rows, cols], wide(&bound));
         let by = by.unwrap_or((Threads::BLOCK, Pieces::NONE));
-        self.go(vec![planner.by_rows::<T::Recorded>(op, make, by, rows, all)?], vec![], &bound)
+        self.run_one(planner.by_rows::<T::Recorded>(op, make, by, rows, all)?, &bound)
     }
 
     /// `scatter` or `scatter_add`.
@@ -211,9 +211,7 @@ impl<D: Device> Gpu<D> {
         let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
         let (n, words) = (ids.len(), [ids.len(), cols, rows]);
         if op == "scatter" {
-            let all = arguments::<T>(4, &words, &[]);
-            let launch = planner.blocks::<T::Recorded>(op, layer::scatter::<T::Recorded>, [n, 1], all)?;
-            return self.go(vec![launch], vec![], &bound);
+            return self.run_blocks::<T>(op, layer::scatter::<T::Recorded>, [n, 1], &bound, (&words, &[]));
         }
         let mut all = [1, 4].map(Argument::Buffer).to_vec();
         all.extend(arguments::<T>(0, &[n], &[]));
@@ -240,7 +238,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(wide));
         let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
         let launch = planner.map::<T::Recorded>("swiglu_packed", wide, make, out.len(), all)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     fn swiglu_packed_backward(
@@ -264,7 +262,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let make = |wide| Some(flat::swiglu_packed_backward::<T::Recorded>(wide));
         let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
         let launch = planner.map::<T::Recorded>("swiglu_packed_backward", wide, make, dy.len(), all)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     fn rms_norm_residual(
@@ -347,10 +345,10 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         if rows == 0 {
             return Ok(());
         }
-        let all = arguments::<T>(3, &[rows, cols, step], &[]);
+        let bound = [x.binding(self)?, mask.binding(self)?, out.binding(self)?];
+        let words = [rows, cols, step];
         let make = layer::masked_softmax::<T::Recorded>;
-        let launch = planner.blocks::<T::Recorded>("masked_softmax", make, [rows, 1], all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, mask.binding(self)?, out.binding(self)?])
+        self.run_blocks::<T>("masked_softmax", make, [rows, 1], &bound, (&words, &[]))
     }
 
     fn cross_entropy(
@@ -384,7 +382,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let make = |meet, by| Some(layer::cross_entropy::<T::Recorded>(meet, by, wide));
         let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
         let others = [targets.binding(self)?, losses.binding(self)?, lse.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &[&z[..], &others].concat())
+        self.run_one(launch, &[&z[..], &others].concat())
     }
 
     fn cross_entropy_backward(
@@ -427,11 +425,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         if out.is_empty() {
             return Ok(());
         }
-        let all = arguments::<T>(4, &[out.len(), cols, rows], &[]);
-        let make = || Some(flat::embedding::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("embedding", make, out.len(), all)?;
         let bound = [table.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &bound)
+        let words = [out.len(), cols, rows];
+        self.run_flat::<T>("embedding", flat::embedding::<T::Recorded>, out.len(), &bound, (&words, &[]))
     }
 
     fn scatter(&self, x: View<'_, T, D>, cols: usize, ids: View<'_, u32, D>, out: ViewMut<'_, T, D>) -> Done {

@@ -69,7 +69,8 @@ pub use sparse::Sparse;
 pub use spectra::{ComplexConvolver, Convolver, Dct};
 
 use super::device::{Binding, Device, Error, Launch};
-use super::template::{Argument, Index};
+use super::ir::Kernel;
+use super::template::{Argument, Index, Meet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 use memory::State;
@@ -227,6 +228,37 @@ impl<D: Device> Gpu<D> {
         operands: &[Binding<'_, D::Buffer>],
     ) -> Result<(), Error> {
         self.run(&Plan { launches, scratch }, operands)
+    }
+
+    /// One launch.
+    fn run_one(&self, launch: Launch, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
+        self.go(Vec::from([launch]), Vec::new(), operands)
+    }
+
+    /// One launch of a thread for each of `n` results, told of the operands, then of sizes and numbers.
+    fn run_flat<T: ops::Scalar>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce() -> Result<Kernel, super::Error>,
+        n: usize,
+        operands: &[Binding<'_, D::Buffer>],
+        (words, numbers): (&[usize], &[T]),
+    ) -> Result<(), Error> {
+        let told = ops::arguments(operands.len(), words, numbers);
+        self.run_one(self.state.planner.flat::<T::Recorded>(op, || Some(make()), n, told)?, operands)
+    }
+
+    /// As [`flat`](Self::run_flat), of a block for each of `grid`.
+    fn run_blocks<T: ops::Scalar>(
+        &self,
+        op: &'static str,
+        make: impl FnOnce(Meet) -> Result<Kernel, super::Error>,
+        grid: [usize; 2],
+        operands: &[Binding<'_, D::Buffer>],
+        (words, numbers): (&[usize], &[T]),
+    ) -> Result<(), Error> {
+        let told = ops::arguments(operands.len(), words, numbers);
+        self.run_one(self.state.planner.blocks::<T::Recorded>(op, make, grid, told)?, operands)
     }
 
     /// The status words as an operand.

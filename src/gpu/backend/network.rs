@@ -72,12 +72,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             return Ok(());
         }
         let words = [&[out.len(), usize::from(bias.is_some())], &lines(&of)?[..]].concat();
-        let all = arguments::<T>(4, &words, &[]);
-        let make = || Some(window::conv1d::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("conv1d", make, out.len(), all)?;
         let bias = bias.unwrap_or(weights);
         let bound = [x.binding(self)?, weights.binding(self)?, bias.binding(self)?, out.binding(self)?];
-        self.go(vec![launch], vec![], &bound)
+        self.run_flat::<T>("conv1d", window::conv1d::<T::Recorded>, out.len(), &bound, (&words, &[]))
     }
 
     fn conv1d_backward_input(
@@ -94,10 +91,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             return Ok(());
         }
         let words = [&[dx.len()], &lines(&of)?[..]].concat();
-        let all = arguments::<T>(3, &words, &[]);
-        let make = || Some(window::conv1d_backward_input::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("conv1d_backward_input", make, dx.len(), all)?;
-        self.go(vec![launch], vec![], &[dy.binding(self)?, weights.binding(self)?, dx.binding(self)?])
+        let bound = [dy.binding(self)?, weights.binding(self)?, dx.binding(self)?];
+        let make = window::conv1d_backward_input::<T::Recorded>;
+        self.run_flat::<T>("conv1d_backward_input", make, dx.len(), &bound, (&words, &[]))
     }
 
     fn conv1d_backward_weights(
@@ -140,10 +136,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             return Ok(());
         }
         let words = [&[out.len()], &windows(&of)?[..]].concat();
-        let make = || Some(window::max_pool::<T::Recorded>());
-        let all = arguments::<T>(2, &words, &[]);
-        let launch = self.state.planner.flat::<T::Recorded>("max_pool", make, out.len(), all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+        let bound = [x.binding(self)?, out.binding(self)?];
+        self.run_flat::<T>("max_pool", window::max_pool::<T::Recorded>, out.len(), &bound, (&words, &[]))
     }
 
     fn max_pool_backward(
@@ -182,10 +176,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             return Ok(());
         }
         let words = [&[out.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
-        let make = || Some(window::avg_pool::<T::Recorded>());
-        let all = arguments::<T>(2, &words, &[]);
-        let launch = self.state.planner.flat::<T::Recorded>("avg_pool", make, out.len(), all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+        let bound = [x.binding(self)?, out.binding(self)?];
+        self.run_flat::<T>("avg_pool", window::avg_pool::<T::Recorded>, out.len(), &bound, (&words, &[]))
     }
 
     fn avg_pool_backward(
@@ -201,9 +193,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             return Ok(());
         }
         let words = [&[dx.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
-        let make = || Some(window::avg_pool_backward::<T::Recorded>());
-        let all = arguments::<T>(2, &words, &[]);
-        let launch = self.state.planner.flat::<T::Recorded>("avg_pool_backward", make, dx.len(), all)?;
-        self.go(vec![launch], vec![], &[dy.binding(self)?, dx.binding(self)?])
+        let bound = [dy.binding(self)?, dx.binding(self)?];
+        let make = window::avg_pool_backward::<T::Recorded>;
+        self.run_flat::<T>("avg_pool_backward", make, dx.len(), &bound, (&words, &[]))
     }
 }

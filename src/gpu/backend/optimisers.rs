@@ -77,9 +77,7 @@ impl<D: Device> Gpu<D> {
         if n == 0 {
             return Ok(());
         }
-        let all = arguments(2, &[n], &[max_norm]);
-        let make = || Some(flat::clip::<T::Recorded>());
-        let launch = self.state.planner.flat::<T::Recorded>("clip_by_norm", make, n, all)?;
-        self.go(vec![launch], vec![], &[g.binding(self)?, norm.binding(self)?])
+        let bound = [g.binding(self)?, norm.binding(self)?];
+        self.run_flat::<T>("clip_by_norm", flat::clip::<T::Recorded>, n, &bound, (&[n], &[max_norm]))
     }
 }

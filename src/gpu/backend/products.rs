@@ -7,7 +7,6 @@ use super::plan::wide;
 use super::{Gpu, Mat, MatMut, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
-use alloc::vec;
 
 impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
     fn gemm(
@@ -59,10 +58,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
         }
         let words = [m, n, a.strides[0], a.strides[1], b.0.strides[0], b.0.strides[1]];
         let tiles = [n, m].map(|n| n.div_ceil(TRANSPOSE_TILE as usize));
-        let make = |_| layer::transpose::<T::Recorded>();
-        let all = arguments::<T>(2, &words, &[]);
-        let launch = planner.blocks::<T::Recorded>("transpose", make, tiles, all)?;
-        self.go(vec![launch], vec![], &[a.binding(self)?, b.0.binding(self)?])
+        let bound = [a.binding(self)?, b.0.binding(self)?];
+        self.run_blocks::<T>("transpose", |_| layer::transpose::<T::Recorded>(), tiles, &bound, (&words, &[]))
     }
 
     fn gemv(&self, alpha: T, a: Mat<'_, T, D>, x: Mat<'_, T, D>, beta: T, y: MatMut<'_, T, D>) -> Done {
@@ -97,6 +94,6 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
         let make =
             |meet| layer::gemv::<T::Recorded>(if planner.optimise { meet } else { Meet::Memory }, lined);
         let launch = planner.blocks::<T::Recorded>(op, make, [m, 1], all)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 }

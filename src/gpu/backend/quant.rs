@@ -72,7 +72,7 @@ impl<D: Device> Gpu<D> {
         };
         let program = self.state.planner.one_by::<F32>(B::NAME, form(kind, wide), make)?;
         let launch = self.state.planner.threads(program, n, POINTWISE, told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// [`dequantize`](crate::dequantize())
@@ -153,7 +153,7 @@ impl<D: Device> Gpu<D> {
         let program = planner.one_by::<F32>(A::NAME, u32::MAX, make)?;
         let told = arguments::<f32>(2, &[x.len()], &[]);
         let launch = planner.threads(program, x.len(), QUANTISED, told)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+        self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
     }
 
     /// [`quant_dot`](crate::quant_dot()) to a view of one element.
@@ -244,6 +244,6 @@ impl<D: Device> Gpu<D> {
         let [high, across] = tile.map(|t| t as usize);
         let told: Vec<Argument> = arguments::<f32>(3, &[weights.before(), x.before(), n, m, row], &[]);
         let launch = planner.grid_of(program, threads, [n.div_ceil(high), m.div_ceil(across)], told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 }

@@ -53,7 +53,7 @@ impl<D: Device> Gpu<D> {
         } else {
             self.state.planner.flat::<F32>(op, || Some(make()), blocks, all)?
         };
-        self.go(vec![launch], vec![], &[out.binding(self)?])
+        self.run_one(launch, &[out.binding(self)?])
     }
 
     /// [`random_bits`](crate::random_bits())

@@ -7,10 +7,9 @@ use super::super::template::{Index, panel, reflect};
 use super::blas::Left;
 use super::ops::{Done, Scalar, arguments};
 use super::solve::block;
-use super::{Gpu, Mat, MatMut, View, ViewMut};
+use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
-use alloc::vec;
 
 /// Where blocks of reflections begin and end.
 fn blocks(k: usize) -> impl DoubleEndedIterator<Item = [usize; 2]> {
@@ -59,8 +58,10 @@ impl<D: Device> Gpu<D> {
         D: Computes<T> + 'static,
     {
         let [m, n] = a.shape;
-        let room = self.panels(a, m.min(n))?;
-        for [from, to] in blocks(m.min(n)) {
+        let k = m.min(n);
+        let room = self.panels(a, k)?;
+        let own = self.reflecting(m, k, n - k.min(LEAF as usize))?;
+        for [from, to] in blocks(k) {
             let (part, tau) = (block(a, [from, m], [from, to])?, tau.part(from..to)?);
             self.panel(part, &room, |part| {
                 let bound = [part.binding(self)?, tau.binding(self)?, self.status()?];
@@ -71,11 +72,23 @@ impl<D: Device> Gpu<D> {
                     None => reflect::qr::<T::Recorded>(meet, what),
                 };
                 let launch = self.state.planner.panel::<T::Recorded>(name, m - from, make, told)?;
-                self.go(vec![launch], vec![], &bound)
+                self.run_one(launch, &bound)
             })?;
-            self.reflections(true, part, tau, block(a, [from, m], [to, n])?)?;
+            self.reflections(true, part, tau, block(a, [from, m], [to, n])?, &own)?;
         }
         Ok(())
+    }
+
+    /// Memory for [`reflections`](Self::reflections) of `m` rows: of V, `VᵀV`, and `VᵀC` of so many columns.
+    fn reflecting<T: Scalar>(&self, m: usize, k: usize, cols: usize) -> Result<[Array<T, D>; 3], Error>
+    where
+        D: Computes<T>,
+    {
+        let k = if cols == 0 { 0 } else { k.min(LEAF as usize) };
+        let all = m.saturating_mul(k);
+        self.state.planner.line::<T::Recorded>("factors", all)?;
+        let [v, g, w] = [all, k * k, k.saturating_mul(cols)].map(|n| self.alloc(n));
+        Ok([v?, g?, w?])
     }
 
     /// A block of reflections and C: `C - V·Tᵀ·VᵀC` when `transposed`, else with T, whose inverse is the upper triangle of `VᵀV` but
@@ -86,6 +99,7 @@ impl<D: Device> Gpu<D> {
         factors: Mat<'_, T, D>,
         tau: View<'_, T, D>,
         c: Mat<'_, T, D>,
+        [v, g, w]: &[Array<T, D>; 3],
     ) -> Done
     where
         D: Computes<T> + 'static,
@@ -94,22 +108,16 @@ impl<D: Device> Gpu<D> {
         if cols == 0 {
             return Ok(());
         }
-        let planner = &self.state.planner;
-        let all = m.saturating_mul(k);
-        planner.line::<T::Recorded>("factors", all)?;
-        let [v, g, w] = [all, k * k, k.saturating_mul(cols)].map(|n| self.alloc::<T>(n));
+        let all = m * k;
+        let [v, g, w] = [(v, all), (g, k * k), (w, k * cols)].map(|(own, n)| own.view().part(0..n));
         let (v, g, w) = (v?, g?, w?);
-        let bound = [factors.binding(self)?, tau.binding(self)?, v.view().binding(self)?];
-        let told = arguments::<T>(3, &[all, k, factors.strides[0], factors.strides[1]], &[]);
-        let make = || Some(reflect::vectors::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("vectors", make, all, told)?;
-        self.go(vec![launch], vec![], &bound)?;
-        let (v, t, w) = (v.view().matrix(m, k)?, g.view().matrix(k, k)?, w.view().matrix(k, cols)?);
+        let bound = [factors.binding(self)?, tau.binding(self)?, v.binding(self)?];
+        let words = [all, k, factors.strides[0], factors.strides[1]];
+        self.run_flat::<T>("vectors", reflect::vectors::<T::Recorded>, all, &bound, (&words, &[]))?;
+        let (v, t, w) = (v.matrix(m, k)?, g.matrix(k, k)?, w.matrix(k, cols)?);
         self.gemm(T::ONE, v.t(), v, T::ZERO, MatMut(t))?;
-        let bound = [g.view().binding(self)?, tau.binding(self)?];
-        let make = || Some(reflect::inverse::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("inverse", make, k, arguments::<T>(2, &[k], &[]))?;
-        self.go(vec![launch], vec![], &bound)?;
+        let bound = [g.binding(self)?, tau.binding(self)?];
+        self.run_flat::<T>("inverse", reflect::inverse::<T::Recorded>, k, &bound, (&[k], &[]))?;
         self.gemm(T::ONE, v.t(), c, T::ZERO, MatMut(w))?;
         let (triangle, t) = if transposed { (Triangle::Lower, t.t()) } else { (Triangle::Upper, t) };
         self.triangular(true, &Left::new(Side::Left, triangle, Diagonal::NonUnit, t, w)?)?;
@@ -148,9 +156,10 @@ impl<D: Device> Gpu<D> {
         D: Computes<T> + 'static,
     {
         let m = factors.shape[0];
+        let own = self.reflecting(m, tau.len(), c.shape[1])?;
         let each = |[from, to]: [usize; 2]| {
             let part = block(factors, [from, m], [from, to])?;
-            self.reflections(transposed, part, tau.part(from..to)?, c.rows(from..m)?)
+            self.reflections(transposed, part, tau.part(from..to)?, c.rows(from..m)?, &own)
         };
         let mut all = blocks(tau.len());
         // Qᵀ has the first one first.

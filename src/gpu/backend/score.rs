@@ -118,10 +118,10 @@ impl<D: Device> Gpu<D> {
         if rows == 0 {
             return Ok(());
         }
-        let all = arguments::<T>(3, &[rows, query.len()], &[]);
+        let bound = [query.binding(self)?, x.binding(self)?, out.binding(self)?];
+        let words = [rows, query.len()];
         let make = score::cosine_similarity_rows::<T::Recorded>;
-        let launch = planner.blocks::<T::Recorded>("cosine_similarity_rows", make, [rows, 1], all)?;
-        self.go(vec![launch], vec![], &[query.binding(self)?, x.binding(self)?, out.binding(self)?])
+        self.run_blocks::<T>("cosine_similarity_rows", make, [rows, 1], &bound, (&words, &[]))
     }
 
     /// [`cumsum`](crate::cumsum()): a thread for each row, as its sums are made in order.
@@ -139,10 +139,8 @@ impl<D: Device> Gpu<D> {
         if rows == 0 {
             return Ok(());
         }
-        let all = arguments::<T>(2, &[rows, cols], &[]);
-        let make = || Some(score::cumsum::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("cumsum", make, rows, all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+        let bound = [x.binding(self)?, out.binding(self)?];
+        self.run_flat::<T>("cumsum", score::cumsum::<T::Recorded>, rows, &bound, (&[rows, cols], &[]))
     }
 
     fn classes<T: Scalar>(
@@ -193,17 +191,14 @@ impl<D: Device> Gpu<D> {
         if let Some(weights) = weights {
             bound.push(weights.binding(self)?);
         }
-        let all = arguments(bound.len(), &[rows, cols], &numbers);
-        let weighted = weights.is_some();
-        let launch = if smoothing == T::ZERO {
+        let (told, weighted) = ((&[rows, cols][..], &numbers[..]), weights.is_some());
+        if smoothing == T::ZERO {
             let op = if weighted { "nll_weighted" } else { "nll" };
-            planner.flat::<T::Recorded>(op, || Some(score::nll::<T::Recorded>(weighted)), rows, all)?
-        } else {
-            let op = if weighted { "nll_smooth_weighted" } else { "nll_smooth" };
-            let make = |meet| score::nll_smooth::<T::Recorded>(meet, weighted);
-            planner.blocks::<T::Recorded>(op, make, [rows, 1], all)?
-        };
-        self.go(vec![launch], vec![], &bound)
+            return self.run_flat::<T>(op, || score::nll::<T::Recorded>(weighted), rows, &bound, told);
+        }
+        let op = if weighted { "nll_smooth_weighted" } else { "nll_smooth" };
+        let make = |meet| score::nll_smooth::<T::Recorded>(meet, weighted);
+        self.run_blocks::<T>(op, make, [rows, 1], &bound, told)
     }
 
     /// [`nll_backward`](crate::nll_backward()), its classes counted by `weights` and `smoothing`.
@@ -232,11 +227,10 @@ impl<D: Device> Gpu<D> {
         if let Some(weights) = weights {
             bound.push(weights.binding(self)?);
         }
-        let all = arguments(bound.len(), &[dx.len(), cols], &[own, each, smoothing, scale]);
         let weighted = weights.is_some();
         let op = if weighted { "nll_backward_weighted" } else { "nll_backward" };
-        let make = || Some(score::nll_backward::<T::Recorded>(weighted));
-        let launch = planner.flat::<T::Recorded>(op, make, dx.len(), all)?;
-        self.go(vec![launch], vec![], &bound)
+        let words = [dx.len(), cols];
+        let make = || score::nll_backward::<T::Recorded>(weighted);
+        self.run_flat::<T>(op, make, dx.len(), &bound, (&words, &[own, each, smoothing, scale]))
     }
 }

@@ -10,7 +10,6 @@ use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
-use alloc::vec;
 
 /// Where rows or columns are cut in two, so that parts of `leaf` are whole.
 const fn half(n: usize, leaf: u32) -> usize {
@@ -82,7 +81,7 @@ impl<D: Device> Gpu<D> {
         let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1], first], &[]);
         let make = factor::cholesky::<T::Recorded>;
         let launch = self.state.planner.factor::<T::Recorded>("cholesky", make, 1, told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// [`cholesky_solve`](crate::cholesky_solve()). A zero on the diagonal is said by the next [`download`](Self::download) as
@@ -114,10 +113,9 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let bound = [a.binding(self)?, self.status()?];
-        let told = arguments::<T>(2, &[n, a.strides[0].saturating_add(a.strides[1])], &[]);
+        let words = [n, a.strides[0].saturating_add(a.strides[1])];
         let make = |meet| factor::divides::<T::Recorded>(meet, what);
-        let launch = self.state.planner.blocks::<T::Recorded>(what.names().0, make, [1, 1], told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_blocks::<T>(what.names().0, make, [1, 1], &bound, (&words, &[]))
     }
 
     /// [`lu`](crate::lu()): 32 columns by one block of threads, between them triangular solves and products, nothing of which
@@ -182,7 +180,7 @@ impl<D: Device> Gpu<D> {
                 None => factor::lu::<T::Recorded>(meet),
             };
             let launch = self.state.planner.panel::<T::Recorded>("lu", m, make, told)?;
-            self.go(vec![launch], vec![], &bound)
+            self.run_one(launch, &bound)
         })
     }
 
@@ -235,7 +233,7 @@ impl<D: Device> Gpu<D> {
         let blocks = cols.div_ceil(EXCHANGED_COLUMNS as usize);
         let make = factor::exchange::<T::Recorded>;
         let launch = self.state.planner.factor::<T::Recorded>("exchange", make, blocks, told)?;
-        self.go(vec![launch], vec![], &bound)
+        self.run_one(launch, &bound)
     }
 
     /// [`lu_solve`](crate::lu_solve()). The next [`download`](Self::download) says a zero on U's diagonal as [`Error::Pivot`]; B

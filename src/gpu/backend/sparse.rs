@@ -2,7 +2,7 @@
 
 use super::super::device::{Blocking, Computes, Device, Error};
 use super::super::template::{sparse, window};
-use super::ops::{Done, Scalar, arguments};
+use super::ops::{Done, Scalar};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::Csr;
 use crate::error::{not_empty, same_len, same_shape};
@@ -128,21 +128,15 @@ impl<D: Device> Gpu<D> {
             bound.push(places.view().binding(self)?);
         }
         bound.extend(matrices);
-        let told = arguments(bound.len(), &[&[m, n], &strides[..]].concat(), &[alpha, beta]);
-        let planner = &self.state.planner;
-        let launch = if n == 1 && a.values.len() / m >= LONG {
+        let (words, numbers) = ([&[m, n], &strides[..]].concat(), [alpha, beta]);
+        let told = (&words[..], &numbers[..]);
+        if n == 1 && a.values.len() / m >= LONG {
             let op = if turned { "spmv_turned" } else { "spmv" };
-            planner.blocks::<T::Recorded>(
-                op,
-                |m| sparse::long_rows::<T::Recorded>(m, turned),
-                [m, 1],
-                told,
-            )?
-        } else {
-            let op = if turned { "spmm_turned" } else { "spmm" };
-            planner.flat::<T::Recorded>(op, || Some(sparse::product::<T::Recorded>(turned)), m * n, told)?
-        };
-        self.go(vec![launch], vec![], &bound)
+            let make = |meet| sparse::long_rows::<T::Recorded>(meet, turned);
+            return self.run_blocks::<T>(op, make, [m, 1], &bound, told);
+        }
+        let op = if turned { "spmm_turned" } else { "spmm" };
+        self.run_flat::<T>(op, || sparse::product::<T::Recorded>(turned), m * n, &bound, told)
     }
 
     /// [`spmv`](crate::spmv())
@@ -237,11 +231,9 @@ impl<D: Device> Gpu<D> {
         if x.is_empty() {
             return Ok(());
         }
-        let told = arguments::<T>(4, &[out.len(), taps.len(), decimation], &[]);
-        let make = || Some(window::fir::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("fir", make, out.len(), told)?;
         let bound = [taps.binding(self)?, state.binding(self)?, x.binding(self)?, out.binding(self)?];
-        self.go(vec![launch], vec![], &bound)?;
+        let words = [out.len(), taps.len(), decimation];
+        self.run_flat::<T>("fir", window::fir::<T::Recorded>, out.len(), &bound, (&words, &[]))?;
         self.keep(x, state)
     }
 

@@ -57,7 +57,7 @@ impl<D: Device> Gpu<D> {
         let all = arguments::<T>(2, &words, &[value]);
         let make = || Some(tensor::padded::<T::Recorded>(axes, around));
         let launch = planner.flat_by::<T::Recorded>("pad", 4 * axes + around as u32, make, out.len(), all)?;
-        self.go(vec![launch], vec![], &[x.binding(self)?, out.binding(self)?])
+        self.run_one(launch, &[x.binding(self)?, out.binding(self)?])
     }
 
     /// [`gather`](crate::gather()). What an index past the axis chooses is zeros, and the next download says so.
@@ -82,11 +82,9 @@ impl<D: Device> Gpu<D> {
         if out.is_empty() {
             return Ok(());
         }
-        let all = arguments::<T>(4, &[out.len(), ids.len(), axis.n, axis.inner], &[]);
-        let make = || Some(tensor::gather::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("gather", make, out.len(), all)?;
         let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &bound)
+        let words = [out.len(), ids.len(), axis.n, axis.inner];
+        self.run_flat::<T>("gather", tensor::gather::<T::Recorded>, out.len(), &bound, (&words, &[]))
     }
 
     /// [`gather_elements`](crate::gather_elements()). What an index past the axis chooses is zeros, and the next download says so.
@@ -111,11 +109,10 @@ impl<D: Device> Gpu<D> {
         if out.is_empty() {
             return Ok(());
         }
-        let all = arguments::<T>(4, &[out.len(), many, of.n, of.inner], &[]);
-        let make = || Some(tensor::gather_elements::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("gather_elements", make, out.len(), all)?;
         let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &bound)
+        let words = [out.len(), many, of.n, of.inner];
+        let make = tensor::gather_elements::<T::Recorded>;
+        self.run_flat::<T>("gather_elements", make, out.len(), &bound, (&words, &[]))
     }
 
     /// [`scatter_add_elements`](crate::scatter_add_elements()). What an index past the axis names is added nowhere, and the next
@@ -142,10 +139,9 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let threads = of.outer * of.inner;
-        let all = arguments::<T>(4, &[threads, many, of.n, of.inner], &[]);
-        let make = || Some(tensor::scatter_add_elements::<T::Recorded>());
-        let launch = planner.flat::<T::Recorded>("scatter_add_elements", make, threads, all)?;
         let bound = [x.binding(self)?, ids.binding(self)?, out.binding(self)?, self.status()?];
-        self.go(vec![launch], vec![], &bound)
+        let words = [threads, many, of.n, of.inner];
+        let make = tensor::scatter_add_elements::<T::Recorded>;
+        self.run_flat::<T>("scatter_add_elements", make, threads, &bound, (&words, &[]))
     }
 }
