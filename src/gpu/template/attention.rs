@@ -10,7 +10,7 @@ use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::flat::{each, get, named, put};
 use super::layer::strided;
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use crate::alu::{Alu, Body, Number};
 use crate::nn::{exp_not_above_zero, shift, softcap};
 use crate::pointwise::{Ln, TanhBackward};
@@ -267,13 +267,13 @@ pub fn attention<T: Recorded>(meet: Meet, scores: Scores) -> Result<Kernel, Erro
             );
             // NaN is not in the peak, but in the sum.
             let top = Value::select(score.is_nan(), none, score);
-            let [top] = together(&b, meet, [top], |[p], [q]| [p.max(q)]);
+            let [top] = block_reduce(&b, meet, [top], |[p], [q]| [p.max(q)]);
             let top = peak.max(top);
             let level = shift(top);
             let weight = exp_not_above_zero(score - level);
             let keep = exp_not_above_zero(peak - level);
             b.store(Space::Shared, op.own(weights), 0, weight);
-            let [more] = together(&b, meet, [weight], |[p], [q]| [p + q]);
+            let [more] = block_reduce(&b, meet, [weight], |[p], [q]| [p + q]);
             let count = (end - first).least(b.int(i64::from(THREADS)));
             op.add(op.value_dim, (out, i, to), Some(keep), weights, (v, of_v), first, count);
             // The next tile's weights go where these were.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 /// How an operand spreads over rows and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
+pub enum Broadcast {
     /// One element for all.
     One,
     /// One element per column, such as a bias.
@@ -44,7 +44,7 @@ struct Step<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Steps<'a> {
     steps: Vec<Step<'a>>,
-    pub(crate) operands: Vec<Spread>,
+    pub(crate) operands: Vec<Broadcast>,
     pub(crate) parameters: Vec<f64>,
 }
 
@@ -70,15 +70,15 @@ impl<'a> Steps<'a> {
                     continue;
                 }
                 let [rows, cols] = graph.get(input).ok_or(Error::Node { node: at })?.shape;
-                let spread = match (rows == node.shape[0], cols == node.shape[1]) {
-                    (true, true) => Spread::Full,
-                    (false, true) => Spread::Row,
-                    (true, false) => Spread::Col,
-                    (false, false) => Spread::One,
+                let broadcast = match (rows == node.shape[0], cols == node.shape[1]) {
+                    (true, true) => Broadcast::Full,
+                    (false, true) => Broadcast::Row,
+                    (true, false) => Broadcast::Col,
+                    (false, false) => Broadcast::One,
                 };
                 let place = known.iter().position(|k| *k == input).unwrap_or_else(|| {
                     known.push(input);
-                    found.operands.push(spread);
+                    found.operands.push(broadcast);
                     known.len() - 1
                 });
                 reads.push(From::Operand(place));

@@ -10,7 +10,7 @@ use super::THREADS;
 use super::fft::{Pairs, pairs};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use crate::alu::{Alu, Body};
 use crate::fft::butterfly::{Pair, mul};
 
@@ -134,7 +134,7 @@ fn sum<'b, T: Recorded>(
 
 /// The sum of what the block's threads have, in each of them.
 fn all<'b, T: Recorded>(b: &'b Builder, meet: Meet, mine: Number<'b, T>) -> Number<'b, T> {
-    together(b, meet, mine, |[a, b], [c, d]| [a + c, b + d])
+    block_reduce(b, meet, mine, |[a, b], [c, d]| [a + c, b + d])
 }
 
 /// `Σ x·y` by blocks. Parameters: `x`, `y`, where each block's sum goes; numbers, strides; what imaginary parts of `x` are

@@ -10,7 +10,7 @@ use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::flat::{get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use super::status::{Index, note, note_first};
 use crate::Number;
 use alloc::vec::Vec;
@@ -164,10 +164,10 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         let best = best.first().copied().unwrap_or(start);
         let there = start.compare(Cmp::Lt, m);
         let [mine] = b.either(there, || [size(best)], || [-constant::<T>(&b, <T::Elem as Number>::ONE)]);
-        let [most] = together(&b, meet, [mine], |[p], [q]| [Value::select(q.compare(Cmp::Gt, p), q, p)]);
+        let [most] = block_reduce(&b, meet, [mine], |[p], [q]| [Value::select(q.compare(Cmp::Gt, p), q, p)]);
         // The first of those that are as large.
         let same = there & mine.compare(Cmp::Eq, most);
-        let [found] = together(&b, meet, [Value::select(same, best, none)], |[p], [q]| [p.least(q)]);
+        let [found] = block_reduce(&b, meet, [Value::select(same, best, none)], |[p], [q]| [p.least(q)]);
         let p = found.least(m - one);
         b.when(has(p), || line(&b, n, |j| keep(chosen, j, at(p, j))));
         b.when(has(k), || line(&b, n, |j| keep(left, j, at(k, j))));
@@ -274,7 +274,7 @@ pub fn divides<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
         let zero = get::<T>(a, i * step).compare(Cmp::Eq, b.bits(0));
         found.iter().map(|found| Value::select(zero, found.least(i), *found)).collect()
     });
-    let [found] = together(&b, meet, [found.first().copied().unwrap_or(none)], |[p], [q]| [p.least(q)]);
+    let [found] = block_reduce(&b, meet, [found.first().copied().unwrap_or(none)], |[p], [q]| [p.least(q)]);
     b.when(leads(&b) & found.compare(Cmp::Ne, none), || note_first(status, what, found));
     b.finish()
 }

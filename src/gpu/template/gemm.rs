@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Param;
 use super::super::types::{F32, Pred, U32, U64};
-use super::chain::Spread;
+use super::chain::Broadcast;
 use crate::alu::{Alu, Body, Number};
 use alloc::vec::Vec;
 
@@ -104,8 +104,8 @@ pub fn gemm<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
         let body = body(core::array::from_fn(|_| numbers.next().copied().unwrap_or(end.sum.number())));
         body.eval(core::array::from_fn(|k| match k {
             0 => end.sum,
-            1 => end.operand(0, Spread::Row),
-            _ => end.operand(1, Spread::Full),
+            1 => end.operand(0, Broadcast::Row),
+            _ => end.operand(1, Broadcast::Full),
         }))
     })
 }
@@ -125,15 +125,15 @@ pub(super) struct End<'a, 'b> {
 
 impl<'b> End<'_, 'b> {
     /// The element of a further operand that goes with the sum.
-    pub(super) fn operand(&self, k: usize, spread: Spread) -> Value<'b, F32> {
+    pub(super) fn operand(&self, k: usize, broadcast: Broadcast) -> Value<'b, F32> {
         let Self { b, row, col, n, .. } = *self;
         let Some(from) = self.more.get(k).copied() else { return b.f32(f32::NAN) };
         let four = b.int::<U32>(4);
-        let at = match spread {
-            Spread::One => from,
-            Spread::Row => from + col.wide(four),
-            Spread::Col => from + row.wide(four),
-            Spread::Full => from + ((row.wide(n) + col.to::<U64>()) << b.int::<U32>(2)),
+        let at = match broadcast {
+            Broadcast::One => from,
+            Broadcast::Row => from + col.wide(four),
+            Broadcast::Col => from + row.wide(four),
+            Broadcast::Full => from + ((row.wide(n) + col.to::<U64>()) << b.int::<U32>(2)),
         };
         b.load(Space::Global, at, 0)
     }

@@ -9,7 +9,7 @@ use super::super::types::{Pred, Scalar, Stored, Type, U32, U64};
 use super::THREADS;
 use super::flat::{at, each, get, keep, named, neighbours, put};
 use super::held::Held;
-use super::part::{Meet, Part, PartOf, Pieces, Threads, together};
+use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce};
 use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
@@ -277,7 +277,7 @@ fn among<'b>(
         found.iter().map(|f| *f | here).collect()
     });
     let found = found.first().copied().unwrap_or(b.int(0));
-    let [found] = together(b, meet, [found], |[p], [q]| [p | q]);
+    let [found] = block_reduce(b, meet, [found], |[p], [q]| [p | q]);
     found.compare(Cmp::Ne, b.int(0))
 }
 
@@ -390,7 +390,7 @@ pub fn gemv<T: Recorded>(meet: Meet, wide: bool) -> Result<Kernel, Error> {
             })
         };
         let sum = sum.into_iter().reduce(|p, q| p + q).unwrap_or(zero);
-        let [sum] = together(&b, meet, [sum], |[p], [q]| [p + q]);
+        let [sum] = block_reduce(&b, meet, [sum], |[p], [q]| [p + q]);
         b.when(leads(&b), || {
             let (to, plain) = (r * y_step, sum * alpha);
             let [all] =

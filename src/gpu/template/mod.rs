@@ -38,7 +38,7 @@ mod triple;
 pub(crate) mod vector;
 pub(crate) mod window;
 
-pub use chain::Spread;
+pub use chain::Broadcast;
 pub(crate) use decode::f32_at;
 pub use gemm::{Plain, Tile, gemm};
 pub use group::flash::{GroupFlash, group_flash};

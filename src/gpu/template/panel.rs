@@ -11,7 +11,7 @@ use super::factor::{FACTOR, LEAF, constant, keep, kept, place, refused, room, si
 use super::flat::{get, named, put};
 use super::layer::leads;
 use super::part::{Meet, Threads, meeting, meets_in};
-use super::reflect::scale;
+use super::reflect::{ends, scale};
 use super::status::{Index, note_first};
 use crate::Number;
 use alloc::vec::Vec;
@@ -161,9 +161,8 @@ fn by_halves<'b, T: Recorded>(room: Value<'b, U32>, all: [Value<'b, T>; MOST]) -
 /// A column by its pivot: by the pivot's reciprocal where that is far from both ends of the range.
 fn quotients<'b, T: Recorded>(column: &[Value<'b, T>], pivot: Value<'b, T>) -> Vec<Value<'b, T>> {
     let b = pivot.builder();
-    let far = T::Elem::INTEGRAL * T::Elem::INTEGRAL;
-    let [low, high, unit] = [T::Elem::ONE / far, far, T::Elem::ONE].map(|x| constant::<T>(b, x));
-    let (large, by) = (pivot.magnitude(), unit / pivot);
+    let [low, high] = ends::<T>(b);
+    let (large, by) = (pivot.magnitude(), constant::<T>(b, T::Elem::ONE) / pivot);
     let near = large.compare(Cmp::Ge, low) & large.compare(Cmp::Le, high);
     let products: Vec<_> = column.iter().map(|x| *x * by).collect();
     b.unless(&products, !near, || {

@@ -89,7 +89,7 @@ impl Threads {
 }
 
 /// The state of all threads of the block, in each of them.
-pub(super) fn together<'b, T: Stored, const K: usize>(
+pub(super) fn block_reduce<'b, T: Stored, const K: usize>(
     b: &'b Builder,
     meet: Meet,
     acc: [Value<'b, T>; K],

@@ -6,7 +6,7 @@ use super::super::ir::{Kernel, Module, Space, Special};
 use super::super::pass;
 use super::super::ptx::target::Target;
 use super::super::types::{F32, U32, U64};
-use super::chain::{Spread, Steps, countable, elements, single};
+use super::chain::{Broadcast, Steps, countable, elements, single};
 use super::gemm::{End, product};
 use super::{Tile, reduction, row};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
@@ -124,13 +124,13 @@ fn fused_pointwise(name: &str, steps: &Steps<'_>) -> Result<Kernel, Error> {
         let bounds = [start, rows * cols, b.special(Special::NctaidX) * width];
         b.count::<U32, F32>(bounds, 1, &[], |i, _| {
             let four = b.int::<U32>(4);
-            let load = |(x, spread): (&Value<'_, U64>, &Spread)| {
+            let load = |(x, broadcast): (&Value<'_, U64>, &Broadcast)| {
                 let i = b.typed::<U32>(i.id());
-                let at = match spread {
-                    Spread::Full => i,
-                    Spread::Row => i % b.typed::<U32>(cols.id()),
-                    Spread::Col => i / b.typed::<U32>(cols.id()),
-                    Spread::One => b.int(0),
+                let at = match broadcast {
+                    Broadcast::Full => i,
+                    Broadcast::Row => i % b.typed::<U32>(cols.id()),
+                    Broadcast::Col => i / b.typed::<U32>(cols.id()),
+                    Broadcast::One => b.int(0),
                 };
                 b.load::<F32>(Space::Global, b.typed::<U64>(x.id()) + at.wide(b.typed(four.id())), 0)
             };

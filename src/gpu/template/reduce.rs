@@ -8,7 +8,7 @@ use super::super::pass;
 use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, Stored, U32, U64};
 use super::THREADS;
-use super::part::{Meet, Part, PartOf, Threads, choose, together};
+use super::part::{Meet, Part, PartOf, Threads, block_reduce, choose};
 use crate::alu::{Alu, Number, Real};
 use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
@@ -200,7 +200,7 @@ impl<'b, T: Recorded, const N: usize> Staged<'b, T, N> {
                     let part = core::array::from_fn(|k| b.load(Space::Global, at, (k as u32 * width) as i32));
                     merge(typed(acc), part).to_vec()
                 });
-                let all = together(b, self.meet, typed(&acc), merge);
+                let all = block_reduce(b, self.meet, typed(&acc), merge);
                 if let Some(to) = to {
                     first(b, *to, place(0), &all);
                 }
@@ -400,7 +400,7 @@ fn place<T: Recorded, R: Recipe<Param<T>, 1>>(
             found.iter().map(|f| f.least(here)).collect()
         });
         let found = [found.first().copied().unwrap_or(b.int(none))];
-        let found = together(&b, meet, found, least);
+        let found = block_reduce(&b, meet, found, least);
         first(&b, out + b.special(Special::CtaidX).wide(b.int(4)), 0, &found);
     }
     let parts_1 = done(b)?;
@@ -417,7 +417,7 @@ fn place<T: Recorded, R: Recipe<Param<T>, 1>>(
         });
         let found = [found.first().copied().unwrap_or(b.int(none))];
         // NaN equals nothing, so nothing is found where the extremum is NaN.
-        let [found] = together(&b, meet, found, least);
+        let [found] = block_reduce(&b, meet, found, least);
         first(&b, to, 0, &[counted(&b, last, found)]);
     }
     let merge_1 = done(b)?;

@@ -1,6 +1,6 @@
 //! Householder's reflections over the columns of a part of a matrix, and what makes a block `I - VTVᵀ` of them.
 
-use super::super::builder::Value;
+use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
@@ -9,7 +9,7 @@ use super::THREADS;
 use super::factor::{constant, refused, size};
 use super::flat::{each, get, named, put};
 use super::layer::leads;
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use super::status::{Index, note_first};
 use crate::Number;
 use alloc::vec::Vec;
@@ -17,12 +17,17 @@ use alloc::vec::Vec;
 /// Columns that a reflection meets at once.
 const WIDE: usize = 4;
 
+/// Powers of two between which a number and its reciprocal are far from the ends of the range.
+pub(super) fn ends<T: Recorded>(b: &Builder) -> [Value<'_, T>; 2] {
+    let far = T::Elem::INTEGRAL * T::Elem::INTEGRAL;
+    [T::Elem::ONE / far, far].map(|x| constant::<T>(b, x))
+}
+
 /// The power of two that brings the largest magnitude of a column where its reciprocal, by which devices may divide, is a normal
 /// number.
 pub(super) fn scale<T: Recorded>(most: Value<'_, T>) -> Value<'_, T> {
     let b = most.builder();
-    let far = T::Elem::INTEGRAL * T::Elem::INTEGRAL;
-    let (low, high) = (constant::<T>(b, T::Elem::ONE / far), constant::<T>(b, far));
+    let [low, high] = ends::<T>(b);
     let down = Value::select(most.compare(Cmp::Gt, high), low, constant::<T>(b, T::Elem::ONE));
     Value::select(most.compare(Cmp::Lt, low), high, down)
 }
@@ -51,7 +56,7 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
         });
         let most = most.first().copied().unwrap_or(zero);
         let [mine] = b.either(has(k), || [at(k, k)], || [zero]);
-        let [most, alpha] = together(&b, meet, [most, mine], |[p, x], [q, y]| {
+        let [most, alpha] = block_reduce(&b, meet, [most, mine], |[p, x], [q, y]| {
             [Value::select(q.compare(Cmp::Gt, p), q, p), x + y]
         });
         let nothing = most.compare(Cmp::Eq, zero);
@@ -70,7 +75,7 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
             let x = share(at(i, k));
             sum.iter().map(|sum| x.fma(x, *sum)).collect()
         });
-        let [sum] = together(&b, meet, [squares.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        let [sum] = block_reduce(&b, meet, [squares.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
         let (norm, alpha) = (sum.root(), share(alpha));
         let beta = Value::select(alpha.compare(Cmp::Lt, zero), norm, -norm);
         let tau = Value::select(nothing, zero, (beta - alpha) / beta);
@@ -93,7 +98,7 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
             });
             let sums = core::array::from_fn(|c| sums.get(c).copied().unwrap_or(zero));
             let sums: [_; WIDE] =
-                together(&b, meet, sums, |[a, b, c, d], [e, f, g, h]| [a + e, b + f, c + g, d + h]);
+                block_reduce(&b, meet, sums, |[a, b, c, d], [e, f, g, h]| [a + e, b + f, c + g, d + h]);
             b.count::<U32, U32>(rows(k), 1, &[], |i, _| {
                 let v = v(i);
                 for (sum, j) in sums.into_iter().zip(columns) {

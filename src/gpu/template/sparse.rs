@@ -8,7 +8,7 @@ use super::super::types::{U32, U64};
 use super::THREADS;
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use super::window::fold;
 
 /// A matrix by its compressed rows, what it is multiplied with and what is written.
@@ -89,7 +89,7 @@ pub fn long_rows<T: Recorded>(meet: Meet, turned: bool) -> Result<Kernel, Error>
         let sum = b.count::<U32, T>(bounds, 1, &[zero], |k, sum| {
             sum.iter().map(|sum| p.plus(k, b.int(0), *sum)).collect()
         });
-        let [sum] = together(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        let [sum] = block_reduce(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
         b.when(leads(&b), || p.put(i, b.int(0), sum));
     });
     b.finish()

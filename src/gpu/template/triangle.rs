@@ -5,12 +5,12 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{Pred, U32, U64};
+use super::super::types::{U32, U64};
 use super::THREADS;
 use super::factor::{FACTOR, keep, kept, place, room};
 use super::flat::{each, get, named, neighbours, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use crate::alu::Body;
 use crate::pointwise::Axpy;
 use alloc::vec::Vec;
@@ -112,7 +112,7 @@ pub fn vector<T: Recorded>(meet: Meet, rows: Rows) -> Result<Kernel, Error> {
             sum.iter().map(|s| factor.fma(v, *s)).collect()
         });
         let sum = sum.first().copied().unwrap_or(zero);
-        let [sum] = together(&b, meet, [sum], |[p], [q]| [p + q]);
+        let [sum] = block_reduce(&b, meet, [sum], |[p], [q]| [p + q]);
         b.when(leads(&b), || {
             let (to, plain) = (i * y_step, sum * alpha);
             let [all] =
@@ -127,78 +127,32 @@ fn one<T: Recorded>() -> T::Elem {
     <T::Elem as crate::Number>::ONE
 }
 
-/// The matrix, its rows and columns, and a column of B, in [`multiply`] and [`solve`].
-struct Base<'b, T> {
-    b: &'b Builder,
-    a: Value<'b, U64>,
-    n: Value<'b, U32>,
-    strides: [Value<'b, U32>; 2],
-    unit: Value<'b, Pred>,
-    upper: Value<'b, Pred>,
-    /// The row of this thread, and whether there is one.
-    tid: Value<'b, U32>,
-    has: Value<'b, Pred>,
-    room: Value<'b, U32>,
-    element: core::marker::PhantomData<T>,
-}
-
-impl<'b, T: Recorded> Base<'b, T> {
-    fn at(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, T> {
-        get::<T>(self.a, i * self.strides[0] + j * self.strides[1])
-    }
-    /// Whether element `i, j`, which is not on the diagonal, is one of the triangle.
-    fn holds(&self, i: Value<'b, U32>, j: Value<'b, U32>) -> Value<'b, Pred> {
-        (self.upper & i.compare(Cmp::Lt, j)) | (!self.upper & i.compare(Cmp::Gt, j))
-    }
-}
-
-/// `f` on each column of B and what this thread has of it. Parameters: A, B; rows, of a block's threads at most, columns of
+/// `B = A·B` of a triangular A, a block for each column. Parameters: A, B; rows, of a block's threads at most, columns of
 /// B, the strides of A's rows and columns and of B's, whether the diagonal is of ones, whether the triangle is the upper one.
-fn columns<T: Recorded>(
-    op: &str,
-    f: impl for<'b> FnOnce(&Base<'b, T>, Value<'b, T>) -> Value<'b, T>,
-) -> Result<Kernel, Error> {
-    let b = named::<T>(op);
+pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("trmm");
     b.threads([THREADS, 1, 1]);
     let [a, to] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
     let tid = b.special(Special::TidX);
-    let base = Base {
-        b: &b,
-        a,
-        n,
-        strides: [row, col],
-        unit: unit.compare(Cmp::Ne, b.int(0)),
-        upper: upper.compare(Cmp::Ne, b.int(0)),
-        tid,
-        has: tid.compare(Cmp::Lt, n),
-        room: room::<T>(&b, THREADS),
-        element: core::marker::PhantomData,
-    };
+    let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
+    let has = tid.compare(Cmp::Lt, n);
+    let column = room::<T>(&b, THREADS);
+    let of = |j| get::<T>(a, tid * row + j * col);
     each_row(&b, cols, |c| {
         let at = tid * to_row + c * to_col;
-        let [own] = b.either(base.has, || [get::<T>(to, at)], || [b.bits(0)]);
-        let v = f(&base, own);
-        b.when(base.has, || put(to, at, v));
+        let [own] = b.either(has, || [get::<T>(to, at)], || [b.bits(0)]);
+        keep(column, tid, own);
+        b.barrier();
+        let [first] = b.either(has & !unit, || [of(tid) * own], || [own]);
+        let sum = b.count::<U32, T>([b.int(0), n, b.int(1)], 1, &[first], |j, sum| {
+            let old = sum.first().copied().unwrap_or(first);
+            let holds = (upper & tid.compare(Cmp::Lt, j)) | (!upper & tid.compare(Cmp::Gt, j));
+            b.either(has & holds, || [of(j).fma(kept(column, j), old)], || [old]).to_vec()
+        });
+        b.when(has, || put(to, at, sum.first().copied().unwrap_or(first)));
     });
     b.finish()
-}
-
-/// `B = A·B` of a triangular A, a block for each column; the parameters are those of [`columns`].
-pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
-    columns::<T>("trmm", |base, own| {
-        let b = base.b;
-        keep(base.room, base.tid, own);
-        b.barrier();
-        let mine = base.has & !base.unit;
-        let [first] = b.either(mine, || [base.at(base.tid, base.tid) * own], || [own]);
-        let sum = b.count::<U32, T>([b.int(0), base.n, b.int(1)], 1, &[first], |j, sum| {
-            let old = sum.first().copied().unwrap_or(first);
-            let add = || [base.at(base.tid, j).fma(kept(base.room, j), old)];
-            b.either(base.has & base.holds(base.tid, j), add, || [old]).to_vec()
-        });
-        sum.first().copied().unwrap_or(first)
-    })
 }
 
 /// Columns of B that a block of [`solve`] has, and rows that it solves at once.
@@ -207,7 +161,7 @@ pub const SOLVED: u32 = 32;
 /// `B = A⁻¹·B` of a triangular A, a block for every [`SOLVED`] columns of B. As many rows are solved by one warp, a thread for
 /// each column, then all warps take them off the rows that follow: a thread has four rows of a column, or of a B that is
 /// `turned`, whose columns are contiguous, four columns of a row. Of an upper triangle the last row is the first. What was
-/// written to shared memory one by one is read by 16 bytes where that is `wide`. Parameters: those of [`columns`]; rows as
+/// written to shared memory one by one is read by 16 bytes where that is `wide`. Parameters: those of [`multiply`]; rows as
 /// many as there are.
 pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
     let builder = named::<T>(if turned { "trsm_turned" } else { "trsm" });

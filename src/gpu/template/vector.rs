@@ -8,7 +8,7 @@ use super::super::types::{U32, U64};
 use super::THREADS;
 use super::flat::{each, get, named, put};
 use super::layer::leads;
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use super::window::fold;
 use crate::alu::Body;
 use crate::blas::{Exchange, Full, Rotate, UnitAntidiagonal, UnitDiagonal};
@@ -105,7 +105,7 @@ pub fn largest<T: Recorded>(meet: Meet, merge: bool) -> Result<Kernel, Error> {
         most.iter().map(|most| better(*most, index(i))).collect()
     });
     let most = most.first().copied().unwrap_or(first);
-    let [most] = together(&b, meet, [most], |[p], [q]| [better(p, q)]);
+    let [most] = block_reduce(&b, meet, [most], |[p], [q]| [better(p, q)]);
     b.when(leads(&b), || put(out, block, most));
     b.finish()
 }

@@ -9,7 +9,7 @@ use super::super::types::{Scalar, U32, U64};
 use super::THREADS;
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
-use super::part::{Meet, together};
+use super::part::{Meet, block_reduce};
 use crate::alu::{Body, Number};
 use crate::pointwise::{Add, Maximum};
 use alloc::vec::Vec;
@@ -388,7 +388,7 @@ pub fn conv1d_backward_weights<T: Recorded>(meet: Meet) -> Result<Kernel, Error>
             };
             b.either(met.compare(Cmp::Lt, c.length), add, || [old]).to_vec()
         });
-        let [sum] = together(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        let [sum] = block_reduce(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
         b.when(leads(&b), || put(out, at, get::<T>(out, at) + sum));
     });
     b.finish()
@@ -409,7 +409,7 @@ pub fn channel_sums<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
             let v = get::<T>(dy, (image * channels + o) * n + e - image * n);
             sum.iter().map(|s| *s + v).collect()
         });
-        let [sum] = together(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        let [sum] = block_reduce(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
         b.when(leads(&b), || put(out, o, get::<T>(out, o) + sum));
     });
     b.finish()

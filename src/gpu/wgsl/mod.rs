@@ -16,7 +16,7 @@ mod kernel;
 mod matrices;
 mod template;
 
-pub use crate::gpu::template::Spread as Operand;
+pub use crate::gpu::template::Broadcast as Operand;
 pub use kernel::{Whole, kernel};
 pub use matrices::{Matrices, NEIGHBOURS, matrices};
 pub use template::{Planned, gemm, op, planned, pointwise, reduction, row};

@@ -4,7 +4,7 @@ use super::kernel::text;
 use super::{Error, emit};
 use crate::alu::Body;
 use crate::for_each_op;
-use crate::gpu::template::chain::{self, Spread, Spread as Operand, Steps};
+use crate::gpu::template::chain::{self, Broadcast, Broadcast as Operand, Steps};
 use crate::gpu::template::{Meet, Pieces, Reduction, Threads, reduction_by, row_by};
 use crate::gpu::{F32, Param};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
@@ -185,10 +185,10 @@ pub fn planned(plan: &Plan<'_>, graph: &[Node<'_>]) -> Result<Planned, Error> {
                 .iter()
                 .enumerate()
                 .map(|(i, o)| match o {
-                    Spread::Full => format!("in{i}[i]"),
-                    Spread::Row => format!("in{i}[i % params.y]"),
-                    Spread::Col => format!("in{i}[i / params.y]"),
-                    Spread::One => format!("in{i}[0]"),
+                    Broadcast::Full => format!("in{i}[i]"),
+                    Broadcast::Row => format!("in{i}[i % params.y]"),
+                    Broadcast::Col => format!("in{i}[i / params.y]"),
+                    Broadcast::One => format!("in{i}[0]"),
                 })
                 .collect();
             let (count, threads) = ("params.x * params.y", plan.choice.threads);
