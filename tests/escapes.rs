@@ -80,6 +80,8 @@ impl Tree {
         Command::new(env!("CARGO"))
             .args(["check", "--lib", "--offline", "--quiet"])
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("escapes-target"))
+            // Of one tree after the other little is new.
+            .env("CARGO_INCREMENTAL", "1")
             .current_dir(&self.0)
             .output()
             .expect("cargo runs")
