@@ -49,7 +49,7 @@ def main() -> int:
         build = tool.cargo("build", "--profile", "module", "--lib", *package)
         tally.step("WebAssembly module", build, env=tool.env | {"RUSTFLAGS": "-Ctarget-feature=+simd128"})
         native = TARGET / "rustup"
-        tally.step("native program", ["cargo", "build", "--release", "--bin", "search", *package],
+        tally.step("native program", ["cargo", "build", "--bin", "search", *package],
                    env={"CARGO_TARGET_DIR": str(native)})
         module = tool.out("module") / "fulmen_wasm_demo.wasm"
         run = [node, demo / "run.mjs", module]
@@ -57,7 +57,7 @@ def main() -> int:
         tally.step(f'search "{first[1]}" in Node', [*run, *first])
         for file, query in [first, *(c for c in CASES if c != first)]:
             more = [file, query, "--top", "10", "--json"]
-            found = json.loads(printed([native / "release/search", *more]))
+            found = json.loads(printed([native / "debug/search", *more]))
             worst = compare(found, json.loads(printed([*run, *more])))
             tally.check(f'{file} "{query}": {len(found["hits"])} lines, scores within {worst:.1e} of native')
         print(f"{module.relative_to(ROOT)}: {module.stat().st_size / 1000:.1f} KB")
