@@ -24,9 +24,14 @@ impl Write for Console {
     }
 }
 
+/// Its last byte is what is added to every value that is expected. `scripts/profile.py` writes a 1 there, and the image must fail.
+static PLANTED: [u8; 17] = *b"wanted values + 0";
+
 /// Prints one result and says whether it is within `tolerance` of `want`.
 pub(crate) fn check(out: &mut Console, name: &str, got: f32, want: f32, tolerance: f32) -> bool {
-    let want = if cfg!(feature = "planted") { want + 1.0 } else { want };
+    // SAFETY: a byte of a static.
+    let last = unsafe { (&raw const PLANTED[PLANTED.len() - 1]).read_volatile() };
+    let want = want + f32::from(last - b'0');
     let ok = (got - want).abs() <= tolerance;
     let verdict = if ok { "ok" } else { "WRONG" };
     let _ = writeln!(out, "{name} = {got}, want {want}: {verdict}");
