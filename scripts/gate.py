@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from profile import profiles
-from toolchain import FLAGS, ROOT, Failure, Missing, Tally, Toolchain, host, members, need
+from toolchain import EVERYTHING, FLAGS, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, members, need
 
 DENY = ["--", "-Dwarnings"]
 # The most lines that a file of ours has, and the README, which is read in five minutes. What is to be split yet.
@@ -45,8 +45,9 @@ COVERAGE = 90
 # The most bytes that the published package may have, and what may be in it: sources, and what cargo and crates.io want.
 PACKAGE = 1_000_000
 PACKED = re.compile(r"src/.*\.(rs|pl)|include/fulmen\.h|Cargo\.(toml|toml\.orig|lock)|\.cargo_vcs_info\.json|README\.md|CHANGELOG\.md|LICENSE-\w+")
+# What the host builds: macros and build scripts are the same for lints and tests.
+SHARED = {"CARGO_TARGET_DIR": str(TARGET / "rustup")}
 # The program `fulmen` and its tests: one set of features, so that it is built once.
-CONTRACTS = {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
 PROGRAM = ["--target", host(), "--features", "cli,half,cuda,wgsl"]
 
 
@@ -144,13 +145,13 @@ def contracts(tally: Tally, ran: str) -> None:
     log.parent.mkdir(exist_ok=True)
     log.write_text(ran)
     program = ["cargo", "run", "-q", *PROGRAM, "--bin", "fulmen", "--", "contract"]
-    attempt(tally, "contracts", [*program, "lint", "--results", log], env=CONTRACTS)
-    attempt(tally, "contract status", [*program, "status", "--results", log], env=CONTRACTS)
+    attempt(tally, "contracts", [*program, "lint", "--results", log], env=SHARED)
+    attempt(tally, "contract status", [*program, "status", "--results", log], env=SHARED)
     script(tally, "ops on devices", ["scripts/ops.py", "ran", log])
 
 
 def escapes(tally: Tally) -> None:
-    attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "escapes"], env=CONTRACTS, tests=True)
+    attempt(tally, "escapes", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "escapes"], env=SHARED, tests=True)
 
 
 def large(tally: Tally) -> None:
@@ -178,10 +179,9 @@ def kani(tally: Tally) -> None:
     stub = ["rustc", "--edition=2024", "--out-dir", out, "-L", out]
     attempt(tally, "Kani's attributes", [*stub, "--crate-type=proc-macro", "tests/kani/macros.rs"])
     attempt(tally, "Kani's stub", [*stub, "--crate-type=rlib", "--extern=macros", "tests/kani/kani.rs"])
-    # The attributes come out of the stub's crate, which the search path finds.
+    # The attributes come out of the stub's crate, which the search path finds. Without features, as `cargo kani` runs them.
     flags = ["--cfg=kani", f"--extern=kani={out}/libkani.rlib", f"-L{out}", "-Dwarnings"]
-    env = members(flags) | {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
-    attempt(tally, "Kani harnesses, type-checked", ["cargo", "check", "-p", "fulmen", "--lib", "--all-features"], env=env)
+    attempt(tally, "Kani harnesses, type-checked", ["cargo", "check", "-p", "fulmen", "--lib"], env=members(flags) | SHARED)
     harnesses = sum(p.read_text().count("#[kani::proof]") for p in ROOT.glob("src/**/*.rs"))
     if not harnesses:
         tally.wrong("no harness of Kani was found")
@@ -190,7 +190,7 @@ def kani(tally: Tally) -> None:
 
 def cli(tally: Tally) -> None:
     """The program as a user runs it, with the kernels that its plans are counted in."""
-    attempt(tally, "program", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "cli"], env=CONTRACTS, tests=True)
+    attempt(tally, "program", ["cargo", "test", "-p", "fulmen", *PROGRAM, "--test", "cli"], env=SHARED, tests=True)
 
 
 def fuzz(tally: Tally) -> None:
@@ -238,13 +238,12 @@ def lint_host(tally: Tally) -> None:
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
     for package in sorted(ROOT.glob("*/*/Cargo.toml")):
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])
-    here = {"CARGO_TARGET_DIR": str(ROOT / "target/lint")}
     for what, flags in (("no features", []), ("all features", ["--all-features"])):
-        attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--workspace", "--all-targets", *flags, *DENY], env=here)
+        attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--workspace", "--all-targets", *flags, *DENY], env=SHARED)
     lowest_rust(tally)
     kani(tally)
-    docs = here | {"RUSTDOCFLAGS": "-Dwarnings"}
-    attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", "--all-features"], env=docs)
+    docs = SHARED | {"RUSTDOCFLAGS": "-Dwarnings"}
+    attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", *EVERYTHING], env=docs)
     attempt(tally, "public API", ["scripts/public_api.py"])
 
 
@@ -266,7 +265,7 @@ def lint_cross(tally: Tally) -> None:
 # The target directories of the two toolchains; see `Toolchain.find`.
 HOST, OTHER = frozenset({"rustup"}), frozenset({"debian"})
 # First, what the jobs of other targets share.
-LINT = [Job("libraries of other targets", libraries, OTHER), Job("lint", lint_host, frozenset({"lint"})), Job("lint of other targets", lint_cross, OTHER)]
+LINT = [Job("libraries of other targets", libraries, OTHER), Job("lint", lint_host, HOST), Job("lint of other targets", lint_cross, OTHER)]
 
 
 def test(tally: Tally, strict: bool, only: list[str]) -> None:
@@ -287,7 +286,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
 
     def compact(t: Tally) -> None:
         # On the build's own lanes: what is left out does not depend on them, which server-avx2 tests.
-        env = members(["--cfg=fulmen_compact", "--cfg=fulmen_one_lane"]) | {"CARGO_TARGET_DIR": str(ROOT / "target/rustup")}
+        env = members(["--cfg=fulmen_compact", "--cfg=fulmen_one_lane"]) | SHARED
         command = ["cargo", "test", "-p", "fulmen", "-p", "fulmen-tests", "--target", host(), "--features", "std", "--tests"]
         attempt(t, "compact loops", command, env=env, tests=True)
 
@@ -315,8 +314,8 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
             t.check("no advisory against what the library depends on")
 
     def package(t: Tally) -> None:
-        attempt(t, "package", ["cargo", "package", "-p", "fulmen", "--no-verify", "--allow-dirty", "--target-dir", "target/lint"])
-        crates = [*(ROOT / "target/lint/package").glob("fulmen-*.crate")]
+        attempt(t, "package", ["cargo", "package", "-p", "fulmen", "--no-verify", "--allow-dirty", "--target-dir", "target/package"])
+        crates = [*(ROOT / "target/package/package").glob("fulmen-*.crate")]
         bytes_ = max((c.stat().st_size for c in crates), default=PACKAGE + 1)
         if bytes_ > PACKAGE:
             t.wrong(f"the package has {bytes_} bytes, more than {PACKAGE}, or was not made")
@@ -363,7 +362,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("proofs", proofs),
         Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", *more])),
         Job("templates", templates, OTHER | HOST),
-        Job("package, licences", package, frozenset({"lint"})),
+        Job("package, licences", package),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
     ], only)
 

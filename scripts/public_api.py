@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-from toolchain import ROOT
+from toolchain import EVERYTHING, ROOT
 
 # Forms of an op: its name and any of these.
 FORMS = re.compile(r"(_in_place|_with|_fixed|_packed|_batched|_strided_batched|_workspace)?(_on)?$")
@@ -50,14 +50,14 @@ UNSAFE = re.compile(r"fulmen::(lanes::\w+::assume|(Mat|Vec)(Ref|Mut)::from_raw_p
 
 def document() -> dict:
     """What rustdoc says of the library with all features."""
-    folder = ROOT / "target/lint"
+    folder = ROOT / "target/rustup"
     # JSON is not stable: rustdoc alone is let have it, as what the library depends on would be built again for that.
     unstable = folder / "rustdoc"
     folder.mkdir(parents=True, exist_ok=True)
     unstable.write_text('#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc "$@"\n')
     unstable.chmod(0o755)
     env = os.environ | {"RUSTDOC": str(unstable), "RUSTDOCFLAGS": "-Zunstable-options --output-format json"}
-    command = ["cargo", "doc", "-q", "--no-deps", "-p", "fulmen", "--all-features", "--lib", "--target-dir", folder]
+    command = ["cargo", "doc", "-q", "--no-deps", "-p", "fulmen", *EVERYTHING, "--lib", "--target-dir", folder]
     subprocess.run(command, cwd=ROOT, env=env, check=True)
     return json.loads((folder / "doc/fulmen.json").read_text())
 

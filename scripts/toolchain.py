@@ -26,6 +26,8 @@ LIBRARIES = Path("/usr/lib/rustlib")
 # Flags of the libraries that are built here: what all packages of the target have. Functions of the library and of a
 # package with other features are not inlined into each other.
 FLAGS = {"wasm32-unknown-unknown": "-Ctarget-feature=+simd128"}
+# All features of the library, of dependencies those that the tests choose: what was built for lints is taken.
+EVERYTHING = ["--all-features", "--features", "ndarray/std,nalgebra/std"]
 DEBIAN_PACKAGES = "rustc-web cargo-web rust-web-src rust-web-llvm rust-web-clippy"
 
 # What would leak into a profile from the environment of whoever calls.
