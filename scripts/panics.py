@@ -23,8 +23,8 @@ PANICS = re.compile(r"4core9panicking|4core3fmt|panic_(?:bounds_check|fmt|const)
 ELSEWHERE = {"gemm_bf16_amx", "gemm_f32_amx3"}
 OPEN = {
     "attention", "attention_backward", "avg_pool", "avg_pool_backward", "conv1d", "conv1d_backward_input",
-    "conv1d_backward_weights", "gemm_bf16", "gemm_f16", "max_pool", "max_pool_backward", "transpose_packed_in_place",
-    "trmm", "trsm",
+    "conv1d_backward_weights", "gemm_bf16", "gemm_f16", "max_pool", "max_pool_backward", "max_pool_indices",
+    "transpose_packed_in_place", "trmm", "trsm",
 }
 ABSENT = {
     "abs_complex", "adagrad", "adam", "adamw", "arg_complex", "asum_complex", "axpy_complex", "bicgstab", "biquad",

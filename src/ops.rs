@@ -146,6 +146,7 @@ macro_rules! for_each_op {
             nn conv1d_backward_input(conv1d_backward_input, conv1d_backward_input_on) Axpy[] convolution, layer;
             nn conv1d_backward_weights(conv1d_backward_weights, conv1d_backward_weights_on) Axpy[] convolution, layer;
             nn max_pool(max_pool, max_pool_on) Maximum[] pooling, layer;
+            nn max_pool_indices(max_pool_indices, max_pool_indices_on) Maximum[] pooling, layer;
             nn max_pool_backward(max_pool_backward, max_pool_backward_on) Maximum[] pooling, layer;
             nn avg_pool(avg_pool, avg_pool_on) Add[] pooling, layer;
             nn avg_pool_backward(avg_pool_backward, avg_pool_backward_on) Add[] pooling, layer;

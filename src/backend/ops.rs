@@ -263,6 +263,7 @@ family! {
         conv1d_backward_input [conv1d_backward_input_on] (conv: Conv1d, dy: Self::Ref<'_, T>, weights: Self::Ref<'_, T>, dx: Self::Mut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
         conv1d_backward_weights [conv1d_backward_weights_on] (conv: Conv1d, x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, dweights: Self::Mut<'_, T>, dbias: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Made<Self>;
         max_pool [max_pool_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>) -> Made<Self>;
+        max_pool_indices [max_pool_indices_on] (x: Self::Ref<'_, T>, pool: Pool, out: Self::Mut<'_, T>, indices: Self::Mut<'_, u32>) -> Made<Self>;
         max_pool_backward [max_pool_backward_on] (x: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, pool: Pool, dx: Self::Mut<'_, T>) -> Made<Self>;
         avg_pool [avg_pool_on] (x: Self::Ref<'_, T>, pool: Pool, count_padding: bool, out: Self::Mut<'_, T>) -> Made<Self>;
         avg_pool_backward [avg_pool_backward_on] (dy: Self::Ref<'_, T>, pool: Pool, count_padding: bool, dx: Self::Mut<'_, T>) -> Made<Self>;

@@ -1354,6 +1354,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "max_pool_indices",
+        determinism: Determinism::Exact,
+        tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
+        bytes_per_element: &[("f32", 12.0), ("f64", 20.0)],
+        flops_per_element: 1.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "maximum",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -3276,6 +3284,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `max_pool_indices`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn max_pool_indices<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `maximum`.
     ///
     /// Errors: the first that does not hold.
@@ -4149,6 +4164,7 @@ pub(crate) mod marker {
     pub(crate) enum max {}
     pub(crate) enum max_pool {}
     pub(crate) enum max_pool_backward {}
+    pub(crate) enum max_pool_indices {}
     pub(crate) enum maximum {}
     pub(crate) enum mean {}
     pub(crate) enum min {}
@@ -5192,6 +5208,11 @@ const _: fn(&[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool::<f
 const _: fn(&[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool::<f64>;
 const _: fn(Native, &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_on::<Native, f32>;
 const _: fn(Native, &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_on::<Native, f64>;
+const _: () = enforced::<marker::max_pool_indices>();
+const _: fn(&[f32], Pool, &mut [f32], &mut [u32]) -> Result<(), Error> = crate::max_pool_indices::<f32>;
+const _: fn(&[f64], Pool, &mut [f64], &mut [u32]) -> Result<(), Error> = crate::max_pool_indices::<f64>;
+const _: fn(Native, &[f32], Pool, &mut [f32], &mut [u32]) -> Result<(), Error> = crate::max_pool_indices_on::<Native, f32>;
+const _: fn(Native, &[f64], Pool, &mut [f64], &mut [u32]) -> Result<(), Error> = crate::max_pool_indices_on::<Native, f64>;
 const _: () = enforced::<marker::max_pool_backward>();
 const _: fn(&[f32], &[f32], Pool, &mut [f32]) -> Result<(), Error> = crate::max_pool_backward::<f32>;
 const _: fn(&[f64], &[f64], Pool, &mut [f64]) -> Result<(), Error> = crate::max_pool_backward::<f64>;

@@ -51,6 +51,8 @@ threaded! {
     conv1d_backward_weights conv1d_backward_weights_on conv1d_backward_weights_by
         (conv: Conv1d, x: &[T], dy: &[T], dweights: &mut [T], dbias: Option<&mut [T]>, workspace: &mut [T]);
     max_pool max_pool_on max_pool_by (x: &[T], pool: Pool, out: &mut [T]);
+    max_pool_indices max_pool_indices_on max_pool_indices_by
+        (x: &[T], pool: Pool, out: &mut [T], indices: &mut [u32]);
     max_pool_backward max_pool_backward_on max_pool_backward_by (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]);
     avg_pool avg_pool_on avg_pool_by (x: &[T], pool: Pool, count_padding: bool, out: &mut [T]);
     avg_pool_backward avg_pool_backward_on avg_pool_backward_by

@@ -166,6 +166,16 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
             gpu.conv1d_backward_weights(conv(a), on.x(0), on.x(1), dw, Some(db), none.view_mut())
         }
         "max_pool" => gpu.max_pool(on.x(0), pool::pool(a), next()),
+        "max_pool_indices" => {
+            let (out, to) = (next(), next());
+            let mut numbers = vec![T::ZERO; to.len()];
+            pool::as_numbers(&mut numbers, |own| {
+                let mut on_device = gpu.upload(own)?;
+                gpu.max_pool_indices(on.x(0), pool::pool(a), out, on_device.view_mut())?;
+                gpu.download(on_device.view(), own)
+            })?;
+            gpu.write(&numbers, to)
+        }
         "max_pool_backward" => gpu.max_pool_backward(on.x(0), on.x(1), pool::pool(a), next()),
         "avg_pool" => gpu.avg_pool(on.x(0), pool::pool(a), counts_padding(a), next()),
         "avg_pool_backward" => gpu.avg_pool_backward(on.x(0), pool::pool(a), counts_padding(a), next()),
@@ -415,6 +425,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         conv1d::BackwardInput: "conv1d_backward_input" on shapes;
         conv1d::BackwardWeights: "conv1d_backward_weights" on shapes;
         pool::MaxPool: "max_pool" on shapes;
+        pool::MaxPoolIndices: "max_pool_indices" on shapes;
         pool::MaxPoolBackward: "max_pool_backward" on shapes;
         pool::AvgPool: "avg_pool" on shapes;
         pool::AvgPoolBackward: "avg_pool_backward" on shapes;

@@ -7,8 +7,13 @@ use fulmen::gpu::device::Host;
 use fulmen::random::Stream;
 use fulmen::{Conv1d, Csr, Diagonal, Einsum, EinsumPlan, Pad, Pool, RotM, Side, Triangle};
 
-/// What each call says; `x` has twelve elements, `y` too.
-fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f32>) -> Vec<String> {
+/// What each call says; `x` has twelve elements, `y` too, and there is memory for six indices.
+fn said<B: Blas<f32> + Network<f32>>(
+    b: &B,
+    x: B::Ref<'_, f32>,
+    y: B::Mut<'_, f32>,
+    mut to: B::Mut<'_, u32>,
+) -> Vec<String> {
     let part = |n: usize| B::part(x, 0..n).unwrap_or_else(|e| panic!("{e}"));
     let (v, mat) =
         (|n| B::vector(part(n)), |r, c| B::matrix(part(r * c), r, c).unwrap_or_else(|e| panic!("{e}")));
@@ -35,6 +40,12 @@ fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f3
         }};
         ($n:literal) => {{
             let [to, _] = B::split(B::lend(&mut y), $n).unwrap_or_else(|e| panic!("{e}"));
+            to
+        }};
+    }
+    macro_rules! index {
+        ($n:literal) => {{
+            let [to, _] = B::split(B::lend(&mut to), $n).unwrap_or_else(|e| panic!("{e}"));
             to
         }};
     }
@@ -70,6 +81,10 @@ fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f3
         max_pool(x, Pool { padding: [0, 2], ..pool }, to!(6));
         max_pool(part(10), pool, to!(6));
         max_pool(x, pool, to!(5));
+        max_pool_indices(x, Pool { kernel: [0, 1], ..pool }, to!(6), index!(6));
+        max_pool_indices(part(10), pool, to!(6), index!(6));
+        max_pool_indices(x, pool, to!(5), index!(6));
+        max_pool_indices(x, pool, to!(6), index!(5));
         max_pool_backward(x, part(5), pool, to!(9));
         max_pool_backward(part(8), part(4), pool, to!(9));
         avg_pool(x, Pool { stride: [1, 0], ..pool }, true, to!(6));
@@ -95,13 +110,16 @@ fn said<B: Blas<f32> + Network<f32>>(b: &B, x: B::Ref<'_, f32>, y: B::Mut<'_, f3
 #[test]
 fn bad_arguments_of_families_are_those_of_a_cpu() {
     let (gpu, host) = (Gpu::new(Host::default()), Vec::from_iter((0..12).map(|i| i as f32)));
-    let mut y = [7.0; 12];
-    let want = said(&Cpu::native(), &host[..], &mut y[..]);
+    let (mut y, mut indices) = ([7.0; 12], [7; 6]);
+    let want = said(&Cpu::native(), &host[..], &mut y[..], &mut indices[..]);
     let (x, mut on_y) = (gpu.upload(&host).unwrap(), gpu.upload(&[7.0f32; 12]).unwrap());
-    assert_eq!(said(&gpu, x.view(), on_y.view_mut()), want);
-    let mut back = [0.0; 12];
+    let mut on_indices = gpu.upload(&[7u32; 6]).unwrap();
+    assert_eq!(said(&gpu, x.view(), on_y.view_mut(), on_indices.view_mut()), want);
+    let (mut back, mut back_indices) = ([0.0; 12], [0; 6]);
     Transfer::download(&gpu, on_y.view(), &mut back).unwrap();
+    Transfer::download(&gpu, on_indices.view(), &mut back_indices).unwrap();
     assert_eq!((back, y), ([7.0; 12], [7.0; 12]), "written");
+    assert_eq!((back_indices, indices), ([7; 6], [7; 6]), "written");
 }
 
 /// Those that are methods of devices alone.

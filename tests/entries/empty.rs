@@ -176,6 +176,11 @@ fn heads_and_rows_of_nothing() {
         swiglu_packed(none, MANY, &mut []).unwrap();
         let planes = Pool::line(MANY, 2, 1, 0);
         max_pool(none, planes, &mut []).unwrap();
+        let indices = |n| max_pool_indices(none, Pool::line(n, 2, 1, 0), &mut [], &mut []);
+        let most = u32::MAX as usize;
+        indices(most).unwrap();
+        #[cfg(target_pointer_width = "64")]
+        assert_eq!((indices(most + 1), indices(most + 2)), (Ok(()), Err(Error::Overflow { arg: "input" })));
         avg_pool(none, planes, true, &mut []).unwrap();
         let x = MatMut::row_major(&mut [], 0, MANY).unwrap();
         rope_view::<f32>(x, 2, &[], &[], RopeStyle::Neox, false).unwrap();

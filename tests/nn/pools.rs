@@ -1,7 +1,7 @@
 //! Windows of many kinds: dilated, over padding of either side, rounded up, counted in every way.
 
 use super::*;
-use common::nn::pool::{AvgPool, AvgPoolBackward, MaxPool, MaxPoolBackward, pool};
+use common::nn::pool::{AvgPool, AvgPoolBackward, MaxPool, MaxPoolBackward, MaxPoolIndices, pool};
 
 fn many<S: Simd, T: Element, O: Op>(s: S) {
     let mut kinds = [0; 4];
@@ -29,6 +29,7 @@ fn many<S: Simd, T: Element, O: Op>(s: S) {
 fn windows_of_many_kinds() {
     for_each_lane!(|s| {
         many::<_, f32, MaxPool>(s);
+        many::<_, f32, MaxPoolIndices>(s);
         many::<_, f64, MaxPoolBackward>(s);
         many::<_, f32, AvgPool>(s);
         many::<_, f64, AvgPoolBackward>(s);

@@ -185,6 +185,7 @@ own! {
         conv1d_backward_weights(conv(&c), c.x[0], c.x[1], y, if c.word { Some(b) } else { None }, w)
     };
     op_max_pool |c, [y, _1, _2], w, z| max_pool(c.x[0], pool(&c), y);
+    op_max_pool_indices |c, [y, i, _2], w, z| max_pool_indices(c.x[0], pool(&c), y, of_mut(i));
     op_max_pool_backward |c, [y, _1, _2], w, z| max_pool_backward(c.x[0], c.x[1], pool(&c), y);
     op_avg_pool |c, [y, _1, _2], w, z| avg_pool(c.x[0], pool(&c), c.word, y);
     op_avg_pool_backward |c, [y, _1, _2], w, z| avg_pool_backward(c.x[0], pool(&c), c.word, y);

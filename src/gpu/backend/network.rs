@@ -140,6 +140,24 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         self.run_flat::<T>("max_pool", window::max_pool::<T::Recorded>, out.len(), &bound, (&words, &[]))
     }
 
+    fn max_pool_indices(
+        &self,
+        x: View<'_, T, D>,
+        pool: Pool,
+        out: ViewMut<'_, T, D>,
+        indices: ViewMut<'_, u32, D>,
+    ) -> Done {
+        let of = pool.with_indices(x.len(), out.len(), indices.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let words = [&[out.len()], &windows(&of)?[..]].concat();
+        let bound = [x.binding(self)?, indices.binding(self)?, out.binding(self)?];
+        let make = || window::largest::<T::Recorded>(true);
+        self.run_flat::<T>("max_pool_indices", make, out.len(), &bound, (&words, &[]))
+    }
+
     fn max_pool_backward(
         &self,
         x: View<'_, T, D>,
@@ -160,7 +178,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             all.extend(arguments::<T>(0, &[&[n], &windows[..]].concat(), &[]));
             all
         };
-        let make = || Some(window::largest::<T::Recorded>());
+        let make = || Some(window::largest::<T::Recorded>(false));
         let search = planner.flat::<T::Recorded>("largest", make, dy.len(), told(&[0, 3], dy.len()))?;
         let make = || Some(window::max_pool_backward::<T::Recorded>());
         let all = told(&[3, 1, 2], dx.len());

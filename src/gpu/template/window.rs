@@ -237,11 +237,12 @@ pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// Where the first of the largest elements of each window is, or its first NaN. Parameters: `x`, where they go; windows;
-/// those of [`Windows::new`].
-pub fn largest<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("largest");
+/// Where the first of the largest elements of each window is, or its first NaN: among all of `x`, or with `values`, which it
+/// writes too, in its plane. Parameters: `x`, where the indices go, where values; windows; those of [`Windows::new`].
+pub fn largest<T: Recorded>(values: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if values { "max_pool_indices" } else { "largest" });
     let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let values = values.then(|| b.param::<U64>());
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
     each(&b, n, |w| {
@@ -253,7 +254,8 @@ pub fn largest<T: Recorded>() -> Result<Kernel, Error> {
             let nan = v.compare(Cmp::Ne, v) & before.compare(Cmp::Eq, before);
             Value::select(v.compare(Cmp::Gt, before) | nan, at, most)
         });
-        put(out, w, found);
+        put(out, w, if values.is_some() { found - first } else { found });
+        values.into_iter().for_each(|values| put(values, w, get::<T>(x, found)));
     });
     b.finish()
 }

@@ -176,6 +176,16 @@ impl Pool {
         let over = down.end(rows) > down.padded() || across.end(cols) > across.padded();
         Ok(Planes { down, across, area, cells, rows, cols, over })
     }
+
+    /// For so many elements, results and indices, which count those of a plane.
+    pub(crate) fn with_indices(self, x: usize, out: usize, indices: usize) -> Result<Planes, Error> {
+        let planes = self.on(("x", x), ("out", out))?;
+        same_len("indices", out, indices)?;
+        match u32::try_from(planes.area - 1) {
+            Ok(_) => Ok(planes),
+            Err(_) => Err(Error::Overflow { arg: "input" }),
+        }
+    }
 }
 
 forms! {
@@ -197,6 +207,31 @@ forms! {
     ///
     /// Source: the definition. Contract: `contracts/max_pool-v1.yaml`.
     max_pool, max_pool_on, max_pool_by(x: &[T], pool: Pool, out: &mut [T]) -> Result<(), Error>;
+
+    /// `out[c][i][j] = x[c][indices[c][i][j]]`: the largest element of each window, and where in its plane that is, row by row.
+    ///
+    /// Shapes and units: `x` holds whole planes, `out` and `indices` a plane of [`Pool::output`] for each. An index counts the
+    /// elements of one plane, from 0; of equal elements the first one is the largest, as in
+    /// [`max_pool_backward`](crate::max_pool_backward()). Over lines with [`Pool::line`].
+    ///
+    /// NaN and ±0: in a window with NaN the first NaN is the largest; -0 and +0 are equal, so `out` may be -0 where
+    /// [`max_pool`](crate::max_pool()) gives +0, and has its values everywhere else. Padding never is the largest.
+    ///
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// [`Error::Len`] when `out` or `indices` has another length, [`Error::Overflow`] for planes of more than 2^32 elements.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let (mut out, mut indices) = ([0.0f32; 3], [0; 3]);
+    /// let pool = fulmen::Pool::line(6, 2, 2, 0);
+    /// fulmen::max_pool_indices(&[1.0, 4.0, 2.0, 2.0, 0.0, 5.0], pool, &mut out, &mut indices)?;
+    /// assert_eq!((out, indices), ([4.0, 2.0, 5.0], [1, 2, 5]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the definition. Contract: `contracts/max_pool_indices-v1.yaml`.
+    max_pool_indices, max_pool_indices_on, max_pool_indices_by
+        (x: &[T], pool: Pool, out: &mut [T], indices: &mut [u32]) -> Result<(), Error>;
 
     /// `dx[c][a] = Σ dy[c][i][j]` over the windows whose largest element is `a`: the gradient of
     /// [`max_pool`](crate::max_pool()).
@@ -288,6 +323,29 @@ pub(crate) fn max_pool_by<J: Executor, S: Simd, T: Element>(
         |(x, out): (Read<'_, T>, Write<'_, T>)| planes.windows(s, Maximum, -T::INFINITY, x.0, out.0),
     );
     contract!(max_pool, Ok(()), each | check | planes.each_call(x, out, check))
+}
+
+#[inline]
+pub(crate) fn max_pool_indices_by<J: Executor, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    pool: Pool,
+    out: &mut [T],
+    indices: &mut [u32],
+) -> Result<(), Error> {
+    let planes = pool.with_indices(x.len(), out.len(), indices.len())?;
+    each_row(
+        j,
+        s,
+        planes.area,
+        (Read(x, planes.area), Write(&mut *out, planes.cells), Write(indices, planes.cells)),
+        #[inline(always)]
+        |(x, out, indices): (Read<'_, T>, Write<'_, T>, Write<'_, u32>)| {
+            planes.max_indices(s, x.0, out.0, indices.0);
+        },
+    );
+    contract!(max_pool_indices, Ok(()), each | check | planes.each_call(x, out, check))
 }
 
 #[inline]

@@ -378,6 +378,41 @@ impl Planes {
         );
     }
 
+    /// The windows of a line in which several are searched at once.
+    #[inline(always)]
+    fn searched<T: Element>(&self) -> Range<usize> {
+        // Places in a window have to be exact as elements.
+        let places = (self.down.kernel - 1).saturating_mul(self.height()).saturating_add(self.across.span());
+        if self.single() || T::from_usize(places) >= T::INTEGRAL { 0..0 } else { self.inner() }
+    }
+
+    /// The largest element of each window, and where in the plane it is.
+    #[inline(always)]
+    pub(super) fn max_indices<S: Simd, T: Element>(&self, s: S, x: &[T], out: &mut [T], indices: &mut [u32]) {
+        let Along { n: w, kernel: k, stride: step, dilation: apart, before: p, .. } = self.across;
+        let inner = self.searched::<T>();
+        let mut places = [T::ZERO; STRIP];
+        let lines = out.chunks_exact_mut(self.cols).zip(indices.chunks_exact_mut(self.cols));
+        for (i, (out, indices)) in lines.enumerate() {
+            for j in (0..inner.start).chain(inner.end..self.cols) {
+                let at = self.largest(x, i, j);
+                put(out, j, x.get(at).copied().unwrap_or_default());
+                put(indices, j, at as u32);
+            }
+            let rows = self.rows(i);
+            for j in inner.clone().step_by(STRIP) {
+                let n = STRIP.min(inner.end - j);
+                let first = rows.first * w + j * step - p;
+                let slide = Slide { rows: rows.n, width: self.height(), cols: k, apart, step };
+                let found = [part_mut(out, j..j + n), part_mut(&mut places, 0..n)];
+                slide.each(s, Largest, part(x, first..x.len()), found);
+                for (t, (to, at)) in part_mut(indices, j..j + n).iter_mut().zip(&places).enumerate() {
+                    *to = (first + t * step) as u32 + at.to_f64() as u32;
+                }
+            }
+        }
+    }
+
     /// Adds each of `dy` to the largest element of its window.
     #[inline(always)]
     pub(super) fn max_backward<S: Simd, T: Element>(&self, s: S, x: &[T], dy: &[T], dx: &mut [T]) {
@@ -388,11 +423,7 @@ impl Planes {
                 *dx = *dx + *dy;
             }
         };
-        // Places in a window have to be exact as elements.
-        let exact =
-            T::from_usize((self.down.kernel - 1).saturating_mul(width).saturating_add(self.across.span()))
-                < T::INTEGRAL;
-        let inner = if self.single() || !exact { 0..0 } else { self.inner() };
+        let inner = self.searched::<T>();
         let mut most = [T::ZERO; STRIP];
         // With room before and behind; no element is number -1.
         let (mut places, mut padded) = ([-T::ONE; 3 * STRIP], [T::ZERO; 3 * STRIP]);

@@ -9,6 +9,7 @@ macro_rules! for_each_pool_op {
     ($cb:ident) => {
         $cb! {
             max_pool $crate::nn::pool::MaxPool, threads;
+            max_pool_indices $crate::nn::pool::MaxPoolIndices, threads;
             max_pool_backward $crate::nn::pool::MaxPoolBackward, gradient, threads;
             avg_pool $crate::nn::pool::AvgPool, threads;
             avg_pool_backward $crate::nn::pool::AvgPoolBackward, gradient, threads;
@@ -74,6 +75,10 @@ fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T>
     a.x = match O::NAME {
         "max_pool_backward" => vec![r.slice(3 * area, 4.0), r.slice(3 * cells, 2.0)],
         "avg_pool_backward" => vec![r.slice(3 * cells, 2.0)],
+        // Half of them with equal elements, and with zeros of both signs.
+        "max_pool_indices" if !r.bits().is_multiple_of(2) => {
+            vec![r.slice::<T>(3 * area, 2.5).iter().map(|x| T::from_f64(x.to_f64().round())).collect()]
+        }
         _ => vec![r.slice(3 * area, 4.0)],
     };
     a
@@ -167,6 +172,50 @@ impl Op for MaxPool {
     }
 }
 
+/// The integers that `f` writes, as numbers.
+pub fn as_numbers<T: Element, E>(to: &mut [T], f: impl FnOnce(&mut [u32]) -> Result<(), E>) -> Result<(), E> {
+    let mut own = vec![u32::MAX; to.len() + 2];
+    let last = to.len() + 1;
+    let done = f(&mut own[1..last]);
+    let kept = if done.is_ok() { [own[0], own[last]].to_vec() } else { own.clone() };
+    assert!(kept.iter().all(|i| *i == u32::MAX), "an index was written that is none of the result");
+    if done.is_ok() {
+        to.iter_mut().zip(&own[1..]).for_each(|(to, i)| *to = T::from_usize(*i as usize));
+    }
+    done
+}
+
+/// The first of the largest elements of a window of `x`, or its first NaN.
+fn first_largest(x: &[f64], window: &[usize]) -> usize {
+    let beyond = |a: usize, b: usize| (x[b].is_nan() && !x[a].is_nan()) || x[b] > x[a];
+    window.iter().copied().reduce(|a, b| if beyond(a, b) { b } else { a }).unwrap()
+}
+
+pub struct MaxPoolIndices;
+impl Op for MaxPoolIndices {
+    const NAME: &'static str = "max_pool_indices";
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        sample::<T, Self>(rows, cols, r)
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        let [out] = MaxPool::before(a).try_into().unwrap();
+        vec![out.clone(), out]
+    }
+    called! {
+        |s, a, [out, to], _| {
+            as_numbers(to, |to| fulmen::max_pool_indices_on(s, &a.x[0], pool(a), out, to))
+        },
+        parallel as_numbers(to, |to| fulmen::parallel::max_pool_indices_on(s, &a.x[0], pool(a), out, to))
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (area, windows) = (sizes(a)[0], windows(pool(a)));
+        let planes = a.x[0].chunks(area);
+        let found = planes.flat_map(|x| windows.iter().map(move |w| (x, first_largest(x, w))));
+        let (out, indices) = found.map(|(x, at)| (copied(x[at]), copied(at as f64))).unzip();
+        vec![out, indices]
+    }
+}
+
 pub struct MaxPoolBackward;
 impl Op for MaxPoolBackward {
     const NAME: &'static str = "max_pool_backward";
@@ -184,10 +233,7 @@ impl Op for MaxPoolBackward {
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let (x, area, cells) = (&a.x[0], sizes(a)[0], sizes(a)[1]);
         let share = |at: usize, window: &[usize]| {
-            let x = &x[at / cells * area..][..area];
-            let beyond = |a: usize, b: usize| (x[b].is_nan() && !x[a].is_nan()) || x[b] > x[a];
-            let largest = window.iter().copied().reduce(|a, b| if beyond(a, b) { b } else { a });
-            (largest, a.x[1][at])
+            (Some(first_largest(&x[at / cells * area..][..area], window)), a.x[1][at])
         };
         vec![gradient(a, x.len() / area, share)]
     }

@@ -371,9 +371,10 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
         }
     }
     let planes = data.n / 10_000;
-    for (pool, max, avg, written) in
-        [(halves, "max_pool", "avg_pool", 0), (same, "max_pool-3x3", "avg_pool-3x3", 1)]
-    {
+    for (pool, [max, indexed, avg], written) in [
+        (halves, ["max_pool", "max_pool_indices", "avg_pool"], 0),
+        (same, ["max_pool-3x3", "max_pool_indices-3x3", "avg_pool-3x3"], 1),
+    ] {
         let [oh, ow] = pool.output().unwrap();
         let n = planes * oh * ow;
         let list: List<'_> = vec![
@@ -384,6 +385,21 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
             }),
         ];
         bench.case(max, "f32", data, streams(1, written), 0.0, list);
+        let [mut indices, mut found] = [(); 2].map(|()| vec![0; n]);
+        let list: List<'_> = vec![
+            run("fulmen", move |x, _, _, out| {
+                fulmen::max_pool_indices(x, pool, &mut out[..n], &mut indices).unwrap();
+            }),
+            run("loop", move |x, _, _, out| {
+                out[..n].fill(f32::NEG_INFINITY);
+                each(pool, planes, |y, i| {
+                    if x[i] > out[y] {
+                        (out[y], found[y]) = (x[i], (i % 10_000) as u32);
+                    }
+                });
+            }),
+        ];
+        bench.case(indexed, "f32", data, streams(1, 2 * written), 0.0, list);
         let list: List<'_> = vec![
             run("fulmen", move |x, _, _, out| fulmen::avg_pool(x, pool, true, &mut out[..n]).unwrap()),
             run("loop", move |x, _, _, out| {
