@@ -277,6 +277,76 @@ fn u8_wraps_modulo_two_to_the_32() {
     });
 }
 
+/// The sums as `f32`, scaled, and the epilogue in passes of their own: past blocks of rows, of columns and of depth, and into
+/// every layout of C.
+#[test]
+fn epilogues_of_bytes() {
+    use fulmen::{BiasCol, BiasRow, Chain, Pointwise, Relu, Residual, ScaleCol, ScaleRow};
+    for (turn, [m, n, k]) in
+        [[1, 1, 1], [5, 9, 3], [37, 70, 0], [130, 67, 1100], [9, 601, 2600]].into_iter().enumerate()
+    {
+        let a = Matrix::new(Rows, [m, k], 77, |x| x as u8, 1);
+        let b = Matrix::new(Cols, [k, n], 77, |x| x as i8, 2);
+        let layout = RESULTS[turn];
+        let old = Matrix::new(layout, [m, n], 5.0f32, |x| x as u8 as f32, 3);
+        let floats = |n: usize, by: f32| (0..n).map(|i| (i % 23) as f32 * by - 4.0).collect::<Vec<_>>();
+        let (row, col, res) = (floats(m, 0.5), floats(n, 0.25), floats(m * n, 0.375));
+        let scales = Chain(ScaleRow(&row), ScaleCol(&col));
+        let residual = Residual(MatRef::row_major(&res, m, n).unwrap());
+        let bias = Chain(BiasRow(&row), Chain(BiasCol(&col), residual));
+        let e = Chain(scales, Chain(bias, Pointwise(Relu)));
+        let mut ws = vec![i32::MIN; fulmen::gemm_u8_workspace(m, n, k)];
+        let mut sums = vec![0; m * n];
+        for_each_lane!(|s| {
+            let to = MatMut::row_major(&mut sums, m, n).unwrap();
+            fulmen::gemm_u8_on(s, 1, a.view(), 128, b.view(), -3, 0, to, &mut ws).unwrap();
+            let what = format!("{} {m} x {n} x {k} {layout:?}", name_of(s));
+            let (mut plain, mut all) = (old.clone(), old.clone());
+            let to = plain.view_mut();
+            fulmen::gemm_u8_with_on(s, 0.125, a.view(), 128, b.view(), -3, to, (), &mut ws).unwrap();
+            let to = all.view_mut();
+            fulmen::gemm_u8_with_on(s, 0.125, a.view(), 128, b.view(), -3, to, e, &mut ws).unwrap();
+            assert!(
+                plain.only(&old, |x| x) && all.only(&old, |x| x),
+                "{what}: something outside C was written"
+            );
+            for (at, sum) in sums.iter().enumerate() {
+                let [i, j] = [at / n, at % n];
+                let want = *sum as f32 * 0.125;
+                assert_eq!(plain.at(i, j).to_bits(), want.to_bits(), "{what}: ({i}, {j})");
+                let want = want * row[i] * col[j] + row[i] + col[j] + res[at];
+                let want = if want < 0.0 { 0.0 } else { want };
+                assert_eq!(all.at(i, j), want, "{what}: ({i}, {j})");
+            }
+        });
+    }
+    // Of `i8` without zeros, in pairs past a pass.
+    let (x, y, k) = (vec![-128i8; 5000], vec![127i8; 5000], 5000);
+    for_each_lane!(|s| {
+        let (mut c, mut ws) = ([7.0], vec![0; gemm_i8_workspace(1, 1, k)]);
+        let (a, b) = (MatRef::row_major(&x, 1, k).unwrap(), MatRef::row_major(&y, k, 1).unwrap());
+        let to = MatMut::row_major(&mut c, 1, 1).unwrap();
+        fulmen::gemm_i8_with_on(s, 0.5, a, b, to, BiasRow(&[4096.0]), &mut ws).unwrap();
+        assert_eq!(c, [-128.0 * 127.0 * 2500.0 + 4096.0]);
+    });
+}
+
+#[test]
+fn epilogues_of_bytes_that_do_not_fit_are_refused() {
+    let (x, mut c, mut ws) = ([1i8; 6], [7.0f32; 4], [0; gemm_i8_workspace(2, 2, 3)]);
+    let (a, b) = (MatRef::row_major(&x, 2, 3).unwrap(), MatRef::row_major(&x, 3, 2).unwrap());
+    let mut call = |scales: &[f32], room: usize| {
+        let to = MatMut::row_major(&mut c, 2, 2).unwrap();
+        let done = fulmen::gemm_i8_with(1.0, a, b, to, fulmen::ScaleCol(scales), &mut ws[..room]);
+        (done, c)
+    };
+    let wrong = Error::Len { arg: "epilogue", expected: 2, got: 3 };
+    assert_eq!(call(&[1.0; 3], 0), (Err(wrong), [7.0; 4]));
+    assert!(matches!(call(&[1.0; 2], 0), (Err(Error::Workspace { .. }), [7.0, 7.0, 7.0, 7.0])));
+    let all = gemm_i8_workspace(2, 2, 3);
+    assert_eq!(call(&[1.0, 2.0], all), (Ok(()), [3.0, 6.0, 3.0, 6.0]));
+}
+
 #[test]
 fn u8_refusals_name_the_argument_and_leave_c() {
     let w = fulmen::gemm_u8_workspace(3, 3, 4);

@@ -251,7 +251,13 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let words = [n, x.strides[0], y.strides[0], a.strides[0], a.strides[1]];
-        self.run_flat::<T>(op, || triangle::rank::<T::Recorded>(op == "syr2"), n * n, &bound, (&words, &[alpha]))
+        self.run_flat::<T>(
+            op,
+            || triangle::rank::<T::Recorded>(op == "syr2"),
+            n * n,
+            &bound,
+            (&words, &[alpha]),
+        )
     }
 
     /// `C = α·A·Bᵀ + β·C` in the lower triangle, with `both` `+ α·B·Aᵀ`. C's halves meet in products; on its diagonal a square

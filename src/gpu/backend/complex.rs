@@ -261,7 +261,13 @@ impl<D: Device> Gpu<D> {
             let to = copy.view().binding(self)?;
             let bound = [x.binding(self)?, to];
             let words = [n, 1, x.strides[0], 1];
-            self.run_flat::<T>("gemm_complex_packed", complex::packed::<T::Recorded>, n, &bound, (&words, &[]))?;
+            self.run_flat::<T>(
+                "gemm_complex_packed",
+                complex::packed::<T::Recorded>,
+                n,
+                &bound,
+                (&words, &[]),
+            )?;
             to
         };
         let plan = planner.reduction::<T::Recorded>(op, 1, n.saturating_mul(2), wide(&[parts]))?;
