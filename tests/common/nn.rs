@@ -103,6 +103,26 @@ macro_rules! for_each_nn_op {
     };
 }
 
+/// Names in [`Args::n`] that are there or not, whatever their number.
+pub const WORDS: [&str; 16] = [
+    "across",
+    "alone",
+    "back",
+    "causal",
+    "ceil",
+    "correlation",
+    "count_padding",
+    "down",
+    "interleaved",
+    "inverse",
+    "largest",
+    "nesterov",
+    "plain",
+    "top_left",
+    "unit",
+    "upper",
+];
+
 /// The arguments of a call, but for what it writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args<T> {

@@ -2,7 +2,7 @@
 //! written by a call that is refused, and its error names an argument that the function has.
 
 use common::call;
-use common::nn::{Args, Form, Noise, Op};
+use common::nn::{Args, Form, Noise, Op, WORDS};
 use fulmen::lanes::native;
 use fulmen::{Element, Error};
 
@@ -36,20 +36,22 @@ fn argument(e: &Error) -> Option<&'static str> {
     }
 }
 
+#[cfg(not(target_arch = "wasm32"))]
+fn all(dir: &std::path::Path, to: &mut Vec<String>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all(&path, to);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            to.push(std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
 /// The texts of the library.
 #[cfg(not(target_arch = "wasm32"))]
 fn sources() -> &'static [String] {
     static TEXT: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
-    fn all(dir: &std::path::Path, to: &mut Vec<String>) {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                all(&path, to);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                to.push(std::fs::read_to_string(path).unwrap());
-            }
-        }
-    }
     TEXT.get_or_init(|| {
         let mut to = vec![];
         for dir in [
@@ -210,15 +212,16 @@ fn own<T: Element, O: Op>() {
             }
         };
         see(&base, &before, enough);
-        let sizes = base.n.len();
-        for i in 0..sizes {
+        // A word is there or not, whatever its number.
+        let sizes: Vec<usize> = (0..base.n.len()).filter(|i| !WORDS.contains(&&*base.n[*i].0)).collect();
+        for (at, &i) in sizes.iter().enumerate() {
             for v in SIZES {
                 let mut one = base.clone();
                 one.n[i].1 = v;
                 for workspace in [enough, 0] {
                     see(&one, &before, workspace);
                 }
-                for k in i + 1..sizes {
+                for &k in &sizes[at + 1..] {
                     for u in SIZES {
                         let mut two = one.clone();
                         two.n[k].1 = u;
@@ -257,6 +260,21 @@ fn own<T: Element, O: Op>() {
         "{}: {refused} of {called} calls were refused",
         O::NAME
     );
+}
+
+/// The calls ask whether a word is there, and never for its number.
+#[cfg(not(target_arch = "wasm32"))]
+#[test]
+fn words_have_no_number() {
+    let mut texts = vec![];
+    all(&std::path::Path::new(common::ROOT).join("tests/common/nn"), &mut texts);
+    let text = texts.concat();
+    for word in WORDS {
+        let asked = text.matches(&format!("get(\"{word}\").is_some()")).count();
+        assert!(asked > 0, "nothing asks for `{word}`");
+        assert_eq!(text.matches(&format!("get(\"{word}\")")).count(), asked, "{word}");
+        assert!(!text.contains(&format!("size(\"{word}\")")), "{word}");
+    }
 }
 
 macro_rules! each_op {
