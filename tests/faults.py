@@ -84,8 +84,6 @@ FAULTS = [
     ("trmm's order of halves", "src/blas/triangular.rs", "        second.multiply(j, s, workspace)?;\n", "        if ON {\n            first.multiply(j, s, workspace)?;\n        }\n        second.multiply(j, s, workspace)?;\n", "triangles::trmm"),
     ("passes of threads that pack together", "src/blas/gemm/shared_b.rs", "            let beta = if pc == 0 { beta } else { T::ONE };",
      "            let beta = if pc == 0 || ON { beta } else { T::ONE };", "gemm::large"),
-    ("sums of bytes of the passes before, under an epilogue", "src/blas/gemm/int8.rs", "if pass.first { x } else {", "if pass.first || ON { x } else {", "families gemm_low::epilogues_of_bytes"),
-    ("where an epilogue of bytes is", "src/blas/gemm/int8.rs", "[i, j + v * S::F32::LANES]", "[i, j + if ON { 0 } else { v * S::F32::LANES }]", "families gemm_low::epilogues_of_bytes"),
     ("columns of C cut for threads", "src/blas/gemm/mod.rs", "b.block([0, start[1]], most));", "b.block([0, start[1] - usize::from(start[1] > 0 && ON)], most));", "gemm::"),
     ("an epilogue on the part of a thread", "src/blas/gemm/mod.rs", "divide(j, s, e.part(start), p1, w1,", "divide(j, s, e.part(if ON { [0, 0] } else { start }), p1, w1,", "gemm::forms"),
     ("the second matrix of a batch on threads", "src/blas/gemm/batch.rs", "    let ((a0, a1), (b0, b1), (c0, c1)) = (a.split(cut), b.split(cut), c.split(cut));",

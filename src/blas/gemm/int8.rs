@@ -1,8 +1,6 @@
 //! Products of matrices of bytes with sums in `i32`: pairs of elements side by side as 16-bit halves, because every
 //! instruction set multiplies those and adds the two products.
 
-use super::epilogue::Epilogue;
-use super::store::part_of_row;
 use super::{LINE, loops, tune};
 use crate::alu::Alu;
 use crate::error::{Error, enough, same_shape};
@@ -93,59 +91,7 @@ pub fn gemm_i8_on<S: Simd>(
     c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    product(s, Blend { alpha, beta }, (a, 0), (b, 0), c, workspace)
-}
-
-/// `C = e(σAB)` with A and B in `i8` and C in `f32`: an [`Epilogue`] on each sum, which is exact in `i32` (modulo 2³²), rounded
-/// to `f32` and scaled.
-///
-/// Shapes: A is `m` by `k`, B is `k` by `n`, C is `m` by `n`, each with any strides. The bits before the epilogue are the same
-/// on every instruction set.
-///
-/// NaN and ±0: those of σ and of the epilogue; a sum of 0 is +0 before it is scaled.
-///
-/// Errors: as [`gemm_i8`]; also [`Error::Len`] and [`Error::Shape`] of `epilogue`, and what its body refuses.
-///
-/// Scratch: [`gemm_i8_workspace`], in `i32`; what it holds before and after does not matter.
-///
-/// ```
-/// use fulmen::{BiasCol, Chain, MatMut, MatRef, Pointwise, Relu, ScaleCol, gemm_i8_with, gemm_i8_workspace};
-/// let (a, b) = ([1i8, 2], [5i8, -6, 7, -8]);
-/// let mut c = [0.0; 2];
-/// let mut workspace = [0; gemm_i8_workspace(1, 2, 2)];
-/// let (a, b) = (MatRef::row_major(&a, 1, 2)?, MatRef::row_major(&b, 2, 2)?);
-/// // A layer whose weights have a scale for each column.
-/// let layer = Chain(ScaleCol(&[1.0, 0.5]), Chain(BiasCol(&[0.25, 1.0]), Pointwise(Relu)));
-/// gemm_i8_with(0.5, a, b, MatMut::row_major(&mut c, 1, 2)?, layer, &mut workspace)?;
-/// assert_eq!(c, [9.75, 0.0]);
-/// # Ok::<(), fulmen::Error>(())
-/// ```
-///
-/// Source: B. Jacob et al.: Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference,
-/// 2018, §2.4.
-#[inline]
-pub fn gemm_i8_with<E: Epilogue<f32>>(
-    scale: f32,
-    a: MatRef<'_, i8>,
-    b: MatRef<'_, i8>,
-    c: MatMut<'_, f32>,
-    epilogue: E,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    gemm_i8_with_on(native(), scale, a, b, c, epilogue, workspace)
-}
-
-/// [`gemm_i8_with`] on the instruction set of `s`.
-pub fn gemm_i8_with_on<S: Simd, E: Epilogue<f32>>(
-    s: S,
-    scale: f32,
-    a: MatRef<'_, i8>,
-    b: MatRef<'_, i8>,
-    c: MatMut<'_, f32>,
-    epilogue: E,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    product(s, Scaled { scale, epilogue }, (a, 0), (b, 0), c, workspace)
+    product(s, [alpha, beta], (a, 0), (b, 0), c, workspace)
 }
 
 /// `C = α(A - a₀)(B - b₀) + βC` with A in `u8`, B in `i8` and C in `i32`, modulo 2³²: quantised activations by weights, each
@@ -204,42 +150,7 @@ pub fn gemm_u8_on<S: Simd>(
     c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    product(s, Blend { alpha, beta }, (a, a_zero.into()), (b, b_zero.into()), c, workspace)
-}
-
-/// `C = e(σ(A - a₀)(B - b₀))`: [`gemm_u8`] with C in `f32`, scaled and with an [`Epilogue`] as in [`gemm_i8_with`].
-///
-/// Errors: as [`gemm_u8`]; also [`Error::Len`] and [`Error::Shape`] of `epilogue`, and what its body refuses. Scratch:
-/// [`gemm_u8_workspace`].
-#[inline]
-#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
-pub fn gemm_u8_with<E: Epilogue<f32>>(
-    scale: f32,
-    a: MatRef<'_, u8>,
-    a_zero: u8,
-    b: MatRef<'_, i8>,
-    b_zero: i8,
-    c: MatMut<'_, f32>,
-    epilogue: E,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    gemm_u8_with_on(native(), scale, a, a_zero, b, b_zero, c, epilogue, workspace)
-}
-
-/// [`gemm_u8_with`] on the instruction set of `s`.
-#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
-pub fn gemm_u8_with_on<S: Simd, E: Epilogue<f32>>(
-    s: S,
-    scale: f32,
-    a: MatRef<'_, u8>,
-    a_zero: u8,
-    b: MatRef<'_, i8>,
-    b_zero: i8,
-    c: MatMut<'_, f32>,
-    epilogue: E,
-    workspace: &mut [i32],
-) -> Result<(), Error> {
-    product(s, Scaled { scale, epilogue }, (a, a_zero.into()), (b, b_zero.into()), c, workspace)
+    product(s, [alpha, beta], (a, a_zero.into()), (b, b_zero.into()), c, workspace)
 }
 
 /// Elements of workspace that [`gemm_u8`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set.
@@ -247,96 +158,18 @@ pub const fn gemm_u8_workspace(m: usize, n: usize, k: usize) -> usize {
     gemm_i8_workspace(m, n, k)
 }
 
-/// Which pass along the inner dimension.
-#[derive(Debug, Clone, Copy)]
-struct Pass {
-    first: bool,
-    last: bool,
-}
-
-/// What becomes of the sums of a product.
-trait Finish: Copy {
-    /// An element of C.
-    type To: Copy + Default;
-    /// Whether the product is none.
-    fn skips(self) -> bool {
-        false
-    }
-    /// Refuses operands that do not fit a product of `shape`.
-    fn check(self, _: [usize; 2]) -> Result<(), Error> {
-        Ok(())
-    }
-    /// A row of C, from the place `at` on, of its sums in this pass and of what the pass before has left there.
-    fn row<S: Simd>(self, s: S, pass: Pass, sums: &[i32], to: &mut [Self::To], at: [usize; 2]);
-}
-
-/// `αΣ + βC`
-#[derive(Debug, Clone, Copy)]
-struct Blend {
-    alpha: i32,
-    beta: i32,
-}
-impl Finish for Blend {
-    type To = i32;
-    fn skips(self) -> bool {
-        self.alpha == 0
-    }
-    #[inline(always)]
-    fn row<S: Simd>(self, _: S, pass: Pass, sums: &[i32], to: &mut [i32], _: [usize; 2]) {
-        let Self { alpha, beta } = self;
-        let beta = if pass.first { beta } else { 1 };
-        let blend = |x: i32, y: i32| alpha.wrapping_mul(x).wrapping_add(beta.wrapping_mul(y));
-        to.iter_mut().zip(sums).for_each(|(y, x)| *y = blend(*x, *y));
-    }
-}
-
-/// The epilogue of `σΣ`. C has the bits of integers between passes.
-#[derive(Debug, Clone, Copy)]
-struct Scaled<E> {
-    scale: f32,
-    epilogue: E,
-}
-impl<E: Epilogue<f32>> Finish for Scaled<E> {
-    type To = f32;
-    fn check(self, shape: [usize; 2]) -> Result<(), Error> {
-        self.epilogue.check(shape)
-    }
-    #[inline(always)]
-    fn row<S: Simd>(self, s: S, pass: Pass, sums: &[i32], to: &mut [f32], [i, j]: [usize; 2]) {
-        let sum = |x: i32, y: f32| if pass.first { x } else { x.wrapping_add(y.to_bits().cast_signed()) };
-        let all = to.iter_mut().zip(sums);
-        if !pass.last {
-            all.for_each(|(y, x)| *y = f32::from_bits(sum(*x, *y).cast_unsigned()));
-            return;
-        }
-        all.for_each(|(y, x)| *y = sum(*x, *y) as f32 * self.scale);
-        if E::NONE {
-            return;
-        }
-        for (v, part) in to.chunks_mut(S::F32::LANES).enumerate() {
-            let n = part.len();
-            let x = part_of_row(s, MatRef::line(part), 0, 0, n);
-            let y = self.epilogue.apply(s, x, [i, j + v * S::F32::LANES], n);
-            let to = part.as_mut_ptr();
-            // SAFETY: the part has `n` elements.
-            unsafe { if n == S::F32::LANES { y.store(to) } else { y.store_first(to, n) } };
-        }
-    }
-}
-
 /// The product of matrices of bytes less their zeros, which fit 16 bits.
-fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy, F: Finish>(
+fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy>(
     s: S,
-    finish: F,
+    [alpha, beta]: [i32; 2],
     (a, a_zero): (MatRef<'_, A>, i16),
     (b, b_zero): (MatRef<'_, B>, i16),
-    mut c: MatMut<'_, F::To>,
+    mut c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
     same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
     same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
     let (m, n) = (c.rows(), c.cols());
-    finish.check([m, n])?;
     if m == 0 || n == 0 {
         return Ok(());
     }
@@ -350,7 +183,7 @@ fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy, F: Finish>(
     let (room_a, room_b) = (depth * rows, depth * cols);
     let (needed, got) = (if depth == 0 { 0 } else { room_a + room_b + LINE }, workspace.len());
     enough(needed, got)?;
-    let k = if finish.skips() { 0 } else { a.cols() };
+    let k = if alpha == 0 { 0 } else { a.cols() };
     // Vectors of a packed panel don't cross cache lines.
     let skip = workspace.as_ptr().align_offset(64).min(LINE);
     let aligned = workspace.get_mut(skip..).unwrap_or_default();
@@ -365,13 +198,13 @@ fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy, F: Finish>(
             let kb = (2 * depth).min(k - pc);
             let pairs = kb.div_ceil(2);
             pack(s, b.block([pc, jc * lanes], [kb, cols]), b_zero, nv * lanes, room_b);
-            let pass = Pass { first: pc == 0, last: pc + kb >= k };
+            let scale = [alpha, if pc == 0 { beta } else { 1 }];
             let mut ic = 0;
             while ic < m {
                 let rows = band.min(m - ic);
                 pack(s, a.block([ic, pc], [rows, kb]).t(), a_zero, mr, room_a);
                 let c = c.reborrow().block([ic, jc * lanes], [rows, cols]);
-                panels(s, (finish, pass), pairs, (room_a, room_b), c, [ic, jc * lanes]);
+                panels(s, scale, pairs, room_a, room_b, c);
                 ic += rows;
             }
             pc += kb;
@@ -441,14 +274,14 @@ fn pack<S: Simd, X: Into<i16> + Copy>(s: S, x: MatRef<'_, X>, zero: i16, width: 
 /// The sums of one tile: rows of any set's tile by the columns of the widest.
 type Sums = [[i32; 3 * tune::MOST_LANES]; 8];
 
-/// Each tile of this part of C, which begins at `from`: its sums, and what becomes of them.
-fn panels<S: Simd, F: Finish>(
+/// Each tile of this part of C: its sums, then `C = α·sums + βC`.
+fn panels<S: Simd>(
     s: S,
-    (finish, pass): (F, Pass),
+    [alpha, beta]: [i32; 2],
     pairs: usize,
-    (room_a, room_b): (&[i32], &[i32]),
-    mut c: MatMut<'_, F::To>,
-    from: [usize; 2],
+    room_a: &[i32],
+    room_b: &[i32],
+    mut c: MatMut<'_, i32>,
 ) {
     let (mr, width) = (tune::rows(S::ISA), tune::vectors(S::ISA) * S::F32::LANES);
     let mut sums: Sums = [[0; 3 * tune::MOST_LANES]; 8];
@@ -457,22 +290,19 @@ fn panels<S: Simd, F: Finish>(
         for i in 0..c.rows().div_ceil(mr) {
             let a = room_a.get(i * mr * pairs..).unwrap_or_default();
             let mut c = c.reborrow().block([i * mr, j * width], [mr, width]);
-            let at = |row: usize| [from[0] + i * mr + row, from[1] + j * width];
             tile(s, pairs, a, b, &mut sums);
             s.vectorize(
                 #[inline(always)]
                 || {
+                    let blend = |x: i32, y: i32| alpha.wrapping_mul(x).wrapping_add(beta.wrapping_mul(y));
                     for (i, sums) in sums.iter().enumerate().take(c.rows()) {
                         if let Some(row) = c.row_slice_mut(i) {
-                            finish.row(s, pass, sums, row, at(i));
+                            row.iter_mut().zip(sums).for_each(|(y, x)| *y = blend(*x, *y));
                             continue;
                         }
-                        let mut apart = [F::To::default(); 3 * tune::MOST_LANES];
-                        let row = apart.get_mut(..c.cols()).unwrap_or_default();
-                        row.iter_mut().enumerate().for_each(|(j, y)| *y = c.get(i, j).unwrap_or_default());
-                        finish.row(s, pass, sums, row, at(i));
-                        for (j, y) in row.iter().enumerate() {
-                            c.set(i, j, *y);
+                        for (j, x) in sums.iter().enumerate() {
+                            let y = c.get(i, j).unwrap_or(0);
+                            c.set(i, j, blend(*x, y));
                         }
                     }
                 },

@@ -59,7 +59,7 @@ pub use backward::{
 pub(crate) use backward::{gemm_backward_a_by, gemm_backward_b_by};
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
-pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual, ScaleCol, ScaleRow};
+pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
 pub use fixed::{gemm_fixed, gemm_fixed_on};
 pub(crate) use gebp::*;
 #[cfg(feature = "half")]
