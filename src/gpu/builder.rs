@@ -66,6 +66,7 @@ impl Builder {
             threads: None,
             resident: None,
             rounds: false,
+            halves: 0,
             body: Block::EMPTY,
         };
         Self { state: RefCell::new(State { kernel, open: Vec::new(), contract: false }) }
@@ -84,6 +85,11 @@ impl Builder {
     /// States that the kernel does nothing but round; see [`Kernel::rounds`].
     pub fn rounds(&self) {
         self.state.borrow_mut().kernel.rounds = true;
+    }
+
+    /// States which parameters point to `bf16`; see [`Kernel::halves`].
+    pub(crate) fn halves(&self, parameters: u64) {
+        self.state.borrow_mut().kernel.halves = parameters;
     }
 
     /// From here on a product and a sum may be rounded once (`true`) or not.

@@ -454,6 +454,8 @@ pub struct Kernel {
     pub resident: Option<u32>,
     /// Whether it does nothing but write the nearest `bf16` of its first operand to its second.
     pub rounds: bool,
+    /// Parameters that point to elements which the kernel itself takes as `bf16`, a bit each.
+    pub halves: u64,
     /// What a thread does.
     pub body: Block,
 }

@@ -162,15 +162,21 @@ pub fn ops<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
 
 /// Products and attention that round their operands read such memory as it lies, and write it.
 pub fn products<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
-    let (m, n, k) = (136, 200, 168);
-    for turned in [[false; 2], [true, false], [false, true], [true; 2]] {
+    // Whole tiles, whose threads exchange what they have, and others; C read or not, behind any number of elements.
+    let sides = [[false; 2], [true, false], [false, true], [true; 2]].into_iter();
+    let sides = sides.zip([(200, 2.0, 0), (256, 0.0, 8), (256, 2.0, 0), (200, 0.0, 3)]);
+    let more = [([false; 2], (256, 2.0, 6)), ([true; 2], (256, 0.75, 1))];
+    for (turned, (n, beta, before)) in sides.chain(more) {
+        let (m, k) = (136, 168);
         same(gpu, "a product of warp groups", |make| {
             let [a, b] = [(m * k, 1), (k * n, 2)].map(|(n, seed)| make(&numbers(n, seed)));
-            let mut c = make(&numbers(m * n, 3));
+            let mut c = make(&numbers(before + m * n + 5, 3));
             let (a, b) = (a.view(), b.view());
             let a = if turned[0] { a.matrix(k, m).unwrap().t() } else { a.matrix(m, k).unwrap() };
             let b = if turned[1] { b.matrix(n, k).unwrap().t() } else { b.matrix(k, n).unwrap() };
-            gpu.gemm(0.5, a, b, 2.0, c.view_mut().matrix(m, n).unwrap()).unwrap();
+            let [_, rest] = c.view_mut().split(before).unwrap();
+            let [part, _] = rest.split(m * n).unwrap();
+            gpu.gemm(0.5, a, b, beta, part.matrix(m, n).unwrap()).unwrap();
             c
         });
     }

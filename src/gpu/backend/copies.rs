@@ -127,10 +127,10 @@ impl<D: Device> Gpu<D> {
         done
     }
 
-    /// Whether what a launch would round lies as its result would: one line of `bf16`, where tensor maps read it.
+    /// Whether what a launch would round lies as its result would: lines of `bf16` as far from each other, where tensor maps
+    /// read them.
     fn lies_rounded(&self, launch: &Launch, from: Binding<'_, D::Buffer>) -> bool {
-        let one_line = matches!(launch.arguments.get(2), Some(Argument::Bits(1)));
-        one_line
+        matches!(launch.arguments[..], [.., by, _, pitch] if by == pitch)
             && launch.program.kernel().name == "round_lines"
             && from.start.is_multiple_of(32)
             && self.state.is_halves(from.buffer)

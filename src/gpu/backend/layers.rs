@@ -14,8 +14,8 @@ use crate::{Adagrad, Adam, Attention, Momentum, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Threads of a row of logits from which on it is not in registers.
-const LONG_LOSS: u32 = 256;
+/// Threads of a row of logits that is not in registers: of rows that would take as many threads, or more, to hold.
+const LONG_LOSS: (Threads, Pieces) = (Threads { block: 256, row: 256 }, Pieces::NONE);
 /// Threads of a row at most whose registers hold it, its gradients and the sums by column.
 const HELD_THREADS: u32 = 512;
 
@@ -61,13 +61,17 @@ impl<D: Device> Gpu<D> {
             bound.push(out.binding(self)?);
         }
         bound.push(self.status()?);
-        let make = |meet, by| Some(layer::cross_entropy_backward::<T::Recorded>(meet, by));
         let slopes = if out.is_some() { 3 } else { 0 };
         let aligned = wide(&[z]) && bound.get(slopes).is_some_and(|b| b.start.is_multiple_of(16));
         let planner = &self.state.planner;
-        let by = planner.holding::<T::Recorded>([rows, cols], aligned);
-        let by = by.unwrap_or_else(|| (planner.reading(cols), Pieces::NONE));
-        let launch = planner.by_rows::<T::Recorded>("cross_entropy_backward", make, by, rows, all)?;
+        let (by, wide) = match planner.holding::<T::Recorded>([rows, cols], aligned) {
+            Some(by) => (by, false),
+            None if planner.by_pieces::<T::Recorded>(cols, aligned) => (LONG_LOSS, true),
+            None => ((planner.reading(cols), Pieces::NONE), false),
+        };
+        let op = if wide { "cross_entropy_backward_wide" } else { "cross_entropy_backward" };
+        let make = |meet, by| Some(layer::cross_entropy_backward::<T::Recorded>(meet, by, wide));
+        let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
         self.run_one(launch, &bound)
     }
 
@@ -215,11 +219,13 @@ impl<D: Device> Gpu<D> {
         }
         let mut all = [1, 4].map(Argument::Buffer).to_vec();
         all.extend(arguments::<T>(0, &[n], &[]));
-        let links = planner.flat::<F32>("scatter_links", || Some(layer::scatter_links()), n, all)?;
+        let threads = (Threads { block: THREADS, row: 32 }, Pieces::NONE);
+        let links = |meet, (threads, _)| Some(layer::scatter_links(meet, threads));
+        let links = planner.by_rows::<F32>("scatter_links", links, threads, n, all)?;
         let across = cols.div_ceil(THREADS as usize).min(planner.limits.grid[1] as usize);
         let all = arguments::<T>(5, &[n, cols, rows, across * THREADS as usize], &[]);
         let add = planner.blocks::<T::Recorded>(op, layer::scatter_add::<T::Recorded>, [n, across], all)?;
-        self.go(vec![links, add], vec![4 * n as u64], &bound)
+        self.go(vec![links, add], vec![8 * n as u64], &bound)
     }
 }
 
@@ -370,12 +376,11 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         }
         let all = arguments::<T>(5, &[rows, cols], &[]);
         let z = [logits.binding(self)?];
-        let by = planner.holding::<T::Recorded>([rows, cols], wide(&z));
+        let pieces = planner.by_pieces::<T::Recorded>(cols, wide(&z));
         // Rows that would take all registers of a multiprocessor are read once piece by piece.
-        let (op, by, wide) = match by {
-            Some((threads, _)) if threads.row >= LONG_LOSS => {
-                ("cross_entropy_wide", (Threads { block: LONG_LOSS, row: LONG_LOSS }, Pieces::NONE), true)
-            }
+        let (op, by, wide) = match planner.holding::<T::Recorded>([rows, cols], wide(&z)) {
+            Some((threads, _)) if threads.row >= LONG_LOSS.0.row => ("cross_entropy_wide", LONG_LOSS, true),
+            None if pieces => ("cross_entropy_wide", LONG_LOSS, true),
             Some(by) => ("cross_entropy", by, false),
             None => ("cross_entropy", (Threads::BLOCK, Pieces::NONE), false),
         };

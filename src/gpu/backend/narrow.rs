@@ -110,7 +110,8 @@ impl Planner {
     }
 
     /// Rounds `lines` lines of neighbours, which start `by` apart, to `bf16`, each from a multiple of 16 bytes on; gives the
-    /// elements between those, too.
+    /// elements between those, too: as many, where there is not much more between the lines than in them, so that memory that
+    /// lies as `bf16` already is as its copy would be.
     fn round_lines(
         &self,
         at: usize,
@@ -118,12 +119,14 @@ impl Planner {
         by: usize,
         to: usize,
     ) -> Result<(Launch, usize), Error> {
-        let pitch = length.next_multiple_of(ROUNDED_EACH as usize);
-        let pieces = pitch / ROUNDED_EACH as usize;
+        let each = ROUNDED_EACH as usize;
+        let filled = length.next_multiple_of(each);
+        let pieces = filled / each;
+        let pitch = if by.is_multiple_of(each) && by / 4 <= filled { by } else { filled };
         // Lines that follow each other are one.
-        let (told, all) = match by == pitch {
-            true => ([1, lines * pitch, by, lines * pieces], lines * pieces),
-            false => ([lines, length, by, pieces], lines * pieces),
+        let (told, all) = match by == filled {
+            true => ([1, lines * pitch, by, lines * pieces, pitch], lines * pieces),
+            false => ([lines, length, by, pieces, pitch], lines * pieces),
         };
         let mut arguments: Vec<Argument> = [at, to].map(Argument::Buffer).into();
         arguments.extend(told.map(bits));
@@ -351,14 +354,16 @@ impl Planner {
         let chunk = slabs.div_ceil(parts);
         let parts = slabs.div_ceil(chunk);
         let split = parts > 1;
+        let output = if product.halves && of == Group::Bf16 && !split { Type::Bf16 } else { output };
         // The sums of parts are a matrix each, without α and β.
         let (p, to) = match split {
             true => {
                 (GroupProduct { alpha: 1.into(), beta: 0.into(), ldc: u64::from(n), ..p }, 3 + scratch.len())
             }
-            false => (p, 2),
+            false => (GroupProduct { output, ..p }, 2),
         };
         let op = match of {
+            Group::Bf16 if output == Type::Bf16 => "group_gemm_bf16_bf16",
             Group::Bf16 => "group_gemm_bf16",
             Group::E4m3 => "group_gemm_e4m3",
             Group::S8 => "group_gemm_s8",
@@ -489,7 +494,13 @@ impl<D: Device> Gpu<D> {
         let ([m, n], k) = (c.0.shape, a.shape[1]);
         same_shape("a", [m, k], a.shape)?;
         same_shape("b", [k, n], b.shape)?;
-        let product = Product { sizes: [m, n, k], strides: [a.strides, b.strides, c.0.strides], alpha, beta };
+        let product = Product {
+            sizes: [m, n, k],
+            strides: [a.strides, b.strides, c.0.strides],
+            alpha,
+            beta,
+            halves: false,
+        };
         let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
         let before = [a.rest()?.before() / T::BYTES, b.rest()?.before() / T::BYTES];
         let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));

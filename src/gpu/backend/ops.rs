@@ -308,8 +308,10 @@ impl<D: Device> Gpu<D> {
         same_shape("a", [m, k], a.shape)?;
         same_shape("b", [k, n], b.shape)?;
         let strides = [a.strides, b.strides, c.0.strides];
-        let plan =
-            self.state.planner.product::<T::Recorded>(&Product { sizes: [m, n, k], strides, alpha, beta })?;
-        self.run(&plan, &[a.binding(self)?, b.binding(self)?, c.0.binding(self)?])
+        let c = c.0.binding(self)?;
+        let halves = c.start.is_multiple_of(8) && self.state.is_halves(c.buffer);
+        let product = Product { sizes: [m, n, k], strides, alpha, beta, halves };
+        let plan = self.state.planner.product::<T::Recorded>(&product)?;
+        self.run(&plan, &[a.binding(self)?, b.binding(self)?, c])
     }
 }

@@ -506,6 +506,11 @@ impl Planner {
         Some((threads, Pieces { branches: self.optimise, ..by }))
     }
 
+    /// Whether rows that start at multiples of 16 bytes are read in pieces of so many.
+    pub(super) fn by_pieces<T: OfRow>(&self, cols: usize, wide: bool) -> bool {
+        wide && !self.short && cols.is_multiple_of((16 / T::TYPE.bytes()) as usize)
+    }
+
     /// The threads of rows that are read from memory.
     pub(super) fn reading(&self, cols: usize) -> Threads {
         Threads::of_rows(cols, self.widest())

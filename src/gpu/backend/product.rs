@@ -26,6 +26,8 @@ pub struct Product<T> {
     pub alpha: T,
     /// β.
     pub beta: T,
+    /// Whether C lies as `bf16`.
+    pub halves: bool,
 }
 
 /// A word of a launch. A stride that no element needs may be longer than one.
@@ -61,7 +63,7 @@ impl Planner {
         let of = Product { sizes: [m, n, k], ..*of };
         if T::TYPE == Type::F32 {
             let [alpha, beta] = [of.alpha, of.beta].map(|x| f32::from_bits(T::bits(x) as u32));
-            let single = Product { sizes: of.sizes, strides: of.strides, alpha, beta };
+            let single = Product { sizes: of.sizes, strides: of.strides, alpha, beta, halves: of.halves };
             if let Some(plan) = self.rounded(&single)? {
                 return Ok(plan);
             }

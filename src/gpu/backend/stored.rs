@@ -103,9 +103,13 @@ impl<D: Device> Gpu<D> {
             match argument {
                 Argument::Buffer(b) => {
                     operands |= 1 << k;
-                    if let Some(before) = lie.get(*b).copied().flatten() {
-                        halves |= 1 << k;
-                        odd |= u64::from(before > 0) << k;
+                    match lie.get(*b).copied().flatten() {
+                        Some(before) if launch.program.kernel().halves >> k & 1 != 0 => fits &= before == 0,
+                        Some(before) => {
+                            halves |= 1 << k;
+                            odd |= u64::from(before > 0) << k;
+                        }
+                        None => {}
                     }
                 }
                 // What a tensor map describes is `bf16` already.

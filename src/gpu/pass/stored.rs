@@ -18,7 +18,7 @@ struct Stored {
 
 /// The kernel with these operands as `bf16`, of those that its parameters point to, where every access is to one operand that
 /// is known, of elements of four bytes and not atomic. An address is as far from the start of its operand as half of what
-/// it was; behind the first two bytes for those that are `odd`.
+/// it was; operands that are `odd` start two bytes behind what their parameters say.
 pub(crate) fn store_halves(k: &Kernel, [operands, halves, odd]: [u64; 3]) -> Option<Kernel> {
     let mut stored = Stored { reach: k.reach()?, operands, halves, odd, failed: false };
     let mut k = k.clone();
@@ -41,6 +41,12 @@ impl Stored {
         for mut i in b.insts {
             i.blocks = i.blocks.into_iter().map(|b| self.block(k, b)).collect();
             match i.op {
+                // Kernels look at where it starts before they read neighbours at once.
+                Op::Param(p) if self.odd >> p & 1 != 0 => {
+                    let start = behind(k, &mut out, p);
+                    let none = define(k, &mut out, Op::Const(0), Type::U64, &[]);
+                    out.push(Inst::new(Op::Add, i.dst, Ids::from(&[start, none][..])));
+                }
                 Op::Load { space: Space::Global, offset } => match self.of(k, i.args.at(0)) {
                     Some(p) => self.load(k, &mut out, p, offset, &i),
                     None => out.push(i),
@@ -52,8 +58,8 @@ impl Stored {
                 Op::CopyAsync { bytes } => match self.of(k, i.args.at(1)) {
                     Some(p) => {
                         let many = usize::from(bytes / 4);
-                        let at = half_way(k, &mut out, p, i.args.at(1));
-                        let bits = self.bits(k, &mut out, (p, at), 0, many);
+                        let at = self.half_way(k, &mut out, p, i.args.at(1));
+                        let bits = self.bits(k, &mut out, at, 0, many);
                         let args: Ids = core::iter::once(i.args.at(0)).chain(bits).collect();
                         out.push(Inst::new(Op::Store { space: Space::Shared, offset: 0 }, Ids::NONE, args));
                     }
@@ -80,9 +86,20 @@ impl Stored {
         Some(into.trailing_zeros())
     }
 
-    fn offset(&mut self, p: u32, offset: i32) -> i32 {
+    fn offset(&mut self, offset: i32) -> i32 {
         self.failed |= offset % 4 != 0;
-        offset / 2 + if self.odd >> p & 1 != 0 { 2 } else { 0 }
+        offset / 2
+    }
+
+    /// The address of an element where all take half their bytes: the mean of its address and that of the first.
+    fn half_way(&self, k: &mut Kernel, out: &mut Vec<Inst>, p: u32, at: Id) -> Id {
+        let first = match self.odd >> p & 1 {
+            0 => define(k, out, Op::Param(p), Type::U64, &[]),
+            _ => behind(k, out, p),
+        };
+        let sum = define(k, out, Op::Add, Type::U64, &[at, first]);
+        let one = define(k, out, Op::Const(1), Type::U32, &[]);
+        define(k, out, Op::Shr, Type::U64, &[sum, one])
     }
 
     fn four_bytes(&mut self, ty: Type) {
@@ -91,23 +108,16 @@ impl Stored {
 
     fn load(&mut self, k: &mut Kernel, out: &mut Vec<Inst>, p: u32, offset: i32, i: &Inst) {
         self.four_bytes(k.ty(i.dst.at(0)));
-        let at = half_way(k, out, p, i.args.at(0));
-        let bits = self.bits(k, out, (p, at), offset, i.dst.len());
+        let at = self.half_way(k, out, p, i.args.at(0));
+        let bits = self.bits(k, out, at, offset, i.dst.len());
         for (to, bits) in i.dst.iter().zip(bits) {
             out.push(Inst::new(Op::Bitcast, Ids::from(&[*to][..]), Ids::from(&[bits][..])));
         }
     }
 
     /// So many elements from an address on, as the bits of `f32`.
-    fn bits(
-        &mut self,
-        k: &mut Kernel,
-        out: &mut Vec<Inst>,
-        (p, at): (u32, Id),
-        offset: i32,
-        many: usize,
-    ) -> Vec<Id> {
-        let op = Op::Load { space: Space::Global, offset: self.offset(p, offset) };
+    fn bits(&mut self, k: &mut Kernel, out: &mut Vec<Inst>, at: Id, offset: i32, many: usize) -> Vec<Id> {
+        let op = Op::Load { space: Space::Global, offset: self.offset(offset) };
         let sixteen = define(k, out, Op::Const(16), Type::U32, &[]);
         if many == 1 {
             let short = define(k, out, op, Type::U16, &[at]);
@@ -128,14 +138,14 @@ impl Stored {
     fn store(&mut self, k: &mut Kernel, out: &mut Vec<Inst>, p: u32, offset: i32, i: &Inst) {
         let ty = k.ty(i.args.at(1));
         self.four_bytes(ty);
-        let at = half_way(k, out, p, i.args.at(0));
+        let at = self.half_way(k, out, p, i.args.at(0));
         let values: Vec<Id> = i.args.iter().skip(1).copied().collect();
         let values: Vec<Id> = match ty {
             Type::F32 => values,
             _ => values.into_iter().map(|v| define(k, out, Op::Bitcast, Type::F32, &[v])).collect(),
         };
         let pack = Op::Pack(Group::Bf16);
-        let op = Op::Store { space: Space::Global, offset: self.offset(p, offset) };
+        let op = Op::Store { space: Space::Global, offset: self.offset(offset) };
         let args: Ids = if let [one] = values[..] {
             let zero = define(k, out, Op::Const(0), Type::F32, &[]);
             let word = define(k, out, pack, Type::B32, &[zero, one]);
@@ -152,10 +162,9 @@ impl Stored {
     }
 }
 
-/// The address of an element where all take half their bytes: the mean of its address and that of the first.
-fn half_way(k: &mut Kernel, out: &mut Vec<Inst>, p: u32, at: Id) -> Id {
-    let first = define(k, out, Op::Param(p), Type::U64, &[]);
-    let sum = define(k, out, Op::Add, Type::U64, &[at, first]);
-    let one = define(k, out, Op::Const(1), Type::U32, &[]);
-    define(k, out, Op::Shr, Type::U64, &[sum, one])
+/// Where an operand starts that is odd.
+fn behind(k: &mut Kernel, out: &mut Vec<Inst>, p: u32) -> Id {
+    let word = define(k, out, Op::Param(p), Type::U64, &[]);
+    let two = define(k, out, Op::Const(2), Type::U64, &[]);
+    define(k, out, Op::Add, Type::U64, &[word, two])
 }

@@ -39,7 +39,7 @@ impl<'b> On<'b> {
     /// Whether neighbours of an even column are next to each other, at multiples of 8 bytes; elements have 4.
     pub(super) fn pairs(self) -> Value<'b, Pred> {
         let b = self.row.builder();
-        let odd = ((self.base >> b.int::<U32>(2)).to::<U32>() | self.row) & b.int(1);
+        let odd = (self.base.to::<U32>() & b.int(7)) | (self.row & b.int(1));
         odd.compare(Cmp::Eq, b.int(0)) & self.col.compare(Cmp::Eq, b.int(1))
     }
     /// The address of an element of 4 bytes in a row whose neighbours are next to each other.

@@ -21,6 +21,8 @@ const SLAB: u32 = 128;
 const COLS: u32 = 64;
 /// Threads of a warp group.
 const GROUP: u32 = 128;
+/// The parameter that points to C.
+const C: u32 = 2;
 /// Rows of tiles that blocks take together, so that they share what they read.
 const BAND: u32 = 16;
 
@@ -222,6 +224,7 @@ impl<'b> Frame<'b> {
     ) -> Self {
         let GroupTile { m, n, stages, .. } = tile;
         b.threads([tile.threads(), 1, 1]);
+        b.halves(if output == Type::Bf16 { 1 << C } else { 0 });
         let slabs_apart = triple || input == Group::E4m3;
         if tile.is_light() && !slabs_apart {
             b.resident(2);

@@ -7,9 +7,9 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, Scalar, Stored, Type, U32, U64};
 use super::THREADS;
-use super::flat::{at, each, get, keep, named, neighbours, put};
+use super::flat::{at, get, keep, named, neighbours, put};
 use super::held::Held;
-use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce};
+use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce, on_row};
 use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
@@ -217,12 +217,13 @@ pub fn cross_entropy<T: Recorded>(
     b.finish()
 }
 
-/// `(e^(z − lse[r]) − [k = targets[r]])·scale`; each thread takes pieces of a row at once, as in [`super::row_by`].
-/// Parameters: the logits, targets, `lse`, where the gradient goes (perhaps over the logits), the status words; rows, columns;
-/// `scale`.
+/// `(e^(z − lse[r]) − [k = targets[r]])·scale`; each thread takes pieces of a row at once, as in [`super::row_by`], or with
+/// `wide` a few after the others. Parameters: the logits, targets, `lse`, where the gradient goes (perhaps over the logits), the
+/// status words; rows, columns; `scale`.
 pub fn cross_entropy_backward<T: Recorded>(
     meet: Meet,
     (threads, held): (Threads, Pieces),
+    wide: bool,
 ) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy_backward");
     b.threads([threads.block, 1, 1]);
@@ -242,11 +243,14 @@ pub fn cross_entropy_backward<T: Recorded>(
             Value::select(ignored, b.bits(0), v)
         };
         let part = Part { b: &b, meet, threads, x: [z], begin: b.int(0), end };
+        let write = |start: Value<'_, U32>, z: &[[Value<'_, T>; 1]]| {
+            let slopes = (0..).zip(z).map(|(j, [z])| slope(start + b.int(j), *z));
+            keep(&b, Space::Global, at::<T>(out, start), &slopes.collect::<Vec<_>>());
+        };
         if held.any() {
-            Held::<T, 1>::new(part, cols, held).each(|start, z| {
-                let slopes = (0..).zip(z).map(|(j, [z])| slope(start + b.int(j), *z));
-                keep(&b, Space::Global, at::<T>(out, start), &slopes.collect::<Vec<_>>());
-            });
+            Held::<T, 1>::new(part, cols, held).each(write);
+        } else if wide {
+            part.each_piece::<T>(write);
         } else {
             b.count::<U32, U32>(part.bounds(), 1, &[], |i, _| {
                 put(out, i, slope(i, get::<T>(z, i)));
@@ -300,26 +304,40 @@ pub fn scatter<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// `links[r]`, the next row with the index of row `r`, or `n` if there is none. Parameters: the indices, the links; `n`. A thread
-/// for each row, which stops at what it looks for.
-pub fn scatter_links() -> Result<Kernel, Error> {
+/// `links[2·r]`, the next row with the index of row `r`, or `n` if there is none, and `links[2·r + 1]`, whether there is one
+/// before. Parameters: the indices, the links; `n`. The threads of a row look side by side, and each stops at what it looks for.
+pub fn scatter_links(meet: Meet, threads: Threads) -> Result<Kernel, Error> {
     let b = Builder::new("scatter_links");
+    b.threads([threads.block, 1, 1]);
     let [ids, links] = [(); 2].map(|()| b.param::<U64>());
     let n = b.param::<U32>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
-    each(&b, n, |r| {
+    let [_, place] = threads.place(&b);
+    each_by::<U32>(&b, threads, [n, n], &[], |r, there, _| {
         let id = get::<U32>(ids, r);
-        let [next] = b.repeat([r + int(1)], |[first]| {
-            // Reads under way together; the first that is the same.
-            let found = (0..LINKED).rev().fold(n, |found, k| {
-                let j = first + int(k);
-                let same = get::<U32>(ids, j.least(n - int(1))).compare(Cmp::Eq, id);
-                Value::select(same & j.compare(Cmp::Lt, n), j, found)
+        // The first that is the same, of those of this thread.
+        let search = |first, end: Value<'_, U32>| {
+            let [found] = b.repeat([first], |[first]| {
+                // Reads under way together.
+                let found = (0..LINKED).rev().fold(n, |found, k| {
+                    let j = first + int(k * threads.row);
+                    let same = get::<U32>(ids, j.least(n - int(1))).compare(Cmp::Eq, id);
+                    let end = b.typed::<U32>(end.id());
+                    Value::select(same & j.compare(Cmp::Lt, end), j, found)
+                });
+                let next = first + int(LINKED * threads.row);
+                let more = found.compare(Cmp::Eq, n) & next.compare(Cmp::Lt, b.typed::<U32>(end.id()));
+                (more, [Value::select(more, next, found)])
             });
-            let more = found.compare(Cmp::Eq, n) & (first + int(LINKED)).compare(Cmp::Lt, n);
-            (more, [Value::select(more, first + int(LINKED), found)])
+            found
+        };
+        let found = [search(r + int(1) + place, n), search(place, r)];
+        let [next, before] = on_row(&b, meet, threads, found, |[p, q], [s, t]| [p.least(s), q.least(t)]);
+        b.when(place.compare(Cmp::Eq, int(0)) & there.compare(Cmp::Eq, n), || {
+            put(links, r * int(2), next);
+            put(links, r * int(2) + int(1), Value::select(before.compare(Cmp::Lt, r), int(1), int(0)));
         });
-        put(links, r, next);
+        Vec::new()
     });
     b.finish()
 }
@@ -327,7 +345,7 @@ pub fn scatter_links() -> Result<Kernel, Error> {
 /// `out[ids[r]] += x[r]`: the blocks of the first row of an index add all of it, in their order. Parameters: `x`, the indices,
 /// `out`, the status words, the links of [`scatter_links`]; the number of indices, columns, rows of `out`, threads along y. A row
 /// whose index is past `out` is left out. Blocks along x are rows, those along y share their columns.
-pub fn scatter_add<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+pub fn scatter_add<T: Recorded>(_: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("scatter_add");
     b.threads([THREADS, 1, 1]);
     let [x, ids, out, status, links] = [(); 5].map(|()| b.param::<U64>());
@@ -335,10 +353,10 @@ pub fn scatter_add<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let first = b.special(Special::CtaidY) * b.int(i64::from(THREADS)) + b.special(Special::TidX);
     each_row(&b, n, |r| {
         let id = get::<U32>(ids, r);
-        let among = among(&b, meet, ids, [b.int(0), r], id);
+        let before = get::<U32>(links, r * b.int(2) + b.int(1)).compare(Cmp::Ne, b.int(0));
         let inside = id.compare(Cmp::Lt, rows);
         b.when(!inside, || note(status, Index::ScatterAdd, id));
-        b.when(inside & !among, || {
+        b.when(inside & !before, || {
             b.count::<U32, U32>([first, cols, step], 1, &[], |c, _| {
                 let to = id * cols + c;
                 let sum = get::<T>(out, to);
@@ -365,7 +383,7 @@ fn linked<'b, T: Recorded, W: Scalar>(
     let word = |j: Value<'b, U32>| if W::TYPE == Type::U32 { j.cast::<W>() } else { j.to() };
     let [_, sum] = b.repeat::<W, 2>([word(r), sum.cast()], |[j, sum]| {
         let j = if W::TYPE == Type::U32 { j.cast::<U32>() } else { j.to() };
-        let next = get::<U32>(links, j);
+        let next = get::<U32>(links, j * b.int(2));
         (next.compare(Cmp::Lt, n), [word(next), (sum.cast::<T>() + read(j)).cast()])
     });
     sum.cast()

@@ -103,13 +103,13 @@ pub(crate) const fn narrow_rows_name(of: Group, wide: bool) -> &'static str {
 pub const ROUNDED_EACH: u32 = 8;
 
 /// Lines of `f32`, whose elements are neighbours, as the nearest `bf16`. Parameters: the matrix, where it goes (a multiple of 16
-/// bytes); lines, their length, elements from one to the next, and pieces of [`ROUNDED_EACH`] of a line of the result
-/// (`U32`), which is filled up with zeros. Any grid does.
+/// bytes); lines, their length, elements from one to the next, pieces of [`ROUNDED_EACH`] of a line of the result, which is
+/// filled up with zeros, and elements from one of these to the next (`U32`). Any grid does.
 pub fn round_lines() -> Result<Kernel, Error> {
     let b = Builder::new("round_lines");
     b.rounds();
     let [x, to] = [(); 2].map(|()| b.param::<U64>());
-    let [lines, length, by, pieces] = [(); 4].map(|()| b.param::<U32>());
+    let [lines, length, by, pieces, pitch] = [(); 5].map(|()| b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let low: Value<'_, U32> = x.to();
     // Whether every line starts at a multiple of 16 bytes.
@@ -136,7 +136,7 @@ pub fn round_lines() -> Result<Kernel, Error> {
         );
         let [p, q, r, s, t, u, v, w] = x;
         let words = [(p, q), (r, s), (t, u), (v, w)].map(|(low, high)| b.pack(Group::Bf16, low, high));
-        b.store_vector(Space::Global, at::<U32>(to, i * int(ROUNDED_EACH / 2)), 0, words);
+        b.store_vector(Space::Global, at::<U32>(to, (line * pitch + first) >> int(1)), 0, words);
     });
     b.finish()
 }

@@ -256,6 +256,23 @@ impl<'b, const N: usize> Part<'b, N> {
         on_row(b, self.meet, self.threads, acc, |p, q| f.merge(p, q))
     }
 
+    /// `f(start, elements)` for all pieces of 16 bytes, of which there is a whole number: a thread reads some before it goes on.
+    pub(super) fn each_piece<T: Recorded>(&self, f: impl Fn(Value<'b, U32>, &[[Value<'b, T>; N]])) {
+        let (b, [_, place]) = (self.b, self.threads.place(self.b));
+        let (many, int) = (16 / T::TYPE.bytes(), |v: u32| b.int::<U32>(i64::from(v)));
+        let step = self.threads.row * READS * many;
+        let whole = self.begin + ((self.end - self.begin) & b.int(!i64::from(step - 1)));
+        for ([first, end], reads) in [([self.begin, whole], READS), ([whole, self.end], 1)] {
+            let bounds = [first + place * int(many), end, int(self.threads.row * reads * many)];
+            b.count::<U32, U32>(bounds, 1, &[], |i, _| {
+                let starts = (0..reads).map(|r| i + int(r * self.threads.row * many));
+                let pieces: Vec<_> = starts.map(|start| (start, self.piece::<T>(start, many))).collect();
+                pieces.iter().for_each(|(start, x)| f(*start, x));
+                Vec::new()
+            });
+        }
+    }
+
     /// Element `i` of each input, and those behind it of as `many` neighbours as are read at once.
     pub(super) fn piece<T: Recorded>(&self, i: Value<'b, U32>, many: u32) -> Vec<[Value<'b, T>; N]> {
         let (b, none) = (self.b, self.b.bits::<T>(0));
