@@ -89,6 +89,11 @@ pub trait Alu:
     fn coarse_recip(self) -> Self {
         self.c(1.0) / self
     }
+    /// `1 / self` of a number from ½ to 4, rounded or within a few ulp.
+    #[inline(always)]
+    fn near_recip(self) -> Self {
+        self.c(1.0) / self
+    }
     /// `select(rare, f(x), self)`; an implementation may skip `f` when no lane is `rare`. Let `f` be a closure
     /// marked `#[inline(always)]`: on a detected set, instructions in an `f` apart become calls.
     fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self;

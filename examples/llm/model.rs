@@ -332,8 +332,7 @@ fn block<B: Blocked>(
     let (op, lse) = (attention(c, span), B::lend(&mut kept.lse));
     b.attention(&op, q, keys, values, None, out, Some(lse), B::lend(&mut workspace))?;
     linear(b, [d, d], B::read(&kept.attended), &w.o, B::lend(&mut kept.h), B::lend(&mut workspace))?;
-    b.add_in_place(B::lend(&mut kept.h), h_in)?;
-    b.rms_norm(B::read(&kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;
+    b.rms_norm_residual(h_in, B::lend(&mut kept.h), w.norm_2, c.eps, B::lend(&mut kept.x2))?;
     linear(
         b,
         [2 * f, d],

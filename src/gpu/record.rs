@@ -144,6 +144,9 @@ impl<'b, T: Recorded> Alu for Value<'b, T> {
     fn coarse_recip(self) -> Self {
         T::reciprocal(self)
     }
+    fn near_recip(self) -> Self {
+        T::reciprocal(self)
+    }
     fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
         let [y] = self.builder().either(rare, || [f(x)], || [self]);
         y

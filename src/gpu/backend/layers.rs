@@ -2,7 +2,7 @@
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS};
-use super::super::template::{Argument, Pieces, THREADS, Threads, flat, layer};
+use super::super::template::{self, Argument, Pieces, THREADS, Threads, flat, layer};
 use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
@@ -243,7 +243,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let bound = [x.binding(self)?, out.binding(self)?];
         let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(wide));
         let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
-        let launch = planner.map::<T::Recorded>("swiglu_packed", wide, make, out.len(), all)?;
+        let launch = planner.map_by::<T::Recorded>("swiglu_packed", (wide, 2), make, out.len(), all)?;
         self.run_one(launch, &bound)
     }
 
@@ -267,7 +267,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
         let make = |wide| Some(flat::swiglu_packed_backward::<T::Recorded>(wide));
         let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
-        let launch = planner.map::<T::Recorded>("swiglu_packed_backward", wide, make, dy.len(), all)?;
+        let launch =
+            planner.map_by::<T::Recorded>("swiglu_packed_backward", (wide, 2), make, dy.len(), all)?;
         self.run_one(launch, &bound)
     }
 
@@ -284,8 +285,22 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         count("x", x.len(), gamma.len())?;
         same_len("residual", x.len(), residual.len())?;
         same_len("out", x.len(), out.len())?;
-        self.add_in_place(residual.lend(), x)?;
-        self.rms_norm(residual.read(), gamma, eps, out)
+        let planner = &self.state.planner;
+        planner.line::<T::Recorded>("x", x.len())?;
+        let [rows, cols] = [x.len() / gamma.len(), gamma.len()];
+        let bound = [x.binding(self)?, residual.binding(self)?, gamma.binding(self)?, out.binding(self)?];
+        match planner.holding::<T::Recorded>([rows, cols], wide(&bound)).filter(|_| rows > 0) {
+            Some(by) => {
+                let all = arguments::<T>(4, &[rows, cols], &[eps]);
+                let make = |meet, by| Some(template::rms_norm_residual::<T::Recorded>(meet, by));
+                let launch = planner.by_rows::<T::Recorded>("rms_norm_residual", make, by, rows, all)?;
+                self.run_one(launch, &bound)
+            }
+            None => {
+                self.add_in_place(residual.lend(), x)?;
+                self.rms_norm(residual.read(), gamma, eps, out)
+            }
+        }
     }
 
     fn rms_norm_backward(

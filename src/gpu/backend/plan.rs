@@ -176,9 +176,21 @@ impl Planner {
         n: usize,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
+        self.map_by::<T>(op, (wide, 1), make, n, arguments)
+    }
+
+    /// As [`Planner::map`], of a kernel whose threads take so many pieces of 16 bytes where they are wide.
+    pub(super) fn map_by<T: OfRow>(
+        &self,
+        op: &'static str,
+        (wide, pieces): (bool, u32),
+        make: impl FnOnce(bool) -> Option<Result<Kernel, super::super::Error>>,
+        n: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
         let wide = wide && (self.optimise || n.is_multiple_of(4));
         let program = self.one_by::<T>(op, u32::from(wide), || make(wide))?;
-        let each = if wide { POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
+        let each = if wide { pieces * POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
         self.threads(program, n, each, arguments)
     }
 

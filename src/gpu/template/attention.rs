@@ -42,6 +42,12 @@ impl<'b> On<'b> {
         let odd = (self.base.to::<U32>() & b.int(7)) | (self.row & b.int(1));
         odd.compare(Cmp::Eq, b.int(0)) & self.col.compare(Cmp::Eq, b.int(1))
     }
+    /// Whether four neighbours, from a multiple of as many columns on, are next to each other, at multiples of 16 bytes.
+    pub(super) fn fours(self) -> Value<'b, Pred> {
+        let b = self.row.builder();
+        let odd = (self.base.to::<U32>() & b.int(15)) | (self.row & b.int(3)) | (self.col ^ b.int(1));
+        odd.compare(Cmp::Eq, b.int(0))
+    }
     /// The address of an element of 4 bytes in a row whose neighbours are next to each other.
     pub(super) fn place(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U64> {
         self.base + (row * self.row + col).wide(self.base.builder().int(4))

@@ -165,13 +165,32 @@ pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// The body for the first of each `many` of `n`, a multiple of so many.
-fn each_piece<'b>(b: &'b Builder, n: Value<'b, U32>, many: u32, body: impl FnOnce(Value<'b, U32>)) {
+/// For the first of each `many` of `n`, a multiple of so many, what is read and what becomes of it: a thread reads two pieces
+/// before it writes.
+fn each_piece<'b, R>(
+    b: &'b Builder,
+    n: Value<'b, U32>,
+    many: u32,
+    read: impl Fn(Value<'b, U32>) -> R,
+    write: impl Fn(Value<'b, U32>, R),
+) {
     if many == 1 {
-        return each(b, n, body);
+        return each(b, n, |i| write(i, read(i)));
     }
     let by = b.int(i64::from(many.ilog2()));
-    each(b, n >> by, |i| body(i << by));
+    let (width, block) = (b.special(Special::NtidX), b.special(Special::CtaidX));
+    let (tid, blocks) = (b.special(Special::TidX), b.special(Special::NctaidX));
+    let (pieces, pair) = (n >> by, width + width);
+    let whole = pieces / pair * pair;
+    for (first, end, each) in [(block * pair, whole, 2), (whole + block * width, pieces, 1)] {
+        let step = blocks * if each == 2 { pair } else { width };
+        b.count::<U32, U32>([first + tid, end, step], 1, &[], |i, _| {
+            let at: Vec<_> = [i, i + width].into_iter().take(each).map(|i| i << by).collect();
+            let got: Vec<R> = at.iter().map(|i| read(*i)).collect();
+            at.into_iter().zip(got).for_each(|(i, got)| write(i, got));
+            Vec::new()
+        });
+    }
 }
 
 /// Elements that a thread takes at a time.
@@ -190,10 +209,13 @@ pub fn swiglu_packed<T: Recorded>(wide: bool) -> Result<Kernel, Error> {
     let [x, out] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols] = [(); 2].map(|()| b.param::<U32>());
     let many = at_once::<T>(wide);
-    each_piece(&b, n, many, |i| {
-        let gate = i + i / cols * cols;
-        let read = |from| neighbours::<T>(&b, Space::Global, at::<T>(x, from), 0, many);
-        let both = read(gate).into_iter().zip(read(gate + cols));
+    let read = |i: Value<'_, U32>| {
+        let gate = b.typed::<U32>(i.id());
+        let gate = gate + gate / cols * cols;
+        [gate, gate + cols].map(|from| neighbours::<T>(&b, Space::Global, at::<T>(x, from), 0, many))
+    };
+    each_piece(&b, n, many, read, |i, [gate, up]| {
+        let both = gate.into_iter().zip(up);
         let y: Vec<_> = both.map(|(gate, up)| Swiglu.eval([gate, up])).collect();
         keep(&b, Space::Global, at::<T>(out, i), &y);
     });
@@ -206,15 +228,18 @@ pub fn swiglu_packed_backward<T: Recorded>(wide: bool) -> Result<Kernel, Error> 
     let [x, dy, dx] = [(); 3].map(|()| b.param::<U64>());
     let [n, cols] = [(); 2].map(|()| b.param::<U32>());
     let many = at_once::<T>(wide);
-    each_piece(&b, n, many, |i| {
+    let read = |i: Value<'_, U32>| {
+        let i = b.typed::<U32>(i.id());
         let gate = i + i / cols * cols;
-        let up = gate + cols;
-        let read = |from, i| neighbours::<T>(&b, Space::Global, at::<T>(from, i), 0, many);
-        let all = read(x, gate).into_iter().zip(read(x, up)).zip(read(dy, i));
+        let of = |from, i| neighbours::<T>(&b, Space::Global, at::<T>(from, i), 0, many);
+        (gate, [of(x, gate), of(x, gate + cols), of(dy, i)])
+    };
+    each_piece(&b, n, many, read, |_, (first, [gate, up, dy])| {
+        let all = gate.into_iter().zip(up).zip(dy);
         let slopes = all.map(|((gate, up), dy)| GateBackward.eval([gate, up, dy], [b.bits(0); 2]));
         let (dgate, dup): (Vec<_>, Vec<_>) = slopes.map(|[dgate, dup]| (dgate, dup)).unzip();
-        keep(&b, Space::Global, at::<T>(dx, gate), &dgate);
-        keep(&b, Space::Global, at::<T>(dx, up), &dup);
+        keep(&b, Space::Global, at::<T>(dx, first), &dgate);
+        keep(&b, Space::Global, at::<T>(dx, first + cols), &dup);
     });
     b.finish()
 }
@@ -227,18 +252,21 @@ pub fn rope_wide<T: Recorded>() -> Result<Kernel, Error> {
     let [n, pairs, half, row, _, _, _] = [(); 7].map(|()| b.param::<U32>());
     let sign = b.param::<T>();
     let many = at_once::<T>(true);
-    each_piece(&b, n, many / 2, |i| {
+    let read = |i: Value<'_, U32>| {
+        let i = b.typed::<U32>(i.id());
         let r = i / pairs;
         let j = i - r * pairs;
         let first = r * row + j * b.int(2);
         let angle = r * half + (j - j / half * half);
-        let read = |from, i, many| neighbours::<T>(&b, Space::Global, at::<T>(from, i), 0, many);
-        let (x, angles) =
-            (read(x, first, many), read(cos, angle, many / 2).into_iter().zip(read(sin, angle, many / 2)));
-        let turned = x.chunks_exact(2).zip(angles).flat_map(|(pair, (cos, sin))| match *pair {
-            [u, v] => rotary::pair([u, v], cos, sin * sign).to_vec(),
-            _ => Vec::new(),
-        });
+        let of = |from, i, many| neighbours::<T>(&b, Space::Global, at::<T>(from, i), 0, many);
+        (first, of(x, first, many), [cos, sin].map(|from| of(from, angle, many / 2)))
+    };
+    each_piece(&b, n, many / 2, read, |_, (first, x, [cos, sin])| {
+        let turned =
+            x.chunks_exact(2).zip(cos.into_iter().zip(sin)).flat_map(|(pair, (cos, sin))| match *pair {
+                [u, v] => rotary::pair([u, v], cos, sin * sign).to_vec(),
+                _ => Vec::new(),
+            });
         keep(&b, Space::Global, at::<T>(out, first), &turned.collect::<Vec<_>>());
     });
     b.finish()

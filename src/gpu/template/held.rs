@@ -102,6 +102,23 @@ impl<'b, T: Recorded, const N: usize> Held<'b, T, N> {
         Held { part, x, starts: self.starts.clone(), only: self.only, branches: self.branches }
     }
 
+    /// A row made of these, element by element, which lies at `x`.
+    pub(super) fn made(
+        &self,
+        x: Value<'b, U64>,
+        f: impl Fn([Value<'b, T>; N]) -> Value<'b, T>,
+    ) -> Held<'b, T, 1> {
+        let part = self.of([0; 1]).part;
+        let made = self.x.iter().map(|all| [f(*all)]).collect();
+        Held {
+            part: Part { x: [x], ..part },
+            x: made,
+            starts: self.starts.clone(),
+            only: self.only,
+            branches: self.branches,
+        }
+    }
+
     /// `f(start, elements)` for each piece that is there; the elements are those of one input after the other.
     pub(super) fn each(&self, f: impl Fn(Value<'b, U32>, &[[Value<'b, T>; N]])) {
         for ((start, there), x) in self.starts.iter().zip(self.x.chunks(many::<T>() as usize)) {

@@ -116,7 +116,7 @@ impl<T: Factor> GroupProduct<T> {
         best
     }
 
-    /// Clocks, about, as an H100 took them: rounds of tiles, each as long as its products, what the second cache gives all
+    /// Clocks, about, as an H100 and an H200 took them: rounds of tiles, each as long as its products, what the second cache gives all
     /// that run, or what a load waits, and as its way to memory; and the sums of parts there and back.
     fn time(&self, t: GroupTile, parts: u32, multiprocessors: u32) -> u64 {
         let slabs = u64::from(self.k.div_ceil(4 * self.input.depth() as u32).div_ceil(parts));
@@ -128,7 +128,7 @@ impl<T: Factor> GroupProduct<T> {
             (_, ..=32) => 470,
             _ => 450,
         };
-        let slab = u64::from(t.m * t.n / 32).max(bytes / 5000).max(waits);
+        let slab = u64::from(t.m * t.n / 32).max(bytes / 6000).max(waits);
         let sums = match parts {
             1 => 0,
             _ => 5000 + u64::from(self.m) * u64::from(self.n) * u64::from(2 * parts + 1) / 350,

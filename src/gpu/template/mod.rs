@@ -57,7 +57,7 @@ pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub(crate) use quant::numbers_at;
 pub use reduce::{Reduction, Stage, reduction, reduction_by};
-pub use row::{row, row_by};
+pub use row::{rms_norm_residual, row, row_by};
 pub use status::Index;
 pub use strided::{Division, combine, strided};
 pub use triple::{TRIPLE_DEPTH, TRIPLE_ROWS, triple};

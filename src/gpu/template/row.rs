@@ -7,7 +7,7 @@ use super::super::record::{Param, Recorded};
 use super::super::types::{Pred, U32, U64};
 #[cfg(doc)]
 use super::THREADS;
-use super::flat::{at, keep, neighbours};
+use super::flat::{at, keep, named, neighbours};
 use super::held::Held;
 use super::layer::each_by;
 use super::part::{Meet, Part, PartOf, Pieces, Threads};
@@ -207,4 +207,28 @@ pub fn row_by<T: Recorded>(
         Vec::new()
     });
     Some(b.finish())
+}
+
+/// `residual += x`, and the RMS norm of what it then is to `out`; a thread has pieces of a row in registers, as in [`row_by`].
+/// Parameters: `x`, `residual`, `gamma`, `out`; rows, columns; `eps`.
+pub fn rms_norm_residual<T: Recorded>(
+    meet: Meet,
+    (threads, held): (Threads, Pieces),
+) -> Result<Kernel, Error> {
+    let b = named::<T>("rms_norm_residual");
+    b.threads([threads.block, 1, 1]);
+    let [x, residual, gamma, out] = [(); 4].map(|()| b.param::<U64>());
+    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let eps = b.param::<T>();
+    each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
+        let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
+        let (residual, x) = (residual + start, x + start);
+        let part = Part { b: &b, meet, threads, x: [residual, x], begin: b.int(0), end };
+        let streams = Held::<T, 2>::new(part, cols, held).made(residual, |[r, x]| r + x);
+        streams.pieces(|start, sums| keep(&b, Space::Global, at::<T>(residual, start), sums));
+        let columns = [gamma; 2];
+        by_name("rms_norm", &mut OnRow { streams, out: out + start, columns }, eps);
+        Vec::new()
+    });
+    b.finish()
 }

@@ -51,7 +51,7 @@ impl<V: Alu> Decay<V> {
     #[inline(always)]
     fn logistic(&self) -> V {
         let one = self.r.c(1.0);
-        let inverse = one / ((one + self.power) + (self.r + self.t));
+        let inverse = ((one + self.power) + (self.r + self.t)).near_recip();
         // What a coarse quotient leaves, in exact steps but for the last.
         let g = coarse(inverse);
         let rest = (-g).mul_add(self.power, one - g);

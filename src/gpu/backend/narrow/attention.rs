@@ -188,7 +188,7 @@ impl Planner {
         arguments_of.extend([LSE, MORE].map(Argument::Buffer));
         arguments_of.extend([all, op.heads, op.dim].map(bits));
         let program = self.one::<F32>("group_sums_bf16", || Some(group_sums()))?;
-        let blocks = filled.div_ceil(8).min(self.blocks as usize * 8);
+        let blocks = filled.div_ceil(32).min(self.blocks as usize * 8);
         plan.launches.push(self.grid_of(program, 256, [blocks, 1], arguments_of)?);
         let told = heads(op, n, len);
         for (program, size) in both {

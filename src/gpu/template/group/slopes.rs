@@ -79,9 +79,12 @@ impl GroupSlopes {
     }
 }
 
+/// Threads of a query of a head in [`group_sums`].
+const EACH: u32 = 8;
+
 /// What the kernels need of each query: its log-sum-exp in units of `ln 2`, infinity where there is no query or it sees no
-/// key, and `Σ dout·out`. A warp for each query of each head. A head has both for its queries, filled up to a multiple of
-/// 128, the former first.
+/// key, and `Σ dout·out`. A quarter of a warp for each query of each head, 16 bytes of `dout` a thread where all rows start at
+/// such. A head has both for its queries, filled up to a multiple of 128, the former first.
 ///
 /// Parameters: `out` (`F32`) and its strides; `dout`, its elements in front, its strides; `lse`; the sums; queries, heads,
 /// elements of a head.
@@ -95,38 +98,47 @@ pub fn group_sums() -> Result<Kernel, Error> {
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let padded = (n + int(SUMS - 1)) & b.int(-i64::from(SUMS));
     let tid = b.special(Special::TidX);
-    let lane = tid & int(31);
+    let (own, part) = ((tid & int(31)) >> int(EACH.ilog2()), tid & int(EACH - 1));
     let step = b.special(Special::NctaidX) * int(8);
     let first = b.special(Special::CtaidX) * int(8) + (tid >> int(5));
-    b.count::<U32, U32>([first, padded * heads, step], 1, &[], |i, _| {
+    let behind =
+        (dout.to::<U32>() & int(15)) | before | (row_by & int(7)) | (col_by ^ int(1)) | (dim & int(63));
+    let wide = behind.compare(Cmp::Eq, int(0)) & out.fours();
+    let zero = b.f32(0.0);
+    // The queries of all heads are a multiple of a warp's: its threads stay together.
+    b.count::<U32, U32>([first, (padded * heads) >> int(2), step], 1, &[], |j, _| {
+        let i = j * int(32 / EACH) + own;
         let (row, head) = (i / heads, i % heads);
-        let to = head * int(2) * padded + row;
-        let there = row.compare(Cmp::Lt, n);
-        let both = b.either(
-            there,
-            || {
-                let zero = b.f32(0.0);
-                let sum = b.count::<U32, F32>([lane, dim, int(32)], 1, &[zero], |c, sum| {
-                    let col = head * dim + c;
-                    let x = bf16_at(dout, before * int(2), row * row_by + col * col_by, 1);
-                    let y: Value<'_, F32> = out.get(row, col);
-                    sum.iter().zip(x).map(|(sum, x)| x.fma(y, *sum)).collect()
-                });
-                let sum = sum.first().copied().unwrap_or(zero);
-                let sum = [16, 8, 4, 2, 1]
-                    .into_iter()
-                    .fold(sum, |sum, by| sum + sum.shuffle(Shuffle::Butterfly, int(by)));
-                let log = get::<F32>(lse, row * heads + head);
-                let none = log.compare(Cmp::Eq, b.f32(f32::NEG_INFINITY));
-                let log = Value::select(none, b.f32(f32::INFINITY), log * b.f32(core::f32::consts::LOG2_E));
-                [log, sum]
-            },
-            || [b.f32(f32::INFINITY), b.f32(0.0)],
-        );
-        b.when(lane.compare(Cmp::Eq, int(0)), || {
-            for (k, v) in (0..).zip(both) {
-                put(sums, to + padded * int(k), v);
-            }
+        let (to, there) = (head * int(2) * padded + row, row.compare(Cmp::Lt, n));
+        // Eight elements, which are aligned, or one at a time.
+        let added = |each: u32| {
+            let bounds = [part * int(each), dim, int(EACH * each)];
+            let sum = b.count::<U32, F32>(bounds, 1, &[zero], |c, sum| {
+                let col = head * dim + c;
+                let x = bf16_at(dout, before * int(2), row * row_by + col * col_by, each);
+                let y: Vec<Value<'_, F32>> = if each == 1 {
+                    Vec::from([out.get(row, col)])
+                } else {
+                    let four = |by| b.load_vector::<F32, 4>(Space::Global, out.place(row, col), by);
+                    [four(0), four(16)].concat()
+                };
+                let fold = |sum: &Value<'_, F32>| {
+                    let sum = b.typed::<F32>(sum.id());
+                    x.iter().zip(&y).fold(sum, |sum, (x, y)| x.fma(*y, sum))
+                };
+                sum.iter().map(fold).collect()
+            });
+            [sum.first().copied().unwrap_or(zero)]
+        };
+        let [sum] = b.either(there, || b.either(wide, || added(8), || added(1)), || [zero]);
+        let sum = [4, 2, 1].into_iter().fold(sum, |sum, by| sum + sum.shuffle(Shuffle::Butterfly, int(by)));
+        b.when(part.compare(Cmp::Eq, int(0)), || {
+            let [log] =
+                b.either(there, || [get::<F32>(lse, row * heads + head)], || [b.f32(f32::NEG_INFINITY)]);
+            let none = log.compare(Cmp::Eq, b.f32(f32::NEG_INFINITY));
+            let log = Value::select(none, b.f32(f32::INFINITY), log * b.f32(core::f32::consts::LOG2_E));
+            put(sums, to, log);
+            put(sums, to + padded, sum);
         });
         Vec::new()
     });
