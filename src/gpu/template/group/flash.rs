@@ -365,7 +365,10 @@ impl<'b> Frame<'b> {
         let all = self.works();
         b.repeat([zero; 2], |[turn, round]| {
             wait(self.queries.full, round & one);
-            let i = b.load::<U32>(Space::Shared, self.own, 0);
+            // By the thread that says when it has been read.
+            let leads = (self.thread & self.int(31)).compare(Cmp::Eq, zero);
+            let [i] = b.either(leads, || [b.load::<U32>(Space::Shared, self.own, 0)], || [zero]);
+            let i = i.shuffle(Shuffle::Index, zero);
             let more = i.compare(Cmp::Lt, all);
             let [turn] = b.either(
                 more,
