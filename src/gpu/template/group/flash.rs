@@ -152,8 +152,7 @@ pub(super) fn round<'b>(all: &[Value<'b, F32>]) -> Vec<Value<'b, F32>> {
     all.as_chunks::<2>().0.iter().map(|[x, y]| x.builder().pack(Group::Bf16, *x, *y).cast()).collect()
 }
 
-/// Elements of a row from `left` on, by their columns: pairs of neighbours where they start at multiples of 8 bytes, else
-/// one by one.
+/// Elements of a row from `left` on, by their columns: pairs of neighbours where these are aligned, else one by one.
 pub(super) fn put_row<'b>(
     out: On<'b>,
     paired: Value<'b, Pred>,
@@ -214,8 +213,7 @@ struct Work<'b> {
     turn: Value<'b, U32>,
 }
 
-/// What a thread keeps of its two rows: weighted values, weights of a tile in `bf16`, peaks, its part of the
-/// sums.
+/// What a thread keeps of its two rows: weighted values, weights of a tile in `bf16`, peaks, its part of the sums.
 struct State<'b> {
     sums: Vec<Value<'b, F32>>,
     weights: Vec<Value<'b, F32>>,
@@ -359,13 +357,11 @@ impl<'b> Frame<'b> {
         });
     }
 
-    /// The other threads multiply what comes.
+    /// The other threads multiply what comes. Which, a lane reads for its warp: the one that says when it has been read.
     fn multiplies(&self) {
-        let (b, one, zero) = (self.b, self.int(1), self.int(0));
-        let all = self.works();
+        let (b, one, zero, all) = (self.b, self.int(1), self.int(0), self.works());
         b.repeat([zero; 2], |[turn, round]| {
             wait(self.queries.full, round & one);
-            // By the thread that says when it has been read.
             let leads = (self.thread & self.int(31)).compare(Cmp::Eq, zero);
             let [i] = b.either(leads, || [b.load::<U32>(Space::Shared, self.own, 0)], || [zero]);
             let i = i.shuffle(Shuffle::Index, zero);
