@@ -431,17 +431,29 @@ fn some_rows<J: Executor, S: Simd, B: Block>(
     j.join(n, || some_rows(j, s, w0, each, x, out0), || some_rows(j, s, w1, each, x, out1));
 }
 
-/// The rows on this thread: apart, as the serial form and the parallel one share it.
+/// The rows on this thread, four quarters of them side by side: apart, as the serial form and the parallel one share it.
 #[inline(never)]
 fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partner], out: &mut [f32]) {
-    let fours = out.len() / 4 * 4;
-    let (weights, last) = weights.split_at_checked(fours * each).unwrap_or_default();
-    let (out, rest) = out.split_at_mut_checked(fours).unwrap_or_default();
+    let quarter = out.len() / 4;
+    let part = quarter * each;
+    let (a, rest) = weights.split_at_checked(part).unwrap_or_default();
+    let (b, rest) = rest.split_at_checked(part).unwrap_or_default();
+    let (c, rest) = rest.split_at_checked(part).unwrap_or_default();
+    let (d, last) = rest.split_at_checked(part).unwrap_or_default();
+    let (out_a, rest) = out.split_at_mut_checked(quarter).unwrap_or_default();
+    let (out_b, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
+    let (out_c, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
+    let (out_d, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
     s.vectorize(
         #[inline(always)]
         || {
-            for (out, rows) in out.chunks_exact_mut(4).zip(weights.chunks_exact(4 * each)) {
-                out.copy_from_slice(&of_rows(s, rows, each, x));
+            let rows = a
+                .chunks_exact(each)
+                .zip(b.chunks_exact(each))
+                .zip(c.chunks_exact(each).zip(d.chunks_exact(each)));
+            let out = out_a.iter_mut().zip(out_b).zip(out_c.iter_mut().zip(out_d));
+            for (((ya, yb), (yc, yd)), ((a, b), (c, d))) in out.zip(rows) {
+                [*ya, *yb, *yc, *yd] = of_rows(s, [a, b, c, d], x);
             }
             for (out, row) in rest.iter_mut().zip(last.chunks_exact(each)) {
                 *out = product(s, row, x);

@@ -109,35 +109,23 @@ pub(crate) fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32
     y
 }
 
-/// The products of four rows and a vector: the rows lie one after the other, of `each` blocks.
+/// Bytes from what is multiplied to what is asked for meanwhile: a few lines, as a CPU's prefetchers are on their way, too.
+const AHEAD: usize = 384;
+
+/// The products of four rows and a vector. Rows of four parts of a matrix are best: each part is then one stream from its
+/// start to its end, and four short rows beside each other, each of a few pages, start too often for a CPU's prefetchers.
 #[inline(always)]
-pub(crate) fn of_rows<S: Simd, B: Block>(s: S, rows: &[B], each: usize, x: &[B::Partner]) -> [f32; 4] {
-    let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
-    let (a, b) = low.split_at_checked(each).unwrap_or_default();
-    let (c, d) = high.split_at_checked(each).unwrap_or_default();
+pub(crate) fn of_rows<S: Simd, B: Block>(s: S, [a, b, c, d]: [&[B]; 4], x: &[B::Partner]) -> [f32; 4] {
     if !S::REGISTERS {
         return [product(s, a, x), product(s, b, x), product(s, c, x), product(s, d, x)];
     }
-    // Four short streams start too often for the prefetchers of a CPU: what comes is asked for here while these are
-    // multiplied, the next four rows in the order of memory, or of long rows what each of them has next.
-    // More than that have left the first cache before they are used.
-    let long = 4 * each * size_of::<B>() > 28 << 10;
-    let mut ahead = if long { rows.as_ptr().wrapping_byte_add(1024) } else { rows.as_ptr_range().end };
     let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(x).map(
         #[inline(always)]
         |(((a, b), (c, d)), x)| {
-            if long {
-                for row in 0..4 {
-                    for line in (0..size_of::<B>()).step_by(64) {
-                        S::F32::prefetch(s, ahead.wrapping_add(row * each).wrapping_byte_add(line).cast());
-                    }
+            for row in [a, b, c, d] {
+                for line in (0..size_of::<B>()).step_by(64) {
+                    S::F32::prefetch(s, core::ptr::from_ref(row).wrapping_byte_add(line + AHEAD).cast());
                 }
-                ahead = ahead.wrapping_add(1);
-            } else {
-                for line in (0..4 * size_of::<B>()).step_by(64) {
-                    S::F32::prefetch(s, ahead.wrapping_byte_add(line).cast());
-                }
-                ahead = ahead.wrapping_add(4);
             }
             ([a, b, c, d], x)
         },
