@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::panel::products;
-use super::tile::{of_rows, product};
+use super::tile::{of_rows, product, streams};
 use crate::error::{Error, not_empty, same_len};
 use crate::lanes::fold::{Executor, Serial};
 use crate::lanes::{Simd, native};
@@ -431,32 +431,55 @@ fn some_rows<J: Executor, S: Simd, B: Block>(
     j.join(n, || some_rows(j, s, w0, each, x, out0), || some_rows(j, s, w1, each, x, out1));
 }
 
-/// The rows on this thread, four quarters of them side by side: apart, as the serial form and the parallel one share it.
-#[inline(never)]
+/// The rows on this thread, four side by side.
 fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partner], out: &mut [f32]) {
-    let quarter = out.len() / 4;
-    let part = quarter * each;
-    let (a, rest) = weights.split_at_checked(part).unwrap_or_default();
-    let (b, rest) = rest.split_at_checked(part).unwrap_or_default();
-    let (c, rest) = rest.split_at_checked(part).unwrap_or_default();
-    let (d, last) = rest.split_at_checked(part).unwrap_or_default();
-    let (out_a, rest) = out.split_at_mut_checked(quarter).unwrap_or_default();
-    let (out_b, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
-    let (out_c, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
-    let (out_d, rest) = rest.split_at_mut_checked(quarter).unwrap_or_default();
+    let fours = out.len() / 4 * 4;
+    let (weights, last) = weights.split_at_checked(fours * each).unwrap_or_default();
+    let (out, rest) = out.split_at_mut_checked(fours).unwrap_or_default();
+    if fours > 0 && streams::<B>(each) {
+        rows_apart(s, weights, each, x, out);
+    } else {
+        neighbours(s, weights, each, x, out);
+    }
+    for (out, row) in rest.iter_mut().zip(last.chunks_exact(each)) {
+        *out = s.vectorize(
+            #[inline(always)]
+            || product(s, row, x),
+        );
+    }
+}
+
+/// Fours of rows of four quarters: apart, as the serial form and the parallel one share it.
+#[inline(never)]
+fn rows_apart<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partner], out: &mut [f32]) {
     s.vectorize(
         #[inline(always)]
         || {
-            let rows = a
-                .chunks_exact(each)
-                .zip(b.chunks_exact(each))
-                .zip(c.chunks_exact(each).zip(d.chunks_exact(each)));
-            let out = out_a.iter_mut().zip(out_b).zip(out_c.iter_mut().zip(out_d));
+            let quarter = out.len() / 4;
+            let mut parts = weights.chunks_exact(quarter * each).map(|part| part.chunks_exact(each));
+            let mut outs = out.chunks_exact_mut(quarter);
+            let mut row = || parts.next().unwrap_or([].chunks_exact(1));
+            let rows = row().zip(row()).zip(row().zip(row()));
+            let mut y = || outs.next().unwrap_or_default().iter_mut();
+            let out = y().zip(y()).zip(y().zip(y()));
             for (((ya, yb), (yc, yd)), ((a, b), (c, d))) in out.zip(rows) {
-                [*ya, *yb, *yc, *yd] = of_rows(s, [a, b, c, d], x);
+                [*ya, *yb, *yc, *yd] = of_rows(s, [a, b, c, d], true, x);
             }
-            for (out, row) in rest.iter_mut().zip(last.chunks_exact(each)) {
-                *out = product(s, row, x);
+        },
+    );
+}
+
+/// Fours of neighbours, as [`rows_apart`].
+#[inline(never)]
+fn neighbours<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partner], out: &mut [f32]) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for (out, rows) in out.chunks_exact_mut(4).zip(weights.chunks_exact(4 * each)) {
+                let (low, high) = rows.split_at_checked(2 * each).unwrap_or_default();
+                let (a, b) = low.split_at_checked(each).unwrap_or_default();
+                let (c, d) = high.split_at_checked(each).unwrap_or_default();
+                out.copy_from_slice(&of_rows(s, [a, b, c, d], false, x));
             }
         },
     );

@@ -112,20 +112,39 @@ pub(crate) fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32
 /// Bytes from what is multiplied to what is asked for meanwhile: a few lines, as a CPU's prefetchers are on their way, too.
 const AHEAD: usize = 384;
 
-/// The products of four rows and a vector. Rows of four parts of a matrix are best: each part is then one stream from its
-/// start to its end, and four short rows beside each other, each of a few pages, start too often for a CPU's prefetchers.
+/// Whether four rows side by side are best of four quarters of a matrix, each of which is then one stream from its start to
+/// its end. Of few bits a weight multiplying takes longer than reading, and neighbours in memory, the next four of which are
+/// asked for meanwhile, need fewer pages at a time; but four long rows are more than the first cache.
+pub(crate) const fn streams<B: Block>(each: usize) -> bool {
+    4 * size_of::<B>() > 3 * B::ELEMENTS || 4 * each * size_of::<B>() > 28 << 10
+}
+
+/// The products of four rows and a vector; the rows are far `apart`, or neighbours.
 #[inline(always)]
-pub(crate) fn of_rows<S: Simd, B: Block>(s: S, [a, b, c, d]: [&[B]; 4], x: &[B::Partner]) -> [f32; 4] {
+pub(crate) fn of_rows<S: Simd, B: Block>(
+    s: S,
+    [a, b, c, d]: [&[B]; 4],
+    apart: bool,
+    x: &[B::Partner],
+) -> [f32; 4] {
     if !S::REGISTERS {
         return [product(s, a, x), product(s, b, x), product(s, c, x), product(s, d, x)];
     }
+    let mut next = d.as_ptr_range().end;
     let blocks = a.iter().zip(b).zip(c.iter().zip(d)).zip(x).map(
         #[inline(always)]
         |(((a, b), (c, d)), x)| {
-            for row in [a, b, c, d] {
-                for line in (0..size_of::<B>()).step_by(64) {
-                    S::F32::prefetch(s, core::ptr::from_ref(row).wrapping_byte_add(line + AHEAD).cast());
+            if apart {
+                for row in [a, b, c, d] {
+                    for line in (0..size_of::<B>()).step_by(64) {
+                        S::F32::prefetch(s, core::ptr::from_ref(row).wrapping_byte_add(line + AHEAD).cast());
+                    }
                 }
+            } else {
+                for line in (0..4 * size_of::<B>()).step_by(64) {
+                    S::F32::prefetch(s, next.wrapping_byte_add(line).cast());
+                }
+                next = next.wrapping_add(4);
             }
             ([a, b, c, d], x)
         },
