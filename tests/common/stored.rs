@@ -180,6 +180,17 @@ pub fn products<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
             c
         });
     }
+    // Lines that are as far from each other as their copies, and others.
+    for by in [176, 172, 1000] {
+        same(gpu, "a product of some columns", |make| {
+            let [a, b] = [(136 * by, 1), (168 * 200, 2)].map(|(n, seed)| make(&numbers(n, seed)));
+            let mut c = make(&vec![0.0; 136 * 200]);
+            let a = a.view().matrix(136, by).unwrap().cols(0..168).unwrap();
+            let to = c.view_mut().matrix(136, 200).unwrap();
+            gpu.gemm(1.0, a, b.view().matrix(168, 200).unwrap(), 0.0, to).unwrap();
+            c
+        });
+    }
     // From an element on that is no multiple of 16 bytes, and in parts of the depth.
     same(gpu, "a product of a part", |make| {
         let (x, mut c) = (make(&numbers(3 + 16 * 9000 * 2, 1)), make(&vec![0.0; 16 * 16]));
