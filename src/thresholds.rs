@@ -122,6 +122,8 @@ thresholds! {
     quant::panel::STEP Elements;
     quant::panel::SUBS Elements;
     quant::panel::TOGETHER Elements;
+    quant::tile::AHEAD Bytes;
+    quant::tile::NEAR_BYTES Bytes;
     einsum::path::OPTIMAL Elements;
     fft::GRAIN Elements;
     fft::convolve::GRAIN Elements;

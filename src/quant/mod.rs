@@ -24,7 +24,7 @@ mod nf4;
 pub(crate) mod panel;
 mod q8;
 mod search;
-mod tile;
+pub(crate) mod tile;
 pub(crate) mod words;
 
 pub use absmax::*;

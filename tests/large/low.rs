@@ -112,13 +112,22 @@ fn conversions() {
 }
 
 /// Products of quantised rows with one and with several vectors, past the sizes at which they go to threads or are taken
-/// some at a time: the sums of what the blocks stand for.
+/// some at a time, and on both sides of the rows of which four are more than the first cache: the sums of what the blocks
+/// stand for.
 fn quantised<B: Block>() {
-    let cols = 1024;
+    let apart = threshold("quant::dot::APART") / 1024;
+    products::<B>(1024, &[apart - 1, apart, apart + 1, apart + 6, 2 * apart + 7]);
+    let near = threshold("quant::tile::NEAR_BYTES") / (4 * size_of::<B>());
+    for each in [near, near + 1] {
+        products::<B>(each * B::ELEMENTS, &[37, 40]);
+    }
+}
+
+/// Products of so many rows of `cols`, the last of which are the most, at least 37.
+fn products<B: Block>(cols: usize, gemv: &[usize]) {
     let mut r = Stream::new(5);
-    let apart = threshold("quant::dot::APART") / cols;
     let (few, together) = (threshold("quant::dot::FEW"), threshold("quant::panel::TOGETHER"));
-    let most = 2 * apart + 7;
+    let most = gemv[gemv.len() - 1];
     let zeros = vec![0; most * cols / B::ELEMENTS * size_of::<B>()];
     let mut w = blocks::<B>(&zeros).unwrap().to_vec();
     fulmen::quantize(&r.slice::<f32>(most * cols, 1.0), None, &mut w).unwrap();
@@ -141,7 +150,7 @@ fn quantised<B: Block>() {
             }
         }
     };
-    for rows in [apart - 1, apart, apart + 1, apart + 6, most] {
+    for rows in gemv.iter().copied() {
         let w = &w[..rows * each];
         let (mut one, mut other) = (vec![f32::NAN; rows], vec![f32::NAN; rows]);
         fulmen::quant_gemv(w, &x[..step], &mut one).unwrap();
