@@ -29,13 +29,13 @@ OPEN = {
 ABSENT = {
     "abs_complex", "adagrad", "adam", "adamw", "arg_complex", "asum_complex", "axpy_complex", "bicgstab", "biquad",
     "cg", "cholesky", "cholesky_refine", "cholesky_solve", "cholesky_update", "clip_by_norm", "convolve",
-    "convolve_complex", "coo_to_csr", "cosine_similarity_rows", "cross_entropy", "cross_entropy_backward",
+    "convolve_complex", "coo_to_csr", "cosine_similarity_rows", "cross_entropy", "cross_entropy_backward", "cross_entropy_with_gradient",
     "csr_transpose", "cumsum", "dct", "deinterleave", "determinant", "dot_complex", "eig", "eigh", "eigh_generalized",
     "einsum", "fft", "fft_2d", "fft_3d", "fft_rows", "fir", "fir_fft", "gather", "gather_elements", "gauss_seidel",
     "gemm_complex", "gemm_e4m3", "gemv_complex", "gmres", "i16_to_float", "ic0", "ilu0", "interleave", "inverse",
     "irfft", "layer_norm_backward", "ldlt", "ldlt_solve", "least_norm", "least_squares", "lobpcg", "log_softmax_backward", "lu",
     "lu_condition", "lu_refine", "lu_solve", "masked_softmax", "momentum", "mul_complex", "nll", "nll_backward",
-    "nrm2_complex", "pad", "qr", "qr_apply", "qr_pivoted", "rfft", "rms_norm_backward", "rms_norm_residual", "sample",
+    "nrm2_complex", "pad", "qr", "qr_apply", "qr_pivoted", "rfft", "rms_norm_backward", "rms_norm_residual", "rms_norm_residual_backward", "sample",
     "scal_complex", "scatter_add_elements", "schur", "sddmm", "sgd", "softmax_backward", "spadd", "spgemm", "spmm",
     "spmv", "spmv_transposed", "spsv", "stft", "svd", "swiglu_packed", "swiglu_packed_backward", "u8_to_float",
 }

@@ -126,9 +126,11 @@ macro_rules! for_each_op {
             nn swiglu_packed_backward(swiglu_packed_backward, swiglu_packed_backward_on) Swiglu[] gating, layer;
             nn rms_norm_residual(rms_norm_residual, rms_norm_residual_on) RmsNorm[] normalisation, layer;
             nn rms_norm_backward(rms_norm_backward, rms_norm_backward_on) RmsNorm[] normalisation, layer;
+            nn rms_norm_residual_backward(rms_norm_residual_backward, rms_norm_residual_backward_on) RmsNorm[] normalisation, layer;
             nn layer_norm_backward(layer_norm_backward, layer_norm_backward_on) LayerNorm[] normalisation, layer;
             nn cross_entropy(cross_entropy, cross_entropy_on) Softmax[] loss, layer;
             nn cross_entropy_backward(cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_in_place) Softmax[] loss, layer;
+            nn cross_entropy_with_gradient(cross_entropy_with_gradient, cross_entropy_with_gradient_on) Softmax[] loss, layer;
             nn nll(nll, nll_on) Sum[] loss, layer;
             nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, layer;
             nn cumsum(cumsum, cumsum_on) Add[] scan, layer;

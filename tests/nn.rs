@@ -234,3 +234,19 @@ fn lines_that_are_copied_have_the_same_bits() {
         assert!(y.iter().chain(&dx).all(|x| x.is_finite()), "{conv:?}");
     }
 }
+
+/// `cross_entropy_with_gradient` has the bits of `cross_entropy` and `cross_entropy_backward`.
+#[test]
+fn loss_and_gradient_are_those_of_two_ops() {
+    use common::nn::indexed::CrossEntropyWithGradient as Both;
+    for [rows, cols] in [[1, 1], [3, 2], [12, 33], [5, 1000], [2, 20_001]] {
+        let a = Both::sample::<f32>(rows, cols, &mut Noise(3));
+        let (mut losses, mut lse) = (vec![STALE as f32; rows], vec![STALE as f32; rows]);
+        let mut slopes = vec![STALE as f32; rows * cols];
+        fulmen::cross_entropy(&a.x[0], &a.ids, cols, &mut losses, &mut lse).unwrap();
+        fulmen::cross_entropy_backward(&a.x[0], &a.ids, &lse, cols, a.p[0], &mut slopes).unwrap();
+        let got = run::<_, f32, Both>(fulmen::lanes::native(), Form::On, &a).unwrap().unwrap();
+        let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert!(bits(&got[0]) == bits(&slopes) && bits(&got[1]) == bits(&losses), "{rows} x {cols}");
+    }
+}

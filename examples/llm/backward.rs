@@ -56,7 +56,6 @@ fn block_backward<B: Transformer<f32>>(
 ) -> Result<(), B::Error> {
     let (d, width, f, hd, rows) = (c.dim, c.kv_width(), c.hidden, c.head_dim(), span.rows());
     let [mut dx, room] = B::split(room, rows * d)?;
-    let [mut dy, room] = B::split(room, rows * d)?;
     let [mut wide, room] = B::split(room, rows * 2 * f)?;
     let [mut narrow, room] = B::split(room, rows * f)?;
     let [mut dq, room] = B::split(room, rows * d)?;
@@ -85,8 +84,7 @@ fn block_backward<B: Transformer<f32>>(
         dw.gate_up,
         B::lend(&mut workspace),
     )?;
-    b.rms_norm_backward(B::read(&kept.h), w.norm_2, B::read(&dx), c.eps, B::lend(&mut dy), dw.norm_2)?;
-    b.add_in_place(B::lend(dh), B::read(&dy))?;
+    b.rms_norm_residual_backward(B::read(&kept.h), w.norm_2, B::read(&dx), c.eps, B::lend(dh), dw.norm_2)?;
 
     linear_backward(
         b,
@@ -123,8 +121,7 @@ fn block_backward<B: Transformer<f32>>(
     let x1 = B::read(&kept.x1);
     linear_backward(b, [d, d], x1, w.q, B::read(&dq), 0.0, B::lend(&mut dx), dw.q, B::lend(&mut workspace))?;
     linear_backward(b, [width, d], x1, w.kv, B::read(&dkv), 1.0, B::lend(&mut dx), dw.kv, workspace)?;
-    b.rms_norm_backward(h_in, w.norm_1, B::read(&dx), c.eps, B::lend(&mut dy), dw.norm_1)?;
-    b.add_in_place(B::lend(dh), B::read(&dy))
+    b.rms_norm_residual_backward(h_in, w.norm_1, B::read(&dx), c.eps, B::lend(dh), dw.norm_1)
 }
 
 /// Elements of room that [`train`] needs for `rows` tokens: for what products read and write, for which 16 bits are enough, and
@@ -132,9 +129,9 @@ fn block_backward<B: Transformer<f32>>(
 pub fn training_room(c: &Config, rows: usize) -> [usize; 2] {
     let [kept, exact] = kept_len(c);
     let head = c.dim + c.vocab;
-    let backward = 3 * c.dim + 3 * c.hidden + c.kv_width();
+    let backward = 2 * c.dim + 3 * c.hidden + c.kv_width();
     let streams = (c.layers + 2) * c.dim;
-    [c.layers * (kept + c.kv_width()) + head + backward, streams + c.layers * exact + 1].map(|n| rows * n)
+    [c.layers * (kept + c.kv_width()) + head + backward, streams + c.layers * exact].map(|n| rows * n)
 }
 
 /// The losses of `targets` given the tokens before each; adds the gradient of `scale` times their sum to `gradient`.
@@ -148,7 +145,7 @@ pub fn train<B: Blocked>(
     [ids, targets]: [Ids<'_, B>; 2],
     scale: f32,
     mut gradient: Out<'_, B>,
-    mut losses: Out<'_, B>,
+    losses: Out<'_, B>,
     [room, exact]: [Out<'_, B>; 2],
     mut workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
@@ -156,7 +153,6 @@ pub fn train<B: Blocked>(
     let [keep, keep_exact] = kept_len(c).map(|n| rows * n);
     let [mut h, exact] = B::split(exact, (c.layers + 1) * rows * d)?;
     let [mut kept_exact, exact] = B::split(exact, c.layers * keep_exact)?;
-    let [mut lse, exact] = B::split(exact, rows)?;
     let [mut dh, _] = B::split(exact, rows * d)?;
     let [mut kept, room] = B::split(room, c.layers * keep)?;
     let [mut kv, room] = B::split(room, c.layers * rows * c.kv_width())?;
@@ -168,22 +164,25 @@ pub fn train<B: Blocked>(
     let embedding = B::part(all, c.embedding())?;
     b.embedding(embedding, d, ids, part_mut::<B>(&mut h, 0..stream)?)?;
     for l in 0..c.layers {
-        let [before, after] = B::split(B::lend(&mut h), (l + 1) * stream)?;
-        let [h_out, _] = B::split(after, stream)?;
-        let h_in = B::part(B::read(&before), l * stream..(l + 1) * stream)?;
+        let [_, at] = B::split(B::lend(&mut h), l * stream)?;
+        let [h_in, at] = B::split(at, stream)?;
+        let [added, _] = B::split(at, stream)?;
         let kv = part_mut::<B>(&mut kv, l * pairs..(l + 1) * pairs)?;
-        let exact = part_mut::<B>(&mut kept_exact, of_layer(l, keep_exact))?;
+        let [past, exact] = B::split(B::lend(&mut kept_exact), l * keep_exact)?;
+        let before = last_stream::<B>(&past, stream, l)?;
+        let [exact, _] = B::split(exact, keep_exact)?;
         let mut kept = Kept::<B>::new(c, rows, [part_mut::<B>(&mut kept, of_layer(l, keep))?, exact])?;
         let w = matrices::<B>(&weights::<B>(c, all, l)?);
-        block(b, c, span, &w, angles, h_in, kv, &mut kept, h_out, B::lend(&mut workspace))?;
+        block(b, c, span, &w, angles, before, h_in, kv, &mut kept, added, B::lend(&mut workspace))?;
     }
-    let last = B::part(B::read(&h), c.layers * stream..(c.layers + 1) * stream)?;
     let norm = B::part(all, c.last_norm())?;
-    b.rms_norm(last, norm, c.eps, B::lend(&mut x))?;
+    let before = last_stream::<B>(&kept_exact, stream, c.layers)?;
+    let last = part_mut::<B>(&mut h, c.layers * stream..(c.layers + 1) * stream)?;
+    super::stream(b, c.eps, before, last, norm, B::lend(&mut x))?;
+    let last = B::part(B::read(&h), c.layers * stream..(c.layers + 1) * stream)?;
     let output = Part::<B>::Numbers(embedding);
     times(b, [c.vocab, d], B::read(&x), output, B::lend(&mut logits), B::lend(&mut workspace))?;
-    b.cross_entropy(B::read(&logits), targets, c.vocab, B::lend(&mut losses), B::lend(&mut lse))?;
-    b.cross_entropy_backward_in_place(B::lend(&mut logits), targets, B::read(&lse), c.vocab, scale)?;
+    b.cross_entropy_with_gradient(B::lend(&mut logits), targets, c.vocab, scale, losses)?;
 
     let [mut dx, _] = B::split(B::lend(&mut room), rows * d)?;
     let d_embedding = part_mut::<B>(&mut gradient, c.embedding())?;

@@ -301,7 +301,24 @@ pub fn workspace<B: Transformer<f32>>(b: &B, c: &Config, rows: usize) -> usize {
     most
 }
 
-/// One block: `h_out` from `h_in`, both of `rows` by `D`. `kv` holds `past + tokens` rows of keys and values for each sequence.
+/// The stream of activations, `before` plus what the last block adds to it in `added`, is left in `added`; over it the norm
+/// `gamma`, in `out`. Before the first block there is nothing to add to.
+fn stream<B: Transformer<f32>>(
+    b: &B,
+    eps: f32,
+    before: Option<In<'_, B>>,
+    mut added: Out<'_, B>,
+    gamma: In<'_, B>,
+    out: Out<'_, B>,
+) -> Result<(), B::Error> {
+    match before {
+        Some(before) => b.rms_norm_residual(before, B::lend(&mut added), gamma, eps, out),
+        None => b.rms_norm(B::read(&added), gamma, eps, out),
+    }
+}
+
+/// One block over a stream as [`stream()`] takes it, of rows of `D`, to what it adds to its `kept.h`. `kv` holds
+/// `past + tokens` rows of keys and values for each sequence.
 #[allow(clippy::too_many_arguments, reason = "a block's operands")]
 fn block<B: Blocked>(
     b: &B,
@@ -309,14 +326,16 @@ fn block<B: Blocked>(
     span: Span,
     w: &Weights<In<'_, B>, Matrix<'_, B>>,
     angles: &Angles<'_, B>,
-    h_in: In<'_, B>,
+    before: Option<In<'_, B>>,
+    mut h_in: Out<'_, B>,
     mut kv: Out<'_, B>,
     kept: &mut Kept<'_, B>,
-    mut h_out: Out<'_, B>,
+    added: Out<'_, B>,
     mut workspace: Out<'_, B>,
 ) -> Result<(), B::Error> {
     let (d, width, f, hd) = (c.dim, c.kv_width(), c.hidden, c.head_dim());
-    b.rms_norm(h_in, w.norm_1, c.eps, B::lend(&mut kept.x1))?;
+    stream(b, c.eps, before, B::lend(&mut h_in), w.norm_1, B::lend(&mut kept.x1))?;
+    let h_in = B::read(&h_in);
     let x1 = B::read(&kept.x1);
     linear(b, [d, d], x1, &w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
     let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
@@ -342,13 +361,24 @@ fn block<B: Blocked>(
         B::lend(&mut workspace),
     )?;
     b.swiglu_packed(B::read(&kept.gate_up), f, B::lend(&mut kept.hidden))?;
-    linear(b, [d, f], B::read(&kept.hidden), &w.down, B::lend(&mut h_out), workspace)?;
-    b.add_in_place(h_out, B::read(&kept.h))
+    linear(b, [d, f], B::read(&kept.hidden), &w.down, added, workspace)
+}
+
+/// The stream that block `l - 1` has left at the end of what is kept of blocks; before the first there is none.
+fn last_stream<'a, B: Transformer<f32>>(
+    kept: &'a Out<'_, B>,
+    stream: usize,
+    l: usize,
+) -> Result<Option<In<'a, B>>, B::Error> {
+    let kept = B::read(kept);
+    let end = B::len(kept);
+    if l == 0 { Ok(None) } else { B::part(kept, end - stream..end).map(Some) }
 }
 
 /// Elements of room that [`logits`] needs for `rows` new tokens.
 pub fn generating_room(c: &Config, rows: usize) -> usize {
-    rows * (2 * c.dim + kept_len(c).iter().sum::<usize>()) + c.dim
+    let [kept, exact] = kept_len(c);
+    rows * (2 * c.dim + kept + 2 * exact) + c.dim
 }
 
 /// Elements of the keys and values of `context` tokens.
@@ -373,7 +403,7 @@ pub fn logits<B: Blocked>(
     let (d, rows) = (c.dim, span.rows());
     let [mut h, room] = B::split(room, rows * d)?;
     let [mut next, room] = B::split(room, rows * d)?;
-    let [mut x, mut room] = B::split(room, d)?;
+    let [mut x, room] = B::split(room, d)?;
     let first = all.place(0)?;
     let embedding = all.part(first, first)?;
     match embedding {
@@ -381,17 +411,27 @@ pub fn logits<B: Blocked>(
         Part::Blocks(x) => b.rows(x, d, ids, B::lend(&mut h))?,
     }
     let (cached, used) = (c.context * c.kv_width(), (span.past + span.tokens) * c.kv_width());
+    let [more, exact] = kept_len(c).map(|n| rows * n);
+    let [mut more, room] = B::split(room, more)?;
+    // Of a block, and of the one before it.
+    let [mut one, room] = B::split(room, exact)?;
+    let [mut other, _] = B::split(room, exact)?;
     for l in 0..c.layers {
         let kv = part_mut::<B>(&mut cache, l * cached..l * cached + used)?;
-        let [more, exact] = kept_len(c).map(|n| rows * n);
-        let mut kept = Kept::<B>::new(c, rows, B::split(part_mut::<B>(&mut room, 0..more + exact)?, more)?)?;
-        let w = all.block(l)?;
-        let (h_out, workspace) = (B::lend(&mut next), B::lend(&mut workspace));
-        block(b, c, span, &w, angles, B::read(&h), kv, &mut kept, h_out, workspace)?;
+        let mut kept = Kept::<B>::new(c, rows, [B::lend(&mut more), B::lend(&mut one)])?;
+        let (w, before) = (all.block(l)?, last_stream::<B>(&other, rows * d, l)?);
+        let (added, workspace) = (B::lend(&mut next), B::lend(&mut workspace));
+        block(b, c, span, &w, angles, before, B::lend(&mut h), kv, &mut kept, added, workspace)?;
+        drop(kept);
         core::mem::swap(&mut h, &mut next);
+        core::mem::swap(&mut one, &mut other);
     }
-    let last = B::part(B::read(&h), (rows - 1) * d..rows * d)?;
-    b.rms_norm(last, all.vector(1 + TENSORS * c.layers)?, c.eps, B::lend(&mut x))?;
+    // Of the last token.
+    let row = (rows - 1) * d..rows * d;
+    let before = last_stream::<B>(&other, rows * d, c.layers)?;
+    let before = before.map(|x| B::part(x, row.clone())).transpose()?;
+    let norm = all.vector(1 + TENSORS * c.layers)?;
+    stream(b, c.eps, before, part_mut::<B>(&mut h, row)?, norm, B::lend(&mut x))?;
     let output = if c.tied {
         embedding
     } else {

@@ -199,6 +199,7 @@ family! {
         cross_entropy [cross_entropy_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, losses: Self::Mut<'_, T>, lse: Self::Mut<'_, T>) -> Made<Self>;
         cross_entropy_backward [cross_entropy_backward_on] (logits: Self::Ref<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T, dlogits: Self::Mut<'_, T>) -> Made<Self>;
         cross_entropy_backward_in_place [cross_entropy_backward_in_place_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, lse: Self::Ref<'_, T>, cols: usize, scale: T) -> Made<Self>;
+        cross_entropy_with_gradient [cross_entropy_with_gradient_on] (logits: Self::Mut<'_, T>, targets: Self::Ref<'_, u32>, cols: usize, scale: T, losses: Self::Mut<'_, T>) -> Made<Self>;
         embedding [embedding_on] (table: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
         scatter_add [scatter_add_on serial] (x: Self::Ref<'_, T>, cols: usize, ids: Self::Ref<'_, u32>, out: Self::Mut<'_, T>) -> Made<Self>;
         sgd [sgd_on] (lr: T, weight_decay: T, g: Self::Ref<'_, T>, p: Self::Mut<'_, T>) -> Made<Self>;
@@ -212,6 +213,7 @@ family! {
         attention [attention_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, mask: Option<Self::Mat<'_, T>>, out: Self::MatMut<'_, T>, lse: Option<Self::Mut<'_, T>>, workspace: Self::Mut<'_, T>) -> Made<Self>;
         attention_backward [attention_backward_on] (op: &Attention<T>, q: Self::Mat<'_, T>, k: Self::Mat<'_, T>, v: Self::Mat<'_, T>, mask: Option<Self::Mat<'_, T>>, out: Self::Mat<'_, T>, lse: Self::Ref<'_, T>, dout: Self::Mat<'_, T>, dq: Self::MatMut<'_, T>, dk: Self::MatMut<'_, T>, dv: Self::MatMut<'_, T>, workspace: Self::Mut<'_, T>) -> Made<Self>;
         rms_norm_residual [rms_norm_residual_on] (x: Self::Ref<'_, T>, residual: Self::Mut<'_, T>, gamma: Self::Ref<'_, T>, eps: T, out: Self::Mut<'_, T>) -> Made<Self>;
+        rms_norm_residual_backward [rms_norm_residual_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>) -> Made<Self>;
         layer_norm_backward [layer_norm_backward_on serial] (x: Self::Ref<'_, T>, gamma: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, eps: T, dx: Self::Mut<'_, T>, dgamma: Self::Mut<'_, T>, dbeta: Self::Mut<'_, T>) -> Made<Self>;
         softmax_backward [softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Made<Self>;
         log_softmax_backward [log_softmax_backward_on] (y: Self::Ref<'_, T>, dy: Self::Ref<'_, T>, cols: usize, dx: Self::Mut<'_, T>) -> Made<Self>;

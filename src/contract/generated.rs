@@ -514,6 +514,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "cross_entropy_with_gradient",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true })],
+        bytes_per_element: &[("f32", 8.0), ("f64", 16.0)],
+        flops_per_element: 40.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "csr_transpose",
         determinism: Determinism::Exact,
         tolerance: &[("f32", Tolerance::Exact), ("f64", Tolerance::Exact)],
@@ -1706,6 +1714,14 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "rms_norm_residual_backward",
+        determinism: Determinism::Stable,
+        tolerance: &[("f32", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 3.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: false })],
+        bytes_per_element: &[("f32", 16.0), ("f64", 32.0)],
+        flops_per_element: 13.0,
+        post: &[NanIfNan],
+    },
+    Spec {
         op: "rope",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false }), ("f64", Tolerance::Gamma { times: 0.0, per: Per::One, plus: 2.0, of: Mass::Terms, flush: false })],
@@ -2710,6 +2726,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `cross_entropy_with_gradient`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn cross_entropy_with_gradient<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `csr_transpose`.
     ///
     /// Errors: the first that does not hold.
@@ -3522,6 +3545,13 @@ pub mod check {
         const POSTS: &[Post] = &[NanIfNan];
         evaluate(POSTS, c)
     }
+    /// The postconditions of `rms_norm_residual_backward`.
+    ///
+    /// Errors: the first that does not hold.
+    pub fn rms_norm_residual_backward<T: Real>(c: &Call<'_, T>) -> Result<(), Violation> {
+        const POSTS: &[Post] = &[NanIfNan];
+        evaluate(POSTS, c)
+    }
     /// The postconditions of `rope`.
     ///
     /// Errors: the first that does not hold.
@@ -4082,6 +4112,7 @@ pub(crate) mod marker {
     pub(crate) enum covariance {}
     pub(crate) enum cross_entropy {}
     pub(crate) enum cross_entropy_backward {}
+    pub(crate) enum cross_entropy_with_gradient {}
     pub(crate) enum csr_transpose {}
     pub(crate) enum cumsum {}
     pub(crate) enum dct {}
@@ -4198,6 +4229,7 @@ pub(crate) mod marker {
     pub(crate) enum rms_norm {}
     pub(crate) enum rms_norm_backward {}
     pub(crate) enum rms_norm_residual {}
+    pub(crate) enum rms_norm_residual_backward {}
     pub(crate) enum rope {}
     pub(crate) enum rope_backward {}
     pub(crate) enum rope_view {}
@@ -5171,6 +5203,11 @@ const _: fn(&[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32]) -> Result<(), E
 const _: fn(&[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rms_norm_backward::<f64>;
 const _: fn(Native, &[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rms_norm_backward_on::<Native, f32>;
 const _: fn(Native, &[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rms_norm_backward_on::<Native, f64>;
+const _: () = enforced::<marker::rms_norm_residual_backward>();
+const _: fn(&[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rms_norm_residual_backward::<f32>;
+const _: fn(&[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rms_norm_residual_backward::<f64>;
+const _: fn(Native, &[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32]) -> Result<(), Error> = crate::rms_norm_residual_backward_on::<Native, f32>;
+const _: fn(Native, &[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64]) -> Result<(), Error> = crate::rms_norm_residual_backward_on::<Native, f64>;
 const _: () = enforced::<marker::layer_norm_backward>();
 const _: fn(&[f32], &[f32], &[f32], f32, &mut [f32], &mut [f32], &mut [f32]) -> Result<(), Error> = crate::layer_norm_backward::<f32>;
 const _: fn(&[f64], &[f64], &[f64], f64, &mut [f64], &mut [f64], &mut [f64]) -> Result<(), Error> = crate::layer_norm_backward::<f64>;
@@ -5188,6 +5225,11 @@ const _: fn(Native, &[f32], &[u32], &[f32], usize, f32, &mut [f32]) -> Result<()
 const _: fn(Native, &[f64], &[u32], &[f64], usize, f64, &mut [f64]) -> Result<(), Error> = crate::cross_entropy_backward_on::<Native, f64>;
 const _: fn(&mut [f32], &[u32], &[f32], usize, f32) -> Result<(), Error> = crate::cross_entropy_backward_in_place::<f32>;
 const _: fn(&mut [f64], &[u32], &[f64], usize, f64) -> Result<(), Error> = crate::cross_entropy_backward_in_place::<f64>;
+const _: () = enforced::<marker::cross_entropy_with_gradient>();
+const _: fn(&mut [f32], &[u32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::cross_entropy_with_gradient::<f32>;
+const _: fn(&mut [f64], &[u32], usize, f64, &mut [f64]) -> Result<(), Error> = crate::cross_entropy_with_gradient::<f64>;
+const _: fn(Native, &mut [f32], &[u32], usize, f32, &mut [f32]) -> Result<(), Error> = crate::cross_entropy_with_gradient_on::<Native, f32>;
+const _: fn(Native, &mut [f64], &[u32], usize, f64, &mut [f64]) -> Result<(), Error> = crate::cross_entropy_with_gradient_on::<Native, f64>;
 const _: () = enforced::<marker::embedding>();
 const _: fn(&[f32], usize, &[u32], &mut [f32]) -> Result<(), Error> = crate::embedding::<f32>;
 const _: fn(&[f64], usize, &[u32], &mut [f64]) -> Result<(), Error> = crate::embedding::<f64>;

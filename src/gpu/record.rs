@@ -32,6 +32,8 @@ pub trait Recorded: Float + Stored {
     fn bits(x: Self::Elem) -> u64;
     /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self>;
+    /// `2^x` of the special function unit, within a relative 2⁻²²; one below the normal numbers may be 0.
+    fn power(x: Value<'_, Self>) -> Value<'_, Self>;
 }
 
 impl Recorded for F32 {
@@ -43,6 +45,9 @@ impl Recorded for F32 {
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.approx(Approx::Rcp)
     }
+    fn power(x: Value<'_, Self>) -> Value<'_, Self> {
+        x.approx(Approx::Ex2)
+    }
 }
 
 impl Recorded for F64 {
@@ -53,6 +58,9 @@ impl Recorded for F64 {
     }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.builder().f64(1.0) / x
+    }
+    fn power(x: Value<'_, Self>) -> Value<'_, Self> {
+        x.exp2()
     }
 }
 

@@ -86,6 +86,21 @@ impl<'a, T: Element> InOut<'a, T> {
         unsafe { map_parts(j, s, body, [self.x, a.as_ptr(), b.as_ptr()], self.y, n) }
     }
 
+    /// `y[i] = body(x[i], a[i], b[i], c[i])` for `a`, `b` and `c` of the same length.
+    #[inline(always)]
+    pub(crate) fn map4<J: Executor, S: Simd>(
+        &mut self,
+        j: J,
+        s: S,
+        body: impl Body<T, 4>,
+        others: [&[T]; 3],
+    ) {
+        let n = others.iter().fold(self.n, |n, x| n.min(x.len()));
+        let [a, b, c] = others.map(<[T]>::as_ptr);
+        // SAFETY: as `map`; the others have at least `n` elements and, being borrowed, are not `y`.
+        unsafe { map_parts(j, s, body, [self.x, a, b, c], self.y, n) }
+    }
+
     /// `y[i] = body(x[i])`, and the fold over all of `y`. `body(fill)` must not change the fold.
     #[inline(always)]
     pub(crate) fn map_fold<J: Executor, S: Simd, const K: usize>(

@@ -63,6 +63,33 @@ forms! {
     /// Source: the chain rule. Contract: `contracts/cross_entropy_backward-v1.yaml`.
     cross_entropy_backward, cross_entropy_backward_on, cross_entropy_backward_by
         (logits: &[T], targets: &[u32], lse: &[T], cols: usize, scale: T, dlogits: &mut [T]) -> Result<(), Error>;
+
+    /// [`cross_entropy`](crate::cross_entropy()), and over its logits
+    /// [`cross_entropy_backward`](crate::cross_entropy_backward()): the losses and their gradient while a row is near, with the
+    /// bits of the two.
+    ///
+    /// Shapes and units: `logits` holds whole rows of `cols` elements, and then the gradient of the sum of the losses times
+    /// `scale`, which is 1 / (targets that count) for their mean; `targets` and `losses` have one element for each row.
+    ///
+    /// NaN and ±0: a row with NaN or +inf has the loss NaN, and its gradient is NaN. A target whose logit is -inf has the loss
+    /// +inf. A row with target `u32::MAX` is not read: its loss is 0, and its gradient zeros.
+    ///
+    /// Errors: [`Error::Empty`] when `cols` is 0, [`Error::Rows`] when `logits` does not hold whole rows, [`Error::Len`]
+    /// when `targets` or `losses` has another length, [`Error::Index`] when a target is neither below `cols` nor `u32::MAX`.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let (mut logits, mut losses) = ([3.0f32, 3.0], [0.0]);
+    /// fulmen::cross_entropy_with_gradient(&mut logits, &[1], 2, 1.0, &mut losses)?;
+    /// assert!((losses[0] - core::f32::consts::LN_2).abs() < 1e-6);
+    /// assert!((logits[0] - 0.5).abs() < 1e-6 && (logits[1] + 0.5).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: P. Hsu and others, *Liger Kernel: Efficient Triton Kernels for LLM Training* (2024), arXiv:2410.10989.
+    /// Contract: `contracts/cross_entropy_with_gradient-v1.yaml`.
+    cross_entropy_with_gradient, cross_entropy_with_gradient_on, cross_entropy_with_gradient_by
+        (logits: &mut [T], targets: &[u32], cols: usize, scale: T, losses: &mut [T]) -> Result<(), Error>;
 }
 
 /// [`cross_entropy_backward`] over its logits.
@@ -100,6 +127,37 @@ pub(super) fn check_targets(rows: usize, cols: usize, targets: &[u32]) -> Result
     }
 }
 
+/// The loss of a row and its `lse`.
+#[inline(always)]
+fn of_row<S: Simd, T: Element>(s: S, z: &[T], target: u32) -> (T, T) {
+    match z.get(target as usize) {
+        Some(at) if target != IGNORED => {
+            let [peak, sum] = peak_and_sum(Serial, s, z);
+            if sum == T::ZERO {
+                return (T::INFINITY, -T::INFINITY);
+            }
+            let log_sum = T::from_f64(libm::log(sum.to_f64()));
+            let shift = shift_of(peak);
+            // The difference of two logits before anything is added to it.
+            (log_sum - (*at - shift), shift + log_sum)
+        }
+        _ => (T::ZERO, T::ZERO),
+    }
+}
+
+/// Writes the gradient of a row to where `z` says.
+#[inline(always)]
+fn slope_of_row<S: Simd, T: Element>(s: S, z: &mut InOut<'_, T>, target: u32, lse: T, scale: T) {
+    if target == IGNORED {
+        z.output().fill(T::ZERO);
+        return;
+    }
+    z.map(Serial, s, ExpShiftedScaled(shift_of(lse), scale));
+    if let Some(at) = z.output().get_mut(target as usize) {
+        *at = *at - scale;
+    }
+}
+
 #[inline]
 pub(crate) fn cross_entropy_by<J: Executor, S: Simd, T: Element>(
     j: J,
@@ -124,22 +182,7 @@ pub(crate) fn cross_entropy_by<J: Executor, S: Simd, T: Element>(
         #[inline(always)]
         |(z, target, loss, lse): Row<'_, T>| {
             let ([target], [loss], [lse]) = (target.0, loss.0, lse.0) else { return };
-            (*loss, *lse) = match z.0.get(*target as usize) {
-                Some(at) if *target != IGNORED => {
-                    let [peak, sum] = peak_and_sum(Serial, s, z.0);
-                    if sum == T::ZERO {
-                        (T::INFINITY, -T::INFINITY)
-                    } else {
-                        let log_sum = T::from_f64(libm::log(sum.to_f64()));
-                        // The difference of two logits before anything is added to it.
-                        {
-                            let shift = shift_of(peak);
-                            (log_sum - (*at - shift), shift + log_sum)
-                        }
-                    }
-                }
-                _ => (T::ZERO, T::ZERO),
-            };
+            (*loss, *lse) = of_row(s, z.0, *target);
         },
     );
     contract!(
@@ -177,14 +220,7 @@ fn gradient<J: Executor, S: Simd, T: Element>(
         #[inline(always)]
         |(mut z, target, lse): Row<'_, T>| {
             let ([target], [lse]) = (target.0, lse.0) else { return };
-            if *target == IGNORED {
-                z.0.output().fill(T::ZERO);
-                return;
-            }
-            z.0.map(Serial, s, ExpShiftedScaled(shift_of(*lse), scale));
-            if let Some(at) = z.0.output().get_mut(*target as usize) {
-                *at = *at - scale;
-            }
+            slope_of_row(s, &mut z.0, *target, *lse, scale);
         },
     );
     Ok(())
@@ -227,4 +263,43 @@ pub(crate) fn cross_entropy_backward_in_place_by<J: Executor, S: Simd, T: Elemen
     scale: T,
 ) -> Result<(), Error> {
     gradient(j, s, InOut::in_place(logits), (targets, lse), cols, scale)
+}
+
+#[inline]
+pub(crate) fn cross_entropy_with_gradient_by<J: Executor, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    logits: &mut [T],
+    targets: &[u32],
+    cols: usize,
+    scale: T,
+    losses: &mut [T],
+) -> Result<(), Error> {
+    type Row<'a, T> = (Change<'a, T>, Read<'a, u32>, Write<'a, T>);
+    let rows = count("logits", logits.len(), cols)?;
+    check_targets(rows, cols, targets)?;
+    same_len("losses", rows, losses.len())?;
+    let parts = (Change(InOut::in_place(&mut *logits), cols), Read(targets, 1), Write(&mut *losses, 1));
+    each_row(
+        j,
+        s,
+        cols,
+        parts,
+        #[inline(always)]
+        |(mut z, target, loss): Row<'_, T>| {
+            let ([target], [loss]) = (target.0, loss.0) else { return };
+            let lse;
+            (*loss, lse) = of_row(s, z.0.input(), *target);
+            slope_of_row(s, &mut z.0, *target, lse, scale);
+        },
+    );
+    contract!(
+        cross_entropy_with_gradient,
+        Ok(()),
+        each | check | {
+            // A loss that is no number has a row of them.
+            let rows = losses.chunks_exact(1).zip(logits.chunks_exact(cols));
+            rows.into_iter().try_for_each(|(loss, dz)| check(&Call::new(&[loss], dz)))
+        }
+    )
 }

@@ -49,6 +49,16 @@ impl<T: Number> Body<T, 3> for Gradient<T> {
     }
 }
 
+/// What is added to, and a [`Gradient`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Added<T>(pub(crate) Gradient<T>);
+impl<T: Number> Body<T, 4> for Added<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [sum, x, gamma, dy]: [V; 4]) -> V {
+        sum + self.0.eval([x, gamma, dy])
+    }
+}
+
 /// `sum + dy x̂`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AddScaled<T>(pub(crate) Standard<T>);
@@ -105,6 +115,29 @@ forms! {
     ///
     /// Source: the chain rule. Contract: `contracts/rms_norm_backward-v1.yaml`.
     rms_norm_backward, rms_norm_backward_on, rms_norm_backward_by
+        (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T]) -> Result<(), Error>;
+
+    /// `dx += ρ·(g − x̂·mean(x̂·g))` and `dgamma += Σ_r dy·x̂`, as [`rms_norm_backward`](crate::rms_norm_backward()): the gradient
+    /// of [`rms_norm_residual`](crate::rms_norm_residual()), whose sum, here `x`, is both normalised, with the gradient `dy`, and
+    /// passed on, with what `dx` holds before. With the bits of `rms_norm_backward` and [`add`](crate::add()).
+    ///
+    /// Shapes and units: as [`rms_norm_backward`](crate::rms_norm_backward()).
+    ///
+    /// NaN and ±0: as [`rms_norm_backward`](crate::rms_norm_backward()) and [`add`](crate::add()).
+    ///
+    /// Errors: [`Error::Empty`] when `gamma` is empty, [`Error::Domain`] when `eps` is negative or NaN,
+    /// [`Error::Rows`] when `x` does not hold whole rows, [`Error::Len`] when `dy`, `dx` or `dgamma` has another length.
+    /// Scratch: none.
+    ///
+    /// ```
+    /// let (mut dx, mut dgamma) = ([10.0f32, 0.5], [0.0; 2]);
+    /// fulmen::rms_norm_residual_backward(&[1.0, 1.0], &[1.0, 1.0], &[1.0, 3.0], 0.0, &mut dx, &mut dgamma)?;
+    /// assert_eq!((dx, dgamma), ([9.0, 1.5], [1.0, 3.0]));
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Source: the chain rule. Contract: `contracts/rms_norm_residual_backward-v1.yaml`.
+    rms_norm_residual_backward, rms_norm_residual_backward_on, rms_norm_residual_backward_by
         (x: &[T], gamma: &[T], dy: &[T], eps: T, dx: &mut [T], dgamma: &mut [T]) -> Result<(), Error>;
 
     /// `dx = ρ·(g − mean(g) − x̂·mean(x̂·g))`, `dgamma += Σ_r dy·x̂` and `dbeta += Σ_r dy`, with `g = gamma·dy`,
@@ -175,9 +208,10 @@ pub(crate) fn rms_norm_residual_by<J: Executor, S: Simd, T: Element>(
     contract!(rms_norm_residual, Ok(()), &Call::new(&[residual, gamma], out).cols(cols))
 }
 
-#[inline]
+/// The gradients of RMS norm: `ADDS` to what `dx` holds.
+#[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
-pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
+fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
     j: J,
     s: S,
     x: &[T],
@@ -208,14 +242,59 @@ pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
                 let unit = Standard { p, minus: none, scale, rest: none };
                 let along = along / n * scale * scale;
                 let body = Gradient { scale: scale * p, p, minus: none, shift: T::ZERO, along };
-                InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
+                if ADDS {
+                    InOut::in_place(dx.0).map4(j, s, Added(body), [x.0, gamma, dy.0]);
+                } else {
+                    InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
+                }
                 InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
                 parts = rest;
             }
         },
     );
+    Ok(())
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    gamma: &[T],
+    dy: &[T],
+    eps: T,
+    dx: &mut [T],
+    dgamma: &mut [T],
+) -> Result<(), Error> {
+    let cols = gamma.len();
+    rms_slopes::<J, S, T, false>(j, s, x, gamma, dy, eps, dx, dgamma)?;
     contract!(
         rms_norm_backward,
+        Ok(()),
+        each | check | {
+            check(&Call::new(&[x, gamma], dx).cols(cols))
+                .and_then(|()| check(&Call::new(&[dy], dx).cols(cols)))
+        }
+    )
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
+pub(crate) fn rms_norm_residual_backward_by<J: Executor, S: Simd, T: Element>(
+    j: J,
+    s: S,
+    x: &[T],
+    gamma: &[T],
+    dy: &[T],
+    eps: T,
+    dx: &mut [T],
+    dgamma: &mut [T],
+) -> Result<(), Error> {
+    let cols = gamma.len();
+    rms_slopes::<J, S, T, true>(j, s, x, gamma, dy, eps, dx, dgamma)?;
+    contract!(
+        rms_norm_residual_backward,
         Ok(()),
         each | check | {
             check(&Call::new(&[x, gamma], dx).cols(cols))

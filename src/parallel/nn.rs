@@ -28,6 +28,8 @@ threaded! {
         (logits: &[T], targets: &[u32], lse: &[T], cols: usize, scale: T, dlogits: &mut [T]);
     cross_entropy_backward_in_place cross_entropy_backward_in_place_on cross_entropy_backward_in_place_by
         (logits: &mut [T], targets: &[u32], lse: &[T], cols: usize, scale: T);
+    cross_entropy_with_gradient cross_entropy_with_gradient_on cross_entropy_with_gradient_by
+        (logits: &mut [T], targets: &[u32], cols: usize, scale: T, losses: &mut [T]);
     embedding embedding_on embedding_by (table: &[T], cols: usize, ids: &[u32], out: &mut [T]);
     rope rope_on rope_by (x: &[T], dim: usize, cos: &[T], sin: &[T], style: RopeStyle, out: &mut [T]);
     rope_in_place rope_in_place_on rope_in_place_by (x: &mut [T], dim: usize, cos: &[T], sin: &[T], style: RopeStyle);

@@ -64,6 +64,9 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         "swiglu_packed_backward" => gpu.swiglu_packed_backward(on.x(0), on.x(1), on.cols(), next()),
         "rms_norm_backward" => gpu.rms_norm_backward(on.x(0), on.x(1), on.x(2), p(0), next(), next()),
         "rms_norm_residual" => gpu.rms_norm_residual(on.x(0), next(), on.x(2), p(0), next()),
+        "rms_norm_residual_backward" => {
+            gpu.rms_norm_residual_backward(on.x(0), on.x(1), on.x(2), p(0), next(), next())
+        }
         "layer_norm_backward" => {
             gpu.layer_norm_backward(on.x(0), on.x(1), on.x(2), p(0), next(), next(), next())
         }
@@ -87,6 +90,9 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
         }
         "cross_entropy_backward over its input" => {
             gpu.cross_entropy_backward_in_place(next(), ids, on.x(2), on.cols(), p(0))
+        }
+        "cross_entropy_with_gradient" => {
+            gpu.cross_entropy_with_gradient(next(), ids, on.cols(), p(0), next())
         }
         "nll" => {
             let with = ((a.size("weighted") == 1).then(|| on.x(2)), p(0));
@@ -395,6 +401,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         rows::RmsNormBackward: "rms_norm_backward" on shapes;
         indexed::CrossEntropy: "cross_entropy" on long;
         indexed::CrossEntropyBackward: "cross_entropy_backward" on long, "cross_entropy_backward over its input";
+        indexed::CrossEntropyWithGradient: "cross_entropy_with_gradient" on long;
         indexed::NegativeLog: "nll" on shapes;
         indexed::NegativeLogBackward: "nll_backward" on shapes;
         scans::Cumsum: "cumsum" on shapes;
@@ -407,6 +414,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         tensors::GatheredElements: "gather_elements" on shapes;
         tensors::ScatteredElements: "scatter_add_elements" on shapes;
         rows::RmsNormResidual: "rms_norm_residual" on shapes;
+        rows::RmsNormResidualBackward: "rms_norm_residual_backward" on shapes;
         rows::LayerNormBackward: "layer_norm_backward" on shapes;
         rows::SoftmaxBackward: "softmax_backward" on shapes;
         rows::LogSoftmaxBackward: "log_softmax_backward" on shapes;

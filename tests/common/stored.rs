@@ -46,6 +46,34 @@ fn numbers(n: usize, seed: u32) -> Vec<f32> {
     data::<f32>(n, seed.into(), 0).into_iter().map(near).collect()
 }
 
+/// Gates, for which a coarser exponential is enough, and their gradients: off by what rounding is, and a little.
+fn gates<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>, x: &[f32], cols: usize) {
+    let results = |halves: bool| {
+        let make = |x: &[f32]| match halves {
+            true => {
+                let mut to = gpu.alloc_halves(x.len()).unwrap();
+                gpu.write(x, to.view_mut()).unwrap();
+                to
+            }
+            false => gpu.upload(x).unwrap(),
+        };
+        let (n, dy) = (x.len() / 2, numbers(x.len() / 2, 2));
+        let (x, dy, mut out, mut dx) = (make(x), make(&dy), make(&vec![7.0; n]), make(&vec![7.0; 2 * n]));
+        gpu.swiglu_packed(x.view(), cols, out.view_mut()).unwrap();
+        gpu.swiglu_packed_backward(x.view(), dy.view(), cols, dx.view_mut()).unwrap();
+        [host_of(gpu, &out), host_of(gpu, &dx)].concat()
+    };
+    for (k, (got, want)) in results(true).into_iter().zip(results(false)).enumerate() {
+        let rounding = want.abs() / 256.0 * 1.001 + f32::from_bits(1 << 15);
+        let same = got == want || got.is_nan() && want.is_nan();
+        assert!(
+            same || (got - want).abs() <= rounding + 1e-6,
+            "gates of {cols} columns at {k}: {got:e} for {want:e}"
+        );
+        assert_eq!(got.is_sign_negative(), want.is_sign_negative() && !want.is_nan(), "{cols}: {k}");
+    }
+}
+
 /// Maps, rows, their gradients, products and reductions.
 pub fn ops<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
     let stale = |n: usize| vec![7.0f32; n];
@@ -94,17 +122,28 @@ pub fn ops<D: Blocking + Computes<f32> + 'static>(gpu: &Gpu<D>) {
                 .unwrap();
             dx
         });
-        same(gpu, "swiglu", |make| {
-            let (x, mut out) = (make(&numbers(4 * cols, 1)), make(&stale(2 * cols)));
-            gpu.swiglu_packed(x.view(), cols, out.view_mut()).unwrap();
-            out
-        });
-        same(gpu, "the gradient of swiglu", |make| {
-            let (x, dy, mut dx) =
-                (make(&numbers(4 * cols, 1)), make(&numbers(2 * cols, 2)), make(&stale(4 * cols)));
-            gpu.swiglu_packed_backward(x.view(), dy.view(), cols, dx.view_mut()).unwrap();
+        same(gpu, "rms_norm_residual_backward", |make| {
+            let [x, dy, gamma, mut dx] = [(3 * cols, 1), (3 * cols, 3), (cols, 2), (3 * cols, 4)]
+                .map(|(n, seed)| make(&numbers(n, seed)));
+            let mut sums = gpu.upload(&vec![0.0; cols]).unwrap();
+            let (x, gamma, dy) = (x.view(), gamma.view(), dy.view());
+            gpu.rms_norm_residual_backward(x, gamma, dy, 1e-5, dx.view_mut(), sums.view_mut()).unwrap();
             dx
         });
+        same(gpu, "cross_entropy_with_gradient", |make| {
+            let mut z = make(&numbers(3 * cols, 1));
+            let targets = gpu.upload(&[2u32, u32::MAX, cols as u32 - 1]).unwrap();
+            let mut losses = gpu.upload(&[7.0; 3]).unwrap();
+            gpu.cross_entropy_with_gradient(z.view_mut(), targets.view(), cols, 3.0, losses.view_mut())
+                .unwrap();
+            z
+        });
+        gates(gpu, &numbers(4 * cols, 1), cols);
+    }
+    let far = [f32::NEG_INFINITY, -120.0, -95.0, -60.0, -10.0, -1.28, -0.0, 0.0, 1e-3, 5.0, 50.0, 120.0];
+    for last in [f32::INFINITY, f32::NAN, 7.0, 3.0] {
+        let x: Vec<f32> = far.iter().chain(&[last; 4]).chain(&[1.25; 16]).map(|x| near(*x)).collect();
+        gates(gpu, &x, 16);
     }
     same(gpu, "pairs that are turned", |make| {
         let mut x = make(&numbers(6 * 40, 1));

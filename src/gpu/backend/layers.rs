@@ -1,8 +1,9 @@
 //! Layers of transformers and their gradients.
 
 use super::super::device::{Binding, Computes, Device, Error};
-use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS};
-use super::super::template::{self, Argument, Pieces, THREADS, Threads, flat, layer};
+use super::super::template::flat::{self, Gates};
+use super::super::template::norm_backward::{self, COLUMN_PARTS, COLUMN_ROWS, Slope};
+use super::super::template::{self, Argument, Pieces, THREADS, Threads, layer};
 use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
@@ -14,8 +15,6 @@ use crate::{Adagrad, Adam, Attention, Momentum, RopeStyle};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Threads of a row of logits that is not in registers: of rows that would take as many threads, or more, to hold.
-const LONG_LOSS: (Threads, Pieces) = (Threads { block: 256, row: 256 }, Pieces::NONE);
 /// Threads of a row at most whose registers hold it, its gradients and the sums by column.
 const HELD_THREADS: u32 = 512;
 
@@ -24,61 +23,21 @@ fn twice(cols: usize) -> Result<usize, Error> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// The gradient of `cross_entropy`, from `z` to `out`.
-    fn entropy_slope<T: Scalar>(
-        &self,
-        (z, z_len): (Binding<'_, D::Buffer>, usize),
-        targets: View<'_, u32, D>,
-        lse: View<'_, T, D>,
-        cols: usize,
-        scale: T,
-        out: Option<&ViewMut<'_, T, D>>,
-    ) -> Done
-    where
-        D: Computes<T>,
-    {
-        let rows = count("logits", z_len, cols)?;
-        if let Some(out) = out {
-            same_len("dlogits", z_len, out.len())?;
+    /// How threads take gates, and what comes of them, in rows of `cols`.
+    fn gates<T: Scalar>(&self, bound: &[Binding<'_, D::Buffer>], cols: usize) -> Gates {
+        let wide = wide(bound) && (cols * size_of::<T>()).is_multiple_of(16);
+        let halves = bound.iter().all(|b| b.start.is_multiple_of(32) && self.state.is_halves(b.buffer));
+        match wide {
+            true if halves => Gates::Near,
+            true => Gates::Wide,
+            false => Gates::Single,
         }
-        same_len("targets", rows, targets.len())?;
-        same_len("lse", rows, lse.len())?;
-        self.state.planner.line::<T::Recorded>("logits", z_len)?;
-        if z_len == 0 {
-            return Ok(());
-        }
-        let mut all = arguments(4, &[rows, cols], &[scale]);
-        // Over the logits, both are one buffer.
-        if out.is_none()
-            && let Some(to) = all.get_mut(3)
-        {
-            *to = Argument::Buffer(0);
-        }
-        let status = if out.is_some() { 4 } else { 3 };
-        all.insert(4, Argument::Buffer(status));
-        let mut bound = vec![z, targets.binding(self)?, lse.binding(self)?];
-        if let Some(out) = out {
-            bound.push(out.binding(self)?);
-        }
-        bound.push(self.status()?);
-        let slopes = if out.is_some() { 3 } else { 0 };
-        let aligned = wide(&[z]) && bound.get(slopes).is_some_and(|b| b.start.is_multiple_of(16));
-        let planner = &self.state.planner;
-        let (by, wide) = match planner.holding::<T::Recorded>([rows, cols], aligned) {
-            Some(by) => (by, false),
-            None if planner.by_pieces::<T::Recorded>(cols, aligned) => (LONG_LOSS, true),
-            None => ((planner.reading(cols), Pieces::NONE), false),
-        };
-        let op = if wide { "cross_entropy_backward_wide" } else { "cross_entropy_backward" };
-        let make = |meet, by| Some(layer::cross_entropy_backward::<T::Recorded>(meet, by, wide));
-        let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
-        self.run_one(launch, &bound)
     }
 
     /// The gradients of a norm; those of its weights are added to.
     fn norm_slope<T: Scalar>(
         &self,
-        op: &'static str,
+        of: Slope,
         [x, gamma, dy]: [View<'_, T, D>; 3],
         eps: T,
         dx: ViewMut<'_, T, D>,
@@ -109,8 +68,7 @@ impl<D: Device> Gpu<D> {
         bound.extend(dbeta.as_ref().map(|d| d.binding(self)).transpose()?);
         // Behind the operands: what the rows leave, and the sums of parts.
         let units = bound.len();
-        let centred = dbeta.is_some();
-        let count = rows.div_ceil(COLUMN_ROWS as usize);
+        let (op, count) = (of.name(), rows.div_ceil(COLUMN_ROWS as usize));
         let told = |buffers: &[usize], words: &[usize], numbers: &[T]| {
             let mut all: Vec<Argument> = buffers.iter().map(|k| Argument::Buffer(*k)).collect();
             all.extend(arguments(0, words, numbers));
@@ -131,7 +89,7 @@ impl<D: Device> Gpu<D> {
             let sets = planner.blocks as usize * 64 / threads.block as usize;
             let grid = rows.div_ceil(threads.rows() as usize).min(sets.max(1));
             let parts = grid * threads.rows() as usize;
-            let make = || Some(norm_backward::norm_backward_held::<T::Recorded>(planner.meet, by, centred));
+            let make = || Some(norm_backward::norm_backward_held::<T::Recorded>(planner.meet, by, of));
             let program = planner.one_by::<T::Recorded>(op, threads.row << 4 | held.each, make)?;
             let all = told(&[0, 1, 2, 3, units, units + 1], &[rows, cols], &[eps]);
             let mut launches = vec![planner.grid_of(program, threads.block, [grid, 1], all)?];
@@ -149,7 +107,7 @@ impl<D: Device> Gpu<D> {
             let [parts, fewer] = [parts, fewer].map(|n| n as u64 * cols as u64 * width);
             return self.go(launches, vec![parts, parts, fewer], &bound);
         }
-        let rows_of = |meet| norm_backward::norm_backward::<T::Recorded>(meet, centred);
+        let rows_of = |meet| norm_backward::norm_backward::<T::Recorded>(meet, of);
         let all = told(&[0, 1, 2, 3, units], &[rows, cols], &[eps]);
         let mut launches = vec![planner.blocks::<T::Recorded>(op, rows_of, [rows, 1], all)?];
         let make = |_| norm_backward::scaled_columns::<T::Recorded>();
@@ -241,9 +199,10 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         }
         let all = arguments::<T>(2, &[out.len(), cols], &[]);
         let bound = [x.binding(self)?, out.binding(self)?];
-        let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(wide));
-        let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
-        let launch = planner.map_by::<T::Recorded>("swiglu_packed", (wide, 2), make, out.len(), all)?;
+        let by = self.gates::<T>(&bound, cols);
+        let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(if wide { by } else { Gates::Single }));
+        let op = if by == Gates::Near { "swiglu_packed_near" } else { "swiglu_packed" };
+        let launch = planner.map_by::<T::Recorded>(op, (by != Gates::Single, 2), make, out.len(), all)?;
         self.run_one(launch, &bound)
     }
 
@@ -265,10 +224,11 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         }
         let all = arguments::<T>(3, &[dy.len(), cols], &[]);
         let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
-        let make = |wide| Some(flat::swiglu_packed_backward::<T::Recorded>(wide));
-        let wide = wide(&bound) && (cols * size_of::<T>()).is_multiple_of(16);
-        let launch =
-            planner.map_by::<T::Recorded>("swiglu_packed_backward", (wide, 2), make, dy.len(), all)?;
+        let by = self.gates::<T>(&bound, cols);
+        let make =
+            |wide| Some(flat::swiglu_packed_backward::<T::Recorded>(if wide { by } else { Gates::Single }));
+        let op = if by == Gates::Near { "swiglu_packed_backward_near" } else { "swiglu_packed_backward" };
+        let launch = planner.map_by::<T::Recorded>(op, (by != Gates::Single, 2), make, dy.len(), all)?;
         self.run_one(launch, &bound)
     }
 
@@ -312,7 +272,19 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         dx: ViewMut<'_, T, D>,
         dgamma: ViewMut<'_, T, D>,
     ) -> Done {
-        self.norm_slope("rms_norm_backward", [x, gamma, dy], eps, dx, dgamma, None)
+        self.norm_slope(Slope::Rms, [x, gamma, dy], eps, dx, dgamma, None)
+    }
+
+    fn rms_norm_residual_backward(
+        &self,
+        x: View<'_, T, D>,
+        gamma: View<'_, T, D>,
+        dy: View<'_, T, D>,
+        eps: T,
+        dx: ViewMut<'_, T, D>,
+        dgamma: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.norm_slope(Slope::Residual, [x, gamma, dy], eps, dx, dgamma, None)
     }
 
     fn layer_norm_backward(
@@ -325,7 +297,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         dgamma: ViewMut<'_, T, D>,
         dbeta: ViewMut<'_, T, D>,
     ) -> Done {
-        self.norm_slope("layer_norm_backward", [x, gamma, dy], eps, dx, dgamma, Some(dbeta))
+        self.norm_slope(Slope::Layer, [x, gamma, dy], eps, dx, dgamma, Some(dbeta))
     }
 
     fn softmax_backward(
@@ -380,29 +352,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         losses: ViewMut<'_, T, D>,
         lse: ViewMut<'_, T, D>,
     ) -> Done {
-        let rows = count("logits", logits.len(), cols)?;
-        same_len("targets", rows, targets.len())?;
-        same_len("losses", rows, losses.len())?;
-        same_len("lse", rows, lse.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("logits", logits.len())?;
-        if rows == 0 {
-            return Ok(());
-        }
-        let all = arguments::<T>(5, &[rows, cols], &[]);
-        let z = [logits.binding(self)?];
-        let pieces = planner.by_pieces::<T::Recorded>(cols, wide(&z));
-        // Rows that would take all registers of a multiprocessor are read once piece by piece.
-        let (op, by, wide) = match planner.holding::<T::Recorded>([rows, cols], wide(&z)) {
-            Some((threads, _)) if threads.row >= LONG_LOSS.0.row => ("cross_entropy_wide", LONG_LOSS, true),
-            None if pieces => ("cross_entropy_wide", LONG_LOSS, true),
-            Some(by) => ("cross_entropy", by, false),
-            None => ("cross_entropy", (Threads::BLOCK, Pieces::NONE), false),
-        };
-        let make = |meet, by| Some(layer::cross_entropy::<T::Recorded>(meet, by, wide));
-        let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
-        let others = [targets.binding(self)?, losses.binding(self)?, lse.binding(self)?, self.status()?];
-        self.run_one(launch, &[&z[..], &others].concat())
+        self.entropy(logits, targets, cols, losses, lse)
     }
 
     fn cross_entropy_backward(
@@ -428,6 +378,17 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
     ) -> Done {
         let z = (logits.binding(self)?, logits.len());
         self.entropy_slope(z, targets, lse, cols, scale, None)
+    }
+
+    fn cross_entropy_with_gradient(
+        &self,
+        logits: ViewMut<'_, T, D>,
+        targets: View<'_, u32, D>,
+        cols: usize,
+        scale: T,
+        losses: ViewMut<'_, T, D>,
+    ) -> Done {
+        self.entropy_and_slope(logits, targets, cols, scale, losses)
     }
 
     fn embedding(

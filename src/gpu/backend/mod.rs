@@ -34,6 +34,7 @@ mod decode;
 mod einsum;
 mod fft;
 mod layers;
+mod losses;
 mod mat;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 mod matrices;

@@ -202,13 +202,52 @@ fn named_by<T: Recorded>(op: &str, wide: bool) -> Builder {
     if wide { named::<T>(&format!("{op}_wide")) } else { named::<T>(op) }
 }
 
-/// `out[r][i] = silu(x[r][i])·x[r][cols + i]`. Parameters: `x`, `out`; the elements of `out`, columns. With `wide` 16 bytes are
-/// read and written at once: columns are a multiple of so many, and every array starts at one.
-pub fn swiglu_packed<T: Recorded>(wide: bool) -> Result<Kernel, Error> {
-    let b = named_by::<T>("swiglu_packed", wide);
+/// How threads of gates take elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gates {
+    /// One by one.
+    Single,
+    /// 16 bytes at once: columns are a multiple of so many, and every array starts at one.
+    Wide,
+    /// The same, of operands that lie as `bf16`: results are so coarse that [`near_silu`] is enough.
+    Near,
+}
+
+impl Gates {
+    fn named<T: Recorded>(self, op: &str) -> Builder {
+        match self {
+            Self::Near => named::<T>(&format!("{op}_near")),
+            _ => named_by::<T>(op, self == Self::Wide),
+        }
+    }
+    fn at_once<T: Stored>(self) -> u32 {
+        at_once::<T>(self != Self::Single)
+    }
+}
+
+/// `silu(x)` and its slope within 2⁻¹⁷ of their terms: by the exponential and the reciprocal of the special function unit, as
+/// arithmetic is what gates of 16 bits wait for otherwise.
+fn near_silu<'b, T: Recorded>(x: Value<'b, T>) -> [Value<'b, T>; 2] {
+    use crate::alu::Alu;
+    let c = |v: f64| Alu::c(x, v);
+    // From there on both are what they are at infinity.
+    let end = 104.0;
+    let x = c(-end).max(x);
+    // Raised, so that it is a normal number as far as it counts.
+    let raised = T::power(x.magnitude().fma(c(-core::f64::consts::LOG2_E), c(24.0)));
+    let power = raised * c(f64::from_bits((1023 - 24) << 52));
+    let right = T::reciprocal(power + c(1.0));
+    let (left, negative) = (power * right, x.compare(Cmp::Lt, c(0.0)));
+    let [sigmoid, rest] = [(left, right), (right, left)].map(|(a, b)| Value::select(negative, a, b));
+    [x * sigmoid, (c(end).min(x) * sigmoid).fma(rest, sigmoid)]
+}
+
+/// `out[r][i] = silu(x[r][i])·x[r][cols + i]`. Parameters: `x`, `out`; the elements of `out`, columns.
+pub fn swiglu_packed<T: Recorded>(by: Gates) -> Result<Kernel, Error> {
+    let b = by.named::<T>("swiglu_packed");
     let [x, out] = [(); 2].map(|()| b.param::<U64>());
     let [n, cols] = [(); 2].map(|()| b.param::<U32>());
-    let many = at_once::<T>(wide);
+    let many = by.at_once::<T>();
     let read = |i: Value<'_, U32>| {
         let gate = b.typed::<U32>(i.id());
         let gate = gate + gate / cols * cols;
@@ -216,18 +255,20 @@ pub fn swiglu_packed<T: Recorded>(wide: bool) -> Result<Kernel, Error> {
     };
     each_piece(&b, n, many, read, |i, [gate, up]| {
         let both = gate.into_iter().zip(up);
-        let y: Vec<_> = both.map(|(gate, up)| Swiglu.eval([gate, up])).collect();
+        let one =
+            |gate, up| if by == Gates::Near { near_silu(gate)[0] * up } else { Swiglu.eval([gate, up]) };
+        let y: Vec<_> = both.map(|(gate, up)| one(gate, up)).collect();
         keep(&b, Space::Global, at::<T>(out, i), &y);
     });
     b.finish()
 }
 
-/// Its gradient. Parameters: `x`, `dy`, `dx`; the elements of `dy`, columns. `wide` as for [`swiglu_packed()`].
-pub fn swiglu_packed_backward<T: Recorded>(wide: bool) -> Result<Kernel, Error> {
-    let b = named_by::<T>("swiglu_packed_backward", wide);
+/// Its gradient. Parameters: `x`, `dy`, `dx`; the elements of `dy`, columns.
+pub fn swiglu_packed_backward<T: Recorded>(by: Gates) -> Result<Kernel, Error> {
+    let b = by.named::<T>("swiglu_packed_backward");
     let [x, dy, dx] = [(); 3].map(|()| b.param::<U64>());
     let [n, cols] = [(); 2].map(|()| b.param::<U32>());
-    let many = at_once::<T>(wide);
+    let many = by.at_once::<T>();
     let read = |i: Value<'_, U32>| {
         let i = b.typed::<U32>(i.id());
         let gate = i + i / cols * cols;
@@ -236,7 +277,13 @@ pub fn swiglu_packed_backward<T: Recorded>(wide: bool) -> Result<Kernel, Error> 
     };
     each_piece(&b, n, many, read, |_, (first, [gate, up, dy])| {
         let all = gate.into_iter().zip(up).zip(dy);
-        let slopes = all.map(|((gate, up), dy)| GateBackward.eval([gate, up, dy], [b.bits(0); 2]));
+        let slopes = all.map(|((gate, up), dy)| match by {
+            Gates::Near => {
+                let [silu, slope] = near_silu(gate);
+                [slope * up * dy, silu * dy]
+            }
+            _ => GateBackward.eval([gate, up, dy], [b.bits(0); 2]),
+        });
         let (dgate, dup): (Vec<_>, Vec<_>) = slopes.map(|[dgate, dup]| (dgate, dup)).unzip();
         keep(&b, Space::Global, at::<T>(dx, first), &dgate);
         keep(&b, Space::Global, at::<T>(dx, first + cols), &dup);

@@ -121,8 +121,14 @@ impl<'b, T: Recorded, const N: usize> Held<'b, T, N> {
 
     /// `f(start, elements)` for each piece that is there; the elements are those of one input after the other.
     pub(super) fn each(&self, f: impl Fn(Value<'b, U32>, &[[Value<'b, T>; N]])) {
-        for ((start, there), x) in self.starts.iter().zip(self.x.chunks(many::<T>() as usize)) {
-            self.b().when(*there, || f(*start, x));
+        self.each_at(|_, start, x| f(start, x));
+    }
+
+    /// As [`Held::each`], with the place of the first among [`Held::elements`].
+    pub(super) fn each_at(&self, f: impl Fn(usize, Value<'b, U32>, &[[Value<'b, T>; N]])) {
+        let many = many::<T>() as usize;
+        for ((k, (start, there)), x) in self.starts.iter().enumerate().zip(self.x.chunks(many)) {
+            self.b().when(*there, || f(k * many, *start, x));
         }
     }
 }

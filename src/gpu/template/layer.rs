@@ -234,31 +234,93 @@ pub fn cross_entropy_backward<T: Recorded>(
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let (z, out) = (z + start, out + start);
-        let (target, shift) = (get::<U32>(targets, r), shift(get::<T>(lse, r)));
+        let (target, lse) = (get::<U32>(targets, r), get::<T>(lse, r));
         let ignored = target.compare(Cmp::Eq, b.int(i64::from(u32::MAX)));
-        let slope = |i: Value<'_, U32>, z: Value<'_, T>| {
-            let (i, z) = (b.typed::<U32>(i.id()), b.typed::<T>(z.id()));
-            let v = ExpShiftedScaled(shift.number(), scale.number()).eval([z]);
-            let v = Value::select(target.compare(Cmp::Eq, i), v - scale, v);
-            Value::select(ignored, b.bits(0), v)
-        };
         let part = Part { b: &b, meet, threads, x: [z], begin: b.int(0), end };
-        let write = |start: Value<'_, U32>, z: &[[Value<'_, T>; 1]]| {
-            let slopes = (0..).zip(z).map(|(j, [z])| slope(start + b.int(j), *z));
-            keep(&b, Space::Global, at::<T>(out, start), &slopes.collect::<Vec<_>>());
-        };
-        if held.any() {
-            Held::<T, 1>::new(part, cols, held).each(write);
-        } else if wide {
-            part.each_piece::<T>(write);
-        } else {
+        let row = held.any().then(|| Held::<T, 1>::new(part, cols, held));
+        entropy_slopes(&part, row.as_ref(), wide, target, [lse, scale], out);
+        let leads = place.compare(Cmp::Eq, b.int(0)) & end.compare(Cmp::Eq, cols);
+        b.when(leads & target.compare(Cmp::Ge, cols) & !ignored, || note(status, Index::Gradient, target));
+        Vec::new()
+    });
+    b.finish()
+}
+
+/// `(e^(z − lse) − [k = target])·scale` of a row, zeros where the target is none: of what threads have in registers, or read.
+fn entropy_slopes<'b, T: Recorded>(
+    part: &Part<'b, 1>,
+    held: Option<&Held<'b, T, 1>>,
+    wide: bool,
+    target: Value<'b, U32>,
+    [lse, scale]: [Value<'b, T>; 2],
+    out: Value<'b, U64>,
+) {
+    let (b, [z]) = (part.b, part.x);
+    let ignored = target.compare(Cmp::Eq, b.int(i64::from(u32::MAX)));
+    let body = ExpShiftedScaled(shift(lse).number(), scale.number());
+    let slope = |i: Value<'b, U32>, z: Value<'b, T>| {
+        let v = body.eval([z]);
+        let v = Value::select(target.compare(Cmp::Eq, i), v - scale, v);
+        Value::select(ignored, b.bits(0), v)
+    };
+    let write = |start: Value<'b, U32>, z: &[[Value<'b, T>; 1]]| {
+        let slopes = (0..).zip(z).map(|(j, [z])| slope(start + b.int(j), *z));
+        keep(b, Space::Global, at::<T>(out, start), &slopes.collect::<Vec<_>>());
+    };
+    match held {
+        Some(held) => held.each(write),
+        None if wide => part.each_piece::<T>(write),
+        None => {
             b.count::<U32, U32>(part.bounds(), 1, &[], |i, _| {
                 put(out, i, slope(i, get::<T>(z, i)));
                 Vec::new()
             });
         }
+    }
+}
+
+/// [`cross_entropy`], and over its logits [`cross_entropy_backward`]; threads have a row as there. Parameters: the logits, targets,
+/// losses, the status words; rows, columns; `scale`.
+pub fn cross_entropy_with_gradient<T: Recorded>(
+    meet: Meet,
+    (threads, held): (Threads, Pieces),
+    wide: bool,
+) -> Result<Kernel, Error> {
+    let b = named::<T>("cross_entropy_with_gradient");
+    b.threads([threads.block, 1, 1]);
+    let [z, targets, losses, status] = [(); 4].map(|()| b.param::<U64>());
+    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let scale = b.param::<T>();
+    let [_, place] = threads.place(&b);
+    each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
+        let z = z + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
+        let part = Part { b: &b, meet, threads, x: [z], begin: b.int(0), end };
+        let row = held.any().then(|| Held::<T, 1>::new(part, cols, held));
+        let [peak, sum] = match &row {
+            Some(row) => row.summary(PeakAndSum),
+            None => PartOf::<T, 1>::by(part, wide).summary(PeakAndSum),
+        };
+        let target = get::<U32>(targets, r);
+        let (inside, infinity) = (target.compare(Cmp::Lt, cols), peak.lit(T::Elem::INFINITY));
+        let (log, shift, none) = (Ln.eval([sum]), shift(peak), sum.eq(peak.c(0.0)));
+        let lse = Value::select(none, -infinity, shift + log);
+        // A row that is not there has no columns.
         let leads = place.compare(Cmp::Eq, b.int(0)) & end.compare(Cmp::Eq, cols);
-        b.when(leads & target.compare(Cmp::Ge, cols) & !ignored, || note(status, Index::Gradient, target));
+        b.when(leads, || {
+            let ignored = target.compare(Cmp::Eq, b.int(i64::from(u32::MAX)));
+            let [loss] = b.either(
+                inside,
+                || [Value::select(none, infinity, log - (get::<T>(z, target) - shift))],
+                || {
+                    b.when(!ignored, || note(status, Index::EntropyWithGradient, target));
+                    [Value::select(ignored, peak.c(0.0), peak.c(f64::NAN))]
+                },
+            );
+            put(losses, r, loss);
+        });
+        // The target's logit is read before the gradient comes over it.
+        b.barrier();
+        entropy_slopes(&part, row.as_ref(), wide, target, [lse, scale], z);
         Vec::new()
     });
     b.finish()

@@ -24,12 +24,12 @@ use alloc::vec::Vec;
 fn slopes<'b, T: Recorded>(
     all: &impl Streams<Param<T>, 3, V = Value<'b, T>>,
     x: &impl Streams<Param<T>, 1, V = Value<'b, T>>,
-    is_centred: bool,
+    of: Slope,
     eps: Value<'b, T>,
 ) -> (Standard<Param<T>>, Gradient<Param<T>>) {
     let (one, none, zero) = (eps.c(1.0), eps.c(-0.0), eps.c(0.0));
     let n: Value<'_, T> = all.len();
-    let (unit, [scale, shift, along]) = if is_centred {
+    let (unit, [scale, shift, along]) = if of.centred() {
         let m = centred(x, eps);
         let [p, lo] = [m.p, m.lo];
         let unit = Standard::new(m, inverse_root(m.variance, eps, p), Value::number);
@@ -53,35 +53,63 @@ fn slopes<'b, T: Recorded>(
     (unit, Gradient { scale, p: unit.p, minus: unit.minus, shift, along })
 }
 
-const fn name(is_centred: bool) -> &'static str {
-    if is_centred { "layer_norm_backward" } else { "rms_norm_backward" }
+/// The ops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slope {
+    /// `rms_norm_backward`.
+    Rms,
+    /// `rms_norm_residual_backward`: the gradient is added to what is there.
+    Residual,
+    /// `layer_norm_backward`.
+    Layer,
 }
 
-/// `dx` of `rms_norm_backward` or, `centred`, of `layer_norm_backward`, and for each row that a block has at once the sums
-/// `Σ dy·x̂` and, `centred`, `Σ dy` by column; a thread has pieces of a row, as in [`super::row_by`].
+impl Slope {
+    /// The op's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rms => "rms_norm_backward",
+            Self::Residual => "rms_norm_residual_backward",
+            Self::Layer => "layer_norm_backward",
+        }
+    }
+    const fn centred(self) -> bool {
+        matches!(self, Self::Layer)
+    }
+}
+
+/// `dx` of an op, and for each row that a block has at once the sums `Σ dy·x̂` and, of `layer_norm_backward`, `Σ dy` by column; a
+/// thread has pieces of a row, as in [`super::row_by`].
 ///
 /// Parameters: `x`, `gamma`, `dy`, `dx`, where the sums go, one row after the other, and where the others; rows, columns; `eps`.
 pub fn norm_backward_held<T: Recorded>(
     meet: Meet,
     (threads, held): (Threads, Pieces),
-    is_centred: bool,
+    of: Slope,
 ) -> Result<Kernel, Error> {
-    let b = named::<T>(&format!("{}_{}x{}", name(is_centred), threads.row, held.each));
+    let b = named::<T>(&format!("{}_{}x{}", of.name(), threads.row, held.each));
     b.threads([threads.block, 1, 1]);
     let [x, gamma, dy, dx, sums, plain] = [(); 6].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
     let eps = b.param::<T>();
     let many = (held.each * 16 / T::TYPE.bytes()) as usize;
     let zero = b.bits::<T>(0);
-    let init: Vec<_> = (0..if is_centred { 2 * many } else { many }).map(|_| zero).collect();
+    let init: Vec<_> = (0..if of.centred() { 2 * many } else { many }).map(|_| zero).collect();
     let totals = each_by(&b, threads, [rows, cols], &init, |r, end, carried| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let part = Part { b: &b, meet, threads, x: [x + start, gamma, dy + start], begin: b.int(0), end };
         let all = Held::<T, 3>::new(part, cols, held);
-        let (unit, body) = slopes(&all, &all.of([0]), is_centred, eps);
         let to = dx + start;
-        all.each(|start, x| {
-            let slopes: Vec<_> = x.iter().map(|x| body.eval(*x)).collect();
+        let old = (of == Slope::Residual).then(|| {
+            Held::<T, 1>::new(Part { b: &b, meet, threads, x: [to], begin: b.int(0), end }, cols, held)
+        });
+        let (unit, body) = slopes(&all, &all.of([0]), of, eps);
+        let old = old.iter().flat_map(Held::elements).map(|(_, [old])| old).collect::<Vec<_>>();
+        all.each_at(|k, start, x| {
+            let slopes: Vec<Value<'_, T>> = x.iter().map(|x| body.eval(*x)).collect();
+            let added = (k..).zip(slopes).map(|(k, slope)| old.get(k).map_or(slope, |old| *old + slope));
+            let slopes: Vec<_> = added.collect();
             keep(&b, Space::Global, at::<T>(to, start), &slopes);
         });
         let old = |k: usize| carried.get(k).copied().unwrap_or(zero);
@@ -107,10 +135,10 @@ pub fn norm_backward_held<T: Recorded>(
     b.finish()
 }
 
-/// `dx` of `rms_norm_backward` or, `centred`, of `layer_norm_backward`. Parameters: `x`, `gamma`, `dy`, `dx`, where each row
-/// leaves what brings it to unit variance (four elements); rows, columns; `eps`.
-pub fn norm_backward<T: Recorded>(meet: Meet, is_centred: bool) -> Result<Kernel, Error> {
-    let b = named::<T>(name(is_centred));
+/// `dx` of an op. Parameters: `x`, `gamma`, `dy`, `dx`, where each row leaves what brings it to unit variance (four elements);
+/// rows, columns; `eps`.
+pub fn norm_backward<T: Recorded>(meet: Meet, of: Slope) -> Result<Kernel, Error> {
+    let b = named::<T>(of.name());
     b.threads([THREADS, 1, 1]);
     let [x, gamma, dy, dx, units] = [(); 5].map(|()| b.param::<U64>());
     let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
@@ -122,9 +150,10 @@ pub fn norm_backward<T: Recorded>(meet: Meet, is_centred: bool) -> Result<Kernel
             Part { b: &b, meet, threads: Threads::BLOCK, x: [x, gamma, dy], begin: b.int(0), end: cols };
         let all = PartOf::<T, 3>::new(part);
         let alone = Part { b: &b, meet, threads: Threads::BLOCK, x: [x], begin: b.int(0), end: cols };
-        let (unit, body) = slopes(&all, &PartOf::<T, 1>::new(alone), is_centred, eps);
+        let (unit, body) = slopes(&all, &PartOf::<T, 1>::new(alone), of, eps);
         strided(&b, [b.int(0), cols], |i| {
-            put(dx, i, body.eval([get::<T>(x, i), get(gamma, i), get(dy, i)]));
+            let slope = body.eval([get::<T>(x, i), get(gamma, i), get(dy, i)]);
+            put(dx, i, if of == Slope::Residual { get::<T>(dx, i) + slope } else { slope });
         });
         b.when(leads(&b), || {
             let to = at::<T>(units, r * b.int(4));

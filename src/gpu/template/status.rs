@@ -18,6 +18,8 @@ pub enum Index {
     CrossEntropy,
     /// `targets` of `cross_entropy_backward`.
     Gradient,
+    /// `targets` of `cross_entropy_with_gradient`.
+    EntropyWithGradient,
     /// `ids` of `quant_rows`.
     QuantRows,
     /// `targets` of `nll`.
@@ -50,12 +52,13 @@ pub enum Index {
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
         Self::CrossEntropy,
         Self::Gradient,
+        Self::EntropyWithGradient,
         Self::QuantRows,
         Self::Nll,
         Self::NllGradient,
@@ -81,6 +84,7 @@ impl Index {
             Self::ScatterAdd => ("scatter_add", "ids"),
             Self::CrossEntropy => ("cross_entropy", "targets"),
             Self::Gradient => ("cross_entropy_backward", "targets"),
+            Self::EntropyWithGradient => ("cross_entropy_with_gradient", "targets"),
             Self::QuantRows => ("quant_rows", "ids"),
             Self::Nll => ("nll", "targets"),
             Self::NllGradient => ("nll_backward", "targets"),

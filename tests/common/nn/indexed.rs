@@ -9,6 +9,7 @@ macro_rules! for_each_indexed_op {
         $cb! {
             cross_entropy $crate::nn::indexed::CrossEntropy, threads;
             cross_entropy_backward $crate::nn::indexed::CrossEntropyBackward, gradient, threads;
+            cross_entropy_with_gradient $crate::nn::indexed::CrossEntropyWithGradient, threads;
             nll $crate::nn::indexed::NegativeLog, threads;
             nll_backward $crate::nn::indexed::NegativeLogBackward, threads;
             embedding $crate::nn::indexed::Embedding, threads;
@@ -220,6 +221,44 @@ impl Op for CrossEntropyBackward {
         let (mut losses, mut lse) = (vec![0.0; rows], vec![0.0; rows]);
         fulmen::cross_entropy(&a.x[0], &a.ids, a.size("cols"), &mut losses, &mut lse).unwrap();
         inner(&losses, &vec![a.p[0]; rows])
+    }
+}
+
+pub struct CrossEntropyWithGradient;
+impl Op for CrossEntropyWithGradient {
+    const NAME: &'static str = "cross_entropy_with_gradient";
+    const IDS: Option<usize> = Some(1);
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let x = vec![r.slice(rows * cols, 9.0), targets(rows, cols, r)];
+        Args::new::<Self>(x, vec![T::from_f64(0.75)], &[("cols", cols)])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        vec![a.x[0].clone(), stale(a.ids.len())]
+    }
+    called! {
+        |s, a, [z, losses], _| fulmen::cross_entropy_with_gradient_on(s, z, &a.ids, a.size("cols"), a.p[0], losses),
+        parallel fulmen::parallel::cross_entropy_with_gradient_on(s, z, &a.ids, a.size("cols"), a.p[0], losses)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let (cols, scale) = (a.size("cols"), a.p[0]);
+        let losses = CrossEntropy::want(a).swap_remove(0);
+        let row = |(z, t): (&[f64], &u32)| -> Vec<Want> {
+            let [peak, sum, spread] = log_sum(z);
+            let lse = if sum == f64::NEG_INFINITY { 0.0 } else { peak + sum };
+            let one = |k: usize| {
+                if *t == IGNORED {
+                    return copied(0.0);
+                }
+                let t = if k == *t as usize { 1.0 } else { 0.0 };
+                let p = (z[k] - lse).exp();
+                // The log-sum-exp is off by a share of its terms.
+                let off = 2.0 + (z[k] - lse).abs() + sum.abs() + spread + peak.abs();
+                let mass = if p == 0.0 { t } else { p * off + t };
+                Want { value: (p - t) * scale, mass: (mass * scale).abs(), n: cols }
+            };
+            (0..z.len()).map(one).collect()
+        };
+        vec![a.x[0].chunks(cols.max(1)).zip(&a.ids).flat_map(row).collect(), losses]
     }
 }
 

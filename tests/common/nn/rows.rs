@@ -10,6 +10,7 @@ macro_rules! for_each_rows_op {
             swiglu_packed_backward $crate::nn::rows::SwigluPackedBackward, gradient, threads;
             rms_norm_residual $crate::nn::rows::RmsNormResidual, threads;
             rms_norm_backward $crate::nn::rows::RmsNormBackward, gradient;
+            rms_norm_residual_backward $crate::nn::rows::RmsNormResidualBackward, gradient;
             layer_norm_backward $crate::nn::rows::LayerNormBackward, gradient;
             softmax_backward $crate::nn::rows::SoftmaxBackward, gradient, threads;
             log_softmax_backward $crate::nn::rows::LogSoftmaxBackward, gradient, threads;
@@ -191,6 +192,35 @@ impl Op for RmsNormBackward {
         let mut y = vec![0.0; a.x[0].len()];
         fulmen::rms_norm(&a.x[0], &a.x[1], a.p[0], &mut y).unwrap();
         inner(&y, &a.x[2])
+    }
+}
+
+pub struct RmsNormResidualBackward;
+impl Op for RmsNormResidualBackward {
+    const NAME: &'static str = "rms_norm_residual_backward";
+    const GRADIENTS: &'static [(usize, usize)] = &[(0, 0), (1, 1)];
+    fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
+        let Args { mut x, p, .. } = RmsNormBackward::sample(rows, cols, r);
+        x.insert(3, r.slice(rows * cols, 1.0));
+        Args::new::<Self>(x, p, &[])
+    }
+    fn before<T: Element>(a: &Args<T>) -> Vec<Vec<T>> {
+        a.x[3..].to_vec()
+    }
+    called! {
+        |s, a, [dx, dgamma], _|
+            fulmen::rms_norm_residual_backward_on(s, &a.x[0], &a.x[1], &a.x[2], a.p[0], dx, dgamma)
+    }
+    fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
+        let x = [0, 1, 2, 4].map(|k| a.x[k].clone()).to_vec();
+        let mut all = norm_backward(&Args::new::<RmsNormBackward>(x, a.p.clone(), &[]), false);
+        for (want, before) in all[0].iter_mut().zip(&a.x[3]) {
+            *want = Want { value: before + want.value, mass: before.abs() + want.mass, n: want.n };
+        }
+        all
+    }
+    fn loss(a: &Args<f64>) -> f64 {
+        RmsNormBackward::loss(a)
     }
 }
 

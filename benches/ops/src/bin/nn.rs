@@ -76,6 +76,23 @@ fn norms(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("rms_norm_backward", "f32", data, streams(2, 1), 1e-3, list);
 
+    let (mut dg, mut dg2) = (vec![0.0; COLS], vec![0.0; COLS]);
+    let mut slope = vec![0.0; data.n];
+    let list: List<'_> = vec![
+        run("fulmen", |x, dy, before, dx| {
+            dx.copy_from_slice(before);
+            dg.fill(0.0);
+            fulmen::rms_norm_residual_backward(x, gamma, dy, EPS, dx, &mut dg).unwrap();
+        }),
+        run("two ops", |x, dy, before, dx| {
+            dx.copy_from_slice(before);
+            dg2.fill(0.0);
+            fulmen::rms_norm_backward(x, gamma, dy, EPS, &mut slope, &mut dg2).unwrap();
+            fulmen::add_in_place(dx, &slope).unwrap();
+        }),
+    ];
+    bench.case("rms_norm_residual_backward", "f32", data, streams(4, 2), 1e-3, list);
+
     let (mut dg, mut db) = (vec![0.0; COLS], vec![0.0; COLS]);
     let (mut dg2, mut db2) = (vec![0.0; COLS], vec![0.0; COLS]);
     let list: List<'_> = vec![
@@ -207,6 +224,20 @@ fn softmaxes(bench: &mut Bench, data: &mut Data<f32>) {
         }),
     ];
     bench.case("cross_entropy_backward", "f32", data, streams(1, 1), 1e-3, list);
+
+    let (mut lse, mut losses, mut losses2) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+    let list: List<'_> = vec![
+        run("fulmen", |z, _, _, dz| {
+            dz.copy_from_slice(z);
+            fulmen::cross_entropy_with_gradient(dz, targets, COLS, 0.5, &mut losses).unwrap();
+        }),
+        run("two ops", |z, _, _, dz| {
+            dz.copy_from_slice(z);
+            fulmen::cross_entropy(dz, targets, COLS, &mut losses2, &mut lse).unwrap();
+            fulmen::cross_entropy_backward_in_place(dz, targets, &lse, COLS, 0.5).unwrap();
+        }),
+    ];
+    bench.case("cross_entropy_with_gradient", "f32", data, streams(2, 2), 1e-3, list);
 }
 
 fn gates_and_rotations(bench: &mut Bench, data: &mut Data<f32>) {
