@@ -79,8 +79,11 @@ impl<D: Device> Gpu<D> {
         }
         let bound = [a.binding(self)?, self.status()?];
         let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1], first], &[]);
-        let make = factor::cholesky::<T::Recorded>;
-        let launch = self.state.planner.factor::<T::Recorded>("cholesky", make, 1, told)?;
+        let planner = &self.state.planner;
+        // WGSL's shared memory is read as it is written.
+        let room = planner.limits.shared >= 24 << 10;
+        let make = || factor::cholesky::<T::Recorded>(planner.optimise, room);
+        let launch = planner.factor::<T::Recorded>("cholesky", make, 1, told)?;
         self.run_one(launch, &bound)
     }
 

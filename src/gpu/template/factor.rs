@@ -8,7 +8,7 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::flat::{get, named, put};
+use super::flat::{self, get, named, neighbours, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, block_reduce};
 use super::status::{Index, note, note_first};
@@ -61,27 +61,37 @@ pub(super) fn keep<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>, v: 
     room.builder().store(Space::Shared, place::<T>(room, i), 0, v);
 }
 
-/// Threads of a block of [`cholesky`] along each side of the triangle: a thread has each [`SIDE`]-th row and column.
+/// Columns that [`cholesky`] factors by a thread for each row, and threads along each side of the rest of the triangle, of
+/// which a thread has each so-manieth row and column.
 const SIDE: u32 = FACTOR.isqrt();
 
-/// `A = L·Lᵀ` over the lower triangle of at most [`TRIANGLE`] rows, by one block, in registers; what a column's threads have
-/// comes to the others through shared memory. Parameters: A, the status words; rows, the strides of rows and columns, the
-/// first row's index in the whole matrix.
-pub fn cholesky<T: Recorded>() -> Result<Kernel, Error> {
+/// `A = L·Lᵀ` over the lower triangle of at most [`TRIANGLE`] rows, by one block, in registers. [`SIDE`] columns at a time go
+/// through shared memory to threads that have a row of them each, and come back for the update of what is on their right;
+/// shared memory is read by 16 bytes where that is `wide`, from rows in banks that differ where there is room. Parameters: A, the status words; rows, the strides of rows and
+/// columns, the first row's index in the whole matrix.
+pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
     let b = named::<T>("cholesky");
     b.threads([FACTOR, 1, 1]);
     let [a, status] = [(); 2].map(|()| b.param::<U64>());
     let [n, row, col, first] = [(); 4].map(|()| b.param::<U32>());
-    let (tid, side) = (b.special(Special::TidX), b.int::<U32>(i64::from(SIDE)));
-    // A column's threads are neighbours, as are its elements in shared memory.
-    let (down, right) = (tid & b.int(i64::from(SIDE - 1)), tid / side);
-    let [column, factor] = [(); 2].map(|()| room::<T>(&b, TRIANGLE));
-    let at = |part: u32, own| own + b.int::<U32>(i64::from(part * SIDE));
-    let own: Vec<[u32; 2]> =
-        (0..TRIANGLE / SIDE).flat_map(|c| (c..TRIANGLE / SIDE).map(move |r| [r, c])).collect();
-    let zero = b.bits::<T>(0);
-    let unit = constant::<T>(&b, T::Elem::ONE);
+    let number = |i: u32| b.int::<U32>(i64::from(i));
+    let (tid, side) = (b.special(Special::TidX), number(SIDE));
+    let (many, parts) = (if wide { 16 / T::TYPE.bytes() } else { 1 }, TRIANGLE / SIDE);
+    let pitch = SIDE + if room { many } else { 0 };
+    let panel = self::room::<T>(&b, TRIANGLE * pitch);
+    // A column's threads are neighbours.
+    let (down, right) = (tid & number(SIDE - 1), tid / side);
+    let at = |part: u32, own| own + number(part * SIDE);
+    let own: Vec<[u32; 2]> = (0..parts).flat_map(|c| (c..parts).map(move |r| [r, c])).collect();
+    let (zero, unit) = (b.bits::<T>(0), constant::<T>(&b, T::Elem::ONE));
     let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(Cmp::Ge, j);
+    let line = |of, from, upto: u32| {
+        let start = place::<T>(of, from);
+        let parts = (0..upto / many).flat_map(|p| {
+            neighbours::<T>(&b, Space::Shared, start, (p * many * T::TYPE.bytes()) as i32, many)
+        });
+        parts.collect::<Vec<_>>()
+    };
     // What lies past the matrix is that of the identity.
     let read = |[r, c]: [u32; 2]| {
         let (i, j) = (at(r, down), at(c, right));
@@ -89,45 +99,75 @@ pub fn cholesky<T: Recorded>() -> Result<Kernel, Error> {
         let [x] = b.either(inside(i, j), || [get::<T>(a, i * row + j * col)], || [past]);
         x
     };
-    let mut all: Vec<_> = own.iter().copied().map(read).collect();
-    for part in 0..TRIANGLE / SIDE {
-        let start = b.int::<U32>(i64::from(part * SIDE));
-        let turns = (n.most(start) - start).least(side);
-        all = b.count::<U32, T>([b.int(0), turns, b.int(1)], 1, &all, |turn, all| {
-            let (mut all, k) = (all.to_vec(), start + turn);
-            let mine: Vec<usize> = (0..own.len()).filter(|e| own[*e][1] == part).collect();
-            let of_column = right.compare(Cmp::Eq, turn);
-            b.when(of_column, || mine.iter().for_each(|e| keep(column, at(own[*e][0], down), all[*e])));
-            b.barrier();
-            let pivot = kept::<T>(column, k);
-            b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + k));
-            let root = pivot.root();
-            // A thread divides an element of the column.
-            let i = k + tid;
-            b.when(i.compare(Cmp::Lt, b.int(i64::from(TRIANGLE))), || {
-                let [l] = b.either(leads(&b), || [root], || [kept::<T>(column, i) / root]);
-                keep(factor, i, l);
+    let all: Vec<_> = own.iter().copied().map(read).collect();
+    let mine = tid & number(TRIANGLE - 1);
+    b.count::<U32, T>([b.int(0), (n + number(SIDE - 1)) / side, b.int(1)], 1, &all, |part, all| {
+        let (mut all, start) = (all.to_vec(), part * side);
+        for c in 0..parts {
+            b.when(part.compare(Cmp::Eq, number(c)), || {
+                let column = own.iter().zip(&all).filter(|(at, _)| at[1] == c);
+                column.for_each(|([r, _], x)| keep(panel, at(*r, down) * number(pitch) + right, *x));
             });
+        }
+        b.barrier();
+        let mut x = line(panel, mine * number(pitch), SIDE);
+        b.barrier();
+        let (turn, alone) = (mine - start, tid.compare(Cmp::Lt, number(TRIANGLE)));
+        let of_diagonal = alone & turn.compare(Cmp::Lt, side);
+        for k in 0..SIDE as usize {
+            // Over the panel, by turns, so that a barrier a column is enough.
+            let place = number(k as u32 % 2 * SIDE);
+            b.when(of_diagonal, || keep(panel, place + turn, x[k]));
             b.barrier();
-            let behind = |own| (part..TRIANGLE / SIDE).map(move |p| kept::<T>(factor, at(p, own)));
-            let [rows, cols]: [Vec<_>; 2] = [down, right].map(|own| behind(own).collect());
-            for (x, [r, c]) in all.iter_mut().zip(&own).filter(|(_, [_, c])| *c >= part) {
-                let l = rows[(r - part) as usize];
-                let new = (-l).fma(cols[(c - part) as usize], *x);
-                *x = if *c > part {
-                    new
-                } else {
-                    let done = of_column & at(*r, down).compare(Cmp::Ge, k);
-                    Value::select(right.compare(Cmp::Gt, turn), new, Value::select(done, l, *x))
-                };
+            let diagonal = line(panel, place, SIDE);
+            let pivot = diagonal[k];
+            let index = start + number(k as u32);
+            b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + index));
+            let root = pivot.root();
+            let inverse = unit / root;
+            let l = x[k] * inverse;
+            for (x, d) in x.iter_mut().zip(&diagonal).skip(k + 1) {
+                *x = (-l).fma(*d * inverse, *x);
             }
-            all
+            x[k] = Value::select(mine.compare(Cmp::Eq, index), root, l);
+        }
+        b.barrier();
+        b.when(alone, || {
+            for (k, x) in (0..).zip(x.chunks(many as usize)) {
+                flat::keep(&b, Space::Shared, place::<T>(panel, mine * number(pitch) + number(k * many)), x);
+            }
         });
-    }
-    for (x, [r, c]) in all.iter().zip(&own) {
-        let (i, j) = (at(*r, down), at(*c, right));
-        b.when(inside(i, j), || put(a, i * row + j * col, *x));
-    }
+        b.barrier();
+        for r in 0..parts {
+            let (i, j) = (at(r, down), start + right);
+            b.when(inside(i, j), || {
+                put(a, i * row + j * col, kept::<T>(panel, i * number(pitch) + right));
+            });
+        }
+        // What is on the right, of which a thread reads some factors at a time.
+        for k in (0..SIDE).step_by(many as usize) {
+            let factors =
+                |own| (0..parts).map(move |p| line(panel, at(p, own) * number(pitch) + number(k), many));
+            let [rows, cols]: [Vec<_>; 2] = [down, right].map(|own| factors(own).collect());
+            for c in 1..parts {
+                let of_column = |[_, at]: &[u32; 2]| *at == c;
+                let old: Vec<_> =
+                    own.iter().zip(&all).filter(|(at, _)| of_column(at)).map(|(_, x)| *x).collect();
+                let new = || {
+                    let of_row = (c..).zip(&old).map(|(r, x)| {
+                        let pairs = rows[r as usize].iter().zip(&cols[c as usize]);
+                        pairs.fold(*x, |x, (l, u)| (-*l).fma(*u, x))
+                    });
+                    of_row.collect::<Vec<_>>()
+                };
+                let new = b.unless(&old, part.compare(Cmp::Lt, number(c)), new);
+                let places = (0..own.len()).filter(|e| of_column(&own[*e]));
+                places.zip(new).for_each(|(e, x)| all[e] = x);
+            }
+        }
+        b.barrier();
+        all
+    });
     b.finish()
 }
 

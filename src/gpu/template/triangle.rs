@@ -1,5 +1,6 @@
 //! Kernels over one triangle of a matrix. The triangle is the lower one where nothing else is said: an upper one is that of
 //! the transpose.
+#![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -194,7 +195,10 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
             let [v] = if diagonal {
                 let same = i.compare(Cmp::Eq, j);
                 let there = there & (i.compare(Cmp::Gt, j) | (same & !unit));
-                b.either(there, read, || [Value::select(same, ones, zero)])
+                let [v] = b.either(there, read, || [Value::select(same, ones, zero)]);
+                // Column by column, with the inverse of what divides.
+                let [v] = b.either(same, || [ones / v], || [v]);
+                return (element(j, i), v);
             } else {
                 b.either(there, read, || [zero])
             };
@@ -224,14 +228,16 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
             }
             b.barrier();
             b.when(warp.compare(Cmp::Eq, b.int(0)), || {
-                let mut solved: Vec<Value<'_, T>> = Vec::new();
+                let mut sums: Vec<_> =
+                    (0..SOLVED).map(|i| kept::<T>(done, element(number(i), lane))).collect();
                 for i in 0..SOLVED {
-                    let place = element(number(i), lane);
-                    let l = line(tile, number(i), b.int(0), i + 1);
-                    let sum = solved.iter().zip(&l).fold(kept(done, place), |sum, (x, l)| (-*l).fma(*x, sum));
-                    let [x] = b.either(unit, || [sum], || [l.last().map_or(sum, |l| sum / *l)]);
-                    keep(done, place, x);
-                    solved.push(x);
+                    let (from, own) = (i / many * many, i as usize);
+                    let l = line(tile, number(i), number(from), SOLVED - from);
+                    let x = sums[own] * l[own - from as usize];
+                    keep(done, element(number(i), lane), x);
+                    for (sum, l) in sums.iter_mut().skip(own + 1).zip(&l[own - from as usize + 1..]) {
+                        *sum = (-*l).fma(x, *sum);
+                    }
                 }
             });
             b.barrier();
