@@ -54,16 +54,29 @@ use crate::lanes::fold::Executor;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Threads;
 
+/// Of no type, so that what rayon does for two closures is compiled once and not for each two that there are.
+#[inline(never)]
+fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
+}
+
 impl Executor for Threads {
     const SERIAL: bool = false;
     #[inline]
+    #[expect(clippy::unreachable, reason = "both have run, or one has panicked and so has rayon")]
     fn join<A: Send, B: Send>(
         self,
         n: usize,
         a: impl FnOnce() -> A + Send,
         b: impl FnOnce() -> B + Send,
     ) -> (A, B) {
-        if n <= GRAIN { (a(), b()) } else { rayon::join(a, b) }
+        if n <= GRAIN {
+            return (a(), b());
+        }
+        let (mut a, mut b, mut x, mut y) = (Some(a), Some(b), None, None);
+        both(&mut || x = a.take().map(|a| a()), &mut || y = b.take().map(|b| b()));
+        let (Some(x), Some(y)) = (x, y) else { unreachable!() };
+        (x, y)
     }
     #[inline]
     fn threads(self) -> usize {
