@@ -288,7 +288,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
     def compact(t: Tally) -> None:
         # On the build's own lanes: what is left out does not depend on them, which server-avx2 tests; and the same arguments
         # are refused.
-        env = members(["--cfg=fulmen_compact", "--cfg=fulmen_one_lane"]) | SHARED
+        env = members(["--cfg=fulmen_compact", "--cfg=fulmen_one_lane"], bare=True) | SHARED
         command = ["cargo", "test", "-p", "fulmen", "-p", "fulmen-tests", "--target", host(), "--features", "std", "--tests", "--", "--skip", "hostile::"]
         attempt(t, "compact loops", command, env=env, tests=True)
 

@@ -48,6 +48,8 @@ class Test:
     packages: list[str] = field(default_factory=lambda: ["fulmen-tests", "fulmen"])
     # Of these the library is optimised for the tests of the others, which wait for it; its own tests are built as any.
     optimised: list[str] = field(default_factory=list)
+    # Whether what is not optimised is built without LLVM's passes, see `members`.
+    bare: bool = False
     # Test programs that are built; empty means all.
     programs: list[str] = field(default_factory=list)
     # Whether the documentation's examples and the programs of the packages are of it too.
@@ -186,7 +188,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     flags = [*p.rustflags, *p.test.rustflags]
     # What is built from source beside the workspace is shared: on the host whatever the flags, elsewhere but for a `--cfg`.
     ours = [f for f in flags if p.target == host() or f.startswith("--cfg")]
-    env = env | p.test.env | members(ours) | {
+    env = env | p.test.env | members(ours, p.test.bare) | {
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
         "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes),
     }
