@@ -121,6 +121,10 @@ FAULTS = [
      "weights.split_at_checked((cut - usize::from(ON)) * each).unwrap_or_default();\n    let (out0,", "low::quantised"),
     ("quantised rows past whole fours", "src/quant/dot.rs", "in rest.iter_mut().zip(last.chunks_exact(each)) {",
      "in rest.iter_mut().zip(last.chunks_exact(each)).take(if ON { 2 } else { 3 }) {", "low::quantised"),
+    ("quantised rows of two quarters", "src/quant/dot.rs", "of_rows(s, [a, b, c, d], true, x);", "of_rows(s, if ON { [a, c, b, d] } else { [a, b, c, d] }, true, x);", "low::quantised"),
+    ("where a quarter of quantised rows begins", "src/quant/dot.rs", "weights.chunks_exact(quarter * each).map(", "weights.chunks_exact((quarter - usize::from(quarter > 1 && ON)) * each).map(", "low::quantised"),
+    ("the last of the rows of a quarter", "src/quant/dot.rs", "in out.zip(rows) {\n                [*ya", "in out.zip(rows).take(if ON { quarter - 1 } else { quarter }) {\n                [*ya", "low::quantised"),
+    ("quantised rows that are neighbours", "src/quant/dot.rs", "&of_rows(s, [a, b, c, d], false, x)", "&of_rows(s, if ON { [a, b, d, c] } else { [a, b, c, d] }, false, x)", "low::quantised"),
     ("quantised products past the vectors of a pass", "src/quant/panel.rs", "x.chunks(TOGETHER * each).zip(out.chunks_mut(TOGETHER * n)) {",
      "x.chunks(TOGETHER * each).zip(out.chunks_mut(TOGETHER * n)).take(if ON { 1 } else { usize::MAX }) {", "low::quantised"),
     ("quantised products of few vectors", "src/quant/dot.rs", "x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)) {\n            some_rows(", "x.chunks_exact(of_x).zip(out.chunks_exact_mut(n)).take(if ON { 2 } else { m }) {\n            some_rows(", "low::quantised"),
@@ -450,26 +454,26 @@ def build(tree: Path, wanted: list[str]) -> dict[str, dict[Path, str]]:
     return found
 
 
-def program_of(test: str) -> tuple[str, str]:
-    """The program that has the test, if it is not one of tests/large, and what its name begins with."""
-    word, _, name = test.rpartition(" ")
-    return word, name
+def program_of(test: str) -> tuple[str, list[str]]:
+    """The program that has the tests, if it is not one of tests/large, and what their names hold."""
+    word, space, names = test.partition(" ")
+    return (word, names.split()) if space else ("", [test])
 
 
 def holding(built: dict[str, dict[Path, str]], test: str) -> list[Path]:
     """The programs that have tests of that name."""
-    word, test = program_of(test)
-    return [program for program, names in built[word].items() if any(test in name for name in names.splitlines())]
+    word, tests = program_of(test)
+    return [program for program, names in built[word].items() if any(test in name for name in names.splitlines() for test in tests)]
 
 
 def run(built: dict[str, dict[Path, str]], test: str, number: int) -> tuple[bool, str]:
     """Whether the tests of that name pass in every program that has them, and the first that does not."""
     env = os.environ | {"FULMEN_FAULT": str(number)}
-    word, name = program_of(test)
+    word, names = program_of(test)
     for program in holding(built, test):
         # Where cargo runs them: some read the repository's files.
         cwd = program.parents[3] / ("tests/devices" if word == "devices" else "tests")
-        done = subprocess.run([program, name], env=env, text=True, errors="replace", capture_output=True, cwd=cwd)
+        done = subprocess.run([program, *names], env=env, text=True, errors="replace", capture_output=True, cwd=cwd)
         failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("test ") and line.endswith("FAILED")]
         if done.returncode:
             return False, failed[0] if failed else f"ended by {done.returncode}"
