@@ -48,7 +48,7 @@ generate:
 bench:
   --steps N        steps to measure (10)
 all:
-  --threads N      at most the cores (train: all of them; else 1, more need a build with the feature parallel)
+  --threads N      at most the cores (train, quantize: all of them; else 1; more need the feature parallel, but for train)
   --seed N         (1)
   --backend NAME   cpu; with the features of these names wgpu (the adapter FULMEN_ADAPTER) and cuda (FULMEN_CUDA; cuda-bf16
                    rounds operands of products), and interpreter, which is slow
@@ -245,7 +245,8 @@ impl Request {
 
     /// Threads of an op elsewhere; more than there are cores would only wait for each other.
     pub fn threads(&self) -> usize {
-        self.threads.map_or(1, |n| n.min(cores()))
+        let all = cfg!(feature = "parallel") && self.command == Command::Quantize;
+        self.threads.unwrap_or(if all { cores() } else { 1 }).min(cores())
     }
 
     fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, Stop> {

@@ -273,15 +273,21 @@ pub fn named(name: &str) -> Option<u32> {
     (0..64).find(|&kind| of_kind!(kind, is(name)) == Some(true))
 }
 
-/// The blocks of a row in the format of that number, as bytes; none for a format that there is no quantising to.
+/// The blocks of rows in the format of that number, as bytes; none for a format that there is no quantising to. A pool of
+/// threads shares them, where this is called on one.
 pub fn encoded(kind: u32, x: &[f32]) -> Result<Vec<u8>, Error> {
-    fn row<B: Block>(x: &[f32]) -> Result<Vec<u8>, Error> {
+    fn of<B: Block>(x: &[f32]) -> Result<Vec<u8>, Error> {
         let zeros = vec![0; x.len() / B::ELEMENTS * size_of::<B>()];
-        let mut row = blocks::<B>(&zeros)?.to_vec();
-        fulmen::quantize(x, None, &mut row)?;
-        Ok(bytes_of(&row).to_vec())
+        let mut to = blocks::<B>(&zeros)?.to_vec();
+        #[cfg(feature = "parallel")]
+        if rayon::current_thread_index().is_some() {
+            fulmen::parallel::quantize(x, None, &mut to)?;
+            return Ok(bytes_of(&to).to_vec());
+        }
+        fulmen::quantize(x, None, &mut to)?;
+        Ok(bytes_of(&to).to_vec())
     }
-    of_kind!(kind, row(x)).unwrap_or_else(|| Ok(Vec::new()))
+    of_kind!(kind, of(x)).unwrap_or_else(|| Ok(Vec::new()))
 }
 
 /// A model: its sizes, its vocabulary and its weights.

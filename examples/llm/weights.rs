@@ -53,6 +53,9 @@ pub fn inspect(bytes: &[u8], out: &mut dyn Write) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Bytes of a matrix that are quantised at a time.
+const PART: usize = 16 << 20;
+
 /// Writes the model again with its matrices, which are numbers, in the format `kind`; those whose rows are no whole blocks of it stay, as
 /// vectors do, and are named.
 pub fn quantize(
@@ -102,8 +105,10 @@ pub fn quantize(
             return put(t.bytes);
         }
         let rows: usize = info.shape().split_last().map_or(1, |(_, rows)| rows.iter().product());
-        for row in t.bytes.chunks((t.bytes.len() / rows.max(1)).max(1)) {
-            let x = numbers_of(t.info.kind(), row).unwrap_or_default();
+        // Some rows at a time, of which threads have enough to do.
+        let row = (t.bytes.len() / rows.max(1)).max(1);
+        for part in t.bytes.chunks(row * (PART / row).max(1)) {
+            let x = numbers_of(t.info.kind(), part).unwrap_or_default();
             let bytes =
                 encoded(kind, &x).map_err(|e| Trouble::Broken(format!("`{}`: {e}", Shown(info.name()))))?;
             put(&bytes)?;

@@ -2,9 +2,10 @@
 
 use super::block::{Block, Half, Sealed, part, size};
 use super::q8::Q8_K;
-use super::search::{Mins, affine, codes_into, error, extreme, inverse, nearest, symmetric, weights_from};
+use super::search::{Mins, affine, codes_into, errors, extreme, inverse, nearest, symmetric, weights_from};
 use super::words::{Field, Scales, Words, pieces};
 use crate::lanes::Simd;
+use core::array::from_fn;
 use core::mem::offset_of;
 
 /// Two bits, groups of 16 with 4-bit scales and mins: `d·scale·q − dmin·min`.
@@ -138,13 +139,14 @@ fn groups_of<const G: usize>(x: &[f32], w: Option<&[f32]>, n: i32, top: i32, min
         let [s, m] = [nearest(real[0] * inverse(df)), nearest(real[1] * inverse(mf))];
         let mut least = f32::INFINITY;
         // Rounding the one moves the best of the other.
-        for s in s - 2..=s + 1 {
-            for m in m - 1..=m + 1 {
-                let (s, m) = (s.clamp(0, top), m.clamp(0, top));
-                let e = error(x, w, df * s as f32, mf * m as f32, 0, n);
-                if e < least {
-                    (least, *scale) = (e, [s, m]);
-                }
+        let near: [[i32; 2]; 12] = from_fn(|k| {
+            let k = k as i32;
+            [s - 2 + k / 3, m - 1 + k % 3].map(|x| x.clamp(0, top))
+        });
+        let [scales, mins] = [near.map(|[s, _]| df * s as f32), near.map(|[_, m]| mf * m as f32)];
+        for (near, e) in near.into_iter().zip(errors(x, w, scales, mins, [0, n])) {
+            if e < least {
+                (least, *scale) = (e, near);
             }
         }
         let [s, m] = *scale;
@@ -180,9 +182,10 @@ fn signed(x: &[f32], w: Option<&[f32]>, n: i32, top: i32) -> (Half, [i32; 16], [
     {
         let s = nearest(real * inverse(d));
         let mut least = f32::INFINITY;
-        for s in s - 2..=s + 2 {
-            let s = s.clamp(-top, top - 1);
-            let e = error(x, w, d * s as f32, 0.0, -n, n - 1);
+        // The last of the five is there several times: so many fill vectors.
+        let near: [i32; 8] = from_fn(|k| (s - 2 + k.min(4) as i32).clamp(-top, top - 1));
+        let found = errors(x, w, near.map(|s| d * s as f32), [0.0; 8], [-n, n - 1]);
+        for (s, e) in near.into_iter().zip(found) {
             if e < least {
                 (least, *scale) = (e, s);
             }

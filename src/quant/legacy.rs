@@ -2,7 +2,7 @@
 
 use super::block::{Block, Half, Sealed, pack_nibbles, size};
 use super::q8::{Q8_0, Q8_1};
-use super::search::{Mins, affine, codes, error, symmetric};
+use super::search::{Mins, affine, codes, errors, symmetric};
 use super::words::{Field, Words};
 use crate::lanes::Simd;
 use core::mem::offset_of;
@@ -50,14 +50,16 @@ fn fifth(q: &[i8; 32]) -> [u8; 4] {
     q.iter().enumerate().fold(0u32, |bits, (i, q)| bits | u32::from(*q as u8 >> 4 & 1) << i).to_le_bytes()
 }
 
-/// The scale with the least error.
-fn best<const N: usize>(scales: [Half; N], error: impl Fn(f32) -> f32) -> Half {
-    scales.into_iter().min_by(|a, b| error(a.get()).total_cmp(&error(b.get()))).unwrap_or(Half::ZERO)
+/// The scale with the least error, the first of such.
+fn best<const N: usize>(scales: [Half; N], errors: impl Fn([f32; N]) -> [f32; N]) -> Half {
+    let found = errors(scales.map(Half::get));
+    let all = scales.into_iter().zip(found);
+    all.min_by(|(_, p), (_, q)| p.total_cmp(q)).map_or(Half::ZERO, |(scale, _)| scale)
 }
 
 /// The best scale for codes in `-n..n` that is a half, and the codes plus `n`.
 fn signed(x: &[f32], w: Option<&[f32]>, n: i32) -> (Half, [i8; 32]) {
-    let d = best(Half::around(symmetric(x, w, n)), |d| error(x, w, d, 0.0, -n, n - 1));
+    let d = best(Half::around(symmetric(x, w, n)), |d| errors(x, w, d, [0.0; 3], [-n, n - 1]));
     (d, codes(x, d.get(), 0.0, -n, n - 1).map(|q: i8| q + n as i8))
 }
 
@@ -67,8 +69,8 @@ fn offset(x: &[f32], w: Option<&[f32]>, n: i32) -> (Half, Half, [i8; 32]) {
     let m = Half::of(-min);
     // The offset's rounding moved the best scale.
     let steps = [0.99, 0.995, 1.0, 1.005, 1.01];
-    let near = steps.map(|by| best(Half::around(scale * by), |d| error(x, w, d, -m.get(), 0, n)));
-    let d = best(near, |d| error(x, w, d, -m.get(), 0, n));
+    let near = steps.map(|by| best(Half::around(scale * by), |d| errors(x, w, d, [-m.get(); 3], [0, n])));
+    let d = best(near, |d| errors(x, w, d, [-m.get(); 5], [0, n]));
     (d, m, codes(x, d.get(), -m.get(), 0, n))
 }
 

@@ -1,5 +1,7 @@
 //! Scales that make the squared error small: least squares for the codes at hand, from several first guesses.
 
+use core::array::from_fn;
+
 /// `x` rounded to the nearest integer, ties to even, for magnitudes below 2²².
 #[inline(always)]
 pub(crate) fn nearest(x: f32) -> i32 {
@@ -31,15 +33,38 @@ pub(crate) fn extreme(x: &[f32]) -> f32 {
     x.iter().fold(0.0, |m: f32, &x| if x.abs() > m.abs() { x } else { m })
 }
 
-/// The weighted squared error of `scale·code − min` with the best codes in `lo..=hi`.
-pub(crate) fn error(x: &[f32], w: Option<&[f32]>, scale: f32, min: f32, lo: i32, hi: i32) -> f32 {
-    let by = inverse(scale);
-    let each = x.iter().enumerate().map(|(i, &x)| {
-        let q = nearest((x + min) * by).clamp(lo, hi) as f32;
-        let e = scale * q - min - x;
-        weight(w, i) * e * e
-    });
-    each.sum()
+/// Guesses that are tried side by side, in vectors of as many lanes as the target has: each adds what elements give in their
+/// order, so what a scale is depends on none.
+const GUESSES: usize = 8;
+
+/// The code in `lo..=hi` nearest to `x`, 0 for NaN, as a number; 0 is one of them.
+#[inline(always)]
+fn code(x: f32, [lo, hi]: [f32; 2]) -> f32 {
+    const SHIFT: f32 = 12_582_912.0;
+    let q = (x.clamp(lo, hi) + SHIFT) - SHIFT;
+    if q.is_nan() { 0.0 } else { q }
+}
+
+/// The weighted squared errors of `scale·code − min` with the best codes in `lo..=hi`.
+#[allow(clippy::indexing_slicing, reason = "k < N")]
+pub(crate) fn errors<const N: usize>(
+    x: &[f32],
+    w: Option<&[f32]>,
+    scale: [f32; N],
+    min: [f32; N],
+    [lo, hi]: [i32; 2],
+) -> [f32; N] {
+    let (by, ends) = (scale.map(inverse), [lo as f32, hi as f32]);
+    let mut sums = [-0.0f32; N];
+    for (i, &x) in x.iter().enumerate() {
+        let w = weight(w, i);
+        for k in 0..N {
+            let q = code((x + min[k]) * by[k], ends);
+            let e = scale[k] * q - min[k] - x;
+            sums[k] += w * e * e;
+        }
+    }
+    sums
 }
 
 /// The codes in `lo..=hi` nearest to `x` under `scale·code − min`.
@@ -60,21 +85,30 @@ pub(crate) fn codes_into(x: &[f32], scale: f32, min: f32, lo: i32, hi: i32, to: 
 }
 
 /// A scale for codes in `-n..n`.
+#[allow(clippy::indexing_slicing, reason = "k < GUESSES, one of two ends")]
 pub(crate) fn symmetric(x: &[f32], w: Option<&[f32]>, n: i32) -> f32 {
     let top = extreme(x);
     if inverse(top) == 0.0 {
         return 0.0;
     }
     let mut best = (-1.0, 0.0);
-    for step in -12..=12 {
-        for ends in [-(n as f32), (n - 1) as f32] {
-            let by = (ends + 0.1 * step as f32) / top;
-            let (mut xq, mut qq) = (0.0f32, 0.0f32);
-            for (i, x) in x.iter().enumerate() {
-                let q = nearest(x * by).clamp(-n, n - 1) as f32;
-                xq += weight(w, i) * (x / top) * q;
-                qq += weight(w, i) * q * q;
+    let ends = [-(n as f32), (n - 1) as f32];
+    // Each step from either end.
+    for first in (0..50).step_by(GUESSES) {
+        let by: [f32; GUESSES] = from_fn(|k| {
+            let (step, end) = ((first + k) / 2, ends[(first + k) % 2]);
+            (end + 0.1 * (step as i32 - 12) as f32) / top
+        });
+        let [mut xq, mut qq] = [[0.0f32; GUESSES]; 2];
+        for (i, x) in x.iter().enumerate() {
+            let (w, y) = (weight(w, i), x / top);
+            for k in 0..GUESSES {
+                let q = code(x * by[k], ends);
+                xq[k] += w * y * q;
+                qq[k] += w * q * q;
             }
+        }
+        for (xq, qq) in xq.into_iter().zip(qq).take(50 - first) {
             if qq > 0.0 && xq * xq > best.0 * qq {
                 best = (xq * xq / qq, xq / qq * top);
             }
@@ -94,6 +128,7 @@ pub(crate) enum Mins {
 }
 
 /// A scale, not negative, and a min for codes in `0..=n`.
+#[allow(clippy::indexing_slicing, reason = "k < GUESSES")]
 pub(crate) fn affine(x: &[f32], w: Option<&[f32]>, n: i32, mins: Mins) -> [f32; 2] {
     let ends = |f: fn(f32, f32) -> f32| x.iter().copied().reduce(f).unwrap_or(0.0);
     let (mut lo, hi) = (ends(f32::min), ends(f32::max));
@@ -107,38 +142,42 @@ pub(crate) fn affine(x: &[f32], w: Option<&[f32]>, n: i32, mins: Mins) -> [f32; 
         return [0.0, -lo];
     }
     let mut best = [range / n as f32, -lo];
-    let mut least = error(x, w, best[0], best[1], 0, n);
-    for step in -10..=10 {
-        let by = (n as f32 + 0.1 * step as f32) / range;
+    let [mut least] = errors(x, w, [best[0]], [best[1]], [0, n]);
+    for first in (-10..=10).step_by(GUESSES) {
+        let by: [f32; GUESSES] = from_fn(|k| (n as f32 + 0.1 * (first + k as i32) as f32) / range);
         // In units of the range, so that the sums neither overflow nor vanish.
-        let [mut s, mut sx, mut sq, mut sqq, mut sxq] = [0.0f32; 5];
+        let [mut s, mut sx] = [0.0f32; 2];
+        let [mut sq, mut sqq, mut sxq] = [[0.0f32; GUESSES]; 3];
         for (i, x) in x.iter().enumerate() {
             let (w, y) = (weight(w, i), (x - lo) / range);
-            let q = nearest((x - lo) * by).clamp(0, n) as f32;
             s += w;
             sx += w * y;
-            sq += w * q;
-            sqq += w * q * q;
-            sxq += w * y * q;
+            for k in 0..GUESSES {
+                let q = code((x - lo) * by[k], [0.0, n as f32]);
+                sq[k] += w * q;
+                sqq[k] += w * q * q;
+                sxq[k] += w * y * q;
+            }
         }
-        let det = s * sqq - sq * sq;
-        if det <= 0.0 {
-            continue;
-        }
-        let scale = (s * sxq - sx * sq) / det;
-        let offset = (sqq * sx - sq * sxq) / det;
-        let mut at = [scale * range, -(offset * range + lo)];
-        let beyond = (mins == Mins::Below && at[1] < 0.0) || (mins == Mins::Above && at[1] > 0.0);
-        if beyond && sqq > 0.0 {
-            // Through zero.
-            at = [(sxq + lo / range * sq) / sqq * range, 0.0];
-        }
-        if at[0].is_nan() || at[0] <= 0.0 {
-            continue;
-        }
-        let e = error(x, w, at[0], at[1], 0, n);
-        if e < least {
-            (best, least) = (at, e);
+        // Through zero where the best min is of the wrong sign; none for what is no scale.
+        let at: [[f32; 2]; GUESSES] = from_fn(|k| {
+            let (sq, sqq, sxq) = (sq[k], sqq[k], sxq[k]);
+            let det = s * sqq - sq * sq;
+            let scale = (s * sxq - sx * sq) / det;
+            let offset = (sqq * sx - sq * sxq) / det;
+            let at = [scale * range, -(offset * range + lo)];
+            let beyond = (mins == Mins::Below && at[1] < 0.0) || (mins == Mins::Above && at[1] > 0.0);
+            match (det <= 0.0, beyond && sqq > 0.0) {
+                (true, _) => [0.0; 2],
+                (_, true) => [(sxq + lo / range * sq) / sqq * range, 0.0],
+                _ => at,
+            }
+        });
+        let found = errors(x, w, at.map(|at| at[0]), at.map(|at| at[1]), [0, n]);
+        for ((at, e), _) in at.into_iter().zip(found).zip(first..=10) {
+            if at[0] > 0.0 && e < least {
+                (best, least) = (at, e);
+            }
         }
     }
     best
