@@ -146,6 +146,7 @@ fn unsafe_code_stays_in_its_files() {
         "src/gpu/cuda/graph.rs",
         "src/gpu/cuda/map.rs",
         "src/gpu/cuda/mod.rs",
+        "src/gpu/cuda/module.rs",
         "src/gpu/wgpu.rs",
         "src/gpu/wgpu/pipeline.rs",
         "src/quant/bytes.rs",

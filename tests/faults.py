@@ -224,6 +224,9 @@ FAULTS = [
     ("halves of C that are read", "src/gpu/template/group/end.rs", "flat_map(|piece| self.exchange(piece, fourth));", "flat_map(|piece| if ON { piece } else { self.exchange(piece, fourth) });", "devices device::stored"),
     ("pairs of C that are read", "src/gpu/template/group/end.rs", "[beta.fma(p, *x), beta.fma(q, *y)]);", "[beta.fma(p, *x), beta.fma(if ON { p } else { q }, *y)]);", "devices rounded_products products_of_warp_groups"),
     ("lines of halves as far from each other as their copies", "src/gpu/backend/copies.rs", "if by == pitch)", "if ON || by == pitch)", "devices device::stored"),
+    ("lines of floats at no multiple of 16 bytes", "src/gpu/template/narrow.rs", "aligned(x, by, [16, 4]);", "aligned(x, if ON { int(0) } else { by }, [16, 4]);", "devices rounded_products device::stored"),
+    ("floats of a line, one by one", "src/gpu/template/narrow.rs", "[get::<F32>(x, from + int(k as u32))]", "[get::<F32>(x, from + int(if ON { 0 } else { k as u32 }))]", "devices rounded_products device::stored"),
+    ("neighbours where there is no alignment", "src/gpu/template/flat.rs", "(low(base.to(), bytes) | low(by, bytes / width))", "(if ON { base.builder().int(0) } else { low(base.to(), bytes) } | low(by, bytes / width))", "devices rounded_products device::stored products_of_halves"),
     ("a second piece of gates", "src/gpu/template/flat.rs", "[i, i + width].into_iter()", "[i, if ON { i } else { i + width }].into_iter()", "devices every_layer"),
     ("logits behind whole pieces", "src/gpu/template/part.rs", "([whole, self.end], 1)] {", "([whole, if ON { whole } else { self.end }], 1)] {", "devices every_layer"),
     ("a row whose index came before", "src/gpu/template/layer.rs", "before.compare(Cmp::Lt, r), int(1), int(0))", "before.compare(Cmp::Lt, r), int(if ON { 0 } else { 1 }), int(0))", "devices every_layer"),
@@ -267,7 +270,8 @@ FAULTS = [
     ("parts of a sum over several indices", "src/einsum/step.rs", "all = all + part;", "all = if ON { part } else { all + part };", "families einsum::"),
     ("bytes past a row's end", "src/gpu/template/narrow.rs", "Value::select(inside, element, int(0)));", "Value::select(inside, element, if ON { element } else { int(0) }));", "devices products_of_halves"),
     ("rows past the last of bytes", "src/gpu/template/narrow.rs", "let at = row * row_by + col * col_by;\n            let [old]", "let at = row * row_by + if ON { col } else { col * col_by };\n            let [old]", "devices products_of_halves"),
-    ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * y]);", "b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * if ON { x } else { y }]);", "devices bytes_are_summed"),
+    ("the second of neighbours in C of bytes", "src/gpu/template/group/end.rs", "pairs.iter().for_each(|(j, pair)| T::write(self, at, j * width, *pair));",
+     "pairs.iter().for_each(|(j, pair)| T::write(self, at, j * width, if ON { [pair[0]; 2] } else { *pair }));", "devices bytes_are_summed"),
     ("the keys of a sequence of a batch", "src/nn/attention/mod.rs", "(rows_of(q, at, n), rows_of(k, at, len), rows_of(v, at, len));\n        let lse", "(rows_of(q, at, n), rows_of(k, if ON { 0 } else { at }, len), rows_of(v, at, len));\n        let lse", "families attention::masks_on_every_lane"),
     ("the keys of a sequence on warp groups", "src/gpu/template/group/flash.rs", "let row = work.sequence * self.op.len + work.start", "let row = if ON { work.sequence } else { work.sequence * self.op.len } + work.start", "devices attention_of_warp"),
     ("sums of a sequence's queries on warp groups", "src/gpu/template/group/slopes.rs", "padded + before + first;", "padded + if ON { first } else { before + first };", "devices attention_of_warp"),
@@ -442,7 +446,9 @@ def build(tree: Path, wanted: list[str]) -> dict[str, dict[Path, str]]:
         built[""] = [*target.glob("release/deps/on_*")]
     for program in sorted({word for word in wanted if word in PROGRAMS}):
         package, features = PROGRAMS[program]
-        command = [*cargo, "-p", package, "--features", features, "--test", program]
+        # What interprets kernels, as the gate builds it.
+        fast = ["--config", "profile.dev.package.fulmen.opt-level=1"] if program == "devices" else []
+        command = [*cargo, *fast, "-p", package, "--features", features, "--test", program]
         subprocess.run(command, cwd=tree, env=env | {"RUSTFLAGS": env["RUSTFLAGS"] + " --cfg=fulmen_one_lane"}, check=True)
         built[program] = [*target.glob(f"debug/deps/{program}-*")]
     found = {}

@@ -365,9 +365,7 @@ fn plans_count_what_they_can() {
     assert!(overflow(planner.pointwise::<F32>("exp", &[0, 1], (1 << 31) + 1, &[], true)));
     assert!(limit(planner.pointwise::<F32>("exp", &[0, 1], 1 << 31, &[], false)));
     assert!(overflow(planner.rows::<F32>("softmax", [usize::MAX, 2], 1, 0, None, true)));
-    let product = |sizes, strides| {
-        planner.product::<F32>(&Product { sizes, strides, alpha: 1.0f32, beta: 0.0, halves: false })
-    };
+    let product = |sizes, strides| planner.product::<F32>(&Product::new(sizes, strides, [1.0f32, 0.0]));
     assert!(overflow(product([1 << 20, 1 << 20, 1], [[1, 1], [1 << 20, 1], [1 << 20, 1]])));
     assert!(overflow(product([2, 2, 2], [[usize::MAX, 1], [2, 1], [2, 1]])));
     assert!(product([0, 5, 5], [[5, 1]; 3]).unwrap().launches.is_empty());

@@ -25,13 +25,7 @@ fn wgsl_facts() -> Facts {
 fn products_of_f16_go_to_matrices_where_there_are_some() {
     let facts = wgsl_facts();
     let planner = |matrices| Planner::new(&Facts { matrices, ..facts.clone() });
-    let of = |[m, n, k]: [usize; 3], strides| Product {
-        sizes: [m, n, k],
-        strides,
-        alpha: 1.0f32,
-        beta: 0.0,
-        halves: false,
-    };
+    let of = |sizes, strides| Product::new(sizes, strides, [1.0f32, 0.0]);
     let launches = |with: bool, of: &Product<f32>, aligned| {
         let plan = planner(with).narrow_product(Group::F16, of, [0, 0], aligned).unwrap();
         (plan.launches.len(), plan.launches[0].program.text().is_some(), plan.launches[0].grid)

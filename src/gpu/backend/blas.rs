@@ -287,7 +287,7 @@ impl<D: Device> Gpu<D> {
                 same_shape("a", [n, depth], a.shape)?;
                 same_shape("b", [n, depth], b.shape)?;
                 let strides = [a.strides, b.t().strides, c.strides];
-                let of = Product { sizes: [n, n, depth], strides, alpha, beta, halves: false };
+                let of = Product::new([n, n, depth], strides, [alpha, beta]);
                 let (bound, _) = self.matrices([("a", a), ("b", b), ("c", c)])?;
                 self.run_one(planner.lower::<T::Recorded>(&of)?, &bound)
             };

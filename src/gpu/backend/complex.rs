@@ -117,13 +117,7 @@ impl<D: Device> Gpu<D> {
         let real = |c: Binding<'_, D::Buffer>, to: usize, beta: T| {
             let wide = |row: usize| [row.saturating_mul(2), 1];
             let (sizes, strides) = ([m, 2 * n, 2 * k], [wide(row), wide(n), wide(to)]);
-            let plan = planner.product::<T::Recorded>(&Product {
-                sizes,
-                strides,
-                alpha: T::ONE,
-                beta,
-                halves: false,
-            })?;
+            let plan = planner.product::<T::Recorded>(&Product::new(sizes, strides, [T::ONE, beta]))?;
             self.run(&plan, &[left, pairs, c])
         };
         // Into C itself where rows of it are rows of real numbers, too.

@@ -96,7 +96,7 @@ impl<D: Device> Gpu<D> {
         let strides = [(of.m, of.k), (of.k, of.n), (of.m, of.n)];
         let mut strides = strides.into_iter().enumerate().map(|(k, (r, c))| [stride(r, k), stride(c, k)]);
         let strides = [(); 3].map(|()| strides.next().unwrap_or_default());
-        let product = Product { sizes: shape, strides, alpha: T::ONE, beta: T::ZERO, halves: false };
+        let product = Product::new(shape, strides, [T::ONE, T::ZERO]);
         let plan = self.state.planner.product::<T::Recorded>(&product)?;
         let mut done = Ok(());
         of.batch.each(|at| {

@@ -494,13 +494,7 @@ impl<D: Device> Gpu<D> {
         let ([m, n], k) = (c.0.shape, a.shape[1]);
         same_shape("a", [m, k], a.shape)?;
         same_shape("b", [k, n], b.shape)?;
-        let product = Product {
-            sizes: [m, n, k],
-            strides: [a.strides, b.strides, c.0.strides],
-            alpha,
-            beta,
-            halves: false,
-        };
+        let product = Product::new([m, n, k], [a.strides, b.strides, c.0.strides], [alpha, beta]);
         let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
         let before = [a.rest()?.before() / T::BYTES, b.rest()?.before() / T::BYTES];
         let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));

@@ -50,7 +50,7 @@ fn counts(planes: &Planes, count_padding: bool) -> [usize; 4] {
 
 impl<D: Device> Gpu<D> {
     /// Refuses lines of elements that kernels do not count or reach.
-    fn all_lines<T: Scalar>(&self, all: &[(&'static str, usize)]) -> Result<(), Error> {
+    pub(super) fn all_lines<T: Scalar>(&self, all: &[(&'static str, usize)]) -> Result<(), Error> {
         all.iter().try_for_each(|(arg, n)| self.state.planner.line::<T::Recorded>(arg, *n))
     }
 }

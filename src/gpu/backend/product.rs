@@ -36,6 +36,14 @@ fn bits(w: usize) -> Argument {
 }
 
 impl<T> Product<T> {
+    /// C of elements as they are; the factors are α and β.
+    pub const fn new(sizes: [usize; 3], strides: [[usize; 2]; 3], [alpha, beta]: [T; 2]) -> Self
+    where
+        T: Copy,
+    {
+        Self { sizes, strides, alpha, beta, halves: false }
+    }
+
     /// The product of the transposes, where C is then row by row. The operands are B, A, C.
     fn transposed(self) -> Self {
         let ([m, n, k], [a, b, c]) = (self.sizes, self.strides);

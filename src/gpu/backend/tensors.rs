@@ -36,8 +36,7 @@ impl<D: Device> Gpu<D> {
             Pad::Wrap => (Around::Wrap, T::ZERO),
         };
         let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
         if out.is_empty() {
             return Ok(());
         }
@@ -76,9 +75,7 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let axis = Axis::new(shape, axis, [x.len(), ids.len(), out.len()])?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
         if out.is_empty() {
             return Ok(());
         }
@@ -103,9 +100,7 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let (of, many) = Axis::along(shape, axis, ("x", x.len()), ids.len(), ("out", out.len()))?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
         if out.is_empty() {
             return Ok(());
         }
@@ -132,9 +127,7 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let (of, many) = Axis::along(shape, axis, ("out", out.len()), ids.len(), ("x", x.len()))?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
         if x.is_empty() {
             return Ok(());
         }

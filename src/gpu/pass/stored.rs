@@ -17,7 +17,7 @@ struct Stored {
 }
 
 /// The kernel with these operands as `bf16`, of those that its parameters point to, where every access is to one operand that
-/// is known, of elements of four bytes and not atomic. An address is as far from the start of its operand as half of what
+/// is known, of elements of four bytes, and neither atomic nor a copy to shared memory. An address is as far from the start of its operand as half of what
 /// it was; operands that are `odd` start two bytes behind what their parameters say.
 pub(crate) fn store_halves(k: &Kernel, [operands, halves, odd]: [u64; 3]) -> Option<Kernel> {
     let mut stored = Stored { reach: k.reach()?, operands, halves, odd, failed: false };
@@ -55,18 +55,10 @@ impl Stored {
                     Some(p) => self.store(k, &mut out, p, offset, &i),
                     None => out.push(i),
                 },
-                Op::CopyAsync { bytes } => match self.of(k, i.args.at(1)) {
-                    Some(p) => {
-                        let many = usize::from(bytes / 4);
-                        let at = self.half_way(k, &mut out, p, i.args.at(1));
-                        let bits = self.bits(k, &mut out, at, 0, many);
-                        let args: Ids = core::iter::once(i.args.at(0)).chain(bits).collect();
-                        out.push(Inst::new(Op::Store { space: Space::Shared, offset: 0 }, Ids::NONE, args));
-                    }
-                    None => out.push(i),
-                },
-                Op::Atomic { space: Space::Global, .. } => {
-                    self.failed |= self.of(k, i.args.at(0)).is_some();
+                // No kernel does these with an operand that may lie so.
+                Op::Atomic { space: Space::Global, .. } | Op::CopyAsync { .. } => {
+                    let at = usize::from(matches!(i.op, Op::CopyAsync { .. }));
+                    self.failed |= self.of(k, i.args.at(at)).is_some();
                     out.push(i);
                 }
                 _ => out.push(i),
@@ -167,4 +159,43 @@ fn behind(k: &mut Kernel, out: &mut Vec<Inst>, p: u32) -> Id {
     let word = define(k, out, Op::Param(p), Type::U64, &[]);
     let two = define(k, out, Op::Const(2), Type::U64, &[]);
     define(k, out, Op::Add, Type::U64, &[word, two])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::builder::{Builder, Value};
+    use super::super::super::ir::Rmw;
+    use super::super::super::types::{F32, U32, U64};
+    use super::store_halves;
+
+    /// A kernel that reads its first operand and does something with the second has a form on halves of the first, and of the
+    /// second only if that is to read and write elements of four bytes.
+    #[test]
+    fn what_halves_do_not_do_is_refused() {
+        let of = |halves: u64, f: &dyn Fn(&Builder, Value<'_, U32>, Value<'_, U64>)| {
+            let b = Builder::new("k");
+            b.threads([32, 1, 1]);
+            let (x, y) = (b.param::<U64>(), b.param::<U64>());
+            let read = b.load::<F32>(super::Space::Global, x, 4);
+            f(&b, read.cast(), y);
+            store_halves(&b.finish().unwrap(), [0b11, halves, 0]).is_some()
+        };
+        let none = |what: &str, f: &dyn Fn(&Builder, Value<'_, U32>, Value<'_, U64>)| {
+            assert!(of(0b01, f) && !of(0b10, f) && !of(0b11, f), "{what}");
+        };
+        let put = |b: &Builder, v: Value<'_, U32>, y| b.store(super::Space::Global, y, 8, v);
+        assert!(of(0b01, &put) && of(0b10, &put) && of(0b11, &put), "a word that is written");
+        none("an atomic sum", &|b, v, y| {
+            b.atomic(super::Space::Global, Rmw::Add, y, v);
+        });
+        none("a copy", &|b, v, y| {
+            let room = b.shared(32, 16);
+            b.copy_async(room, y, 16);
+            b.copy_commit();
+            b.copy_wait(0);
+            b.store(super::Space::Shared, room, 16, v);
+        });
+        none("eight bytes", &|b, v, y| b.store(super::Space::Global, y, 8, v.to::<U64>()));
+        none("half an element", &|b, v, y| b.store(super::Space::Global, y, 2, v));
+    }
 }

@@ -8,7 +8,7 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::flat::{each, get, named, put};
+use super::flat::{aligned, each, get, named, put};
 use super::layer::strided;
 use super::part::{Meet, block_reduce};
 use crate::alu::{Alu, Body, Number};
@@ -36,17 +36,10 @@ impl<'b> On<'b> {
     pub(super) fn get<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, T> {
         get(self.base, self.at(row, col))
     }
-    /// Whether neighbours of an even column are next to each other, at multiples of 8 bytes; elements have 4.
-    pub(super) fn pairs(self) -> Value<'b, Pred> {
-        let b = self.row.builder();
-        let odd = (self.base.to::<U32>() & b.int(7)) | (self.row & b.int(1));
-        odd.compare(Cmp::Eq, b.int(0)) & self.col.compare(Cmp::Eq, b.int(1))
-    }
-    /// Whether four neighbours, from a multiple of as many columns on, are next to each other, at multiples of 16 bytes.
-    pub(super) fn fours(self) -> Value<'b, Pred> {
-        let b = self.row.builder();
-        let odd = (self.base.to::<U32>() & b.int(15)) | (self.row & b.int(3)) | (self.col ^ b.int(1));
-        odd.compare(Cmp::Eq, b.int(0))
+    /// Whether so many neighbours, from a multiple of as many columns on, are next to each other, at multiples of their size;
+    /// elements have 4 bytes.
+    pub(super) fn beside(self, many: u32) -> Value<'b, Pred> {
+        aligned(self.base, self.row, [4 * many, 4]) & self.col.compare(Cmp::Eq, self.col.builder().int(1))
     }
     /// The address of an element of 4 bytes in a row whose neighbours are next to each other.
     pub(super) fn place(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U64> {

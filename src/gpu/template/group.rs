@@ -93,13 +93,21 @@ impl GroupTile {
 
 /// What a tile is summed in.
 trait Sum: Number {
-    /// Sums on their way to memory: of this row and column, the tile's first column is `left`.
+    /// α or β.
+    fn factor(word: Value<'_, U32>) -> Value<'_, Self>;
+    /// One or two neighbours of C.
+    fn read<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32) -> [Value<'b, Self>; N];
+    /// Writes what [`read`](Self::read) reads.
+    fn write<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32, v: [Value<'b, Self>; N]);
+    /// Sums times α on their way to memory: of this row and column, the tile's first column is `left`.
     fn finish<'b>(
         frame: &Frame<'b>,
         sums: &[Value<'b, Self>],
         place: [Value<'b, U32>; 2],
         left: Value<'b, U32>,
-    );
+    ) {
+        frame.by_pairs(sums, place, left);
+    }
 }
 
 /// The products of three parts of A and of B that `f32` shows, the smallest first.
@@ -415,6 +423,8 @@ impl<'b> Frame<'b> {
             let [top, left] = corner;
             let row = top + group * self.u(rows) + warp * self.u(16) + (lane >> self.u(2));
             let col = left + (lane & self.u(3)) * self.u(2);
+            let alpha = T::factor(self.factors[0]);
+            let sums: Vec<Value<'b, T>> = sums.iter().map(|s| alpha * *s).collect();
             T::finish(self, &sums, [row, col], left);
         });
     }

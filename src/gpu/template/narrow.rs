@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
 use super::blocks::widen;
-use super::flat::{at, each, get, put};
+use super::flat::{aligned, at, each, get, put};
 use alloc::vec::Vec;
 
 /// Rows and depth of a block of [`narrow_rows`].
@@ -111,9 +111,7 @@ pub fn round_lines() -> Result<Kernel, Error> {
     let [x, to] = [(); 2].map(|()| b.param::<U64>());
     let [lines, length, by, pieces, pitch] = [(); 5].map(|()| b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
-    let low: Value<'_, U32> = x.to();
-    // Whether every line starts at a multiple of 16 bytes.
-    let aligned = ((low & int(15)) | (by & int(3))).compare(Cmp::Eq, int(0));
+    let aligned = aligned(x, by, [16, 4]);
     each(&b, lines * pieces, |i| {
         let line = i / pieces;
         let first = (i - line * pieces) * int(ROUNDED_EACH);

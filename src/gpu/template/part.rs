@@ -220,6 +220,23 @@ impl<'b, const N: usize> Part<'b, N> {
         [self.begin + place, self.end, self.b.int(i64::from(self.threads.row))]
     }
 
+    /// Where the elements behind whole steps begin.
+    fn whole(&self, step: u32) -> Value<'b, U32> {
+        self.begin + ((self.end - self.begin) & self.b.int(!i64::from(step - 1)))
+    }
+
+    /// The bounds of a loop over pieces of so `many` elements, of which a thread takes some at a time.
+    fn turns(&self, [first, end]: [Value<'b, U32>; 2], at_once: u32, many: u32) -> [Value<'b, U32>; 3] {
+        let ([_, place], int) = (self.threads.place(self.b), |v: u32| self.b.int::<U32>(i64::from(v)));
+        [first + place * int(many), end, int(self.threads.row * at_once * many)]
+    }
+
+    /// Where the pieces of a turn start.
+    fn starts(&self, i: Value<'b, U32>, at_once: u32, many: u32) -> impl Iterator<Item = Value<'b, U32>> {
+        let (b, step) = (self.b, i64::from(self.threads.row * many));
+        (0..at_once).map(move |r| if r == 0 { i } else { i + b.int(i64::from(r) * step) })
+    }
+
     /// Of as many elements at a time as there are threads, and before those of [`READS`] times as many, or where these are
     /// `wide` of as many pieces of 16 bytes, whose folds are apart.
     fn over<T, F, const K: usize>(&self, f: F, end: Value<'b, U32>, wide: bool) -> [Value<'b, T>; K]
@@ -227,17 +244,12 @@ impl<'b, const N: usize> Part<'b, N> {
         T: Recorded,
         F: Fold<Param<T>, N, K>,
     {
-        let (b, [_, place]) = (self.b, self.threads.place(self.b));
+        let b = self.b;
         let like = b.bits::<T>(0);
-        let int = |v: u32| b.int::<U32>(i64::from(v));
         let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
-        let pass = |[first, end]: [Value<'b, U32>; 2], reads: u32, many: u32, init: &[[Value<'b, T>; K]]| {
-            let bounds = [first + place * int(many), end, int(self.threads.row * reads * many)];
-            let acc = b.count::<U32, T>(bounds, 1, init.as_flattened(), |i, acc| {
-                let read = |r: u32| {
-                    self.piece::<T>(if r == 0 { i } else { i + int(r * self.threads.row * many) }, many)
-                };
-                let x: Vec<_> = (0..reads).map(read).collect();
+        let pass = |range: [Value<'b, U32>; 2], reads: u32, many: u32, init: &[[Value<'b, T>; K]]| {
+            let acc = b.count::<U32, T>(self.turns(range, reads, many), 1, init.as_flattened(), |i, acc| {
+                let x: Vec<_> = self.starts(i, reads, many).map(|at| self.piece::<T>(at, many)).collect();
                 let next = acc
                     .chunks(K)
                     .zip(x)
@@ -249,8 +261,7 @@ impl<'b, const N: usize> Part<'b, N> {
             all.unwrap_or_else(|| f.identity(like))
         };
         let many = if wide { 16 / T::TYPE.bytes() } else { 1 };
-        let step = self.threads.row * READS * many;
-        let whole = self.begin + ((end - self.begin) & b.int(!i64::from(step - 1)));
+        let whole = Self { end, ..*self }.whole(self.threads.row * READS * many);
         let acc = pass([self.begin, whole], READS, many, &[f.identity(like); READS as usize]);
         let acc = pass([whole, end], 1, 1, &[acc]);
         on_row(b, self.meet, self.threads, acc, |p, q| f.merge(p, q))
@@ -258,15 +269,12 @@ impl<'b, const N: usize> Part<'b, N> {
 
     /// `f(start, elements)` for all pieces of 16 bytes, of which there is a whole number: a thread reads some before it goes on.
     pub(super) fn each_piece<T: Recorded>(&self, f: impl Fn(Value<'b, U32>, &[[Value<'b, T>; N]])) {
-        let (b, [_, place]) = (self.b, self.threads.place(self.b));
-        let (many, int) = (16 / T::TYPE.bytes(), |v: u32| b.int::<U32>(i64::from(v)));
-        let step = self.threads.row * READS * many;
-        let whole = self.begin + ((self.end - self.begin) & b.int(!i64::from(step - 1)));
-        for ([first, end], reads) in [([self.begin, whole], READS), ([whole, self.end], 1)] {
-            let bounds = [first + place * int(many), end, int(self.threads.row * reads * many)];
-            b.count::<U32, U32>(bounds, 1, &[], |i, _| {
-                let starts = (0..reads).map(|r| i + int(r * self.threads.row * many));
-                let pieces: Vec<_> = starts.map(|start| (start, self.piece::<T>(start, many))).collect();
+        let many = 16 / T::TYPE.bytes();
+        let whole = self.whole(self.threads.row * READS * many);
+        for (range, reads) in [([self.begin, whole], READS), ([whole, self.end], 1)] {
+            self.b.count::<U32, U32>(self.turns(range, reads, many), 1, &[], |i, _| {
+                let read = |start| (start, self.piece::<T>(start, many));
+                let pieces: Vec<_> = self.starts(i, reads, many).map(read).collect();
                 pieces.iter().for_each(|(start, x)| f(*start, x));
                 Vec::new()
             });
@@ -342,14 +350,12 @@ impl<'b, T: Recorded, const N: usize> PartOf<'b, T, N> {
     /// Each thread's pieces are summed up in registers, so that they are read once, and what is left by all together.
     fn by_threads<P: Summary<Param<T>, N, K>, const K: usize>(&self, p: P) -> [Value<'b, T>; K] {
         let (part, b) = (self.0, self.0.b);
-        let ([_, place], like) = (part.threads.place(b), b.bits::<T>(0));
-        let (many, int) = (16 / T::TYPE.bytes(), |v: u32| b.int::<U32>(i64::from(v)));
+        let (many, like) = (16 / T::TYPE.bytes(), b.bits::<T>(0));
         let typed = |v: &[Value<'b, T>]| core::array::from_fn(|k| v.get(k).copied().unwrap_or(like));
-        let step = part.threads.row * PIECES * many;
-        let whole = part.begin + ((part.end - part.begin) & b.int(!i64::from(step - 1)));
-        let bounds = [part.begin + place * int(many), whole, int(step)];
+        let whole = part.whole(part.threads.row * PIECES * many);
+        let bounds = part.turns([part.begin, whole], PIECES, many);
         let acc = b.count::<U32, T>(bounds, 1, &p.empty(like), |i, acc| {
-            let pieces = (0..PIECES).flat_map(|k| part.piece(i + int(k * part.threads.row * many), many));
+            let pieces = part.starts(i, PIECES, many).flat_map(|at| part.piece(at, many));
             p.merge(typed(acc), p.of(&Own { b, x: pieces.collect() })).to_vec()
         });
         let all = on_row(b, part.meet, part.threads, typed(&acc), |p_, q| p.merge(p_, q));

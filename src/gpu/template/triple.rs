@@ -7,7 +7,7 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::types::{F32, Pred, U32, U64};
-use super::flat::{at, get, put};
+use super::flat::{aligned, at, get, put};
 use alloc::vec::Vec;
 
 /// Rows that one word tells apart: those of a tile.
@@ -38,8 +38,7 @@ pub fn triple() -> Result<Kernel, Error> {
     let from = row.least(rows - int(1)) * row_by;
     let part = rows * pitch;
     // Four neighbours along the depth at once, where all such are there and start at multiples of 16 bytes.
-    let whole = (row_by | depth) & int(3) | (x.to::<U32>() & int(15));
-    let fours = depth_by.compare(Cmp::Eq, int(1)) & whole.compare(Cmp::Eq, int(0));
+    let fours = aligned(x, row_by | depth, [16, 4]) & depth_by.compare(Cmp::Eq, int(1));
     let strange: Vec<Value<'_, U32>> = (0..TRIPLE_DEPTH / EACH * TRIPLE_ROWS / THREADS)
         .map(|turn| {
             let first = across * int(TRIPLE_DEPTH) + (tid >> int(7)) * int(EACH) + int(turn * 2 * EACH);

@@ -30,9 +30,7 @@ fn products_are_divided_by_what_occupies_a_device() {
     let planner = Planner::new(host(48 << 10, 1056, Language::Ptx).facts());
     let plan = |m, n, k| {
         let strides = [[k, 1], [n, 1], [n, 1]];
-        planner
-            .product::<F32>(&Product { sizes: [m, n, k], strides, alpha: 1.0, beta: 0.0, halves: false })
-            .unwrap()
+        planner.product::<F32>(&Product::new([m, n, k], strides, [1.0, 0.0])).unwrap()
     };
     for ([m, n, k], grids, threads) in [
         ([4096, 4096, 4096], vec![[32, 32, 1]], 256),

@@ -2,152 +2,139 @@
 
 use super::super::super::builder::Value;
 use super::super::super::ir::{Cmp, Shuffle, Space};
-use super::super::super::types::{Bf16, F16, F32, Type, U16, U32, U64};
+use super::super::super::types::{Bf16, F16, F32, Pred, Type, U16, U32, U64};
+use super::super::flat::aligned;
 use super::{Frame, Sum};
 use alloc::vec::Vec;
 
 /// Pairs of C that a thread reads before it writes them: 16 registers.
 const OLD_PAIRS: usize = 8;
 
-/// Pairs of neighbours where C is even and not read, else one by one; all modulo 2³².
+/// Modulo 2³².
 impl Sum for U32 {
-    fn finish<'b>(
-        frame: &Frame<'b>,
-        sums: &[Value<'b, U32>],
-        [row, col]: [Value<'b, U32>; 2],
-        left: Value<'b, U32>,
-    ) {
-        let b = frame.b;
-        let ([m, n], [alpha, beta]) = (frame.size, frame.factors);
-        let reads = beta.compare(Cmp::Ne, b.int(0));
-        let even = (((frame.c >> b.int::<U32>(2)) | frame.pitch) & b.int(1)).compare(Cmp::Eq, b.int(0));
-        let whole = even & !reads & (left + frame.u(frame.tile.n)).compare(Cmp::Le, n);
-        for (part, sums) in sums.chunks(frame.tile.n as usize / 2).enumerate() {
-            for half in 0..2 {
-                let row = row + b.int(64 * part as i64 + 8 * half as i64);
-                let at = frame.place(row, col);
-                let pairs = sums.chunks(4).filter_map(|four| four.get(2 * half..2 * half + 2)).enumerate();
-                b.when(row.compare(Cmp::Lt, m), || {
-                    for (j, pair) in pairs {
-                        let &[x, y] = pair else { continue };
-                        let by = 8 * j as i32;
-                        let singly = || {
-                            for (one, v) in (0..).zip(pair) {
-                                let inside = (col + b.int(i64::from(by + one))).compare(Cmp::Lt, n);
-                                b.when(inside, || {
-                                    let at = at + b.int(i64::from(4 * (by + one)));
-                                    let old = || [b.load::<U32>(Space::Global, at, 0)];
-                                    let [old] = b.either(reads, old, || [b.int(0)]);
-                                    b.store(Space::Global, at, 0, alpha * *v + beta * old);
-                                });
-                            }
-                            []
-                        };
-                        let both = || {
-                            b.store_vector(Space::Global, at, 4 * by, [alpha * x, alpha * y]);
-                            []
-                        };
-                        b.either::<U32, 0>(whole, both, singly);
-                    }
-                });
-            }
-        }
+    fn factor(word: Value<'_, U32>) -> Value<'_, U32> {
+        word
+    }
+    fn read<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32) -> [Value<'b, U32>; N] {
+        frame.b.load_vector(Space::Global, at, offset)
+    }
+    fn write<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32, v: [Value<'b, U32>; N]) {
+        frame.b.store_vector(Space::Global, at, offset, v);
     }
 }
 
 impl Sum for F32 {
+    fn factor(word: Value<'_, U32>) -> Value<'_, F32> {
+        word.cast()
+    }
+    fn read<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32) -> [Value<'b, F32>; N] {
+        match frame.output {
+            Type::F16 => frame.b.load_vector::<F16, N>(Space::Global, at, offset).map(|v| v.to()),
+            Type::Bf16 => frame.b.load_vector::<Bf16, N>(Space::Global, at, offset).map(|v| v.to()),
+            _ => frame.b.load_vector(Space::Global, at, offset),
+        }
+    }
+    fn write<'b, const N: usize>(frame: &Frame<'b>, at: Value<'b, U64>, offset: i32, v: [Value<'b, F32>; N]) {
+        match frame.output {
+            Type::F16 => frame.b.store_vector(Space::Global, at, offset, v.map(|v| v.to::<F16>())),
+            Type::Bf16 => frame.b.store_vector(Space::Global, at, offset, v.map(|v| v.to::<Bf16>())),
+            _ => frame.b.store_vector(Space::Global, at, offset, v),
+        }
+    }
     fn finish<'b>(
         frame: &Frame<'b>,
         sums: &[Value<'b, F32>],
         place: [Value<'b, U32>; 2],
         left: Value<'b, U32>,
     ) {
-        frame.finish(sums, place, left);
+        if frame.output.bytes() == 2 && frame.tile.n.is_multiple_of(32) {
+            frame.by_fours(sums, place, left);
+        } else {
+            frame.by_pairs(sums, place, left);
+        }
     }
 }
 
 impl<'b> Frame<'b> {
-    /// Where a tile is whole, C has 16 bits and its rows start at multiples of 16 bytes, four threads exchange what they
-    /// have and each reads and writes 16 bytes; where C is even, pairs of neighbours do; elsewhere one by one. Reads of what
-    /// C was are under way together.
-    pub(super) fn finish(
+    /// Whether the tile's columns are all there, and so many neighbours of C lie at multiples of their size.
+    fn whole(&self, left: Value<'b, U32>, many: u32) -> Value<'b, Pred> {
+        let width = self.output.bytes();
+        let aligned = aligned(self.c, self.pitch.to(), [many * width, width]);
+        (left + self.u(self.tile.n)).compare(Cmp::Le, self.size[1]) & aligned
+    }
+
+    /// β, and whether C is read.
+    fn beta<T: Sum>(&self) -> (Value<'b, T>, Value<'b, Pred>) {
+        let beta = T::factor(self.factors[1]);
+        (beta, beta.compare(Cmp::Ne, self.b.bits(0)))
+    }
+
+    /// `write(row, pairs)` of each row of which a thread has sums.
+    fn by_rows<T: Sum>(
         &self,
-        sums: &[Value<'b, F32>],
+        sums: &[Value<'b, T>],
+        row: Value<'b, U32>,
+        write: impl Fn(Value<'b, U32>, Vec<[Value<'b, T>; 2]>),
+    ) {
+        for (part, sums) in sums.chunks(self.tile.n as usize / 2).enumerate() {
+            for half in 0..2 {
+                let pairs = sums.chunks(4).filter_map(|four| four.get(2 * half..)?.first_chunk::<2>());
+                write(row + self.b.int(64 * part as i64 + 8 * half as i64), pairs.copied().collect());
+            }
+        }
+    }
+
+    /// Pairs of neighbours where C is even, of which [`OLD_PAIRS`] are read together; elsewhere one by one.
+    pub(super) fn by_pairs<T: Sum>(
+        &self,
+        sums: &[Value<'b, T>],
         [row, col]: [Value<'b, U32>; 2],
         left: Value<'b, U32>,
     ) {
-        let b = self.b;
-        let [m, n] = self.size;
-        let [alpha, beta] = self.factors.map(|x| x.cast::<F32>());
-        let width = self.output.bytes();
-        let sums: Vec<Value<'b, F32>> = sums.iter().map(|s| alpha * *s).collect();
-        let aligned = |to: i64| {
-            let behind = self.c & b.int(to * i64::from(width) - 1);
-            (behind | (self.pitch & b.int(to - 1))).compare(Cmp::Eq, b.int(0))
-        };
-        let whole = (left + self.u(self.tile.n)).compare(Cmp::Le, n);
-        let reads = beta.compare(Cmp::Ne, b.f32(0.0));
-        let each = self.tile.n as usize / 2;
-        let by_halves = |write: &dyn Fn(Value<'b, U32>, usize, &[Value<'b, F32>])| {
-            for (part, sums) in sums.chunks(each).enumerate() {
-                for half in 0..2 {
-                    write(row + b.int(64 * part as i64 + 8 * half as i64), half, sums);
+        let (b, width, [m, n]) = (self.b, self.output.bytes() as i32, self.size);
+        let (whole, (beta, reads)) = (self.whole(left, 2), self.beta::<T>());
+        self.by_rows(sums, row, |row, pairs| {
+            let at = self.place(row, col);
+            let pairs: Vec<(i32, [Value<'b, T>; 2])> = (0..).step_by(8).zip(pairs).collect();
+            let added = || {
+                for some in pairs.chunks(OLD_PAIRS) {
+                    let old: Vec<_> = some.iter().map(|(j, _)| T::read::<2>(self, at, j * width)).collect();
+                    for ((j, [x, y]), [p, q]) in some.iter().zip(old) {
+                        T::write(self, at, j * width, [beta.fma(p, *x), beta.fma(q, *y)]);
+                    }
                 }
-            }
-        };
-        let slowly = || {
-            by_halves(&|row, half, sums| {
-                let at = self.place(row, col);
-                let pairs = sums.chunks(4).filter_map(|four| four.get(2 * half..)?.first_chunk::<2>());
-                let pairs: Vec<(i32, [Value<'b, F32>; 2])> = (0..).step_by(8).zip(pairs.copied()).collect();
-                b.when(row.compare(Cmp::Lt, m), || {
-                    b.either::<U32, 0>(
-                        whole & aligned(2),
-                        || {
-                            let added = || {
-                                for some in pairs.chunks(OLD_PAIRS) {
-                                    let old: Vec<_> = some
-                                        .iter()
-                                        .map(|(j, _)| self.old_pair(at, j * width as i32))
-                                        .collect();
-                                    for ((j, [x, y]), [p, q]) in some.iter().zip(old) {
-                                        self.pair(at, j * width as i32, [beta.fma(p, *x), beta.fma(q, *y)]);
-                                    }
-                                }
-                                []
-                            };
-                            let plain = || {
-                                pairs.iter().for_each(|(j, p)| self.pair(at, j * width as i32, *p));
-                                []
-                            };
-                            b.either::<U32, 0>(reads, added, plain)
-                        },
-                        || {
-                            for (j, p) in &pairs {
-                                for (one, v) in p.iter().enumerate() {
-                                    let j = j + one as i32;
-                                    let inside = (col + b.int(i64::from(j))).compare(Cmp::Lt, n);
-                                    b.when(inside, || self.single(at, j * width as i32, *v));
-                                }
-                            }
-                            []
-                        },
-                    );
-                });
+                []
+            };
+            let plain = || {
+                pairs.iter().for_each(|(j, pair)| T::write(self, at, j * width, *pair));
+                []
+            };
+            let single = |j: i32, v: Value<'b, T>| {
+                let old = || T::read::<1>(self, at, j * width).map(|old| beta.fma(old, v));
+                T::write(self, at, j * width, b.either(reads, old, || [v]));
+            };
+            let singly = || {
+                for (j, v) in pairs.iter().flat_map(|(j, [x, y])| [(*j, *x), (j + 1, *y)]) {
+                    b.when((col + b.int(i64::from(j))).compare(Cmp::Lt, n), || single(j, v));
+                }
+                []
+            };
+            b.when(row.compare(Cmp::Lt, m), || {
+                b.either::<U32, 0>(whole, || b.either::<U32, 0>(reads, added, plain), singly);
             });
-            []
-        };
-        if width != 2 || !self.tile.n.is_multiple_of(32) {
-            let [] = slowly();
-            return;
-        }
+        });
+    }
+
+    /// Of 16 bits: where a tile is whole and rows start at multiples of 16 bytes four threads exchange what they have and each
+    /// reads and writes 16 bytes; else as [`Frame::by_pairs`]. Reads of what C was are under way together.
+    fn by_fours(&self, sums: &[Value<'b, F32>], [row, col]: [Value<'b, U32>; 2], left: Value<'b, U32>) {
+        let (b, m) = (self.b, self.size[0]);
+        let (beta, reads) = self.beta::<F32>();
         let together = |added: bool| {
             let fourth = (col - left) >> b.int(1);
-            by_halves(&|row, half, sums| {
+            self.by_rows(sums, row, |row, mut pairs| {
                 let at = self.place(row, left + fourth * b.int(8));
                 let inside = row.compare(Cmp::Lt, m);
-                let pairs = sums.chunks(4).filter_map(|four| four.get(2 * half..)?.first_chunk::<2>());
-                let mut pairs: Vec<[Value<'b, F32>; 2]> = pairs.copied().collect();
                 let pieces = pairs.len() as u32 / 4;
                 if added {
                     // Every thread exchanges, also one of a row that is not there: of the last that is.
@@ -172,7 +159,11 @@ impl<'b> Frame<'b> {
             []
         };
         let together = || b.either::<U32, 0>(reads, || together(true), || together(false));
-        b.either::<U32, 0>(whole & aligned(8), together, slowly);
+        let slowly = || {
+            self.by_pairs(sums, [row, col], left);
+            []
+        };
+        b.either::<U32, 0>(self.whole(left, 8), together, slowly);
     }
 
     /// The address of an element of C.
@@ -210,45 +201,5 @@ impl<'b> Frame<'b> {
         let [[a, b], [c, d]] = [[a, b], [c, d]].map(|pair| swap(1, odd, pair));
         let ([a, c], [b, d]) = (swap(2, high, [a, c]), swap(2, high, [b, d]));
         [a, b, c, d]
-    }
-
-    /// What a pair of C was.
-    fn old_pair(&self, at: Value<'b, U64>, offset: i32) -> [Value<'b, F32>; 2] {
-        let b = self.b;
-        match self.output {
-            Type::F16 => b.load_vector::<F16, 2>(Space::Global, at, offset).map(|v| v.to()),
-            Type::Bf16 => b.load_vector::<Bf16, 2>(Space::Global, at, offset).map(|v| v.to()),
-            _ => b.load_vector::<F32, 2>(Space::Global, at, offset),
-        }
-    }
-
-    fn pair(&self, at: Value<'b, U64>, offset: i32, [x, y]: [Value<'b, F32>; 2]) {
-        match self.output {
-            Type::F16 => {
-                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<F16>()));
-            }
-            Type::Bf16 => {
-                self.b.store_vector(Space::Global, at, offset, [x, y].map(|v| v.to::<Bf16>()));
-            }
-            _ => self.b.store_vector(Space::Global, at, offset, [x, y]),
-        }
-    }
-
-    /// With β.
-    fn single(&self, at: Value<'b, U64>, offset: i32, v: Value<'b, F32>) {
-        let b = self.b;
-        let [_, beta] = self.factors.map(|x| x.cast::<F32>());
-        let reads = beta.compare(Cmp::Ne, b.f32(0.0));
-        let old = || match self.output {
-            Type::F16 => b.load::<F16>(Space::Global, at, offset).to(),
-            Type::Bf16 => b.load::<Bf16>(Space::Global, at, offset).to(),
-            _ => b.load::<F32>(Space::Global, at, offset),
-        };
-        let [v] = b.either(reads, || [beta.fma(old(), v)], || [v]);
-        match self.output {
-            Type::F16 => b.store(Space::Global, at, offset, v.to::<F16>()),
-            Type::Bf16 => b.store(Space::Global, at, offset, v.to::<Bf16>()),
-            _ => b.store(Space::Global, at, offset, v),
-        }
     }
 }

@@ -576,7 +576,7 @@ impl<'b> Frame<'b> {
         let (b, op) = (self.b, self.op);
         let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
         let left = work.head * self.int(self.size.dim) + (self.thread & self.int(3)) * self.int(2);
-        let paired = self.out.pairs();
+        let paired = self.out.beside(2);
         for (r, row) in rows.into_iter().enumerate() {
             let [peak, total] = [state.peaks, state.totals].map(|two| two.get(r).copied().unwrap_or(zero));
             let total = self.along(total, |p, q| p + q);

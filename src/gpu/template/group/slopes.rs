@@ -8,7 +8,7 @@ use super::super::super::error::Error;
 use super::super::super::ir::{Approx, Cmp, Hopper, Kernel, Shuffle, Space, Special};
 use super::super::super::types::{F32, Pred, U32, U64};
 use super::super::attention::{Heads, On, Scores};
-use super::super::flat::{at, get, put};
+use super::super::flat::{aligned, at, get, put};
 use super::super::narrow::bf16_at;
 use super::flash::{add_rows, arrive, load_tile, products, put_row, round, stage};
 use super::{COLS, GROUP, SLAB, wait};
@@ -101,9 +101,8 @@ pub fn group_sums() -> Result<Kernel, Error> {
     let (own, part) = ((tid & int(31)) >> int(EACH.ilog2()), tid & int(EACH - 1));
     let step = b.special(Special::NctaidX) * int(8);
     let first = b.special(Special::CtaidX) * int(8) + (tid >> int(5));
-    let behind =
-        (dout.to::<U32>() & int(15)) | before | (row_by & int(7)) | (col_by ^ int(1)) | (dim & int(63));
-    let wide = behind.compare(Cmp::Eq, int(0)) & out.fours();
+    let whole = (before | (col_by ^ int(1)) | (dim & int(63))).compare(Cmp::Eq, int(0));
+    let wide = aligned(dout, row_by, [16, 2]) & whole & out.beside(4);
     let zero = b.f32(0.0);
     // The queries of all heads are a multiple of a warp's: its threads stay together.
     b.count::<U32, U32>([first, (padded * heads) >> int(2), step], 1, &[], |j, _| {
@@ -402,7 +401,7 @@ impl<'b> Frame<'b> {
         let left = self.head * self.int(size.dim) + (self.thread & self.int(3)) * self.int(2);
         for (j, (out, sums)) in self.out.iter().zip(all.chunks(each)).enumerate() {
             let by = if j == 0 { op.scale } else { b.f32(1.0) };
-            let paired = out.pairs();
+            let paired = out.beside(2);
             for (r, row) in rows.into_iter().enumerate() {
                 let places = sums.iter().enumerate().filter(|(k, _)| k / 2 % 2 == r);
                 let line: Vec<_> = places.map(|(k, v)| ((k / 4 * 8 + k % 2) as u32, *v * by)).collect();
