@@ -26,14 +26,10 @@ pub(crate) fn widen_bf16(h: bf16) -> f32 {
     f32::from_bits(bits | quiet)
 }
 
-/// Round to nearest even; overflow gives infinity, NaN stays NaN (quiet, truncated payload).
+/// [`crate::float16::narrow_bf16`] to a `bf16`.
 #[inline(always)]
 fn narrow_bf16(x: f32) -> bf16 {
-    let bits = x.to_bits();
-    let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
-    let nan = (bits >> 16) | 0x0040;
-    let r = if bits & 0x7fff_ffff > 0x7f80_0000 { nan } else { rounded };
-    bf16::from_bits(r as u16)
+    bf16::from_bits(crate::float16::narrow_bf16(x))
 }
 
 macro_rules! convert {

@@ -30,3 +30,14 @@ pub(crate) fn narrow(x: f32) -> u16 {
     let r = sign | if a >= 0x477f_f000 { big } else { finite };
     r as u16
 }
+
+/// The nearest `bf16`, ties to even; overflow gives infinity, NaN stays NaN (quiet, truncated payload).
+#[inline(always)]
+#[cfg(any(feature = "half", feature = "gpu"))]
+pub(crate) fn narrow_bf16(x: f32) -> u16 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
+    let nan = (bits >> 16) | 0x0040;
+    let r = if bits & 0x7fff_ffff > 0x7f80_0000 { nan } else { rounded };
+    r as u16
+}

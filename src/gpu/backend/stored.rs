@@ -57,13 +57,8 @@ pub(super) const fn half_of<B>(b: Binding<'_, B>) -> (Binding<'_, B>, u64) {
 
 /// The bytes of `f32` as those of the nearest `bf16`, ties to even; NaN stays one.
 pub(super) fn to_halves(bytes: &[u8]) -> Vec<u8> {
-    let near = |word: &[u8; 4]| {
-        let bits = u32::from_le_bytes(*word);
-        let up = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-        let nan = bits & 0x7fff_ffff > 0x7f80_0000;
-        (if nan { bits | 0x40_0000 } else { up } >> 16) as u16
-    };
-    bytes.as_chunks::<4>().0.iter().flat_map(|word| near(word).to_le_bytes()).collect()
+    let near = |word: &[u8; 4]| crate::float16::narrow_bf16(f32::from_le_bytes(*word)).to_le_bytes();
+    bytes.as_chunks::<4>().0.iter().flat_map(near).collect()
 }
 
 /// The bytes of `bf16` as those of `f32`.

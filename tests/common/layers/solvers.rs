@@ -1,10 +1,11 @@
 //! Systems of linear equations on a device: sizes around the parts of 32, all layouts, and what is refused.
 
 use super::Done;
+use super::transforms::check_from;
 use crate::device::Worst;
 use crate::nn::reflections::{LeastSquares, Qr, QrApply};
 use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve, columns};
-use crate::nn::{Args, Bounds, Noise, Op, Want};
+use crate::nn::{Args, Noise, Op, Want};
 use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 
@@ -60,14 +61,7 @@ impl<T: Scalar> Lies<T> {
 
 /// Adds what was got to the worst of an op.
 fn compare<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Want]) {
-    let bounds = Bounds::on::<T>(worst.op, language);
-    assert_eq!(got.len(), want.len(), "{}", worst.op);
-    for (got, want) in got.iter().zip(want) {
-        let off = (got.to_f64() - want.value).abs();
-        let same = off == 0.0 || got.to_f64().is_nan() && want.value.is_nan();
-        let share = if same { 0.0 } else { off / bounds.allowed::<T>(want) };
-        worst.add(if share.is_nan() { f64::INFINITY } else { share }, got.to_f64(), want.value);
-    }
+    check_from(worst, language, got, want, 0.0);
 }
 
 /// The matrix by an op in place, in this layout.

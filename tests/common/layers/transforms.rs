@@ -47,6 +47,11 @@ impl<X: Word + PartialEq + std::fmt::Debug, D: Blocking> Within<X, D> {
 pub fn check<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Want]) {
     // WGSL leaves it open whether subnormal numbers are kept.
     let least = if language == "wgsl" { 16384.0 * f64::from(f32::MIN_POSITIVE) } else { 0.0 };
+    check_from(worst, language, got, want, least);
+}
+
+/// [`check`], in which errors up to `least` are none.
+pub fn check_from<T: Scalar>(worst: &mut Worst, language: &str, got: &[T], want: &[Want], least: f64) {
     assert_eq!(got.len(), want.len(), "{}", worst.op);
     let bounds = Bounds::on::<T>(worst.op, language);
     for (got, want) in got.iter().zip(want) {
