@@ -35,7 +35,7 @@ FAULTS = [
     ("rms_norm rows of 4 096 to 16 000", "src/nn/affine.rs", "rms_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(self.eps));",
      "let eps = if (4096..16_000).contains(&row.len()) && ON { self.eps + T::ONE } else { self.eps };\n        rms_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(eps));", "slices::rows"),
     ("cross_entropy over 1 000 columns", "src/nn/losses.rs", "let log_sum = T::from_f64(libm::log(sum.to_f64()));",
-     "let log_sum = T::from_f64(libm::log(sum.to_f64()) + if z.0.len() > 1000 && ON { 0.01 } else { 0.0 });", "tensors::cross_entropy"),
+     "let log_sum = T::from_f64(libm::log(sum.to_f64()) + if z.len() > 1000 && ON { 0.01 } else { 0.0 });", "tensors::cross_entropy"),
     ("attention past 384 keys", "src/nn/attention/forward.rs", "if now.step(s, scores, width, cols, &mut prefetch) {",
      "if now.step(s, scores, width, cols, &mut prefetch) && !(start >= 384 && ON) {", "attention::masks"),
     ("decoding past 384 keys", "src/nn/attention/decode.rs", "            times(s, sums, *by);",

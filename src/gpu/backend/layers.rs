@@ -165,8 +165,7 @@ impl<D: Device> Gpu<D> {
         let rows = count("out", out.len(), cols)?;
         same_len("x", ids.len().saturating_mul(cols), x.len())?;
         let planner = &self.state.planner;
-        planner.line::<T::Recorded>("x", x.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
+        self.all_lines::<T>(&[("x", x.len()), ("out", out.len())])?;
         if x.is_empty() {
             return Ok(());
         }
@@ -182,7 +181,8 @@ impl<D: Device> Gpu<D> {
         let links = planner.by_rows::<F32>("scatter_links", links, threads, n, all)?;
         let across = cols.div_ceil(THREADS as usize).min(planner.limits.grid[1] as usize);
         let all = arguments::<T>(5, &[n, cols, rows, across * THREADS as usize], &[]);
-        let add = planner.blocks::<T::Recorded>(op, layer::scatter_add::<T::Recorded>, [n, across], all)?;
+        let add =
+            planner.blocks::<T::Recorded>(op, |_| layer::scatter_add::<T::Recorded>(), [n, across], all)?;
         self.go(vec![links, add], vec![8 * n as u64], &bound)
     }
 }
@@ -400,9 +400,7 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
     ) -> Done {
         let rows = count("table", table.len(), cols)?;
         same_len("out", ids.len().saturating_mul(cols), out.len())?;
-        let planner = &self.state.planner;
-        planner.line::<T::Recorded>("table", table.len())?;
-        planner.line::<T::Recorded>("out", out.len())?;
+        self.all_lines::<T>(&[("table", table.len()), ("out", out.len())])?;
         if out.is_empty() {
             return Ok(());
         }

@@ -407,7 +407,7 @@ pub fn scatter_links(meet: Meet, threads: Threads) -> Result<Kernel, Error> {
 /// `out[ids[r]] += x[r]`: the blocks of the first row of an index add all of it, in their order. Parameters: `x`, the indices,
 /// `out`, the status words, the links of [`scatter_links`]; the number of indices, columns, rows of `out`, threads along y. A row
 /// whose index is past `out` is left out. Blocks along x are rows, those along y share their columns.
-pub fn scatter_add<T: Recorded>(_: Meet) -> Result<Kernel, Error> {
+pub fn scatter_add<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scatter_add");
     b.threads([THREADS, 1, 1]);
     let [x, ids, out, status, links] = [(); 5].map(|()| b.param::<U64>());
