@@ -33,7 +33,7 @@ fn rows(cols: usize) -> Vec<f32> {
             0 => x,
             1 => x / (1 << (i / 32 % 12)) as f32,
             2 => x / 8.0 + 3.0,
-            _ if rng.next() % 4 > 0 => 0.0,
+            _ if rng.next() & 3 > 0 => 0.0,
             _ => x,
         }
     };

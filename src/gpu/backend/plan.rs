@@ -514,8 +514,8 @@ impl Planner {
         let many = (16 / T::TYPE.bytes()) as usize;
         let (threads, by) =
             (wide && !self.short).then(|| Threads::holding(cols, many, self.widest(), few))??;
-        // WGSL's compilers do not see that all take it.
-        Some((threads, Pieces { branches: self.optimise, ..by }))
+        // WGSL's compilers do not see that all take it; where rows share a block and meet in memory, not all do.
+        Some((threads, Pieces { branches: self.optimise && self.meet == Meet::Warps, ..by }))
     }
 
     /// Whether rows that start at multiples of 16 bytes are read in pieces of so many.

@@ -164,38 +164,42 @@ fn behind(k: &mut Kernel, out: &mut Vec<Inst>, p: u32) -> Id {
 #[cfg(test)]
 mod tests {
     use super::super::super::builder::{Builder, Value};
-    use super::super::super::ir::Rmw;
+    use super::super::super::ir::{Rmw, Space};
     use super::super::super::types::{F32, U32, U64};
     use super::store_halves;
 
-    /// A kernel that reads its first operand and does something with the second has a form on halves of the first, and of the
-    /// second only if that is to read and write elements of four bytes.
+    /// What a kernel does with a word and its second operand.
+    type Does = dyn for<'b> Fn(&'b Builder, Value<'b, U32>, Value<'b, U64>);
+
+    /// Whether a kernel that reads its first operand has a form with these as halves.
+    fn has(halves: u64, does: &Does) -> bool {
+        let b = Builder::new("k");
+        b.threads([32, 1, 1]);
+        let (x, y) = (b.param::<U64>(), b.param::<U64>());
+        does(&b, b.load::<F32>(Space::Global, x, 4).cast(), y);
+        store_halves(&b.finish().unwrap(), [0b11, halves, 0]).is_some()
+    }
+
     #[test]
-    fn what_halves_do_not_do_is_refused() {
-        let of = |halves: u64, f: &dyn Fn(&Builder, Value<'_, U32>, Value<'_, U64>)| {
-            let b = Builder::new("k");
-            b.threads([32, 1, 1]);
-            let (x, y) = (b.param::<U64>(), b.param::<U64>());
-            let read = b.load::<F32>(super::Space::Global, x, 4);
-            f(&b, read.cast(), y);
-            store_halves(&b.finish().unwrap(), [0b11, halves, 0]).is_some()
-        };
-        let none = |what: &str, f: &dyn Fn(&Builder, Value<'_, U32>, Value<'_, U64>)| {
-            assert!(of(0b01, f) && !of(0b10, f) && !of(0b11, f), "{what}");
-        };
-        let put = |b: &Builder, v: Value<'_, U32>, y| b.store(super::Space::Global, y, 8, v);
-        assert!(of(0b01, &put) && of(0b10, &put) && of(0b11, &put), "a word that is written");
-        none("an atomic sum", &|b, v, y| {
-            b.atomic(super::Space::Global, Rmw::Add, y, v);
-        });
-        none("a copy", &|b, v, y| {
-            let room = b.shared(32, 16);
-            b.copy_async(room, y, 16);
-            b.copy_commit();
-            b.copy_wait(0);
-            b.store(super::Space::Shared, room, 16, v);
-        });
-        none("eight bytes", &|b, v, y| b.store(super::Space::Global, y, 8, v.to::<U64>()));
-        none("half an element", &|b, v, y| b.store(super::Space::Global, y, 2, v));
+    fn operands_of_halves_are_read_and_written_by_elements_alone() {
+        let put: &Does = &|b, v, y| b.store(Space::Global, y, 8, v);
+        assert!(has(0b01, put) && has(0b10, put) && has(0b11, put), "a word that is written");
+        let refused: [(&str, &Does); 4] = [
+            ("an atomic sum", &|b, v, y| {
+                b.atomic(Space::Global, Rmw::Add, y, v);
+            }),
+            ("a copy", &|b, v, y| {
+                let room = b.shared(32, 16);
+                b.copy_async(room, y, 16);
+                b.copy_commit();
+                b.copy_wait(0);
+                b.store(Space::Shared, room, 16, v);
+            }),
+            ("eight bytes", &|b, v, y| b.store(Space::Global, y, 8, v.to::<U64>())),
+            ("half an element", &|b, v, y| b.store(Space::Global, y, 2, v)),
+        ];
+        for (what, does) in refused {
+            assert!(has(0b01, does) && !has(0b10, does) && !has(0b11, does), "{what}");
+        }
     }
 }
