@@ -94,6 +94,12 @@ pub trait Alu:
     fn near_recip(self) -> Self {
         self.c(1.0) / self
     }
+    /// `2^self` of a number up to 100, within a relative 2⁻²² and 0 from the smallest normal number down, where that
+    /// is an instruction.
+    #[inline(always)]
+    fn short_power(self) -> Option<Self> {
+        None
+    }
     /// `select(rare, f(x), self)`; an implementation may skip `f` when no lane is `rare`. Let `f` be a closure
     /// marked `#[inline(always)]`: on a detected set, instructions in an `f` apart become calls.
     fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self;

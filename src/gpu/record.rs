@@ -32,8 +32,8 @@ pub trait Recorded: Float + Stored {
     fn bits(x: Self::Elem) -> u64;
     /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self>;
-    /// `2^x` of the special function unit, within a relative 2⁻²²; one below the normal numbers may be 0.
-    fn power(x: Value<'_, Self>) -> Value<'_, Self>;
+    /// [`Alu::short_power`].
+    fn power(x: Value<'_, Self>) -> Option<Value<'_, Self>>;
 }
 
 impl Recorded for F32 {
@@ -45,8 +45,8 @@ impl Recorded for F32 {
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.approx(Approx::Rcp)
     }
-    fn power(x: Value<'_, Self>) -> Value<'_, Self> {
-        x.approx(Approx::Ex2)
+    fn power(x: Value<'_, Self>) -> Option<Value<'_, Self>> {
+        Some(x.approx(Approx::Ex2))
     }
 }
 
@@ -59,8 +59,8 @@ impl Recorded for F64 {
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.builder().f64(1.0) / x
     }
-    fn power(x: Value<'_, Self>) -> Value<'_, Self> {
-        x.exp2()
+    fn power(_: Value<'_, Self>) -> Option<Value<'_, Self>> {
+        None
     }
 }
 
@@ -154,6 +154,9 @@ impl<'b, T: Recorded> Alu for Value<'b, T> {
     }
     fn near_recip(self) -> Self {
         T::reciprocal(self)
+    }
+    fn short_power(self) -> Option<Self> {
+        T::power(self)
     }
     fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
         let [y] = self.builder().either(rare, || [f(x)], || [self]);

@@ -22,6 +22,9 @@ pub(crate) const BLOCK: usize = 4096;
 /// included; NaN for NaN. The public `exp` is correct everywhere and costs more.
 #[inline(always)]
 pub(crate) fn exp_not_above_zero<V: Alu>(t: V) -> V {
+    if let Some(power) = (t * t.c(core::f64::consts::LOG2_E)).short_power() {
+        return power;
+    }
     // 1.5·2^p plus the exponent's bias, p the stored bits: adding it rounds to an integer whose
     // low bits are the biased exponent.
     const MAGIC_F32: f64 = 12582912.0 + 127.0;

@@ -234,7 +234,8 @@ fn near_silu<'b, T: Recorded>(x: Value<'b, T>) -> [Value<'b, T>; 2] {
     let end = 104.0;
     let x = c(-end).max(x);
     // Raised, so that it is a normal number as far as it counts.
-    let raised = T::power(x.magnitude().fma(c(-core::f64::consts::LOG2_E), c(24.0)));
+    let exponent = x.magnitude().fma(c(-core::f64::consts::LOG2_E), c(24.0));
+    let raised = exponent.short_power().unwrap_or_else(|| exponent.exp2());
     let power = raised * c(f64::from_bits((1023 - 24) << 52));
     let right = T::reciprocal(power + c(1.0));
     let (left, negative) = (power * right, x.compare(Cmp::Lt, c(0.0)));

@@ -25,6 +25,21 @@ pub(super) const MUL_HIGH: &str = "fn mul_high(a: u32, b: u32) -> u32 {
 }
 ";
 
+/// Powers of two up to 2¹⁰⁰, 0 from the smallest normal number down, within a relative 2⁻²²: WGSL's own may be off by more, and
+/// need not be 0.
+pub(super) const POWER: &str = "fn power(x: f32) -> f32 {
+  let t = select(x, -127.0f, x < -127.0f);
+  let shifted = rounded(t + 12583039.0f);
+  let n = rounded(shifted - 12583039.0f);
+  let f = rounded(t - n) * 0.69314718f;
+  var p = fma(f, 0.008312515f, 0.04189020f);
+  p = fma(p, f, 0.16667115f);
+  p = fma(p, f, 0.49999231f);
+  p = fma(fma(p, f, 1.0f), f, 1.0f);
+  return p * bitcast<f32>(bitcast<u32>(shifted) << 23u);
+}
+";
+
 /// `fma` for devices that round the product, as WGSL lets them: bodies reduce arguments and keep second words with it. The
 /// product and the sum are taken in two words (Dekker, Knuth); outside the range of those it is rounded twice.
 pub(super) const FUSED: &str = "fn upper(x: f32) -> f32 {
@@ -222,6 +237,7 @@ impl<'k> Writer<'k> {
             Op::Abs if float => format!("abs({})", v(0)),
             Op::Not => format!("{}{}", if bool { '!' } else { '~' }, v(0)),
             Op::Sqrt => format!("sqrt({})", v(0)),
+            Op::Approx(Approx::Ex2) => format!("power({})", v(0)),
             Op::Approx(Approx::Rcp) => format!("1.0f / {}", v(0)),
             Op::Bitcast => format!("bitcast<{}>({})", ty(result)?, v(0)),
             Op::Convert if self.kernel.ty(inst.args.at(0)) == result => v(0),

@@ -1,7 +1,7 @@
 //! Recorded kernels as whole texts: loops, shared memory and barriers, over buffers of 32-bit elements.
 
 use super::Error;
-use super::emit::{FUSED, MUL_HIGH, PRELUDE, Writer, tables, ty};
+use super::emit::{FUSED, MUL_HIGH, POWER, PRELUDE, Writer, tables, ty};
 use crate::gpu::{Block, Id, Inst, Kernel, Op, Shuffle, Space, Special, Type};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -136,6 +136,9 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     }
     if text.plain.text.contains("mul_high(") {
         head += MUL_HIGH;
+    }
+    if text.plain.text.contains("power(") {
+        head += POWER;
     }
     head += &tables(kernel);
     let mut bound = Vec::new();
