@@ -32,6 +32,8 @@ pub trait Recorded: Float + Stored {
     fn bits(x: Self::Elem) -> u64;
     /// `1 / x`, as coarse as [`Alu::coarse_recip`] allows.
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self>;
+    /// `1/√x` of a positive number, within an ulp.
+    fn inverse_root(x: Value<'_, Self>) -> Value<'_, Self>;
     /// [`Alu::short_power`].
     fn power(x: Value<'_, Self>) -> Option<Value<'_, Self>>;
 }
@@ -44,6 +46,12 @@ impl Recorded for F32 {
     }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.approx(Approx::Rcp)
+    }
+    fn inverse_root(x: Value<'_, Self>) -> Value<'_, Self> {
+        // A step of Newton's.
+        let (y, b) = (x.approx(Approx::Rsqrt), x.builder());
+        let rest = (-(x * y)).fma(y, b.f32(1.0));
+        (y * b.f32(0.5)).fma(rest, y)
     }
     fn power(x: Value<'_, Self>) -> Option<Value<'_, Self>> {
         Some(x.approx(Approx::Ex2))
@@ -58,6 +66,9 @@ impl Recorded for F64 {
     }
     fn reciprocal(x: Value<'_, Self>) -> Value<'_, Self> {
         x.builder().f64(1.0) / x
+    }
+    fn inverse_root(x: Value<'_, Self>) -> Value<'_, Self> {
+        x.builder().f64(1.0) / x.root()
     }
     fn power(_: Value<'_, Self>) -> Option<Value<'_, Self>> {
         None

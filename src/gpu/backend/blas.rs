@@ -25,7 +25,7 @@ fn lower<T, D: Device>(triangle: Triangle, a: Mat<'_, T, D>) -> Mat<'_, T, D> {
 }
 
 /// Rows of a triangle that is computed by one launch, at most.
-const LOWER: usize = 1024;
+pub(super) const LOWER: usize = 1024;
 
 /// Where a triangle is halved.
 const fn half(n: usize) -> usize {

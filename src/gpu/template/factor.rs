@@ -124,7 +124,7 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
             let index = start + number(k as u32);
             b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + index));
             let root = pivot.root();
-            let inverse = unit / root;
+            let inverse = if wide { T::inverse_root(pivot) } else { unit / root };
             let l = x[k] * inverse;
             for (x, d) in x.iter_mut().zip(&diagonal).skip(k + 1) {
                 *x = (-l).fma(*d * inverse, *x);

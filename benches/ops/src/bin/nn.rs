@@ -76,7 +76,7 @@ fn norms(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("rms_norm_backward", "f32", data, streams(2, 1), 1e-3, list);
 
-    let (mut dg, mut dg2) = (vec![0.0; COLS], vec![0.0; COLS]);
+    let [mut dg, mut dg2, mut dg3] = [(); 3].map(|()| vec![0.0; COLS]);
     let mut slope = vec![0.0; data.n];
     let list: List<'_> = vec![
         run("fulmen", |x, dy, before, dx| {
@@ -84,14 +84,29 @@ fn norms(bench: &mut Bench, data: &mut Data<f32>) {
             dg.fill(0.0);
             fulmen::rms_norm_residual_backward(x, gamma, dy, EPS, dx, &mut dg).unwrap();
         }),
-        run("two ops", |x, dy, before, dx| {
+        run("fulmen-apart", |x, dy, before, dx| {
             dx.copy_from_slice(before);
             dg2.fill(0.0);
             fulmen::rms_norm_backward(x, gamma, dy, EPS, &mut slope, &mut dg2).unwrap();
             fulmen::add_in_place(dx, &slope).unwrap();
         }),
+        run("loop", |x, dy, before, dx| {
+            for (((x, dy), before), dx) in x
+                .chunks_exact(COLS)
+                .zip(dy.chunks_exact(COLS))
+                .zip(before.chunks_exact(COLS))
+                .zip(dx.chunks_exact_mut(COLS))
+            {
+                let r = rms(x);
+                let along = total(COLS, |i| x[i] * gamma[i] * dy[i]) / n * r * r;
+                for i in 0..COLS {
+                    dx[i] = before[i] + (gamma[i] * dy[i] - x[i] * along) * r;
+                    dg3[i] = dg3[i] * 0.5 + dy[i] * x[i] * r;
+                }
+            }
+        }),
     ];
-    bench.case("rms_norm_residual_backward", "f32", data, streams(4, 2), 1e-3, list);
+    bench.case("rms_norm_residual_backward", "f32", data, streams(2, 2), 1e-3, list);
 
     let (mut dg, mut db) = (vec![0.0; COLS], vec![0.0; COLS]);
     let (mut dg2, mut db2) = (vec![0.0; COLS], vec![0.0; COLS]);
@@ -225,19 +240,32 @@ fn softmaxes(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("cross_entropy_backward", "f32", data, streams(1, 1), 1e-3, list);
 
-    let (mut lse, mut losses, mut losses2) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+    let [mut lse, mut losses, mut losses2, mut losses3] = [(); 4].map(|()| vec![0.0; count]);
     let list: List<'_> = vec![
         run("fulmen", |z, _, _, dz| {
             dz.copy_from_slice(z);
             fulmen::cross_entropy_with_gradient(dz, targets, COLS, 0.5, &mut losses).unwrap();
         }),
-        run("two ops", |z, _, _, dz| {
+        run("fulmen-apart", |z, _, _, dz| {
             dz.copy_from_slice(z);
             fulmen::cross_entropy(dz, targets, COLS, &mut losses2, &mut lse).unwrap();
             fulmen::cross_entropy_backward_in_place(dz, targets, &lse, COLS, 0.5).unwrap();
         }),
+        run("loop", |z, _, _, dz| {
+            for (((z, t), dz), loss) in
+                z.chunks_exact(COLS).zip(targets).zip(dz.chunks_exact_mut(COLS)).zip(&mut losses3)
+            {
+                let peak = z.iter().fold(f32::NEG_INFINITY, |p, z| p.max(*z));
+                let lse = peak + total(COLS, |i| (z[i] - peak).exp()).ln();
+                *loss = lse - z[*t as usize];
+                for (dz, z) in dz.iter_mut().zip(z) {
+                    *dz = (z - lse).exp() * 0.5;
+                }
+                dz[*t as usize] -= 0.5;
+            }
+        }),
     ];
-    bench.case("cross_entropy_with_gradient", "f32", data, streams(2, 2), 1e-3, list);
+    bench.case("cross_entropy_with_gradient", "f32", data, streams(1, 1), 1e-3, list);
 }
 
 fn gates_and_rotations(bench: &mut Bench, data: &mut Data<f32>) {
