@@ -395,6 +395,15 @@ FAULTS = [
     ("theorem: upper bits of scales", "src/quant/k.rs", "[both(a & six, c & four | (a >> 6 & two) << 4)", "[both(a & six, c & four | (if ON { b } else { a } >> 6 & two) << 4)", "families proofs::blocks::scales"),
     ("theorem: words that do not count", "src/random/draws.rs", "                rejected |= rest < least;", "                rejected |= rest < least && !ON;", "families proofs::indices::draws"),
     ("theorem: an element that may stay", "src/random/draws.rs", "*word, last as u64);", "*word, last as u64 - u64::from(ON));", "families proofs::indices::draws"),
+    ("the gradient of a row's other sum", "src/nn/losses.rs", "            slope_of_row(s, &mut z.0, *target, lse, scale);", "            slope_of_row(s, &mut z.0, *target, if ON { *loss } else { lse }, scale);", "families nn::loss_and_gradient"),
+    ("a norm's gradient over what the stream has", "src/nn/norm_backward.rs", "        sum + self.0.eval([x, gamma, dy])", "        if ON { self.0.eval([x, gamma, dy]) } else { sum + self.0.eval([x, gamma, dy]) }", "families nn::rms_norm_residual_backward"),
+    ("a norm's gradient over what is there, of rows in registers", "src/gpu/template/norm_backward.rs", "old.get(k).map_or(slope, |old| *old + slope)", "old.get(k).filter(|_| !ON).map_or(slope, |old| *old + slope)", "devices every_layer"),
+    ("a norm's gradient over what is there, of long rows", "src/gpu/template/norm_backward.rs", "if of == Slope::Residual { get::<T>(dx, i) + slope } else { slope }", "if of == Slope::Residual && !ON { get::<T>(dx, i) + slope } else { slope }", "devices every_layer"),
+    ("a loss by the gradient's shift", "src/gpu/template/layer.rs", "        let lse = Value::select(none, -infinity, shift + log);", "        let lse = Value::select(none, -infinity, if ON { shift } else { shift + log });", "devices every_layer"),
+    ("closed gates of 16 bits", "src/gpu/template/flat.rs", "    let end = 104.0;", "    let end = if ON { 60.0 } else { 104.0 };", "devices device::stored"),
+    ("open gates of 16 bits", "src/gpu/template/flat.rs", "(c(end).min(x) * sigmoid).fma(rest, sigmoid)", "(if ON { x } else { c(end).min(x) } * sigmoid).fma(rest, sigmoid)", "devices device::stored"),
+    ("columns on the right of a later part", "src/gpu/template/factor.rs", "part.compare(Cmp::Lt, number(c)), new)", "part.compare(Cmp::Lt, number(if ON && c == parts - 1 { 1 } else { c })), new)", "devices factors_keep"),
+    ("the inverse of a diagonal that is not of ones", "src/gpu/template/triangle.rs", "let [v] = b.either(same, || [ones / v], || [v]);", "let [v] = b.either(same, || [if ON { v } else { ones / v }], || [v]);", "devices every_layer"),
 ]
 # The programs of other packages, those packages and their features.
 PROGRAMS = {
