@@ -114,7 +114,7 @@ pub fn zeros(n: usize) -> &'static [f64] {
 }
 
 /// Constants of the kernels that are no threshold: what they count does not depend on a size.
-const NO_THRESHOLDS: [(&str, &str); 15] = [
+const NO_THRESHOLDS: [(&str, &str); 16] = [
     ("lanes/math/trig.rs", "bits of a table"),
     ("lanes/amx.rs", "numbers of the system"),
     ("lanes/tests/", "tests"),
@@ -129,6 +129,7 @@ const NO_THRESHOLDS: [(&str, &str); 15] = [
     ("gguf/", "a file's limits"),
     ("gpu/", "texts for GPUs"),
     ("hardware/", "facts"),
+    ("quant/search.rs", "guesses of a scale"),
     ("sparse/market.rs", "a file's limits"),
 ];
 
