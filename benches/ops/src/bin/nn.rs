@@ -52,8 +52,7 @@ fn rows<'a>(
 }
 
 fn norms(bench: &mut Bench, data: &mut Data<f32>) {
-    let gamma: Vec<f32> = (0..COLS).map(|i| 0.5 + (i % 7) as f32 * 0.2).collect();
-    let gamma = &gamma[..];
+    let gamma = &(0..COLS).map(|i| 0.5 + (i % 7) as f32 * 0.2).collect::<Vec<f32>>()[..];
     let n = COLS as f32;
     let (mut dg, mut dg2) = (vec![0.0; COLS], vec![0.0; COLS]);
     let rms = move |x: &[f32]| 1.0 / (total(COLS, |i| x[i] * x[i]) / n + EPS).sqrt();
@@ -76,32 +75,22 @@ fn norms(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("rms_norm_backward", "f32", data, streams(2, 1), 1e-3, list);
 
-    let [mut dg, mut dg2, mut dg3] = [(); 3].map(|()| vec![0.0; COLS]);
-    let mut slope = vec![0.0; data.n];
+    let (mut dg, mut dg2) = (vec![0.0; COLS], vec![0.0; COLS]);
     let list: List<'_> = vec![
         run("fulmen", |x, dy, before, dx| {
             dx.copy_from_slice(before);
-            dg.fill(0.0);
             fulmen::rms_norm_residual_backward(x, gamma, dy, EPS, dx, &mut dg).unwrap();
         }),
-        run("fulmen-apart", |x, dy, before, dx| {
-            dx.copy_from_slice(before);
-            dg2.fill(0.0);
-            fulmen::rms_norm_backward(x, gamma, dy, EPS, &mut slope, &mut dg2).unwrap();
-            fulmen::add_in_place(dx, &slope).unwrap();
-        }),
         run("loop", |x, dy, before, dx| {
-            for (((x, dy), before), dx) in x
-                .chunks_exact(COLS)
-                .zip(dy.chunks_exact(COLS))
-                .zip(before.chunks_exact(COLS))
-                .zip(dx.chunks_exact_mut(COLS))
+            dx.copy_from_slice(before);
+            for ((x, dy), dx) in
+                x.chunks_exact(COLS).zip(dy.chunks_exact(COLS)).zip(dx.chunks_exact_mut(COLS))
             {
                 let r = rms(x);
                 let along = total(COLS, |i| x[i] * gamma[i] * dy[i]) / n * r * r;
                 for i in 0..COLS {
-                    dx[i] = before[i] + (gamma[i] * dy[i] - x[i] * along) * r;
-                    dg3[i] = dg3[i] * 0.5 + dy[i] * x[i] * r;
+                    dx[i] += (gamma[i] * dy[i] - x[i] * along) * r;
+                    dg2[i] = dg2[i] * 0.5 + dy[i] * x[i] * r;
                 }
             }
         }),
@@ -158,6 +147,11 @@ fn norms(bench: &mut Bench, data: &mut Data<f32>) {
     bench.case("rms_norm_residual", "f32", data, streams(2, 2), 1e-3, list);
 }
 
+fn log_sum(z: &[f32]) -> f32 {
+    let peak = z.iter().fold(f32::NEG_INFINITY, |p, z| p.max(*z));
+    peak + total(COLS, |i| (z[i] - peak).exp()).ln()
+}
+
 fn softmaxes(bench: &mut Bench, data: &mut Data<f32>) {
     let list: List<'_> = vec![
         run("fulmen", |y, dy, _, dx| fulmen::softmax_backward(y, dy, COLS, dx).unwrap()),
@@ -205,8 +199,7 @@ fn softmaxes(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("masked_softmax", "f32", data, streams(2, 1), 1e-3, list);
 
-    let targets: Vec<u32> = (0..data.n / COLS).map(|r| (r * 37 % COLS) as u32).collect();
-    let targets = &targets[..];
+    let targets = &(0..data.n / COLS).map(|r| (r * 37 % COLS) as u32).collect::<Vec<u32>>()[..];
     let count = targets.len();
     let mut lse = vec![0.0; count];
     let list: List<'_> = vec![
@@ -215,8 +208,7 @@ fn softmaxes(bench: &mut Bench, data: &mut Data<f32>) {
         }),
         run("loop", |z, _, _, out| {
             for ((z, t), out) in z.chunks_exact(COLS).zip(targets).zip(out) {
-                let peak = z.iter().fold(f32::NEG_INFINITY, |p, z| p.max(*z));
-                *out = peak + total(COLS, |i| (z[i] - peak).exp()).ln() - z[*t as usize];
+                *out = log_sum(z) - z[*t as usize];
             }
         }),
     ];
@@ -240,23 +232,17 @@ fn softmaxes(bench: &mut Bench, data: &mut Data<f32>) {
     ];
     bench.case("cross_entropy_backward", "f32", data, streams(1, 1), 1e-3, list);
 
-    let [mut lse, mut losses, mut losses2, mut losses3] = [(); 4].map(|()| vec![0.0; count]);
+    let (mut losses, mut losses2) = (vec![0.0; count], vec![0.0; count]);
     let list: List<'_> = vec![
         run("fulmen", |z, _, _, dz| {
             dz.copy_from_slice(z);
             fulmen::cross_entropy_with_gradient(dz, targets, COLS, 0.5, &mut losses).unwrap();
         }),
-        run("fulmen-apart", |z, _, _, dz| {
-            dz.copy_from_slice(z);
-            fulmen::cross_entropy(dz, targets, COLS, &mut losses2, &mut lse).unwrap();
-            fulmen::cross_entropy_backward_in_place(dz, targets, &lse, COLS, 0.5).unwrap();
-        }),
         run("loop", |z, _, _, dz| {
             for (((z, t), dz), loss) in
-                z.chunks_exact(COLS).zip(targets).zip(dz.chunks_exact_mut(COLS)).zip(&mut losses3)
+                z.chunks_exact(COLS).zip(targets).zip(dz.chunks_exact_mut(COLS)).zip(&mut losses2)
             {
-                let peak = z.iter().fold(f32::NEG_INFINITY, |p, z| p.max(*z));
-                let lse = peak + total(COLS, |i| (z[i] - peak).exp()).ln();
+                let lse = log_sum(z);
                 *loss = lse - z[*t as usize];
                 for (dz, z) in dz.iter_mut().zip(z) {
                     *dz = (z - lse).exp() * 0.5;
