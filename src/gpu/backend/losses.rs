@@ -1,9 +1,9 @@
 //! Cross-entropy on devices, its gradient, and both at once.
 
 use super::super::device::{Binding, Computes, Device};
-use super::super::template::{Argument, Pieces, Threads, layer};
+use super::super::template::{Argument, OfRow, Pieces, Threads, layer};
 use super::ops::{Done, Scalar, arguments};
-use super::plan::wide;
+use super::plan::{Planner, wide};
 use super::{Gpu, View, ViewMut};
 use crate::error::same_len;
 use crate::parts::count;
@@ -11,6 +11,17 @@ use alloc::vec;
 
 /// Threads of a row of logits that is not in registers: of rows that would take as many threads, or more, to hold.
 const LONG_LOSS: (Threads, Pieces) = (Threads { block: 256, row: 256 }, Pieces::NONE);
+
+impl Planner {
+    /// The threads of rows of logits that are written, too, and whether they are read piece by piece.
+    fn logits<T: OfRow>(&self, [rows, cols]: [usize; 2], aligned: bool) -> ((Threads, Pieces), bool) {
+        match self.holding::<T>([rows, cols], aligned) {
+            Some(by) => (by, false),
+            None if self.by_pieces::<T>(cols, aligned) => (LONG_LOSS, true),
+            None => ((self.reading(cols), Pieces::NONE), false),
+        }
+    }
+}
 
 impl<D: Device> Gpu<D> {
     /// `cross_entropy`.
@@ -90,11 +101,7 @@ impl<D: Device> Gpu<D> {
         let slopes = if out.is_some() { 3 } else { 0 };
         let aligned = wide(&[z]) && bound.get(slopes).is_some_and(|b| b.start.is_multiple_of(16));
         let planner = &self.state.planner;
-        let (by, wide) = match planner.holding::<T::Recorded>([rows, cols], aligned) {
-            Some(by) => (by, false),
-            None if planner.by_pieces::<T::Recorded>(cols, aligned) => (LONG_LOSS, true),
-            None => ((planner.reading(cols), Pieces::NONE), false),
-        };
+        let (by, wide) = planner.logits::<T::Recorded>([rows, cols], aligned);
         let op = if wide { "cross_entropy_backward_wide" } else { "cross_entropy_backward" };
         let make = |meet, by| Some(layer::cross_entropy_backward::<T::Recorded>(meet, by, wide));
         let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
@@ -123,12 +130,8 @@ impl<D: Device> Gpu<D> {
         }
         let all = arguments::<T>(4, &[rows, cols], &[scale]);
         let z = [logits.binding(self)?];
-        let pieces = planner.by_pieces::<T::Recorded>(cols, wide(&z));
-        let (op, by, wide) = match planner.holding::<T::Recorded>([rows, cols], wide(&z)) {
-            Some(by) => ("cross_entropy_with_gradient", by, false),
-            None if pieces => ("cross_entropy_with_gradient_wide", LONG_LOSS, true),
-            None => ("cross_entropy_with_gradient", (planner.reading(cols), Pieces::NONE), false),
-        };
+        let (by, wide) = planner.logits::<T::Recorded>([rows, cols], wide(&z));
+        let op = if wide { "cross_entropy_with_gradient_wide" } else { "cross_entropy_with_gradient" };
         let make = |meet, by| Some(layer::cross_entropy_with_gradient::<T::Recorded>(meet, by, wide));
         let launch = planner.by_rows::<T::Recorded>(op, make, by, rows, all)?;
         let others = [targets.binding(self)?, losses.binding(self)?, self.status()?];

@@ -61,14 +61,29 @@ pub(super) fn keep<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>, v: 
     room.builder().store(Space::Shared, place::<T>(room, i), 0, v);
 }
 
+/// So many elements of a line in shared memory from one on, `many` at once.
+pub(super) fn line<'b, T: Recorded>(
+    room: Value<'b, U32>,
+    from: Value<'b, U32>,
+    many: u32,
+    upto: u32,
+) -> Vec<Value<'b, T>> {
+    let start = place::<T>(room, from);
+    let parts = (0..upto.div_ceil(many)).flat_map(|p| {
+        let offset = (p * many * T::TYPE.bytes()) as i32;
+        neighbours::<T>(room.builder(), Space::Shared, start, offset, many)
+    });
+    parts.take(upto as usize).collect()
+}
+
 /// Columns that [`cholesky`] factors by a thread for each row, and threads along each side of the rest of the triangle, of
 /// which a thread has each so-manieth row and column.
 const SIDE: u32 = FACTOR.isqrt();
 
 /// `A = L·Lᵀ` over the lower triangle of at most [`TRIANGLE`] rows, by one block, in registers. [`SIDE`] columns at a time go
 /// through shared memory to threads that have a row of them each, and come back for the update of what is on their right;
-/// shared memory is read by 16 bytes where that is `wide`, from rows in banks that differ where there is room. Parameters: A, the status words; rows, the strides of rows and
-/// columns, the first row's index in the whole matrix.
+/// shared memory is read by 16 bytes where that is `wide`, from rows in banks that differ where there is `room`. Parameters: A,
+/// the status words; rows, the strides of rows and columns, the first row's index in the whole matrix.
 pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
     let b = named::<T>("cholesky");
     b.threads([FACTOR, 1, 1]);
@@ -85,13 +100,7 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
     let own: Vec<[u32; 2]> = (0..parts).flat_map(|c| (c..parts).map(move |r| [r, c])).collect();
     let (zero, unit) = (b.bits::<T>(0), constant::<T>(&b, T::Elem::ONE));
     let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(Cmp::Ge, j);
-    let line = |of, from, upto: u32| {
-        let start = place::<T>(of, from);
-        let parts = (0..upto / many).flat_map(|p| {
-            neighbours::<T>(&b, Space::Shared, start, (p * many * T::TYPE.bytes()) as i32, many)
-        });
-        parts.collect::<Vec<_>>()
-    };
+    let line = |from, upto| line::<T>(panel, from, many, upto);
     // What lies past the matrix is that of the identity.
     let read = |[r, c]: [u32; 2]| {
         let (i, j) = (at(r, down), at(c, right));
@@ -110,7 +119,7 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
             });
         }
         b.barrier();
-        let mut x = line(panel, mine * number(pitch), SIDE);
+        let mut x = line(mine * number(pitch), SIDE);
         b.barrier();
         let (turn, alone) = (mine - start, tid.compare(Cmp::Lt, number(TRIANGLE)));
         let of_diagonal = alone & turn.compare(Cmp::Lt, side);
@@ -119,7 +128,7 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
             let place = number(k as u32 % 2 * SIDE);
             b.when(of_diagonal, || keep(panel, place + turn, x[k]));
             b.barrier();
-            let diagonal = line(panel, place, SIDE);
+            let diagonal = line(place, SIDE);
             let pivot = diagonal[k];
             let index = start + number(k as u32);
             b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + index));
@@ -146,8 +155,7 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
         }
         // What is on the right, of which a thread reads some factors at a time.
         for k in (0..SIDE).step_by(many as usize) {
-            let factors =
-                |own| (0..parts).map(move |p| line(panel, at(p, own) * number(pitch) + number(k), many));
+            let factors = |own| (0..parts).map(move |p| line(at(p, own) * number(pitch) + number(k), many));
             let [rows, cols]: [Vec<_>; 2] = [down, right].map(|own| factors(own).collect());
             for c in 1..parts {
                 let of_column = |[_, at]: &[u32; 2]| *at == c;
@@ -172,7 +180,7 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
 }
 
 /// `f` on each of `n`, in every thread.
-fn line<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce(Value<'b, U32>)) {
+fn all_of<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce(Value<'b, U32>)) {
     b.count::<U32, U32>([b.int(0), n, b.int(1)], 1, &[], |j, _| {
         f(j);
         Vec::new()
@@ -209,11 +217,11 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         let same = there & mine.compare(Cmp::Eq, most);
         let [found] = block_reduce(&b, meet, [Value::select(same, best, none)], |[p], [q]| [p.least(q)]);
         let p = found.least(m - one);
-        b.when(has(p), || line(&b, n, |j| keep(chosen, j, at(p, j))));
-        b.when(has(k), || line(&b, n, |j| keep(left, j, at(k, j))));
+        b.when(has(p), || all_of(&b, n, |j| keep(chosen, j, at(p, j))));
+        b.when(has(k), || all_of(&b, n, |j| keep(left, j, at(k, j))));
         b.barrier();
-        b.when(has(k), || line(&b, n, |j| set(k, j, kept(chosen, j))));
-        b.when(has(p) & p.compare(Cmp::Ne, k), || line(&b, n, |j| set(p, j, kept(left, j))));
+        b.when(has(k), || all_of(&b, n, |j| set(k, j, kept(chosen, j))));
+        b.when(has(p) & p.compare(Cmp::Ne, k), || all_of(&b, n, |j| set(p, j, kept(left, j))));
         let pivot = kept::<T>(chosen, k);
         b.when(leads(&b), || {
             put(pivots, k, first + p);

@@ -4,12 +4,12 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::THREADS;
-use super::factor::{FACTOR, keep, kept, place, room};
-use super::flat::{each, get, named, neighbours, put};
+use super::factor::{FACTOR, keep, kept, line, room};
+use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, block_reduce};
 use crate::alu::Body;
@@ -207,14 +207,7 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
         let read: Vec<_> = read.collect();
         read.into_iter().for_each(|(at, v)| keep(tile, at, v));
     };
-    // So many elements of a row, by 16 bytes.
-    let line = |of, i, j, upto: u32| {
-        let start = place::<T>(of, element(i, j));
-        let parts = (0..upto.div_ceil(many)).flat_map(|p| {
-            neighbours::<T>(b, Space::Shared, start, (p * many * T::TYPE.bytes()) as i32, many)
-        });
-        parts.take(upto as usize).collect::<Vec<_>>()
-    };
+    let line = |of, i, j, upto: u32| line::<T>(of, element(i, j), many, upto);
     each_row(b, (cols + number(SOLVED - 1)) / part, |group| {
         // What this thread has of 32 rows, and where it is.
         let own = |q: u32| if turned { (lane, warp * number(each) + number(q)) } else { (spread(q), lane) };
