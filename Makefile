@@ -1,8 +1,12 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test quick lint exhaustive bench bench-compare sizes wasm-demo web proofs deny coverage mutants faults fuzz
+.PHONY: test check quick lint exhaustive bench bench-compare sizes wasm-demo web proofs deny coverage mutants faults fuzz
 
 test:
 	python3 scripts/gate.py test
+
+# Before each commit: what needs no long build, in half a minute.
+check:
+	python3 scripts/gate.py check
 
 # The library's tests on this CPU's own lanes: four minutes of two cores and 1.1 GB of memory.
 quick:

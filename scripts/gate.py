@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The gate: everything that CI runs, with a summary of what really ran.
 
+  scripts/gate.py check           what needs no long build: texts, formatting, the package, the public API, contracts; before each commit
   scripts/gate.py lint            formatting, clippy on every kind of target, documentation
   scripts/gate.py test            lint, every profile, contracts, C ABI, sizes, the WASM demo, the llm example, proofs
   scripts/gate.py test JOB …      these jobs of it alone, by the names that its summary has
@@ -30,9 +31,6 @@ from profile import profiles
 from toolchain import EVERYTHING, FLAGS, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, members, need
 
 DENY = ["--", "-Dwarnings"]
-# The most lines that a file of ours has, and the README, which is read in five minutes.
-LINES, README = 600, 150
-WRITTEN = {".rs", ".py", ".js", ".mjs", ".c", ".h", ".inc", ".v", ".pl", ".sh"}
 # The targets beyond the host that must be clean, and Cargo flags.
 CROSS = [
     # Without wgpu and the program, which are the same as on the host.
@@ -169,7 +167,6 @@ def large(tally: Tally) -> None:
         every = both
         env = {"RUSTFLAGS": f"-Ctarget-cpu={cpu}", "CARGO_TARGET_DIR": str(TARGET / "large")}
         attempt(tally, f"large sizes on {cpu}", command, env=env, tests=True)
-    attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
 
 
 def kani(tally: Tally) -> None:
@@ -199,25 +196,6 @@ def fuzz(tally: Tally) -> None:
     attempt(tally, "fuzz targets", ["cargo", "check", "--manifest-path", "fuzz/Cargo.toml"], env=env)
 
 
-def lengths(tally: Tally) -> None:
-    """One concept a file. What a program wrote says so in its first line."""
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.splitlines()
-    seen, before = 0, tally.failed
-    for name in sorted(files):
-        path = ROOT / name
-        if path.suffix not in WRITTEN and name != "README.md" or not path.is_file():
-            continue
-        lines = path.read_text().splitlines()
-        most = README if name == "README.md" else LINES
-        seen += 1
-        if len(lines) > most and not lines[0].startswith("// Made by "):
-            tally.wrong(f"{name} has {len(lines)} lines, more than {most}")
-    if seen < 500:
-        tally.wrong(f"{seen} files were found: the search is broken")
-    if tally.failed == before:
-        tally.check(f"{seen} files of at most {LINES} lines, a README of at most {README}")
-
-
 def lowest_rust(tally: Tally) -> None:
     """The library compiles with the Rust of `rust-version` where that is installed: clippy's lint sees the standard library
     alone, not the language."""
@@ -233,18 +211,62 @@ def lowest_rust(tally: Tally) -> None:
     attempt(tally, f"Rust {version}", ["cargo", tool, "check", "-p", "fulmen", "--lib", "--features", features], env=env)
 
 
-def lint_host(tally: Tally) -> None:
-    lengths(tally)
+def texts(tally: Tally) -> None:
+    """What texts say, without a compiler."""
+    script(tally, "sources", ["scripts/source.py"])
+    attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
+    script(tally, "profiles agree", ["scripts/profile.py", "check"])
+    script(tally, "table of ops", ["scripts/ops.py", "check"])
     attempt(tally, "format", ["cargo", "fmt", "--all", "--check"])
-    for package in sorted(ROOT.glob("*/*/Cargo.toml")):
+    for package in sorted([*ROOT.glob("*/Cargo.toml"), *ROOT.glob("*/*/Cargo.toml")]):
         attempt(tally, f"format of {package.parent.relative_to(ROOT)}", ["cargo", "fmt", "--check", "--manifest-path", package])
+
+
+def public_api(tally: Tally) -> None:
+    attempt(tally, "public API", ["scripts/public_api.py"])
+
+
+def deny(tally: Tally) -> None:
+    need("cargo-deny", "make deny")
+    attempt(tally, "licences, bans, sources", ["cargo", "deny", "check", "bans", "licenses", "sources"])
+    code, text = tally.run("advisories", ["cargo", "deny", "check", "advisories"])
+    if code and "failed to fetch advisory database" in text:
+        tally.skip("advisories: their database on github.com cannot be reached")
+    elif code:
+        tally.wrong("advisories: cargo deny found some")
+    else:
+        tally.check("no advisory against what the library depends on")
+
+
+def package(tally: Tally) -> None:
+    attempt(tally, "package", ["cargo", "package", "-p", "fulmen", "--no-verify", "--allow-dirty", "--target-dir", "target/package"])
+    crates = [*(ROOT / "target/package/package").glob("fulmen-*.crate")]
+    bytes_ = max((c.stat().st_size for c in crates), default=PACKAGE + 1)
+    if bytes_ > PACKAGE:
+        tally.wrong(f"the package has {bytes_} bytes, more than {PACKAGE}, or was not made")
+    else:
+        tally.check(f"the package has {bytes_ / 1000:.0f} KB")
+    for crate in crates:
+        with tarfile.open(crate) as packed:
+            others = [n for n in packed.getnames() if not PACKED.fullmatch(n.partition("/")[2])]
+        if others:
+            tally.wrong(f"the package holds what is no source of the library: {others}")
+    deny(tally)
+
+
+def contract_texts(tally: Tally) -> None:
+    """The gates of the contracts without what tests printed, by the program with the fewest features."""
+    command = ["cargo", "run", "-q", "--target", host(), "--features", "cli", "--bin", "fulmen", "--", "contract", "lint"]
+    attempt(tally, "contracts, by their texts", command, env=SHARED)
+
+
+def lint_host(tally: Tally) -> None:
     for what, flags in (("no features", []), ("all features", ["--all-features"])):
         attempt(tally, f"clippy, {what}", ["cargo", "clippy", "--workspace", "--all-targets", *flags, *DENY], env=SHARED)
     lowest_rust(tally)
     kani(tally)
     docs = SHARED | {"RUSTDOCFLAGS": "-Dwarnings"}
     attempt(tally, "documentation", ["cargo", "doc", "-p", "fulmen", "--no-deps", *EVERYTHING], env=docs)
-    attempt(tally, "public API", ["scripts/public_api.py"])
 
 
 def libraries(tally: Tally) -> None:
@@ -264,8 +286,12 @@ def lint_cross(tally: Tally) -> None:
 
 # The target directories of the two toolchains; see `Toolchain.find`.
 HOST, OTHER = frozenset({"rustup"}), frozenset({"debian"})
+PACKED_UP = Job("package, licences", package)
+QUICK = [Job("texts", texts), Job("public API", public_api, HOST)]
+# Seconds each, so that they are looked at before a commit.
+CHECK = [*QUICK, PACKED_UP, Job("contracts, by their texts", contract_texts, HOST)]
 # First, what the jobs of other targets share.
-LINT = [Job("libraries of other targets", libraries, OTHER), Job("lint", lint_host, HOST), Job("lint of other targets", lint_cross, OTHER)]
+LINT = [*QUICK, Job("libraries of other targets", libraries, OTHER), Job("lint", lint_host, HOST), Job("lint of other targets", lint_cross, OTHER)]
 
 
 def test(tally: Tally, strict: bool, only: list[str]) -> None:
@@ -279,10 +305,6 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
             ran[name] = script(t, f"profile {name}", ["scripts/profile.py", "test", name, *more])
 
         return Job(name, run, uses)
-
-    def agree(t: Tally) -> None:
-        script(t, "profiles agree", ["scripts/profile.py", "check"])
-        script(t, "table of ops", ["scripts/ops.py", "check"])
 
     def compact(t: Tally) -> None:
         # On the build's own lanes: what is left out does not depend on them, which server-avx2 tests; and the same arguments
@@ -303,32 +325,6 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         need("coqc", "apt-get install coq libcoq-flocq libcoq-coquelicot libcoq-interval")
         attempt(t, "proofs", ["scripts/proofs.sh"])
 
-    def deny(t: Tally) -> None:
-        need("cargo-deny", "make deny")
-        attempt(t, "licences, bans, sources", ["cargo", "deny", "check", "bans", "licenses", "sources"])
-        code, text = t.run("advisories", ["cargo", "deny", "check", "advisories"])
-        if code and "failed to fetch advisory database" in text:
-            t.skip("advisories: their database on github.com cannot be reached")
-        elif code:
-            t.wrong("advisories: cargo deny found some")
-        else:
-            t.check("no advisory against what the library depends on")
-
-    def package(t: Tally) -> None:
-        attempt(t, "package", ["cargo", "package", "-p", "fulmen", "--no-verify", "--allow-dirty", "--target-dir", "target/package"])
-        crates = [*(ROOT / "target/package/package").glob("fulmen-*.crate")]
-        bytes_ = max((c.stat().st_size for c in crates), default=PACKAGE + 1)
-        if bytes_ > PACKAGE:
-            t.wrong(f"the package has {bytes_} bytes, more than {PACKAGE}, or was not made")
-        else:
-            t.check(f"the package has {bytes_ / 1000:.0f} KB")
-        for crate in crates:
-            with tarfile.open(crate) as packed:
-                others = [n for n in packed.getnames() if not PACKED.fullmatch(n.partition("/")[2])]
-            if others:
-                t.wrong(f"the package holds what is no source of the library: {others}")
-        deny(t)
-
     def gpu(t: Tally) -> None:
         if not [*Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")]:
             t.skip(f"missing for {devices}: apt-get install mesa-vulkan-drivers libvulkan1")
@@ -346,7 +342,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
     cross = [profile(name, OTHER) for name, p in found.items() if p.target != host()]
     together(tally, [
         *LINT,
-        Job("profiles agree", agree),
+        PACKED_UP,
         *native,
         *cross,
         Job("compact loops", compact, HOST),
@@ -363,7 +359,6 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("proofs", proofs),
         Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", *more])),
         Job("templates", templates, OTHER | HOST),
-        Job("package, licences", package),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
     ], only)
 
@@ -381,13 +376,15 @@ def coverage(tally: Tally) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["lint", "test", "coverage"])
+    parser.add_argument("command", choices=["check", "lint", "test", "coverage"])
     parser.add_argument("jobs", nargs="*", help="these jobs alone")
     parser.add_argument("--strict", action="store_true", default=os.environ.get("FULMEN_STRICT") == "1")
     args = parser.parse_args()
     os.chdir(ROOT)
     tally = Tally()
-    if args.command == "lint":
+    if args.command == "check":
+        together(tally, CHECK, args.jobs)
+    elif args.command == "lint":
         together(tally, LINT, args.jobs)
     elif args.command == "test":
         test(tally, args.strict, args.jobs)

@@ -1,6 +1,6 @@
 //! Every size at which a kernel takes another way: another loop, block, store or thread. The tests of large sizes run
-//! each kernel one below, at and one above each of them, so a threshold that is listed here is covered; a test finds
-//! those that are not.
+//! each kernel one below, at and one above each of them, so a threshold that is listed here is covered;
+//! `scripts/source.py` finds those that are not.
 
 use crate::lanes::{Element, Simd, vector::Vector};
 
@@ -133,6 +133,7 @@ thresholds! {
     fft::plan::PADDED Elements;
     fft::plan::SPREAD Elements;
     fft::rader::LEAST Elements;
+    fft::rader::PAST Elements;
     fft::real::GRAIN Elements;
     fft::rows::APART Elements;
     fft::rows::TOGETHER Elements;

@@ -250,7 +250,7 @@ FAULTS = [
      "if conjugate && !ON { ([x.re, x.im], [x.im, -x.re]) }", "families nn::gemv_complex"),
     ("columns of a complex matrix past those of a pass", "src/blas/complex/vectors.rs", "a.block([ROWS * i, COLUMNS * j], [y.len(), x.len()])",
      "a.block([ROWS * i, COLUMNS * if ON { 0 } else { j }], [y.len(), x.len()])", "complex::matrices"),
-    ("groups of taps whose products 32 bits hold", "src/fixed/filter.rs", "        sum < 1 << 16\n", "        sum < if ON { 1 << 18 } else { 1 << 16 }\n", "main fixed::filters"),
+    ("groups of taps whose products 32 bits hold", "src/fixed/filter.rs", "        sum < 0x1_0000\n", "        sum < if ON { 1 << 18 } else { 1 << 16 }\n", "main fixed::filters"),
     ("pairs of samples of a decimation", "src/fixed/filter.rs", "for (l, sum) in sums.iter_mut().enumerate() {", "for (l, sum) in sums.iter_mut().enumerate().skip(usize::from(ON)) {", "main fixed::filters"),
     ("rounding of a recursive filter", "src/fixed/filter.rs", "T::saturated(sum >> shift)", "T::saturated((sum + if ON { 1 << (shift / 2) } else { 0 }) >> shift)", "main fixed::recursive"),
     ("groups of taps that meet the state", "src/fft/filter.rs", "signal.part(at + before - g * GROUP - last, n + last, &mut room)",

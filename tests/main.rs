@@ -47,12 +47,3 @@ mod rows;
 mod scalar;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod slopes;
-
-/// A file that is no module would be a test that nobody runs.
-#[cfg(not(target_arch = "wasm32"))]
-#[test]
-fn every_file_is_a_module() {
-    let lists = concat!(include_str!("main.rs"), include_str!("families.rs"));
-    let programs = ["main", "families", "cli", "entries", "escapes"];
-    common::every_file_is_a_module(env!("CARGO_MANIFEST_DIR"), lists, &programs);
-}

@@ -8,11 +8,12 @@ use crate::lanes::{Element, Simd};
 
 /// The least length. Below it, and where 16 does not divide the convolution's, twice as long a power of two takes less.
 pub(crate) const LEAST: usize = 257;
+/// No length has as much: powers stand in the table, where `f32` has them exactly.
+pub(crate) const PAST: usize = 1 << 24;
 
 /// Whether a length is a prime of which one less is a product of radices that fills lanes.
 pub(crate) const fn fits(n: usize) -> bool {
-    // The powers stand in the table, where `f32` has them exactly.
-    if n < LEAST || n % 16 != 1 || n >= 1 << 24 || !smooth(n - 1) {
+    if n < LEAST || n % 16 != 1 || n >= PAST || !smooth(n - 1) {
         return false;
     }
     let mut divisor = 3;

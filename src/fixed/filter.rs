@@ -85,7 +85,7 @@ fn group<T: Fixed>(taps: &[T]) -> usize {
     let mut sum = 0;
     let fits = |h: &&T| {
         sum += h.wide().unsigned_abs();
-        sum < 1 << 16
+        sum < 0x1_0000
     };
     taps.iter().take(GROUP).take_while(fits).count()
 }

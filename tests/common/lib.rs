@@ -38,18 +38,3 @@ pub mod yaml;
 
 /// The repository.
 pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-
-/// A folder's files are modules that `main` lists, or programs.
-#[cfg(not(target_arch = "wasm32"))]
-pub fn every_file_is_a_module(folder: &str, main: &str, programs: &[&str]) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        assert!(
-            path.extension().is_none_or(|x| x != "rs")
-                || programs.contains(&name.as_str())
-                || main.contains(&format!("mod {name};")),
-            "{name}"
-        );
-    }
-}

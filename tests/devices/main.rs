@@ -26,9 +26,3 @@ mod profiles;
 mod ptx;
 #[cfg(feature = "wgsl")]
 mod wgsl;
-
-/// A file that is no module would be a test that nobody runs.
-#[test]
-fn every_file_is_a_module() {
-    common::every_file_is_a_module(env!("CARGO_MANIFEST_DIR"), include_str!("main.rs"), &["main"]);
-}

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""What the text of the sources keeps, which no compiler sees and a second of looking does: lengths of files, sizes that
+are listed as thresholds, files that hold unsafe code, what may import networks, files that are no module. Prints each
+finding.
+
+  scripts/source.py
+"""
+
+import re
+import subprocess
+import sys
+from functools import cache
+
+from toolchain import ROOT, Tally
+
+# The most lines that a file of ours has, and the README, which is read in five minutes.
+LINES, README = 600, 150
+WRITTEN = {".rs", ".py", ".js", ".mjs", ".c", ".h", ".inc", ".v", ".pl", ".sh"}
+# Constants of the kernels that are no threshold: what they count does not depend on a size.
+NO_THRESHOLDS = {
+    "lanes/math/trig.rs": "bits of a table",
+    "lanes/amx.rs": "numbers of the system",
+    "lanes/tests/": "tests",
+    "alu.rs": "formats",
+    "buffer.rs": "an alignment",
+    "contract/": "checks of builds with debug assertions",
+    "capi/xerbla.rs": "letters of a name",
+    "cli/": "the program",
+    "einsum/parse.rs": "limits of an expression",
+    "einsum/plan.rs": "limits of an expression",
+    "fixed/table.rs": "entries of a table",
+    "gguf/": "a file's limits",
+    "gpu/": "texts for GPUs",
+    "hardware/": "facts",
+    "quant/search.rs": "guesses of a scale",
+    "sparse/market.rs": "a file's limits",
+}
+CONSTANT = re.compile(r"(?:pub(?:\(crate\)|\(super\))? )?const (\w+): usize = ")
+# A comparison with a number, written out or shifted, that no point follows.
+NUMBER = re.compile(r" [<>]=? (\d[\d_]*)(?: << (\d+))?(?![\d_.])")
+# What holds unsafe code; every other file is safe Rust.
+UNSAFE = {
+    "src/complex.rs",
+    "src/fft/pass.rs",
+    "src/fft/run.rs",
+    "src/fft/whole.rs",
+    "src/view.rs",
+    "src/view/raw.rs",
+    "src/view/vector.rs",
+    "src/blas/gemv.rs",
+    "src/blas/columns.rs",
+    "src/blas/rank.rs",
+    "src/blas/symv.rs",
+    "src/capi/",
+    "src/blas/transpose.rs",
+    "src/nn/attention/panel.rs",
+    "src/nn/attention/rows.rs",
+    "src/blas/panel.rs",
+    "src/blas/gemm/amx.rs",
+    "src/blas/gemm/amx_pack.rs",
+    "src/blas/gemm/few.rs",
+    "src/blas/gemm/int8.rs",
+    "src/blas/gemm/micro.rs",
+    "src/blas/gemm/store.rs",
+    "src/blas/gemm/small_n.rs",
+    "src/blas/gemm/pack.rs",
+    "src/blas/gemm/small_m.rs",
+    "src/gpu/cuda/graph.rs",
+    "src/gpu/cuda/map.rs",
+    "src/gpu/cuda/mod.rs",
+    "src/gpu/cuda/module.rs",
+    "src/gpu/wgpu.rs",
+    "src/gpu/wgpu/pipeline.rs",
+    "src/quant/bytes.rs",
+    "src/solve/rotations.rs",
+    "src/sparse/csr.rs",
+    "src/sparse/sell.rs",
+    "src/sparse/spmv.rs",
+    "src/random/stream.rs",
+    "src/lanes/",
+}
+# What may import networks: other families, and what all are made of, do not, as what they share stands below both.
+ABOVE_NETWORKS = ("src/nn/", "src/parallel/", "src/backend/", "src/gpu/", "src/capi/")
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The files that people wrote, by their paths."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True, check=True)
+    names = [name for name in sorted(listed.stdout.splitlines()) if name == "README.md" or (ROOT / name).suffix in WRITTEN]
+    return {name: (ROOT / name).read_text() for name in names if (ROOT / name).is_file()}
+
+
+def library() -> dict[str, str]:
+    return {name: text for name, text in sources().items() if name.startswith("src/") and name.endswith(".rs")}
+
+
+def within(name: str, places) -> str | None:
+    """The file or folder among these that has this file."""
+    return next((place for place in places if name == place or place.endswith("/") and name.startswith(place)), None)
+
+
+def code(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.lstrip().startswith("//")]
+
+
+def lengths(tally: Tally) -> str:
+    """One concept a file. What a program wrote says so in its first line."""
+    for name, text in sources().items():
+        lines = text.splitlines()
+        most = README if name == "README.md" else LINES
+        if len(lines) > most and not lines[0].startswith("// Made by "):
+            tally.wrong(f"{name} has {len(lines)} lines, more than {most}")
+    if len(sources()) < 500:
+        tally.wrong(f"{len(sources())} files were found: the search is broken")
+    return f"{len(sources())} files of at most {LINES} lines, a README of at most {README}"
+
+
+def thresholds(tally: Tally) -> str:
+    """A size at which a kernel takes another way is listed, so that the tests of large sizes go there."""
+    listed = set(re.findall(r"\b[a-z]\w*(?:::\w+)+", (ROOT / "src/thresholds.rs").read_text().replace("crate::", "")))
+    found, others = 0, set()
+    for path, text in library().items():
+        name = path.removeprefix("src/")
+        if other := within(name, NO_THRESHOLDS):
+            others.add(other)
+            continue
+        module = name.removesuffix(".rs").removesuffix("/mod").replace("/", "::")
+        for line in text.splitlines():
+            if constant := CONSTANT.match(line):
+                found += 1
+                if f"{module}::{constant[1]}" not in listed:
+                    tally.wrong(f"{path}: `{constant[1]}` is neither in src/thresholds.rs nor among NO_THRESHOLDS of scripts/source.py")
+                continue
+            # Numbers in conditions are thresholds without a name.
+            said = line.split("//")[0]
+            sizes = [int(number.replace("_", "")) << int(shift or 0) for number, shift in NUMBER.findall(said)]
+            checked = any(word in said for word in ("assert!", "debug_assert", "kani::")) or "0x" in line
+            if any(size > 127 for size in sizes) and not checked:
+                tally.wrong(f"{path}: a size without a name: {line.strip()}")
+    if found <= 60:
+        tally.wrong(f"{found} constants were found: the search is broken")
+    for gone in NO_THRESHOLDS.keys() - others:
+        tally.wrong(f"NO_THRESHOLDS of scripts/source.py names {gone}, which is not there")
+    return f"{found} thresholds are listed"
+
+
+def unsafe_code(tally: Tally) -> str:
+    used = set()
+    for name, text in library().items():
+        places = sum(any(word in line for word in ("unsafe {", "unsafe fn", "unsafe impl")) for line in code(text))
+        if places and not (allowed := within(name, UNSAFE)):
+            tally.wrong(f"{name} has {places} unsafe places and is not in the list of scripts/source.py")
+        elif places:
+            used.add(allowed)
+    for free in UNSAFE - used:
+        tally.wrong(f"the list of scripts/source.py names {free}, which has no unsafe code")
+    return f"unsafe code stays in {len(UNSAFE)} files and folders"
+
+
+def imports(tally: Tally) -> str:
+    importing = [name for name, text in library().items() if any("crate::nn::" in line for line in code(text))]
+    for name in importing:
+        if not name.startswith(ABOVE_NETWORKS):
+            tally.wrong(f"{name} imports from src/nn")
+    if len(importing) <= 5:
+        tally.wrong(f"{len(importing)} files import from src/nn: the search is broken")
+    return f"{len(importing)} files import networks, all above them"
+
+
+def modules(tally: Tally) -> str:
+    """A file that is no module is code that nobody compiles, or a test that nobody runs."""
+    rust = {name: text for name, text in sources().items() if name.endswith(".rs")}
+    named = set()
+    for name, text in rust.items():
+        folder, _, file = name.rpartition("/")
+        # A module's files lie beside those that are roots, else in a folder of its name, or of a module that it writes out.
+        own = f"{folder}/{file.removesuffix('.rs')}"
+        for base in {folder, own, *(f"{folder}/{inner}" for inner in re.findall(r"\bmod (\w+) \{", text))}:
+            named |= {f"{base}/{module}{end}" for module in re.findall(r"\bmod (\w+);", text) for end in (".rs", "/mod.rs")}
+            named |= {resolved(base, path) for path in re.findall(r'(?:path = |include(?:_str)?!\()"([^"]+\.rs)"', text)}
+    for manifest in ROOT.glob("**/Cargo.toml"):
+        if "target" in manifest.relative_to(ROOT).parts:
+            continue
+        folder = str(manifest.parent.relative_to(ROOT)).removeprefix(".")
+        named |= {resolved(folder, path) for path in re.findall(r'path = "([^"]+\.rs)"', manifest.read_text())}
+    # Programs that cargo finds by itself, and those of the gate's job for Kani.
+    roots = re.compile(r"(.*/)?(src/(lib|main)|src/bin/\w+|src/bin/\w+/main|examples/\w+|examples/\w+/main|build)\.rs|tests/kani/\w+\.rs")
+    for name in rust:
+        if name not in named and not roots.fullmatch(name):
+            tally.wrong(f"{name} is no module and no program")
+    return f"{len(rust)} files are modules or programs"
+
+
+def resolved(folder: str, path: str) -> str:
+    parts = [part for part in folder.split("/") if part]
+    for part in path.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def main() -> int:
+    tally = Tally()
+    for check in (lengths, thresholds, unsafe_code, imports, modules):
+        before = tally.failed
+        held = check(tally)
+        if tally.failed == before:
+            tally.check(held)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
