@@ -135,8 +135,8 @@ macro_rules! for_each_op {
             nn nll_backward(nll_backward, nll_backward_on) Scale[] loss, layer;
             nn cumsum(cumsum, cumsum_on) Add[] scan, layer;
             nn cosine_similarity_rows(cosine_similarity_rows, cosine_similarity_rows_on) Products[] reduction, layer;
-            nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, host: "no template reads bytes in this release";
-            nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, host: "no template reads integers of 16 bits in this release";
+            nn u8_to_float(u8_to_float, u8_to_float_on) Axpy[] conversion, layer;
+            nn i16_to_float(i16_to_float, i16_to_float_on) Axpy[] conversion, layer;
             nn embedding(embedding, embedding_on) Same[] indexing, layer;
             nn scatter(scatter, scatter_on) Same[] indexing, layer;
             nn scatter_add(scatter_add, scatter_add_on) Add[] indexing, layer;

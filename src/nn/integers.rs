@@ -51,6 +51,16 @@ forms! {
 /// Elements of the pattern of channels that the inner loop runs over: whole registers and pixels of 1 to 4 channels.
 pub(crate) const PATTERN: usize = 192;
 
+/// Whether so many samples are whole pixels of so many scales and offsets, and results as many.
+pub(crate) fn pixels(x: usize, [scales, offsets]: [usize; 2], out: usize) -> Result<(), Error> {
+    not_empty("scale", scales)?;
+    same_len("offset", scales, offsets)?;
+    if !x.is_multiple_of(scales) {
+        return Err(Error::Rows { arg: "x", cols: scales, got: x });
+    }
+    same_len("out", x, out)
+}
+
 #[inline]
 fn affine<S: Simd, T: Element, I: Copy + Into<f64>>(
     s: S,
@@ -60,12 +70,7 @@ fn affine<S: Simd, T: Element, I: Copy + Into<f64>>(
     out: &mut [T],
 ) -> Result<(), Error> {
     let channels = scale.len();
-    not_empty("scale", channels)?;
-    same_len("offset", channels, offset.len())?;
-    if !x.len().is_multiple_of(channels) {
-        return Err(Error::Rows { arg: "x", cols: channels, got: x.len() });
-    }
-    same_len("out", x.len(), out.len())?;
+    pixels(x.len(), [channels, offset.len()], out.len())?;
     let at = |of: &[T], i: usize| of.get(i % channels).copied().unwrap_or(T::ZERO);
     let (scales, offsets): ([T; PATTERN], [T; PATTERN]) =
         (from_fn(|i| at(scale, i)), from_fn(|i| at(offset, i)));

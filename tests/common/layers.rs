@@ -10,7 +10,7 @@ use crate::nn::{
 };
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
-use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut};
+use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
@@ -47,6 +47,16 @@ impl<T: Scalar, D: Computes<T> + Blocking + 'static> On<'_, T, D> {
     fn style(&self) -> RopeStyle {
         if self.a.get("interleaved").is_some() { RopeStyle::Interleaved } else { RopeStyle::Neox }
     }
+}
+
+/// The first input as integers, behind some others: those of a call start anywhere in a word.
+fn samples<T: Scalar, D: Computes<T> + Blocking + 'static, I: Word>(
+    on: &On<'_, T, D>,
+    of: impl Fn(f64) -> I,
+) -> Result<(Array<I, D>, usize), Error> {
+    let before = on.a.x[0].len() % 4;
+    let x: Vec<I> = (0..before).map(|_| of(99.0)).chain(on.a.x[0].iter().map(|x| of(x.to_f64()))).collect();
+    Ok((on.gpu.upload(&x)?, before))
 }
 
 /// The call of the op of this name.
@@ -103,6 +113,14 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
             gpu.nll_backward(with, ids, on.cols(), p(1), next())
         }
         "cumsum" => gpu.cumsum(on.x(0), on.cols(), next()),
+        "u8_to_float" => {
+            let (x, before) = samples(on, |x| x as u8)?;
+            gpu.u8_to_float(x.view().part(before..x.len())?, on.x(1), on.x(2), next())
+        }
+        "i16_to_float" => {
+            let (x, before) = samples(on, |x| x as i16)?;
+            gpu.i16_to_float(x.view().part(before..x.len())?, on.x(1), on.x(2), next())
+        }
         "cosine_similarity_rows" => gpu.cosine_similarity_rows(on.x(0), on.x(1), next()),
         "pad" => {
             let axes = tensors::axes(a);
@@ -406,6 +424,8 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         indexed::NegativeLog: "nll" on shapes;
         indexed::NegativeLogBackward: "nll_backward" on shapes;
         scans::Cumsum: "cumsum" on shapes;
+        scans::Bytes: "u8_to_float" on shapes;
+        scans::Words: "i16_to_float" on shapes;
         scans::CosineRows: "cosine_similarity_rows" on shapes;
         indexed::Embedding: "embedding" on shapes;
         indexed::ScatterAdd: "scatter_add" on shapes;

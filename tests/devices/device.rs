@@ -3,6 +3,7 @@
 mod blocks;
 mod copies;
 mod halves;
+mod integers;
 mod products;
 mod stored;
 

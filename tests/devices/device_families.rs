@@ -133,6 +133,7 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
     let part = |n: usize| x.view().part(0..n).unwrap();
     let m = |r: usize, c: usize| part(r * c).matrix(r, c).unwrap();
     let (stream, ids) = (Stream::new(1), gpu.upload(&[0u32, 1]).unwrap());
+    let (bytes, halves) = (gpu.upload(&[1u8; 4]).unwrap(), gpu.upload(&[1i16; 4]).unwrap());
     let plan = EinsumPlan::new(&Einsum::parse("ij,j->i").unwrap(), &[&[2, 3], &[3]]).unwrap();
     let mut all = vec![];
     macro_rules! call {
@@ -162,6 +163,14 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         cosine_similarity_rows(part(0), part(4), y!(4));
         cosine_similarity_rows(part(2), part(3), y!(1));
         cosine_similarity_rows(part(2), part(4), y!(1));
+        u8_to_float(bytes.view(), part(0), part(0), y!(4));
+        u8_to_float(bytes.view(), part(2), part(1), y!(4));
+        u8_to_float(bytes.view(), part(3), part(3), y!(4));
+        u8_to_float(bytes.view(), part(2), part(2), y!(3));
+        i16_to_float(halves.view(), part(0), part(0), y!(4));
+        i16_to_float(halves.view(), part(2), part(1), y!(4));
+        i16_to_float(halves.view(), part(3), part(3), y!(4));
+        i16_to_float(halves.view(), part(2), part(2), y!(3));
         cumsum(part(4), 0, y!(4));
         cumsum(part(4), 3, y!(4));
         cumsum(part(4), 2, y!(3));
@@ -221,6 +230,14 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         "`indices`",
         "`k`",
         "`query`",
+        "`x`",
+        "`out`",
+        "`scale`",
+        "`offset`",
+        "`x`",
+        "`out`",
+        "`scale`",
+        "`offset`",
         "`x`",
         "`out`",
         "`cols`",

@@ -48,7 +48,7 @@ macro_rules! words {
         }
     )*};
 }
-words!(f32 f64 u32 i32 i8);
+words!(f32 f64 u32 i32 i16 u8 i8);
 
 /// Real and imaginary part.
 impl<T: Word> Word for Complex<T> {

@@ -33,6 +33,7 @@ mod copies;
 mod decode;
 mod einsum;
 mod fft;
+mod integers;
 mod layers;
 mod losses;
 mod mat;

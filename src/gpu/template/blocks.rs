@@ -31,6 +31,12 @@ pub(super) fn low_byte<'b>(word: Value<'b, U32>) -> Value<'b, U32> {
     ((word & b.int(0xff)) ^ b.int(0x80)) - b.int(0x80)
 }
 
+/// The signed number that is the lower half, modulo 2³².
+pub(super) fn low_half<'b>(word: Value<'b, U32>) -> Value<'b, U32> {
+    let b = word.builder();
+    ((word & b.int(0xffff)) ^ b.int(0x8000)) - b.int(0x8000)
+}
+
 /// The number, of integers modulo 2³².
 pub(super) fn float<'b>(x: Value<'b, U32>) -> Value<'b, F32> {
     x.cast::<S32>().to()
@@ -262,7 +268,6 @@ impl<'b> One<'b> {
     pub(super) fn sums<B: Block>(&self, c: Value<'b, U32>) -> Option<[Value<'b, U32>; 2]> {
         let b = self.all.b;
         let [both] = self.words::<B, 1>(B::WORDS.sums?, Some(c << b.int(2)));
-        let wide = |x: Value<'b, U32>| ((x & b.int(0xffff)) ^ b.int(0x8000)) - b.int(0x8000);
-        Some([wide(both), wide(both >> b.int(16))])
+        Some([low_half(both), low_half(both >> b.int(16))])
     }
 }

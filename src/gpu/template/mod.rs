@@ -13,6 +13,7 @@ pub(crate) mod flat;
 mod gemm;
 mod group;
 mod held;
+pub(crate) mod integers;
 mod launch;
 pub(crate) mod layer;
 mod long;

@@ -1,0 +1,65 @@
+//! Small integers as numbers: the samples of images and of sound.
+
+#[cfg(doc)]
+use super::super::device::Error;
+use super::super::device::{Computes, Device};
+use super::super::template::integers::{Sample, affine};
+use super::ops::{Done, Scalar};
+use super::{Gpu, View, ViewMut};
+use crate::nn::integers::pixels;
+
+impl<D: Device> Gpu<D> {
+    /// [`u8_to_float`](crate::u8_to_float())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    pub fn u8_to_float<T: Scalar>(
+        &self,
+        x: View<'_, u8, D>,
+        scale: View<'_, T, D>,
+        offset: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.samples(Sample::U8, x, [scale, offset], &out)
+    }
+
+    /// [`i16_to_float`](crate::i16_to_float())
+    ///
+    /// # Errors
+    /// Those of the op, [`Error::Limit`], [`Error::Lost`].
+    pub fn i16_to_float<T: Scalar>(
+        &self,
+        x: View<'_, i16, D>,
+        scale: View<'_, T, D>,
+        offset: View<'_, T, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.samples(Sample::I16, x, [scale, offset], &out)
+    }
+
+    fn samples<I, T: Scalar>(
+        &self,
+        of: Sample,
+        x: View<'_, I, D>,
+        [scale, offset]: [View<'_, T, D>; 2],
+        out: &ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        pixels(x.len(), [scale.len(), offset.len()], out.len())?;
+        self.state.planner.line::<T::Recorded>("x", x.len())?;
+        if x.is_empty() {
+            return Ok(());
+        }
+        let bound = [x.binding(self)?, scale.binding(self)?, offset.binding(self)?, out.binding(self)?];
+        let words = [x.len(), scale.len(), x.before() / size_of::<I>()];
+        self.run_flat::<T>(of.op(), || affine::<T::Recorded>(of), x.len(), &bound, (&words, &[]))
+    }
+}
