@@ -252,7 +252,7 @@ macro_rules! for_each_op {
             nn csr_transpose(csr_transpose, csr_transpose_on) Coordinates[] sparse, host: "where an element goes the pattern says, which is the host's";
             nn spgemm(spgemm, spgemm_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
             nn spadd(spadd, spadd_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
-            nn sddmm(sddmm, sddmm_on) Spmm[] sparse, host: "no template samples products by a pattern in this release";
+            nn sddmm(sddmm, sddmm_on) Spmm[] sparse, layer;
             nn ic0(ic0, ic0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn gauss_seidel(gauss_seidel, gauss_seidel_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn gmres(gmres, gmres_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";

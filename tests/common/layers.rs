@@ -162,6 +162,19 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
                 _ => gpu.spmv_transposed(p(0), &m, on.x(3), p(1), next()),
             }
         }
+        "sddmm" => {
+            let offsets: Vec<usize> = a.x[0].iter().map(|x| x.to_f64() as usize).collect();
+            let (m, n, k) = (offsets.len() - 1, a.size("cols"), a.size("k"));
+            let pattern = gpu.sparse(fulmen::Csr::new(m, n, &offsets, &a.ids, &a.x[2])?)?;
+            // X in wider rows; Y by its columns where its depth is odd.
+            let edge = [T::from_f64(f64::NAN)];
+            let wide: Vec<T> = a.x[3].chunks(k).flat_map(|row| [&edge, row, &edge].concat()).collect();
+            let turned: Vec<T> = (0..n * k).map(|e| a.x[4][e % k * n + e / k]).collect();
+            let (wide, turned) = (gpu.upload(&wide)?, gpu.upload(&turned)?);
+            let x = wide.view().matrix(m, k + 2)?.cols(1..k + 1)?;
+            let y = if k % 2 == 1 { turned.view().matrix(n, k)?.t() } else { on.x(4).matrix(k, n)? };
+            gpu.sddmm(p(0), x, y, &pattern, p(1), next())
+        }
         "dct" => gpu.dct(&gpu.dct_plan(convolutions::kind(a), a.size("n"))?, on.x(0), next()),
         "convolve" => {
             let plan = match a.get("correlation") {
@@ -451,6 +464,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         sparse::Spmv: "spmv" on shapes;
         sparse::SpmvTransposed: "spmv_transposed" on shapes;
         sparse::Spmm: "spmm" on shapes;
+        sparse::formed::Sampled: "sddmm" on shapes;
         filters::Fir: "fir" on shapes;
         conv1d::Forward: "conv1d" on shapes;
         conv1d::BackwardInput: "conv1d_backward_input" on shapes;

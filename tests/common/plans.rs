@@ -231,7 +231,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 24;
+pub const OPS: usize = 26;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -426,6 +426,25 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
                 5 => gpu.qr_apply(d.flag(), a.mat([m, n])?, tau.view()?, b.mat_mut([m, cols])?),
                 _ => gpu.least_squares(a.mat_mut([m, n])?, tau.view_mut()?, b.mat_mut([m, cols])?),
             }
+        }
+        23 => {
+            let (x, channels) = (Line::<u8>::new(gpu, d, n)?, if d.flag() { cols } else { 1 + d.byte() % 5 });
+            let ([scale, offset], mut out) = ([line(d, channels)?, line(d, channels)?], line(d, n)?);
+            if d.flag() {
+                let x = Line::<i16>::new(gpu, d, n)?;
+                return gpu.i16_to_float(x.view()?, scale.view()?, offset.view()?, out.view_mut()?);
+            }
+            gpu.u8_to_float(x.view()?, scale.view()?, offset.view()?, out.view_mut()?)
+        }
+        24 => {
+            let (rows, of_row, n, k) = (d.few(), d.byte() % 3, d.byte() + 2, d.size());
+            let offsets: Vec<usize> = (0..=rows).map(|i| i * of_row).collect();
+            let columns: Vec<u32> = (0..rows).flat_map(|_| 0..of_row as u32).collect();
+            let values = vec![0.0; columns.len()];
+            let a = gpu.sparse(fulmen::Csr::new(rows, n, &offsets, &columns, &values)?)?;
+            let (x, y) = (Grid::new(gpu, d, [rows, k])?, Grid::new(gpu, d, [k, n])?);
+            let mut to = line(d, values.len())?;
+            gpu.sddmm(1.5, x.mat([rows, k])?, y.mat([k, n])?, &a, d.byte() as f32, to.view_mut()?)
         }
         _ => {
             let with = Adam {

@@ -5,6 +5,7 @@ mod copies;
 mod halves;
 mod integers;
 mod products;
+mod sparse;
 mod stored;
 
 use common::device::{data, products, story};

@@ -151,6 +151,9 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         spmv_transposed(1.0, &a, part(2), 0.0, y!(2));
         spmm(1.0, &a, m(2, 3), 0.0, y!(6).matrix(2, 3).unwrap());
         spmm(1.0, &a, m(3, 2), 0.0, y!(6).matrix(3, 2).unwrap());
+        sddmm(1.0, m(2, 2), m(1, 3), &a, 0.0, y!(2));
+        sddmm(1.0, m(2, 2), m(2, 2), &a, 0.0, y!(2));
+        sddmm(1.0, m(2, 2), m(2, 3), &a, 0.0, y!(3));
         fir(part(0), 1, state.view_mut(), part(4), y!(4));
         fir(part(3), 0, state.view_mut(), part(4), y!(4));
         fir(part(2), 1, state.view_mut(), part(4), y!(4));
@@ -220,6 +223,9 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
         "`y`",
         "`x`",
         "`y`",
+        "`y`",
+        "`a`",
+        "`values`",
         "`taps`",
         "`decimation`",
         "`state`",

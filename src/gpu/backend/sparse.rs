@@ -202,6 +202,38 @@ impl<D: Device> Gpu<D> {
         self.sparse_product(alpha, (a, None), x, beta, y.0)
     }
 
+    /// [`sddmm`](crate::sddmm())
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn sddmm<T: Scalar>(
+        &self,
+        alpha: T,
+        x: Mat<'_, T, D>,
+        y: Mat<'_, T, D>,
+        a: &Sparse<T, D>,
+        beta: T,
+        values: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let ([m, k], n) = (x.shape, y.shape[1]);
+        same_shape("y", [k, n], y.shape)?;
+        same_shape("a", [m, n], a.shape)?;
+        same_len("values", a.values.len(), values.len())?;
+        let (matrices, strides) = self.matrices([("x", x), ("y", y)])?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        let mut bound = vec![a.rows.offsets.view().binding(self)?, a.rows.columns.view().binding(self)?];
+        bound.extend(matrices);
+        bound.push(values.binding(self)?);
+        let words = [&[values.len(), m, k], &strides[..]].concat();
+        let told = (&words[..], &[alpha, beta][..]);
+        self.run_flat::<T>("sddmm", sparse::sampled::<T::Recorded>, values.len(), &bound, told)
+    }
+
     /// [`fir`](crate::fir())
     ///
     /// # Errors

@@ -94,3 +94,33 @@ pub fn long_rows<T: Recorded>(meet: Meet, turned: bool) -> Result<Kernel, Error>
     });
     b.finish()
 }
+
+/// `values = α(XY) + β·values` where a pattern has elements, a thread for each. Parameters: where rows begin, columns, X, Y,
+/// values; the elements, rows, the depth, the strides of X and of Y; α, β.
+pub fn sampled<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("sddmm");
+    let [offsets, columns, x, y, values] = [(); 5].map(|()| b.param::<U64>());
+    let [n, rows, depth, x_row, x_col, y_row, y_col] = [(); 7].map(|()| b.param::<U32>());
+    let (alpha, beta) = (b.param::<T>(), b.param::<T>());
+    let (zero, one) = (b.bits::<T>(0), b.int(1));
+    // α = 0 reads neither X nor Y.
+    let skips = alpha.compare(Cmp::Eq, zero);
+    let depth = Value::select(skips, b.int(0), depth);
+    each(&b, n, |k| {
+        // The last row that begins at element `k` or before: what is left of the rows is halved.
+        let [i, _] = b.repeat([b.int(0), rows], |[low, high]| {
+            let middle = low + ((high - low) >> one);
+            let behind = k.compare(Cmp::Lt, get(offsets, middle));
+            let (low, high) = (Value::select(behind, low, middle), Value::select(behind, middle, high));
+            ((high - low).compare(Cmp::Gt, one), [low, high])
+        });
+        let (row, col) = (i * x_row, get::<U32>(columns, k) * y_col);
+        let sum = fold(&b, [b.int(0), depth], zero, |p, sum| {
+            get::<T>(x, row + p * x_col).fma(get(y, p * y_row + col), sum)
+        });
+        let fresh = beta.compare(Cmp::Eq, zero);
+        let [old] = b.either(fresh, || [zero], || [beta * get::<T>(values, k)]);
+        put(values, k, Value::select(skips, old, alpha.fma(sum, old)));
+    });
+    b.finish()
+}
