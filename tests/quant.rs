@@ -306,13 +306,35 @@ fn important_errors_are_smaller() {
     each_format!(weighted());
 }
 
-fn products<S: Simd, B: Block>(s: S) {
+/// Blocks and their partners: products of some, rows, and rows so long that what each has next is asked for. What encodes them
+/// knows no lane, and takes the longest.
+struct Factors<B: Block> {
+    short: [(Vec<B>, Vec<B::Partner>); 5],
+    rows: (Vec<B>, Vec<B::Partner>),
+    long: (Vec<B>, Vec<B::Partner>),
+}
+
+/// Rows past two registers, and vectors past one tile.
+const ROWS: usize = 35;
+const VECTORS: usize = 9;
+
+fn products<B: Block>() {
     let mut rng = Rng(9);
+    let mut pair = |of: usize, by: usize| {
+        (random::<B>(&mut rng, of), random::<B::Partner>(&mut rng, by * B::ELEMENTS / B::Partner::ELEMENTS))
+    };
+    let (cols, long) = (256 / B::ELEMENTS + 1, (8 << 10) / size_of::<B>() + 1);
+    let short = [0, 1, 2, 3, 5].map(|n| pair(n, n));
+    let factors = Factors { short, rows: pair(ROWS * cols, VECTORS * cols), long: pair(5 * long, long) };
+    for_each_lane!(|s| products_on(s, &factors));
+}
+
+fn products_on<S: Simd, B: Block>(s: S, factors: &Factors<B>) {
     let step = B::ELEMENTS / B::Partner::ELEMENTS;
-    for n in [0, 1, 2, 3, 5] {
-        let (a, b) = (random::<B>(&mut rng, n), random::<B::Partner>(&mut rng, n * step));
-        let got = quant_dot_on(s, &a, &b).unwrap();
-        let (x, y) = (numbers(&a), numbers(&b));
+    for (a, b) in &factors.short {
+        let n = a.len();
+        let got = quant_dot_on(s, a, b).unwrap();
+        let (x, y) = (numbers(a), numbers(b));
         let terms = || x.iter().zip(&y).map(|(x, y)| f64::from(*x) * f64::from(*y));
         let (want, mass) = (terms().sum::<f64>(), terms().map(f64::abs).sum::<f64>());
         // `q8_1` holds its sum as a half, and mins can be larger than their elements.
@@ -324,33 +346,31 @@ fn products<S: Simd, B: Block>(s: S) {
             _ => 3e-6,
         };
         assert!((f64::from(got) - want).abs() <= most * mass, "{} {} {n}: {got} {want}", S::NAME, B::NAME);
-        let one = quant_dot_on(Portable::<1>::new(), &a, &b).unwrap();
+        let one = quant_dot_on(Portable::<1>::new(), a, b).unwrap();
         assert_eq!(got.to_bits(), one.to_bits(), "{} {}", S::NAME, B::NAME);
     }
-    // Rows past two registers, vectors past one tile, and a second step, some short: the bits of single products.
-    let (rows, cols, m) = (35, 256 / B::ELEMENTS + 1, 9);
-    let (w, x) = (random::<B>(&mut rng, rows * cols), random::<B::Partner>(&mut rng, m * cols * step));
-    let mut out = vec![7.0; rows * m];
-    quant_gemm_on(s, &w, &x, cols * B::ELEMENTS, &mut out).unwrap();
-    for (x, out) in x.chunks(cols * step).zip(out.chunks(rows)) {
-        let mut line = vec![7.0; rows];
-        quant_gemv_on(s, &w, x, &mut line).unwrap();
+    // A second step, some short: the bits of single products.
+    let (w, x) = &factors.rows;
+    let cols = w.len() / ROWS;
+    let mut out = vec![7.0; ROWS * VECTORS];
+    quant_gemm_on(s, w, x, cols * B::ELEMENTS, &mut out).unwrap();
+    for (x, out) in x.chunks(cols * step).zip(out.chunks(ROWS)) {
+        let mut line = vec![7.0; ROWS];
+        quant_gemv_on(s, w, x, &mut line).unwrap();
         same(out, &line, B::NAME);
         for (w, y) in w.chunks(cols).zip(&line) {
             same(&[*y], &[quant_dot_on(s, w, x).unwrap()], B::NAME);
         }
     }
-    // Rows so long that what each has next is asked for.
-    let long = (8 << 10) / size_of::<B>() + 1;
-    let (whole, one) = (random::<B>(&mut rng, 5 * long), random::<B::Partner>(&mut rng, long * step));
+    let (whole, one) = &factors.long;
     let mut line = vec![7.0; 5];
-    quant_gemv_on(s, &whole, &one, &mut line).unwrap();
-    for (w, y) in whole.chunks(long).zip(&line) {
-        same(&[*y], &[quant_dot_on(s, w, &one).unwrap()], B::NAME);
+    quant_gemv_on(s, whole, one, &mut line).unwrap();
+    for (w, y) in whole.chunks(whole.len() / 5).zip(&line) {
+        same(&[*y], &[quant_dot_on(s, w, one).unwrap()], B::NAME);
     }
     let mut row = vec![7.0; 3 * cols * B::ELEMENTS];
-    quant_rows_on(s, &w, cols * B::ELEMENTS, &[4, 0, 4], &mut row).unwrap();
-    let all = numbers(&w);
+    quant_rows_on(s, w, cols * B::ELEMENTS, &[4, 0, 4], &mut row).unwrap();
+    let all = numbers(w);
     let want: Vec<f32> = [4, 0, 4]
         .iter()
         .flat_map(|r| &all[r * cols * B::ELEMENTS..][..cols * B::ELEMENTS])
@@ -361,25 +381,7 @@ fn products<S: Simd, B: Block>(s: S) {
 
 #[test]
 fn products_on_every_lane() {
-    for_each_lane!(|s| {
-        products::<_, Q4_0>(s);
-        products::<_, Q4_1>(s);
-        products::<_, Q5_0>(s);
-        products::<_, Q5_1>(s);
-        products::<_, Q8_0>(s);
-        products::<_, Q8_1>(s);
-        products::<_, IQ4_NL>(s);
-        products::<_, MXFP4>(s);
-        products::<_, Q2_K>(s);
-        products::<_, Q3_K>(s);
-        products::<_, Q4_K>(s);
-        products::<_, Q5_K>(s);
-        products::<_, Q6_K>(s);
-        products::<_, Q8_K>(s);
-        products::<_, NF4>(s);
-        products::<_, NF4_LOW>(s);
-        products::<_, Q8_64>(s);
-    });
+    each_format!(products());
 }
 
 /// Products of `nf4` take the levels in 16 bits: with one element that is 1 they are those levels, of either order.
