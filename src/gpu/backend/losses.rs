@@ -1,6 +1,6 @@
 //! Cross-entropy on devices, its gradient, and both at once.
 
-use super::super::device::{Binding, Computes, Device};
+use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::{Argument, OfRow, Pieces, Threads, layer};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::{Planner, wide};
@@ -23,6 +23,19 @@ impl Planner {
     }
 }
 
+/// The rows of `n` logits, of each of which every other operand has so many elements.
+fn rows_of<T: OfRow>(
+    planner: &Planner,
+    n: usize,
+    cols: usize,
+    others: impl IntoIterator<Item = (&'static str, usize, usize)>,
+) -> Result<usize, Error> {
+    let rows = count("logits", n, cols)?;
+    others.into_iter().try_for_each(|(arg, each, len)| same_len(arg, rows * each, len))?;
+    planner.line::<T>("logits", n)?;
+    Ok(rows)
+}
+
 impl<D: Device> Gpu<D> {
     /// `cross_entropy`.
     pub(super) fn entropy<T: Scalar>(
@@ -36,12 +49,9 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = count("logits", logits.len(), cols)?;
-        same_len("targets", rows, targets.len())?;
-        same_len("losses", rows, losses.len())?;
-        same_len("lse", rows, lse.len())?;
         let planner = &self.state.planner;
-        planner.line::<T::Recorded>("logits", logits.len())?;
+        let others = [("targets", 1, targets.len()), ("losses", 1, losses.len()), ("lse", 1, lse.len())];
+        let rows = rows_of::<T::Recorded>(planner, logits.len(), cols, others)?;
         if rows == 0 {
             return Ok(());
         }
@@ -74,14 +84,11 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = count("logits", z_len, cols)?;
-        if let Some(out) = out {
-            same_len("dlogits", z_len, out.len())?;
-        }
-        same_len("targets", rows, targets.len())?;
-        same_len("lse", rows, lse.len())?;
-        self.state.planner.line::<T::Recorded>("logits", z_len)?;
-        if z_len == 0 {
+        let planner = &self.state.planner;
+        let others = [("targets", 1, targets.len()), ("lse", 1, lse.len())];
+        let others = out.map(|out| ("dlogits", cols, out.len())).into_iter().chain(others);
+        let rows = rows_of::<T::Recorded>(planner, z_len, cols, others)?;
+        if rows == 0 {
             return Ok(());
         }
         let mut all = arguments(4, &[rows, cols], &[scale]);
@@ -100,7 +107,6 @@ impl<D: Device> Gpu<D> {
         bound.push(self.status()?);
         let slopes = if out.is_some() { 3 } else { 0 };
         let aligned = wide(&[z]) && bound.get(slopes).is_some_and(|b| b.start.is_multiple_of(16));
-        let planner = &self.state.planner;
         let (by, wide) = planner.logits::<T::Recorded>([rows, cols], aligned);
         let op = if wide { "cross_entropy_backward_wide" } else { "cross_entropy_backward" };
         let make = |meet, by| Some(layer::cross_entropy_backward::<T::Recorded>(meet, by, wide));
@@ -120,11 +126,9 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
-        let rows = count("logits", logits.len(), cols)?;
-        same_len("targets", rows, targets.len())?;
-        same_len("losses", rows, losses.len())?;
         let planner = &self.state.planner;
-        planner.line::<T::Recorded>("logits", logits.len())?;
+        let others = [("targets", 1, targets.len()), ("losses", 1, losses.len())];
+        let rows = rows_of::<T::Recorded>(planner, logits.len(), cols, others)?;
         if rows == 0 {
             return Ok(());
         }
