@@ -3,7 +3,7 @@
 use super::RowOp;
 use super::affine::{RmsNorm, Standard, inverse_root};
 use crate::alu::{Alu, Body, Number};
-use crate::contract::{Call, contract};
+use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
 use crate::lanes::fold::{Executor, Serial, fold_by, to_scalar};
@@ -208,6 +208,16 @@ pub(crate) fn rms_norm_residual_by<J: Executor, S: Simd, T: Element>(
     contract!(rms_norm_residual, Ok(()), &Call::new(&[residual, gamma], out).cols(cols))
 }
 
+/// Whether the gradient of `x` holds to its contract, of which this is the check.
+fn slopes_hold<T: Element>(
+    [x, gamma, dy, dx]: [&[T]; 4],
+    check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let cols = gamma.len();
+    check(&Call::new(&[x, gamma], dx).cols(cols))?;
+    check(&Call::new(&[dy], dx).cols(cols))
+}
+
 /// The gradients of RMS norm: `ADDS` to what `dx` holds.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
@@ -267,16 +277,8 @@ pub(crate) fn rms_norm_backward_by<J: Executor, S: Simd, T: Element>(
     dx: &mut [T],
     dgamma: &mut [T],
 ) -> Result<(), Error> {
-    let cols = gamma.len();
     rms_slopes::<J, S, T, false>(j, s, x, gamma, dy, eps, dx, dgamma)?;
-    contract!(
-        rms_norm_backward,
-        Ok(()),
-        each | check | {
-            check(&Call::new(&[x, gamma], dx).cols(cols))
-                .and_then(|()| check(&Call::new(&[dy], dx).cols(cols)))
-        }
-    )
+    contract!(rms_norm_backward, Ok(()), each | check | slopes_hold([x, gamma, dy, dx], check))
 }
 
 #[inline]
@@ -291,16 +293,8 @@ pub(crate) fn rms_norm_residual_backward_by<J: Executor, S: Simd, T: Element>(
     dx: &mut [T],
     dgamma: &mut [T],
 ) -> Result<(), Error> {
-    let cols = gamma.len();
     rms_slopes::<J, S, T, true>(j, s, x, gamma, dy, eps, dx, dgamma)?;
-    contract!(
-        rms_norm_residual_backward,
-        Ok(()),
-        each | check | {
-            check(&Call::new(&[x, gamma], dx).cols(cols))
-                .and_then(|()| check(&Call::new(&[dy], dx).cols(cols)))
-        }
-    )
+    contract!(rms_norm_residual_backward, Ok(()), each | check | slopes_hold([x, gamma, dy, dx], check))
 }
 
 #[inline]
@@ -342,12 +336,5 @@ pub(crate) fn layer_norm_backward_by<J: Executor, S: Simd, T: Element>(
             }
         },
     );
-    contract!(
-        layer_norm_backward,
-        Ok(()),
-        each | check | {
-            check(&Call::new(&[x, gamma], dx).cols(cols))
-                .and_then(|()| check(&Call::new(&[dy], dx).cols(cols)))
-        }
-    )
+    contract!(layer_norm_backward, Ok(()), each | check | slopes_hold([x, gamma, dy, dx], check))
 }
