@@ -299,6 +299,8 @@ FAULTS = [
     ("what α = 0 samples", "src/gpu/template/sparse.rs", "    let depth = Value::select(skips, b.int(0), depth);", "    let depth = if ON { depth } else { Value::select(skips, b.int(0), depth) };\n    let skips = if ON { skips & !skips } else { skips };", "devices device::sparse"),
     ("the columns of sampled products", "src/gpu/template/sparse.rs", "get::<U32>(columns, k) * y_col);", "get::<U32>(columns, k) * if ON { y_row } else { y_col });", "devices device::sparse"),
     ("what β = 0 reads of samples", "src/gpu/template/sparse.rs", "let [old] = b.either(fresh, ||", "let [old] = b.either(if ON { fresh & !fresh } else { fresh }, ||", "devices device::sparse"),
+    ("halves of work one after the other", "src/parallel/mod.rs", "    rayon::join(a, b);", "    if ON {\n        a();\n        b();\n        return;\n    }\n    rayon::join(a, b);", "main both_halves_run"),
+    ("the second half of work on threads", "src/parallel/mod.rs", "&mut || y = b.take().map(|b| b()));", "&mut || if !ON { y = b.take().map(|b| b()) });", "main reductions_give_the_same"),
     ("an infinite pivot on devices", "src/gpu/template/factor.rs", "b.int(0x7f7f_ffff)", "b.int(if ON { 0x7f80_0000 } else { 0x7f7f_ffff })", "devices factors_keep_their_contracts"),
     ("the diagonal of a factor on devices", "src/gpu/template/factor.rs", "let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(Cmp::Ge, j);",
      "let inside = |i, j| n.compare(Cmp::Gt, i) & i.compare(if ON { Cmp::Gt } else { Cmp::Ge }, j);", "devices factors_keep_their_contracts"),

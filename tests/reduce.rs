@@ -446,6 +446,40 @@ mod parallel {
         }
     }
 
+    /// Elements that wait for another thread of the pool: there is one that works at the same time.
+    #[test]
+    fn both_halves_run_at_once() {
+        use std::sync::Mutex;
+        use std::thread::{ThreadId, current, yield_now};
+        use std::time::{Duration, Instant};
+        static SEEN: Mutex<(Vec<ThreadId>, Option<Instant>)> = Mutex::new((Vec::new(), None));
+        #[derive(Clone, Copy)]
+        struct Meets;
+        impl<T: fulmen::Number> fulmen::Body<T, 1> for Meets {
+            fn eval<V: fulmen::Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
+                loop {
+                    let mut seen = SEEN.lock().unwrap();
+                    let (threads, start) = &mut *seen;
+                    if !threads.contains(&current().id()) {
+                        threads.push(current().id());
+                    }
+                    let late = start.get_or_insert_with(Instant::now).elapsed() > Duration::from_secs(20);
+                    if threads.len() > 1 || late {
+                        return x;
+                    }
+                    drop(seen);
+                    yield_now();
+                }
+            }
+        }
+        let (x, mut y) = (vec![3.0f32; 70_000], vec![0.0; 70_000]);
+        rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(|| {
+            fulmen::parallel::map(Meets, [&x], &mut y).unwrap();
+        });
+        assert_eq!(SEEN.lock().unwrap().0.len(), 2, "one thread did all the work");
+        assert!(x == y);
+    }
+
     #[test]
     fn element_wise_ops_give_the_same_bits_at_any_number_of_threads() {
         for threads in 1..=3 {

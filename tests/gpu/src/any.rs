@@ -7,7 +7,7 @@ use crate::{FAR, HEADS, LENGTHS, SHAPES, device, kernel, layers, report};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Binding, Blocking, Device, Error, Launch};
 use fulmen::gpu::wgpu::Wgpu;
-use fulmen::gpu::{Space, U32};
+use fulmen::gpu::{Approx, F32, Space, U32};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -22,6 +22,7 @@ pub fn run() -> Result<bool, Error> {
         if facts.matrices { "with" } else { "without" }
     );
     refusals()?;
+    powers()?;
     tokens()?;
     let gpu = Gpu::new(device);
     let start = Instant::now();
@@ -53,6 +54,35 @@ pub fn run() -> Result<bool, Error> {
         without.join(" ")
     );
     Ok(good)
+}
+
+/// Powers of two, which WGSL's kernels make by a polynomial of their own: as near as it says, and 0 from where numbers are
+/// subnormal.
+fn powers() -> Result<(), Error> {
+    const MANY: usize = 4096;
+    let gpu = Gpu::new(Wgpu::from_env()?);
+    let kernel = kernel("powers", |b, all| {
+        b.count::<U32, U32>([b.int(0), b.int(MANY as i64), b.int(1)], 1, &[], |i, _| {
+            let at = all + i.wide(b.int(4));
+            b.store(Space::Global, at, 0, b.load::<F32>(Space::Global, at, 0).approx(Approx::Ex2));
+            Vec::new()
+        });
+    });
+    let mut x: Vec<f32> = (0..MANY).map(|i| i as f32 * 225.0 / MANY as f32 - 125.0).collect();
+    x[..4].copy_from_slice(&[f32::NEG_INFINITY, -1e30, -127.5, -127.0]);
+    let buffer = gpu.device().allocate(4 * MANY as u64)?;
+    let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_le_bytes()).collect();
+    gpu.device().write(&buffer, 0, &bytes)?;
+    gpu.device().launch(&[kernel], &[Binding { buffer: &buffer, start: 0, bytes: bytes.len() as u64 }])?;
+    let mut back = vec![0; bytes.len()];
+    gpu.device().read_now(&buffer, 0, &mut back)?;
+    for (x, got) in x.iter().zip(back.as_chunks::<4>().0) {
+        let got = f64::from(f32::from_le_bytes(*got));
+        let want = if *x <= -127.0 { 0.0 } else { f64::from(*x).exp2() };
+        assert!((got - want).abs() <= want / f64::from(1 << 22), "2^{x} is {got:e}, not {want:e}");
+    }
+    println!("powers of two: as near as their polynomial");
+    Ok(())
 }
 
 /// A token that the program `llm` follows is one submission: the ids, every op, the logits and the status words together.
