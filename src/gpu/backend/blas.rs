@@ -24,8 +24,11 @@ fn lower<T, D: Device>(triangle: Triangle, a: Mat<'_, T, D>) -> Mat<'_, T, D> {
     if triangle == Triangle::Upper { a.t() } else { a }
 }
 
-/// Rows of a triangle that is computed by one launch, at most.
-pub(super) const LOWER: usize = 1024;
+/// Rows of a triangle that is computed by one launch, at most, unless its depth is at most [`SHALLOW`].
+const LOWER: usize = 1024;
+
+/// Depth of products of which blocks do nothing but read and write C.
+const SHALLOW: usize = 128;
 
 /// Where a triangle is halved.
 const fn half(n: usize) -> usize {
@@ -281,7 +284,8 @@ impl<D: Device> Gpu<D> {
         };
         let (planner, depth) = (&self.state.planner, a.shape[1]);
         // Of one launch, of blocks that do not share the depth.
-        let one = (1..=LOWER).contains(&n) && depth <= 2 * n && alpha != T::ZERO;
+        let few = n <= LOWER && depth <= 2 * n || depth <= SHALLOW;
+        let one = few && n > 0 && alpha != T::ZERO;
         if one && !planner.short && !planner.rounds {
             let product = |a: Mat<'_, T, D>, b: Mat<'_, T, D>, beta: T| {
                 same_shape("a", [n, depth], a.shape)?;

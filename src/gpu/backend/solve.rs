@@ -4,16 +4,16 @@
 use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
 use super::super::template::{Index, panel};
-use super::blas::{LOWER, Left};
+use super::blas::Left;
 use super::ops::{Done, Scalar, arguments};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
 
-/// Where rows or columns are cut in two, so that parts of `leaf` are whole.
-const fn half(n: usize, leaf: u32) -> usize {
-    (n / 2).next_multiple_of(leaf as usize)
+/// Where rows or columns are cut in two, so that parts of [`LEAF`] are whole.
+const fn half(n: usize) -> usize {
+    (n / 2).next_multiple_of(LEAF as usize)
 }
 
 /// A block of a matrix.
@@ -27,7 +27,7 @@ pub(super) fn block<T, D: Device>(
 
 impl<D: Device> Gpu<D> {
     /// [`cholesky`](crate::cholesky()): parts of 128 rows by one block of threads, between them triangular solves and products,
-    /// nothing of which waits for the host. At 4096 an H200 does 6.4 TFLOP/s.
+    /// nothing of which waits for the host. At 4096 an H100 does 9.2 TFLOP/s.
     ///
     /// NaN and infinities in the triangle are refused as pivots are that are not positive: the next
     /// [`download`](Self::download) gives [`Error::Pivot`] with the index of the first one. Nothing of use is in the triangle then.
@@ -55,30 +55,26 @@ impl<D: Device> Gpu<D> {
     {
         same_shape("a", [a.0.shape[0]; 2], a.0.shape)?;
         self.matrices([("a", a.0)])?;
-        self.cholesky_of(a.0, 0)
-    }
-
-    /// The factor of a part whose first row is `first` of the whole matrix: of a large one the halves, else part by part of
-    /// [`TRIANGLE`] rows, which takes fewer launches.
-    fn cholesky_of<T: Scalar>(&self, mut a: Mat<'_, T, D>, mut first: usize) -> Done
-    where
-        D: Computes<T> + 'static,
-    {
-        while a.shape[0] > TRIANGLE as usize {
-            let n = a.shape[0];
-            let h = if n > LOWER { half(n, TRIANGLE) } else { TRIANGLE as usize };
+        let n = a.0.shape[0];
+        for first in (0..n).step_by(TRIANGLE as usize) {
+            let end = n.min(first + TRIANGLE as usize);
+            let (own, below) = ([first, end], [end, n]);
             let [l, between, rest] =
-                [block(a, [0, h], [0, h])?, block(a, [h, n], [0, h])?, block(a, [h, n], [h, n])?];
+                [block(a.0, own, own)?, block(a.0, below, own)?, block(a.0, below, below)?];
             self.cholesky_of(l, first)?;
             let (side, upper) = (Side::Right, Triangle::Upper);
             self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
             self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
-            (a, first) = (rest, first + h);
         }
+        Ok(())
+    }
+
+    /// The factor of at most [`TRIANGLE`] rows, of which the first is `first` of the whole matrix.
+    fn cholesky_of<T: Scalar>(&self, a: Mat<'_, T, D>, first: usize) -> Done
+    where
+        D: Computes<T>,
+    {
         let n = a.shape[0];
-        if n == 0 {
-            return Ok(());
-        }
         let bound = [a.binding(self)?, self.status()?];
         let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1], first], &[]);
         let planner = &self.state.planner;
@@ -166,7 +162,7 @@ impl<D: Device> Gpu<D> {
     {
         let [m, n] = a.shape;
         if n > LEAF as usize {
-            let h = half(n, LEAF);
+            let h = half(n);
             let (left, right) = (a.cols(0..h)?, a.cols(h..n)?);
             let (done, rest) = (pivots.part(0..h)?, pivots.part(h..n)?);
             self.lu_of(left, done, first, room)?;

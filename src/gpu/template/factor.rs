@@ -80,6 +80,9 @@ pub(super) fn line<'b, T: Recorded>(
 /// which a thread has each so-manieth row and column.
 const SIDE: u32 = FACTOR.isqrt();
 
+/// Columns of those that a thread takes at once.
+const ALONE: u32 = 8;
+
 /// `A = L·Lᵀ` over the lower triangle of at most [`TRIANGLE`] rows, by one block, in registers. [`SIDE`] columns at a time go
 /// through shared memory to threads that have a row of them each, and come back for the update of what is on their right;
 /// shared memory is read by 16 bytes where that is `wide`, from rows in banks that differ where there is `room`. Parameters: A,
@@ -120,32 +123,50 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
         }
         b.barrier();
         let mut x = line(mine * number(pitch), SIDE);
-        b.barrier();
         let (turn, alone) = (mine - start, tid.compare(Cmp::Lt, number(TRIANGLE)));
         let of_diagonal = alone & turn.compare(Cmp::Lt, side);
-        for k in 0..SIDE as usize {
-            // Over the panel, by turns, so that a barrier a column is enough.
-            let place = number(k as u32 % 2 * SIDE);
-            b.when(of_diagonal, || keep(panel, place + turn, x[k]));
-            b.barrier();
-            let diagonal = line(place, SIDE);
-            let pivot = diagonal[k];
-            let index = start + number(k as u32);
-            b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + index));
-            let root = pivot.root();
-            let inverse = if wide { T::inverse_root(pivot) } else { unit / root };
-            let l = x[k] * inverse;
-            for (x, d) in x.iter_mut().zip(&diagonal).skip(k + 1) {
-                *x = (-l).fma(*d * inverse, *x);
-            }
-            x[k] = Value::select(mine.compare(Cmp::Eq, index), root, l);
-        }
-        b.barrier();
-        b.when(alone, || {
+        let keep_row = |from: u32, x: &[Value<'_, T>]| {
             for (k, x) in (0..).zip(x.chunks(many as usize)) {
-                flat::keep(&b, Space::Shared, place::<T>(panel, mine * number(pitch) + number(k * many)), x);
+                let to = mine * number(pitch) + number(from + k * many);
+                flat::keep(&b, Space::Shared, place::<T>(panel, to), x);
             }
-        });
+        };
+        for from in (0..SIDE).step_by(ALONE as usize) {
+            // Every thread factors the square on the diagonal for itself: no thread waits for another's pivot.
+            let row_of =
+                |i: u32, columns, many| line((start + number(i)) * number(pitch) + number(columns), many);
+            let mut square: Vec<_> = (0..ALONE).map(|i| row_of(from + i, from, ALONE)).collect();
+            let (own, last) = (from as usize, (from + ALONE) as usize);
+            for k in 0..ALONE as usize {
+                let pivot = square[k][k];
+                let index = start + number(from + k as u32);
+                b.when(leads(&b) & refused(pivot), || note_first(status, Index::Cholesky, first + index));
+                let root = pivot.root();
+                let inverse = if wide { T::inverse_root(pivot) } else { unit / root };
+                let column: Vec<_> = square.iter().skip(k + 1).map(|row| row[k] * inverse).collect();
+                let l = x[own + k] * inverse;
+                for (j, u) in (k + 1..).zip(&column) {
+                    for (i, v) in (j..).zip(&column[j - k - 1..]) {
+                        square[i][j] = (-*v).fma(*u, square[i][j]);
+                    }
+                    x[own + j] = (-l).fma(*u, x[own + j]);
+                }
+                x[own + k] = Value::select(mine.compare(Cmp::Eq, index), root, l);
+            }
+            b.barrier();
+            if last as u32 == SIDE {
+                break;
+            }
+            b.when(of_diagonal, || keep_row(from, &x[own..last]));
+            b.barrier();
+            for i in last..SIDE as usize {
+                let pairs = row_of(i as u32, from, ALONE).into_iter().zip(&x[own..last]);
+                x[i] = pairs.fold(x[i], |x_i, (l, x)| (-*x).fma(l, x_i));
+            }
+            b.when(of_diagonal, || keep_row(from + ALONE, &x[last..]));
+            b.barrier();
+        }
+        b.when(alone, || keep_row(0, &x));
         b.barrier();
         for r in 0..parts {
             let (i, j) = (at(r, down), start + right);

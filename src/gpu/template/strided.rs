@@ -23,6 +23,9 @@ pub(super) fn aligned<'b>(
     (low(base.to(), bytes) | low(by, bytes / width)).compare(Cmp::Eq, base.builder().int(0))
 }
 
+/// Elements of C that a thread of [`strided`] reads at once.
+const AT_ONCE: u32 = 16;
+
 /// How a product is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Division {
@@ -290,36 +293,61 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         sum
     });
 
-    for (place, v) in (0..).zip(&sum) {
-        let row = row0 + down * int(of.vector) + int(of.place(0, place / of.each[1]));
-        let col = col0 + across * int(of.vector) + int(of.place(1, place % of.each[1]));
-        let inside = row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n);
-        let inside = if of.lower { inside & row.compare(Cmp::Ge, col) } else { inside };
-        b.when(inside, || {
-            let to = to + row * out_row + col * out_col;
-            if of.split {
-                put(out, to, *v);
-            } else {
-                put(out, to, scaled(out, to, *v, [alpha, beta]));
+    // Where the tile is all there, and so many neighbours of C lie at multiples of their size, these go at once.
+    let many = if of.split { 1 } else { of.vector };
+    let there = (row0 + int(rows)).compare(Cmp::Le, m) & (col0 + int(cols)).compare(Cmp::Le, n);
+    let below = if of.lower { there & row0.compare(Cmp::Ge, col0 + int(cols)) } else { there };
+    let whole = below & out_col.compare(Cmp::Eq, int(1)) & aligned(out, out_row, [many * width, width]);
+    let write = |many: u32| {
+        // Elements of C that are read before any of them is written: a read waits for what was written before it.
+        for (chunk, sums) in (0..).zip(sum.chunks(AT_ONCE as usize)) {
+            let places = (chunk * AT_ONCE..).step_by(many as usize).map(|place| {
+                let row = row0 + down * int(of.vector) + int(of.place(0, place / of.each[1]));
+                let col = col0 + across * int(of.vector) + int(of.place(1, place % of.each[1]));
+                let inside = (many == 1).then(|| {
+                    let inside = row.compare(Cmp::Lt, m) & col.compare(Cmp::Lt, n);
+                    if of.lower { inside & row.compare(Cmp::Ge, col) } else { inside }
+                });
+                (inside, to + row * out_row + col * out_col)
+            });
+            let places: Vec<_> = places.zip(sums.chunks(many as usize)).collect();
+            let all = places.iter().map(|((inside, to), sums)| {
+                if of.split { sums.to_vec() } else { scaled(out, *to, sums, [alpha, beta], *inside) }
+            });
+            let all: Vec<_> = all.collect();
+            for (((inside, to), _), v) in places.iter().zip(all) {
+                let put = || keep(&b, Space::Global, at::<T>(out, *to), &v);
+                inside.map_or_else(put, |inside| b.when(inside, put));
             }
-        });
+        }
+        []
+    };
+    if many == 1 {
+        write(1);
+    } else {
+        b.either::<U32, 0>(whole, || write(many), || write(1));
     }
     b.finish()
 }
 
-/// `alpha·v + beta·out[i]`, where β is 0 without reading it.
+/// `alpha·v + beta·out` of neighbours from element `i` on, which are read where they are there and β is not 0.
 fn scaled<'b, T: Recorded>(
     out: Value<'b, U64>,
     i: Value<'b, U32>,
-    v: Value<'b, T>,
+    v: &[Value<'b, T>],
     [alpha, beta]: [Value<'b, T>; 2],
-) -> Value<'b, T> {
-    let b = v.builder();
-    let plain = v * alpha;
-    let from = at::<T>(out, i);
-    let old = || b.load::<T>(Space::Global, from, 0);
-    let [all] = b.either(beta.compare(Cmp::Eq, b.bits(0)), || [plain], || [beta.fma(old(), plain)]);
-    all
+    there: Option<Value<'b, Pred>>,
+) -> Vec<Value<'b, T>> {
+    let (b, zero) = (beta.builder(), beta.builder().bits(0));
+    let fresh = beta.compare(Cmp::Eq, zero);
+    let read = || neighbours(b, Space::Global, at::<T>(out, i), 0, v.len() as u32);
+    let zeros: Vec<_> = v.iter().map(|_| zero).collect();
+    let old = b.unless(&zeros, there.map_or(!fresh, |there| there & !fresh), read);
+    let all = v.iter().zip(old).map(|(v, old)| {
+        let plain = *v * alpha;
+        Value::select(fresh, plain, beta.fma(old, plain))
+    });
+    all.collect()
 }
 
 /// The sums of [`strided`] with `split`, added in the order of the depth. Parameters: the sums, C; the elements of C, its
@@ -335,7 +363,7 @@ pub fn combine<T: Recorded>() -> Result<Kernel, Error> {
         });
         let r = i / cols;
         let to = r * row + (i - r * cols) * col;
-        sum.iter().for_each(|s| put(out, to, scaled(out, to, *s, by)));
+        scaled(out, to, &sum, by, None).into_iter().for_each(|s| put(out, to, s));
     });
     b.finish()
 }

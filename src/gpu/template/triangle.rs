@@ -159,8 +159,12 @@ pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
 /// Columns of B that a block of [`solve`] has, and rows that it solves at once.
 pub const SOLVED: u32 = 32;
 
-/// `B = A⁻¹·B` of a triangular A, a block for every [`SOLVED`] columns of B. As many rows are solved by one warp, a thread for
-/// each column, then all warps take them off the rows that follow: a thread has four rows of a column, or of a B that is
+/// Rows of a triangle that [`solve`] takes at most.
+pub const SOLVED_MOST: u32 = 128;
+
+/// `B = A⁻¹·B` of a triangular A of at most [`SOLVED_MOST`] rows, a block for every [`SOLVED`] columns of B, which it has in
+/// registers. As many rows are solved by one warp, a thread for each column, then all warps take them off the rows that
+/// follow, while the columns of A that are next are on their way: a thread has four rows of a column, or of a B that is
 /// `turned`, whose columns are contiguous, four columns of a row. Of an upper triangle the last row is the first. What was
 /// written to shared memory one by one is read by 16 bytes where that is `wide`. Parameters: those of [`multiply`]; rows as
 /// many as there are.
@@ -172,7 +176,7 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
     let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
     let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
     let (many, warps) = (if wide { 16 / T::TYPE.bytes() } else { 1 }, FACTOR / SOLVED);
-    let each = SOLVED / warps;
+    let (each, parts) = (SOLVED / warps, SOLVED_MOST / SOLVED);
     // Rows start at multiples of 16 bytes, in banks that differ where 16 KB are enough for that.
     let pitch = if T::TYPE.bytes() == 4 { SOLVED + many } else { SOLVED };
     let [tile, done] = [(); 2].map(|()| room::<T>(b, SOLVED * pitch));
@@ -186,38 +190,51 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
     let spread = |q: u32| warp + number(q * warps);
     // Neighbours in memory are read by neighbours.
     let across = row.compare(Cmp::Lt, col);
-    let fill = |rows, from, diagonal: bool| {
-        let read = (0..each).map(|q| {
-            let (i, j) = (Value::select(across, lane, spread(q)), Value::select(across, spread(q), lane));
+    let within = |q: u32| (Value::select(across, lane, spread(q)), Value::select(across, spread(q), lane));
+    // What a thread has of a block of A, on the diagonal the inverse of what divides.
+    let read = |rows, from, diagonal: bool| {
+        let of = (0..each).map(move |q| {
+            let (i, j) = within(q);
             let (r, c) = (rows + i, from + j);
             let there = n.compare(Cmp::Gt, r);
             let read = || [get::<T>(a, turn(r) * row + turn(c) * col)];
-            let [v] = if diagonal {
-                let same = i.compare(Cmp::Eq, j);
-                let there = there & (i.compare(Cmp::Gt, j) | (same & !unit));
-                let [v] = b.either(there, read, || [Value::select(same, ones, zero)]);
-                // Column by column, with the inverse of what divides.
-                let [v] = b.either(same, || [ones / v], || [v]);
-                return (element(j, i), v);
-            } else {
-                b.either(there, read, || [zero])
-            };
-            (element(i, j), v)
+            if !diagonal {
+                let [v] = b.either(there, read, || [zero]);
+                return v;
+            }
+            let same = i.compare(Cmp::Eq, j);
+            let there = there & (i.compare(Cmp::Gt, j) | (same & !unit));
+            let [v] = b.either(there, read, || [Value::select(same, ones, zero)]);
+            let [v] = b.either(same, || [ones / v], || [v]);
+            v
         });
-        let read: Vec<_> = read.collect();
-        read.into_iter().for_each(|(at, v)| keep(tile, at, v));
+        of.collect::<Vec<_>>()
     };
+    let column = |s| (0..parts).flat_map(|t| read(s + number(t * SOLVED), s, t == 0)).collect::<Vec<_>>();
     let line = |of, i, j, upto: u32| line::<T>(of, element(i, j), many, upto);
     each_row(b, (cols + number(SOLVED - 1)) / part, |group| {
         // What this thread has of 32 rows, and where it is.
         let own = |q: u32| if turned { (lane, warp * number(each) + number(q)) } else { (spread(q), lane) };
         let has = |r, j| n.compare(Cmp::Gt, r) & cols.compare(Cmp::Gt, group * part + j);
         let at = |r, j| turn(r) * to_row + (group * part + j) * to_col;
-        b.count::<U32, U32>([b.int(0), n, part], 1, &[], |s, _| {
-            fill(s, s, true);
-            for (i, j) in (0..each).map(own) {
-                let [v] = b.either(has(s + i, j), || [get::<T>(to, at(s + i, j))], || [zero]);
-                keep(done, element(i, j), v);
+        let start =
+            (0..parts).flat_map(|t| (0..each).map(own).map(move |(i, j)| (number(t * SOLVED) + i, j)));
+        let start = start.map(|(r, j)| {
+            let [v] = b.either(has(r, j), || [get::<T>(to, at(r, j))], || [zero]);
+            v
+        });
+        let start: Vec<_> = start.chain(column(number(0))).collect();
+        b.count::<U32, T>([b.int(0), n, part], 1, &start, |s, all| {
+            let (rows, blocks) = all.split_at((parts * each) as usize);
+            let (mut rows, mut blocks) = (rows.chunks(each as usize), blocks.chunks(each as usize));
+            let next = column(s + part);
+            for (q, v) in (0..).zip(blocks.next().into_iter().flatten()) {
+                let (i, j) = within(q);
+                // Column by column.
+                keep(tile, element(j, i), *v);
+            }
+            for ((i, j), v) in (0..each).map(own).zip(rows.next().into_iter().flatten()) {
+                keep(done, element(i, j), *v);
             }
             b.barrier();
             b.when(warp.compare(Cmp::Eq, b.int(0)), || {
@@ -227,11 +244,13 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
                     let (from, own) = (i / many * many, i as usize);
                     let l = line(tile, number(i), number(from), SOLVED - from);
                     let x = sums[own] * l[own - from as usize];
-                    keep(done, element(number(i), lane), x);
+                    sums[own] = x;
                     for (sum, l) in sums.iter_mut().skip(own + 1).zip(&l[own - from as usize + 1..]) {
                         *sum = (-*l).fma(x, *sum);
                     }
                 }
+                // Not before: what is read after a write waits for it.
+                (0..).zip(sums).for_each(|(i, x)| keep(done, element(number(i), lane), x));
             });
             b.barrier();
             for (i, j) in (0..each).map(own) {
@@ -242,38 +261,34 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
             } else {
                 (0..SOLVED).map(|j| kept::<T>(done, element(number(j), lane))).collect()
             };
-            b.count::<U32, U32>([s + part, n, part], 1, &[], |t, _| {
-                b.barrier();
-                fill(t, s, false);
-                let old: Vec<_> = (0..each)
-                    .map(own)
-                    .map(|(i, j)| {
-                        let [v] = b.either(has(t + i, j), || [get::<T>(to, at(t + i, j))], || [zero]);
-                        v
-                    })
-                    .collect();
-                b.barrier();
-                let new: Vec<_> = if turned {
-                    let (l, (_, first)) = (line(tile, lane, b.int(0), SOLVED), own(0));
-                    l.iter().enumerate().fold(old, |sums, (j, l)| {
-                        let x = line(done, number(j as u32), first, each);
-                        sums.iter().zip(x).map(|(sum, x)| (-*l).fma(x, *sum)).collect()
-                    })
-                } else {
-                    let rows = (0..each).map(own).zip(old);
-                    let sum = |((i, _), old)| {
-                        let l = line(tile, i, b.int(0), SOLVED);
-                        solved.iter().zip(l).fold(old, |sum, (x, l)| (-l).fma(*x, sum))
-                    };
-                    rows.map(sum).collect()
-                };
-                for ((i, j), v) in (0..each).map(own).zip(new) {
-                    b.when(has(t + i, j), || put(to, at(t + i, j), v));
+            let mut left = Vec::new();
+            for (t, (old, block)) in (1..).zip(rows.zip(blocks)) {
+                for (q, v) in (0..).zip(block) {
+                    let (i, j) = within(q);
+                    keep(tile, element(i, j), *v);
                 }
-                Vec::new()
-            });
-            b.barrier();
-            Vec::new()
+                b.barrier();
+                let less = || {
+                    if turned {
+                        let (l, (_, first)) = (line(tile, lane, b.int(0), SOLVED), own(0));
+                        l.iter().enumerate().fold(old.to_vec(), |sums, (j, l)| {
+                            let x = line(done, number(j as u32), first, each);
+                            sums.iter().zip(x).map(|(sum, x)| (-*l).fma(x, *sum)).collect()
+                        })
+                    } else {
+                        let rows = (0..each).map(own).zip(old).map(|((i, _), old)| {
+                            let l = line(tile, i, b.int(0), SOLVED);
+                            solved.iter().zip(l).fold(*old, |sum, (x, l)| (-l).fma(*x, sum))
+                        });
+                        rows.collect()
+                    }
+                };
+                left.extend(b.unless(old, n.compare(Cmp::Gt, s + number(t * SOLVED)), less));
+                b.barrier();
+            }
+            left.extend((0..each).map(|_| zero));
+            left.extend(next);
+            left
         });
     });
     builder.finish()
