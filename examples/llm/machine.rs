@@ -64,6 +64,14 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
 
     /// The host's, moved to where this machine has its own: nowhere, if that is the host.
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack>;
+    /// [`Machine::floats_of`] of weights that are read alone: in 16 bits where the machine rounds operands of products to those.
+    fn weights_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
+        self.floats_of(x)
+    }
+    /// Bytes of an element of such weights.
+    fn weight_bytes(&self) -> usize {
+        4
+    }
     /// A file's blocks, moved there as they are; tensors of one format that follow each other stay so.
     fn store_of(&self, blocks: Vec<u8>, places: &[Place]) -> Result<Self::Store, Lack>;
     /// As the host sees them: copied, if they are elsewhere.
@@ -304,7 +312,7 @@ impl<M: Machine> Weights<M> {
     pub fn new(machine: &M, stored: Stored) -> Result<Self, Lack> {
         let Stored { numbers, blocks, places } = stored;
         let blocks = machine.store_of(blocks, &places)?;
-        Ok(Self { numbers: machine.floats_of(numbers)?, blocks, places })
+        Ok(Self { numbers: machine.weights_of(numbers)?, blocks, places })
     }
     fn table(&self) -> Table<'_, M> {
         Table { numbers: M::view(&self.numbers), blocks: &self.blocks, places: &self.places }
@@ -349,8 +357,8 @@ impl<'a, M: Machine> Follower<'a, M> {
             memory::check(&plan)?;
         }
         let [(_, cache), (_, room), (_, workspace), ..] = plan;
-        let [cache, room, workspace] = [cache, room, workspace].map(|n| machine.floats(n));
-        let [cache, room, workspace] = [cache?, room?, workspace?];
+        let [room, workspace] = [room, workspace].map(|n| machine.floats(n));
+        let [cache, room, workspace] = [machine.activations(cache)?, room?, workspace?];
         let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
         let positions = Positions::new(&machine, &config, 1, config.context)?;
         let ids = machine.words(most)?;

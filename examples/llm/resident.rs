@@ -129,6 +129,17 @@ impl<D: Computes<f32> + 'static> Machine for Gpu<D> {
     fn floats_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
         Ok(self.upload(&x)?)
     }
+    fn weights_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
+        if !self.rounds() {
+            return self.floats_of(x);
+        }
+        let mut all = self.alloc_halves(x.len())?;
+        self.write(&x, all.view_mut())?;
+        Ok(all)
+    }
+    fn weight_bytes(&self) -> usize {
+        if self.rounds() { 2 } else { 4 }
+    }
     fn store_of(&self, all: Vec<u8>, places: &[Place]) -> Result<Self::Store, Lack> {
         fn upload<Q: Block, D: Computes<f32> + 'static>(
             gpu: &Gpu<D>,

@@ -13,6 +13,9 @@ pub fn run() -> Result<(), Error> {
     let gpu = Gpu::new(Cuda::from_env()?);
     let copy = copy(&gpu)?;
     super::run(&gpu, || copy)?;
+    if "decode".contains(&std::env::args().nth(2).unwrap_or_default()) {
+        super::decode::follow(Gpu::rounding(Cuda::from_env()?)?, super::decode::large());
+    }
     launches(&gpu)
 }
 

@@ -48,6 +48,35 @@ pub fn attention<D: Computes<f32> + Blocking + 'static>(
 /// Tokens that are followed, after some that are not timed.
 const TOKENS: usize = 200;
 
+/// A model of 41 million parameters.
+fn small() -> Config {
+    Config {
+        vocab: 8192,
+        dim: 512,
+        layers: 12,
+        heads: 8,
+        kv_heads: 4,
+        hidden: 1536,
+        context: 512,
+        ..Config::default()
+    }
+}
+
+/// A model of 1.24 billion parameters.
+#[cfg(feature = "cuda")]
+pub fn large() -> Config {
+    Config {
+        vocab: 32_000,
+        dim: 2048,
+        layers: 26,
+        heads: 32,
+        kv_heads: 8,
+        hidden: 5632,
+        context: 1024,
+        ..Config::default()
+    }
+}
+
 pub struct Decode;
 impl Job for Decode {
     type Done = ();
@@ -57,18 +86,12 @@ impl Job for Decode {
 }
 
 pub fn run<M: Machine + fulmen::backend::Blocking>(machine: M) {
-    let c = Config {
-        vocab: 8192,
-        dim: 512,
-        layers: 12,
-        heads: 8,
-        kv_heads: 4,
-        hidden: 1536,
-        context: 512,
-        ..Config::default()
-    };
+    follow(machine, small());
+}
+
+pub fn follow<M: Machine + fulmen::backend::Blocking>(machine: M, c: Config) {
     let numbers = (0..c.parameters()).map(|i| (i % 4093) as f32 / 4093.0 * 0.1 - 0.05).collect();
-    let name = machine.name();
+    let (name, width) = (machine.name(), machine.weight_bytes());
     let weights = Weights::new(&machine, Stored::of(&c, numbers)).expect("memory for the weights");
     let mut follower = Follower::new(machine, c, &weights, 16).expect("memory for the activations");
     let mut times = Vec::new();
@@ -80,7 +103,7 @@ pub fn run<M: Machine + fulmen::backend::Blocking>(machine: M) {
     let timed = &mut times[20..];
     let all: f64 = timed.iter().sum();
     timed.sort_by(f64::total_cmp);
-    let (median, bytes) = (timed[TOKENS / 2], 4.0 * c.parameters() as f64);
+    let (median, bytes) = (timed[TOKENS / 2], (width * c.parameters()) as f64);
     println!(
         "decode of {} parameters on {name}: {:.0} tokens/s, a median token {:.3} ms, {:.0} GB/s of weights",
         c.parameters(),

@@ -133,8 +133,7 @@ impl<D: Device> Gpu<D> {
         }
         let matrices = [("q", q), ("k", k), ("v", v), ("out", out.0)];
         let (mut bound, strides) = self.matrices(matrices)?;
-        let row = |x: Mat<'_, T, D>| x.strides[1] == 1 && (x.strides[0] == x.shape[1] || x.shape[0] == 1);
-        let whole = matrices.iter().all(|(_, x)| row(*x)) && op.values() == op.dim && op.end(n, len) == len;
+        let rows_lie = matrices.iter().all(|(_, x)| x.strides[1] == 1);
         let planner = &self.state.planner;
         if let (None, Some(of_floats)) = (mask, planner.rounds_attention(op, [n, len])) {
             let (sides, to) = (float_sides([q, k, v]), out.0.strides);
@@ -154,10 +153,12 @@ impl<D: Device> Gpu<D> {
                 self.attend(&one, q?, k?, v?, mask, out.sequence(at, of)?, lse)
             });
         }
-        if n == 1 && len >= DECODED && size_of::<T>() == 4 && mask.is_none() && whole && op.dim <= FLASH_DIM {
+        let sees_all = op.values() == op.dim && op.end(n, len) == len && mask.is_none();
+        if n == 1 && len >= DECODED && size_of::<T>() == 4 && rows_lie && sees_all && op.dim <= FLASH_DIM {
+            let pitches = [k, v].map(|x| x.strides[0]);
             let [q, k, v, out] = [q.binding(self)?, k.binding(self)?, v.binding(self)?, out.0.binding(self)?];
             let lse = lse.map(|lse| lse.binding(self)).transpose()?;
-            return self.decoded::<f32, T>(op, len, [q, k, v, out], [0; 2], None, lse);
+            return self.decoded::<f32, T>(op, len, [q, k, v, out], pitches, [0; 2], None, lse);
         }
         let mask = self.mask(mask, rows)?;
         self.state.planner.line::<T::Recorded>("lse", sums)?;

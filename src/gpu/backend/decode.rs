@@ -65,19 +65,23 @@ impl<D: Device> Gpu<D> {
             op,
             len,
             [q.binding(self)?, keys.binding(self)?, values.binding(self)?, out.binding(self)?],
+            [op.kv_heads * op.dim; 2],
             [keys.before(), values.before()],
             pages.transpose()?,
             lse.map(|lse| lse.binding(self)).transpose()?,
         )
     }
 
-    /// Attention of a query that sees the last of `len` keys, over rows that follow each other; `T` is `f32`.
+    /// Attention of a query that sees the last of `len` keys, over rows of keys and of values that are `pitches` elements
+    /// apart; `T` is `f32`.
     #[allow(clippy::type_complexity, reason = "the table, the status words, and keys of a page and pages")]
+    #[allow(clippy::too_many_arguments, reason = "the operands, and how they lie")]
     pub(super) fn decoded<C: Decoded, T: Scalar>(
         &self,
         op: &Attention<T>,
         len: usize,
         [q, keys, values, out]: [Binding<'_, D::Buffer>; 4],
+        pitches: [usize; 2],
         before: [usize; 2],
         pages: Option<(Binding<'_, D::Buffer>, Binding<'_, D::Buffer>, [usize; 2])>,
         lse: Option<Binding<'_, D::Buffer>>,
@@ -85,8 +89,8 @@ impl<D: Device> Gpu<D> {
         let &Attention { heads, kv_heads, dim, .. } = op;
         let planner = &self.state.planner;
         let (start, group) = (op.window.map_or(0, |window| len - window.min(len)), heads / kv_heads);
-        let bytes = dim / C::ELEMENTS * size_of::<C>();
-        let aligned = wide(&[keys, values]) && bytes.is_multiple_of(16);
+        let aligned = |n: &usize| (n / C::ELEMENTS * size_of::<C>()).is_multiple_of(16);
+        let aligned = wide(&[keys, values]) && aligned(&dim) && pitches.iter().all(aligned);
         let [many, one] = C::READS;
         let each = if aligned { many } else { one };
         let scores = Scores { capped: op.softcap.is_some(), masked: false };
@@ -110,7 +114,7 @@ impl<D: Device> Gpu<D> {
         // Operands: q, keys, values, out, with pages the table and the status words, lse or scratch for it; then the parts.
         let mut bound = vec![q, keys, values, out];
         let [first, second] = before;
-        let mut words = vec![start, len, heads, group, dim, first, second];
+        let mut words = vec![start, len, group, dim, pitches[0], pitches[1], first, second];
         let mut more = vec![];
         if let Some((table, status, [rows, held])) = pages {
             more.extend([4, 5].map(Argument::Buffer));

@@ -82,9 +82,11 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
         let all = arguments(3, &words, &[alpha, beta]);
         let bound = [a.binding(self)?, x.binding(self)?, y.0.binding(self)?];
         let four = 16 / size_of::<T>();
-        // Rows of whole pieces, of memory where `y`, which is written one by one, is not.
+        // Rows of whole pieces; in WGSL, where a buffer's elements have one type, of memory where `y`, which is written one by
+        // one, is not.
         let [of_a, of_x, of_y] = bound.map(|b| core::ptr::from_ref(b.buffer));
-        let lined = a.strides[1] == 1 && x.strides[0] == 1 && of_a != of_y && of_x != of_y;
+        let apart = planner.optimise || (of_a != of_y && of_x != of_y);
+        let lined = a.strides[1] == 1 && x.strides[0] == 1 && apart;
         let whole = n.is_multiple_of(four) && a.strides[0].is_multiple_of(four);
         let (op, lined) = match lined && whole && wide(&bound[..2]) {
             true => ("gemv_wide", true),

@@ -263,8 +263,8 @@ impl<'b> Frame<'b> {
 }
 
 /// A part of the keys for some heads: blocks have parts along x, key heads and their sets of heads along y. Parameters: `q`, the
-/// keys, the values, where parts go; with pages the table and the status words; the first key and the end of them, heads, heads
-/// of a key head, elements of a head, bytes before the first key and value; with pages keys of a page and pages; the scale and,
+/// keys, the values, where parts go; with pages the table and the status words; the first key and the end of them, heads of
+/// a key head, elements of a head, from a key and a value to the next, bytes before the first of each; with pages keys of a page and pages; the scale and,
 /// if scores are capped, the cap.
 pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> {
     let Split { each, lanes, turns, heads, paged, scores } = by;
@@ -277,7 +277,8 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
     b.threads([THREADS, 1, 1]);
     let [q, keys, values, parts] = [(); 4].map(|()| b.param::<U64>());
     let pages = paged.then(|| [(); 2].map(|()| b.param::<U64>()));
-    let [start, end, all, group, dim, before_keys, before_values] = [(); 7].map(|()| b.param::<U32>());
+    let [start, end, group, dim, row_keys, row_values, before_keys, before_values] =
+        [(); 8].map(|()| b.param::<U32>());
     let page = paged.then(|| [(); 2].map(|()| b.param::<U32>()));
     let scale = b.param::<F32>();
     let cap = scores.capped.then(|| b.param::<F32>());
@@ -292,7 +293,6 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
     let y = b.special(Special::CtaidY);
     let g = y / sets;
     let first = (y - g * sets) * int(heads);
-    let row = (all / group) * dim;
     // The numbers of a head that this thread has: those past the end are none.
     let cols: Vec<_> = (0..turns).map(|t| (lane + int(t * lanes)) * int(each)).collect();
     let inside: Vec<_> = cols.iter().map(|c| c.compare(Cmp::Lt, dim)).collect();
@@ -334,8 +334,8 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
                 }
                 _ => (j, there),
             };
-            let at = row_of * row + g * dim;
-            let x = |from, before| -> Numbers<'_> {
+            let x = |from, before, row| -> Numbers<'_> {
+                let at = row_of * row + g * dim;
                 let pieces = cols.iter().map(|c| C::read(from, before, at + within(*c), each));
                 pieces
                     .zip(&inside)
@@ -344,7 +344,7 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
                     })
                     .collect()
             };
-            (there, x(keys, before_keys), x(values, before_values))
+            (there, x(keys, before_keys, row_keys), x(values, before_values, row_values))
         };
         let rows: Vec<(Value<'_, Pred>, Numbers<'_>, Numbers<'_>)> = (0..TURN).map(read).collect();
         let product = |(q, k): (&Numbers<'_>, &Numbers<'_>)| {

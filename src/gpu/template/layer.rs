@@ -481,8 +481,8 @@ pub fn gemv<T: Recorded>(meet: Meet, wide: bool) -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// The part of this thread of `Σ a[start + i]·x[i]`: so many neighbours at once as are 16 bytes, and twice as many where
-/// there are some, so that reads are under way while others are waited for.
+/// The part of this thread of `Σ a[start + i]·x[i]`: so many neighbours at once as are 16 bytes, and two and four times as many
+/// where there are some, so that reads are under way while others are waited for.
 fn by_neighbours<'b, T: Recorded>(
     b: &'b Builder,
     from: [Value<'b, U64>; 2],
@@ -509,9 +509,11 @@ fn by_neighbours<'b, T: Recorded>(
         })
     };
     let first = b.special(Special::TidX) * int(many);
-    let whole = cols & b.int(!i64::from(2 * step - 1));
     let none: Vec<_> = (0..many).map(|_| b.bits::<T>(0)).collect();
-    let sums = pass(first, whole, 2, &none);
-    let sums = pass(whole + first, cols, 1, &sums);
+    let (sums, done) = [4, 2].into_iter().fold((none, int(0)), |(sums, done), times| {
+        let whole = cols & b.int(!i64::from(times * step - 1));
+        (pass(done + first, whole, times, &sums), whole)
+    });
+    let sums = pass(done + first, cols, 1, &sums);
     sums.into_iter().reduce(|p, q| p + q).unwrap_or(b.bits(0))
 }

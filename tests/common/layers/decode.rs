@@ -87,21 +87,31 @@ fn of<C: Cached + Word, D: Computes<f32> + Blocking + 'static>(
     Ok(())
 }
 
-/// `attention` of one query over keys in order goes the same way: causal from the last, or from the first, which sees one key.
+/// `attention` of one query over keys in order goes the same way, also where there is something else between its rows: causal
+/// from the last, or from the first, which sees one key.
 fn of_attention<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, worst: &mut Worst) -> Result<(), Error> {
     let per = spec("attention").and_then(|s| s.tolerance("f32")).unwrap();
     let mut noise = Noise(41);
     let (heads, kv_heads, dim, len) = (4, 2, 24, 150);
-    for (align, window) in
-        [(Align::BottomRight, None), (Align::BottomRight, Some(60)), (Align::TopLeft, None)]
-    {
+    for (align, window, between) in [
+        (Align::BottomRight, None, [0, 0]),
+        (Align::BottomRight, Some(60), [48, 20]),
+        (Align::BottomRight, None, [4, 3]),
+        (Align::TopLeft, None, [0, 0]),
+    ] {
         let op = Attention { causal: true, align, window, ..Attention::new(heads, kv_heads, dim, 0.3f32) };
         let [q, k, v] =
             [heads * dim, len * kv_heads * dim, len * kv_heads * dim].map(|n| noise.slice::<f32>(n, 2.0));
-        let (on_q, on_k, on_v) = (gpu.upload(&q)?, gpu.upload(&k)?, gpu.upload(&v)?);
-        let (mut out, mut none) = (gpu.upload(&vec![7.0f32; heads * dim])?, gpu.alloc::<f32>(0)?);
         let cols = kv_heads * dim;
-        let (k_of, v_of) = (on_k.view().matrix(len, cols)?, on_v.view().matrix(len, cols)?);
+        let apart = |x: &[f32], between: usize| -> Vec<f32> {
+            x.chunks(cols).flat_map(|row| [row, &vec![1e9; between]].concat()).collect()
+        };
+        let [more_k, more_v] = between;
+        let (on_q, on_k, on_v) =
+            (gpu.upload(&q)?, gpu.upload(&apart(&k, more_k))?, gpu.upload(&apart(&v, more_v))?);
+        let (mut out, mut none) = (gpu.upload(&vec![7.0f32; heads * dim])?, gpu.alloc::<f32>(0)?);
+        let k_of = on_k.view().matrix(len, cols + more_k)?.cols(0..cols)?;
+        let v_of = on_v.view().matrix(len, cols + more_v)?.cols(0..cols)?;
         let to = out.view_mut().matrix(1, heads * dim)?;
         gpu.attention(&op, on_q.view().matrix(1, heads * dim)?, k_of, v_of, None, to, None, none.view_mut())?;
         let mut got = vec![0.0f32; heads * dim];
