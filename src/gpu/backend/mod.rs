@@ -132,8 +132,8 @@ impl<D: Device> Gpu<D> {
         self.state.planner.kernels()
     }
 
-    /// Gives the device what `work` launches as one list. NVIDIA's driver starts a list that comes again by one call, as a
-    /// graph of which only what differs from the last time is changed; other devices run launches as they come.
+    /// Gives the device what `work` launches as one list. NVIDIA's driver starts a list that comes again by a call for every
+    /// 48 launches, as graphs of which only what differs from the last time is changed; other devices run launches as they come.
     ///
     /// ```
     /// # use fulmen::gpu::{backend::Gpu, device::{Error, Host}};

@@ -1,5 +1,5 @@
-//! Lists of launches as graphs of the driver's, which one call starts: the next list of as many launches is the same graph
-//! with what differs in it changed.
+//! Lists of launches as graphs of the driver's, a graph for each [`PART`] of a list, so that the first runs while the host
+//! makes the next: that part of the next list, if it has as many launches, is the same graph with what differs in it changed.
 
 use super::{Code, Function, sys};
 use alloc::vec::Vec;
@@ -7,7 +7,10 @@ use core::ffi::c_void;
 use core::ptr;
 
 /// Graphs that are kept.
-const GRAPHS: usize = 8;
+const GRAPHS: usize = 64;
+
+/// Launches of a graph at most.
+pub(super) const PART: usize = 48;
 
 /// A launch as the driver takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,11 @@ pub(super) struct Steps {
 impl Steps {
     pub(super) const fn is_empty(&self) -> bool {
         self.each.is_empty()
+    }
+
+    /// Whether they are as many as a graph has.
+    pub(super) const fn is_part(&self) -> bool {
+        self.each.len() >= PART
     }
 
     /// What there is, to come back to.
@@ -116,6 +124,8 @@ impl Steps {
 /// A graph of kernels one after the other, ready to start.
 #[derive(Debug)]
 struct Chain {
+    /// Which part of a list it is.
+    part: usize,
     graph: sys::CUgraph,
     exec: sys::CUgraphExec,
     nodes: Vec<sys::CUgraphNode>,
@@ -153,9 +163,10 @@ fn node(s: &Step, arguments: *mut *mut c_void) -> sys::CUDA_KERNEL_NODE_PARAMS_v
 impl Chain {
     /// # Safety
     /// As [`Steps::start`].
-    unsafe fn new(mut steps: Steps, early: bool) -> Result<Self, Steps> {
+    unsafe fn new(mut steps: Steps, part: usize, early: bool) -> Result<Self, Steps> {
         let mut pointers = steps.pointers();
         let mut chain = Self {
+            part,
             graph: ptr::null_mut(),
             exec: ptr::null_mut(),
             nodes: Vec::new(),
@@ -228,8 +239,8 @@ impl Chain {
 #[derive(Debug, Default)]
 pub(super) struct Graphs {
     chains: Vec<Chain>,
-    /// The lengths of the lists that came once.
-    once: Vec<usize>,
+    /// The parts of lists that came once: which, and their lengths.
+    once: Vec<[usize; 2]>,
 }
 
 impl Graphs {
@@ -243,16 +254,23 @@ impl Graphs {
         self.chains.len()
     }
 
-    /// Starts the steps and forgets them: the second list of a length, and those after it, as a graph.
+    /// Starts the steps, which are this part of a list, and forgets them: the second of a length, and those after it, as a
+    /// graph.
     ///
     /// # Safety
     /// As [`Steps::start`].
-    pub(super) unsafe fn start(&mut self, steps: &mut Steps, stream: sys::CUstream, early: bool) -> Code {
+    pub(super) unsafe fn start(
+        &mut self,
+        steps: &mut Steps,
+        part: usize,
+        stream: sys::CUstream,
+        early: bool,
+    ) -> Code {
         let n = steps.each.len();
-        let known = self.chains.iter().position(|c| c.nodes.len() == n);
-        if known.is_none() && (n < 2 || !self.once.contains(&n)) {
-            self.once.retain(|o| *o != n);
-            self.once.push(n);
+        let known = self.chains.iter().position(|c| [c.part, c.nodes.len()] == [part, n]);
+        if known.is_none() && (n < 2 || !self.once.contains(&[part, n])) {
+            self.once.retain(|o| *o != [part, n]);
+            self.once.push([part, n]);
             if self.once.len() > GRAPHS {
                 self.once.remove(0);
             }
@@ -264,7 +282,7 @@ impl Graphs {
             // SAFETY: the caller's; a chain of this length.
             Some(mut chain) => unsafe { chain.change(steps) }.map(|()| chain),
             // SAFETY: the caller's.
-            None => unsafe { Chain::new(steps, early) },
+            None => unsafe { Chain::new(steps, part, early) },
         };
         match ready {
             Ok(chain) => {

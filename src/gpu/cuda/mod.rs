@@ -78,6 +78,8 @@ struct Context {
     waiting: RefCell<Steps>,
     /// Lists that are open, one inside the other.
     open: Cell<usize>,
+    /// Parts of the open list that were started.
+    part: Cell<usize>,
     graphs: RefCell<Graphs>,
     /// Whether kernels may start before those that they wait for have ended.
     early: bool,
@@ -178,6 +180,7 @@ impl Context {
             lost: RefCell::default(),
             waiting: RefCell::default(),
             open: Cell::default(),
+            part: Cell::default(),
             graphs: RefCell::default(),
             early,
         };
@@ -399,6 +402,18 @@ impl Cuda {
         to.push(self.function(&l.program)?, l.grid, l.block);
         Ok(())
     }
+
+    /// Starts what waits as the next part of the list; the context was entered.
+    fn part(&self) -> Result<(), Error> {
+        if self.driver < GRAPHS {
+            return self.told(self.context.start());
+        }
+        let part = self.context.part.replace(self.context.part.get() + 1);
+        let mut waiting = self.context.waiting.borrow_mut();
+        let mut graphs = self.context.graphs.borrow_mut();
+        // SAFETY: the context was entered; `launch` takes steps with the arguments of their kernels.
+        self.told(unsafe { graphs.start(&mut waiting, part, self.context.stream, self.context.early) })
+    }
 }
 
 impl Device for Cuda {
@@ -451,15 +466,21 @@ impl Device for Cuda {
             waiting.back(before);
             return Err(refused);
         }
+        let whole = waiting.is_part();
         drop(waiting);
-        if self.context.open.get() > 0 {
-            return Ok(());
+        match self.context.open.get() {
+            0 => self.told(self.context.start()),
+            _ if whole => self.part(),
+            _ => Ok(()),
         }
-        self.told(self.context.start())
     }
 
     fn begin(&self) {
-        self.context.open.set(self.context.open.get() + 1);
+        let open = self.context.open.get();
+        if open == 0 {
+            self.context.part.set(0);
+        }
+        self.context.open.set(open + 1);
     }
 
     fn end(&self) -> Result<(), Error> {
@@ -469,13 +490,7 @@ impl Device for Cuda {
             return Ok(());
         }
         self.enter()?;
-        if self.driver < GRAPHS {
-            return self.told(self.context.start());
-        }
-        let mut waiting = self.context.waiting.borrow_mut();
-        let mut graphs = self.context.graphs.borrow_mut();
-        // SAFETY: the context was entered; `launch` takes steps with the arguments of their kernels.
-        self.told(unsafe { graphs.start(&mut waiting, self.context.stream, self.context.early) })
+        self.part()
     }
 
     async fn read(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<(), Error> {

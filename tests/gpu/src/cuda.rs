@@ -207,6 +207,21 @@ fn lists() -> Result<(), Error> {
         gpu.download(sum.view(), &mut back)?;
         assert_eq!(back[0], 5.0 * N as f32, "turn {turn}");
     }
+    // A long list is several graphs, which come again with other arguments.
+    let before = gpu.device().graphs();
+    for turn in 1..=4u32 {
+        gpu.write(&[1.0; N], x.view_mut())?;
+        gpu.together(|| {
+            (1..100u32).try_for_each(|k| {
+                let by = if k == 99 { turn as f32 } else { [0.5, 2.0][k as usize % 2] };
+                gpu.scale_in_place(x.view_mut(), by)
+            })?;
+            gpu.sum(x.view(), sum.view_mut())
+        })?;
+        gpu.download(sum.view(), &mut back)?;
+        assert_eq!(back[0], (turn as usize * N) as f32, "turn {turn}");
+    }
+    assert_eq!(gpu.device().graphs(), before + 3, "launches by 48");
     // An error of the work: what came before it runs, what is refused does not.
     let short = gpu.together(|| {
         gpu.fill(1.0, x.view_mut())?;
