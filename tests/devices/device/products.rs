@@ -1,6 +1,7 @@
 //! Products and attention by tiles: how they are divided, and what of them units for matrices take.
 
 use super::*;
+use fulmen::backend::{Blas, Memory, Products};
 
 /// Large and small tiles, one stage and two, with and without a split depth: past each by one.
 #[test]
@@ -22,6 +23,77 @@ fn products_keep_their_contract_however_they_are_divided() {
     let gpu = Gpu::new(host(48 << 10, 32, Language::Ptx));
     let worst = [products::<f32, _>(&gpu, &split).unwrap(), products::<f64, _>(&gpu, &split[..2]).unwrap()];
     assert!(worst.iter().all(|w| w.share <= 1.0), "{worst:?}");
+}
+
+/// C by 16 bytes where its rows start so and a tile is whole, else by elements: what lies beside it stays, also above a
+/// triangle's diagonal.
+#[test]
+fn what_is_beside_c_stays() -> Result<(), Error> {
+    let gpu = Gpu::new(host(48 << 10, 8, Language::Ptx));
+    let (m, n, k) = (130, 132, 7);
+    let (a, b) = (data::<f32>(m * k, 1, 0), data::<f32>(k * n, 2, 0));
+    let (on_a, on_b) = (gpu.upload(&a)?, gpu.upload(&b)?);
+    let (x, y) = (on_a.view().matrix(m, k)?, on_b.view().matrix(k, n)?);
+    for (pitch, beta, by_rows, lower) in [
+        (136, 0.5, true, false),
+        (136, 0.0, true, false),
+        (133, 0.5, true, false),
+        (136, 0.5, false, false),
+        (136, 0.5, true, true),
+    ] {
+        let [rows, cols] = if lower {
+            [m, m]
+        } else if by_rows {
+            [m, n]
+        } else {
+            [n, m]
+        };
+        let start = data::<f32>(rows * pitch, 3, 0);
+        let mut to = gpu.upload(&start)?;
+        let [c, _] = to.view_mut().matrix(rows, pitch)?.split_cols(cols)?;
+        let mut none = gpu.alloc::<f32>(0)?;
+        match (by_rows, lower) {
+            (_, true) => gpu.syrk(0.5, x, beta, fulmen::Triangle::Lower, c, none.view_mut())?,
+            (true, _) => gpu.gemm(0.5, x, y, beta, c)?,
+            (false, _) => gpu.gemm(0.5, x, y, beta, c.t())?,
+        }
+        let mut got = vec![0.0; rows * pitch];
+        gpu.download(to.view(), &mut got)?;
+        for (e, (got, old)) in got.iter().zip(&start).enumerate() {
+            let [r, c] = [e / pitch, e % pitch];
+            if c >= cols || lower && c > r {
+                assert_eq!(got, old, "{r}, {c} of {rows} x {cols}, {pitch} apart");
+                continue;
+            }
+            let [i, j] = if by_rows { [r, c] } else { [c, r] };
+            let other = |p: usize| if lower { a[j * k + p] } else { b[p * n + j] };
+            let want = (0..k).map(|p| a[i * k + p] * other(p)).sum::<f32>() * 0.5 + beta * old;
+            assert!(
+                (got - want).abs() <= 1e-3,
+                "{r}, {c} of {rows} x {cols}, {pitch} apart: {got}, not {want}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Rows that a block's threads read four times by 16 bytes, then twice, then once, then in part.
+#[test]
+fn a_long_row_is_read_once() -> Result<(), Error> {
+    let gpu = Gpu::new(host(48 << 10, 8, Language::Ptx));
+    for cols in [2048, 3584, 2048 + 1024 + 512 + 4, 5124] {
+        let (a, x) = (data::<f32>(3 * cols, 1, 2), data::<f32>(cols, 2, 2));
+        let (on_a, on_x, mut y) = (gpu.upload(&a)?, gpu.upload(&x)?, gpu.upload(&[0.0f32; 3])?);
+        let (vector, to) =
+            (<Gpu<Host> as Memory>::vector(on_x.view()), <Gpu<Host> as Memory>::vector_mut(y.view_mut()));
+        Products::gemv(&gpu, 1.0, on_a.view().matrix(3, cols)?, vector, 0.0, to)?;
+        let mut got = [0.0; 3];
+        gpu.download(y.view(), &mut got)?;
+        // Of small integers, whose sums are exact.
+        let want: Vec<f32> = a.chunks(cols).map(|row| row.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
+        assert_eq!(got[..], want, "{cols}");
+    }
+    Ok(())
 }
 
 /// Tiles as large as occupy the device; where none do, blocks share the depth.
