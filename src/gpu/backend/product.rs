@@ -229,7 +229,8 @@ impl Planner {
 
     /// The division for elements of so many bytes, within what a kernel may have without asking the driver for more.
     fn fitted(&self, d: Division, width: u32) -> Division {
-        Division { vector: d.vector.min(16 / width), ..d }.within(width, self.limits.shared.min(48 << 10))
+        let d = Division { vector: d.vector.min(16 / width), wide: self.optimise, ..d };
+        d.within(width, self.limits.shared.min(48 << 10))
     }
 
     /// How a product is divided, and in how many parts of its depth: the largest tiles that occupy the device.

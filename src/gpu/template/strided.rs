@@ -45,6 +45,8 @@ pub struct Division {
     pub strange: bool,
     /// Whether C is square, and only its lower triangle is read and written.
     pub lower: bool,
+    /// Whether C goes by [`Self::vector`] where it lies so: in languages whose addresses are numbers.
+    pub wide: bool,
 }
 
 impl Division {
@@ -60,6 +62,7 @@ impl Division {
         split: false,
         strange: false,
         lower: false,
+        wide: false,
     };
 
     /// Of few instructions.
@@ -294,10 +297,12 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     });
 
     // Where the tile is all there, and so many neighbours of C lie at multiples of their size, these go at once.
-    let many = if of.split { 1 } else { of.vector };
-    let there = (row0 + int(rows)).compare(Cmp::Le, m) & (col0 + int(cols)).compare(Cmp::Le, n);
-    let below = if of.lower { there & row0.compare(Cmp::Ge, col0 + int(cols)) } else { there };
-    let whole = below & out_col.compare(Cmp::Eq, int(1)) & aligned(out, out_row, [many * width, width]);
+    let many = if of.split || !of.wide { 1 } else { of.vector };
+    let whole = || {
+        let there = (row0 + int(rows)).compare(Cmp::Le, m) & (col0 + int(cols)).compare(Cmp::Le, n);
+        let below = if of.lower { there & row0.compare(Cmp::Ge, col0 + int(cols)) } else { there };
+        below & out_col.compare(Cmp::Eq, int(1)) & aligned(out, out_row, [many * width, width])
+    };
     let write = |many: u32| {
         // Elements of C that are read before any of them is written: a read waits for what was written before it.
         for (chunk, sums) in (0..).zip(sum.chunks(AT_ONCE as usize)) {
@@ -325,7 +330,7 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     if many == 1 {
         write(1);
     } else {
-        b.either::<U32, 0>(whole, || write(many), || write(1));
+        b.either::<U32, 0>(whole(), || write(many), || write(1));
     }
     b.finish()
 }
