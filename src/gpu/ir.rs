@@ -163,6 +163,8 @@ pub enum Hopper {
     TensorLoad,
     /// `prefetch.tensormap` (tensor map).
     MapPrefetch,
+    /// `prefetch.global.L2` (address): the line comes to the second cache, whatever is written to it later.
+    Prefetch,
     /// `griddepcontrol.wait`: what kernels before wrote is there. Kernels without it wait where they begin.
     Await,
     /// `setmaxnreg`: more registers per thread, or fewer.

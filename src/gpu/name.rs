@@ -59,6 +59,7 @@ pub(crate) const fn name(op: Op) -> &'static str {
         Op::Hopper(Hopper::BarrierTryWait) => "mbarrier.try_wait",
         Op::Hopper(Hopper::TensorLoad) => "cp.async.bulk.tensor",
         Op::Hopper(Hopper::MapPrefetch) => "prefetch.tensormap",
+        Op::Hopper(Hopper::Prefetch) => "prefetch.global.L2",
         Op::Hopper(Hopper::Await) => "griddepcontrol.wait",
         Op::Hopper(Hopper::MaxRegisters { .. }) => "setmaxnreg",
         Op::Hopper(Hopper::GroupFence) => "wgmma.fence",

@@ -174,7 +174,7 @@ fn hopper(h: Hopper, d: &[Type], a: &[Type]) -> bool {
         Hopper::MaxRegisters { count, .. } => {
             d.is_empty() && a.is_empty() && (24..=256).contains(&count) && count % 8 == 0
         }
-        Hopper::MapPrefetch => d.is_empty() && a == [Type::U64],
+        Hopper::MapPrefetch | Hopper::Prefetch => d.is_empty() && a == [Type::U64],
         Hopper::ProxyFence
         | Hopper::Await
         | Hopper::GroupFence

@@ -93,8 +93,10 @@ impl<T: Scalar, D: Computes<T> + 'static> Products<T> for Gpu<D> {
             false => ("gemv", false),
         };
         // Through Vulkan on an H100 rows that meet by shuffles were up to a ninth slower.
-        let make =
-            |meet| layer::gemv::<T::Recorded>(if planner.optimise { meet } else { Meet::Memory }, lined);
+        let make = |meet| {
+            let meet = if planner.optimise { meet } else { Meet::Memory };
+            layer::gemv::<T::Recorded>(meet, lined, lined && planner.groups)
+        };
         let launch = planner.blocks::<T::Recorded>(op, make, [m, 1], all)?;
         self.run_one(launch, &bound)
     }

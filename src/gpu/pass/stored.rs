@@ -1,6 +1,6 @@
 //! Operands of 32-bit floats that lie in memory as `bf16`: what is read is widened, what is written rounded to nearest.
 
-use super::super::ir::{Block, Group, Id, Ids, Inst, Kernel, Op, Space};
+use super::super::ir::{Block, Group, Hopper, Id, Ids, Inst, Kernel, Op, Space};
 use super::super::types::Type;
 use super::{define, fold, remove_dead, rewrite};
 use alloc::format;
@@ -55,6 +55,13 @@ impl Stored {
                     Some(p) => self.store(k, &mut out, p, offset, &i),
                     None => out.push(i),
                 },
+                Op::Hopper(Hopper::Prefetch) => {
+                    let at = match self.of(k, i.args.at(0)) {
+                        Some(p) => self.half_way(k, &mut out, p, i.args.at(0)),
+                        None => i.args.at(0),
+                    };
+                    out.push(Inst::new(i.op, Ids::NONE, Ids::from(&[at][..])));
+                }
                 // No kernel does these with an operand that may lie so.
                 Op::Atomic { space: Space::Global, .. } | Op::CopyAsync { .. } => {
                     let at = usize::from(matches!(i.op, Op::CopyAsync { .. }));

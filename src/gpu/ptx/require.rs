@@ -32,7 +32,7 @@ pub(crate) fn needs(k: &Kernel, i: &Inst) -> (Isa, Target) {
         Op::Hopper(Hopper::BarrierExpect | Hopper::TensorLoad | Hopper::ProxyFence | Hopper::MapPrefetch) => {
             sm(80, 90)
         }
-        Op::Hopper(Hopper::BarrierTryWait | Hopper::Await) => sm(78, 90),
+        Op::Hopper(Hopper::BarrierTryWait | Hopper::Await | Hopper::Prefetch) => sm(78, 90),
         Op::Hopper(_) => (Isa(80), Target::SM_90A),
         Op::Load { space: Space::Const, .. } | Op::Table(_) => sm(22, 10),
         _ => sm(20, 20),

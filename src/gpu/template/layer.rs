@@ -3,7 +3,7 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::ir::{Cmp, Hopper, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, Scalar, Stored, Type, U32, U64};
 use super::THREADS;
@@ -452,13 +452,23 @@ fn linked<'b, T: Recorded, W: Scalar>(
 }
 
 /// `y ← α·A·x + β·y`, a block for each row of A. Parameters: A, `x`, `y`; rows, columns; the strides of A's rows and
-/// columns, of `x` and of `y`; α, β. `y` is not read where β is 0.
-pub fn gemv<T: Recorded>(meet: Meet, wide: bool) -> Result<Kernel, Error> {
+/// columns, of `x` and of `y`; α, β. `y` is not read where β is 0. `early`: the row comes to the second cache while the kernel
+/// before may still run.
+pub fn gemv<T: Recorded>(meet: Meet, wide: bool, early: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if wide { "gemv_wide" } else { "gemv" });
     b.threads([THREADS, 1, 1]);
     let [a, x, y] = [(); 3].map(|()| b.param::<U64>());
     let [rows, cols, row, col, x_step, y_step] = [(); 6].map(|()| b.param::<U32>());
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
+    if early {
+        // A thread's line of 128 bytes, of the row as it is now or will be.
+        let line = b.special(Special::TidX) * b.int(i64::from(128 / T::TYPE.bytes()));
+        let r = b.special(Special::CtaidX);
+        b.when(rows.compare(Cmp::Gt, r) & cols.compare(Cmp::Gt, line), || {
+            b.hopper(Hopper::Prefetch, &[at::<T>(a, r * row + line).into()]);
+        });
+        b.hopper(Hopper::Await, &[]);
+    }
     each_row(&b, rows, |r| {
         let (tid, zero, start) = (b.special(Special::TidX), b.bits::<T>(0), r * row);
         let sum = if wide {

@@ -80,10 +80,18 @@ fn what_is_beside_c_stays() -> Result<(), Error> {
 /// Rows that a block's threads read four times by 16 bytes, then twice, then once, then in part.
 #[test]
 fn a_long_row_is_read_once() -> Result<(), Error> {
-    let gpu = Gpu::new(host(48 << 10, 8, Language::Ptx));
-    for cols in [2048, 3584, 2048 + 1024 + 512 + 4, 5124] {
+    let cases = [2048, 3584, 2048 + 1024 + 512 + 4, 5124].map(|cols| {
+        [
+            (Gpu::new(host(48 << 10, 8, Language::Ptx)), cols, false),
+            (hopper(1), cols, false),
+            (hopper(1), cols, true),
+        ]
+    });
+    for (gpu, cols, halves) in cases.into_iter().flatten() {
         let (a, x) = (data::<f32>(3 * cols, 1, 2), data::<f32>(cols, 2, 2));
-        let (on_a, on_x, mut y) = (gpu.upload(&a)?, gpu.upload(&x)?, gpu.upload(&[0.0f32; 3])?);
+        let mut on_a = if halves { gpu.alloc_halves(3 * cols)? } else { gpu.alloc(3 * cols)? };
+        gpu.write(&a, on_a.view_mut())?;
+        let (on_x, mut y) = (gpu.upload(&x)?, gpu.upload(&[0.0f32; 3])?);
         let (vector, to) =
             (<Gpu<Host> as Memory>::vector(on_x.view()), <Gpu<Host> as Memory>::vector_mut(y.view_mut()));
         Products::gemv(&gpu, 1.0, on_a.view().matrix(3, cols)?, vector, 0.0, to)?;

@@ -29,6 +29,10 @@ impl Emitter<'_> {
                 self.head(&["prefetch.tensormap"], out)?;
                 self.address(a(0), 0, out)?;
             }
+            Hopper::Prefetch => {
+                self.head(&["prefetch.global.L2"], out)?;
+                self.address(a(0), 0, out)?;
+            }
             Hopper::Await => self.head(&["griddepcontrol.wait"], out)?,
             Hopper::ProxyFence => self.head(&["fence.proxy.async"], out)?,
             Hopper::BarrierTryWait => {
