@@ -51,7 +51,7 @@ all:
   --threads N      at most the cores (train, quantize: all of them; else 1; more need the feature parallel, but for train)
   --seed N         (1)
   --backend NAME   cpu; with the features of these names wgpu (the adapter FULMEN_ADAPTER) and cuda (FULMEN_CUDA; cuda-bf16
-                   rounds operands of products), and interpreter, which is slow
+                   rounds operands of products, and writes with weights, keys and values in bf16), and interpreter, which is slow
   --plan           print every buffer's bytes and stop
 
 exit status: 0 done, 1 the training went astray, 2 the arguments or a file are of no use";
