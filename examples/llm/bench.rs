@@ -31,8 +31,7 @@ pub fn run<M: Machine + Blocking>(
     // The longest context that is measured, of those that a file may claim.
     let c = Config { context: model.config.context.min(4096), ..model.config };
     let steps = r.steps.unwrap_or(10);
-    let of_numbers = machine.weight_bytes() * model.weights.numbers.len();
-    let bytes = of_numbers + model.weights.blocks.len();
+    let bytes = model.weights.bytes(machine.weight_bytes());
     writeln!(io.out, "{} parameters, {bytes} bytes, on {}", c.parameters(), machine.name())?;
     let tokens: Vec<u32> = (0..1 << 16).map(|i| (random(1, i) % c.vocab as u64) as u32).collect();
     // Blocks are not trained, nor output weights of their own.

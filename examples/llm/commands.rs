@@ -217,7 +217,7 @@ pub(super) fn generate<M: Machine + Blocking>(
     let config = Config { context: config.context.min(ids.len() + count).max(1), ..config };
     let at_once = ids.len().clamp(1, 512);
     if r.plan {
-        let bytes = weights.bytes();
+        let bytes = weights.bytes(machine.weight_bytes());
         let mut rows = vec![("weights", bytes.div_ceil(4))];
         rows.extend(follower_plan(&machine, &config, at_once));
         return print_plan(io.out, &rows);

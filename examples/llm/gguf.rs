@@ -316,9 +316,9 @@ impl Stored {
         Self { numbers, blocks: Vec::new(), places: tensors(c).into_iter().map(place).collect() }
     }
 
-    /// How many bytes they are.
-    pub fn bytes(&self) -> usize {
-        4 * self.numbers.len() + self.blocks.len()
+    /// How many bytes they are where a number has so many.
+    pub fn bytes(&self, width: usize) -> usize {
+        width * self.numbers.len() + self.blocks.len()
     }
 
     /// All of them as numbers.

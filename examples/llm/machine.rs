@@ -68,7 +68,7 @@ pub trait Machine: Blocked + Memory<Error: Into<Lack>> + Clone {
     fn weights_of(&self, x: Vec<f32>) -> Result<Self::Floats, Lack> {
         self.floats_of(x)
     }
-    /// Bytes of an element of such weights.
+    /// Bytes of an element of such weights, and of keys and values.
     fn weight_bytes(&self) -> usize {
         4
     }
@@ -337,10 +337,10 @@ pub struct Follower<'a, M: Machine> {
     most: usize,
 }
 
-/// The names and the elements of the buffers of a [`Follower`], besides the parameters.
+/// The names and the words of four bytes of the buffers of a [`Follower`], besides the parameters.
 pub fn follower_plan<M: Machine>(machine: &M, c: &Config, most: usize) -> [Row; 6] {
     [
-        ("keys and values", model::cache_len(c)),
+        ("keys and values", model::cache_len(c).div_ceil(4 / machine.weight_bytes())),
         ("activations", model::generating_room(c, most)),
         ("workspace", model::workspace(machine, c, most).max(activations(most, c.dim.max(c.hidden)))),
         ("logits", 2 * c.vocab),
@@ -356,9 +356,9 @@ impl<'a, M: Machine> Follower<'a, M> {
         if M::HOST {
             memory::check(&plan)?;
         }
-        let [(_, cache), (_, room), (_, workspace), ..] = plan;
+        let [_, (_, room), (_, workspace), ..] = plan;
         let [room, workspace] = [room, workspace].map(|n| machine.floats(n));
-        let [cache, room, workspace] = [machine.activations(cache)?, room?, workspace?];
+        let [cache, room, workspace] = [machine.activations(model::cache_len(&config))?, room?, workspace?];
         let logits = (machine.floats(config.vocab)?, zeros(config.vocab)?);
         let positions = Positions::new(&machine, &config, 1, config.context)?;
         let ids = machine.words(most)?;

@@ -401,7 +401,7 @@ fn blocks_of_any_mix_are_multiplied_as_they_are() {
     });
     assert_eq!(mixed.places.iter().filter(|p| p.kind == gguf::F32).count(), 2 + 2 + 1);
     let numbers = Stored::of(&c, mixed.clone().expanded(&c).unwrap());
-    assert!(mixed.bytes() < numbers.bytes() / 2);
+    assert!(mixed.bytes(4) < numbers.bytes(4) / 2);
     let follow = |stored: &Stored, most: usize| {
         let weights = Weights::new(&Cpu::native(), stored.clone()).unwrap();
         let mut f = Follower::new(Cpu::native(), c, &weights, most).unwrap();

@@ -30,9 +30,9 @@ const LOWER: usize = 1024;
 /// Depth of products of which blocks do nothing but read and write C.
 const SHALLOW: usize = 128;
 
-/// Where a triangle is halved.
-const fn half(n: usize) -> usize {
-    (n / 2).next_multiple_of(BASE)
+/// Where rows or columns are cut in two, so that parts of so many are whole.
+pub(super) const fn half(n: usize, part: usize) -> usize {
+    (n / 2).next_multiple_of(part)
 }
 
 /// A triangular matrix on the left of B, which is written.
@@ -62,7 +62,7 @@ impl<'a, T, D: Device> Left<'a, T, D> {
     /// The halves, and what lies between them: a block of A and the rows of B that it meets and adds to. The half first
     /// whose rows of B are met by the block.
     fn halves(&self) -> Result<([Self; 2], Mat<'a, T, D>), Error> {
-        let (n, h) = (self.b.shape[0], half(self.b.shape[0]));
+        let (n, h) = (self.b.shape[0], half(self.b.shape[0], BASE));
         let part = |from: usize, to: usize| {
             let (a, b) = (self.a.cols(from..to)?.rows(from..to)?, self.b.rows(from..to)?);
             Ok::<_, Error>(Self { a, b, ..*self })
@@ -310,7 +310,7 @@ impl<D: Device> Gpu<D> {
             let make = triangle::merge::<T::Recorded>;
             return self.run_flat::<T>("triangle", make, n * n, &bound, (&words, &[beta]));
         }
-        let h = half(n);
+        let h = half(n, BASE);
         let part = |from: usize, to: usize| Ok::<_, Error>([a.rows(from..to)?, b.rows(from..to)?]);
         let (above, below) = (part(0, h)?, part(h, n)?);
         products(below, above, beta, c.rows(h..n)?.cols(0..h)?)?;

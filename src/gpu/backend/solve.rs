@@ -4,17 +4,12 @@
 use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
 use super::super::template::{Index, panel};
-use super::blas::Left;
+use super::blas::{Left, half};
 use super::ops::{Done, Scalar, arguments};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::backend::Products;
 use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
-
-/// Where rows or columns are cut in two, so that parts of [`LEAF`] are whole.
-const fn half(n: usize) -> usize {
-    (n / 2).next_multiple_of(LEAF as usize)
-}
 
 /// A block of a matrix.
 pub(super) fn block<T, D: Device>(
@@ -59,9 +54,12 @@ impl<D: Device> Gpu<D> {
         for first in (0..n).step_by(TRIANGLE as usize) {
             let end = n.min(first + TRIANGLE as usize);
             let (own, below) = ([first, end], [end, n]);
-            let [l, between, rest] =
-                [block(a.0, own, own)?, block(a.0, below, own)?, block(a.0, below, below)?];
+            let l = block(a.0, own, own)?;
             self.cholesky_of(l, first)?;
+            if end == n {
+                break;
+            }
+            let [between, rest] = [block(a.0, below, own)?, block(a.0, below, below)?];
             let (side, upper) = (Side::Right, Triangle::Upper);
             self.triangular(true, &Left::new(side, upper, Diagonal::NonUnit, l.t(), between)?)?;
             self.rank_k(-T::ONE, [between; 2], T::ONE, false, rest)?;
@@ -162,7 +160,7 @@ impl<D: Device> Gpu<D> {
     {
         let [m, n] = a.shape;
         if n > LEAF as usize {
-            let h = half(n);
+            let h = half(n, LEAF as usize);
             let (left, right) = (a.cols(0..h)?, a.cols(h..n)?);
             let (done, rest) = (pivots.part(0..h)?, pivots.part(h..n)?);
             self.lu_of(left, done, first, room)?;
