@@ -25,6 +25,7 @@ FAMILIES = {
     "convolutions, pools, filters, Fourier transforms": ["convolution", "pooling", "filter", "transform"],
     "solvers, sparse matrices, contractions": ["solve", "sparse", "contraction"],
     "`f16`, `bf16`, blocks of GGUF": ["conversion", "quantisation"],
+    "LZ4": ["compression"],
     "fixed point": ["fixed"],
     "random numbers": ["random"],
 }

@@ -91,11 +91,11 @@ pub enum Error {
         /// The matrix.
         arg: &'static str,
     },
-    /// An expression is wrong, or does not fit what it is about.
+    /// An expression, or coded data, is wrong, or does not fit what it is about.
     Expression {
-        /// The expression, or what does not fit it.
+        /// The expression or the data, or what does not fit it.
         arg: &'static str,
-        /// The byte of the expression.
+        /// The byte of the expression or the data.
         at: usize,
         /// What is there.
         why: &'static str,

@@ -122,6 +122,7 @@ pub mod gguf;
 pub mod gpu;
 pub mod hardware;
 pub mod lanes;
+pub mod lz4;
 pub mod nn;
 pub mod ops;
 #[cfg(feature = "parallel")]
@@ -157,6 +158,7 @@ pub use fixed::{
 };
 pub use float8::E4m3;
 pub use lanes::{Element, NATIVE};
+pub use lz4::{lz4_bound, lz4_compress, lz4_compress_on, lz4_decompress, lz4_decompress_on};
 pub use nn::*;
 pub use pointwise::*;
 pub use quant::{

@@ -21,7 +21,7 @@
 //! | `gemm` | `op(alpha, a, b, beta, c, workspace)` on views of matrices: over `c` |
 //! | `blas` | its own, on views of matrices and vectors |
 //! | `nn` | its own, on slices and views, with sizes, indices and words |
-//! | `quant` | its own, on blocks of a format (`quant::Block`) or on fixed point (`fixed::Fixed`) |
+//! | `quant` | its own, on blocks of a format (`quant::Block`), on fixed point (`fixed::Fixed`) or on bytes |
 //! | `random` | its own, on a `random::Stream` and what it fills |
 //! | `mixed` | as `gemm`, with A and B of another element type than C, or on a unit that is not lanes |
 //!
@@ -274,6 +274,9 @@ macro_rules! for_each_op {
             quant quant_gemv(quant_gemv, quant_gemv_on) Block[] quantisation, layer;
             quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, layer;
             quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, layer;
+
+            quant lz4_compress(lz4_compress, lz4_compress_on) Lz4[] compression, host: "its kernels for CUDA, a warp for each block, are not there yet";
+            quant lz4_decompress(lz4_decompress, lz4_decompress_on) Lz4[] compression, host: "its kernels for CUDA, a warp for each block, are not there yet";
 
             quant fixed_dot(fixed_dot, fixed_dot_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_gemv(fixed_gemv, fixed_gemv_on) Fixed[] fixed, host: "for firmware, which has no GPU";

@@ -25,6 +25,7 @@ mod fft;
 mod gemm;
 mod gemm_forms;
 mod gemm_low;
+mod lz4;
 mod nn;
 mod proofs;
 mod random;

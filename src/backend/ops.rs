@@ -24,7 +24,7 @@ macro_rules! all_of {
 all_of! {
     /// Everything, over elements of this type.
     Backend {
-        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, FixedPoint, Random
+        Transformer<T>, Reductions<T>, Blas<T>, Network<T>, Analysis<T>, Transforms<T>, Solvers<T>, Sparse<T>, Contractions<T>, Integers, Quantised, Scales, Caches, Compression, FixedPoint, Random
     }
 }
 all_of! {
@@ -384,7 +384,9 @@ mod tests {
 
     /// What has no method in [`Backend`]: numbers of one call, and what needs a token or a feature of its own.
     const NONE: [&str; 5] = ["rotg", "rotmg", "gemm_bf16_amx", "gemm_f32_amx3", "gemm_i8_amx"];
-    const FIXED: [&str; 22] = [
+    const FIXED: [&str; 24] = [
+        "lz4_compress",
+        "lz4_decompress",
         "attention_bf16_backward",
         "gemm_e4m3",
         "attention_bf16",

@@ -43,6 +43,7 @@ macro_rules! typed {
         }
     };
     (@on $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::$on($s.0, $($arg),*) };
+    (@threads $s:ident $f:ident $on:ident ($($arg:ident),*)) => { crate::parallel::$on($s.0, $($arg),*) };
     (@once $s:ident $f:ident ($($arg:ident),*)) => { crate::$f($($arg),*) };
     (@each $s:ident $f:ident ($($arg:ident),*)) => { crate::$f($($arg),*).saturating_mul(rayon::current_num_threads()) };
 }
@@ -137,6 +138,13 @@ typed! {
     /// Attention over a cache in few bits.
     Caches = on on {
         attention_decode [attention_decode_on] <C: Cached> (op: &Attention<f32>, q: Self::Ref<'_, f32>, keys: Self::Ref<'_, C>, values: Self::Ref<'_, C>, pages: Option<Pages<'_>>, out: Self::Mut<'_, f32>, lse: Option<Self::Mut<'_, f32>>, workspace: Self::Mut<'_, f32>) -> Done;
+    }
+}
+typed! {
+    /// Bytes in fewer.
+    Compression = on threads {
+        lz4_compress [lz4_compress_on] (data: Self::Ref<'_, u8>, block: usize, out: Self::Mut<'_, u8>, sizes: Self::Mut<'_, u32>) -> Done;
+        lz4_decompress [lz4_decompress_on] (data: Self::Ref<'_, u8>, sizes: Self::Ref<'_, u32>, block: usize, out: Self::Mut<'_, u8>) -> Done;
     }
 }
 typed! {

@@ -1330,6 +1330,22 @@ pub const SPECS: &[Spec] = &[
         post: &[NanIfNan],
     },
     Spec {
+        op: "lz4_compress",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 2.0)],
+        flops_per_element: 0.0,
+        post: &[],
+    },
+    Spec {
+        op: "lz4_decompress",
+        determinism: Determinism::Exact,
+        tolerance: &[("i8", Tolerance::Exact)],
+        bytes_per_element: &[("i8", 2.0)],
+        flops_per_element: 0.0,
+        post: &[],
+    },
+    Spec {
         op: "masked_softmax",
         determinism: Determinism::Stable,
         tolerance: &[("f32", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true }), ("f64", Tolerance::Gamma { times: 1.0, per: Per::Tree, plus: 24.0, of: Mass::Terms, flush: true })],
@@ -5569,6 +5585,14 @@ const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut 
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd::<f64>;
 const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd_on::<Native, f64>;
+const _: fn(&[u8], usize, &mut [u8], &mut [u32]) -> Result<(), Error> = crate::lz4_compress;
+const _: fn(Native, &[u8], usize, &mut [u8], &mut [u32]) -> Result<(), Error> = crate::lz4_compress_on;
+#[cfg(feature = "parallel")]
+const _: fn(&[u8], usize, &mut [u8], &mut [u32]) -> Result<(), Error> = crate::parallel::lz4_compress;
+const _: fn(&[u8], &[u32], usize, &mut [u8]) -> Result<(), Error> = crate::lz4_decompress;
+const _: fn(Native, &[u8], &[u32], usize, &mut [u8]) -> Result<(), Error> = crate::lz4_decompress_on;
+#[cfg(feature = "parallel")]
+const _: fn(&[u8], &[u32], usize, &mut [u8]) -> Result<(), Error> = crate::parallel::lz4_decompress;
 const _: fn(&[i8], &[i8]) -> Result<i32, Error> = crate::fixed_dot;
 const _: fn(Native, &[i8], &[i8]) -> Result<i32, Error> = crate::fixed_dot_on;
 const _: fn(&[i8], &[i8], Option<&[i8]>, u32, u32, &mut [i8]) -> Result<(), Error> = crate::fixed_gemv;

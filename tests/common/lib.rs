@@ -21,6 +21,7 @@ pub mod device;
 pub mod lanes;
 #[cfg(feature = "gpu")]
 pub mod layers;
+pub mod lz4;
 pub mod matrix;
 // Its macros are exported.
 pub mod nn;

@@ -262,6 +262,21 @@ fn no_op_on_fixed_point_allocates() {
     assert_eq!(all, [true; 12]);
 }
 
+/// LZ4 blocks, and what is none.
+#[test]
+fn no_lz4_allocates() {
+    let (x, mut out, mut sizes) = (vec![3; 1000], vec![0; 2 * fulmen::lz4_bound(600)], [0; 2]);
+    let mut back = vec![7; 1000];
+    FORBIDDEN.set(true);
+    let all = [
+        fulmen::lz4_compress(&x, 600, &mut out, &mut sizes).is_ok(),
+        fulmen::lz4_decompress(&out, &sizes, 600, &mut back).is_ok(),
+        fulmen::lz4_decompress(&out, &[1; 2], 600, &mut back).is_err(),
+    ];
+    FORBIDDEN.set(false);
+    assert_eq!((all, back), ([true; 3], x));
+}
+
 /// Blocks of quantised numbers.
 #[test]
 fn no_op_on_blocks_allocates() {

@@ -189,6 +189,8 @@ own! {
     op_max_pool_backward |c, [y, _1, _2], w, z| max_pool_backward(c.x[0], c.x[1], pool(&c), y);
     op_avg_pool |c, [y, _1, _2], w, z| avg_pool(c.x[0], pool(&c), c.word, y);
     op_avg_pool_backward |c, [y, _1, _2], w, z| avg_pool_backward(c.x[0], pool(&c), c.word, y);
+    op_lz4_compress |c, [y, sizes, _2], w, z| lz4_compress(of(c.x[0]), c.n[0], of_mut(y), of_mut(sizes));
+    op_lz4_decompress |c, [y, _1, _2], w, z| lz4_decompress(of(c.x[0]), c.ids, c.n[0], of_mut(y));
     op_embedding |c, [y, _1, _2], w, z| embedding(c.x[0], c.n[0], c.ids, y);
     op_scatter |c, [y, _1, _2], w, z| scatter(c.x[0], c.n[0], c.ids, y);
     op_scatter_add |c, [y, _1, _2], w, z| scatter_add(c.x[0], c.n[0], c.ids, y);

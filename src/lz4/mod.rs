@@ -1,0 +1,193 @@
+//! LZ4 blocks: bytes in fewer, as fast as memory is read.
+//!
+//! Data is cut into blocks that are compressed by themselves, so that threads, and warps of a device, have one each. A compressed block
+//! lies in a slot of [`lz4_bound`] bytes, which always has room for it; [`lz4_compress`] says how many are used.
+//! Any decoder of LZ4 blocks reads them, and [`lz4_decompress`] reads those of any encoder. Frames (`.lz4` files) are not read: they hold such blocks.
+//!
+//! [`lz4_compress`]: crate::lz4_compress()
+//! [`lz4_decompress`]: crate::lz4_decompress()
+
+mod compress;
+mod decompress;
+
+use crate::Error;
+use crate::error::same_len;
+use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::{Simd, native};
+use crate::parts::{Read, Write, each_row};
+
+/// The most bytes of a block that [`lz4_compress`](crate::lz4_compress()) takes: places within one are 16 bits.
+pub const LZ4_BLOCK: usize = 1 << 16;
+
+/// The most bytes that a block of `n` may have when it is compressed, and those of its slot: what has no matches is written with a length before it.
+#[must_use]
+pub const fn lz4_bound(n: usize) -> usize {
+    n.saturating_add(n / 255).saturating_add(16)
+}
+
+/// Compresses each `block` bytes of `data`, and what is left at its end, to an LZ4 block in a slot of `out`.
+///
+/// Shapes and units: block `i` begins at byte `i·lz4_bound(block)` of `out`, which holds as many whole slots as there are blocks, and has `sizes[i]`
+/// bytes; those of a slot past them may be anything. A block has 1 to 65536 bytes ([`LZ4_BLOCK`](crate::lz4::LZ4_BLOCK)): the larger, the more
+/// matches are found. The bytes of blocks are the same everywhere.
+///
+/// NaN and ±0: none.
+///
+/// Errors: [`Error::Domain`] when `block` is 0 or more than 65536; [`Error::Len`] when `sizes` or `out` has another length.
+/// Scratch: none (8 KiB of stack).
+///
+/// ```
+/// use fulmen::{lz4_bound, lz4_compress, lz4_decompress};
+/// let data = [b"the rain in Spain, ".repeat(3), b"the rain in Spain.".to_vec()].concat();
+/// let (mut out, mut sizes) = (vec![0; 2 * lz4_bound(64)], [0; 2]);
+/// lz4_compress(&data, 64, &mut out, &mut sizes)?;
+/// assert!(sizes[0] < 40 && sizes[1] == 12);
+/// let mut back = vec![0; data.len()];
+/// lz4_decompress(&out, &sizes, 64, &mut back)?;
+/// assert_eq!(back, data);
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_compress-v1.yaml`.
+pub fn lz4_compress(data: &[u8], block: usize, out: &mut [u8], sizes: &mut [u32]) -> Result<(), Error> {
+    lz4_compress_on(native(), data, block, out, sizes)
+}
+
+/// [`lz4_compress`](crate::lz4_compress()) on the instruction set of `s`.
+pub fn lz4_compress_on<S: Simd>(
+    s: S,
+    data: &[u8],
+    block: usize,
+    out: &mut [u8],
+    sizes: &mut [u32],
+) -> Result<(), Error> {
+    lz4_compress_by(Serial, s, data, block, out, sizes)
+}
+
+/// The bytes that LZ4 blocks stand for: what [`lz4_compress`](crate::lz4_compress()) was given, or another encoder.
+///
+/// Shapes and units: block `i` stands for bytes `i·block` and on of `out`, as many as `block`, the last one for what is left. It is the
+/// first `sizes[i]` bytes of slot `i` of `data`; slots have `lz4_bound(block)` bytes, and the last one may end where its block does.
+/// A single block from elsewhere is thus read by `lz4_decompress(&x, &[x.len() as u32], n, &mut out)`, `out` of its `n` bytes.
+///
+/// NaN and ±0: none.
+///
+/// Errors, of which all are found before anything is written: [`Error::Domain`] when `block` is 0; [`Error::Len`] when `sizes` or `data` has another
+/// length; [`Error::Index`] names `sizes` when a block is larger than its slot; [`Error::Expression`] says at which byte of `data` there is no
+/// sequence of a block, and why. Scratch: none.
+///
+/// ```
+/// // Five literals: `abcde`; three: `xyz`, of which 9 bytes from 3 before repeat, and five more.
+/// let mut out = [0; 17];
+/// let x = [0x35, b'x', b'y', b'z', 3, 0, 0x50, b'a', b'b', b'c', b'd', b'e'];
+/// fulmen::lz4_decompress(&x, &[12], 17, &mut out)?;
+/// assert_eq!(&out, b"xyzxyzxyzxyzabcde");
+/// # Ok::<(), fulmen::Error>(())
+/// ```
+///
+/// Source: LZ4 Block Format Description (Y. Collet). Contract: `contracts/lz4_decompress-v1.yaml`.
+pub fn lz4_decompress(data: &[u8], sizes: &[u32], block: usize, out: &mut [u8]) -> Result<(), Error> {
+    lz4_decompress_on(native(), data, sizes, block, out)
+}
+
+/// [`lz4_decompress`](crate::lz4_decompress()) on the instruction set of `s`.
+pub fn lz4_decompress_on<S: Simd>(
+    s: S,
+    data: &[u8],
+    sizes: &[u32],
+    block: usize,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    lz4_decompress_by(Serial, s, data, sizes, block, out)
+}
+
+/// Whether so many bytes, in blocks of so many, have these sizes of blocks; the bytes of their slots.
+pub(crate) fn slots(bytes: usize, block: usize, most: usize, sizes: usize) -> Result<usize, Error> {
+    if block == 0 || block > most {
+        return Err(Error::Domain { arg: "block" });
+    }
+    same_len("sizes", bytes.div_ceil(block), sizes)?;
+    Ok(sizes.saturating_mul(lz4_bound(block)))
+}
+
+pub(crate) fn lz4_compress_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    data: &[u8],
+    block: usize,
+    out: &mut [u8],
+    sizes: &mut [u32],
+) -> Result<(), Error> {
+    same_len("out", slots(data.len(), block, LZ4_BLOCK, sizes.len())?, out.len())?;
+    each_row(
+        j,
+        s,
+        block,
+        (Write(sizes, 1), Read(data, block), Write(out, lz4_bound(block))),
+        #[inline(always)]
+        |(sizes, data, out): (Write<'_, u32>, Read<'_, u8>, Write<'_, u8>)| {
+            let [size] = sizes.0 else { return };
+            *size = compress::block(data.0, &mut [0; _], out.0) as u32;
+        },
+    );
+    Ok(())
+}
+
+/// The first that is wrong of the blocks of so many bytes together, the first of which begins at byte `at`.
+fn check<J: Executor>(
+    j: J,
+    (data, at): (&[u8], usize),
+    sizes: &[u32],
+    block: usize,
+    bytes: usize,
+) -> Result<(), Error> {
+    let half = sizes.len() / 2;
+    let (slots, made) = (half * lz4_bound(block), half * block);
+    match sizes {
+        [] => Ok(()),
+        [size] => decompress::check(data.get(..*size as usize).unwrap_or_default(), bytes)
+            .map_err(|(byte, why)| Error::Expression { arg: "data", at: at + byte, why }),
+        _ => {
+            let (data, other) = data.split_at_checked(slots).unwrap_or_default();
+            let (sizes, more) = sizes.split_at(half);
+            let (a, b) = j.join(
+                bytes,
+                || check(j, (data, at), sizes, block, made),
+                || check(j, (other, at + slots), more, block, bytes - made),
+            );
+            a.and(b)
+        }
+    }
+}
+
+pub(crate) fn lz4_decompress_by<J: Executor, S: Simd>(
+    j: J,
+    s: S,
+    data: &[u8],
+    sizes: &[u32],
+    block: usize,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    let (all, each) = (slots(out.len(), block, usize::MAX, sizes.len())?, lz4_bound(block));
+    if let Some(size) = sizes.iter().find(|n| **n as usize > each) {
+        return Err(Error::Index { arg: "sizes", index: *size as usize, below: each + 1 });
+    }
+    // The last slot ends with its block, or later.
+    let least = sizes.last().map_or(0, |last| (all - each).saturating_add(*last as usize));
+    if data.len() < least || data.len() > all {
+        return Err(Error::Len { arg: "data", expected: all, got: data.len() });
+    }
+    check(j, (data, 0), sizes, block, out.len())?;
+    each_row(
+        j,
+        s,
+        block,
+        (Read(sizes, 1), Read(data, each), Write(out, block)),
+        #[inline(always)]
+        |(sizes, data, out): (Read<'_, u32>, Read<'_, u8>, Write<'_, u8>)| {
+            let [size] = sizes.0 else { return };
+            decompress::block(data.0.get(..*size as usize).unwrap_or_default(), out.0);
+        },
+    );
+    Ok(())
+}
