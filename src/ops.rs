@@ -28,7 +28,7 @@
 //! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
 //! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, `narrow`, or `layer`:
-//! kernels of its own), or `host: "reason"`.
+//! kernels of its own), `cuda: "why no other"`, of its own for CUDA alone, or `host: "reason"`.
 
 /// Calls the macro `$cb` with all rows.
 #[doc(hidden)]
@@ -275,8 +275,8 @@ macro_rules! for_each_op {
             quant quant_gemm(quant_gemm, quant_gemm_on) Block[] quantisation, layer;
             quant quant_rows(quant_rows, quant_rows_on) Block[] quantisation, layer;
 
-            quant lz4_compress(lz4_compress, lz4_compress_on) Lz4[] compression, host: "its kernels for CUDA, a warp for each block, are not there yet";
-            quant lz4_decompress(lz4_decompress, lz4_decompress_on) Lz4[] compression, host: "its kernels for CUDA, a warp for each block, are not there yet";
+            quant lz4_compress(lz4_compress, lz4_compress_on) Lz4[] compression, cuda: "WGSL writes words, and its warps do not vote";
+            quant lz4_decompress(lz4_decompress, lz4_decompress_on) Lz4[] compression, cuda: "WGSL writes words, and its warps do not vote";
 
             quant fixed_dot(fixed_dot, fixed_dot_on) Fixed[] fixed, host: "for firmware, which has no GPU";
             quant fixed_gemv(fixed_gemv, fixed_gemv_on) Fixed[] fixed, host: "for firmware, which has no GPU";
@@ -352,6 +352,8 @@ macro_rules! for_each_op {
 pub enum Gpu {
     /// By a template that is filled with the op's body.
     Template(&'static str),
+    /// By kernels of its own on CUDA and the interpreter; other devices have not what they take, for this reason.
+    Cuda(&'static str),
     /// Not there: on the host, for this reason.
     Host(&'static str),
 }
@@ -372,6 +374,7 @@ pub struct Op {
 
 macro_rules! table {
     (@gpu host: $why:literal) => { Gpu::Host($why) };
+    (@gpu cuda: $why:literal) => { Gpu::Cuda($why) };
     (@gpu $template:ident) => { Gpu::Template(stringify!($template)) };
     ($($shape:ident $name:ident($($f:ident),*) $body:ident [$($p:expr),*] $family:ident, $gpu:ident $(: $why:literal)?;)*) => {
         /// Every op of the crate.

@@ -4,11 +4,16 @@
 //! lies in a slot of [`lz4_bound`] bytes, which always has room for it; [`lz4_compress`] says how many are used.
 //! Any decoder of LZ4 blocks reads them, and [`lz4_decompress`] reads those of any encoder. Frames (`.lz4` files) are not read: they hold such blocks.
 //!
+//! On CUDA a warp has a block, and makes the same bytes: it looks at 32 places at once, and takes the first that matches.
+//!
 //! [`lz4_compress`]: crate::lz4_compress()
 //! [`lz4_decompress`]: crate::lz4_decompress()
 
 mod compress;
 mod decompress;
+
+#[cfg(feature = "gpu")]
+pub(crate) use compress::{BITS, LEAST, MARGIN, MULTIPLIER, PATIENCE, TAIL};
 
 use crate::Error;
 use crate::error::same_len;

@@ -19,6 +19,7 @@ pub mod complex;
 pub mod contractions;
 pub mod decode;
 pub mod linear;
+pub mod lz4;
 pub mod random;
 pub mod solvers;
 pub mod transforms;

@@ -98,6 +98,7 @@ impl Device for Paper {
 }
 impl Blocking for Paper {}
 impl Computes<f32> for Paper {}
+impl Computes<u8> for Paper {}
 
 /// Devices that differ in what the planner asks: small and large, of each language.
 fn papers() -> Vec<Gpu<Paper>> {
@@ -231,7 +232,7 @@ pub fn run(bytes: &[u8]) -> bool {
 }
 
 /// Ops that [`run`] picks from.
-pub const OPS: usize = 26;
+pub const OPS: usize = 27;
 
 #[allow(clippy::too_many_lines, reason = "a case for each op")]
 fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
@@ -445,6 +446,17 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let (x, y) = (Grid::new(gpu, d, [rows, k])?, Grid::new(gpu, d, [k, n])?);
             let mut to = line(d, values.len())?;
             gpu.sddmm(1.5, x.mat([rows, k])?, y.mat([k, n])?, &a, d.byte() as f32, to.view_mut()?)
+        }
+        25 => {
+            let block = d.size();
+            let (count, slot) = (n.div_ceil(block.max(1)), fulmen::lz4_bound(block));
+            let (mut x, mut sizes) = (Line::<u8>::new(gpu, d, n)?, Line::<u32>::new(gpu, d, count)?);
+            let less = if d.flag() { d.byte() % 9 } else { 0 };
+            let mut slots = Line::<u8>::new(gpu, d, count.saturating_mul(slot).saturating_sub(less))?;
+            if less > 0 || d.flag() {
+                return gpu.lz4_decompress(slots.view()?, sizes.view()?, block, x.view_mut()?);
+            }
+            gpu.lz4_compress(x.view()?, block, slots.view_mut()?, sizes.view_mut()?)
         }
         _ => {
             let with = Adam {

@@ -4,6 +4,7 @@ mod blocks;
 mod copies;
 mod halves;
 mod integers;
+mod lz4;
 mod products;
 mod sparse;
 mod stored;
@@ -21,7 +22,7 @@ use fulmen::ops::{Gpu as Form, OPS};
 #[test]
 fn every_op_keeps_its_contract() {
     let products = [[1, 1, 9], [3, 65, 10], [66, 2, 3], [3, 2, 5], [2, 3, 0]];
-    let templates = OPS.iter().filter(|op| matches!(op.gpu, Form::Template(_))).count();
+    let templates = OPS.iter().filter(|op| matches!(op.gpu, Form::Template(_) | Form::Cuda(_))).count();
     let gpu = Gpu::new(Host::new(Meet::Memory));
     let (ran, _) = story::<f32, _>(&gpu, "f32", true, &[(3, 37), (1, 1), (9, 257)], &products).unwrap();
     let gpu = Gpu::new(Host::default());
@@ -29,7 +30,8 @@ fn every_op_keeps_its_contract() {
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    let own = OPS.iter().filter(|op| matches!(op.gpu, Form::Template("layer" | "narrow"))).count();
+    let own = |op: &&fulmen::ops::Op| matches!(op.gpu, Form::Template("layer" | "narrow") | Form::Cuda(_));
+    let own = OPS.iter().filter(own).count();
     assert_eq!([ran.len() + own, doubles.len() + own], [templates; 2]);
     println!("{templates} ops on the interpreter keep their contracts");
 }

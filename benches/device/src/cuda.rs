@@ -16,7 +16,43 @@ pub fn run() -> Result<(), Error> {
     if "decode".contains(&std::env::args().nth(2).unwrap_or_default()) {
         super::decode::follow(Gpu::rounding(Cuda::from_env()?)?, super::decode::large());
     }
+    if "lz4".contains(&std::env::args().nth(2).unwrap_or_default()) {
+        lz4(&gpu, copy)?;
+    }
     launches(&gpu)
+}
+
+/// Words in blocks of 64 KiB: as many bytes as the copy has.
+fn lz4(gpu: &Gpu<Cuda>, copy: f64) -> Result<(), Error> {
+    const BLOCK: usize = 1 << 16;
+    let (mut seed, mut text) = (1u64, Vec::new());
+    while text.len() < 1 << 22 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Few words are used often.
+        let word = (seed >> 32) % 2000 * ((seed >> 44) % 2000) / 2000;
+        text.extend((0..2 + word % 8).map(|k| b'a' + ((word * 7 + k * (word % 5 + 1)) % 26) as u8));
+        text.push(b' ');
+    }
+    text.truncate(1 << 22);
+    let (all, count) = (text.repeat(4 * N / text.len()), 4 * N / BLOCK);
+    let (from, mut back) = (gpu.upload(&all)?, gpu.alloc::<u8>(all.len())?);
+    let mut slots = gpu.alloc::<u8>(count * fulmen::lz4_bound(BLOCK))?;
+    let mut sizes = gpu.alloc::<u32>(count)?;
+    let say = |name: &str, seconds: f64| {
+        super::say(name, seconds, &format!("{:.1} GB/s", all.len() as f64 / seconds / 1e9), copy / seconds);
+    };
+    let seconds =
+        median(5, sync, || gpu.lz4_compress(from.view(), BLOCK, slots.view_mut(), sizes.view_mut()))?;
+    say("lz4_compress of words", seconds);
+    let seconds = median(5, sync, || gpu.lz4_decompress(slots.view(), sizes.view(), BLOCK, back.view_mut()))?;
+    say("lz4_decompress of words", seconds);
+    let (mut got, mut lengths) = (vec![0; all.len()], vec![0; count]);
+    gpu.download(back.view(), &mut got)?;
+    gpu.download(sizes.view(), &mut lengths)?;
+    assert!(got == all);
+    let size: u64 = lengths.iter().map(|n: &u32| u64::from(*n)).sum();
+    println!("  ratio {:.3}", all.len() as f64 / size as f64);
+    Ok(())
 }
 
 /// Of 16-bit elements alone.

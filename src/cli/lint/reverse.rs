@@ -88,10 +88,11 @@ pub(super) fn reverse(s: &mut Sink<'_>) {
         } else if names.is_empty() {
             s.add("FUL-REV-005", file, format!("`{}` binds nothing", b.op));
         }
-        let host = corpus.rows.iter().any(|r| r.op == b.op && r.gpu.starts_with("host:"));
+        let of = |word: &str| corpus.rows.iter().any(|r| r.op == b.op && r.gpu.starts_with(word));
+        let (host, cuda) = (of("host:"), of("cuda:"));
         for backend in BACKENDS {
-            // A device runs an op exactly when its row names a template.
-            let native = backend == "cpu" || !host;
+            // A device runs an op exactly when its row names a template, or it.
+            let native = backend == "cpu" || !host && (backend == "cuda" || !cuda);
             let ok = b.status.get(backend).is_some_and(|s| match s.strip_prefix("host:") {
                 Some(why) => !native && !why.trim().is_empty(),
                 None => native && s == "native",

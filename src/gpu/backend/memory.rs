@@ -176,7 +176,11 @@ impl<D: Device> State<D> {
         self.device.write(words, 0, &[0; STATUS])?;
         let (op, arg) = what.names();
         let index = u32::from_le_bytes(*word) - 1;
-        Ok(Err(if what.pivot() { Error::Pivot { op, arg, index } } else { Error::Index { op, arg, index } }))
+        Ok(Err(match what {
+            Index::Lz4 => Error::Block { op, arg, index },
+            _ if what.pivot() => Error::Pivot { op, arg, index },
+            _ => Error::Index { op, arg, index },
+        }))
     }
 
     pub(super) fn give(&self, room: Room<D::Buffer>) {

@@ -36,6 +36,7 @@ mod fft;
 mod integers;
 mod layers;
 mod losses;
+mod lz4;
 mod mat;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 mod matrices;

@@ -512,3 +512,4 @@ impl Device for Cuda {
 impl Blocking for Cuda {}
 impl Computes<f32> for Cuda {}
 impl Computes<f64> for Cuda {}
+impl Computes<u8> for Cuda {}

@@ -76,6 +76,15 @@ pub enum Error {
         /// The index.
         index: u32,
     },
+    /// A block of coded data that is none, as a kernel saw it: one of them. The op says what the outputs hold.
+    Block {
+        /// The op.
+        op: &'static str,
+        /// Its argument.
+        arg: &'static str,
+        /// The block's index.
+        index: u32,
+    },
     /// A pivot that is none, as a kernel saw it: the first one. The op says what the outputs hold.
     Pivot {
         /// The op.
@@ -127,6 +136,7 @@ impl fmt::Display for Error {
             Self::Index { op, arg, index } => {
                 write!(f, "`{op}`: an index of `{arg}` is {index}, past the table")
             }
+            Self::Block { op, arg, index } => write!(f, "`{op}`: block {index} of `{arg}` is none"),
             Self::Pivot { op, arg, index } => {
                 write!(f, "`{op}`: pivot {index} of `{arg}` is none")
             }

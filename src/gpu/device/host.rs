@@ -163,3 +163,4 @@ impl Device for Host {
 impl Blocking for Host {}
 impl Computes<f32> for Host {}
 impl Computes<f64> for Host {}
+impl Computes<u8> for Host {}

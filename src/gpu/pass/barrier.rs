@@ -1,7 +1,7 @@
 //! Barriers: that every thread reaches them, and which are not needed.
 
 use super::super::error::Error;
-use super::super::ir::{Block, Id, Inst, Kernel, Op, Space, Special};
+use super::super::ir::{Block, Id, Inst, Kernel, Op, Shuffle, Space, Special};
 use super::memory::{Root, root};
 use super::{Defs, rewrite};
 use alloc::vec;
@@ -57,16 +57,18 @@ fn walk(b: &Block, together: bool, is: &impl Fn(Id) -> bool, left: &mut bool) ->
 pub(crate) fn uniform(k: &Kernel) -> Vec<bool> {
     // Start from the best and take back until nothing changes.
     let mut u = vec![true; k.types.len()];
+    // What a warp agrees on is the block's, where that is the warp.
+    let warp = k.threads.is_some_and(|t| t.iter().product::<u32>() <= 32);
     loop {
         let before = u.iter().filter(|u| **u).count();
-        spread(&k.body, &mut u);
+        spread(&k.body, warp, &mut u);
         if u.iter().filter(|u| **u).count() == before {
             return u;
         }
     }
 }
 
-fn spread(b: &Block, u: &mut Vec<bool>) {
+fn spread(b: &Block, warp: bool, u: &mut Vec<bool>) {
     let is = |u: &[bool], id: &Id| u.get(id.0 as usize) == Some(&true);
     let meet = |u: &mut Vec<bool>, id: &Id, v: bool| {
         if let Some(x) = u.get_mut(id.0 as usize) {
@@ -79,7 +81,7 @@ fn spread(b: &Block, u: &mut Vec<bool>) {
             Op::If => {
                 let cond = is(u, &i.args.at(0));
                 for b in &i.blocks {
-                    spread(b, u);
+                    spread(b, warp, u);
                     for (d, y) in i.dst.iter().zip(b.yields.iter()) {
                         let v = cond && is(u, y);
                         meet(u, d, v);
@@ -107,7 +109,7 @@ fn spread(b: &Block, u: &mut Vec<bool>) {
                         meet(u, p, v);
                         meet(u, d, v);
                     }
-                    spread(b, u);
+                    spread(b, warp, u);
                 }
             }
             _ => {
@@ -118,6 +120,8 @@ fn spread(b: &Block, u: &mut Vec<bool>) {
                     ),
                     // Of shared memory: between two barriers nobody writes what another thread reads, or it is a race.
                     Op::Load { space: Space::Const | Space::Shared, .. } => args,
+                    Op::Vote(_) => warp,
+                    Op::Shuffle(Shuffle::Index) => warp && is(u, &i.args.at(1)),
                     op if op.is_leaf() => true,
                     op if op.is_pure() => args,
                     _ => false,

@@ -17,6 +17,7 @@ pub(crate) mod integers;
 mod launch;
 pub(crate) mod layer;
 mod long;
+pub(crate) mod lz4;
 mod narrow;
 pub(crate) mod norm_backward;
 pub(crate) mod panel;

@@ -5,7 +5,7 @@ use super::super::builder::Value;
 use super::super::ir::{Cmp, Space};
 use super::super::types::{U32, U64};
 
-/// An argument of indices, or a matrix of pivots.
+/// An argument of indices, a matrix of pivots, or blocks of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// `ids` of `embedding`.
@@ -34,6 +34,8 @@ pub enum Index {
     ScatterAddElements,
     /// `pages` of `attention_decode`.
     Pages,
+    /// A block of `lz4_decompress`.
+    Lz4,
     /// `pivots` of `lu_solve`.
     LuPivots,
     /// A pivot of `cholesky`.
@@ -52,7 +54,7 @@ pub enum Index {
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -66,6 +68,7 @@ impl Index {
         Self::GatherElements,
         Self::ScatterAddElements,
         Self::Pages,
+        Self::Lz4,
         Self::LuPivots,
         Self::Cholesky,
         Self::CholeskySolve,
@@ -92,6 +95,7 @@ impl Index {
             Self::GatherElements => ("gather_elements", "ids"),
             Self::ScatterAddElements => ("scatter_add_elements", "ids"),
             Self::Pages => ("attention_decode", "pages"),
+            Self::Lz4 => ("lz4_decompress", "data"),
             Self::LuPivots => ("lu_solve", "pivots"),
             Self::Cholesky => ("cholesky", "a"),
             Self::CholeskySolve => ("cholesky_solve", "l"),

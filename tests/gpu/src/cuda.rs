@@ -124,6 +124,8 @@ pub fn part(name: &str) -> Result<bool, Error> {
         "blocks" => {
             let rows = [[1, 1, 1], [5, 40, 3], [6, 72, 2], [3, 136, 1]];
             ran = layers::blocks::story(&gpu, &rows, &[[67, 448, 5]])?;
+            let sizes = [[0, 4], [1, 1], [13, 13], [333, 50], [9000, 700], [200_000, 65536]];
+            ran.extend(layers::lz4::story(&gpu, &sizes)?);
         }
         // Widened, and by warp groups where there are some: tiles in rounds, parts of matrices, all layouts.
         #[cfg(feature = "half")]

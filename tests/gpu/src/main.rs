@@ -9,6 +9,7 @@ mod shared {
     pub mod call;
     pub mod device;
     pub mod layers;
+    pub mod lz4;
     pub mod matrix;
     pub mod nn;
     #[cfg(feature = "half")]
