@@ -70,6 +70,7 @@ UNSAFE = {
     "src/gpu/cuda/map.rs",
     "src/gpu/cuda/mod.rs",
     "src/gpu/cuda/module.rs",
+    "src/gpu/cuda/pinned.rs",
     "src/gpu/wgpu.rs",
     "src/gpu/wgpu/pipeline.rs",
     "src/quant/bytes.rs",

@@ -337,12 +337,13 @@ fn block<B: Blocked>(
     stream(b, c.eps, before, B::lend(&mut h_in), w.norm_1, B::lend(&mut kept.x1))?;
     let h_in = B::read(&h_in);
     let x1 = B::read(&kept.x1);
-    linear(b, [d, d], x1, &w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
-    let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
-    linear(b, [width, d], x1, &w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
     let ((cos, sin), rows) = (angles.of(span, hd / 2)?, span.rows());
+    // What follows its product at once is one launch with it.
+    linear(b, [d, d], x1, &w.q, B::lend(&mut kept.q), B::lend(&mut workspace))?;
     let q = B::matrix_mut(B::lend(&mut kept.q), rows, d)?;
     b.rope_view(q, hd, cos, sin, RopeStyle::Interleaved, false)?;
+    let mut new = part_mut::<B>(&mut kv, span.past * width..(span.past + span.rows()) * width)?;
+    linear(b, [width, d], x1, &w.kv, B::lend(&mut new), B::lend(&mut workspace))?;
     let [keys, _] = B::split_cols(B::matrix_mut(new, rows, width)?, width / 2)?;
     b.rope_view(keys, hd, cos, sin, RopeStyle::Interleaved, false)?;
     let [keys, values] = keys_values::<B>(c, span, B::read(&kv))?;

@@ -44,6 +44,29 @@ pub fn blocks_in<B: Block>(room: &mut [f32]) -> &mut [B] {
 
 /// The bytes of blocks, as a file holds them.
 pub fn bytes_of<B: Block>(blocks: &[B]) -> &[u8] {
-    // SAFETY: as in `blocks`; there is no padding, as each field is bytes.
-    unsafe { core::slice::from_raw_parts(blocks.as_ptr().cast(), size_of_val(blocks)) }
+    as_bytes(blocks)
+}
+
+/// Types without padding of which any bits are a value: this module's list.
+pub trait Bits: Copy + 'static {}
+macro_rules! bits {
+    ($($t:ty)*) => { $(impl Bits for $t {})* };
+}
+bits! { f32 f64 u32 i32 i16 u8 i8 crate::E4m3 }
+#[cfg(feature = "half")]
+bits! { half::bf16 half::f16 }
+impl<T: Bits> Bits for crate::Complex<T> {}
+impl<B: Block> Bits for B {}
+
+/// As they lie in memory.
+pub fn as_bytes<T: Bits>(x: &[T]) -> &[u8] {
+    // SAFETY: a type of the list has no padding (blocks are byte arrays, complex numbers two of one type); the bytes of the
+    // slice are borrowed as long as it is.
+    unsafe { core::slice::from_raw_parts(x.as_ptr().cast(), size_of_val(x)) }
+}
+
+/// As they lie in memory, written.
+pub fn as_bytes_mut<T: Bits>(x: &mut [T]) -> &mut [u8] {
+    // SAFETY: as in `as_bytes`; whatever is written is a value.
+    unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), size_of_val(x)) }
 }

@@ -29,6 +29,8 @@ pub(crate) mod words;
 
 pub use absmax::*;
 pub use block::{Activation, Block};
+#[cfg(feature = "gpu")]
+pub(crate) use bytes::{Bits, as_bytes, as_bytes_mut};
 pub use bytes::{blocks, blocks_in, bytes_of};
 pub use dot::*;
 pub use k::{Q2_K, Q3_K, Q4_K, Q5_K, Q6_K};

@@ -4,6 +4,7 @@ mod blocks;
 mod copies;
 mod halves;
 mod integers;
+mod lists;
 mod lz4;
 mod products;
 mod sparse;

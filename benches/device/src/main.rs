@@ -38,7 +38,7 @@ mod transforms;
 mod wgpu;
 
 use fulmen::Attention;
-use fulmen::backend::Layers;
+use fulmen::backend::{Layers, Memory, Products};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use std::process::ExitCode;
@@ -105,6 +105,9 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     }
     if picked("products") {
         products(gpu, wait)?;
+    }
+    if picked("vectors") {
+        vectors(gpu, wait, 8.0 * N as f64 / copy())?;
     }
     if picked("factors") {
         factors::run(gpu, wait)?;
@@ -183,6 +186,41 @@ fn host<D: Computes<f32> + Blocking + 'static>(
         },
     )?;
     println!("a launch that is waited for by a read of 4 bytes: {:.1} µs", single * 1e6);
+    Ok(())
+}
+
+/// Products of rows with a vector, as a token of a model has them: one right after the other, of weights that no cache holds.
+fn vectors<D: Computes<f32> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    wait: impl Fn() -> Result<(), Error> + Copy,
+    copy: f64,
+) -> Result<(), Error> {
+    for [rows, cols] in
+        [[1024, 2048], [2048, 2048], [11_264, 2048], [2048, 5632], [32_000, 2048], [8192, 8192]]
+    {
+        for (name, width) in [("bf16", 2), ("f32", 4)] {
+            let (n, x) = (rows * cols, gpu.upload(&data(cols))?);
+            let many = ((512 << 20) / (width * n)).clamp(2, 32);
+            let mut y = gpu.alloc(rows)?;
+            let all = (0..many).map(|_| {
+                let mut a = if width == 2 { gpu.alloc_halves(n)? } else { gpu.alloc(n)? };
+                gpu.fill(0.01f32, a.view_mut())?;
+                Ok(a)
+            });
+            let all = all.collect::<Result<Vec<_>, Error>>()?;
+            let list = || {
+                all.iter().try_for_each(|a| {
+                    let (x, y) = (Gpu::<D>::vector(x.view()), Gpu::<D>::vector_mut(y.view_mut()));
+                    Products::gemv(gpu, 1.0, a.view().matrix(rows, cols)?, x, 0.0, y)
+                })
+            };
+            let mut list = list;
+            let seconds = median(5, wait, || gpu.together(&mut list))? / many as f64;
+            let rate = (width * n) as f64 / seconds;
+            let name = format!("gemv {name}, {rows} x {cols}");
+            say(&name, seconds, &format!("{:.0} GB/s", rate / 1e9), rate / copy);
+        }
+    }
     Ok(())
 }
 

@@ -49,6 +49,10 @@ impl<D: Device> Gpu<D> {
         let sign = if back { -T::ONE } else { T::ONE };
         let words = [n, cols / 2, half, strides[0], strides[1], step, apart];
         let bound = [x, out, cos.binding(self)?, sin.binding(self)?];
+        let lined = step == 2 && strides[1] == 1 && rows == 1 && core::ptr::eq(x.buffer, out.buffer);
+        if lined && x.start == out.start && self.turns_last([x, bound[2], bound[3]], [n, half], sign)? {
+            return Ok(());
+        }
         let neighbours = step == 2 && strides[1] == 1 && [half, cols / 2].iter().all(|n| n.is_multiple_of(2));
         let wide = planner.optimise && wide(&bound) && neighbours && strides[0].is_multiple_of(4);
         let make =

@@ -199,6 +199,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Layers<T> for Gpu<D> {
         }
         let all = arguments::<T>(2, &[out.len(), cols], &[]);
         let bound = [x.binding(self)?, out.binding(self)?];
+        if rows == 1 && self.gates_last::<T>(bound)? {
+            return Ok(());
+        }
         let by = self.gates::<T>(&bound, cols);
         let make = |wide| Some(flat::swiglu_packed::<T::Recorded>(if wide { by } else { Gates::Single }));
         let op = if by == Gates::Near { "swiglu_packed_near" } else { "swiglu_packed" };

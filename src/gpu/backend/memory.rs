@@ -4,14 +4,14 @@ use super::super::device::{Binding, Blocking, Device, Error, Readback};
 use super::super::template::Index;
 use super::Gpu;
 use super::copies::Copies;
+use super::gemv::Last;
 use super::mat::{Mat, MatMut};
 use super::plan::Planner;
 use super::stored::{self, Halves};
 use crate::backend::{self, Memory, Plain, Transfer};
-use crate::complex::Complex;
 use crate::error::same_len;
 use crate::lanes::Element;
-use crate::quant::{Block, blocks, bytes_of};
+use crate::quant::{Bits, as_bytes, as_bytes_mut};
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec;
@@ -23,72 +23,13 @@ use core::ops::Range;
 /// Bytes that a kernel fills at a time, a multiple of two words: it counts words by 31 bits.
 const PIECE: u64 = 1 << 32;
 
-/// What a device's memory holds.
-pub trait Word: Copy + 'static {
+/// What a device's memory holds: numbers as they lie on the host, the lowest byte first.
+pub trait Word: Bits {
     /// Bytes of an element.
-    const BYTES: usize;
-    /// Writes its bytes, the lowest first.
-    fn put(self, to: &mut Vec<u8>);
-    /// Copies what these bytes are.
-    fn get(from: &[u8], to: &mut Self);
+    const BYTES: usize = size_of::<Self>();
 }
-
-macro_rules! words {
-    ($($t:ty)*) => {$(
-        impl Word for $t {
-            const BYTES: usize = size_of::<$t>();
-            fn put(self, to: &mut Vec<u8>) {
-                to.extend_from_slice(&self.to_le_bytes());
-            }
-            fn get(from: &[u8], to: &mut Self) {
-                if let Ok(from) = from.try_into() {
-                    *to = <$t>::from_le_bytes(from);
-                }
-            }
-        }
-    )*};
-}
-words!(f32 f64 u32 i32 i16 u8 i8);
-
-/// Real and imaginary part.
-impl<T: Word> Word for Complex<T> {
-    const BYTES: usize = 2 * T::BYTES;
-    fn put(self, to: &mut Vec<u8>) {
-        self.re.put(to);
-        self.im.put(to);
-    }
-    fn get(from: &[u8], to: &mut Self) {
-        let (re, im) = from.split_at(T::BYTES.min(from.len()));
-        T::get(re, &mut to.re);
-        T::get(im, &mut to.im);
-    }
-}
-#[cfg(feature = "half")]
-words!(half::bf16 half::f16);
-
-impl Word for crate::E4m3 {
-    const BYTES: usize = 1;
-    fn put(self, to: &mut Vec<u8>) {
-        to.push(self.to_bits());
-    }
-    fn get(from: &[u8], to: &mut Self) {
-        if let [bits] = from {
-            *to = Self::from_bits(*bits);
-        }
-    }
-}
-
-impl<B: Block> Word for B {
-    const BYTES: usize = size_of::<B>();
-    fn put(self, to: &mut Vec<u8>) {
-        to.extend_from_slice(bytes_of(&[self]));
-    }
-    fn get(from: &[u8], to: &mut Self) {
-        if let Ok([from]) = blocks(from) {
-            *to = *from;
-        }
-    }
-}
+impl<T: Bits> Word for T {}
+const _: () = assert!(cfg!(target_endian = "little"), "devices have the lowest byte first");
 
 /// Memory from the pool.
 #[derive(Debug)]
@@ -106,6 +47,9 @@ pub(super) struct State<D: Device> {
     pub(super) planner: Planner,
     pub(super) copies: Copies<D::Buffer>,
     pub(super) halves: Halves,
+    /// Lists that are open, and the last launch of them if a next one may become one with it.
+    pub(super) lists: Cell<usize>,
+    pub(super) last: RefCell<Option<Last>>,
     free: RefCell<BTreeMap<u64, Vec<D::Buffer>>>,
     status: OnceCell<D::Buffer>,
     /// Whether a kernel that may write a status word ran since they were read.
@@ -121,10 +65,25 @@ impl<D: Device> State<D> {
             planner,
             copies,
             halves,
+            lists: Cell::default(),
+            last: RefCell::default(),
             free: RefCell::default(),
             status: OnceCell::new(),
             unsure: Cell::new(false),
         }
+    }
+
+    /// Opens a list.
+    pub(super) fn begin(&self) {
+        self.lists.set(self.lists.get() + 1);
+        self.device.begin();
+    }
+
+    /// Closes it.
+    pub(super) fn end(&self) -> Result<(), Error> {
+        self.lists.set(self.lists.get().saturating_sub(1));
+        self.last.take();
+        self.device.end()
     }
 
     /// At least so many bytes. Sizes are powers of two, or multiples of a mebibyte.
@@ -445,13 +404,17 @@ impl<D: Device> Gpu<D> {
         if from.is_empty() {
             return Ok(());
         }
+        self.changes(&b);
+        let (from, halves) = (as_bytes(from), self.state.is_halves(b.buffer));
+        if from.len() as u64 == b.bytes && !halves {
+            return self.state.device.write(b.buffer, b.start, from);
+        }
         let mut bytes = Vec::with_capacity(b.bytes as usize);
         bytes.resize(to.0.before(), 0);
-        from.iter().for_each(|x| x.put(&mut bytes));
+        bytes.extend_from_slice(from);
         bytes.resize(b.bytes as usize, 0);
-        self.state.changed(b.buffer, &(b.start..b.start + b.bytes));
         let (mut b, mut beside) = (b, to.0.beside());
-        if self.state.is_halves(b.buffer) {
+        if halves {
             let (part, before) = stored::half_of(b);
             bytes = stored::to_halves(&bytes);
             bytes.splice(0..0, vec![0; before as usize]);
@@ -466,6 +429,31 @@ impl<D: Device> Gpu<D> {
         self.state.device.write(b.buffer, b.start, &bytes)
     }
 
+    /// The words that so many bytes of the host are, copied as they lie.
+    #[cfg(feature = "cuda")]
+    pub(in super::super) fn as_it_lies<'a, T: Word>(
+        &self,
+        x: View<'a, T, D>,
+        bytes: usize,
+    ) -> Result<Binding<'a, D::Buffer>, Error> {
+        let (b, device) = (x.binding(self)?, || self.state.planner.device.clone());
+        if self.state.is_halves(b.buffer) {
+            let what = "copies of elements that lie as bf16";
+            return Err(Error::Limit { device: device(), what, asked: 1, available: 0 });
+        }
+        if b.bytes != bytes as u64 {
+            let [start, end] = x.bytes();
+            return Err(Error::Range { device: device(), start, bytes: end - start, available: b.bytes });
+        }
+        Ok(b)
+    }
+
+    /// Before a device writes this part.
+    pub(in super::super) fn changes(&self, b: &Binding<'_, D::Buffer>) {
+        self.state.last.take();
+        self.state.changed(b.buffer, &(b.start..b.start + b.bytes));
+    }
+
     /// The same everywhere.
     ///
     /// # Errors
@@ -476,10 +464,9 @@ impl<D: Device> Gpu<D> {
         if T::BYTES != 4 && T::BYTES != 8 {
             return self.write(&vec![x; to.len()], to);
         }
-        let mut bytes = Vec::with_capacity(T::BYTES);
-        x.put(&mut bytes);
         // Elements of eight bytes are two words.
-        let words = bytes.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
+        let x = [x];
+        let words = as_bytes(&x).as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w));
         let [low, high] = match words.collect::<Vec<_>>()[..] {
             [low, high] => [low, high],
             [word] => [word; 2],
@@ -516,13 +503,16 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let halves = self.state.is_halves(b.buffer);
+        if !halves && size_of_val(to) as u64 == b.bytes {
+            return self.state.read(b, as_bytes_mut(to)).await?;
+        }
         let (b, before) = if halves { stored::half_of(b) } else { (b, from.before() as u64) };
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
         let said = self.state.read(b, &mut bytes).await?;
         let bytes = bytes.get(before as usize..).unwrap_or_default();
         let wide = if halves { stored::from_halves(bytes) } else { Vec::new() };
         let bytes = if halves { &wide } else { bytes };
-        to.iter_mut().zip(bytes.chunks_exact(T::BYTES)).for_each(|(to, from)| T::get(from, to));
+        as_bytes_mut(to).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         said
     }
 }

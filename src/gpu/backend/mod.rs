@@ -33,6 +33,7 @@ mod copies;
 mod decode;
 mod einsum;
 mod fft;
+mod gemv;
 mod integers;
 mod layers;
 mod losses;
@@ -153,17 +154,17 @@ impl<D: Device> Gpu<D> {
     /// Those of `work`, whose launches before the error run; [`Error::Lost`].
     pub fn together<R, E: From<Error>>(&self, work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
         /// Ends the list also where `work` panics.
-        struct Open<'a, D: Device>(&'a D);
+        struct Open<'a, D: Device>(&'a State<D>);
         impl<D: Device> Drop for Open<'_, D> {
             fn drop(&mut self) {
                 let _ = self.0.end();
             }
         }
-        self.state.device.begin();
-        let open = Open(&self.state.device);
+        self.state.begin();
+        let open = Open(&self.state);
         let done = work();
         core::mem::forget(open);
-        let ended = self.state.device.end().inspect_err(|_| {
+        let ended = self.state.end().inspect_err(|_| {
             self.state.copies.clear();
         });
         let done = done?;

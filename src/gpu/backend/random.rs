@@ -8,6 +8,7 @@ use super::super::types::F32;
 use super::ops::{Done, Scalar, arguments};
 use super::{Gpu, ViewMut, Word};
 use crate::gpu::template::Argument;
+use crate::quant::as_bytes;
 use crate::random::{Integer, Stream, Variate, ops};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -117,9 +118,8 @@ impl<D: Device> Gpu<D> {
     pub fn integers<I: Narrow>(&self, stream: Stream, low: I, high: I, out: ViewMut<'_, I, D>) -> Done {
         ops::integers(stream, low, high, &mut [])?;
         let range = I::span(low, high) + 1;
-        let mut bytes = Vec::new();
-        low.put(&mut bytes);
-        let low = bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+        let low = [low];
+        let low = as_bytes(&low).first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
         let words = [low, range as u32, ((1 << 32) % range) as u32];
         let more = words.map(|w| Argument::Bits(u64::from(w))).into();
         self.draw("integers", stream, 4, &out, random::integers, more)

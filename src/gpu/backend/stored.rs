@@ -12,12 +12,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-/// The numbers of such buffers, and the kernels made for them: by the key of the kernel, its parameters that are operands,
-/// those of them that lie so, and those that start in the middle of a word.
+/// The numbers of such buffers, and the kernels made for them: by the key of the kernel, and how its parameters lie.
 #[derive(Debug, Default)]
 pub(super) struct Halves {
     buffers: RefCell<BTreeSet<u64>>,
-    made: RefCell<BTreeMap<(u128, [u64; 3]), Arc<Program>>>,
+    made: RefCell<BTreeMap<(u128, Lie), Arc<Program>>>,
 }
 
 impl Halves {
@@ -66,6 +65,34 @@ pub(super) fn from_halves(bytes: &[u8]) -> Vec<u8> {
     bytes.as_chunks::<2>().0.iter().flat_map(|[low, high]| [0, 0, *low, *high]).collect()
 }
 
+/// Which parameters of a kernel are operands, which of those lie as `bf16`, and which of those start in the middle of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Lie([u64; 3]);
+
+impl Lie {
+    /// With those of further parameters behind so many.
+    pub(super) fn followed(self, parameters: usize, by: Self) -> Self {
+        let (Self([a, b, c]), Self(by)) = (self, by);
+        let [d, e, f] = by.map(|bits| bits.unbounded_shl(parameters as u32));
+        Self([a | d, b | e, c | f])
+    }
+}
+
+/// How the first 64 arguments lie, of operands of which some lie as `bf16`, so many bytes behind the word where they start.
+pub(super) fn lies(arguments: &[Argument], lie: &[Option<u64>]) -> Lie {
+    let [mut operands, mut halves, mut odd] = [0u64; 3];
+    for (k, argument) in arguments.iter().enumerate().take(64) {
+        if let Argument::Buffer(b) = argument {
+            operands |= 1 << k;
+            if let Some(before) = lie.get(*b).copied().flatten() {
+                halves |= 1 << k;
+                odd |= u64::from(before > 0) << k;
+            }
+        }
+    }
+    Lie([operands, halves, odd])
+}
+
 impl<D: Device> Gpu<D> {
     /// Launches kernels, of which the first `own` bindings are operands that may lie as `bf16`.
     pub(super) fn launch(
@@ -74,58 +101,72 @@ impl<D: Device> Gpu<D> {
         bindings: &[Binding<'_, D::Buffer>],
         own: usize,
     ) -> Result<(), Error> {
+        self.state.last.take();
         let state = &*self.state;
-        // Where one lies so, the bytes between the word where it starts and its first element.
-        let mut lie = Vec::with_capacity(own);
-        let mut words = bindings.to_vec();
-        for b in words.iter_mut().take(own) {
-            let (part, before) = half_of(*b);
-            let is = state.is_halves(b.buffer);
-            *b = if is { part } else { *b };
-            lie.push(is.then_some(before));
-        }
+        let (mut words, lie) = self.lying(bindings.get(..own).unwrap_or(bindings));
         if lie.iter().all(Option::is_none) {
             return state.device.launch(launches, bindings);
         }
+        words.extend(bindings.iter().skip(own));
         let launches = launches.iter().map(|l| self.on_halves(l, &lie)).collect::<Result<Vec<_>, Error>>()?;
         state.device.launch(&launches, &words)
     }
 
+    /// The words of operands, and where one lies as `bf16` the bytes between the word where it starts and its first element.
+    pub(super) fn lying<'a>(
+        &self,
+        bindings: &[Binding<'a, D::Buffer>],
+    ) -> (Vec<Binding<'a, D::Buffer>>, Vec<Option<u64>>) {
+        let each = bindings.iter().map(|b| {
+            let (part, before) = half_of(*b);
+            if self.state.is_halves(b.buffer) { (part, Some(before)) } else { (*b, None) }
+        });
+        each.unzip()
+    }
+
     fn on_halves(&self, launch: &Launch, lie: &[Option<u64>]) -> Result<Launch, Error> {
-        let [mut operands, mut halves, mut odd] = [0u64; 3];
+        let kernel = launch.program.kernel();
         let mut fits = launch.program.text().is_none() && launch.arguments.len() <= 64;
-        for (k, argument) in launch.arguments.iter().enumerate().take(64) {
-            match argument {
-                Argument::Buffer(b) => {
-                    operands |= 1 << k;
-                    match lie.get(*b).copied().flatten() {
-                        Some(before) if launch.program.kernel().halves >> k & 1 != 0 => fits &= before == 0,
-                        Some(before) => {
-                            halves |= 1 << k;
-                            odd |= u64::from(before > 0) << k;
-                        }
-                        None => {}
-                    }
-                }
-                // What a tensor map describes is `bf16` already.
-                Argument::Map(b, _) => fits &= lie.get(*b).copied().flatten().is_none(),
-                Argument::Bits(_) => {}
-            }
+        let Lie([operands, mut halves, mut odd]) = lies(&launch.arguments, lie);
+        // Those that it takes as they lie.
+        fits &= kernel.halves & odd == 0;
+        halves &= !kernel.halves;
+        odd &= !kernel.halves;
+        // What a tensor map describes is `bf16` already.
+        fits &= launch.arguments.iter().all(|a| match a {
+            Argument::Map(b, _) => lie.get(*b).copied().flatten().is_none(),
+            _ => true,
+        });
+        if !fits {
+            return Err(self.lies_wrong());
         }
-        if halves == 0 && fits {
-            return Ok(launch.clone());
-        }
-        let key = (launch.program.key(), [operands, halves, odd]);
-        let made = self.state.halves.made.borrow().get(&key).cloned();
-        if let Some(program) = made.filter(|_| fits) {
-            return Ok(Launch { program, ..launch.clone() });
-        }
-        let kernel = store_halves(launch.program.kernel(), [operands, halves, odd]).filter(|_| fits);
-        let device = || self.state.planner.device.clone();
-        let what = "kernels of this op on elements that lie as bf16";
-        let kernel = kernel.ok_or_else(|| Error::Limit { device: device(), what, asked: 1, available: 0 })?;
-        let program = Arc::new(Program::new(kernel).own());
-        self.state.halves.made.borrow_mut().insert(key, Arc::clone(&program));
+        let program = self.lying_so(&launch.program, Lie([operands, halves, odd]))?;
         Ok(Launch { program, ..launch.clone() })
+    }
+
+    fn lies_wrong(&self) -> Error {
+        let device = self.state.planner.device.clone();
+        Error::Limit {
+            device,
+            what: "kernels of this op on elements that lie as bf16",
+            asked: 1,
+            available: 0,
+        }
+    }
+
+    /// The program for operands that lie so.
+    pub(super) fn lying_so(&self, program: &Arc<Program>, lie: Lie) -> Result<Arc<Program>, Error> {
+        let Lie(parameters) = lie;
+        if parameters[1] == 0 {
+            return Ok(Arc::clone(program));
+        }
+        let key = (program.key(), lie);
+        if let Some(made) = self.state.halves.made.borrow().get(&key) {
+            return Ok(Arc::clone(made));
+        }
+        let kernel = store_halves(program.kernel(), parameters).ok_or_else(|| self.lies_wrong())?;
+        let made = Arc::new(Program::new(kernel).own());
+        self.state.halves.made.borrow_mut().insert(key, Arc::clone(&made));
+        Ok(made)
     }
 }

@@ -1,4 +1,4 @@
-//! Lists of launches as graphs of the driver's, a graph for each [`PART`] of a list, so that the first runs while the host
+//! Lists of launches as graphs of the driver's, a graph for each part of a list, so that the first runs while the host
 //! makes the next: that part of the next list, if it has as many launches, is the same graph with what differs in it changed.
 
 use super::{Code, Function, sys};
@@ -9,12 +9,13 @@ use core::ptr;
 /// Graphs that are kept.
 const GRAPHS: usize = 64;
 
-/// Launches of a graph at most.
-pub(super) const PART: usize = 48;
+/// Launches of the graph of a list's first part, and at most.
+const FIRST: usize = 8;
+const PART: usize = 48;
 
 /// A launch as the driver takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Step {
+pub(super) struct Step {
     function: Function,
     grid: [u32; 3],
     block: [u32; 3],
@@ -36,9 +37,9 @@ impl Steps {
         self.each.is_empty()
     }
 
-    /// Whether they are as many as a graph has.
-    pub(super) const fn is_part(&self) -> bool {
-        self.each.len() >= PART
+    /// Whether they are as many as the graph of this part of a list has: few at first, which run while the host makes more.
+    pub(super) const fn is_part(&self, part: usize) -> bool {
+        self.each.len() >= if part < 3 { FIRST << part } else { PART }
     }
 
     /// What there is, to come back to.
@@ -50,6 +51,18 @@ impl Steps {
     pub(super) fn back(&mut self, [steps, arguments]: [usize; 2]) {
         self.each.truncate(steps);
         self.arguments.truncate(arguments);
+    }
+
+    /// Takes the last step back, whose arguments become those of the step that is pushed next; gives it and their number.
+    pub(super) fn reopen(&mut self) -> Option<(Step, usize)> {
+        let step = self.each.pop()?;
+        Some((step, step.end - self.each.last().map_or(0, |s| s.end)))
+    }
+
+    /// Puts it back, without the arguments that came behind.
+    pub(super) fn close(&mut self, step: Step) {
+        self.arguments.truncate(step.end);
+        self.each.push(step);
     }
 
     /// The next argument of the step that is pushed next.

@@ -17,9 +17,12 @@ mod cache;
 mod graph;
 mod map;
 mod module;
+mod pinned;
+
+pub use pinned::Pinned;
 
 use super::device::{
-    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check, choose,
+    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check_behind, choose,
 };
 use super::interpret::TensorMap;
 use super::ptx::Target;
@@ -31,12 +34,13 @@ use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::{Cell, RefCell};
+use core::cell::{Cell, OnceCell, RefCell};
 use core::ffi::CStr;
 use core::ptr;
 use cudarc::driver::sys;
 use graph::{Graphs, Steps};
 use map::Maps;
+use pinned::Locked;
 use std::path::{Path, PathBuf};
 use sys::CUresult as Code;
 
@@ -56,6 +60,8 @@ pub struct Cuda {
     maps: RefCell<Maps>,
     compiled: Cell<usize>,
     read: Cell<usize>,
+    /// Page-locked memory that what is read goes through, if there is some.
+    staging: OnceCell<Option<Locked>>,
     // Last: what is above is of it.
     context: Rc<Context>,
 }
@@ -309,6 +315,7 @@ impl Cuda {
             maps: RefCell::default(),
             compiled: Cell::default(),
             read: Cell::default(),
+            staging: OnceCell::new(),
             context: Rc::new(Context::new(device, target.starts_early())?),
         })
     }
@@ -385,13 +392,19 @@ impl Cuda {
         )
     }
 
-    /// Adds a launch to those that wait.
-    fn step(&self, l: &Launch, bindings: &[Binding<'_, Buffer>], to: &mut Steps) -> Result<(), Error> {
-        check(&self.facts, l, bindings.len())?;
+    /// Adds a launch to those that wait, so many arguments of which are there.
+    fn step(
+        &self,
+        l: &Launch,
+        bindings: &[Binding<'_, Buffer>],
+        before: usize,
+        to: &mut Steps,
+    ) -> Result<(), Error> {
+        check_behind(&self.facts, l, bindings.len(), before)?;
         let kernel = l.program.kernel();
         let wrong = || Error::Arguments { kernel: kernel.name.clone() };
         let at = |k: usize| bindings.get(k).map(|b| b.buffer.at + b.start).ok_or_else(wrong);
-        for (a, ty) in l.arguments.iter().zip(&kernel.params) {
+        for (a, ty) in l.arguments.iter().zip(kernel.params.iter().skip(before)) {
             to.argument(match (a, ty) {
                 (Argument::Buffer(k), Type::U64) => at(*k)?,
                 (Argument::Bits(bits), _) => *bits,
@@ -460,19 +473,31 @@ impl Device for Cuda {
     fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
         self.enter()?;
         bindings.iter().try_for_each(|b| self.range(b.buffer, b.start, b.bytes).map(|_| ()))?;
+        let open = self.context.open.get() > 0;
+        // The last launch waits for what may become one with it.
+        if open && self.context.waiting.borrow().is_part(self.context.part.get()) {
+            self.part()?;
+        }
         let mut waiting = self.context.waiting.borrow_mut();
         let before = waiting.mark();
-        if let Err(refused) = list.iter().try_for_each(|l| self.step(l, bindings, &mut waiting)) {
+        if let Err(refused) = list.iter().try_for_each(|l| self.step(l, bindings, 0, &mut waiting)) {
             waiting.back(before);
             return Err(refused);
         }
-        let whole = waiting.is_part();
         drop(waiting);
-        match self.context.open.get() {
-            0 => self.told(self.context.start()),
-            _ if whole => self.part(),
-            _ => Ok(()),
+        if open { Ok(()) } else { self.told(self.context.start()) }
+    }
+
+    fn amend(&self, launch: &Launch, bindings: &[Binding<'_, Buffer>]) -> Result<bool, Error> {
+        self.enter()?;
+        bindings.iter().try_for_each(|b| self.range(b.buffer, b.start, b.bytes).map(|_| ()))?;
+        let mut waiting = self.context.waiting.borrow_mut();
+        let Some((step, before)) = waiting.reopen() else { return Ok(false) };
+        let done = self.step(launch, bindings, before, &mut waiting);
+        if done.is_err() {
+            waiting.close(step);
         }
+        done.map(|()| true)
     }
 
     fn begin(&self) {
@@ -498,6 +523,9 @@ impl Device for Cuda {
         parts.iter().try_for_each(|p| at(p).map(drop))?;
         self.enter()?;
         self.told(self.context.start())?;
+        if self.read_staged(parts)? {
+            return Ok(());
+        }
         // Before anything is copied: a fault of the work before leaves the caller's memory as it is.
         // SAFETY: the stream is of this context.
         self.told(unsafe { sys::cuStreamSynchronize(self.context.stream) })?;

@@ -1,19 +1,24 @@
 //! The interpreter as a device.
 
-use super::{Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check};
+use super::{
+    Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check, check_behind,
+};
 use crate::gpu::interpret::{Bytes, Interpreter};
 use crate::gpu::template::{Argument, Meet};
 use crate::hardware::Language;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
 /// The host, interpreting kernels: slow, and checks what GPUs do not.
 #[derive(Debug)]
 pub struct Host {
     facts: Facts,
     memory: Rc<RefCell<Interpreter>>,
+    /// Lists that are open, one inside the other, and the arguments of the last launch of one.
+    open: Cell<usize>,
+    last: RefCell<Option<Vec<u64>>>,
 }
 
 /// Memory of the interpreter.
@@ -64,7 +69,7 @@ impl Host {
     /// As if it were this device.
     #[must_use]
     pub fn with(facts: Facts) -> Self {
-        Self { facts, memory: Rc::default() }
+        Self { facts, memory: Rc::default(), open: Cell::default(), last: RefCell::default() }
     }
 
     fn owns(&self, buffer: &Buffer) -> Result<(), Error> {
@@ -79,6 +84,37 @@ impl Host {
             // Past what this host can address.
             _ => Err(Error::Range { device: self.facts.name.clone(), start, bytes, available: buffer.bytes }),
         }
+    }
+}
+
+impl Host {
+    fn reaches(&self, bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
+        bindings.iter().try_for_each(|b| {
+            self.owns(b.buffer)?;
+            self.range(b.buffer, b.start, b.bytes)?;
+            self.facts.limit("bytes of a binding", b.bytes, self.facts.limits.binding)
+        })
+    }
+
+    /// With these arguments before those of the launch.
+    fn interpret(
+        &self,
+        l: &Launch,
+        bindings: &[Binding<'_, Buffer>],
+        mut arguments: Vec<u64>,
+    ) -> Result<(), Error> {
+        let mut memory = self.memory.borrow_mut();
+        let kernel = l.program.kernel();
+        let refused = |error| Error::Kernel { kernel: kernel.name.clone(), error };
+        let at = |k: usize| bindings.get(k).map_or(0, |b| b.buffer.address + b.start);
+        arguments.extend(l.arguments.iter().map(|a| match a {
+            Argument::Buffer(k) => at(*k),
+            Argument::Map(k, map) => memory.tensor(super::super::TensorMap { at: map.at + at(*k), ..*map }),
+            Argument::Bits(bits) => *bits,
+        }));
+        memory.launch(kernel, l.grid, l.block, &arguments).map_err(refused)?;
+        self.last.replace(Some(arguments).filter(|_| self.open.get() > 0));
+        Ok(())
     }
 }
 
@@ -108,6 +144,7 @@ impl Device for Host {
     }
 
     fn write(&self, to: &Buffer, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.last.take();
         self.owns(to)?;
         let range = self.range(to, start, bytes.len() as u64)?;
         if let Some(b) = self.memory.borrow_mut().get_mut(to.address) {
@@ -117,30 +154,26 @@ impl Device for Host {
     }
 
     fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Buffer>]) -> Result<(), Error> {
-        for b in bindings {
-            self.owns(b.buffer)?;
-            self.range(b.buffer, b.start, b.bytes)?;
-            self.facts.limit("bytes of a binding", b.bytes, self.facts.limits.binding)?;
-        }
+        self.reaches(bindings)?;
         list.iter().try_for_each(|l| check(&self.facts, l, bindings.len()))?;
-        let mut memory = self.memory.borrow_mut();
-        for l in list {
-            let kernel = l.program.kernel();
-            let refused = |error| Error::Kernel { kernel: kernel.name.clone(), error };
-            let at = |k: usize| bindings.get(k).map_or(0, |b| b.buffer.address + b.start);
-            let arguments: Vec<u64> = l
-                .arguments
-                .iter()
-                .map(|a| match a {
-                    Argument::Buffer(k) => at(*k),
-                    Argument::Map(k, map) => {
-                        memory.tensor(super::super::TensorMap { at: map.at + at(*k), ..*map })
-                    }
-                    Argument::Bits(bits) => *bits,
-                })
-                .collect();
-            memory.launch(kernel, l.grid, l.block, &arguments).map_err(refused)?;
-        }
+        list.iter().try_for_each(|l| self.interpret(l, bindings, Vec::new()))
+    }
+
+    /// The last launch was made at once: this one does what it did once more.
+    fn amend(&self, launch: &Launch, bindings: &[Binding<'_, Buffer>]) -> Result<bool, Error> {
+        let Some(before) = self.last.take() else { return Ok(false) };
+        self.reaches(bindings)?;
+        check_behind(&self.facts, launch, bindings.len(), before.len())?;
+        self.interpret(launch, bindings, before).map(|()| true)
+    }
+
+    fn begin(&self) {
+        self.open.set(self.open.get() + 1);
+    }
+
+    fn end(&self) -> Result<(), Error> {
+        self.open.set(self.open.get().saturating_sub(1));
+        self.last.take();
         Ok(())
     }
 

@@ -245,6 +245,15 @@ pub trait Device: core::fmt::Debug {
     /// [`Error::Limit`], [`Error::Refused`], [`Error::Kernel`], [`Error::Arguments`], [`Error::Range`], [`Error::Lost`].
     fn launch(&self, list: &[Launch], bindings: &[Binding<'_, Self::Buffer>]) -> Result<(), Error>;
 
+    /// Takes the last launch of the list that is open back, if that has not started, and puts one of this program and grid in
+    /// its place, whose arguments are those that it had and then these. Says whether it did.
+    ///
+    /// # Errors
+    /// Those of [`Device::launch`].
+    fn amend(&self, _launch: &Launch, _bindings: &[Binding<'_, Self::Buffer>]) -> Result<bool, Error> {
+        Ok(false)
+    }
+
     /// What is launched until [`Device::end`] may wait for that, and start as one. Nothing else waits: a write or a read
     /// starts what was launched before it. May be nested.
     fn begin(&self) {}
@@ -292,6 +301,16 @@ pub trait Computes<T>: Device {}
 /// # Errors
 /// [`Error::Limit`], [`Error::Arguments`].
 pub fn check(facts: &Facts, launch: &Launch, bindings: usize) -> Result<(), Error> {
+    check_behind(facts, launch, bindings, 0)
+}
+
+/// [`check`] of a launch whose arguments come behind so many.
+pub(super) fn check_behind(
+    facts: &Facts,
+    launch: &Launch,
+    bindings: usize,
+    before: usize,
+) -> Result<(), Error> {
     let limits = &facts.limits;
     let kernel = launch.program.kernel();
     for (what, asked, available) in [
@@ -311,7 +330,7 @@ pub fn check(facts: &Facts, launch: &Launch, bindings: usize) -> Result<(), Erro
         Argument::Bits(_) => true,
     });
     let block = kernel.threads.is_none_or(|t| t == launch.block);
-    if known && block && launch.arguments.len() == kernel.params.len() && threads > 0 {
+    if known && block && before + launch.arguments.len() == kernel.params.len() && threads > 0 {
         Ok(())
     } else {
         Err(Error::Arguments { kernel: kernel.name.clone() })

@@ -3,11 +3,11 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Hopper, Kernel, Space, Special};
+use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, Scalar, Stored, Type, U32, U64};
 use super::THREADS;
-use super::flat::{at, get, keep, named, neighbours, put};
+use super::flat::{at, get, keep, named, put};
 use super::held::Held;
 use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce, on_row};
 use super::row::OnRow;
@@ -449,81 +449,4 @@ fn linked<'b, T: Recorded, W: Scalar>(
         (next.compare(Cmp::Lt, n), [word(next), (sum.cast::<T>() + read(j)).cast()])
     });
     sum.cast()
-}
-
-/// `y ← α·A·x + β·y`, a block for each row of A. Parameters: A, `x`, `y`; rows, columns; the strides of A's rows and
-/// columns, of `x` and of `y`; α, β. `y` is not read where β is 0. `early`: the row comes to the second cache while the kernel
-/// before may still run.
-pub fn gemv<T: Recorded>(meet: Meet, wide: bool, early: bool) -> Result<Kernel, Error> {
-    let b = named::<T>(if wide { "gemv_wide" } else { "gemv" });
-    b.threads([THREADS, 1, 1]);
-    let [a, x, y] = [(); 3].map(|()| b.param::<U64>());
-    let [rows, cols, row, col, x_step, y_step] = [(); 6].map(|()| b.param::<U32>());
-    let (alpha, beta) = (b.param::<T>(), b.param::<T>());
-    if early {
-        // A thread's line of 128 bytes, of the row as it is now or will be.
-        let line = b.special(Special::TidX) * b.int(i64::from(128 / T::TYPE.bytes()));
-        let r = b.special(Special::CtaidX);
-        b.when(rows.compare(Cmp::Gt, r) & cols.compare(Cmp::Gt, line), || {
-            b.hopper(Hopper::Prefetch, &[at::<T>(a, r * row + line).into()]);
-        });
-        b.hopper(Hopper::Await, &[]);
-    }
-    each_row(&b, rows, |r| {
-        let (tid, zero, start) = (b.special(Special::TidX), b.bits::<T>(0), r * row);
-        let sum = if wide {
-            Vec::from([by_neighbours(&b, [a, x], start, cols)])
-        } else {
-            b.count::<U32, T>([tid, cols, b.int(i64::from(THREADS))], 4, &[zero], |i, sum| {
-                let (a, x) = (get::<T>(a, start + i * col), get::<T>(x, i * x_step));
-                sum.iter().map(|s| a.fma(x, *s)).collect()
-            })
-        };
-        let sum = sum.into_iter().reduce(|p, q| p + q).unwrap_or(zero);
-        let [sum] = block_reduce(&b, meet, [sum], |[p], [q]| [p + q]);
-        b.when(leads(&b), || {
-            let (to, plain) = (r * y_step, sum * alpha);
-            let [all] =
-                b.either(beta.compare(Cmp::Eq, zero), || [plain], || [beta.fma(get::<T>(y, to), plain)]);
-            put(y, to, all);
-        });
-    });
-    b.finish()
-}
-
-/// The part of this thread of `Σ a[start + i]·x[i]`: so many neighbours at once as are 16 bytes, and two and four times as many
-/// where there are some, so that reads are under way while others are waited for.
-fn by_neighbours<'b, T: Recorded>(
-    b: &'b Builder,
-    from: [Value<'b, U64>; 2],
-    start: Value<'b, U32>,
-    cols: Value<'b, U32>,
-) -> Value<'b, T> {
-    let many = 16 / T::TYPE.bytes();
-    let step = many * THREADS;
-    let int = |c: u32| b.int::<U32>(i64::from(c));
-    let read = |from: Value<'b, U64>, i: Value<'b, U32>, times: u32| -> Vec<Value<'b, T>> {
-        let all = (0..times).map(|k| at::<T>(from, i + int(k * step)));
-        all.flat_map(|i| neighbours(b, Space::Global, i, 0, many)).collect()
-    };
-    let pass = |first: Value<'b, U32>, end: Value<'b, U32>, times: u32, sums: &[Value<'b, T>]| {
-        b.count::<U32, T>([first, end, int(times * step)], 1, sums, |i, sums| {
-            let [a, x] = from;
-            let (a, x) = (read(a, start + i, times), read(x, i, times));
-            let mut sums = sums.to_vec();
-            let pairs = a.chunks(many as usize).zip(x.chunks(many as usize));
-            pairs.for_each(|(a, x)| {
-                sums.iter_mut().zip(a.iter().zip(x)).for_each(|(s, (a, x))| *s = a.fma(*x, *s));
-            });
-            sums
-        })
-    };
-    let first = b.special(Special::TidX) * int(many);
-    let none: Vec<_> = (0..many).map(|_| b.bits::<T>(0)).collect();
-    let (sums, done) = [4, 2].into_iter().fold((none, int(0)), |(sums, done), times| {
-        let whole = cols & b.int(!i64::from(times * step - 1));
-        (pass(done + first, whole, times, &sums), whole)
-    });
-    let sums = pass(done + first, cols, 1, &sums);
-    sums.into_iter().reduce(|p, q| p + q).unwrap_or(b.bits(0))
 }

@@ -11,6 +11,7 @@ pub(crate) mod fft;
 pub(crate) mod flash;
 pub(crate) mod flat;
 mod gemm;
+pub(crate) mod gemv;
 mod group;
 mod held;
 pub(crate) mod integers;

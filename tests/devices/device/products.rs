@@ -77,25 +77,26 @@ fn what_is_beside_c_stays() -> Result<(), Error> {
     Ok(())
 }
 
-/// Rows that a block's threads read four times by 16 bytes, then twice, then once, then in part.
+/// Rows that a warp's threads, or a block's of one row, read sixteen times by 16 bytes, then eight times and less, then in part.
 #[test]
 fn a_long_row_is_read_once() -> Result<(), Error> {
-    let cases = [2048, 3584, 2048 + 1024 + 512 + 4, 5124].map(|cols| {
+    let cases = [2048, 3584, 2048 + 1024 + 512 + 4, 5124, 2048 + 1024 + 512 + 256 + 128 + 60].map(|cols| {
         [
-            (Gpu::new(host(48 << 10, 8, Language::Ptx)), cols, false),
-            (hopper(1), cols, false),
-            (hopper(1), cols, true),
+            (Gpu::new(host(48 << 10, 8, Language::Ptx)), cols, false, 3),
+            (hopper(1), cols, false, 1),
+            (hopper(1), cols, true, 1),
+            (hopper(1), cols, true, 7),
         ]
     });
-    for (gpu, cols, halves) in cases.into_iter().flatten() {
-        let (a, x) = (data::<f32>(3 * cols, 1, 2), data::<f32>(cols, 2, 2));
-        let mut on_a = if halves { gpu.alloc_halves(3 * cols)? } else { gpu.alloc(3 * cols)? };
+    for (gpu, cols, halves, rows) in cases.into_iter().flatten() {
+        let (a, x) = (data::<f32>(rows * cols, 1, 2), data::<f32>(cols, 2, 2));
+        let mut on_a = if halves { gpu.alloc_halves(rows * cols)? } else { gpu.alloc(rows * cols)? };
         gpu.write(&a, on_a.view_mut())?;
-        let (on_x, mut y) = (gpu.upload(&x)?, gpu.upload(&[0.0f32; 3])?);
+        let (on_x, mut y) = (gpu.upload(&x)?, gpu.upload(&vec![0.0f32; rows])?);
         let (vector, to) =
             (<Gpu<Host> as Memory>::vector(on_x.view()), <Gpu<Host> as Memory>::vector_mut(y.view_mut()));
-        Products::gemv(&gpu, 1.0, on_a.view().matrix(3, cols)?, vector, 0.0, to)?;
-        let mut got = [0.0; 3];
+        Products::gemv(&gpu, 1.0, on_a.view().matrix(rows, cols)?, vector, 0.0, to)?;
+        let mut got = vec![0.0; rows];
         gpu.download(y.view(), &mut got)?;
         // Of small integers, whose sums are exact.
         let want: Vec<f32> = a.chunks(cols).map(|row| row.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();

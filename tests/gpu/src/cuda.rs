@@ -223,7 +223,7 @@ fn lists() -> Result<(), Error> {
         gpu.download(sum.view(), &mut back)?;
         assert_eq!(back[0], (turn as usize * N) as f32, "turn {turn}");
     }
-    assert_eq!(gpu.device().graphs(), before + 3, "launches by 48");
+    assert_eq!(gpu.device().graphs(), before + 4, "launches by 8, 16, 32 and what is left");
     // An error of the work: what came before it runs, what is refused does not.
     let short = gpu.together(|| {
         gpu.fill(1.0, x.view_mut())?;
@@ -234,6 +234,40 @@ fn lists() -> Result<(), Error> {
     gpu.download(sum.view(), &mut back)?;
     assert_eq!(back[0], N as f32);
     println!("lists of launches as graphs: {} kept", gpu.device().graphs());
+    page_locked(&gpu)
+}
+
+/// Copies from and to page-locked memory come between the launches around them, and are waited for where they are looked at;
+/// reads through the device's own are of any length.
+fn page_locked(gpu: &Gpu<Cuda>) -> Result<(), Error> {
+    const N: usize = (1 << 20) + 3;
+    let (mut from, mut to) = (gpu.pinned::<f32>(N)?, gpu.pinned::<f32>(N)?);
+    assert!(from.iter().all(|x| *x == 0.0));
+    let mut x = gpu.alloc(N)?;
+    for turn in 1..=5u16 {
+        from.fill(f32::from(turn));
+        gpu.write_pinned(&from, x.view_mut())?;
+        gpu.scale_in_place(x.view_mut(), 2.0)?;
+        gpu.read_pinned(x.view(), &mut to)?;
+        gpu.scale_in_place(x.view_mut(), 3.0)?;
+        assert!(to.iter().all(|x| *x == 2.0 * f32::from(turn)), "turn {turn}");
+        // Below and above what goes through the device's own.
+        for n in [1, 1000, (1 << 18) - 1, 1 << 18, N] {
+            let mut back = vec![0.0f32; n];
+            gpu.download(x.view().part(N - n..N)?, &mut back)?;
+            assert!(back.iter().all(|x| *x == 6.0 * f32::from(turn)), "turn {turn}, {n}");
+        }
+    }
+    let (mut bytes, mut on) = (gpu.pinned::<u8>(8)?, gpu.upload(&[7u8; 12])?);
+    assert!(matches!(gpu.read_pinned(on.view().part(1..9)?, &mut bytes), Err(Error::Range { .. })));
+    assert!(matches!(gpu.read_pinned(on.view(), &mut bytes), Err(Error::Call(fulmen::Error::Len { .. }))));
+    gpu.read_pinned(on.view().part(4..12)?, &mut bytes)?;
+    assert_eq!(bytes[..], [7; 8]);
+    let mut halves = gpu.alloc_halves(N)?;
+    assert!(matches!(gpu.write_pinned(&from, halves.view_mut()), Err(Error::Limit { .. })));
+    let other = Gpu::new(Cuda::from_env()?);
+    assert!(matches!(gpu.write_pinned(&other.pinned::<u8>(12)?, on.view_mut()), Err(Error::Foreign)));
+    println!("copies from and to page-locked memory: as they came");
     Ok(())
 }
 
