@@ -237,11 +237,11 @@ macro_rules! for_each_op {
             nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn lu_refine(lu_refine, lu_refine_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn cholesky_refine(cholesky_refine, cholesky_refine_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn eigh(eigh, eigh_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn eigh(eigh, eigh_on) Eigh[] solve, layer;
             nn eigh_generalized(eigh_generalized, eigh_generalized_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eig(eig, eig_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn schur(schur, schur_on) Eigh[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn svd(svd, svd_on) Svd[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn svd(svd, svd_on) Svd[] solve, layer;
             nn spmv(spmv, spmv_on) Spmv[] sparse, layer;
             nn cg(cg, cg_on) Cg[] sparse, host: "the host decides after each step whether there is another; spmv, dot_strided and axpy are its parts on a device";
             nn ilu0(ilu0, ilu0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";

@@ -7,6 +7,7 @@ use dense::Matrix;
 use fulmen::lanes::{Simd, native};
 use fulmen::*;
 
+mod batched;
 mod eigen;
 mod ranks;
 mod refined;

@@ -15,7 +15,8 @@
 //!
 //! A factor lies where its matrix was, in views of any strides, and a solution where its right-hand sides were. A pivot that cannot
 //! be divided by is [`Error::Pivot`] with its index; no test compares a pivot with a fixed number, so a matrix and its
-//! multiples are treated alike. Matrices in arrays have forms of their own, [`cholesky_fixed`] and its like, which take no workspace.
+//! multiples are treated alike. Matrices in arrays have forms of their own, [`cholesky_fixed`] and its like, which take no workspace; many of
+//! one shape [`cholesky_batched`] and its like.
 //!
 //! ```
 //! use fulmen::{MatMut, MatRef, lu, lu_solve, lu_solve_workspace, lu_workspace};
@@ -30,6 +31,7 @@
 //! ```
 
 mod balance;
+mod batched;
 pub(crate) mod cholesky;
 pub(crate) mod eig;
 pub(crate) mod eigh;
@@ -46,6 +48,10 @@ pub(crate) mod small;
 pub(crate) mod svd;
 pub(crate) mod update;
 
+pub use batched::{
+    cholesky_batched, cholesky_batched_on, cholesky_solve_batched, cholesky_solve_batched_on, eigh_batched,
+    eigh_batched_on, lu_batched, lu_batched_on, lu_solve_batched, lu_solve_batched_on,
+};
 pub use cholesky::{
     cholesky, cholesky_on, cholesky_solve, cholesky_solve_on, cholesky_solve_workspace, cholesky_workspace,
 };

@@ -14,10 +14,12 @@ use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
+pub mod batches;
 pub mod blocks;
 pub mod complex;
 pub mod contractions;
 pub mod decode;
+pub mod eigen;
 pub mod linear;
 pub mod lz4;
 pub mod random;
@@ -482,6 +484,7 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
     all.extend(attentions::<T, D>(gpu, language, heads)?);
     all.extend(linear::story::<T, D>(gpu, language, far)?);
     all.extend(solvers::story::<T, D>(gpu, language, far)?);
+    all.extend(eigen::story::<T, D>(gpu, language)?);
     all.extend(random::story::<T, D>(gpu, language)?);
     all.push(contractions::story::<T, D>(gpu, language)?);
     all.extend(transforms::story::<T, D>(gpu, language, shapes)?);

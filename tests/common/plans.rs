@@ -3,7 +3,7 @@
 
 use fulmen::backend::{Blas, Layers, Network, Products};
 use fulmen::gpu::Type;
-use fulmen::gpu::backend::{Array, Gpu, Mat, MatMut, View, ViewMut, Word};
+use fulmen::gpu::backend::{Array, Batch, BatchMut, Gpu, Mat, MatMut, View, ViewMut, Word};
 use fulmen::gpu::device::{
     Binding, Blocking, Computes, Device, Error, Facts, Launch, Limits, Readback, check,
 };
@@ -418,7 +418,30 @@ fn call(gpu: &Gpu<Paper>, op: usize, d: &mut Dice<'_>) -> Result<(), Error> {
             let ([m, n], cols) = (narrow(d), d.byte());
             let (mut a, mut b) = (Grid::new(gpu, d, [m, n])?, Grid::new(gpu, d, [m, cols])?);
             let (mut pivots, mut tau) = (Line::<u32>::new(gpu, d, m.min(n))?, line(d, m.min(n))?);
-            match d.byte() % 7 {
+            let which = d.byte() % 11;
+            if which > 6 {
+                // Of any strides, also such as lead nowhere or to the same element.
+                let (count, n) = (d.byte() % 9, m % 70);
+                let by = [n * n + d.byte() % 3, n + d.byte() % 2, 1 + d.byte() % 2];
+                let by = if d.flag() { [by[0], by[2], by[1]] } else { by };
+                let mut a = line(d, count * (n + 1) * (n + 2))?;
+                let mut b = line(d, count * n * cols)?;
+                let mut pivots = Line::<u32>::new(gpu, d, count * n)?;
+                let (of, to) = ([count, n, n], ([count, n, cols], [n * cols, cols, 1]));
+                return match which {
+                    7 => gpu.cholesky_batched(BatchMut::strided(a.view_mut()?, of, by)?),
+                    8 => gpu.lu_batched(BatchMut::strided(a.view_mut()?, of, by)?, pivots.view_mut()?),
+                    9 => {
+                        let b = BatchMut::strided(b.view_mut()?, to.0, to.1)?;
+                        gpu.cholesky_solve_batched(Batch::strided(a.view()?, of, by)?, b)
+                    }
+                    _ => {
+                        let b = BatchMut::strided(b.view_mut()?, to.0, to.1)?;
+                        gpu.lu_solve_batched(Batch::strided(a.view()?, of, by)?, pivots.view()?, b)
+                    }
+                };
+            }
+            match which {
                 0 => gpu.cholesky(a.mat_mut([m, n])?),
                 1 => gpu.cholesky_solve(a.mat([m, n])?, b.mat_mut([m, cols])?),
                 2 => gpu.lu(a.mat_mut([m, n])?, pivots.view_mut()?),

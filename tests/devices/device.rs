@@ -437,3 +437,13 @@ fn factors_keep_their_contracts() {
         }
     }
 }
+
+/// Eigenvalues and singular values alone, for the same reason; by a launch for each round, and with threads that meet in memory.
+#[test]
+fn spectra_keep_their_contracts() {
+    for gpu in [gpu(), Gpu::new(short()), Gpu::new(Host::new(Meet::Memory))] {
+        for w in layers::eigen::story::<f32, _>(&gpu, "f32").unwrap() {
+            assert!(w.share <= 1.0, "{w:?}");
+        }
+    }
+}

@@ -27,10 +27,12 @@
 //! kernel sees, is said in the method's own words.
 
 mod attention;
+mod batch;
 mod blas;
 mod complex;
 mod copies;
 mod decode;
+mod eigen;
 mod einsum;
 mod fft;
 mod gemv;
@@ -61,6 +63,7 @@ mod tensors;
 mod transforms;
 mod words;
 
+pub use batch::{Batch, BatchMut};
 pub use decode::PageTable;
 pub use fft::{Fft, RealFft};
 pub use mat::{Mat, MatMut};

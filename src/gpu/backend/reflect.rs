@@ -47,7 +47,7 @@ impl<D: Device> Gpu<D> {
         self.qr_of("qr", Index::Qr, a.0, tau.read())
     }
 
-    fn qr_of<T: Scalar>(
+    pub(super) fn qr_of<T: Scalar>(
         &self,
         name: &'static str,
         what: Index,
@@ -145,7 +145,7 @@ impl<D: Device> Gpu<D> {
         self.qr_apply_of(transposed, factors, tau, c)
     }
 
-    fn qr_apply_of<T: Scalar>(
+    pub(super) fn qr_apply_of<T: Scalar>(
         &self,
         transposed: bool,
         factors: Mat<'_, T, D>,

@@ -50,11 +50,15 @@ pub enum Index {
     Qr,
     /// A column of `least_squares`.
     LeastSquares,
+    /// A row of `eigh`.
+    Eigh,
+    /// A column of `svd`.
+    Svd,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -76,6 +80,8 @@ impl Index {
         Self::LuSolve,
         Self::Qr,
         Self::LeastSquares,
+        Self::Eigh,
+        Self::Svd,
     ];
 
     /// The op and the argument.
@@ -103,6 +109,8 @@ impl Index {
             Self::LuSolve => ("lu_solve", "factors"),
             Self::Qr => ("qr", "a"),
             Self::LeastSquares => ("least_squares", "a"),
+            Self::Eigh => ("eigh", "a"),
+            Self::Svd => ("svd", "a"),
         }
     }
 
@@ -111,7 +119,14 @@ impl Index {
     pub const fn pivot(self) -> bool {
         matches!(
             self,
-            Self::Cholesky | Self::CholeskySolve | Self::Lu | Self::LuSolve | Self::Qr | Self::LeastSquares
+            Self::Cholesky
+                | Self::CholeskySolve
+                | Self::Lu
+                | Self::LuSolve
+                | Self::Qr
+                | Self::LeastSquares
+                | Self::Eigh
+                | Self::Svd
         )
     }
 }

@@ -398,6 +398,7 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     for size in sizes.into_iter().chain(far) {
         run::<T, D>(gpu, language, size, &mut all)?;
     }
+    super::batches::story::<T, D>(gpu, language, &mut all)?;
     narrow(gpu, language, &mut all)?;
     whole(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;

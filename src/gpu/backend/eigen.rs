@@ -1,0 +1,266 @@
+//! Eigenvalues and singular values by Jacobi's method: a launch for each round of a sweep, or one block for a whole matrix.
+//! Nothing waits for the host: sweeps after the last one that turned anything end at once.
+
+use super::super::device::{Binding, Computes, Device, Error, Launch};
+use super::super::template::jacobi::{self, SWEEPS, TURNED};
+use super::super::template::{Argument, Index};
+use super::batch::BatchMut;
+use super::ops::{Done, Scalar, arguments};
+use super::plan::Planner;
+use super::{Gpu, Mat, MatMut, View, ViewMut};
+use crate::backend::Products;
+use crate::error::{same_len, same_shape};
+use alloc::vec::Vec;
+
+/// Half of the distance from 1 to the next number.
+fn unit<T: Scalar>() -> f64 {
+    libm::ldexp(1.0, -T::SIGNIFICAND - 1)
+}
+
+/// The cosine from which on vectors of so many elements are not orthogonal: what sums of as many products are sure of.
+fn cosine<T: Scalar>(len: usize) -> T {
+    T::from_f64((4.0 + libm::sqrt(len as f64)) * unit::<T>())
+}
+
+impl Planner {
+    /// A launch of a block for each of many symmetric matrices of `n` rows, if a block has the memory.
+    fn whole<T: Scalar>(
+        &self,
+        [count, n]: [usize; 2],
+        arguments: Vec<Argument>,
+    ) -> Result<Option<Launch>, Error> {
+        let Some(cols) = jacobi::whole(n).filter(|_| !self.short) else { return Ok(None) };
+        let make = || Some(jacobi::small::<T::Recorded>(self.meet, cols, self.optimise));
+        let program = self.one_by::<T::Recorded>("eigh_batched", cols, make)?;
+        let threads = jacobi::whole_threads(cols);
+        if program.kernel().shared_bytes() > self.limits.shared || threads > self.limits.threads {
+            return Ok(None);
+        }
+        self.grid_of(program, threads, [count, 1], arguments).map(Some)
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// [`eigh`](crate::eigh()) by Jacobi's method from one side, of a matrix that is shifted until it is definite, whose errors are
+    /// those that the contract allows: up to 64 rows (what a block's memory has room for; 32 in WGSL) by one block of threads in
+    /// one launch, more by a launch for every 4 vectors that each of its blocks turns.
+    ///
+    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
+    /// with the index of a row that has one, or of the first row of a small matrix. Nothing of use is in A then. So is
+    /// what 16 sweeps are not enough for, by the first row; no matrix is known to need as many.
+    ///
+    /// ```
+    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let (mut a, mut values) = (gpu.upload(&[3.0f32, 9.0, 0.0, 1.0])?, gpu.alloc(2)?);
+    /// gpu.eigh(a.view_mut().matrix(2, 2)?, values.view_mut())?;
+    /// let (mut v, mut found) = ([0.0; 4], [0.0; 2]);
+    /// gpu.download(a.view(), &mut v)?;
+    /// gpu.download(values.view(), &mut found)?;
+    /// assert_eq!((v, found), ([0.0, 1.0, 1.0, 0.0], [1.0, 3.0]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn eigh<T: Scalar>(&self, a: MatMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, n) = (a.0, a.0.shape[0]);
+        same_shape("a", [n; 2], a.shape)?;
+        same_len("values", n, values.len())?;
+        self.matrices([("a", a)])?;
+        if n == 0 {
+            return Ok(());
+        }
+        let [row, col] = a.strides;
+        let told = arguments::<T>(3, &[1, n, 0, row, col], &[cosine(n)]);
+        if let Some(launch) = self.state.planner.whole::<T>([1, n], told)? {
+            return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
+        }
+        self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
+        let w = self.alloc::<T>(n * n)?;
+        let [rows, sums, lengths, state] = [n, n, n, 2].map(|n| self.alloc::<T>(n));
+        let (rows, sums, lengths, state) = (rows?, sums?, lengths?, state?);
+        let [a, w_, rows, sums, lengths, state] = [
+            a.binding(self)?,
+            w.view().binding(self)?,
+            rows.view().binding(self)?,
+            sums.view().binding(self)?,
+            lengths.view().binding(self)?,
+            state.view().binding(self)?,
+        ];
+        let each = [n, 1];
+        let make = |meet| jacobi::rows::<T::Recorded>(meet, true);
+        self.run_blocks::<T>("eigh_rows", make, each, &[a, rows, self.status()?], (&[n, n, row, col], &[]))?;
+        let make = jacobi::symmetric::<T::Recorded>;
+        self.run_blocks::<T>("eigh_open", make, each, &[a, rows, w_, sums, state], (&[n, row, col], &[]))?;
+        let make = jacobi::shifted::<T::Recorded>;
+        self.run_blocks::<T>("eigh_shift", make, [1, 1], &[sums, w_, state], (&[n], &[]))?;
+        self.turns::<T>(Index::Eigh, w.view(), None, [n, n], lengths)?;
+        let (make, values) = (jacobi::eigenvectors::<T::Recorded>, values.binding(self)?);
+        let bound = [w_, lengths, state, a, values];
+        self.run_blocks::<T>("eigh_close", make, each, &bound, (&[n, row, col], &[]))
+    }
+
+    /// [`eigh_batched`](crate::eigh_batched()): one launch for all matrices of up to 64 rows, as by [`eigh`](Self::eigh); of more, one after
+    /// the other. What is not finite is said by the first row of its matrix, among the rows of all.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    pub fn eigh_batched<T: Scalar>(&self, a: BatchMut<'_, T, D>, values: ViewMut<'_, T, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, [count, n, cols]) = (a.0, a.0.sizes);
+        same_shape("a", [n; 2], [n, cols])?;
+        same_len("values", count.saturating_mul(n), values.len())?;
+        let bound = [self.bound_batch("a", a)?, values.binding(self)?, self.status()?];
+        if count * n == 0 {
+            return Ok(());
+        }
+        let [stride, row, col] = a.strides;
+        let told = arguments::<T>(3, &[count, n, stride, row, col], &[cosine(n)]);
+        match self.state.planner.whole::<T>([count, n], told)? {
+            Some(launch) => self.run_one(launch, &bound),
+            None => (0..count).try_for_each(|i| self.eigh(MatMut(a.get(i)?), values.sequence(i, count)?)),
+        }
+    }
+
+    /// Turns pairs of `n` vectors until all are orthogonal, and writes how long they are.
+    fn turns<T: Scalar>(
+        &self,
+        what: Index,
+        w: View<'_, T, D>,
+        v: Option<View<'_, T, D>>,
+        [n, len]: [usize; 2],
+        lengths: Binding<'_, D::Buffer>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let mut words = self.alloc::<u32>(SWEEPS as usize)?;
+        self.fill(0, words.view_mut())?;
+        let words = words.view().binding(self)?;
+        let mut bound = Vec::from([w.binding(self)?]);
+        if let Some(v) = v {
+            bound.push(v.binding(self)?);
+        }
+        bound.push(words);
+        let planner = &self.state.planner;
+        let (turn, ends) = match what {
+            Index::Eigh => ("eigh_turn", "eigh_lengths"),
+            _ => ("svd_turn", "svd_lengths"),
+        };
+        // Two neighbours are one player.
+        let rounds = n.div_ceil(TURNED / 2).next_multiple_of(2) - 1;
+        // Singular values need not be known to more than the largest one is.
+        let least = if v.is_some() { T::from_f64(0.5 * unit::<T>()) } else { T::ZERO };
+        for sweep in 0..SWEEPS as usize {
+            let launches = (0..rounds).map(|round| {
+                let words = [n, len, n, rounds, round, sweep];
+                let told = arguments::<T>(bound.len(), &words, &[cosine(len), least]);
+                let make = |meet| jacobi::turn::<T::Recorded>(meet, v.is_some(), planner.optimise);
+                planner.blocks::<T::Recorded>(turn, make, [rounds.div_ceil(2), 1], told)
+            });
+            let launches = launches.collect::<Result<Vec<_>, Error>>()?;
+            self.go(launches, Vec::new(), &bound)?;
+        }
+        let make = |meet| jacobi::lengths::<T::Recorded>(meet, what);
+        let all = [w.binding(self)?, lengths, words, self.status()?];
+        self.run_blocks::<T>(ends, make, [n, 1], &all, (&[n, len], &[]))
+    }
+
+    /// [`svd`](crate::svd()) by Jacobi's method from one side, with a launch for every 4 vectors that each of its blocks turns;
+    /// the left vectors are the orthogonal factor of what is left, so that they are orthonormal whatever the rank. A is not written.
+    ///
+    /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
+    /// with the index of a column that has one, or a row where there are fewer rows than columns. Nothing of use is in the results then.
+    /// So is what 16 sweeps are not enough for, by index 0; no matrix is known to need as many.
+    ///
+    /// ```
+    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let (mut a, mut u) = (gpu.upload(&[3.0f32, 4.0])?, gpu.alloc(2)?);
+    /// let (mut values, mut vt) = (gpu.alloc(1)?, gpu.alloc(1)?);
+    /// let of = a.view_mut().matrix(2, 1)?;
+    /// gpu.svd(of, u.view_mut().matrix(2, 1)?, values.view_mut(), vt.view_mut().matrix(1, 1)?)?;
+    /// let mut found = [0.0];
+    /// gpu.download(values.view(), &mut found)?;
+    /// assert_eq!(found, [5.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn svd<T: Scalar>(
+        &self,
+        a: MatMut<'_, T, D>,
+        u: MatMut<'_, T, D>,
+        values: ViewMut<'_, T, D>,
+        vt: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, u, vt, [m, n]) = (a.0, u.0, vt.0, a.0.shape);
+        let k = m.min(n);
+        same_shape("u", [m, k], u.shape)?;
+        same_len("values", k, values.len())?;
+        same_shape("vt", [k, n], vt.shape)?;
+        self.matrices([("a", a), ("u", u), ("vt", vt)])?;
+        if k == 0 {
+            return Ok(());
+        }
+        let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
+        self.svd_of(a, u, values.read(), vt)
+    }
+
+    /// The singular values of no fewer rows than columns.
+    fn svd_of<T: Scalar>(
+        &self,
+        a: Mat<'_, T, D>,
+        u: Mat<'_, T, D>,
+        values: View<'_, T, D>,
+        vt: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let [m, n] = a.shape;
+        self.state.planner.line::<T::Recorded>("a", m.saturating_mul(n))?;
+        let [w, v, to] = [m * n, n * n, m * n].map(|n| self.alloc::<T>(n));
+        let [rows, lengths, state, tau] = [n, n, 1, n].map(|n| self.alloc::<T>(n));
+        let (w, v, to, rows, lengths, state, tau) = (w?, v?, to?, rows?, lengths?, state?, tau?);
+        self.transpose(a, MatMut(w.view().matrix(n, m)?))?;
+        let [w_, v_, to_, rows] = [&w, &v, &to, &rows].map(|x| x.view().binding(self));
+        let (w_, v_, to_, rows) = (w_?, v_?, to_?, rows?);
+        let [lengths, state] = [&lengths, &state].map(|x| x.view().binding(self));
+        let (lengths, state) = (lengths?, state?);
+        let each = [n, 1];
+        let make = |meet| jacobi::rows::<T::Recorded>(meet, false);
+        self.run_blocks::<T>("svd_rows", make, each, &[w_, rows, self.status()?], (&[n, m, m, 1], &[]))?;
+        let make = jacobi::general::<T::Recorded>;
+        self.run_blocks::<T>("svd_open", make, each, &[rows, w_, v_, state], (&[n, m], &[]))?;
+        self.turns::<T>(Index::Svd, w.view(), Some(v.view()), [n, m], lengths)?;
+        let (u_, vt_) = (u.binding(self)?, vt.binding(self)?);
+        let bound = [w_, v_, lengths, state, to_, vt_, values.binding(self)?];
+        let ([row, col], [down, along]) = (u.strides, vt.strides);
+        let make = jacobi::ordered::<T::Recorded>;
+        self.run_blocks::<T>("svd_order", make, each, &bound, (&[n, m, down, along], &[]))?;
+        let factors = to.view().matrix(n, m)?.t();
+        self.qr_of("svd_qr", Index::Svd, factors, tau.view())?;
+        let make = jacobi::identity::<T::Recorded>;
+        self.run_flat::<T>("svd_identity", make, m * n, &[u_], (&[m * n, n, row, col], &[]))?;
+        self.qr_apply_of(false, factors, tau.view(), u)?;
+        let words = [m, n, m + 1, row, col, down, along];
+        self.run_blocks::<T>(
+            "svd_close",
+            jacobi::oriented::<T::Recorded>,
+            each,
+            &[to_, u_, vt_],
+            (&words, &[]),
+        )
+    }
+}

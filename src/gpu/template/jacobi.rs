@@ -1,0 +1,589 @@
+//! Jacobi's method from one side, of Hestenes: pairs of vectors are turned until all are orthogonal, those of a round at once, in
+//! an order in which every two meet once in a sweep. Of a symmetric matrix that is shifted until it is definite the vectors end
+//! as eigenvectors times eigenvalues; of another one as left singular vectors times singular values, and what is turned with
+//! them as the right ones.
+//!
+//! Sources: G. Golub, C. Van Loan, "Matrix Computations", §8.5 and §8.6; J. Demmel, K. Veselić, "Jacobi's Method is More Accurate
+//! than QR" (1992); P. de Rijk, "A One-Sided Jacobi Algorithm for Computing the Singular Value Decomposition on a Vector
+//! Computer" (1989), the larger one first; R. Brent, F. Luk, "The Solution of Singular-Value and Symmetric Eigenvalue
+//! Problems on Multiprocessor Arrays" (1985), the order.
+#![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
+
+use super::super::builder::{Builder, Value};
+use super::super::error::Error;
+use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::record::Recorded;
+use super::super::types::{Pred, U32, U64};
+use super::THREADS;
+use super::factor::{constant, keep, kept, refused, room, size};
+use super::flat::{get, named, put};
+use super::layer::{each_row, leads, strided};
+use super::part::{Meet, Threads, block_reduce, on_row};
+use super::reflect::ends;
+use super::small::{few, larger, meets_few, number};
+use super::status::{Index, note};
+use crate::Number;
+use crate::alu::Real;
+use alloc::vec::Vec;
+
+/// Vectors that a block turns: two neighbours, and two others.
+pub const TURNED: usize = 4;
+/// Sweeps at most. After the one in which nothing turns the others end at once.
+pub const SWEEPS: u32 = 16;
+/// Threads of a pair in a matrix that one block has.
+const LANES: u32 = 8;
+/// Rows of a matrix that one block has, at most.
+pub const WHOLE: usize = 64;
+
+/// A power of two near to a magnitude, which no number that a square of a quotient by it needs is past; and its reciprocal.
+fn scales<T: Recorded>(most: Value<'_, T>) -> [Value<'_, T>; 2] {
+    let b = most.builder();
+    let single = T::TYPE.bytes() == 4;
+    let (far, mask) = if single { (120, 0x7f80_0000) } else { (1000, 0x7ff0_0000_0000_0000) };
+    let [low, high] = [-far, far].map(|e| constant::<T>(b, T::Elem::from_f64(libm::ldexp(1.0, e))));
+    let within = Value::select(most.compare(Cmp::Lt, low), low, most);
+    let within = Value::select(within.compare(Cmp::Gt, high), high, within);
+    let back = (within.cast::<T::Bits>() & b.int(mask)).cast::<T>();
+    [constant::<T>(b, T::Elem::ONE) / back, back]
+}
+
+fn most<'b, T: Recorded>([x]: [Value<'b, T>; 1], [y]: [Value<'b, T>; 1]) -> [Value<'b, T>; 1] {
+    [Value::select(y.compare(Cmp::Gt, x), y, x)]
+}
+
+fn sum<'b, T: Recorded, const K: usize>(x: [Value<'b, T>; K], y: [Value<'b, T>; K]) -> [Value<'b, T>; K] {
+    core::array::from_fn(|k| x[k] + y[k])
+}
+
+/// A fold over every so many elements of `n`.
+fn fold<'b, T: Recorded, const K: usize>(
+    b: &'b Builder,
+    bounds: [Value<'b, U32>; 3],
+    init: [Value<'b, T>; K],
+    step: impl FnOnce(Value<'b, U32>, [Value<'b, T>; K]) -> [Value<'b, T>; K],
+) -> [Value<'b, T>; K] {
+    let all =
+        b.count::<U32, T>(bounds, 1, &init, |i, acc| step(i, core::array::from_fn(|k| acc[k])).to_vec());
+    core::array::from_fn(|k| all[k])
+}
+
+/// A thread's part of `n` elements that a block has.
+fn part<'b>(b: &'b Builder, n: Value<'b, U32>) -> [Value<'b, U32>; 3] {
+    [b.special(Special::TidX), n, number(b, THREADS)]
+}
+
+/// The largest of `n` magnitudes.
+fn largest<'b, T: Recorded>(
+    b: &'b Builder,
+    meet: Meet,
+    from: Value<'b, U64>,
+    n: Value<'b, U32>,
+) -> Value<'b, T> {
+    let mine = fold::<T, 1>(b, part(b, n), [b.bits(0)], |i, m| most(m, [get(from, i)]));
+    let [all] = block_reduce(b, meet, mine, most);
+    all
+}
+
+/// When two vectors are not orthogonal: by their products with themselves and with each other.
+struct Limits<'b, T> {
+    /// The cosine from which on they are not.
+    cosine: Value<'b, T>,
+    /// The part of the longer one in the other from which on they are not.
+    least: Value<'b, T>,
+}
+
+impl<'b, T: Recorded> Limits<'b, T> {
+    fn past(&self, a: Value<'b, T>, b: Value<'b, T>, d: Value<'b, T>) -> Value<'b, Pred> {
+        let (d, [longer]) = (d.magnitude(), most([a], [b]));
+        d.compare(Cmp::Gt, self.cosine * a.root() * b.root()) & d.compare(Cmp::Gt, self.least * longer.root())
+    }
+    /// What the first and the second vector are of both, so that they are orthogonal, and the first one is the longer.
+    fn rotation(
+        &self,
+        a: Value<'b, T>,
+        b: Value<'b, T>,
+        d: Value<'b, T>,
+    ) -> ([[Value<'b, T>; 2]; 2], Value<'b, Pred>) {
+        let (of, turns) = (a.builder(), self.past(a, b, d));
+        let [zero, one] = [T::Elem::ZERO, T::Elem::ONE].map(|x| constant::<T>(of, x));
+        let ([_, far], z) = (ends::<T>(of), (b - a) / (d + d));
+        let large = z.magnitude();
+        let large = Value::select(large.compare(Cmp::Gt, far), far, large);
+        let t = one / (large + large.fma(large, one).root());
+        let t = Value::select(z.compare(Cmp::Lt, zero), -t, t);
+        let c = one / t.fma(t, one).root();
+        let (c, s) = (Value::select(turns, c, one), Value::select(turns, c * t, zero));
+        let swap = turns & a.compare(Cmp::Lt, b);
+        let both = |p: [_; 2], q: [_; 2]| [0, 1].map(|k| Value::select(swap, p[k], q[k]));
+        ([both([s, c], [c, -s]), both([c, -s], [s, c])], turns)
+    }
+}
+
+/// The players of a pair in a round, of an even number.
+fn meeting_of<'b>(
+    pair: Value<'b, U32>,
+    round: Value<'b, U32>,
+    rounds: Value<'b, U32>,
+) -> [Value<'b, U32>; 2] {
+    let b = pair.builder();
+    let within = |x: Value<'b, U32>| Value::select(x.compare(Cmp::Ge, rounds), x - rounds, x);
+    let first = pair.compare(Cmp::Eq, b.int(0));
+    let [p, q] = [Value::select(first, rounds, within(round + pair)), within(round + rounds - pair)];
+    [p.least(q), p.most(q)]
+}
+
+/// A round: each block turns two neighbours and two others, among each other. Parameters: the vectors, those that are turned with
+/// them if there are `others`, a word for each sweep that says whether it turned any; vectors, their length, that of the others,
+/// rounds, the round, the sweep; [`Limits`]. Where loops may end `early` they do.
+pub fn turn<T: Recorded>(meet: Meet, others: bool, early: bool) -> Result<Kernel, Error> {
+    let builder = named::<T>(if others { "svd_turn" } else { "eigh_turn" });
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let w = b.param::<U64>();
+    let v = others.then(|| b.param::<U64>());
+    let words = b.param::<U64>();
+    let [n, len, wide, rounds, round, sweep] = [(); 6].map(|()| b.param::<U32>());
+    let [cosine, least] = [(); 2].map(|()| b.param::<T>());
+    let (limits, [zero, one]) = (Limits { cosine, least }, [0, 1].map(|x| b.int::<U32>(x)));
+    let (none, unit) = (b.bits::<T>(0), constant::<T>(b, T::Elem::ONE));
+    let first = sweep.compare(Cmp::Eq, zero);
+    let before = get::<U32>(words, Value::select(first, zero, sweep - one));
+    let mut goes = first | before.compare(Cmp::Ne, zero);
+    if early {
+        // Of shared memory all threads read the same.
+        let flag = b.shared(4, 4);
+        b.when(leads(b), || b.store(Space::Shared, flag, 0, Value::select(goes, one, zero)));
+        b.barrier();
+        goes = b.load::<U32>(Space::Shared, flag, 0).compare(Cmp::Ne, zero);
+    }
+    let pairs = (rounds + one) >> one;
+    let pairs = if early { Value::select(goes, pairs, zero) } else { pairs };
+    each_row(b, pairs, |pair| {
+        let [p, q] = meeting_of(pair, round, rounds).map(|p| p + p);
+        let own = [p, p + one, q, q + one];
+        let has = own.map(|c| c.compare(Cmp::Lt, n));
+        let starts = own.map(|c| c.least(n - one));
+        let read = |from, len, i| {
+            let x = |k: usize| Value::select(has[k], get::<T>(from, starts[k] * len + i), none);
+            core::array::from_fn::<_, TURNED, _>(x)
+        };
+        let pairs = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]];
+        let products = pairs.into_iter().chain((0..TURNED).map(|k| [k; 2])).collect::<Vec<_>>();
+        // No branch: every thread has to reach the barriers.
+        let bounds = part(b, Value::select(goes, len, zero));
+        let mine = fold::<T, 10>(b, bounds, [none; 10], |i, acc| {
+            let x = read(w, len, i);
+            core::array::from_fn(|k| x[products[k][0]].fma(x[products[k][1]], acc[k]))
+        });
+        let sums = block_reduce(b, meet, mine, sum);
+        let mut gram = [[none; TURNED]; TURNED];
+        for ([i, j], x) in products.iter().zip(sums) {
+            (gram[*i][*j], gram[*j][*i]) = (x, x);
+        }
+        let past = pairs.map(|[i, j]| limits.past(gram[i][i], gram[j][j], gram[i][j]));
+        let turns = past.into_iter().fold(none.compare(Cmp::Ne, none), |p, q| p | q);
+        let mut all = [[none; TURNED]; TURNED];
+        (0..TURNED).for_each(|k| all[k][k] = unit);
+        for [i, j] in pairs {
+            let (by, _) = limits.rotation(gram[i][i], gram[j][j], gram[i][j]);
+            let turned = |x, y| by.map(|[p, q]| p * x + q * y);
+            let rows: [_; TURNED] = core::array::from_fn(|k| turned(gram[i][k], gram[j][k]));
+            (gram[i], gram[j]) = (rows.map(|[x, _]| x), rows.map(|[_, y]| y));
+            for m in [&mut gram, &mut all] {
+                for row in m {
+                    [row[i], row[j]] = turned(row[i], row[j]);
+                }
+            }
+        }
+        b.when(leads(b) & turns, || put(words, sweep, one));
+        b.when(turns, || {
+            for (of, len) in [(Some(w), len), (v, wide)] {
+                let Some(of) = of else { continue };
+                strided(b, [zero, len], |i| {
+                    let x = read(of, len, i);
+                    for (j, (has, start)) in has.into_iter().zip(starts).enumerate() {
+                        let y = (1..TURNED).fold(x[0] * all[0][j], |y, k| x[k].fma(all[k][j], y));
+                        b.when(has, || put(of, start * len + i, y));
+                    }
+                });
+            }
+        });
+    });
+    builder.finish()
+}
+
+/// Says a matrix that is not finite, by the largest magnitude of a part of it.
+fn says<'b, T: Recorded>(status: Value<'b, U64>, what: Index, most: Value<'b, T>, index: Value<'b, U32>) {
+    let b = index.builder();
+    let bad = refused(most) & most.compare(Cmp::Ne, b.bits(0));
+    b.when(leads(b) & bad, || note(status, what, index));
+}
+
+/// The largest magnitude of each row of a matrix, `symmetric`: of which the lower triangle is read; a block for each. Parameters: A, the
+/// largest ones, the status words; rows, columns, the strides of rows and columns.
+pub fn rows<T: Recorded>(meet: Meet, symmetric: bool) -> Result<Kernel, Error> {
+    let (what, name) = if symmetric { (Index::Eigh, "eigh_rows") } else { (Index::Svd, "svd_rows") };
+    let builder = named::<T>(name);
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [a, to, status] = [(); 3].map(|()| b.param::<U64>());
+    let [m, n, row, col] = [(); 4].map(|()| b.param::<U32>());
+    each_row(b, m, |i| {
+        let mine = fold::<T, 1>(b, part(b, n), [b.bits(0)], |j, all| {
+            let [i, j] = if symmetric { [i.most(j), i.least(j)] } else { [i, j] };
+            most(all, [size(get::<T>(a, i * row + j * col))])
+        });
+        let [all] = block_reduce(b, meet, mine, most);
+        says(status, what, all, i);
+        b.when(leads(b), || put(to, i, all));
+    });
+    builder.finish()
+}
+
+/// The vectors of a symmetric matrix, its columns, next to 1, and the sums of their magnitudes. Parameters: A, the largest
+/// magnitudes of rows, the vectors, the sums, the power of two that takes them back; rows, the strides of rows and columns.
+pub fn symmetric<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let builder = named::<T>("eigh_open");
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [a, rows, w, sums, state] = [(); 5].map(|()| b.param::<U64>());
+    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let [by, back] = scales(largest::<T>(b, meet, rows, n));
+    b.barrier();
+    each_row(b, n, |j| {
+        let mine = fold::<T, 1>(b, part(b, n), [b.bits(0)], |i, [all]| {
+            let x = get::<T>(a, i.most(j) * row + i.least(j) * col) * by;
+            put(w, j * n + i, x);
+            [all + x.magnitude()]
+        });
+        let [all] = block_reduce(b, meet, mine, sum);
+        b.when(leads(b), || put(sums, j, all));
+        b.when(leads(b) & j.compare(Cmp::Eq, b.int(0)), || put(state, j, back));
+    });
+    builder.finish()
+}
+
+/// What makes a matrix definite whose columns' magnitudes have sums up to this: eigenvalues are at least a fifth of it, and at
+/// most nine times as large as each other.
+fn shift<T: Recorded>(sums: Value<'_, T>) -> Value<'_, T> {
+    let b = sums.builder();
+    let some = sums * constant::<T>(b, T::Elem::from_f64(1.25));
+    Value::select(sums.compare(Cmp::Eq, b.bits(0)), constant::<T>(b, T::Elem::ONE), some)
+}
+
+/// Shifts the vectors, by one block. Parameters: the sums, the vectors, where the shift goes; rows.
+pub fn shifted<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let builder = named::<T>("eigh_shift");
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [sums, w, state] = [(); 3].map(|()| b.param::<U64>());
+    let n = b.param::<U32>();
+    let by = shift(largest::<T>(b, meet, sums, n));
+    strided(b, [b.int(0), n], |i| put(w, i * n + i, get::<T>(w, i * n + i) + by));
+    b.when(leads(b), || put(state, b.int(1), by));
+    builder.finish()
+}
+
+/// The vectors of a matrix next to 1, over themselves, and those of the identity. Parameters: the largest magnitudes of vectors, the
+/// vectors, the others, the power of two that takes them back; vectors, their length.
+pub fn general<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let builder = named::<T>("svd_open");
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [rows, w, v, state] = [(); 4].map(|()| b.param::<U64>());
+    let [n, len] = [(); 2].map(|()| b.param::<U32>());
+    let [by, back] = scales(largest::<T>(b, meet, rows, n));
+    b.barrier();
+    each_row(b, n, |j| {
+        strided(b, [b.int(0), len], |i| put(w, j * len + i, get::<T>(w, j * len + i) * by));
+        strided(b, [b.int(0), n], |i| {
+            let same = i.compare(Cmp::Eq, j);
+            put(v, j * n + i, Value::select(same, constant::<T>(b, T::Elem::ONE), b.bits(0)));
+        });
+        b.when(leads(b) & j.compare(Cmp::Eq, b.int(0)), || put(state, j, back));
+    });
+    builder.finish()
+}
+
+/// The length of each vector; says a matrix of which the last sweep still turned some. Parameters: the vectors, the lengths, the
+/// words of sweeps, the status words; vectors, their length.
+pub fn lengths<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
+    let builder = named::<T>(if what == Index::Eigh { "eigh_lengths" } else { "svd_lengths" });
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [w, to, words, status] = [(); 4].map(|()| b.param::<U64>());
+    let [n, len] = [(); 2].map(|()| b.param::<U32>());
+    let last = get::<U32>(words, number(b, SWEEPS - 1)).compare(Cmp::Ne, b.int(0));
+    each_row(b, n, |j| {
+        let mine = fold::<T, 1>(b, part(b, len), [b.bits(0)], |i, [all]| {
+            let x = get::<T>(w, j * len + i);
+            [x.fma(x, all)]
+        });
+        let [all] = block_reduce(b, meet, mine, sum);
+        b.when(leads(b), || put(to, j, size(all.root())));
+        b.when(leads(b) & last & j.compare(Cmp::Eq, b.int(0)), || note(status, what, j));
+    });
+    builder.finish()
+}
+
+/// Whether a number comes before another one, whose index is larger if they are the same.
+fn before<'b, T: Recorded>(
+    descends: bool,
+    [x, y]: [Value<'b, T>; 2],
+    [i, j]: [Value<'b, U32>; 2],
+) -> Value<'b, U32> {
+    let b = x.builder();
+    let first = x.compare(if descends { Cmp::Gt } else { Cmp::Lt }, y)
+        | (x.compare(Cmp::Eq, y) & i.compare(Cmp::Lt, j));
+    Value::select(first, b.int(1), b.int(0))
+}
+
+/// How many of the lengths come before that of vector `j`.
+fn rank<'b, T: Recorded>(
+    b: &'b Builder,
+    (meet, descends): (Meet, bool),
+    lengths: Value<'b, U64>,
+    [n, j]: [Value<'b, U32>; 2],
+) -> Value<'b, U32> {
+    let own = get::<T>(lengths, j);
+    let mine = b.count::<U32, U32>(part(b, n), 1, &[b.int(0)], |i, all| {
+        Vec::from([all[0] + before(descends, [get(lengths, i), own], [i, j])])
+    });
+    let [all] = block_reduce(b, meet, [mine[0]], |[x], [y]| [x + y]);
+    all
+}
+
+/// 1 or -1: the sign of the first of the largest magnitudes.
+fn sign<'b, T: Recorded>(
+    b: &'b Builder,
+    meet: Meet,
+    n: Value<'b, U32>,
+    at: impl Fn(Value<'b, U32>) -> Value<'b, T>,
+) -> Value<'b, T> {
+    let [none, unit] = [T::Elem::ZERO, T::Elem::ONE].map(|x| constant::<T>(b, x));
+    let mine =
+        fold::<T, 2>(b, part(b, n), [-unit, none], |i, best| larger(best, [at(i).magnitude(), i.to::<T>()]));
+    let [_, first] = block_reduce(b, meet, mine, larger);
+    // Of NaN nothing is the largest.
+    let x = at(first.to::<U32>().least(n - b.int(1)));
+    Value::select(x.compare(Cmp::Lt, none), -unit, unit)
+}
+
+/// The eigenvectors in their order, and the values. Parameters: the vectors, their lengths, the power of two and the shift, A, the
+/// values; rows, the strides of rows and columns.
+pub fn eigenvectors<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let builder = named::<T>("eigh_close");
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [w, lengths, state, a, values] = [(); 5].map(|()| b.param::<U64>());
+    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let [back, by] = [0, 1].map(|k| get::<T>(state, b.int(k)));
+    each_row(b, n, |j| {
+        let to = rank::<T>(b, (meet, false), lengths, [n, j]);
+        let sign = sign::<T>(b, meet, n, |i| get(w, j * n + i));
+        let len = get::<T>(lengths, j);
+        strided(b, [b.int(0), n], |i| put(a, i * row + to * col, get::<T>(w, j * n + i) * sign / len));
+        b.when(leads(b), || put(values, to, (len - by) * back));
+    });
+    builder.finish()
+}
+
+/// The vectors in their order, those that were turned with them as rows of Vᵀ, and the values. Parameters: the vectors, the others,
+/// the lengths, the power of two, where the vectors go, Vᵀ, the values; vectors, their length, the strides of Vᵀ's rows and columns.
+pub fn ordered<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let builder = named::<T>("svd_order");
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [w, v, lengths, state, to, vt, values] = [(); 7].map(|()| b.param::<U64>());
+    let [n, len, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let back = get::<T>(state, b.int(0));
+    each_row(b, n, |j| {
+        let at = rank::<T>(b, (meet, true), lengths, [n, j]);
+        strided(b, [b.int(0), len], |i| put(to, at * len + i, get::<T>(w, j * len + i)));
+        strided(b, [b.int(0), n], |i| put(vt, at * row + i * col, get::<T>(v, j * n + i)));
+        b.when(leads(b), || put(values, at, get::<T>(lengths, j) * back));
+    });
+    builder.finish()
+}
+
+/// The identity, as far as it goes. Parameters: U; rows times columns, columns, the strides of rows and columns.
+pub fn identity<T: Recorded>() -> Result<Kernel, Error> {
+    let builder = named::<T>("svd_identity");
+    let b = &builder;
+    let u = b.param::<U64>();
+    let [all, n, row, col] = [(); 4].map(|()| b.param::<U32>());
+    super::flat::each(b, all, |e| {
+        let i = e / n;
+        let j = e - i * n;
+        let same = i.compare(Cmp::Eq, j);
+        put(u, i * row + j * col, Value::select(same, constant::<T>(b, T::Elem::ONE), b.bits(0)));
+    });
+    builder.finish()
+}
+
+/// The signs of both vectors of each value: U is the orthogonal factor of the vectors, whose diagonal may be negative. Parameters:
+/// the factors, U, Vᵀ; rows of U, columns, the stride of the factors' diagonal, those of rows and columns of U and Vᵀ.
+pub fn oriented<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
+    let builder = named::<T>("svd_close");
+    let b = &builder;
+    b.threads([THREADS, 1, 1]);
+    let [factors, u, vt] = [(); 3].map(|()| b.param::<U64>());
+    let [m, n, step, row, col, down, along] = [(); 7].map(|()| b.param::<U32>());
+    each_row(b, n, |j| {
+        let at = |i| i * row + j * col;
+        let sign = sign::<T>(b, meet, m, |i| get(u, at(i)));
+        let r = get::<T>(factors, j * step);
+        let other = Value::select(r.compare(Cmp::Lt, b.bits(0)), -sign, sign);
+        // All have read it.
+        b.barrier();
+        strided(b, [b.int(0), m], |i| put(u, at(i), get::<T>(u, at(i)) * sign));
+        strided(b, [b.int(0), n], |i| {
+            let at = j * down + i * along;
+            put(vt, at, get::<T>(vt, at) * other);
+        });
+    });
+    builder.finish()
+}
+
+/// How one block has a symmetric matrix of `n` rows: columns that there is room for, if there is.
+#[must_use]
+pub fn whole(n: usize) -> Option<u32> {
+    [8, 16, 32, WHOLE as u32].into_iter().find(|cols| n <= *cols as usize)
+}
+
+/// Threads of such a block.
+#[must_use]
+pub const fn whole_threads(cols: u32) -> u32 {
+    cols / 2 * LANES
+}
+
+/// Eigenvalues and eigenvectors of symmetric matrices, each by one block from the first read to the last write. What is not
+/// finite is said by the first row of its matrix. Where loops may end `early` they do. Parameters: A, the values, the status words;
+/// matrices, rows, the strides of matrices, rows and columns; the cosine of [`Limits`].
+pub fn small<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Error> {
+    let builder = named::<T>("eigh_batched");
+    let b = &builder;
+    let threads = whole_threads(cols);
+    b.threads([threads, 1, 1]);
+    let [a, values, status] = [(); 3].map(|()| b.param::<U64>());
+    let [count, n, stride, row, col] = [(); 5].map(|()| b.param::<U32>());
+    let limits = Limits { cosine: b.param::<T>(), least: b.bits::<T>(0) };
+    let (tid, pitch) = (b.special(Special::TidX), number(b, cols + 1));
+    let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
+    let (none, unit) = (b.bits::<T>(0), constant::<T>(b, T::Elem::ONE));
+    let (all, lines) = (Threads { block: threads, row: threads }, Threads { block: threads, row: LANES });
+    let [w, lens, factors] = [cols * (cols + 1), cols, cols].map(|many| room::<T>(b, many));
+    let [order, flags] = [cols, cols / 2].map(|many| b.shared(many * 4, 4));
+    let by_lanes = few::<T, 3>(b, meet, lines);
+    let (lane, pair) = (tid & number(b, LANES - 1), tid >> number(b, LANES.ilog2()));
+    let at = |j, i| j * pitch + i;
+    let places = [tid, number(b, cols * cols), number(b, threads)];
+    let place = |e| [e >> number(b, cols.ilog2()), e & number(b, cols - 1)];
+    each_row(b, count, |matrix| {
+        let base = matrix * stride;
+        let mine = fold::<T, 1>(b, places, [none], |e, mine| {
+            let [i, j] = place(e);
+            let lower = j.compare(Cmp::Le, i);
+            let there = lower & i.compare(Cmp::Lt, n);
+            let [x] = b.either(there, || [get::<T>(a, base + i * row + j * col)], || [none]);
+            b.when(lower, || {
+                keep(w, at(i, j), x);
+                keep(w, at(j, i), x);
+            });
+            most(mine, [size(x)])
+        });
+        b.barrier();
+        let [largest] = on_row(b, meet, all, mine, most);
+        says(status, Index::Eigh, largest, matrix * n);
+        let [by, back] = scales(largest);
+        let end = Value::select(tid.compare(Cmp::Lt, n), n, zero);
+        let mine = fold::<T, 1>(b, [zero, end, one], [none], |i, [all]| {
+            let x = kept::<T>(w, at(tid, i)) * by;
+            keep(w, at(tid, i), x);
+            [all + x.magnitude()]
+        });
+        b.barrier();
+        let [sums] = on_row(b, meet, all, mine, most);
+        let shift = shift(sums);
+        b.when(tid.compare(Cmp::Lt, n), || keep(w, at(tid, tid), kept::<T>(w, at(tid, tid)) + shift));
+        b.barrier();
+        let rounds = (n - one) | one;
+        let has = pair.compare(Cmp::Le, rounds >> one);
+        let own = |j, k: u32| kept::<T>(w, at(j, lane + number(b, k * LANES)));
+        let each = cols / LANES;
+        let goes = b.count::<U32, U32>([zero, number(b, SWEEPS), one], 1, &[one], |_, goes| {
+            let many =
+                if early { Value::select(goes[0].compare(Cmp::Eq, zero), zero, rounds) } else { rounds };
+            let turned = b.count::<U32, U32>([zero, many, one], 1, &[zero], |round, turned| {
+                let [p, q] = meeting_of(pair, round, rounds);
+                // A pair that is not there meets the others, too.
+                let nothing = alloc::vec![none; 2 * each as usize];
+                let x = b.unless(&nothing, has, || (0..each).flat_map(|k| [own(p, k), own(q, k)]).collect());
+                let products = x
+                    .as_chunks::<2>()
+                    .0
+                    .iter()
+                    .fold([none; 3], |[a, b, d], [x, y]| [x.fma(*x, a), y.fma(*y, b), x.fma(*y, d)]);
+                let [c, d, e] = meets_few(b, by_lanes, products, sum);
+                let (turn, turns) = limits.rotation(c, d, e);
+                b.when(has & turns, || {
+                    for (k, [x, y]) in (0..).zip(x.as_chunks::<2>().0) {
+                        for (j, [p, q]) in [p, q].into_iter().zip(turn) {
+                            keep(w, at(j, lane + number(b, k * LANES)), p * *x + q * *y);
+                        }
+                    }
+                });
+                b.barrier();
+                Vec::from([turned[0] | Value::select(has & turns, one, zero)])
+            });
+            b.when(lane.compare(Cmp::Eq, zero), || {
+                b.store(Space::Shared, flags + pair * b.int(4), 0, turned[0]);
+            });
+            b.barrier();
+            // Of shared memory all threads read the same.
+            let each = |k: u32| b.load::<U32>(Space::Shared, flags, (4 * k) as i32);
+            let any = (1..cols / 2).fold(each(0), |any, k| any | each(k));
+            b.barrier();
+            Vec::from([any])
+        });
+        b.when(leads(b) & goes[0].compare(Cmp::Ne, zero), || note(status, Index::Eigh, matrix * n));
+        for half in 0..2 {
+            let j = pair + number(b, half * cols / 2);
+            let x: Vec<_> = (0..each).map(|k| own(j, k)).collect();
+            let squares = x.iter().fold(none, |sum, x| x.fma(*x, sum));
+            let best = (0..each).zip(&x).fold([-unit, none], |best, (k, x)| {
+                larger(best, [x.magnitude(), (lane + number(b, k * LANES)).to::<T>()])
+            });
+            let [squares, _, first] = meets_few(b, by_lanes, [squares, best[0], best[1]], |p, q| {
+                let [size, at] = larger([p[1], p[2]], [q[1], q[2]]);
+                [p[0] + q[0], size, at]
+            });
+            let x = kept::<T>(w, at(j, first.to::<U32>().least(number(b, cols - 1))));
+            let len = size(squares.root());
+            b.when(lane.compare(Cmp::Eq, zero), || {
+                keep(lens, j, len);
+                keep(factors, j, Value::select(x.compare(Cmp::Lt, none), -unit, unit));
+            });
+            b.barrier();
+        }
+        b.when(tid.compare(Cmp::Lt, n), || {
+            let len = kept::<T>(lens, tid);
+            let rank = b.count::<U32, U32>([zero, n, one], 1, &[zero], |i, all| {
+                Vec::from([all[0] + before(false, [kept::<T>(lens, i), len], [i, tid])])
+            });
+            b.store(Space::Shared, order + rank[0] * b.int(4), 0, tid);
+            put(values, matrix * n + rank[0], (len - shift) * back);
+        });
+        b.barrier();
+        b.count::<U32, U32>(places, 1, &[], |e, _| {
+            let [i, r] = place(e);
+            b.when(i.compare(Cmp::Lt, n) & r.compare(Cmp::Lt, n), || {
+                let j = b.load::<U32>(Space::Shared, order + r * b.int(4), 0);
+                let x = kept::<T>(w, at(j, i)) * kept(factors, j) / kept(lens, j);
+                put(a, base + i * row + r * col, x);
+            });
+            Vec::new()
+        });
+    });
+    builder.finish()
+}

@@ -1,0 +1,220 @@
+//! Many small systems on a device: every number of threads and registers, all layouts, and what is refused.
+
+use super::Done;
+use super::transforms::check_from;
+use crate::device::Worst;
+use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve};
+use crate::nn::{Args, Noise, Op, Want};
+use fulmen::gpu::backend::{Array, Batch, BatchMut, Gpu, Scalar};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
+
+/// Matrices in one array, between them NaN.
+pub struct All<T> {
+    data: Vec<T>,
+    sizes: [usize; 3],
+    strides: [usize; 3],
+}
+
+impl<T: Scalar> All<T> {
+    pub fn new(of: &[Vec<T>], [n, cols]: [usize; 2], layout: usize) -> Self {
+        let (sizes, gap) = ([of.len(), n, cols], [0, 3, 2, 0][layout % 4]);
+        let strides = match layout % 3 {
+            1 => [(n + gap) * cols + gap, 1, n + gap],
+            _ => [n * (cols + gap) + 2 * gap, cols + gap, 1],
+        };
+        let mut all = Self { data: vec![T::from_f64(f64::NAN); of.len() * strides[0]], sizes, strides };
+        for (i, x) in of.iter().enumerate() {
+            (0..x.len()).for_each(|k| {
+                let at = all.at(i, k);
+                all.data[at] = x[k];
+            });
+        }
+        all
+    }
+    fn at(&self, i: usize, k: usize) -> usize {
+        let cols = self.sizes[2];
+        [i, k / cols, k % cols].iter().zip(self.strides).map(|(i, by)| i * by).sum()
+    }
+    fn read<'a, D: Device>(&self, on: &'a Array<T, D>) -> Result<Batch<'a, T, D>, Error> {
+        Batch::strided(on.view(), self.sizes, self.strides)
+    }
+    /// By an op in place; nothing between the matrices was written.
+    pub fn over<D: Computes<T> + Blocking>(
+        &self,
+        gpu: &Gpu<D>,
+        f: impl FnOnce(BatchMut<'_, T, D>) -> Done,
+    ) -> Result<Vec<Vec<T>>, Error> {
+        let mut on = gpu.upload(&self.data)?;
+        f(BatchMut::strided(on.view_mut(), self.sizes, self.strides)?)?;
+        let mut after = self.data.clone();
+        gpu.download(on.view(), &mut after)?;
+        let [count, n, cols] = self.sizes;
+        let places: Vec<Vec<_>> =
+            (0..count).map(|i| (0..n * cols).map(|k| self.at(i, k)).collect()).collect();
+        for at in (0..after.len()).filter(|at| !places.iter().flatten().any(|p| p == at)) {
+            assert!(after[at].to_f64().is_nan(), "element {at} of {:?} was written", self.sizes);
+        }
+        Ok(places.iter().map(|p| p.iter().map(|at| after[*at]).collect()).collect())
+    }
+}
+
+fn compare<T: Scalar>(worst: &mut Worst, language: &str, got: &[Vec<T>], want: impl Fn(usize) -> Vec<Want>) {
+    got.iter().enumerate().for_each(|(i, got)| check_from(worst, language, got, &want(i), 0.0));
+}
+
+fn samples<T: Scalar, O: Op>(count: usize, [rows, n]: [usize; 2], r: &mut Noise) -> Vec<Args<T>> {
+    (0..count).map(|_| O::sample(rows, n, r)).collect()
+}
+
+fn input<T: Scalar>(of: &[Args<T>], which: usize) -> Vec<Vec<T>> {
+    of.iter().map(|a| a.x[which].clone()).collect()
+}
+
+fn words<T: Scalar>(of: &[Args<T>]) -> Vec<u32> {
+    of.iter().flat_map(|a| a.x[1].iter().map(|p| p.to_f64() as u32)).collect()
+}
+
+fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    [count, n, cols, layout]: [usize; 4],
+    [factor, solve, lu, lu_solve]: [&mut Worst; 4],
+) -> Done {
+    let r = &mut Noise(17 + n as u64);
+    let mut all = samples::<T, Cholesky>(count, [1, n], r);
+    // What is above the diagonal is not read: it stays what it is.
+    for a in &mut all {
+        (0..n * n).filter(|k| k % n > k / n).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
+    }
+    let got = All::new(&input(&all, 0), [n, n], layout).over(gpu, |a| gpu.cholesky_batched(a))?;
+    compare(factor, language, &got, |i| Cholesky::want(&all[i].wide()).remove(0));
+
+    let mut all = samples::<T, CholeskySolve>(count, [cols, n], r);
+    for a in &mut all {
+        (0..n * n).filter(|k| k % n > k / n).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
+    }
+    let l = All::new(&input(&all, 0), [n, n], layout + 1);
+    let on = gpu.upload(&l.data)?;
+    let b = All::new(&input(&all, 1), [n, cols], layout);
+    let got = b.over(gpu, |b| gpu.cholesky_solve_batched(l.read(&on)?, b))?;
+    compare(solve, language, &got, |i| CholeskySolve::want(&all[i].wide()).remove(0));
+
+    let all = samples::<T, Lu>(count, [1, n], r);
+    let mut pivots = gpu.upload(&vec![u32::MAX; count * n])?;
+    let a = All::new(&input(&all, 0), [n, n], layout + 1);
+    let got = a.over(gpu, |a| gpu.lu_batched(a, pivots.view_mut()))?;
+    compare(lu, language, &got, |i| Lu::want(&all[i].wide()).remove(0));
+    let mut found = vec![0; count * n];
+    gpu.download(pivots.view(), &mut found)?;
+    let found: Vec<Vec<T>> =
+        found.chunks(n).map(|p| p.iter().map(|p| T::from_usize(*p as usize)).collect()).collect();
+    compare(lu, language, &found, |i| Lu::want(&all[i].wide()).remove(1));
+
+    let all = samples::<T, LuSolve>(count, [cols, n], r);
+    let f = All::new(&input(&all, 0), [n, n], layout);
+    let (on, pivots) = (gpu.upload(&f.data)?, gpu.upload(&words(&all))?);
+    let b = All::new(&input(&all, 2), [n, cols], layout + 1);
+    let got = b.over(gpu, |b| gpu.lu_solve_batched(f.read(&on)?, pivots.view(), b))?;
+    compare(lu_solve, language, &got, |i| LuSolve::want(&all[i].wide()).remove(0));
+    Ok(())
+}
+
+/// One of the first pivots that are none is said, among the rows of all; the other matrices are not the worse for it.
+fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+    let n = 9;
+    let one = |at: [usize; 3], x: f64| {
+        let k = at[0] * n * n + at[1] * n + at[2];
+        let mut a: Vec<T> =
+            (0..5 * n * n).map(|k| T::from_usize(usize::from(k % (n * n) % (n + 1) == 0))).collect();
+        a[k] = T::from_f64(x);
+        a
+    };
+    let (sizes, by) = ([5, n, n], [n * n, n, 1]);
+    let mut none: [T; 1] = [T::ZERO];
+    let mut said = |after: Done| after.and_then(|()| gpu.download(gpu.upload(&[T::ZERO])?.view(), &mut none));
+    // Devices that take one matrix after the other say its own row.
+    let pivot = |done, op, arg, index| {
+        let says = |index| Err(Error::Pivot { op, arg, index });
+        assert!([says(index), says(index % n as u32)].contains(&done), "{done:?}, {op} {index}");
+    };
+    for (at, x, index) in [([0, 0, 0], 0.0, 0), ([3, 4, 2], f64::NAN, 31), ([4, 8, 8], -1.0, 44)] {
+        let mut on = gpu.upload(&one(at, x))?;
+        let done = gpu.cholesky_batched(BatchMut::strided(on.view_mut(), sizes, by)?);
+        pivot(said(done), "cholesky", "a", index);
+    }
+    for (at, x, index) in [([1, 0, 0], 0.0, 9), ([3, 4, 2], f64::INFINITY, 29), ([4, 8, 8], 0.0, 44)] {
+        let (mut on, mut pivots) = (gpu.upload(&one(at, x))?, gpu.alloc(5 * n)?);
+        let done = gpu.lu_batched(BatchMut::strided(on.view_mut(), sizes, by)?, pivots.view_mut());
+        pivot(said(done), "lu", "a", index);
+        let mut after = vec![T::ONE; 5 * n * n];
+        gpu.download(on.view(), &mut after)?;
+        // With a pivot of 0 it is complete, and so are the others.
+        let own = at[0] * n * n..(at[0] + 1) * n * n;
+        let clean = one([0, 0, 0], 1.0);
+        assert!(
+            (0..after.len())
+                .all(|k| (x != 0.0 && own.contains(&k)) || after[k] == one(at, x)[k] || after[k] == clean[k])
+        );
+        let pivots = gpu.upload(&vec![0..n as u32; 5].into_iter().flatten().collect::<Vec<_>>())?;
+        let mut b = gpu.upload(&vec![T::ONE; 5 * n])?;
+        let f = gpu.upload(&one([4, 8, 8], 0.0))?;
+        let f = Batch::strided(f.view(), sizes, by)?;
+        let (rhs, by) = ([5, n, 1], [n, 1, 1]);
+        let done = gpu.cholesky_solve_batched(f, BatchMut::strided(b.view_mut(), rhs, by)?);
+        pivot(said(done), "cholesky_solve", "l", 44);
+        let done = gpu.lu_solve_batched(f, pivots.view(), BatchMut::strided(b.view_mut(), rhs, by)?);
+        pivot(said(done), "lu_solve", "factors", 44);
+    }
+    let f = gpu.upload(&one([0, 0, 0], 1.0))?;
+    let f = Batch::strided(f.view(), sizes, by)?;
+    let mut bad: Vec<u32> = (0..5 * n as u32).map(|k| k % n as u32).collect();
+    bad[40] = n as u32;
+    let pivots = gpu.upload(&bad)?;
+    let mut b = gpu.upload(&vec![T::ONE; 5 * n])?;
+    let done = gpu.lu_solve_batched(f, pivots.view(), BatchMut::strided(b.view_mut(), [5, n, 1], [n, 1, 1])?);
+    assert_eq!(said(done), Err(Error::Index { op: "lu_solve", arg: "pivots", index: n as u32 }));
+    let call = |e| Err(Error::Call(e));
+    let len = |arg, expected, got| call(fulmen::Error::Len { arg, expected, got });
+    let (short, mut x) = (gpu.upload(&[0u32])?, gpu.alloc::<T>(12)?);
+    let done = gpu.lu_solve_batched(f, short.view(), BatchMut::strided(b.view_mut(), [5, n, 1], [n, 1, 1])?);
+    assert_eq!(done, len("pivots", 45, 1));
+    let done = gpu.cholesky_solve_batched(f, BatchMut::strided(b.view_mut(), [4, n, 1], [n, 1, 1])?);
+    assert_eq!(done, len("b", 5, 4));
+    let wide = BatchMut::strided(x.view_mut(), [2, 2, 3], [6, 3, 1])?;
+    let shape = fulmen::Error::Shape { arg: "a", expected: [2, 2], got: [2, 3] };
+    assert_eq!(gpu.cholesky_batched(wide), call(shape));
+    let overlap = call(fulmen::Error::Overlap { arg: "data" });
+    let outside = call(fulmen::Error::OutOfBounds { arg: "data", got: 12 });
+    for (by, want) in
+        [([3, 2, 1], &overlap), ([4, 1, 1], &overlap), ([5, 1, 2], &Ok(())), ([9, 2, 1], &outside)]
+    {
+        let made = BatchMut::strided(x.view_mut(), [2, 2, 2], by).map(|_| ());
+        assert_eq!(&made, want, "{by:?}");
+    }
+    assert!(matches!(Batch::strided(x.view(), [3, 3, 3], [usize::MAX, 1, 1]), Err(Error::Call(_))));
+    // Of nothing, however many.
+    gpu.cholesky_batched(BatchMut::strided(x.view_mut(), [0, 4, 4], [9, 9, 9])?)?;
+    gpu.lu_batched(BatchMut::strided(x.view_mut(), [4, 0, 0], [9, 9, 9])?, gpu.alloc(0)?.view_mut())
+}
+
+/// The ops on batches.
+pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    all: &mut [Worst; 7],
+) -> Done {
+    let [factor, solve, lu, lu_solve, ..] = all;
+    let sizes = [
+        [9, 1, 1, 0],
+        [17, 7, 5, 1],
+        [3, 16, 1, 2],
+        [5, 20, 2, 3],
+        [3, 32, 4, 1],
+        [1, 33, 1, 2],
+        [2, 64, 3, 0],
+    ];
+    for size in sizes.into_iter().chain([[2, 66, 1, 0]]) {
+        run::<T, D>(gpu, language, size, [factor, solve, lu, lu_solve])?;
+    }
+    refusals::<T, D>(gpu)
+}

@@ -1,0 +1,223 @@
+//! Eigenvalues and singular values on a device: against a reference where vectors are certain; by backward errors where they are not;
+//! all layouts, and what is refused.
+
+use super::Done;
+use super::batches::All;
+use super::transforms::check_from;
+use crate::device::Worst;
+use crate::nn::spectra::{Eigh, Svd};
+use crate::nn::{Args, Noise, Op, Want};
+use fulmen::gpu::backend::{Gpu, Scalar};
+use fulmen::gpu::device::{Blocking, Computes, Error};
+
+type Matrix = Vec<Vec<f64>>;
+
+fn unit<T: Scalar>() -> f64 {
+    2f64.powi(-T::SIGNIFICAND - 1)
+}
+
+fn rows<T: Scalar>(x: &[T], cols: usize) -> Matrix {
+    x.chunks(cols).map(|x| x.iter().map(|x| x.to_f64()).collect()).collect()
+}
+
+fn turned(x: &Matrix) -> Matrix {
+    (0..x[0].len()).map(|j| x.iter().map(|row| row[j]).collect()).collect()
+}
+
+/// The largest sum of a column's magnitudes.
+fn norm(x: &Matrix) -> f64 {
+    (0..x[0].len()).map(|j| x.iter().map(|row| row[j].abs()).sum()).fold(0.0, f64::max)
+}
+
+fn product(x: &Matrix, y: &Matrix) -> Matrix {
+    let y = turned(y);
+    x.iter().map(|x| y.iter().map(|y| x.iter().zip(y).map(|(x, y)| x * y).sum()).collect()).collect()
+}
+
+fn less(x: &Matrix, y: &Matrix) -> Matrix {
+    x.iter().zip(y).map(|(x, y)| x.iter().zip(y).map(|(x, y)| x - y).collect()).collect()
+}
+
+/// That the columns are orthonormal, and the first of the largest magnitudes of each positive, if they are `oriented`.
+fn orthonormal<T: Scalar>(x: &Matrix, n: usize, oriented: bool, at: &str) {
+    let k = x[0].len();
+    let one: Matrix = (0..k).map(|i| (0..k).map(|j| f64::from(u8::from(i == j))).collect()).collect();
+    let off = norm(&less(&product(&turned(x), x), &one)) / (n as f64 * unit::<T>());
+    assert!(off <= 30.0, "{at}: orthonormal to {off} n u");
+    for v in turned(x).iter().filter(|_| oriented) {
+        let most = v.iter().fold(0.0, |most: f64, x| if x.abs() > most.abs() { *x } else { most });
+        assert!(most > 0.0, "{at}: the sign of a vector");
+    }
+}
+
+/// Eigenvalues of this, in a layout: LAPACK's ratios below 30.
+fn eigen<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    x: &[T],
+    n: usize,
+    layout: usize,
+    at: &str,
+) -> Result<(Vec<T>, Vec<T>), Error> {
+    let mut values = gpu.upload(&vec![T::from_f64(f64::NAN); n])?;
+    let all = All::new(&[x.to_vec()], [n, n], layout);
+    let vectors = all.over(gpu, |a| gpu.eigh_batched(a, values.view_mut()))?.remove(0);
+    let mut found = vec![T::ZERO; n];
+    gpu.download(values.view(), &mut found)?;
+    let (v, d) = (rows(&vectors, n), rows(&found, n).remove(0));
+    orthonormal::<T>(&v, n, true, at);
+    assert!(d.is_sorted(), "{at}: {d:?}");
+    let a: Matrix = (0..n).map(|i| (0..n).map(|j| x[i.max(j) * n + i.min(j)].to_f64()).collect()).collect();
+    let scaled: Matrix = v.iter().map(|v| v.iter().zip(&d).map(|(v, d)| v * d).collect()).collect();
+    let off = norm(&less(&product(&scaled, &turned(&v)), &a));
+    assert!(off <= 30.0 * n as f64 * unit::<T>() * norm(&a), "{at}: off by {off:e} of {:e}", norm(&a));
+    Ok((vectors, found))
+}
+
+/// Singular values of this.
+fn singular<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    x: &[T],
+    [m, n]: [usize; 2],
+    layout: usize,
+    at: &str,
+) -> Result<[Vec<T>; 3], Error> {
+    let k = m.min(n);
+    let mut values = gpu.upload(&vec![T::from_f64(f64::NAN); k])?;
+    let (mut on, mut found) = (gpu.upload(x)?, vec![T::ZERO; k]);
+    let none = |len| vec![T::from_f64(f64::NAN); len];
+    let (mut u, mut vt) = (gpu.upload(&none(m * k))?, gpu.upload(&none(k * n))?);
+    // Columns of U and rows of Vᵀ next to each other, or not.
+    let turns = layout % 2 == 1;
+    let a = on.view_mut().matrix(m, n)?;
+    let (to, by) = match turns {
+        true => (u.view_mut().matrix(k, m)?.t(), vt.view_mut().matrix(n, k)?.t()),
+        false => (u.view_mut().matrix(m, k)?, vt.view_mut().matrix(k, n)?),
+    };
+    gpu.svd(a, to, values.view_mut(), by)?;
+    gpu.download(values.view(), &mut found)?;
+    let (mut left, mut right) = (none(m * k), none(k * n));
+    gpu.download(u.view(), &mut left)?;
+    gpu.download(vt.view(), &mut right)?;
+    let flat = |x: Matrix| x.concat().into_iter().map(T::from_f64).collect::<Vec<_>>();
+    if turns {
+        (left, right) = (flat(turned(&rows(&left, m))), flat(turned(&rows(&right, k))));
+    }
+    let (u, d, vt) = (rows(&left, k), rows(&found, k).remove(0), rows(&right, n));
+    orthonormal::<T>(&u, m.max(n), m >= n, at);
+    orthonormal::<T>(&turned(&vt), m.max(n), m < n, at);
+    assert!(d.is_sorted_by(|x, y| x >= y) && d[k - 1] >= 0.0, "{at}: {d:?}");
+    let scaled: Matrix = u.iter().map(|u| u.iter().zip(&d).map(|(u, d)| u * d).collect()).collect();
+    let a = rows(x, n);
+    let (off, most) = (norm(&less(&product(&scaled, &vt), &a)), norm(&a));
+    assert!(off <= 30.0 * m.max(n) as f64 * unit::<T>() * most, "{at}: off by {off:e} of {most:e}");
+    Ok([left, found, right])
+}
+
+fn compare<T: Scalar>(worst: &mut Worst, language: &str, got: &[Vec<T>], want: &[Vec<Want>]) {
+    got.iter().zip(want).for_each(|(got, want)| check_from(worst, language, got, want, 0.0));
+}
+
+/// Matrices whose vectors are certain, and others.
+fn run<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    sizes: &[usize],
+    [eigh, svd]: [&mut Worst; 2],
+) -> Done {
+    let r = &mut Noise(5);
+    for (layout, &n) in sizes.iter().enumerate() {
+        let mut a: Args<T> = Eigh::sample(1, n, r);
+        // What is above the diagonal is not read.
+        (0..n * n).filter(|k| k % n > k / n).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
+        let (v, d) = eigen(gpu, &a.x[0], n, layout, &format!("eigh of {n}"))?;
+        compare(eigh, language, &[v, d], &Eigh::want(&a.wide()));
+        for shape in if n > 12 { 1..2 } else { 1..4 } {
+            let a: Args<T> = Svd::sample(shape, n.min(20), r);
+            let [m, n] = ["m", "n"].map(|size| a.size(size));
+            let got = singular(gpu, &a.x[0], [m, n], layout + shape, &format!("svd of {m} by {n}"))?;
+            compare(svd, language, &got, &Svd::want(&a.wide())[1..]);
+        }
+    }
+    Ok(())
+}
+
+/// Of low rank, of values that are the same, graded, of any sign; by far from 1.
+fn hard<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+    let n = 7;
+    let made = |f: &dyn Fn(usize, usize) -> f64| -> Vec<T> {
+        (0..n * n).map(|k| T::from_f64(f((k / n).max(k % n), (k / n).min(k % n)))).collect()
+    };
+    let most = if T::SIGNIFICAND < 30 { 126 } else { 1022 };
+    for (what, a) in [
+        ("zeros", made(&|_, _| 0.0)),
+        ("ones", made(&|_, _| 1.0)),
+        ("one", made(&|i, j| f64::from(u8::from(i == j)))),
+        ("negative", made(&|i, j| if i == j { -3.0 } else { 0.5 })),
+        ("graded", made(&|i, j| 10f64.powi(-((i + j) as i32)))),
+        ("Hilbert", made(&|i, j| 1.0 / (i + j + 1) as f64)),
+        ("pairs", made(&|i, j| if i + j == n - 1 { 2.0 } else { 0.0 })),
+        ("large", made(&|i, j| 2f64.powi(most) / (1 + i + 2 * j) as f64)),
+        ("tiny", made(&|i, j| 2f64.powi(20 - most) / (1 + i + 2 * j) as f64)),
+    ] {
+        eigen(gpu, &a, n, 0, what)?;
+        singular(gpu, &a, [n, n], 0, what)?;
+        singular(gpu, &a[..3 * n], [3, n], 1, what)?;
+        singular(gpu, &a[..4 * n], [n, 4], 0, what)?;
+    }
+    let plain = |x: &[f64]| x.iter().map(|x| T::from_f64(*x)).collect::<Vec<_>>();
+    let (v, d) = eigen(gpu, &plain(&[3.0, f64::NAN, 0.0, 1.0]), 2, 0, "diagonal")?;
+    assert_eq!((v, d), (plain(&[0.0, 1.0, 1.0, 0.0]), plain(&[1.0, 3.0])));
+    let (v, d) = eigen(gpu, &plain(&[-3.0]), 1, 0, "a number")?;
+    assert_eq!((v, d), (plain(&[1.0]), plain(&[-3.0])));
+    let [u, d, vt] = singular(gpu, &plain(&[1.0, 0.0, 0.0, -3.0]), [2, 2], 0, "diagonal")?;
+    assert_eq!([u, d, vt], [plain(&[0.0, 1.0, 1.0, 0.0]), plain(&[3.0, 1.0]), plain(&[0.0, -1.0, 1.0, 0.0])]);
+    Ok(())
+}
+
+/// What is not finite is said by its row, and what a CPU refuses before it reads any element.
+fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
+    let n = 3;
+    let mut none: [T; 1] = [T::ZERO];
+    let mut said = |after: Done| after.and_then(|()| gpu.download(gpu.upload(&[T::ZERO])?.view(), &mut none));
+    for x in [f64::NAN, f64::INFINITY] {
+        let mut a: Vec<T> = (0..2 * n * n).map(|k| T::from_usize(k % 5)).collect();
+        a[n * n + 3] = T::from_f64(x);
+        let (mut on, mut values) = (gpu.upload(&a)?, gpu.alloc(2 * n)?);
+        let all = fulmen::gpu::backend::BatchMut::strided(on.view_mut(), [2, n, n], [n * n, n, 1])?;
+        let done = said(gpu.eigh_batched(all, values.view_mut()));
+        let pivot = |op, index| Err(Error::Pivot { op, arg: "a", index });
+        // Of a small matrix the first row; another device says one of the two that have it.
+        assert!((0..4).any(|index| done == pivot("eigh", index)), "{done:?}");
+        let (mut u, mut vt) = (gpu.alloc(n * n)?, gpu.alloc(n * n)?);
+        let mut on = gpu.upload(&a)?;
+        let [_, second] = on.view_mut().split(n * n)?;
+        let (u, vt) = (u.view_mut().matrix(n, n)?, vt.view_mut().matrix(n, n)?);
+        let values = values.view_mut().split(n)?;
+        let [values, _] = values;
+        assert_eq!(said(gpu.svd(second.matrix(n, n)?, u, values, vt)), pivot("svd", 0));
+    }
+    let call = |e| Err(Error::Call(e));
+    let shape = |arg, expected, got| call(fulmen::Error::Shape { arg, expected, got });
+    let (mut a, mut one, mut u, mut vt) =
+        (gpu.alloc::<T>(6)?, gpu.alloc::<T>(1)?, gpu.alloc::<T>(4)?, gpu.alloc::<T>(6)?);
+    assert_eq!(gpu.eigh(a.view_mut().matrix(2, 3)?, one.view_mut()), shape("a", [2, 2], [2, 3]));
+    let short = call(fulmen::Error::Len { arg: "values", expected: 2, got: 1 });
+    assert_eq!(gpu.eigh(u.view_mut().matrix(2, 2)?, one.view_mut()), short);
+    let (a, vt) = (a.view_mut().matrix(2, 3)?, vt.view_mut().matrix(2, 3)?);
+    assert_eq!(gpu.svd(a, u.view_mut().matrix(2, 2)?, one.view_mut(), vt), short);
+    said(Ok(()))
+}
+
+/// The ops; larger ones on a device that computes.
+pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+) -> Result<Vec<Worst>, Error> {
+    let mut all = ["eigh", "svd"].map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 });
+    let [eigh, svd] = &mut all;
+    let far: &[usize] = if gpu.device().facts().name == "interpreter" { &[] } else { &[33, 66] };
+    run::<T, D>(gpu, language, &[&[1, 2, 3, 8, 17][..], far].concat(), [eigh, svd])?;
+    hard::<T, D>(gpu)?;
+    refusals::<T, D>(gpu)?;
+    Ok(all.into())
+}
