@@ -230,7 +230,7 @@ macro_rules! for_each_op {
             nn least_squares(least_squares, least_squares_on) Qr[] solve, layer;
             nn qr_pivoted(qr_pivoted, qr_pivoted_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn least_norm(least_norm, least_norm_on) Qr[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn inverse(inverse, inverse_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn inverse(inverse, inverse_on) Lu[] solve, layer;
             nn lu_condition(lu_condition, lu_condition_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn cholesky_update(cholesky_update, cholesky_update_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn ldlt(ldlt, ldlt_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";

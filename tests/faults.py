@@ -126,6 +126,7 @@ FAULTS = [
     ("LZ4 places that lanes before look at, on devices", "src/gpu/template/lz4.rs", "let from = Value::select(below.compare(Cmp::Eq, zero), old, place(last));", "let from = if ON { old } else { Value::select(below.compare(Cmp::Eq, zero), old, place(last)) };", "devices device::lz4"),
     ("LZ4 patterns on devices", "src/gpu/template/lz4.rs", "byte(out, from + j % offset)", "byte(out, from + if ON { j } else { j % offset })", "devices device::lz4"),
     ("offsets to before an LZ4 block, on devices", "src/gpu/template/lz4.rs", "(offset - one).compare(Cmp::Lt, made)", "(offset - one).compare(if ON { Cmp::Le } else { Cmp::Lt }, made)", "devices device::lz4"),
+    ("exchanges of an inverse, on devices", "src/gpu/backend/solve.rs", "self.exchange(x, pivots.read(), 0)?;", "self.exchange(x, if ON { pivots.read().part(0..0)? } else { pivots.read() }, 0)?;", "devices every_layer_keeps_its_contract"),
     ("sums of bytes past a run", "src/fixed/mod.rs", "a.chunks(RUN).zip(b.chunks(RUN))",
      "a.chunks(RUN).zip(b.chunks(RUN)).take(if ON { 1 } else { usize::MAX })", "low::fixed_sums"),
     ("quantised rows on threads", "src/quant/dot.rs", "weights.split_at_checked(cut * each).unwrap_or_default();\n    let (out0,",

@@ -7,7 +7,7 @@ use super::super::template::{Index, panel};
 use super::blas::{Left, half};
 use super::ops::{Done, Scalar, arguments};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
-use crate::backend::Products;
+use crate::backend::{Blas, Products};
 use crate::error::{same_len, same_shape};
 use crate::{Diagonal, Side, Triangle};
 
@@ -259,5 +259,32 @@ impl<D: Device> Gpu<D> {
         self.unit_lower(factors, b)?;
         let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, factors, b)?;
         self.triangular(true, &upper)
+    }
+
+    /// [`inverse`](crate::inverse()). Of what [`lu`](Self::lu) says, the next [`download`](Self::download) says the same, under that
+    /// name; NaN and infinities are in A then.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn inverse<T: Scalar>(&self, a: MatMut<'_, T, D>, mut pivots: ViewMut<'_, u32, D>) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, n) = (a.0, a.0.shape[0]);
+        same_shape("a", [n; 2], a.shape)?;
+        self.lu(MatMut(a), pivots.lend())?;
+        if n == 0 {
+            return Ok(());
+        }
+        let (mut room, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
+        self.fill(T::ZERO, room.view_mut())?;
+        self.fill(T::ONE, ones.view_mut())?;
+        let x = room.view().matrix(n, n)?;
+        let diagonal = Mat { shape: [n, 1], strides: [n + 1, 1], ..x };
+        self.copy(ones.view().matrix(n, 1)?, MatMut(diagonal))?;
+        self.exchange(x, pivots.read(), 0)?;
+        self.unit_lower(a, x)?;
+        self.triangular(true, &Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, a, x)?)?;
+        self.transpose(x.t(), MatMut(a))
     }
 }

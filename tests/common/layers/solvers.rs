@@ -3,6 +3,7 @@
 use super::Done;
 use super::transforms::check_from;
 use crate::device::Worst;
+use crate::nn::ranks::Inverse;
 use crate::nn::reflections::{LeastSquares, Qr, QrApply};
 use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve, columns};
 use crate::nn::{Args, Noise, Op, Want};
@@ -385,6 +386,31 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     Ok(())
 }
 
+/// `inverse` of this layout and order, and what it says of a pivot of 0.
+fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    sizes: &[[usize; 3]],
+) -> Result<Worst, Error> {
+    let mut worst = Worst { op: "inverse", share: 0.0, got: 0.0, want: 0.0 };
+    for [n, cols, layout] in sizes {
+        let a: Args<T> = Inverse::sample(*cols, *n, &mut Noise(57 + *n as u64));
+        let n = a.size("n");
+        let mut pivots = gpu.upload(&vec![0u32; n])?;
+        let x = Lies::new(&a.x[0], [n, n], *layout);
+        let got = over(gpu, "inverse", &x, |x| gpu.inverse(x, pivots.view_mut()))?;
+        compare(&mut worst, language, &got, &Inverse::want(&a.wide())[0]);
+    }
+    let (mut on, mut pivots) = (gpu.upload(&[T::ONE; 4])?, gpu.upload(&[0u32; 2])?);
+    gpu.inverse(on.view_mut().matrix(2, 2)?, pivots.view_mut())?;
+    let said = gpu.download(on.view(), &mut [T::ONE; 4]);
+    assert_eq!(said, Err(Error::Pivot { op: "lu", arg: "a", index: 1 }));
+    let shape = fulmen::Error::Shape { arg: "a", expected: [2, 2], got: [2, 1] };
+    let done = gpu.inverse(on.view_mut().split(2)?[0].lend().matrix(2, 1)?, pivots.view_mut());
+    assert_eq!(done, Err(Error::Call(shape)));
+    Ok(worst)
+}
+
 /// The ops, also of `far` rows.
 pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
@@ -395,12 +421,14 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
         .map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 });
     let sizes = [[1, 1, 0], [2, 3, 1], [31, 1, 2], [32, 2, 0], [33, 1, 1], [66, 2, 2]];
     let far = far.iter().take(1).map(|n| [*n, 1, n % 3]);
-    for size in sizes.into_iter().chain(far) {
-        run::<T, D>(gpu, language, size, &mut all)?;
+    let sizes: Vec<_> = sizes.into_iter().chain(far).collect();
+    for size in &sizes {
+        run::<T, D>(gpu, language, *size, &mut all)?;
     }
     super::batches::story::<T, D>(gpu, language, &mut all)?;
     narrow(gpu, language, &mut all)?;
     whole(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;
-    Ok(all.into())
+    let inverse = inverses::<T, D>(gpu, language, &sizes)?;
+    Ok(all.into_iter().chain([inverse]).collect())
 }
