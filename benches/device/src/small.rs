@@ -21,7 +21,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         let (mut a, mut b) = (gpu.alloc::<f32>(all)?, gpu.upload(&data(COUNT * n))?);
         let mut pivots = gpu.alloc::<u32>(COUNT * n)?;
         let ([sizes, by], [right, along]) = ([[COUNT, n, n], [n * n, n, 1]], [[COUNT, n, 1], [n, 1, 1]]);
-        let mut line = |name: &str, seconds: f64, bytes: usize| {
+        let line = |name: &str, seconds: f64, bytes: usize| {
             let rate = bytes as f64 / seconds;
             say(
                 &format!("{name} of {COUNT} times {n}"),
@@ -59,7 +59,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         let from = gpu.upload(&data(all))?;
         let (mut a, mut values) = (gpu.alloc::<f32>(all)?, gpu.alloc::<f32>(count * n)?);
         let times = if n > 256 { 1 } else { 3 };
-        let mut line = |name: &str, seconds: f64| {
+        let line = |name: &str, seconds: f64| {
             say(
                 &format!("{name} of {count} times {n}"),
                 seconds,

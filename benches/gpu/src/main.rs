@@ -131,8 +131,8 @@ fn case(
     }
     let flops = 2.0 * f64::from(m) * f64::from(n) * f64::from(k);
     let calls = ((400e-6 * 400e12 / flops) as usize).clamp(1, 64).next_multiple_of(sets);
-    let chosen = p.tile(gpu.multiprocessors);
-    let mut graphs: Vec<(String, Graph)> = Vec::new();
+    let chosen = p.division(gpu.multiprocessors);
+    let mut graphs: Vec<(String, Graph, [gpu::Memory; 2])> = Vec::new();
     let mut notes = Vec::new();
     let peer = gpu.graph(|stream| {
         for call in 0..calls {
@@ -144,22 +144,26 @@ fn case(
     gpu.time(&peer)?;
     let wrong = error(&p, &a, &b, &gpu.download(&buffers[0][2])?);
     notes.push(format!("cublas {wrong:.1e}"));
-    for tile in GroupTile::ALL {
-        let rounds = u64::from(m.div_ceil(tile.m)) * u64::from(n.div_ceil(tile.n));
-        if tile != chosen
-            && (chosen_only
-                || rounds * u64::from(tile.m * tile.n) > 4 * u64::from(m.max(64)) * u64::from(n.max(64)))
-        {
+    let all =
+        GroupTile::ALL.into_iter().flat_map(|tile| [1, 2, 3, 4, 6, 8, 12, 16].map(|parts| (tile, parts)));
+    for (tile, parts) in all {
+        let tiles = u64::from(m.div_ceil(tile.m)) * u64::from(n.div_ceil(tile.n));
+        let large = tiles * u64::from(tile.m * tile.n) > 4 * u64::from(m.max(64)) * u64::from(n.max(64));
+        // Parts of two slabs and more, where there are no more blocks than twice those that run.
+        let many = tiles * u64::from(parts) > 2 * u64::from(gpu.multiprocessors) || p.k < 128 * parts;
+        if (tile, parts) != chosen && (chosen_only || large || parts > 1 && many) {
             continue;
         }
         for set in &buffers {
             gpu.fill(&set[2], 0xff)?;
         }
-        let name = format!("{}x{}", tile.m, tile.n);
-        let launch = p.launch(tile, gpu.multiprocessors).map_err(|e| e.to_string())?;
+        let name = format!("{}x{}x{parts}", tile.m, tile.n);
+        let launch = p.launch(tile, parts, gpu.multiprocessors).map_err(|e| e.to_string())?;
         let ready = gpu.load(&launch)?;
-        let bound: Result<Vec<_>, String> =
-            buffers.iter().map(|set| gpu.bind(&launch, &[set[0].at, set[1].at, set[2].at])).collect();
+        let sums = gpu.upload(&vec![0; p.shared(tile, parts) as usize])?;
+        let ended = gpu.upload(&vec![0; 4 * p.ended(tile) as usize])?;
+        let all = |set: &[gpu::Memory; 3]| [set[0].at, set[1].at, set[2].at, sums.at, ended.at];
+        let bound: Result<Vec<_>, String> = buffers.iter().map(|set| gpu.bind(&launch, &all(set))).collect();
         let bound = bound?;
         let graph = gpu.graph(|stream| {
             (0..calls).try_for_each(|call| gpu.launch(&ready, &launch, &bound[call % sets], stream))
@@ -171,12 +175,12 @@ fn case(
             continue;
         }
         notes.push(format!("{name} {wrong:.1e}"));
-        graphs.push((name, graph.keep(ready, bound)));
+        graphs.push((name, graph.keep(ready, bound), [sums, ended]));
     }
     let mut times = vec![Vec::new(); graphs.len() + 1];
     for _ in 0..13 {
         times[0].push(gpu.time(&peer)? / calls as f64);
-        for (at, (_, g)) in graphs.iter().enumerate() {
+        for (at, (_, g, _)) in graphs.iter().enumerate() {
             times[at + 1].push(gpu.time(g)? / calls as f64);
         }
     }
@@ -186,9 +190,9 @@ fn case(
         Group::E4m3 => 1979e12,
         _ => 989e12,
     };
-    for (at, (name, _)) in graphs.iter().enumerate() {
+    for (at, (name, ..)) in graphs.iter().enumerate() {
         let t = median(times[at + 1].clone());
-        let mark = if *name == format!("{}x{}", chosen.m, chosen.n) { "chosen" } else { "" };
+        let mark = if *name == format!("{}x{}x{}", chosen.0.m, chosen.0.n, chosen.1) { "chosen" } else { "" };
         let share = flops / (t * 1e-6) / peak;
         if chosen_only {
             let case = format!("gemm {}, {m} x {n} x {k}", format!("{input:?}").to_lowercase());

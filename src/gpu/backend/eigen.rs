@@ -155,12 +155,16 @@ impl<D: Device> Gpu<D> {
         };
         // Two neighbours are one player.
         let rounds = n.div_ceil(TURNED / 2).next_multiple_of(2) - 1;
-        // Singular values need not be known to more than the largest one is.
-        let least = if v.is_some() { T::from_f64(0.5 * unit::<T>()) } else { T::ZERO };
+        // Singular values need not be known to more than sums of products of the largest elements are.
+        let least = if v.is_some() { 0.5 * libm::sqrt(len as f64) * unit::<T>() } else { 0.0 };
         for sweep in 0..SWEEPS as usize {
+            // Equal values turn each other's vectors by what is left of rounding: later sweeps leave more.
+            let late = sweep.saturating_sub(7) as f64;
+            let cosine = cosine::<T>(len) * T::from_f64(1.0 + late);
+            let least = T::from_f64(libm::ldexp(least, late as i32));
             let launches = (0..rounds).map(|round| {
                 let words = [n, len, n, rounds, round, sweep];
-                let told = arguments::<T>(bound.len(), &words, &[cosine(len), least]);
+                let told = arguments::<T>(bound.len(), &words, &[cosine, least]);
                 let make = |meet| jacobi::turn::<T::Recorded>(meet, v.is_some(), planner.optimise);
                 planner.blocks::<T::Recorded>(turn, make, [rounds.div_ceil(2), 1], told)
             });

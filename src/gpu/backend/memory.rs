@@ -2,6 +2,7 @@
 
 use super::super::device::{Binding, Blocking, Device, Error, Readback};
 use super::super::template::Index;
+use super::super::template::launch::ZERO_WORDS;
 use super::Gpu;
 use super::copies::Copies;
 use super::gemv::Last;
@@ -52,6 +53,8 @@ pub(super) struct State<D: Device> {
     pub(super) last: RefCell<Option<Last>>,
     free: RefCell<BTreeMap<u64, Vec<D::Buffer>>>,
     status: OnceCell<D::Buffer>,
+    /// Words in which blocks count who ended: zeros between launches.
+    zeros: OnceCell<D::Buffer>,
     /// Whether a kernel that may write a status word ran since they were read.
     unsure: Cell<bool>,
 }
@@ -69,6 +72,7 @@ impl<D: Device> State<D> {
             last: RefCell::default(),
             free: RefCell::default(),
             status: OnceCell::new(),
+            zeros: OnceCell::new(),
             unsure: Cell::new(false),
         }
     }
@@ -112,12 +116,22 @@ impl<D: Device> State<D> {
     /// The status words, for a kernel that may write one.
     pub(super) fn status(&self) -> Result<&D::Buffer, Error> {
         self.unsure.set(true);
-        if let Some(words) = self.status.get() {
+        self.words(&self.status, &[0; STATUS])
+    }
+
+    /// Zeros, for kernels that leave zeros.
+    pub(super) fn zeros(&self) -> Result<&D::Buffer, Error> {
+        self.words(&self.zeros, &[0; 4 * ZERO_WORDS])
+    }
+
+    /// Memory that is made when it is first asked for, with these bytes.
+    fn words<'a>(&'a self, at: &'a OnceCell<D::Buffer>, bytes: &[u8]) -> Result<&'a D::Buffer, Error> {
+        if let Some(words) = at.get() {
             return Ok(words);
         }
-        let words = self.device.allocate(STATUS as u64)?;
-        self.device.write(&words, 0, &[0; STATUS])?;
-        Ok(self.status.get_or_init(|| words))
+        let words = self.device.allocate(bytes.len() as u64)?;
+        self.device.write(&words, 0, bytes)?;
+        Ok(at.get_or_init(|| words))
     }
 
     /// To the host, and what kernels said of their arguments since the last time.
@@ -427,25 +441,6 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         self.state.device.write(b.buffer, b.start, &bytes)
-    }
-
-    /// The words that so many bytes of the host are, copied as they lie.
-    #[cfg(feature = "cuda")]
-    pub(in super::super) fn as_it_lies<'a, T: Word>(
-        &self,
-        x: View<'a, T, D>,
-        bytes: usize,
-    ) -> Result<Binding<'a, D::Buffer>, Error> {
-        let (b, device) = (x.binding(self)?, || self.state.planner.device.clone());
-        if self.state.is_halves(b.buffer) {
-            let what = "copies of elements that lie as bf16";
-            return Err(Error::Limit { device: device(), what, asked: 1, available: 0 });
-        }
-        if b.bytes != bytes as u64 {
-            let [start, end] = x.bytes();
-            return Err(Error::Range { device: device(), start, bytes: end - start, available: b.bytes });
-        }
-        Ok(b)
     }
 
     /// Before a device writes this part.

@@ -9,6 +9,7 @@ mod halves;
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::interpret::TensorMap;
 use super::super::ir::Group;
+use super::super::template::launch::ZEROS;
 use super::super::template::{
     self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE, ROUNDED_EACH,
 };
@@ -66,15 +67,6 @@ impl Side {
         let (element, stride) = (Type::Bf16, 2 * pitch as u64);
         Argument::Map(at, TensorMap { at: 0, element, size, stride, part, swizzle: true })
     }
-}
-
-/// A product of warp groups under way: the sums go to the operand `to`, in so many parts.
-struct Grouped {
-    plan: Plan,
-    to: usize,
-    parts: u32,
-    sizes: [u32; 3],
-    row: usize,
 }
 
 fn bits(n: usize) -> Argument {
@@ -191,10 +183,7 @@ impl Planner {
         if m == 0 || n == 0 || k == 0 || product.alpha == 0.0 {
             return self.product::<F32>(&Product { sizes: [m, n, 0], ..*product });
         }
-        if let Some(Grouped { mut plan, to, parts, sizes, row }) = self.groups(of, product, sides)? {
-            if parts > 1 {
-                plan.launches.push(self.merged(product, sizes, row, to, parts)?);
-            }
+        if let Some(plan) = self.groups(of, product, sides)? {
             return Ok(plan);
         }
         #[cfg(feature = "wgsl")]
@@ -243,7 +232,7 @@ impl Planner {
             return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
         }
         if k > 0
-            && let Some(Grouped { plan, .. }) = self.groups(Group::S8, product, sides)?
+            && let Some(plan) = self.groups(Group::S8, product, sides)?
         {
             return Ok(plan);
         }
@@ -273,28 +262,7 @@ impl Planner {
         }
         // Elements of 32 bits start at words.
         let sides = self.sides(product, [0; 2], [true; 3])?;
-        let Some(Grouped { mut plan, to, parts, sizes, row }) = self.groups(Group::Tf32, product, sides)?
-        else {
-            return Ok(None);
-        };
-        if parts > 1 {
-            plan.launches.push(self.merged(product, sizes, row, to, parts)?);
-        }
-        Ok(Some(plan))
-    }
-
-    /// The sums of parts, added up.
-    fn merged(
-        &self,
-        product: &Product<f32>,
-        sizes: [u32; 3],
-        row: usize,
-        to: usize,
-        parts: u32,
-    ) -> Result<Launch, Error> {
-        let sizes = sizes.map(|n| n as usize);
-        let strides = [[sizes[2], 1], [1, sizes[2]], [row, 1]];
-        self.combine::<F32>(&Product { sizes, strides, ..*product }, [to, 2], parts as usize)
+        self.groups(Group::Tf32, product, sides)
     }
 
     /// By warp groups, where there are some and C lies row by row, or column by column as the product of the transposes.
@@ -304,7 +272,7 @@ impl Planner {
         from: Group,
         product: &Product<T>,
         [a, b]: [Side; 2],
-    ) -> Result<Option<Grouped>, Error> {
+    ) -> Result<Option<Plan>, Error> {
         let of = if from == Group::Tf32 { Group::Bf16 } else { from };
         let turned = product.strides[2][1] != 1;
         let ([a, b], [row, col]) = match turned {
@@ -345,23 +313,9 @@ impl Planner {
         let output = of.sums();
         let p = GroupProduct { m, n, k, across, lda, ldb, ldc, alpha, beta, input: of, output };
         let multiprocessors = (self.blocks / 8).max(1);
-        let slabs = k.div_ceil(4 * of.depth() as u32);
-        let cells = u64::from(m) * u64::from(n);
-        // Only sums in `f32` are added up from parts.
-        let shared = cells < 1 << 27 && output == Type::F32;
-        let most = if shared { (slabs / 4).clamp(1, 16) } else { 1 };
-        let (tile, parts) = p.division(multiprocessors, most);
-        let chunk = slabs.div_ceil(parts);
-        let parts = slabs.div_ceil(chunk);
-        let split = parts > 1;
-        let output = if product.halves && of == Group::Bf16 && !split { Type::Bf16 } else { output };
-        // The sums of parts are a matrix each, without α and β.
-        let (p, to) = match split {
-            true => {
-                (GroupProduct { alpha: 1.into(), beta: 0.into(), ldc: u64::from(n), ..p }, 3 + scratch.len())
-            }
-            false => (GroupProduct { output, ..p }, 2),
-        };
+        let output = if product.halves && of == Group::Bf16 { Type::Bf16 } else { output };
+        let p = GroupProduct { output, ..p };
+        let (tile, parts) = p.division(multiprocessors);
         let op = match of {
             Group::Bf16 if output == Type::Bf16 => "group_gemm_bf16_bf16",
             Group::Bf16 => "group_gemm_bf16",
@@ -369,30 +323,30 @@ impl Planner {
             Group::S8 => "group_gemm_s8",
             Group::F16 | Group::Tf32 => "group_gemm_f16",
         };
-        let form = tile.number() | across.iter().fold(0, |all, x| all << 1 | u32::from(*x)) << 30;
+        let split = parts > 1;
+        let form = tile.number()
+            | across.iter().fold(0, |all, x| all << 1 | u32::from(*x)) << 30
+            | u32::from(split) << 29;
         let program =
-            self.one_by::<F32>(op, form, || Some(template::group_gemm(tile, of, output, across)))?;
+            self.one_by::<F32>(op, form, || Some(template::group_gemm(tile, of, output, across, split)))?;
         if program.kernel().shared_bytes() > self.limits.shared || tile.threads() > self.limits.threads {
             return Ok(None);
         }
         let wrong = |error| Error::Kernel { kernel: program.kernel().name.clone(), error };
-        let ([blocks, ..], mut arguments) = p.arguments(tile, multiprocessors).map_err(wrong)?;
+        let (grid, mut arguments) = p.arguments(tile, parts, multiprocessors).map_err(wrong)?;
         for argument in &mut arguments {
             match argument {
                 Argument::Map(k, _) => *k = if *k == 0 { maps[0].0 } else { maps[1].0 },
-                Argument::Buffer(k) => *k = to,
-                Argument::Bits(_) => {}
+                Argument::Buffer(k @ 3) => *k = 3 + scratch.len(),
+                Argument::Buffer(k @ 4) => *k = ZEROS,
+                _ => {}
             }
         }
-        // Slabs of a part, and cells from part to part, are the last two.
         if split {
-            arguments.truncate(arguments.len() - 2);
-            arguments.extend([Argument::Bits(chunk.into()), Argument::Bits(cells)]);
-            scratch.push(4 * cells * u64::from(parts));
+            scratch.push(p.shared(tile, parts));
         }
-        let grid = [blocks, 1, parts];
         launches.push(Launch { program, grid, block: [tile.threads(), 1, 1], arguments });
-        Ok(Some(Grouped { plan: Plan { launches, scratch }, to, parts, sizes: [m, n, k], row }))
+        Ok(Some(Plan { launches, scratch }))
     }
 }
 

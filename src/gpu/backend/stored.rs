@@ -3,6 +3,7 @@
 use super::super::device::{Binding, Device, Error, Launch, Program};
 use super::super::pass::store_halves;
 use super::super::template::Argument;
+use super::super::template::launch::{ZERO_WORDS, ZEROS};
 use super::Gpu;
 use super::memory::State;
 use super::plan::Planner;
@@ -103,6 +104,17 @@ impl<D: Device> Gpu<D> {
     ) -> Result<(), Error> {
         self.state.last.take();
         let state = &*self.state;
+        let zeros = |l: &Launch| l.arguments.contains(&Argument::Buffer(ZEROS));
+        if launches.iter().any(zeros) {
+            let (mut launches, mut bindings) = (launches.to_vec(), bindings.to_vec());
+            for a in
+                launches.iter_mut().flat_map(|l| &mut l.arguments).filter(|a| **a == Argument::Buffer(ZEROS))
+            {
+                *a = Argument::Buffer(bindings.len());
+            }
+            bindings.push(Binding { buffer: state.zeros()?, start: 0, bytes: 4 * ZERO_WORDS as u64 });
+            return self.launch(&launches, &bindings, own);
+        }
         let (mut words, lie) = self.lying(bindings.get(..own).unwrap_or(bindings));
         if lie.iter().all(Option::is_none) {
             return state.device.launch(launches, bindings);

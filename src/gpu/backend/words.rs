@@ -44,4 +44,27 @@ impl<D: Device> Gpu<D> {
         (b.start, b.bytes) = (start, left);
         Ok((b, bytes))
     }
+
+    /// The words that so many bytes of the host are, copied as they lie.
+    #[cfg(all(feature = "cuda", feature = "std", any(target_os = "linux", target_os = "windows")))]
+    pub(in super::super) fn as_it_lies<'a, T: super::Word>(
+        &self,
+        x: super::View<'a, T, D>,
+        bytes: usize,
+    ) -> Result<Binding<'a, D::Buffer>, Error> {
+        let (b, device) = (x.binding(self)?, || self.state.planner.device.clone());
+        if self.state.is_halves(b.buffer) {
+            let what = "copies of elements that lie as bf16";
+            return Err(Error::Limit { device: device(), what, asked: 1, available: 0 });
+        }
+        if b.bytes != bytes as u64 {
+            return Err(Error::Range {
+                device: device(),
+                start: b.start,
+                bytes: bytes as u64,
+                available: b.bytes,
+            });
+        }
+        Ok(b)
+    }
 }

@@ -6,7 +6,7 @@
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Hopper, Kernel, Special};
-use super::super::types::{F32, Number, Pred, Type, U32, U64};
+use super::super::types::{F32, Number, Pred, Stored, Type, U32, U64};
 use super::flat::get;
 use alloc::format;
 use alloc::vec::Vec;
@@ -92,7 +92,7 @@ impl GroupTile {
 }
 
 /// What a tile is summed in.
-trait Sum: Number {
+trait Sum: Number + Stored {
     /// α or β.
     fn factor(word: Value<'_, U32>) -> Value<'_, Self>;
     /// One or two neighbours of C.
@@ -123,9 +123,19 @@ const PRODUCTS: [[u32; 2]; 6] = [[0, 2], [2, 0], [1, 1], [0, 1], [1, 0], [0, 0]]
 /// [`super::strided`]: slabs of a block, and elements from the sums of one to those of the next (`U32`). C is not read
 /// where β is 0. The grid has any number of blocks along x.
 ///
+/// With `shared` blocks along z share the depth of a tile (split-K), and the last of them that ends adds up the sums of all in
+/// their order: two more parameters, for sums of whole tiles of all parts, and zeros, a word for each warp of each tile, which
+/// are zeros again at the end.
+///
 /// Of 8-bit floats the products of each slab are added up before they are added to the others, as of these warp groups
 /// keep 14 bits of a sum.
-pub fn group_gemm(tile: GroupTile, input: Group, output: Type, across: [bool; 2]) -> Result<Kernel, Error> {
+pub fn group_gemm(
+    tile: GroupTile,
+    input: Group,
+    output: Type,
+    across: [bool; 2],
+    shared: bool,
+) -> Result<Kernel, Error> {
     tile.check()?;
     let [a_across, b_across] = across;
     if (a_across || b_across) && input.depth() != 16 || b_across && !tile.n.is_multiple_of(COLS) {
@@ -158,8 +168,11 @@ pub fn group_gemm(tile: GroupTile, input: Group, output: Type, across: [bool; 2]
         [false, true] => "_nn",
         [true, true] => "_tt",
     };
-    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}{by}"));
-    Frame::new(&b, tile, input, output, across, false).run();
+    let split = if shared { "_split" } else { "" };
+    let b = Builder::new(&format!("group_gemm_{letters}_{to}_{m}x{n}_{stages}_{groups}{by}{split}"));
+    let mut frame = Frame::new(&b, tile, input, output, across, false);
+    frame.shared = shared.then(|| Shared { sums: b.param(), ended: b.param() });
+    frame.run();
     b.finish()
 }
 
@@ -181,6 +194,14 @@ struct Triple<'b> {
     apart: [Value<'b, U32>; 2],
     /// Which tiles are left out.
     left_out: Value<'b, U64>,
+}
+
+/// What blocks that share a tile need.
+struct Shared<'b> {
+    /// The sums of each.
+    sums: Value<'b, U64>,
+    /// How many of them ended, for each warp.
+    ended: Value<'b, U64>,
 }
 
 /// The descriptor of swizzled pieces of 8 rows of 128 bytes, one after the other, so many bytes apart the other way.
@@ -219,6 +240,7 @@ struct Frame<'b> {
     /// Whether the products of each slab are added up before they are added to the others.
     slabs_apart: bool,
     triple: Option<Triple<'b>>,
+    shared: Option<Shared<'b>>,
 }
 
 impl<'b> Frame<'b> {
@@ -258,6 +280,7 @@ impl<'b> Frame<'b> {
             slab: b.int(0),
             slabs_apart,
             triple: None,
+            shared: None,
         };
         let (chunk, sums) = (b.param::<U32>(), b.param::<U32>());
         let z = b.special(Special::CtaidZ);
@@ -318,8 +341,8 @@ impl<'b> Frame<'b> {
         [turn % stages, (turn / stages) & self.u(1)]
     }
 
-    /// For each tile of this block: its first row and column; turns go on from tile to tile.
-    fn each_tile(&self, body: impl FnOnce([Value<'b, U32>; 2], Value<'b, U32>)) {
+    /// For each tile of this block: its number, its first row and column; turns go on from tile to tile.
+    fn each_tile(&self, body: impl FnOnce(Value<'b, U32>, [Value<'b, U32>; 2], Value<'b, U32>)) {
         let b = self.b;
         let [down, across] = self.tiles;
         let range = [b.special(Special::CtaidX), down * across, b.special(Special::NctaidX)];
@@ -331,12 +354,12 @@ impl<'b> Frame<'b> {
             let [row, col] = [first + inside % rows, inside / rows];
             let corner = [row * self.u(self.tile.m), col * self.u(self.tile.n)];
             let Some(triple) = &self.triple else {
-                body(corner, first_turn);
+                body(t, corner, first_turn);
                 return Vec::from([first_turn + self.slabs]);
             };
             let out = get::<U32>(triple.left_out, row * across + col).compare(Cmp::Ne, b.int(0));
             let next = || {
-                body(corner, first_turn);
+                body(t, corner, first_turn);
                 [first_turn + self.slabs]
             };
             Vec::from(b.either(out, || [first_turn], next))
@@ -350,7 +373,7 @@ impl<'b> Frame<'b> {
             b.hopper(Hopper::MaxRegisters { more: false, count: 40 }, &[]);
         }
         b.when(self.thread.compare(Cmp::Eq, b.int(0)), || {
-            self.each_tile(|corner, first| {
+            self.each_tile(|_, corner, first| {
                 b.count::<U32, U32>([first, first + self.slabs, self.u(1)], 1, &[], |turn, _| {
                     let [stage, parity] = self.stage(turn);
                     let barrier = stage * self.u(8);
@@ -409,7 +432,7 @@ impl<'b> Frame<'b> {
         let rows = m / groups;
         let lane = self.thread & self.u(31);
         let zeros: Vec<Value<'b, T>> = (0..rows * n / 128).map(|_| b.bits(0)).collect();
-        self.each_tile(|corner, first| {
+        self.each_tile(|tile, corner, first| {
             let range = [first, first + self.slabs, self.u(1)];
             let sums = match self.slabs_apart {
                 true => b.count(range, 1, &zeros, |turn, sums| self.add_parts(group, turn, sums)),
@@ -423,9 +446,11 @@ impl<'b> Frame<'b> {
             let [top, left] = corner;
             let row = top + group * self.u(rows) + warp * self.u(16) + (lane >> self.u(2));
             let col = left + (lane & self.u(3)) * self.u(2);
-            let alpha = T::factor(self.factors[0]);
-            let sums: Vec<Value<'b, T>> = sums.iter().map(|s| alpha * *s).collect();
-            T::finish(self, &sums, [row, col], left);
+            self.of_all([tile, row], &sums, |sums| {
+                let alpha = T::factor(self.factors[0]);
+                let sums: Vec<Value<'b, T>> = sums.iter().map(|s| alpha * *s).collect();
+                T::finish(self, &sums, [row, col], left);
+            });
         });
     }
 

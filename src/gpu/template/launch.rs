@@ -61,6 +61,11 @@ pub enum Argument {
     Bits(u64),
 }
 
+/// The number of the operand that is zeros, and left as zeros.
+pub(in super::super) const ZEROS: usize = usize::MAX;
+/// How many words that are.
+pub(in super::super) const ZERO_WORDS: usize = 1 << 15;
+
 /// A launch of one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupLaunch {
@@ -72,7 +77,8 @@ pub struct GroupLaunch {
     pub threads: [u32; 3],
     /// Bytes of shared memory of a block; more than a target declares is asked for by the launch.
     pub shared: u32,
-    /// The arguments; buffers are A, B and C.
+    /// The arguments; buffers are A, B and C, and where blocks share a tile their sums, of [`GroupProduct::shared`] bytes, and
+    /// [`GroupProduct::ended`] words of zeros.
     pub args: Vec<Argument>,
 }
 
@@ -90,23 +96,17 @@ impl Group {
 }
 
 impl<T: Factor> GroupProduct<T> {
-    /// The tile that ends first on a machine of so many multiprocessors.
+    /// The tile that ends first on a machine of so many multiprocessors, and in how many parts blocks share its depth.
     #[must_use]
-    pub fn tile(&self, multiprocessors: u32) -> GroupTile {
-        let (tile, _) = self.division(multiprocessors, 1);
-        tile
-    }
-
-    /// The tile that ends first, and in how many parts of up to `most` the depth is shared by blocks whose sums are then
-    /// added up.
-    pub(in super::super) fn division(&self, multiprocessors: u32, most: u32) -> (GroupTile, u32) {
+    pub fn division(&self, multiprocessors: u32) -> (GroupTile, u32) {
         let (mut best, mut least) = ((GroupTile::ALL[7], 1), u64::MAX);
         let [_, across] = self.across;
         let fits = |t: &GroupTile| {
             (!across || t.n.is_multiple_of(64)) && (self.input != Group::E4m3 || t.holds_slabs())
         };
         for tile in GroupTile::ALL.into_iter().filter(fits) {
-            for parts in 1..=most.max(1) {
+            // Other numbers than powers of two are slower than both of their neighbours.
+            for parts in (0..=self.most_parts(tile).ilog2()).map(|log| 1 << log) {
                 let time = self.time(tile, parts, multiprocessors);
                 if time < least {
                     (best, least) = ((tile, parts), time);
@@ -116,31 +116,58 @@ impl<T: Factor> GroupProduct<T> {
         best
     }
 
+    fn slabs(&self) -> u32 {
+        self.k.div_ceil(4 * self.input.depth() as u32)
+    }
+
+    fn tiles(&self, tile: GroupTile) -> u64 {
+        u64::from(self.m.div_ceil(tile.m)) * u64::from(self.n.div_ceil(tile.n))
+    }
+
+    /// Parts of four slabs and more; only sums in `f32` are added up.
+    fn most_parts(&self, tile: GroupTile) -> u32 {
+        let counted = self.ended(tile) <= ZERO_WORDS as u64;
+        if counted && self.input != Group::S8 { (self.slabs() / 4).clamp(1, 16) } else { 1 }
+    }
+
+    /// Bytes of the sums of blocks that share tiles.
+    #[must_use]
+    pub fn shared(&self, tile: GroupTile, parts: u32) -> u64 {
+        4 * u64::from(tile.m * tile.n) * self.tiles(tile) * u64::from(parts)
+    }
+
+    /// Words in which they count who ended.
+    #[must_use]
+    pub fn ended(&self, tile: GroupTile) -> u64 {
+        self.tiles(tile) * u64::from(4 * tile.groups)
+    }
+
     /// Clocks, about, as an H100 and an H200 took them: rounds of tiles, each as long as its products, what the second cache gives all
     /// that run, or what a load waits, and as its way to memory; and the sums of parts there and back.
     fn time(&self, t: GroupTile, parts: u32, multiprocessors: u32) -> u64 {
-        let slabs = u64::from(self.k.div_ceil(4 * self.input.depth() as u32).div_ceil(parts));
-        let tiles = u64::from(self.m.div_ceil(t.m)) * u64::from(self.n.div_ceil(t.n)) * u64::from(parts);
+        let slabs = u64::from(self.slabs().div_ceil(parts));
+        let tiles = self.tiles(t) * u64::from(parts);
         let multiprocessors = u64::from(multiprocessors.max(1));
         let bytes = u64::from(128 * (t.m + t.n)) * tiles.min(multiprocessors);
         let waits = match (t.groups, t.n) {
             (2, ..=96) => 650,
             (_, ..=32) => 470,
+            (1, 128..) => 560,
             _ => 450,
         };
         let slab = u64::from(t.m * t.n / 32).max(bytes / 6000).max(waits);
         let sums = match parts {
             1 => 0,
-            _ => 5000 + u64::from(self.m) * u64::from(self.n) * u64::from(2 * parts + 1) / 350,
+            _ => 3500 + u64::from(t.m.min(self.m.next_multiple_of(16)) * t.n) * u64::from(parts + 1) / 12,
         };
         tiles.div_ceil(multiprocessors) * (slabs * slab + u64::from(t.m * t.n / 5)) + 2000 + sums
     }
 
-    /// The launch with this tile. Refused are sizes of 0, rows of A or B that are no multiple of 16 bytes, and row
+    /// The launch with this tile, whose depth blocks share in so many parts. Refused are sizes of 0, rows of A or B that are no multiple of 16 bytes, and row
     /// distances below the rows' length.
-    pub fn launch(&self, tile: GroupTile, multiprocessors: u32) -> Result<GroupLaunch, Error> {
-        let kernel = group_gemm(tile, self.input, self.output, self.across)?;
-        let (grid, args) = self.arguments(tile, multiprocessors)?;
+    pub fn launch(&self, tile: GroupTile, parts: u32, multiprocessors: u32) -> Result<GroupLaunch, Error> {
+        let kernel = group_gemm(tile, self.input, self.output, self.across, parts > 1)?;
+        let (grid, args) = self.arguments(tile, parts, multiprocessors)?;
         let shared = kernel.shared_bytes();
         Ok(GroupLaunch { kernel, grid, threads: [tile.threads(), 1, 1], shared, args })
     }
@@ -149,6 +176,7 @@ impl<T: Factor> GroupProduct<T> {
     pub(in super::super) fn arguments(
         &self,
         tile: GroupTile,
+        parts: u32,
         multiprocessors: u32,
     ) -> Result<([u32; 3], Vec<Argument>), Error> {
         let Self { m, n, k, across, lda, ldb, ldc, alpha, beta, input, .. } = *self;
@@ -183,8 +211,17 @@ impl<T: Factor> GroupProduct<T> {
             Argument::Buffer(2),
             Argument::Bits(ldc),
         ]);
-        let slabs = k.div_ceil(deep);
-        args.extend([m, n, slabs, down, across, alpha.bits(), beta.bits(), slabs, 0].map(bits));
-        Ok(([blocks.min(multiprocessors.max(1)), 1, 1], args))
+        let slabs = self.slabs();
+        if parts > 1 && (self.ended(tile) > ZERO_WORDS as u64 || input.sums() != Type::F32) {
+            return Err(Error::Overflow { what: "the number of tiles that blocks share" });
+        }
+        // No part is empty.
+        let chunk = slabs.div_ceil(parts.clamp(1, slabs));
+        let parts = slabs.div_ceil(chunk);
+        args.extend([m, n, slabs, down, across, alpha.bits(), beta.bits(), chunk, 0].map(bits));
+        if parts > 1 {
+            args.extend([3, 4].map(Argument::Buffer));
+        }
+        Ok(([blocks.min(multiprocessors.max(1)), 1, parts], args))
     }
 }

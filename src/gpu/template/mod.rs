@@ -16,7 +16,7 @@ mod group;
 mod held;
 pub(crate) mod integers;
 pub(crate) mod jacobi;
-mod launch;
+pub(super) mod launch;
 pub(crate) mod layer;
 mod long;
 pub(crate) mod lz4;

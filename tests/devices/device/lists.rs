@@ -144,9 +144,10 @@ fn products_that_are_rounded_are_turned_first() -> Result<(), Error> {
 fn launches_that_need_each_other_stay_apart() -> Result<(), Error> {
     const COLS: usize = 20;
     let mut got = [Vec::new(), Vec::new()];
+    let mut kernels = [Vec::<usize>::new(), Vec::new()];
     for list in [false, true] {
-        let gpu = hopper(1);
         for case in 0..6 {
+            let gpu = hopper(1);
             let mut t = Token::<f32>::new(&gpu, COLS, gpu.upload(&[1.0])?)?;
             let mut other = gpu.upload(&data::<f32>(COLS, 11, 0))?;
             let mut work = || -> Result<(), Error> {
@@ -212,6 +213,7 @@ fn launches_that_need_each_other_stay_apart() -> Result<(), Error> {
             } else {
                 work()?
             }
+            kernels[usize::from(list)].push(gpu.kernels());
             for array in t.weights.iter().chain([&t.x, &t.angles, &t.q, &t.gate_up, &other]) {
                 let mut back = vec![0.0f32; array.len()];
                 gpu.download(array.view(), &mut back)?;
@@ -220,6 +222,9 @@ fn launches_that_need_each_other_stay_apart() -> Result<(), Error> {
         }
     }
     assert_eq!(got[0], got[1]);
+    // The two products of the angles' case are one, what follows them in it is not.
+    assert_eq!(kernels[0][..4], kernels[1][..4]);
+    assert_eq!(kernels[0][4] + 1, kernels[1][4]);
     Ok(())
 }
 
@@ -230,11 +235,28 @@ fn what_comes_between_is_not_lost() -> Result<(), Error> {
     let mut t = Token::<f32>::new(&gpu, 20, gpu.upload(&[1.0])?)?;
     let ones = [1.0f32; Q];
     let mut want = [0.0f32; Q];
-    for (list, case) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
+    let mut halves = gpu.alloc_halves(Q)?;
+    for (list, case) in [(false, 0), (true, 0), (false, 1), (true, 1), (false, 2), (true, 2)] {
+        if case == 2 {
+            // A word of two elements, by a kernel.
+            core::mem::swap(&mut t.q, &mut halves);
+        }
         let mut work = || -> Result<(), Error> {
             times(&gpu, &t.weights[0], t.x.view(), t.q.view_mut())?;
             match case {
                 0 => gpu.write(&ones, t.q.view_mut())?,
+                2 => gpu.write(
+                    &ones[..1],
+                    t.q.view_mut()
+                        .split(5)?
+                        .into_iter()
+                        .nth(1)
+                        .unwrap()
+                        .split(1)?
+                        .into_iter()
+                        .next()
+                        .unwrap(),
+                )?,
                 _ => gpu.scale_in_place(t.q.view_mut(), 0.5)?,
             }
             turn(&gpu, t.q.view_mut(), &t.angles, RopeStyle::Interleaved)
@@ -246,6 +268,9 @@ fn what_comes_between_is_not_lost() -> Result<(), Error> {
         }
         let mut back = [0.0f32; Q];
         gpu.download(t.q.view(), &mut back)?;
+        if case == 2 {
+            core::mem::swap(&mut t.q, &mut halves);
+        }
         if list {
             assert_eq!(back, want, "{case}");
         }

@@ -23,9 +23,14 @@ fn element(input: Group, e: i64) -> (f64, Vec<u8>) {
     (f64::from(x), bytes)
 }
 
-/// Runs a launch on the interpreter; C starts as ones. Gives C in `f64`.
-fn run<T: Factor + Into<f64>>(p: &GroupProduct<T>, tile: GroupTile, blocks: u32) -> Result<Vec<f64>, Error> {
-    let launch = p.launch(tile, blocks)?;
+/// Runs a launch on the interpreter; C starts as ones. Gives C in `f64`. What blocks that share tiles count in is zeros again.
+fn run<T: Factor + Into<f64>>(
+    p: &GroupProduct<T>,
+    tile: GroupTile,
+    parts: u32,
+    blocks: u32,
+) -> Result<Vec<f64>, Error> {
+    let launch = p.launch(tile, parts, blocks)?;
     let mut d = Interpreter::new();
     let matrix = |rows: u32, ld: u64, seed: i64| -> Vec<u8> {
         let all = (0..i64::from(rows) * ld as i64).flat_map(|e| element(p.input, e * 3 + seed).1);
@@ -43,8 +48,9 @@ fn run<T: Factor + Into<f64>>(p: &GroupProduct<T>, tile: GroupTile, blocks: u32)
     } else {
         Bytes::new(one.repeat(p.m as usize * p.ldc as usize))
     };
-    let buffers =
-        [Bytes::new(matrix(p.m, p.lda, 1)), Bytes::new(matrix(p.n, p.ldb, 2)), c].map(|b| d.buffer(b));
+    let (sums, ended) = (p.shared(tile, parts) as usize, 4 * p.ended(tile) as usize);
+    let [a, b] = [matrix(p.m, p.lda, 1), matrix(p.n, p.ldb, 2)].map(Bytes::new);
+    let buffers = [a, b, c, Bytes::uninitialised(sums), Bytes::new(vec![0; ended])].map(|b| d.buffer(b));
     let args: Vec<u64> = launch
         .args
         .iter()
@@ -58,6 +64,7 @@ fn run<T: Factor + Into<f64>>(p: &GroupProduct<T>, tile: GroupTile, blocks: u32)
         })
         .collect();
     d.launch(&launch.kernel, launch.grid, launch.threads, &args)?;
+    assert_eq!(d.get(buffers[4]).unwrap().bytes(), vec![0; ended]);
     let bytes = d.get(buffers[2]).unwrap().bytes();
     Ok(bytes
         .chunks_exact(one.len())
@@ -77,7 +84,16 @@ fn run<T: Factor + Into<f64>>(p: &GroupProduct<T>, tile: GroupTile, blocks: u32)
 }
 
 fn check<T: Factor + Into<f64> + core::fmt::Debug>(p: GroupProduct<T>, tile: GroupTile, blocks: u32) {
-    let got = run(&p, tile, blocks).unwrap_or_else(|e| panic!("{p:?} {tile:?}: {e}"));
+    check_parts(p, tile, 1, blocks);
+}
+
+fn check_parts<T: Factor + Into<f64> + core::fmt::Debug>(
+    p: GroupProduct<T>,
+    tile: GroupTile,
+    parts: u32,
+    blocks: u32,
+) {
+    let got = run(&p, tile, parts, blocks).unwrap_or_else(|e| panic!("{p:?} {tile:?}: {e}"));
     let unit = match p.output {
         Type::U32 => 0.0,
         Type::F32 => f64::from(f32::EPSILON),
@@ -130,6 +146,39 @@ fn every_tile_multiplies_every_type() {
             output,
         };
         check(p, tile, 3);
+    }
+}
+
+/// Blocks that share the depth of a tile: parts of one length and a shorter last one, more tiles than blocks, edges, every type
+/// of C, which is read or not.
+#[test]
+fn the_last_block_of_a_tile_adds_up() {
+    let cases = [
+        (3, 2, Group::Bf16, Type::Bf16, 0.0),
+        (5, 3, Group::F16, Type::F32, -2.0),
+        (7, 4, Group::Tf32, Type::F32, 0.0),
+        (8, 5, Group::E4m3, Type::F16, 0.5),
+        (7, 16, Group::Bf16, Type::F16, 1.0),
+    ];
+    for (at, parts, input, output, beta) in cases {
+        let tile = GroupTile::ALL[at];
+        let per = 16 / u64::from(input.element().bytes());
+        let k = 4 * input.depth() as u32 * 9 - 3;
+        let (m, n, ld) = (tile.m + 7, 2 * tile.n + 3, u64::from(k).next_multiple_of(per));
+        let p = GroupProduct {
+            m,
+            n,
+            k,
+            across: [false; 2],
+            lda: ld,
+            ldb: ld + per,
+            ldc: u64::from(n + 1),
+            alpha: 0.5,
+            beta,
+            input,
+            output,
+        };
+        check_parts(p, tile, parts, 3);
     }
 }
 
@@ -197,7 +246,7 @@ fn launches_that_are_refused() {
         output: Type::F32,
     };
     let tile = GroupTile::ALL[7];
-    assert!(good.launch(tile, 1).is_ok());
+    assert!(good.launch(tile, 1, 1).is_ok());
     for bad in [
         GroupProduct { m: 0, ..good },
         GroupProduct { k: u32::MAX, ..good },
@@ -210,18 +259,21 @@ fn launches_that_are_refused() {
         GroupProduct { lda: u64::MAX, ..good },
         GroupProduct { output: Type::F64, ..good },
     ] {
-        assert!(bad.launch(tile, 1).is_err(), "{bad:?}");
+        assert!(bad.launch(tile, 1, 1).is_err(), "{bad:?}");
     }
     let columns = GroupProduct { across: [false, true], ..good };
-    assert!(columns.launch(tile, 1).is_ok());
-    assert!(matches!(columns.launch(GroupTile { n: 96, ..GroupTile::ALL[4] }, 1), Err(Error::Tile { .. })));
+    assert!(columns.launch(tile, 1, 1).is_ok());
+    assert!(matches!(
+        columns.launch(GroupTile { n: 96, ..GroupTile::ALL[4] }, 1, 1),
+        Err(Error::Tile { .. })
+    ));
     for bad in [
         GroupTile { m: 96, ..tile },
         GroupTile { n: 60, ..tile },
         GroupTile { stages: 1, ..tile },
         GroupTile { groups: 0, ..tile },
     ] {
-        assert!(matches!(good.launch(bad, 1), Err(Error::Tile { .. })), "{bad:?}");
+        assert!(matches!(good.launch(bad, 1, 1), Err(Error::Tile { .. })), "{bad:?}");
     }
 }
 
@@ -238,14 +290,20 @@ fn every_tile_assembles() {
         ];
         for (input, output) in all {
             if input == Group::E4m3 && tile.m * tile.n / tile.groups > 64 * 192 {
-                assert!(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2]).is_err());
+                assert!(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2], false).is_err());
                 continue;
             }
-            m.kernels.push(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2]).unwrap());
+            m.kernels
+                .push(fulmen::gpu::template::group_gemm(tile, input, output, [false; 2], false).unwrap());
         }
     }
+    for tile in GroupTile::ALL {
+        let kernel = fulmen::gpu::template::group_gemm(tile, Group::Bf16, Type::Bf16, [false; 2], true);
+        m.kernels.push(kernel.unwrap());
+    }
     for across in [[true, false], [false, true], [true, true]] {
-        let kernel = fulmen::gpu::template::group_gemm(GroupTile::ALL[0], Group::Bf16, Type::F32, across);
+        let kernel =
+            fulmen::gpu::template::group_gemm(GroupTile::ALL[0], Group::Bf16, Type::F32, across, false);
         m.kernels.push(kernel.unwrap());
     }
     #[cfg(feature = "half")]

@@ -1,7 +1,7 @@
 //! The sums of a tile on their way to memory.
 
 use super::super::super::builder::Value;
-use super::super::super::ir::{Cmp, Shuffle, Space};
+use super::super::super::ir::{Cmp, Rmw, Shuffle, Space, Special};
 use super::super::super::types::{Bf16, F16, F32, Pred, Type, U16, U32, U64};
 use super::super::strided::aligned;
 use super::{Frame, Sum};
@@ -56,6 +56,51 @@ impl Sum for F32 {
 }
 
 impl<'b> Frame<'b> {
+    /// `finish` with the sums of all blocks that share the tile with this number, in the warp of them that ends last; `row` is the
+    /// thread's first.
+    pub(super) fn of_all<T: Sum>(
+        &self,
+        [tile, row]: [Value<'b, U32>; 2],
+        sums: &[Value<'b, T>],
+        finish: impl FnOnce(&[Value<'b, T>]),
+    ) {
+        let b = self.b;
+        let Some(shared) = &self.shared else { return finish(sums) };
+        let (z, parts) = (b.special(Special::CtaidZ), b.special(Special::NctaidZ));
+        let (warps, lane) = (4 * self.tile.groups, self.thread & self.u(31));
+        let warp = (self.thread >> self.u(5)) - self.u(4);
+        // A warp's sums by four of each thread, so that neighbours write neighbours.
+        let of = |z: Value<'b, U32>| {
+            let place = (tile * parts + z) * self.u(warps) + warp;
+            shared.sums + place.wide(self.u(sums.len() as u32 * 128)) + lane.wide(self.u(16))
+        };
+        let (own, first) = (of(z), lane.compare(Cmp::Eq, self.u(0)));
+        // Of a warp without rows there is nothing to add up.
+        let some = (row - (lane >> self.u(2))).compare(Cmp::Lt, self.size[0]);
+        b.when(some, || {
+            for (j, four) in (0..).zip(sums.as_chunks::<4>().0) {
+                b.store_vector(Space::Global, own, 512 * j, *four);
+            }
+            b.fence();
+            let ended = shared.ended + (tile * self.u(warps) + warp).wide(self.u(4));
+            let [before] =
+                b.either(first, || [b.atomic(Space::Global, Rmw::Add, ended, self.u(1))], || [self.u(0)]);
+            let before = before.shuffle(Shuffle::Index, self.u(0));
+            b.when((before + self.u(1)).compare(Cmp::Eq, parts), || {
+                b.fence();
+                b.when(first, || b.store(Space::Global, ended, 0, self.u(0)));
+                let zeros: Vec<Value<'b, T>> = sums.iter().map(|_| b.bits(0)).collect();
+                let all = b.count([self.u(0), parts, self.u(1)], 1, &zeros, |z, all| {
+                    let from = of(z);
+                    let read = |j: i32| b.load_vector::<T, 4>(Space::Global, from, 512 * j);
+                    let new = (0..sums.len() as i32 / 4).flat_map(read);
+                    all.iter().zip(new).map(|(all, new)| *all + new).collect()
+                });
+                finish(&all);
+            });
+        });
+    }
+
     /// Whether the tile's columns are all there, and so many neighbours of C lie at multiples of their size.
     fn whole(&self, left: Value<'b, U32>, many: u32) -> Value<'b, Pred> {
         let width = self.output.bytes();
