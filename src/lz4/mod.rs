@@ -33,7 +33,7 @@ pub const fn lz4_bound(n: usize) -> usize {
 /// Compresses each `block` bytes of `data`, and what is left at its end, to an LZ4 block in a slot of `out`.
 ///
 /// Shapes and units: block `i` begins at byte `i·lz4_bound(block)` of `out`, which holds as many whole slots as there are blocks, and has `sizes[i]`
-/// bytes; those of a slot past them may be anything. A block has 1 to 65536 bytes ([`LZ4_BLOCK`](crate::lz4::LZ4_BLOCK)): the larger, the more
+/// bytes; those of a slot past them may be anything. A block has 1 to 65536 bytes ([`LZ4_BLOCK`]): the larger, the more
 /// matches are found. The bytes of blocks are the same everywhere.
 ///
 /// NaN and ±0: none.

@@ -66,6 +66,7 @@ pub fn as_bytes<T: Bits>(x: &[T]) -> &[u8] {
 }
 
 /// As they lie in memory, written.
+#[cfg(feature = "gpu")]
 pub fn as_bytes_mut<T: Bits>(x: &mut [T]) -> &mut [u8] {
     // SAFETY: as in `as_bytes`; whatever is written is a value.
     unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), size_of_val(x)) }
