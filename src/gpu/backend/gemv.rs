@@ -118,8 +118,10 @@ impl<D: Device> Gpu<D> {
         D: Computes<T>,
     {
         let planner = &self.state.planner;
+        // Outside of lists nothing follows.
+        let listed = plain && self.state.lists.get() > 0;
         let [a, x, y] = bound.each_ref().map(|b| self.place(b));
-        let last = self.state.last.take().filter(|_| plain);
+        let last = self.state.last.take().filter(|_| listed);
         if let Some(last) =
             last.filter(|l| l.form.second.is_none() && l.cols == cols && l.reads.first() == Some(&x))
         {
@@ -132,13 +134,15 @@ impl<D: Device> Gpu<D> {
         }
         let make = || Some(gemv::gemv_warps::<T::Recorded>(planner.groups));
         let program = planner.one::<T::Recorded>("gemv_warps", make)?;
-        let (parameters, lie) = (arguments.len(), lies(&arguments, &self.lying(&bound).1));
+        let lie = listed.then(|| (arguments.len(), lies(&arguments, &self.lying(&bound).1)));
         let launch = planner.grid_of(program, THREADS, [Self::warps_of(rows), 1], arguments)?;
         self.run_one(launch, &bound)?;
-        let form = Form { first: Then::Nothing, second: None };
-        let (reads, writes, width) = (Vec::from([x, a]), Vec::from([y]), size_of::<T>());
-        let last = Last { form, width, lie, parameters, rows, cols, reads, writes };
-        self.state.last.replace(Some(last).filter(|_| plain && self.state.lists.get() > 0));
+        if let Some((parameters, lie)) = lie {
+            let form = Form { first: Then::Nothing, second: None };
+            let (reads, writes, width) = (Vec::from([x, a]), Vec::from([y]), size_of::<T>());
+            let last = Last { form, width, lie, parameters, rows, cols, reads, writes };
+            self.state.last.replace(Some(last));
+        }
         Ok(())
     }
 

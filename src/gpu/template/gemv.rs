@@ -90,15 +90,14 @@ impl<'b, T: Recorded> Gemv<'b, T> {
         put(self.y, to, all);
     }
 
-    /// The part of the thread at `place`, one of so many `threads`, of `Σ a[start + i]·x[i]` for each start: so
-    /// many neighbours at once as are 16 bytes, and more where there are some, so that reads are under way while others are
-    /// waited for.
+    /// The part of the thread at `place`, one of so many `threads`, of `Σ a[start + i]·x[i]`: so many neighbours at once as are 16
+    /// bytes, and more where there are some, so that reads are under way while others are waited for.
     fn by_neighbours(
         &self,
         (threads, place): (u32, Value<'b, U32>),
-        starts: &[Value<'b, U32>],
+        start: Value<'b, U32>,
         turns: &[u32],
-    ) -> Vec<Value<'b, T>> {
+    ) -> Value<'b, T> {
         let (b, cols, many) = (self.b, self.sizes[1], 16 / T::TYPE.bytes());
         let step = threads * many;
         let int = |c: u32| b.int::<U32>(i64::from(c));
@@ -108,27 +107,23 @@ impl<'b, T: Recorded> Gemv<'b, T> {
         };
         let pass = |first: Value<'b, U32>, end: Value<'b, U32>, times: u32, sums: &[Value<'b, T>]| {
             b.count::<U32, T>([first, end, int(times * step)], 1, sums, |i, sums| {
-                let a: Vec<_> = starts.iter().map(|start| read(self.a, *start + i, times)).collect();
+                let (a, x) = (read(self.a, start + i, times), read(self.x, i, times));
                 let mut sums = sums.to_vec();
-                let x = read(self.x, i, times);
-                for (a, sums) in a.iter().zip(sums.chunks_mut(many as usize)) {
-                    let pairs = a.chunks(many as usize).zip(x.chunks(many as usize));
-                    pairs.for_each(|(a, x)| {
-                        sums.iter_mut().zip(a.iter().zip(x)).for_each(|(s, (a, x))| *s = a.fma(*x, *s));
-                    });
-                }
+                let pairs = a.chunks(many as usize).zip(x.chunks(many as usize));
+                pairs.for_each(|(a, x)| {
+                    sums.iter_mut().zip(a.iter().zip(x)).for_each(|(s, (a, x))| *s = a.fma(*x, *s));
+                });
                 sums
             })
         };
         let first = place * int(many);
-        let none: Vec<_> = (0..many * starts.len() as u32).map(|_| b.bits::<T>(0)).collect();
+        let none: Vec<_> = (0..many).map(|_| b.bits::<T>(0)).collect();
         let (sums, done) = turns.iter().fold((none, int(0)), |(sums, done), times| {
             let whole = cols & b.int(!i64::from(times * step - 1));
             (pass(done + first, whole, *times, &sums), whole)
         });
         let sums = pass(done + first, cols, 1, &sums);
-        let total = |part: &[Value<'b, T>]| part.iter().copied().reduce(|p, q| p + q);
-        sums.chunks(many as usize).map(|part| total(part).unwrap_or(b.bits(0))).collect()
+        sums.into_iter().reduce(|p, q| p + q).unwrap_or(b.bits(0))
     }
 }
 
@@ -147,14 +142,14 @@ pub fn gemv<T: Recorded>(meet: Meet, wide: bool, early: bool) -> Result<Kernel, 
     each_row(&b, rows, |r| {
         let (tid, zero, start) = (b.special(Special::TidX), b.bits::<T>(0), r * row);
         let sum = if wide {
-            g.by_neighbours((THREADS, tid), &[start], &[4, 2])
+            g.by_neighbours((THREADS, tid), start, &[4, 2])
         } else {
-            b.count::<U32, T>([tid, cols, b.int(i64::from(THREADS))], 4, &[zero], |i, sum| {
+            let sum = b.count::<U32, T>([tid, cols, b.int(i64::from(THREADS))], 4, &[zero], |i, sum| {
                 let (a, x) = (get::<T>(g.a, start + i * col), get::<T>(g.x, i * x_step));
                 sum.iter().map(|s| a.fma(x, *s)).collect()
-            })
+            });
+            sum.first().copied().unwrap_or(zero)
         };
-        let sum = sum.into_iter().reduce(|p, q| p + q).unwrap_or(zero);
         let [sum] = block_reduce(&b, meet, [sum], |[p], [q]| [p + q]);
         b.when(leads(&b), || g.put(r, sum));
     });
@@ -170,8 +165,7 @@ impl<'b, T: Recorded> Gemv<'b, T> {
         let (b, [rows, _, row, ..]) = (self.b, self.sizes);
         let [_, lane] = WARP.place(b);
         let start = r.least(rows - b.int(1)) * row;
-        let sums = self.by_neighbours((32, lane), &[start], &[16, 8, 4, 2]);
-        let sum = sums.into_iter().next().unwrap_or(b.bits(0));
+        let sum = self.by_neighbours((32, lane), start, &[16, 8, 4, 2]);
         let [sum] = on_row(b, Meet::Warps, WARP, [sum], |[p], [q]| [p + q]);
         sum
     }
