@@ -5605,6 +5605,10 @@ const _: fn(MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut 
 const _: fn(MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd::<f64>;
 const _: fn(Native, MatMut<'_, f32>, MatMut<'_, f32>, &mut [f32], MatMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd_on::<Native, f32>;
 const _: fn(Native, MatMut<'_, f64>, MatMut<'_, f64>, &mut [f64], MatMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd_on::<Native, f64>;
+const _: fn(BatchMut<'_, f32>, BatchMut<'_, f32>, &mut [f32], BatchMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd_batched::<f32>;
+const _: fn(BatchMut<'_, f64>, BatchMut<'_, f64>, &mut [f64], BatchMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd_batched::<f64>;
+const _: fn(Native, BatchMut<'_, f32>, BatchMut<'_, f32>, &mut [f32], BatchMut<'_, f32>, &mut [f32]) -> Result<(), Error> = crate::svd_batched_on::<Native, f32>;
+const _: fn(Native, BatchMut<'_, f64>, BatchMut<'_, f64>, &mut [f64], BatchMut<'_, f64>, &mut [f64]) -> Result<(), Error> = crate::svd_batched_on::<Native, f64>;
 const _: fn(&[u8], usize, &mut [u8], &mut [u32]) -> Result<(), Error> = crate::lz4_compress;
 const _: fn(Native, &[u8], usize, &mut [u8], &mut [u32]) -> Result<(), Error> = crate::lz4_compress_on;
 #[cfg(feature = "parallel")]

@@ -2,7 +2,10 @@
 
 use super::cholesky::{cholesky_solve_workspace, cholesky_workspace};
 use super::lu::{lu_solve_workspace, lu_workspace};
-use super::{cholesky_on, cholesky_solve_on, divides, eigh_on, eigh_workspace, finite, lu_on, lu_solve_on};
+use super::{
+    cholesky_on, cholesky_solve_on, divides, eigh_on, eigh_workspace, finite, lu_on, lu_solve_on, svd_on,
+    svd_workspace,
+};
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
@@ -101,6 +104,26 @@ forms! {
     /// Contract: `contracts/eigh-v1.yaml`.
     eigh_batched, eigh_batched_on, eigh_batched_by
         (a: BatchMut<'_, T>, values: &mut [T], workspace: &mut [T]) -> Result<(), Error>;
+    /// [`svd`](crate::svd()) of each matrix of a batch, with its bits; the values of one follow those of the one before.
+    ///
+    /// Errors: those of [`svd`](crate::svd()); [`Error::Len`] names `u` or `vt` when it has not as many matrices; [`Error::Nan`] and
+    /// [`Error::Domain`] come before the first write. Scratch: that of one matrix, [`svd_workspace`].
+    ///
+    /// ```
+    /// use fulmen::{BatchMut, svd_batched, svd_workspace};
+    /// let (mut a, mut u, mut vt) = ([3.0f32, 4.0, 0.0, -2.0], [0.0; 4], [0.0; 2]);
+    /// let mut values = [0.0; 2];
+    /// let [a, u] = [&mut a, &mut u].map(|x| BatchMut::strided(x, 0, [2, 2, 1], [2, 1, 1]));
+    /// let vt = BatchMut::strided(&mut vt, 0, [2, 1, 1], [1, 1, 1])?;
+    /// svd_batched(a?, u?, &mut values, vt, &mut [0.0; svd_workspace(2, 1)])?;
+    /// assert!((values[0] - 5.0).abs() < 1e-6 && (values[1] - 2.0).abs() < 1e-6);
+    /// # Ok::<(), fulmen::Error>(())
+    /// ```
+    ///
+    /// Contract: `contracts/svd-v1.yaml`.
+    svd_batched, svd_batched_on, svd_batched_by
+        (a: BatchMut<'_, T>, u: BatchMut<'_, T>, values: &mut [T], vt: BatchMut<'_, T>, workspace: &mut [T])
+        -> Result<(), Error>;
 }
 
 /// A pivot of matrix `i` by its place among the rows of all.
@@ -203,6 +226,34 @@ pub(crate) fn eigh_batched_by<J: Executor, S: Simd, T: Element>(
     enough(eigh_workspace(n), workspace.len())?;
     let each = values.chunks_exact_mut(n.max(1)).enumerate();
     each.filter_map(|(i, values)| Some(eigh_on(s, a.get_mut(i)?, values, workspace))).collect()
+}
+
+pub(crate) fn svd_batched_by<J: Executor, S: Simd, T: Element>(
+    _: J,
+    s: S,
+    mut a: BatchMut<'_, T>,
+    mut u: BatchMut<'_, T>,
+    values: &mut [T],
+    mut vt: BatchMut<'_, T>,
+    workspace: &mut [T],
+) -> Result<(), Error> {
+    let count = a.count();
+    let [m, n] = a.get_mut(0).map_or([0; 2], |a| [a.rows(), a.cols()]);
+    let k = m.min(n);
+    let of = |x: &mut BatchMut<'_, T>| (x.count(), x.get_mut(0).map(|x| [x.rows(), x.cols()]));
+    for (arg, (many, got), shape) in [("u", of(&mut u), [m, k]), ("vt", of(&mut vt), [k, n])] {
+        same_len(arg, count, many)?;
+        same_shape(arg, shape, got.unwrap_or(shape))?;
+    }
+    same_len("values", count.saturating_mul(k), values.len())?;
+    enough(svd_workspace(m, n), workspace.len())?;
+    // There may be any number of empty matrices.
+    let count = if k == 0 { 0 } else { count };
+    (0..count).filter_map(|i| Some(finite("a", a.get_mut(i)?.as_ref(), None))).collect::<Result<(), _>>()?;
+    let each = values.chunks_exact_mut(k.max(1)).enumerate();
+    let mut one =
+        |i, values| Some(svd_on(s, a.get_mut(i)?, u.get_mut(i)?, values, vt.get_mut(i)?, workspace));
+    each.filter_map(|(i, values)| one(i, values)).collect()
 }
 
 pub(crate) fn lu_solve_batched_by<J: Executor, S: Simd, T: Element>(

@@ -50,7 +50,8 @@ pub(crate) mod update;
 
 pub use batched::{
     cholesky_batched, cholesky_batched_on, cholesky_solve_batched, cholesky_solve_batched_on, eigh_batched,
-    eigh_batched_on, lu_batched, lu_batched_on, lu_solve_batched, lu_solve_batched_on,
+    eigh_batched_on, lu_batched, lu_batched_on, lu_solve_batched, lu_solve_batched_on, svd_batched,
+    svd_batched_on,
 };
 pub use cholesky::{
     cholesky, cholesky_on, cholesky_solve, cholesky_solve_on, cholesky_solve_workspace, cholesky_workspace,

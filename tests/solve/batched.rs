@@ -132,3 +132,64 @@ fn what_batches_refuse() {
     assert_eq!(done, Err(Error::Index { arg: "pivots", index: 2, below: 2 }));
     assert_eq!(b, [1.0; 4]);
 }
+
+/// Elements that are written to where they lie.
+fn nothing<T: Element>(of: &([usize; 3], [isize; 3], usize)) -> Vec<T> {
+    vec![T::from_f64(7.0); of.2]
+}
+
+fn singular<S: Simd, T: Element>(s: S, m: usize, n: usize) {
+    let (count, k) = (3, m.min(n));
+    let mut w = room::<T>(svd_workspace(m, n));
+    let at = format!("{m} by {n} {}", S::NAME);
+    for layout in 0..3 {
+        let [of, of_u, of_vt] =
+            [[0, m, n], [1, m, k], [2, k, n]].map(|[by, m, n]| places(count, m, n)[(layout + by) % 3]);
+        let a: Vec<T> = Noise(m as u64).slice(of.2, 1.0);
+        let (mut b, mut u, mut vt) = (a.clone(), nothing(&of_u), nothing(&of_vt));
+        let (mut c, mut own_u, mut own_vt) = (b.clone(), u.clone(), vt.clone());
+        let (mut values, mut own) = (vec![T::NAN; count * k], vec![T::NAN; k]);
+        let all = |x, of: ([usize; 3], [isize; 3], usize)| BatchMut::strided(x, 0, of.0, of.1).unwrap();
+        svd_batched_on(s, all(&mut b, of), all(&mut u, of_u), &mut values, all(&mut vt, of_vt), &mut w)
+            .unwrap();
+        for i in 0..count {
+            let [a, u, vt] = [(&mut c, of), (&mut own_u, of_u), (&mut own_vt, of_vt)].map(|(x, of)| {
+                let ([_, m, n], [by, row, col], _) = of;
+                MatMut::strided(x, i * by as usize, m, n, row, col).unwrap()
+            });
+            svd_on(s, a, u, &mut own, vt, &mut w).unwrap();
+            assert_eq!(values[i * k..][..k], own, "{at}");
+        }
+        assert_eq!((b, u, vt), (c, own_u, own_vt), "{at}");
+    }
+}
+
+#[test]
+fn singular_values_of_batches() {
+    for_each_lane!(|s| {
+        for (m, n) in [(1, 1), (3, 5), (17, 4), (2, 33)] {
+            singular::<_, f32>(s, m, n);
+            singular::<_, f64>(s, m, n);
+        }
+    });
+    let run = |bad: f64, shapes: [[usize; 3]; 3], k: usize| {
+        let (mut a, mut u, mut vt, mut values) = ([1.0, 2.0, bad, 1.0], [9.0; 6], [9.0; 6], [9.0; 3]);
+        let of = |x, [count, m, n]: [usize; 3]| {
+            BatchMut::strided(x, 0, [count, m, n], [(m * n) as isize, n as isize, 1]).unwrap()
+        };
+        let [a, u_, vt_] =
+            [(&mut a[..], shapes[0]), (&mut u, shapes[1]), (&mut vt, shapes[2])].map(|(x, at)| of(x, at));
+        let done = svd_batched(a, u_, &mut values[..k], vt_, &mut room::<f64>(svd_workspace(2, 1)));
+        assert!(done.is_ok() || [&u[..], &vt, &values].concat().iter().all(|x| *x == 9.0));
+        done
+    };
+    let good = [[2, 2, 1], [2, 2, 1], [2, 1, 1]];
+    assert_eq!(run(1.0, good, 2), Ok(()));
+    assert_eq!(run(f64::NAN, good, 2), Err(Error::Nan { arg: "a" }));
+    assert_eq!(run(f64::INFINITY, good, 2), Err(Error::Domain { arg: "a" }));
+    assert_eq!(run(1.0, good, 1), Err(Error::Len { arg: "values", expected: 2, got: 1 }));
+    let short = run(1.0, [good[0], [3, 2, 1], good[2]], 2);
+    assert_eq!(short, Err(Error::Len { arg: "u", expected: 2, got: 3 }));
+    let wide = run(1.0, [good[0], good[1], [2, 1, 2]], 2);
+    assert_eq!(wide, Err(Error::Shape { arg: "vt", expected: [1, 1], got: [1, 2] }));
+}

@@ -2,8 +2,10 @@
 //! Nothing waits for the host: sweeps after the last one that turned anything end at once.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
-use super::super::template::jacobi::{self, SWEEPS, TURNED};
-use super::super::template::{Argument, Index};
+use super::super::error::Error as Bad;
+use super::super::ir::Kernel;
+use super::super::template::jacobi::{self, EARLY, SWEEPS, TURNED};
+use super::super::template::{Argument, Index, Meet};
 use super::batch::BatchMut;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
@@ -22,21 +24,49 @@ fn cosine<T: Scalar>(len: usize) -> T {
     T::from_f64((4.0 + libm::sqrt(len as f64)) * unit::<T>())
 }
 
+/// The part of the longest of vectors of so many elements to which they are orthogonal: singular values need not be known to more than
+/// sums of products of the largest elements are.
+fn least<T: Scalar>(len: usize) -> f64 {
+    0.5 * libm::sqrt(len as f64) * unit::<T>()
+}
+
 impl Planner {
-    /// A launch of a block for each of many symmetric matrices of `n` rows, if a block has the memory.
+    /// A launch of a block for each of many matrices of up to `n` rows and columns, if a block has the memory.
     fn whole<T: Scalar>(
         &self,
+        op: &'static str,
         [count, n]: [usize; 2],
+        make: fn(Meet, u32, bool) -> Result<Kernel, Bad>,
         arguments: Vec<Argument>,
     ) -> Result<Option<Launch>, Error> {
         let Some(cols) = jacobi::whole(n).filter(|_| !self.short) else { return Ok(None) };
-        let make = || Some(jacobi::small::<T::Recorded>(self.meet, cols, self.optimise));
-        let program = self.one_by::<T::Recorded>("eigh_batched", cols, make)?;
+        let program = self.one_by::<T::Recorded>(op, cols, || Some(make(self.meet, cols, self.optimise)))?;
         let threads = jacobi::whole_threads(cols);
         if program.kernel().shared_bytes() > self.limits.shared || threads > self.limits.threads {
             return Ok(None);
         }
         self.grid_of(program, threads, [count, 1], arguments).map(Some)
+    }
+
+    /// The same of symmetric ones.
+    fn eigh_whole<T: Scalar>(
+        &self,
+        [count, n]: [usize; 2],
+        strides: [usize; 3],
+    ) -> Result<Option<Launch>, Error> {
+        let told = arguments::<T>(3, &[&[count, n][..], &strides].concat(), &[cosine(n)]);
+        self.whole::<T>("eigh_batched", [count, n], jacobi::eigh::<T::Recorded>, told)
+    }
+
+    /// The same of ones of no fewer rows than columns, with the strides of A, U and Vᵀ.
+    fn svd_whole<T: Scalar>(
+        &self,
+        [count, m, n]: [usize; 3],
+        strides: [[usize; 3]; 3],
+    ) -> Result<Option<Launch>, Error> {
+        let words = [&[count, m, n][..], strides.as_flattened()].concat();
+        let told = arguments::<T>(5, &words, &[cosine(m), T::from_f64(least::<T>(m))]);
+        self.whole::<T>("svd_batched", [count, m], jacobi::svd::<T::Recorded>, told)
     }
 }
 
@@ -75,8 +105,7 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let [row, col] = a.strides;
-        let told = arguments::<T>(3, &[1, n, 0, row, col], &[cosine(n)]);
-        if let Some(launch) = self.state.planner.whole::<T>([1, n], told)? {
+        if let Some(launch) = self.state.planner.eigh_whole::<T>([1, n], [0, row, col])? {
             return self.run_one(launch, &[a.binding(self)?, values.binding(self)?, self.status()?]);
         }
         self.state.planner.line::<T::Recorded>("a", n.saturating_mul(n))?;
@@ -120,9 +149,7 @@ impl<D: Device> Gpu<D> {
         if count * n == 0 {
             return Ok(());
         }
-        let [stride, row, col] = a.strides;
-        let told = arguments::<T>(3, &[count, n, stride, row, col], &[cosine(n)]);
-        match self.state.planner.whole::<T>([count, n], told)? {
+        match self.state.planner.eigh_whole::<T>([count, n], a.strides)? {
             Some(launch) => self.run_one(launch, &bound),
             None => (0..count).try_for_each(|i| self.eigh(MatMut(a.get(i)?), values.sequence(i, count)?)),
         }
@@ -155,11 +182,10 @@ impl<D: Device> Gpu<D> {
         };
         // Two neighbours are one player.
         let rounds = n.div_ceil(TURNED / 2).next_multiple_of(2) - 1;
-        // Singular values need not be known to more than sums of products of the largest elements are.
-        let least = if v.is_some() { 0.5 * libm::sqrt(len as f64) * unit::<T>() } else { 0.0 };
+        let least = if v.is_some() { least::<T>(len) } else { 0.0 };
         for sweep in 0..SWEEPS as usize {
             // Equal values turn each other's vectors by what is left of rounding: later sweeps leave more.
-            let late = sweep.saturating_sub(7) as f64;
+            let late = sweep.saturating_sub(EARLY) as f64;
             let cosine = cosine::<T>(len) * T::from_f64(1.0 + late);
             let least = T::from_f64(libm::ldexp(least, late as i32));
             let launches = (0..rounds).map(|round| {
@@ -176,11 +202,12 @@ impl<D: Device> Gpu<D> {
         self.run_blocks::<T>(ends, make, [n, 1], &all, (&[n, len], &[]))
     }
 
-    /// [`svd`](crate::svd()) by Jacobi's method from one side, with a launch for every 4 vectors that each of its blocks turns;
+    /// [`svd`](crate::svd()) by Jacobi's method from one side: up to 64 rows and columns (what a block's memory has room for; of `f64` and in
+    /// WGSL 32) by one block of threads in one launch, more by a launch for every 4 vectors that each of its blocks turns;
     /// the left vectors are the orthogonal factor of what is left, so that they are orthonormal whatever the rank. A is not written.
     ///
     /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of a column that has one, or a row where there are fewer rows than columns. Nothing of use is in the results then.
+    /// with the index of a column that has one, or of the first column of a small matrix; a row where there are fewer of these. Nothing of use is in the results then.
     /// So is what 16 sweeps are not enough for, by index 0; no matrix is known to need as many.
     ///
     /// ```
@@ -218,7 +245,56 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let [a, u, vt] = if m < n { [a.t(), vt.t(), u.t()] } else { [a, u, vt] };
+        let strides = [a, u, vt].map(|x| [0, x.strides[0], x.strides[1]]);
+        if let Some(launch) = self.state.planner.svd_whole::<T>([1, m.max(n), k], strides)? {
+            let [a, u, vt] = [a, u, vt].map(|x| x.binding(self));
+            return self.run_one(launch, &[a?, u?, values.binding(self)?, vt?, self.status()?]);
+        }
         self.svd_of(a, u, values.read(), vt)
+    }
+
+    /// [`svd_batched`](crate::svd_batched()): one launch for all matrices of up to 64 rows and columns, as by [`svd`](Self::svd); of more,
+    /// one after the other. What is not finite is said by the first column (row, where there are fewer of these) of its matrix,
+    /// among those of all.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), `Overflow`, [`Error::Limit`], [`Error::Lost`].
+    pub fn svd_batched<T: Scalar>(
+        &self,
+        a: BatchMut<'_, T, D>,
+        u: BatchMut<'_, T, D>,
+        values: ViewMut<'_, T, D>,
+        vt: BatchMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (a, u, vt, [count, m, n]) = (a.0, u.0, vt.0, a.0.sizes);
+        let k = m.min(n);
+        for (arg, of, shape) in [("u", u, [m, k]), ("vt", vt, [k, n])] {
+            let [many, rows, cols] = of.sizes;
+            same_len(arg, count, many)?;
+            same_shape(arg, shape, [rows, cols])?;
+        }
+        same_len("values", count.saturating_mul(k), values.len())?;
+        let of = [self.bound_batch("a", a)?, self.bound_batch("u", u)?, self.bound_batch("vt", vt)?];
+        let (values_, status) = (values.binding(self)?, self.status()?);
+        if count * k == 0 {
+            return Ok(());
+        }
+        let ([p, q, r], [a_, u_, vt_]) = (of, [a, u, vt].map(|x| x.strides));
+        let turned = |[by, row, col]: [usize; 3]| [by, col, row];
+        let (bound, strides) = match m < n {
+            true => ([p, r, values_, q, status], [a_, vt_, u_].map(turned)),
+            false => ([p, q, values_, r, status], [a_, u_, vt_]),
+        };
+        match self.state.planner.svd_whole::<T>([count, m.max(n), k], strides)? {
+            Some(launch) => self.run_one(launch, &bound),
+            None => (0..count).try_for_each(|i| {
+                let (a, u, vt) = (MatMut(a.get(i)?), MatMut(u.get(i)?), MatMut(vt.get(i)?));
+                self.svd(a, u, values.sequence(i, count)?, vt)
+            }),
+        }
     }
 
     /// The singular values of no fewer rows than columns.

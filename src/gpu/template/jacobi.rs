@@ -14,25 +14,24 @@ use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
-use super::factor::{constant, keep, kept, refused, room, size};
+use super::factor::{constant, refused, size};
 use super::flat::{get, named, put};
 use super::layer::{each_row, leads, strided};
-use super::part::{Meet, Threads, block_reduce, on_row};
+use super::part::{Meet, block_reduce};
 use super::reflect::ends;
-use super::small::{few, larger, meets_few, number};
+use super::small::{larger, number};
 use super::status::{Index, note};
 use crate::Number;
 use crate::alu::Real;
 use alloc::vec::Vec;
 
+mod block;
+pub use block::{EARLY, eigh, svd, whole, whole_threads};
+
 /// Vectors that a block turns: two neighbours, and two others.
 pub const TURNED: usize = 4;
 /// Sweeps at most. After the one in which nothing turns the others end at once.
 pub const SWEEPS: u32 = 16;
-/// Threads of a pair in a matrix that one block has.
-const LANES: u32 = 8;
-/// Rows of a matrix that one block has, at most.
-pub const WHOLE: usize = 64;
 
 /// A power of two near to a magnitude, which no number that a square of a quotient by it needs is past; and its reciprocal.
 fn scales<T: Recorded>(most: Value<'_, T>) -> [Value<'_, T>; 2] {
@@ -439,149 +438,6 @@ pub fn oriented<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
         strided(b, [b.int(0), n], |i| {
             let at = j * down + i * along;
             put(vt, at, get::<T>(vt, at) * other);
-        });
-    });
-    builder.finish()
-}
-
-/// How one block has a symmetric matrix of `n` rows: columns that there is room for, if there is.
-#[must_use]
-pub fn whole(n: usize) -> Option<u32> {
-    [8, 16, 32, WHOLE as u32].into_iter().find(|cols| n <= *cols as usize)
-}
-
-/// Threads of such a block.
-#[must_use]
-pub const fn whole_threads(cols: u32) -> u32 {
-    cols / 2 * LANES
-}
-
-/// Eigenvalues and eigenvectors of symmetric matrices, each by one block from the first read to the last write. What is not
-/// finite is said by the first row of its matrix. Where loops may end `early` they do. Parameters: A, the values, the status words;
-/// matrices, rows, the strides of matrices, rows and columns; the cosine of [`Limits`].
-pub fn small<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Error> {
-    let builder = named::<T>("eigh_batched");
-    let b = &builder;
-    let threads = whole_threads(cols);
-    b.threads([threads, 1, 1]);
-    let [a, values, status] = [(); 3].map(|()| b.param::<U64>());
-    let [count, n, stride, row, col] = [(); 5].map(|()| b.param::<U32>());
-    let limits = Limits { cosine: b.param::<T>(), least: b.bits::<T>(0) };
-    let (tid, pitch) = (b.special(Special::TidX), number(b, cols + 1));
-    let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
-    let (none, unit) = (b.bits::<T>(0), constant::<T>(b, T::Elem::ONE));
-    let (all, lines) = (Threads { block: threads, row: threads }, Threads { block: threads, row: LANES });
-    let [w, lens, factors] = [cols * (cols + 1), cols, cols].map(|many| room::<T>(b, many));
-    let [order, flags] = [cols, cols / 2].map(|many| b.shared(many * 4, 4));
-    let by_lanes = few::<T, 3>(b, meet, lines);
-    let (lane, pair) = (tid & number(b, LANES - 1), tid >> number(b, LANES.ilog2()));
-    let at = |j, i| j * pitch + i;
-    let places = [tid, number(b, cols * cols), number(b, threads)];
-    let place = |e| [e >> number(b, cols.ilog2()), e & number(b, cols - 1)];
-    each_row(b, count, |matrix| {
-        let base = matrix * stride;
-        let mine = fold::<T, 1>(b, places, [none], |e, mine| {
-            let [i, j] = place(e);
-            let lower = j.compare(Cmp::Le, i);
-            let there = lower & i.compare(Cmp::Lt, n);
-            let [x] = b.either(there, || [get::<T>(a, base + i * row + j * col)], || [none]);
-            b.when(lower, || {
-                keep(w, at(i, j), x);
-                keep(w, at(j, i), x);
-            });
-            most(mine, [size(x)])
-        });
-        b.barrier();
-        let [largest] = on_row(b, meet, all, mine, most);
-        says(status, Index::Eigh, largest, matrix * n);
-        let [by, back] = scales(largest);
-        let end = Value::select(tid.compare(Cmp::Lt, n), n, zero);
-        let mine = fold::<T, 1>(b, [zero, end, one], [none], |i, [all]| {
-            let x = kept::<T>(w, at(tid, i)) * by;
-            keep(w, at(tid, i), x);
-            [all + x.magnitude()]
-        });
-        b.barrier();
-        let [sums] = on_row(b, meet, all, mine, most);
-        let shift = shift(sums);
-        b.when(tid.compare(Cmp::Lt, n), || keep(w, at(tid, tid), kept::<T>(w, at(tid, tid)) + shift));
-        b.barrier();
-        let rounds = (n - one) | one;
-        let has = pair.compare(Cmp::Le, rounds >> one);
-        let own = |j, k: u32| kept::<T>(w, at(j, lane + number(b, k * LANES)));
-        let each = cols / LANES;
-        let goes = b.count::<U32, U32>([zero, number(b, SWEEPS), one], 1, &[one], |_, goes| {
-            let many =
-                if early { Value::select(goes[0].compare(Cmp::Eq, zero), zero, rounds) } else { rounds };
-            let turned = b.count::<U32, U32>([zero, many, one], 1, &[zero], |round, turned| {
-                let [p, q] = meeting_of(pair, round, rounds);
-                // A pair that is not there meets the others, too.
-                let nothing = alloc::vec![none; 2 * each as usize];
-                let x = b.unless(&nothing, has, || (0..each).flat_map(|k| [own(p, k), own(q, k)]).collect());
-                let products = x
-                    .as_chunks::<2>()
-                    .0
-                    .iter()
-                    .fold([none; 3], |[a, b, d], [x, y]| [x.fma(*x, a), y.fma(*y, b), x.fma(*y, d)]);
-                let [c, d, e] = meets_few(b, by_lanes, products, sum);
-                let (turn, turns) = limits.rotation(c, d, e);
-                b.when(has & turns, || {
-                    for (k, [x, y]) in (0..).zip(x.as_chunks::<2>().0) {
-                        for (j, [p, q]) in [p, q].into_iter().zip(turn) {
-                            keep(w, at(j, lane + number(b, k * LANES)), p * *x + q * *y);
-                        }
-                    }
-                });
-                b.barrier();
-                Vec::from([turned[0] | Value::select(has & turns, one, zero)])
-            });
-            b.when(lane.compare(Cmp::Eq, zero), || {
-                b.store(Space::Shared, flags + pair * b.int(4), 0, turned[0]);
-            });
-            b.barrier();
-            // Of shared memory all threads read the same.
-            let each = |k: u32| b.load::<U32>(Space::Shared, flags, (4 * k) as i32);
-            let any = (1..cols / 2).fold(each(0), |any, k| any | each(k));
-            b.barrier();
-            Vec::from([any])
-        });
-        b.when(leads(b) & goes[0].compare(Cmp::Ne, zero), || note(status, Index::Eigh, matrix * n));
-        for half in 0..2 {
-            let j = pair + number(b, half * cols / 2);
-            let x: Vec<_> = (0..each).map(|k| own(j, k)).collect();
-            let squares = x.iter().fold(none, |sum, x| x.fma(*x, sum));
-            let best = (0..each).zip(&x).fold([-unit, none], |best, (k, x)| {
-                larger(best, [x.magnitude(), (lane + number(b, k * LANES)).to::<T>()])
-            });
-            let [squares, _, first] = meets_few(b, by_lanes, [squares, best[0], best[1]], |p, q| {
-                let [size, at] = larger([p[1], p[2]], [q[1], q[2]]);
-                [p[0] + q[0], size, at]
-            });
-            let x = kept::<T>(w, at(j, first.to::<U32>().least(number(b, cols - 1))));
-            let len = size(squares.root());
-            b.when(lane.compare(Cmp::Eq, zero), || {
-                keep(lens, j, len);
-                keep(factors, j, Value::select(x.compare(Cmp::Lt, none), -unit, unit));
-            });
-            b.barrier();
-        }
-        b.when(tid.compare(Cmp::Lt, n), || {
-            let len = kept::<T>(lens, tid);
-            let rank = b.count::<U32, U32>([zero, n, one], 1, &[zero], |i, all| {
-                Vec::from([all[0] + before(false, [kept::<T>(lens, i), len], [i, tid])])
-            });
-            b.store(Space::Shared, order + rank[0] * b.int(4), 0, tid);
-            put(values, matrix * n + rank[0], (len - shift) * back);
-        });
-        b.barrier();
-        b.count::<U32, U32>(places, 1, &[], |e, _| {
-            let [i, r] = place(e);
-            b.when(i.compare(Cmp::Lt, n) & r.compare(Cmp::Lt, n), || {
-                let j = b.load::<U32>(Space::Shared, order + r * b.int(4), 0);
-                let x = kept::<T>(w, at(j, i)) * kept(factors, j) / kept(lens, j);
-                put(a, base + i * row + r * col, x);
-            });
-            Vec::new()
         });
     });
     builder.finish()

@@ -7,8 +7,8 @@ use super::transforms::check_from;
 use crate::device::Worst;
 use crate::nn::spectra::{Eigh, Svd};
 use crate::nn::{Args, Noise, Op, Want};
-use fulmen::gpu::backend::{Gpu, Scalar};
-use fulmen::gpu::device::{Blocking, Computes, Error};
+use fulmen::gpu::backend::{Array, BatchMut, Gpu, Scalar};
+use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 
 type Matrix = Vec<Vec<f64>>;
 
@@ -113,6 +113,35 @@ fn singular<T: Scalar, D: Computes<T> + Blocking + 'static>(
     Ok([left, found, right])
 }
 
+/// Matrices of a batch have the bits of each, wherever they lie; nothing between them is written.
+fn many<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    [count, m, n]: [usize; 3],
+    layout: usize,
+) -> Done {
+    let (k, r, at) = (m.min(n), &mut Noise(m as u64), format!("{count} of {m} by {n}"));
+    let none = |len| vec![vec![T::from_f64(f64::NAN); len]; count];
+    let a: Vec<Vec<T>> = (0..count).map(|_| r.slice(m * n, 1.0)).collect();
+    let mut values = gpu.upload(&none(k).concat())?;
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let after = All::new(&a, [m, n], layout).over(gpu, |a| {
+        left = All::new(&none(m * k), [m, k], layout + 1).over(gpu, |u| {
+            let vt = All::new(&none(k * n), [k, n], layout + 2);
+            right = vt.over(gpu, |vt| gpu.svd_batched(a, u, values.view_mut(), vt))?;
+            Ok(())
+        })?;
+        Ok(())
+    })?;
+    assert_eq!(after, a, "{at}");
+    let mut found = vec![T::ZERO; count * k];
+    gpu.download(values.view(), &mut found)?;
+    for (i, a) in a.iter().enumerate() {
+        let [u, d, vt] = singular(gpu, a, [m, n], layout, &at)?;
+        assert_eq!([&left[i], &found[i * k..][..k], &right[i]], [&u[..], &d, &vt], "{i} of {at}");
+    }
+    Ok(())
+}
+
 fn compare<T: Scalar>(worst: &mut Worst, language: &str, got: &[Vec<T>], want: &[Vec<Want>]) {
     got.iter().zip(want).for_each(|(got, want)| check_from(worst, language, got, want, 0.0));
 }
@@ -174,6 +203,14 @@ fn hard<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
     Ok(())
 }
 
+fn of<T: Scalar, D: Device>(
+    x: &mut Array<T, D>,
+    sizes: [usize; 3],
+    by: [usize; 3],
+) -> Result<BatchMut<'_, T, D>, Error> {
+    BatchMut::strided(x.view_mut(), sizes, by)
+}
+
 /// What is not finite is said by its row, and what a CPU refuses before it reads any element.
 fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Done {
     let n = 3;
@@ -183,7 +220,7 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
         let mut a: Vec<T> = (0..2 * n * n).map(|k| T::from_usize(k % 5)).collect();
         a[n * n + 3] = T::from_f64(x);
         let (mut on, mut values) = (gpu.upload(&a)?, gpu.alloc(2 * n)?);
-        let all = fulmen::gpu::backend::BatchMut::strided(on.view_mut(), [2, n, n], [n * n, n, 1])?;
+        let all = of(&mut on, [2, n, n], [n * n, n, 1])?;
         let done = said(gpu.eigh_batched(all, values.view_mut()));
         let pivot = |op, index| Err(Error::Pivot { op, arg: "a", index });
         // Of a small matrix the first row; another device says one of the two that have it.
@@ -195,6 +232,11 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
         let values = values.view_mut().split(n)?;
         let [values, _] = values;
         assert_eq!(said(gpu.svd(second.matrix(n, n)?, u, values, vt)), pivot("svd", 0));
+        let mut room = [2 * n * n, 2 * n * n, 2 * n].map(|n| gpu.alloc(n));
+        let [Ok(u), Ok(vt), Ok(values)] = &mut room else { panic!("memory") };
+        let [u, vt] = [u, vt].map(|x| of(x, [2, n, n], [n * n, n, 1]));
+        let done = said(gpu.svd_batched(of(&mut on, [2, n, n], [n * n, n, 1])?, u?, values.view_mut(), vt?));
+        assert!([0, 3].map(|index| pivot("svd", index)).contains(&done), "{done:?}");
     }
     let call = |e| Err(Error::Call(e));
     let shape = |arg, expected, got| call(fulmen::Error::Shape { arg, expected, got });
@@ -203,6 +245,15 @@ fn refusals<T: Scalar, D: Computes<T> + Blocking + 'static>(gpu: &Gpu<D>) -> Don
     assert_eq!(gpu.eigh(a.view_mut().matrix(2, 3)?, one.view_mut()), shape("a", [2, 2], [2, 3]));
     let short = call(fulmen::Error::Len { arg: "values", expected: 2, got: 1 });
     assert_eq!(gpu.eigh(u.view_mut().matrix(2, 2)?, one.view_mut()), short);
+    let by = [3, 3, 1];
+    for (u_, vt_, want) in [
+        ([1, 2, 1], [2, 1, 3], call(fulmen::Error::Len { arg: "u", expected: 2, got: 1 })),
+        ([2, 1, 1], [2, 1, 2], shape("vt", [1, 3], [1, 2])),
+        ([2, 1, 1], [2, 1, 3], short.clone()),
+    ] {
+        let (a, vt) = (of(&mut a, [2, 1, 3], by)?, of(&mut vt, vt_, by)?);
+        assert_eq!(gpu.svd_batched(a, of(&mut u, u_, by)?, one.view_mut(), vt), want);
+    }
     let (a, vt) = (a.view_mut().matrix(2, 3)?, vt.view_mut().matrix(2, 3)?);
     assert_eq!(gpu.svd(a, u.view_mut().matrix(2, 2)?, one.view_mut(), vt), short);
     said(Ok(()))
@@ -217,6 +268,9 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     let [eigh, svd] = &mut all;
     let far: &[usize] = if gpu.device().facts().name == "interpreter" { &[] } else { &[33, 66] };
     run::<T, D>(gpu, language, &[&[1, 2, 3, 8, 17][..], far].concat(), [eigh, svd])?;
+    // A matrix past each number of rows that a block has room for.
+    let sizes = [[3, 3, 2], [2, 2, 9], [2, 17, 4], [1, 3, 33], [2, 65, 2]];
+    sizes.into_iter().enumerate().try_for_each(|(layout, sizes)| many::<T, D>(gpu, sizes, layout))?;
     hard::<T, D>(gpu)?;
     refusals::<T, D>(gpu)?;
     Ok(all.into())
