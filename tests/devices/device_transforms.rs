@@ -1,7 +1,7 @@
 //! Fourier transforms of devices on the interpreter: past what one block transforms, and what is refused.
 
 use common::device::Worst;
-use common::layers::transforms::lengths;
+use common::layers::transforms::{lengths, story};
 use fulmen::gpu::backend::{Gpu, Scalar};
 use fulmen::gpu::device::{Computes, Device, Error, Facts, Host, Limits};
 use fulmen::hardware::Language;
@@ -33,7 +33,46 @@ fn lengths_past_a_block() {
     keep::<f64>(&gpu, &[60, 61, 63, 64, 225, 210, 256]);
 }
 
-/// Threads with twice as many points from 4096 on, and as many threads as a language has.
+/// Every op where a line, or half of one of real numbers, or the convolution that it is, fits no block, and where it just does.
+#[test]
+fn ops_past_a_block() {
+    let gpu = host(1 << 10, 512, Language::Ptx);
+    let shapes = [[3, 7], [5, 62], [2, 120], [3, 121], [2, 240], [3, 242], [1, 250], [1, 31], [2, 60]];
+    for worst in story::<f32, _>(&gpu, "f32", &shapes).unwrap() {
+        assert!(worst.share <= 1.0, "{worst:?}");
+    }
+}
+
+/// Lines of planes that are long and lie apart: fewer of them in a block than there are, and columns that are none of its.
+#[test]
+fn long_columns() {
+    let (m, n) = (4096, 6);
+    let gpu = host(200 << 10, 1024, Language::Ptx);
+    let mut x = vec![Complex::<f32>::ZERO; m * n];
+    for (k, z) in x.iter_mut().enumerate() {
+        *z = Complex::new((k * 7 % 13) as f32 - 6.0, (k * 5 % 11) as f32 - 5.0);
+    }
+    let [down, along] = [m, n].map(|n| gpu.fft_plan::<f32>(n).unwrap());
+    let (from, mut to) = (gpu.upload(&x).unwrap(), gpu.alloc(m * n).unwrap());
+    let (view, out) = (from.view().matrix(m, n).unwrap(), to.view_mut().matrix(m, n).unwrap());
+    gpu.fft_2d(&down, &along, Direction::Forward, view, out).unwrap();
+    let mut got = vec![Complex::<f32>::ZERO; m * n];
+    gpu.download(to.view(), &mut got).unwrap();
+    // The columns one after the other, each a line.
+    let mut rows = gpu.alloc(m * n).unwrap();
+    let turned: Vec<_> = (0..m * n).map(|k| x[k % m * n + k / m]).collect();
+    gpu.fft(&down, Direction::Forward, gpu.upload(&turned).unwrap().view(), rows.view_mut()).unwrap();
+    let mut lines = vec![Complex::<f32>::ZERO; m * n];
+    gpu.download(rows.view(), &mut lines).unwrap();
+    let turned: Vec<_> = (0..m * n).map(|k| lines[k % n * m + k / n]).collect();
+    gpu.fft(&along, Direction::Forward, gpu.upload(&turned).unwrap().view(), rows.view_mut()).unwrap();
+    gpu.download(rows.view(), &mut lines).unwrap();
+    let size = lines.iter().map(|z| z.norm_sqr()).sum::<f32>().sqrt();
+    let off = got.iter().zip(&lines).map(|(a, b)| (*a - *b).norm_sqr()).sum::<f32>().sqrt();
+    assert!(off <= 32.0 * f32::EPSILON * size, "{off} of {size}");
+}
+
+/// Threads with twice as many points past 8192, and as many threads as a language has.
 #[test]
 fn long_lines_of_a_block() {
     for (threads, language) in [(512, Language::Ptx), (512, Language::Wgsl)] {

@@ -1,6 +1,6 @@
 //! Products with quantised weights, which come from memory: as many matrices by turns as no cache holds.
 
-use super::{median, say};
+use super::{listed, say};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::quant::{Block, Q4_0, Q4_K, Q6_K, Q8_0, blocks};
@@ -45,15 +45,15 @@ fn format<B: Block, D: Computes<f32> + Blocking + 'static>(
         turn.set((turn.get() + 1) % many);
         w[turn.get()].view()
     };
-    let quantise = median(200, &wait, || {
+    let quantise = listed(gpu, 100, &wait, || {
         gpu.quantize(x.view().part(0..cols)?, q.view_mut().split(row)?.into_iter().next().unwrap())
     })?;
     gpu.quantize(x.view(), q.view_mut())?;
-    let gemv = median(200, &wait, || {
+    let gemv = listed(gpu, 100, &wait, || {
         let [to, _] = y.view_mut().split(rows)?;
         gpu.quant_gemv(next(), q.view().part(0..row)?, to)
     })?;
-    let eight = median(50, &wait, || gpu.quant_gemm(next(), q.view(), cols, y.view_mut()))?;
+    let eight = listed(gpu, 50, &wait, || gpu.quant_gemm(next(), q.view(), cols, y.view_mut()))?;
     let (name, rate) = (format!("{rows} x {cols}, {}", B::NAME), (one * each) as f64);
     for (name, seconds) in
         [(format!("quant_gemv {name}"), gemv), (format!("quant_gemm {name}, 8 vectors"), eight)]

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::gguf::Stored;
 use crate::machine::{Follower, Job, Machine, Weights};
-use crate::{median, say};
+use crate::{listed, say};
 use fulmen::Attention;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
@@ -27,17 +27,13 @@ pub fn attention<D: Computes<f32> + Blocking + 'static>(
             let caches = caches.collect::<Result<Vec<_>, Error>>()?;
             let (q, mut out) = (gpu.upload(&crate::data(heads * dim))?, gpu.alloc(heads * dim)?);
             let op = Attention::new(heads, kv_heads, dim, 0.1f32);
-            let calls = 20usize.next_multiple_of(many);
-            let seconds = median(5, wait, || {
-                gpu.together(|| {
-                    (0..calls).try_for_each(|call| {
-                        let (k, v) = &caches[call % many];
-                        gpu.attention_decode(&op, q.view(), k.view(), v.view(), None, out.view_mut(), None)
-                    })
-                })
+            let mut call = 0;
+            let seconds = listed(gpu, 20usize.next_multiple_of(many), wait, || {
+                call += 1;
+                let (k, v) = &caches[call % many];
+                gpu.attention_decode(&op, q.view(), k.view(), v.view(), None, out.view_mut(), None)
             })?;
-            let (seconds, bytes) = (seconds / calls as f64, 4.0 * n as f64);
-            let rate = bytes / seconds;
+            let rate = 4.0 * n as f64 / seconds;
             let name = format!("attention_decode bf16, {heads}/{kv_heads} of {dim}, {len}");
             say(&name, seconds, &format!("{:.0} GB/s", rate / 1e9), rate / copy);
         }

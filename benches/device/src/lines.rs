@@ -1,7 +1,7 @@
 //! What is bound by memory: each case reads and writes its operands once, and `benches/pytorch.py --gpu-lines` times others on
 //! cases of the same names.
 
-use super::{N, data, median, say};
+use super::{N, data, listed, say};
 use fulmen::Adam;
 use fulmen::backend::{Layers, Products};
 use fulmen::gpu::backend::Gpu;
@@ -30,7 +30,7 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
     let view = a.view();
     macro_rules! time {
         ($name:expr, $words:expr, $e:expr) => {
-            line($name, $words, median(50, wait, || $e)?);
+            line($name, $words, listed(gpu, 20, wait, || $e)?);
         };
     }
     time!("scale", 2.0 * n, gpu.scale(view, 1.5, y.view_mut()));
@@ -60,16 +60,11 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
     for [rows, cols] in [[32, 32_000], [4096, 4096]] {
         let all = rows * cols;
         let x = view.part(0..all)?;
-        // Twenty at once: a launch of its own takes longer than the smaller of them.
-        let seconds = median(10, wait, || {
-            gpu.together(|| {
-                (0..20).try_for_each(|_| {
-                    let [to, _] = y.view_mut().split(all)?;
-                    gpu.softmax(x, cols, to)
-                })
-            })
+        let seconds = listed(gpu, 20, wait, || {
+            let [to, _] = y.view_mut().split(all)?;
+            gpu.softmax(x, cols, to)
         })?;
-        line(&format!("softmax, {rows} x {cols}"), 2.0 * all as f64, seconds / 20.0);
+        line(&format!("softmax, {rows} x {cols}"), 2.0 * all as f64, seconds);
     }
     for cols in [128, 1024, 4096] {
         let (name, gamma) = (format!("{} x {cols}", N / cols), c.view().part(0..cols)?);

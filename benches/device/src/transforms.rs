@@ -1,6 +1,6 @@
 //! Fourier transforms beside the device's own copy: the share of the time in which what is read and written once is copied.
 
-use crate::{median, say};
+use crate::{listed, say};
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
 use fulmen::{Complex, Direction};
@@ -47,8 +47,8 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
     for [n, rows] in CASES {
         let all = n * rows;
         let (plan, from) = (gpu.fft_plan(n)?, x.view().part(0..all)?);
-        let times = if all > 1 << 20 { 20 } else { 200 };
-        let seconds = median(times, wait, || {
+        let times = if all > 1 << 20 { 20 } else { 100 };
+        let seconds = listed(gpu, times, wait, || {
             let [to, _] = y.view_mut().split(all)?;
             gpu.fft(&plan, Direction::Forward, from, to)
         })?;
@@ -65,13 +65,13 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
         let reals = gpu.upload(&vec![0.5f32; n * rows])?;
         let (plan, bins) = (gpu.rfft_plan(n)?, (n / 2 + 1) * rows);
         let mut to = gpu.alloc::<Complex<f32>>(bins)?;
-        let seconds = median(20, wait, || gpu.rfft(&plan, reals.view(), to.view_mut()))?;
+        let seconds = listed(gpu, 20, wait, || gpu.rfft(&plan, reals.view(), to.view_mut()))?;
         let work = n * rows / 2 * n.ilog2() as usize;
         line(&format!("rfft of {n}, {rows} times"), work, 4 * n * rows + 8 * bins, seconds);
     }
     let n = 4096;
     let plan = gpu.fft_plan(n)?;
-    let seconds = median(20, wait, || {
+    let seconds = listed(gpu, 20, wait, || {
         let from = x.view().part(0..n * n)?.matrix(n, n)?;
         let [to, _] = y.view_mut().split(n * n)?;
         gpu.fft_2d(&plan, &plan, Direction::Forward, from, to.matrix(n, n)?)

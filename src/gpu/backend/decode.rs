@@ -106,9 +106,9 @@ impl<D: Device> Gpu<D> {
         let merging = MERGING.min(planner.widest());
         let sets = kv_heads * group.div_ceil(by.heads as usize);
         let most = (len - start).div_ceil(by.keys() as usize * TURNS).max(1);
-        // As many blocks as have registers at once.
-        let parts =
-            (planner.blocks as usize / 2).div_ceil(sets).clamp(1, most).min(PARTS.min(merging) as usize);
+        // Twice as many blocks as have registers at once: of one head 64 a thread, of more 128.
+        let blocks = if by.heads == 1 { planner.blocks } else { planner.blocks / 2 };
+        let parts = (blocks as usize).div_ceil(sets).clamp(1, most).min(PARTS.min(merging) as usize);
         let scratch = (heads * parts).saturating_mul(dim + 2);
         planner.line::<F32>("q", scratch)?;
         // Operands: q, keys, values, out, with pages the table and the status words, lse or scratch for it; then the parts.

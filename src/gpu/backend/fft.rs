@@ -2,7 +2,7 @@
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::template::Argument;
-use super::super::template::fft::{self, Lines};
+use super::super::template::fft::{self, Around, Lines};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::Planner;
 use super::{Array, Gpu, View};
@@ -16,13 +16,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-/// Points of a thread, twice as many of longer lines than [`SHORT`] points.
+/// Points of a thread, twice as many of longer lines than [`SHORT`] points, and of such as long as that whose neighbours lie apart.
 const POINTS: usize = 16;
-const SHORT: usize = 1 << 12;
+const SHORT: usize = 1 << 13;
+const APART: usize = 1 << 12;
+/// The longest of two parts: longer ones leave too few lines to a multiprocessor, and three parts are faster.
+const LONG: usize = 1 << 11;
 /// Threads of a block, if it has lines of a few points.
 const BLOCK: usize = 128;
 /// Threads of a block at most.
-const MOST_THREADS: u32 = 512;
+const MOST_THREADS: u32 = 1024;
 /// Neighbouring lines of a block that go across memory: of `f32` the least is a sector, the other one half a line.
 const TOGETHER: [usize; 2] = [4, 8];
 
@@ -57,6 +60,11 @@ impl<T, D: Device> Fft<T, D> {
     #[must_use]
     pub const fn len(&self) -> usize {
         self.n
+    }
+
+    /// Whether the length is a product of radices.
+    pub(super) const fn is_smooth(&self) -> bool {
+        self.chirp.is_none()
     }
 }
 
@@ -117,7 +125,8 @@ impl<T: Scalar> Ends<T> {
 impl Planner {
     /// How lines of this length lie over a block; `None` where it has no room for them.
     fn lines(&self, n: usize, bytes: usize, across: bool, turned: bool) -> Option<Lines> {
-        let points = if n > SHORT { 2 * POINTS } else { POINTS };
+        let long = n > SHORT || n >= APART && (across || turned);
+        let points = if long { 2 * POINTS } else { POINTS };
         let (threads, most) = (n.div_ceil(points), self.limits.threads.min(MOST_THREADS));
         let most = if self.language == Language::Wgsl { most.min(256) } else { most } as usize;
         let room = Lines::room(u32::try_from(n).ok()?) as usize * 2 * bytes;
@@ -126,8 +135,11 @@ impl Planner {
             false => (most / threads, 1, BLOCK / threads),
         };
         let rows = fits.min(self.limits.shared as usize / room).min(wanted.max(least));
+        // Blocks have a power of two of threads.
+        let rows = if long { rows.checked_ilog2().map_or(0, |log| 1 << log) } else { rows };
         let [n, rows, threads] = [n as u32, rows as u32, threads as u32];
-        let lines = Lines { n, rows, threads, across, turned, twiddled: false, whole: true };
+        let lines =
+            Lines { n, rows, threads, across, turned, twiddled: false, whole: true, around: Around::Nothing };
         (rows as usize >= least).then_some(lines)
     }
 
@@ -138,17 +150,28 @@ impl Planner {
         }
         let fits = |n: usize| self.lines(n, bytes, true, false).is_some();
         // The most even ones.
-        let two = |n: usize| {
+        let two = |n: usize, most: usize| {
             let best = (2..).take_while(|d| d * d <= n).filter(|d| n.is_multiple_of(*d)).last()?;
-            fits(n / best).then(|| vec![n / best, best])
+            (n / best <= most && fits(n / best)).then(|| vec![n / best, best])
         };
         let three = || {
             let all: Vec<usize> =
                 (2..).take_while(|d| d * d * d <= n).filter(|d| n.is_multiple_of(*d) && fits(*d)).collect();
-            all.into_iter().rev().find_map(|d| two(n / d).map(|rest| [&rest[..], &[d]].concat()))
+            all.into_iter().rev().find_map(|d| two(n / d, n).map(|rest| [&rest[..], &[d]].concat()))
         };
-        two(n).or_else(three)
+        two(n, LONG).or_else(three).or_else(|| two(n, n))
     }
+}
+
+/// What a block does beside its passes, with which operands, and its number.
+struct Beside {
+    around: Around,
+    tables: Vec<usize>,
+    number: Option<usize>,
+}
+
+impl Beside {
+    const NOTHING: Self = Self { around: Around::Nothing, tables: Vec::new(), number: None };
 }
 
 /// The launches of a call, and what they are bound to.
@@ -197,32 +220,54 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         &mut self,
         lines: Lines,
         roots: &'a Roots<T, D>,
-        turns: Option<&'a Roots<T, D>>,
+        Beside { around, tables, number }: Beside,
         [count, middle, last]: [usize; 3],
         operands: [(usize, [usize; 4]); 2],
         ends: Ends<T>,
     ) -> Done {
         let [(x, from), (out, to)] = operands;
         let whole = self.whole(x) && self.whole(out);
-        let lines = Lines { twiddled: turns.is_some(), whole, ..lines };
+        let twiddled = around == Around::Nothing && !tables.is_empty();
+        let lines = Lines { twiddled, whole, around, ..lines };
         let mut buffers = vec![x, out, self.bind(roots.table.view())?];
+        buffers.extend(tables);
         let mut words = vec![count, middle, last];
         words.extend(from);
         words.extend(to);
-        if let Some(turns) = turns {
-            buffers.push(self.bind(turns.table.view())?);
-            words.push(turns.n);
-        }
+        words.extend(number);
         let mut all: Vec<Argument> = buffers.into_iter().map(Argument::Buffer).collect();
         all.extend(arguments(0, &words, &[ends.sign, ends.scale[0], ends.scale[1]]));
         let planner = &self.gpu.state.planner;
         let flags = [lines.across, lines.turned, lines.twiddled, lines.whole];
-        let form = flags.into_iter().fold(lines.n, |form, flag| 2 * form + u32::from(flag));
+        let form =
+            flags.into_iter().fold(4 * lines.n + around as u32, |form, flag| 2 * form + u32::from(flag));
         let make = || Some(fft::lines::<T::Recorded>(lines));
         let program = planner.one_by::<T::Recorded>("fft", form, make)?;
         let blocks = count.div_ceil(lines.rows as usize);
         self.launches.push(planner.grid_of(program, lines.block(), [blocks, 1], all)?);
         Ok(())
+    }
+
+    /// The roots between two parts.
+    fn turns(&mut self, turns: &'a Roots<T, D>) -> Result<Beside, Error> {
+        Ok(Beside { tables: vec![self.bind(turns.table.view())?], number: Some(turns.n), ..Beside::NOTHING })
+    }
+
+    /// The transforms of `rows` lines of a product of radices, of real numbers if there is a table for these.
+    pub(super) fn real(
+        &mut self,
+        plan: &'a Fft<T, D>,
+        rows: usize,
+        operands: [Operand; 2],
+        (around, twist): (Around, usize),
+        ends: Ends<T>,
+    ) -> Done {
+        let (Some(shape), [only]) = (self.gpu.state.planner.in_blocks(plan), &plan.inner.parts[..]) else {
+            return Err(self.gpu.state.planner.too_long(plan.n));
+        };
+        let far = |o: Operand| (o.at, [0, 0, o.row, o.point]);
+        let beside = Beside { around, tables: vec![twist], number: None };
+        self.lines(shape, only, beside, [rows, 1, rows], operands.map(far), ends)
     }
 
     /// The transforms of `rows` lines of a product of radices.
@@ -246,34 +291,51 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
                 let [across, over] = [x, out].map(|o| o.point > 1 && o.row < o.point);
                 let shape = lines(n, across, across != over).or_else(|_| lines(n, false, false))?;
                 let far = |o: Operand| (o.at, [0, 0, o.row, o.point]);
-                self.lines(shape, only, None, [rows, 1, rows], [far(x), far(out)], ends)
+                self.lines(shape, only, Beside::NOTHING, [rows, 1, rows], [far(x), far(out)], ends)
             }
             ([p, q], [turn], Some(mid)) => {
                 let counts = [rows * q.n, 1, q.n];
                 let from = (x.at, [x.row, 0, x.point, q.n * x.point]);
+                let beside = self.turns(turn)?;
                 self.lines(
                     lines(p.n, true, false)?,
                     p,
-                    Some(turn),
+                    beside,
                     counts,
                     [from, (mid, [n, 0, 1, q.n])],
                     first,
                 )?;
                 let counts = [rows * p.n, 1, p.n];
                 let to = (out.at, [out.row, 0, out.point, p.n * out.point]);
-                self.lines(lines(q.n, false, true)?, q, None, counts, [(mid, [n, 0, q.n, 1]), to], last)
+                self.lines(
+                    lines(q.n, false, true)?,
+                    q,
+                    Beside::NOTHING,
+                    counts,
+                    [(mid, [n, 0, q.n, 1]), to],
+                    last,
+                )
             }
             ([p, q, r], [turn, inner], Some(mid)) => {
                 let m = q.n * r.n;
                 let from = (x.at, [x.row, 0, x.point, m * x.point]);
                 let shape = lines(p.n, true, false)?;
-                self.lines(shape, p, Some(turn), [rows * m, 1, m], [from, (mid, [n, 0, 1, m])], first)?;
+                let beside = self.turns(turn)?;
+                self.lines(shape, p, beside, [rows * m, 1, m], [from, (mid, [n, 0, 1, m])], first)?;
                 let over = (mid, [n, m, 1, r.n]);
                 let counts = [rows * p.n * r.n, p.n, r.n];
-                self.lines(lines(q.n, true, false)?, q, Some(inner), counts, [over; 2], Ends::PLAIN)?;
+                let beside = self.turns(inner)?;
+                self.lines(lines(q.n, true, false)?, q, beside, counts, [over; 2], Ends::PLAIN)?;
                 let counts = [rows * p.n * q.n, q.n, p.n];
                 let to = (out.at, [out.row, p.n * out.point, out.point, p.n * q.n * out.point]);
-                self.lines(lines(r.n, false, true)?, r, None, counts, [(mid, [n, r.n, m, 1]), to], last)
+                self.lines(
+                    lines(r.n, false, true)?,
+                    r,
+                    Beside::NOTHING,
+                    counts,
+                    [(mid, [n, r.n, m, 1]), to],
+                    last,
+                )
             }
             _ => Err(gpu.state.planner.too_long(n)),
         }
@@ -292,11 +354,20 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
             Some(mid) => Some(self.bind(mid.view())?),
             None => None,
         };
-        let (Some([chirp, filter]), Some([a, b])) = (&plan.chirp, &room.lines) else {
+        let Some([chirp, filter]) = &plan.chirp else {
             return self.smooth(&plan.inner, rows, [x, out], between, ends);
         };
         let (n, m) = (plan.n, plan.inner.n);
         let [chirp, filter] = [self.bind(chirp.view())?, self.bind(filter.view())?];
+        let Some([a, b]) = &room.lines else {
+            let (Some(shape), [only]) = (self.gpu.state.planner.in_blocks(plan), &plan.inner.parts[..])
+            else {
+                return Err(self.gpu.state.planner.too_long(n));
+            };
+            let far = |o: Operand| (o.at, [0, 0, o.row, o.point]);
+            let beside = Beside { around: Around::Chirp, tables: vec![chirp, filter], number: Some(n) };
+            return self.lines(shape, only, beside, [rows, 1, rows], [far(x), far(out)], ends);
+        };
         let [a, b] = [self.bind(a.view())?, self.bind(b.view())?];
         let whole = |at: usize| Operand { at, row: m, point: 1 };
         let words = |o: Operand| [rows, n, m, o.row, o.point];
@@ -334,6 +405,11 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
 }
 
 impl Planner {
+    /// How lines lie over blocks which hold them from the first pass to the last, so that more is done there.
+    pub(super) fn in_blocks<T, D: Device>(&self, plan: &Fft<T, D>) -> Option<Lines> {
+        (plan.inner.parts.len() == 1).then(|| self.lines(plan.inner.n, size_of::<T>(), false, false))?
+    }
+
     fn too_long(&self, n: usize) -> Error {
         Error::Limit {
             device: self.device.clone(),
@@ -444,8 +520,8 @@ impl<D: Device> Gpu<D> {
         }
         let between = if several { Some(self.alloc(all)?) } else { None };
         let lines = match plan.chirp {
-            Some(_) => Some([self.alloc(all)?, self.alloc(all)?]),
-            None => None,
+            Some(_) if planner.in_blocks(plan).is_none() => Some([self.alloc(all)?, self.alloc(all)?]),
+            _ => None,
         };
         Ok(Room { between, lines })
     }

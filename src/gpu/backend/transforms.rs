@@ -1,7 +1,8 @@
 //! The ops of Fourier transforms.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::fft;
+use super::super::template::fft::{self, Around};
+use super::super::template::spectra;
 use super::fft::{Ends, Fft, List, Operand, RealFft};
 use super::ops::{Done, Scalar};
 use super::{Gpu, Mat, MatMut, View, ViewMut};
@@ -181,6 +182,22 @@ impl<D: Device> Gpu<D> {
         Ok(rows)
     }
 
+    /// Where lines of real numbers stay in a block: a list, and its table of roots.
+    #[allow(clippy::type_complexity, reason = "a list and a number")]
+    fn real_list<'a, T: Scalar>(
+        &'a self,
+        plan: &'a RealFft<T, D>,
+    ) -> Result<Option<(List<'a, T, D>, usize)>, Error>
+    where
+        D: Computes<T>,
+    {
+        let fits = plan.inner.is_smooth() && self.state.planner.in_blocks(&plan.inner).is_some();
+        let Some(twist) = plan.twist.as_ref().filter(|_| fits) else { return Ok(None) };
+        let mut list = List::new(self);
+        let twist = list.bind(twist.view())?;
+        Ok(Some((list, twist)))
+    }
+
     /// [`rfft`](crate::rfft())
     ///
     /// # Errors
@@ -199,13 +216,19 @@ impl<D: Device> Gpu<D> {
         if rows == 0 {
             return Ok(());
         }
-        let room = self.room(&plan.inner, rows)?;
         let m = plan.inner.n;
+        let line = |at| Operand { at, row: m, point: 1 };
+        if let Some((mut list, twist)) = self.real_list(plan)? {
+            let ([from, to], row) = ([list.bind(x)?, list.bind(out.read())?], bins);
+            let operands = [line(from), Operand { row, ..line(to) }];
+            list.real(&plan.inner, rows, operands, (Around::Real, twist), Ends::PLAIN)?;
+            return list.go();
+        }
+        let room = self.room(&plan.inner, rows)?;
         let (z, more);
         z = self.alloc::<Complex<T>>(rows * m)?;
         let mut list = List::new(self);
         let [from, to, after] = [list.bind(x)?, list.bind(out.read())?, list.bind(z.view())?];
-        let line = |at| Operand { at, row: m, point: 1 };
         if let Some(twist) = &plan.twist {
             list.transform(&plan.inner, rows, [line(from), line(after)], &room, Ends::PLAIN)?;
             let twist = list.bind(twist.view())?;
@@ -215,10 +238,10 @@ impl<D: Device> Gpu<D> {
         }
         more = self.alloc::<Complex<T>>(rows * m)?;
         let before = list.bind(more.view())?;
-        let make = fft::widened::<T::Recorded>;
+        let make = spectra::widened::<T::Recorded>;
         list.flat("fft_widened", make, rows * n, &[from, before], &[rows * n], &[])?;
         list.transform(&plan.inner, rows, [line(before), line(after)], &room, Ends::PLAIN)?;
-        let make = fft::halved::<T::Recorded>;
+        let make = spectra::halved::<T::Recorded>;
         list.flat("fft_halved", make, rows * bins, &[after, to], &[rows, n, bins], &[])?;
         list.go()
     }
@@ -241,14 +264,20 @@ impl<D: Device> Gpu<D> {
         if rows == 0 {
             return Ok(());
         }
-        let room = self.room(&plan.inner, rows)?;
         let m = plan.inner.n;
+        let line = |at| Operand { at, row: m, point: 1 };
+        let ends = Ends::of(Direction::Inverse, m);
+        if let Some((mut list, twist)) = self.real_list(plan)? {
+            let ([from, to], row) = ([list.bind(x)?, list.bind(out.read())?], bins);
+            let operands = [Operand { row, ..line(from) }, line(to)];
+            list.real(&plan.inner, rows, operands, (Around::RealBack, twist), ends)?;
+            return list.go();
+        }
+        let room = self.room(&plan.inner, rows)?;
         let (z, more);
         z = self.alloc::<Complex<T>>(rows * m)?;
         let mut list = List::new(self);
         let [from, to, before] = [list.bind(x)?, list.bind(out.read())?, list.bind(z.view())?];
-        let line = |at| Operand { at, row: m, point: 1 };
-        let ends = Ends::of(Direction::Inverse, m);
         if let Some(twist) = &plan.twist {
             let twist = list.bind(twist.view())?;
             let make = || fft::untangled::<T::Recorded>(true);
@@ -258,10 +287,10 @@ impl<D: Device> Gpu<D> {
         }
         more = self.alloc::<Complex<T>>(rows * m)?;
         let after = list.bind(more.view())?;
-        let make = fft::mirrored::<T::Recorded>;
+        let make = spectra::mirrored::<T::Recorded>;
         list.flat("fft_mirrored", make, rows * n, &[from, before], &[rows, n, bins], &[])?;
         list.transform(&plan.inner, rows, [line(before), line(after)], &room, ends)?;
-        let make = fft::narrowed::<T::Recorded>;
+        let make = spectra::narrowed::<T::Recorded>;
         list.flat("fft_narrowed", make, rows * n, &[after, to], &[rows * n], &[])?;
         list.go()
     }
@@ -301,7 +330,7 @@ impl<D: Device> Gpu<D> {
         let mut list = List::<T, D>::new(self);
         let bound = [list.bind(x)?, list.bind(window)?, list.bind(to.read())?];
         let words = [frames, n, window.len(), hop];
-        list.flat("stft", fft::framed::<T::Recorded>, all, &bound, &words, &[])?;
+        list.flat("stft", spectra::framed::<T::Recorded>, all, &bound, &words, &[])?;
         list.go()?;
         self.rfft(plan, room.view(), out)
     }

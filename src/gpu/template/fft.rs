@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
-use super::flat::{each, get, keep, named, neighbours, put};
+use super::flat::{each, keep, named, neighbours};
 use super::layer::each_row;
 use crate::alu::Alu;
 use crate::fft::butterfly::{Dft, Pair, Radix, mul};
@@ -15,6 +15,20 @@ use crate::fft::plan::{Steps, turn};
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
+
+/// What a block does around the passes over its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Around {
+    /// Nothing.
+    Nothing,
+    /// Real numbers, read as half as many complex ones, become the first half of their transform: [`untangled`].
+    Real,
+    /// And back.
+    RealBack,
+    /// A transform of another length, as a convolution (L. Bluestein, "A linear filtering approach to the computation of discrete
+    /// Fourier transform", 1970): numbers times the chirp and zeros, transformed, times the filter, transformed back, times the chirp.
+    Chirp,
+}
 
 /// How lines of one length lie over a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +47,8 @@ pub struct Lines {
     pub twiddled: bool,
     /// Whether complex numbers lie at multiples of their size.
     pub whole: bool,
+    /// What is done before and after.
+    pub around: Around,
 }
 
 impl Lines {
@@ -240,18 +256,26 @@ impl<'b, T: Recorded> Passes<'b, T> {
 }
 
 /// The transform of each of `count` lines. Parameters: `x`, `out`, the roots of the passes, with `twiddled` those of a longer
-/// transform, first `2^shift` neighbours, then each `2^shift`-th; the lines, how many the middle and the last of the three
+/// transform, first `2^shift` neighbours, then each `2^shift`-th, for real numbers those of [`untangled`], for another length the chirp
+/// and the transform of the filter; the lines, how many the middle and the last of the three
 /// numbers of a line have; from one line to the next by each of these, and from one point to the next, read and written;
-/// with `twiddled` the `shift`; what imaginary parts that are read, and both parts that are written, are multiplied with.
+/// with `twiddled` the `shift`, for another length that; what imaginary parts that are read, and both parts that are written, are
+/// multiplied with.
 pub fn lines<T: Recorded>(lines: Lines) -> Result<Kernel, Error> {
-    let b = named::<T>(&format!("fft_{}", lines.n));
+    let what = match lines.around {
+        Around::Nothing => "",
+        Around::Real => "real_",
+        Around::RealBack => "real_back_",
+        Around::Chirp => "chirp_",
+    };
+    let b = named::<T>(&format!("fft_{what}{}", lines.n));
     b.threads([lines.block(), 1, 1]);
     let [x, out] = [(); 2].map(|()| pairs_at(&b, lines.whole));
     let roots = pairs(&b);
-    let table = lines.twiddled.then(|| pairs(&b));
+    let tables: Vec<_> = (0..lines.tables()).map(|_| pairs(&b)).collect();
     let [count, middle, last] = [(); 3].map(|()| b.param::<U32>());
     let [from, to] = [(); 2].map(|()| [(); 4].map(|()| b.param::<U32>()));
-    let twiddles = table.map(|t| (t, b.param::<U32>()));
+    let number = (lines.twiddled || lines.around == Around::Chirp).then(|| b.param::<U32>());
     let [sign, re, im] = [(); 3].map(|()| b.param::<T>());
     let width = 2 * T::TYPE.bytes();
     let tile = b.shared(lines.rows * Lines::room(lines.n) * width, width);
@@ -259,7 +283,7 @@ pub fn lines<T: Recorded>(lines: Lines) -> Result<Kernel, Error> {
         b: &b,
         lines,
         roots,
-        twiddles,
+        twiddles: if lines.twiddled { tables.first().copied().zip(number) } else { None },
         count,
         inner: [middle, last],
         from,
@@ -267,92 +291,208 @@ pub fn lines<T: Recorded>(lines: Lines) -> Result<Kernel, Error> {
         scale: [re, im],
         tile,
     };
-    let groups = (count + with.int(lines.rows - 1)) / with.int(lines.rows);
+    let int = |c: u32| with.int(c);
+    let groups = (count + int(lines.rows - 1)) / int(lines.rows);
     each_row(&b, groups, |group| {
         let mine = with.mine(group, lines.across);
-        passes(&with, x, out, sign, mine);
-        if lines.turned {
-            // From shared memory, by the other threads.
-            let mine = with.mine(group, !lines.across);
-            for k in 0..lines.n.div_ceil(lines.threads) {
-                let j = mine.place + with.int(k * lines.threads);
-                let inside =
-                    ((k + 1) * lines.threads > lines.n).then(|| j.compare(Cmp::Lt, with.int(lines.n)));
-                guarded(&b, [Some(mine.active), inside], || {
-                    let (at, offset) = with.shared(mine.line, j, 0, true);
-                    let y = neighbours::<T>(&b, Space::Shared, at, offset, 2);
-                    with.put(out, mine, j, pair(&y, b.bits(0)));
-                });
+        let read = |i: Value<'_, U32>| {
+            let [re, im] = x.get::<T>(b.typed::<U32>(mine.from.id()) + b.typed::<U32>(i.id()) * from[3], 0);
+            [re, im * sign]
+        };
+        let write = |j: Value<'_, U32>, y: Pair<Value<'_, T>>| {
+            with.put(out, mine, b.typed(j.id()), y.map(|y| b.typed(y.id())))
+        };
+        match (lines.around, &tables[..]) {
+            (Around::Real, [twist]) => {
+                with.passes(mine, false, read, None::<fn(_, _)>);
+                with.untangle(out, mine, *twist);
+            }
+            (Around::RealBack, [twist]) => with.passes(
+                mine,
+                false,
+                |i| with.tangled(x, mine, *twist, sign, b.typed(i.id())),
+                Some(write),
+            ),
+            (Around::Chirp, [chirp, filter]) => {
+                with.convolve(x, out, [*chirp, *filter], number.unwrap_or(count), sign, mine)
+            }
+            _ if !lines.turned => with.passes(mine, false, read, Some(write)),
+            _ => {
+                with.passes(mine, false, read, None::<fn(_, _)>);
+                // From shared memory, by the other threads.
+                let mine = with.mine(group, !lines.across);
+                with.each_of(mine, lines.n, |j| with.put(out, mine, j, with.held(mine.line, j)));
             }
         }
     });
     b.finish()
 }
 
-/// All passes over one line: the first reads it, the last writes it, or leaves it in shared memory where it is `turned`.
-fn passes<'b, T: Recorded>(
-    with: &Passes<'b, T>,
-    x: Pairs<'b>,
-    out: Pairs<'b>,
-    sign: Value<'b, T>,
-    mine: Mine<'b>,
-) {
-    let (b, n, threads) = (with.b, with.lines.n, with.lines.threads);
-    let steps = Steps::of(n as usize);
-    let radices: &[u8] = if n == 1 { &[1] } else { steps.radices() };
-    let (mut done, mut start) = (1, 0);
-    for (pass, r) in radices.iter().copied().map(u32::from).enumerate() {
-        let (many, m) = (n / r, n / (done * r));
-        let all: Vec<_> = (0..many.div_ceil(threads))
-            .map(|i| {
-                let t = mine.place + with.int(i * threads);
-                let inside = ((i + 1) * threads > many).then(|| t.compare(Cmp::Lt, with.int(many)));
-                let t = if inside.is_some() { t.least(with.int(many - 1)) } else { t };
-                let place = t / with.int(done);
-                let mut y = butterfly(r, |k| {
-                    let more = k as u32 * many;
-                    if pass == 0 {
-                        let [re, im] = x.get::<T>(mine.from + (t + with.int(more)) * with.from[3], 0);
-                        return [re, im * sign];
+impl Lines {
+    /// Tables beside the roots of the passes.
+    const fn tables(&self) -> usize {
+        match self.around {
+            Around::Chirp => 2,
+            Around::Real | Around::RealBack => 1,
+            Around::Nothing => self.twiddled as usize,
+        }
+    }
+}
+
+impl<'b, T: Recorded> Passes<'b, T> {
+    /// `f` of each of the first `n` numbers of the thread's line, if there is one.
+    fn each_of(&self, mine: Mine<'b>, n: u32, f: impl Fn(Value<'b, U32>)) {
+        let threads = self.lines.threads;
+        for k in 0..n.div_ceil(threads) {
+            let j = mine.place + self.int(k * threads);
+            let inside = ((k + 1) * threads > n).then(|| j.compare(Cmp::Lt, self.int(n)));
+            guarded(self.b, [Some(mine.active), inside], || f(j));
+        }
+    }
+
+    /// Point `i` of a line in shared memory.
+    fn held(&self, line: Value<'b, U32>, i: Value<'b, U32>) -> Pair<Value<'b, T>> {
+        let (at, offset) = self.shared(line, i, 0, true);
+        pair(&neighbours::<T>(self.b, Space::Shared, at, offset, 2), self.b.bits(0))
+    }
+
+    /// As [`untangled`], of a line in shared memory.
+    fn untangle(&self, out: Pairs<'b>, mine: Mine<'b>, twist: Pairs<'b>) {
+        let (b, m) = (self.b, self.lines.n);
+        let to = |k: Value<'b, U32>| mine.to + k * self.to[3];
+        self.each_of(mine, m / 2 + 1, |k| {
+            let first = k.compare(Cmp::Eq, b.int(0));
+            let mirror = Value::select(first, k, self.int(m) - k);
+            let (z, other) = (self.held(mine.line, k), self.held(mine.line, mirror));
+            let [p, q] = apart(z, other, twist.get(k, 0));
+            let ends = [[z[0] + z[1], b.bits(0)], [z[0] - z[1], b.bits(0)]];
+            let pick = |v: Pair<Value<'b, T>>, end: Pair<Value<'b, T>>| {
+                [0, 1].map(|c: usize| {
+                    Value::select(first, *end.get(c).unwrap_or(&v[0]), *v.get(c).unwrap_or(&v[0]))
+                })
+            };
+            out.put(to(k), pick(p, ends[0]));
+            out.put(to(self.int(m) - k), pick(q, ends[1]));
+        });
+    }
+
+    /// As [`untangled`] does it on the way back: point `i`.
+    fn tangled(
+        &self,
+        x: Pairs<'b>,
+        mine: Mine<'b>,
+        twist: Pairs<'b>,
+        sign: Value<'b, T>,
+        i: Value<'b, U32>,
+    ) -> Pair<Value<'b, T>> {
+        let m = self.int(self.lines.n);
+        let low = i.least(m - i);
+        let at = |k: Value<'b, U32>| x.get::<T>(mine.from + k * self.from[3], 0);
+        let (a, b, [cos, sin]) = (at(low), at(m - low), twist.get::<T>(low, 0));
+        let [p, q] = apart(a, b, [cos, -sin]);
+        let half = a[0].c(0.5);
+        let ends = [a[0] * half + b[0] * half, a[0] * half - b[0] * half];
+        let first = i.compare(Cmp::Eq, self.int(0));
+        let lower = i.compare(Cmp::Eq, low);
+        let [re, im] = [[p[0], q[0], ends[0]], [p[1], q[1], ends[1]]]
+            .map(|[p, q, end]| Value::select(first, end, Value::select(lower, p, q)));
+        [re, im * sign]
+    }
+
+    /// A line of another length.
+    fn convolve(
+        &self,
+        x: Pairs<'b>,
+        out: Pairs<'b>,
+        [chirp, filter]: [Pairs<'b>; 2],
+        n: Value<'b, U32>,
+        sign: Value<'b, T>,
+        mine: Mine<'b>,
+    ) {
+        let b = self.b;
+        let read = |i: Value<'b, U32>| {
+            let inside = i.compare(Cmp::Lt, n);
+            let i = i.least(n - b.int(1));
+            let [re, im] = x.get::<T>(mine.from + i * self.from[3], 0);
+            mul([re, im * sign], chirp.get(i, 0)).map(|v| Value::select(inside, v, b.bits(0)))
+        };
+        self.passes(mine, false, read, None::<fn(_, _)>);
+        // The way back is that of conjugates.
+        let again = |i: Value<'b, U32>| {
+            let [re, im] = mul(self.held(mine.line, i), filter.get(i, 0));
+            [re, -im]
+        };
+        let write = |j: Value<'b, U32>, [re, im]: Pair<Value<'b, T>>| {
+            b.when(j.compare(Cmp::Lt, n), || self.put(out, mine, j, mul([re, -im], chirp.get(j, 0))));
+        };
+        self.passes(mine, true, again, Some(write));
+    }
+
+    /// All passes over one line: the first reads it by `read`, `held` or not in shared memory, the last gives it to `write`, or leaves
+    /// it in shared memory.
+    fn passes(
+        &self,
+        mine: Mine<'b>,
+        held: bool,
+        read: impl Fn(Value<'b, U32>) -> Pair<Value<'b, T>>,
+        write: Option<impl Fn(Value<'b, U32>, Pair<Value<'b, T>>)>,
+    ) {
+        let (b, n, threads) = (self.b, self.lines.n, self.lines.threads);
+        let steps = Steps::of(n as usize);
+        let radices: &[u8] = if n == 1 { &[1] } else { steps.radices() };
+        let (mut done, mut start) = (1, 0);
+        for (pass, r) in radices.iter().copied().map(u32::from).enumerate() {
+            let (many, m) = (n / r, n / (done * r));
+            let all: Vec<_> = (0..many.div_ceil(threads))
+                .map(|i| {
+                    let t = mine.place + self.int(i * threads);
+                    let inside = ((i + 1) * threads > many).then(|| t.compare(Cmp::Lt, self.int(many)));
+                    let t = if inside.is_some() { t.least(self.int(many - 1)) } else { t };
+                    let place = t / self.int(done);
+                    let mut y = butterfly(r, |k| {
+                        let more = k as u32 * many;
+                        if pass == 0 {
+                            return read(t + self.int(more));
+                        }
+                        let (at, offset) = self.shared(mine.line, t, more, false);
+                        pair(&neighbours::<T>(b, Space::Shared, at, offset, 2), b.bits(0))
+                    });
+                    if m > 1 {
+                        for (j, y) in (0..).zip(y.iter_mut().skip(1)) {
+                            *y = mul(*y, self.roots.get(place, start + j * m));
+                        }
                     }
-                    let (at, offset) = with.shared(mine.line, t, more, false);
-                    pair(&neighbours::<T>(b, Space::Shared, at, offset, 2), b.bits(0))
+                    // Where the first result goes.
+                    let to = place * self.int((r - 1) * done) + t;
+                    (to, inside, y)
+                })
+                .collect();
+            if pass > 0 || held {
+                // All have read what is written now.
+                b.barrier();
+            }
+            let last = write.as_ref().filter(|_| pass + 1 == radices.len());
+            for (to, inside, y) in all {
+                guarded(b, [if last.is_some() { Some(mine.active) } else { mine.seated }, inside], || {
+                    for (j, y) in (0..).zip(y) {
+                        if let Some(write) = last {
+                            write(to + self.int(j * done), y);
+                            continue;
+                        }
+                        // 16 neighbours from a multiple of 16 on have nothing between them.
+                        let (at, offset) = self.shared(mine.line, to, j * done, done == 1 && r == PAD);
+                        b.store_vector(Space::Shared, at, offset, y);
+                    }
                 });
-                if m > 1 {
-                    for (j, y) in (0..).zip(y.iter_mut().skip(1)) {
-                        *y = mul(*y, with.roots.get(place, start + j * m));
-                    }
-                }
-                // Where the first result goes.
-                let to = place * with.int((r - 1) * done) + t;
-                (to, inside, y)
-            })
-            .collect();
-        if pass > 0 {
-            // All have read what is written now.
-            b.barrier();
+            }
+            if last.is_none() {
+                b.barrier();
+            }
+            if m > 1 {
+                start += (r - 1) * m;
+            }
+            done *= r;
         }
-        let last = pass + 1 == radices.len() && !with.lines.turned;
-        for (to, inside, y) in all {
-            guarded(b, [if last { Some(mine.active) } else { mine.seated }, inside], || {
-                for (j, y) in (0..).zip(y) {
-                    if last {
-                        with.put(out, mine, to + with.int(j * done), y);
-                        continue;
-                    }
-                    // 16 neighbours from a multiple of 16 on have nothing between them.
-                    let (at, offset) = with.shared(mine.line, to, j * done, done == 1 && r == PAD);
-                    b.store_vector(Space::Shared, at, offset, y);
-                }
-            });
-        }
-        if !last {
-            b.barrier();
-        }
-        if m > 1 {
-            start += (r - 1) * m;
-        }
-        done *= r;
     }
 }
 
@@ -437,69 +577,6 @@ pub fn untangled<T: Recorded>(back: bool) -> Result<Kernel, Error> {
             out.put(to + k, p);
             out.put(to + mirror, q);
         });
-    });
-    b.finish()
-}
-
-/// Real numbers as complex ones. Parameters: `x`, `out`; how many.
-pub fn widened<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("fft_widened");
-    let (x, out, n) = (b.param::<U64>(), pairs(&b), b.param::<U32>());
-    each(&b, n, |i| out.put(i, [get::<T>(x, i), b.bits(0)]));
-    b.finish()
-}
-
-/// The first `bins` of lines of `n`. Parameters: `z`, `out`; lines, `n`, `bins`.
-pub fn halved<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("fft_halved");
-    let [z, out] = [(); 2].map(|()| pairs(&b));
-    let [rows, n, bins] = [(); 3].map(|()| b.param::<U32>());
-    each(&b, rows * bins, |i| {
-        let r = i / bins;
-        out.put(i, z.get::<T>(r * n + (i - r * bins), 0));
-    });
-    b.finish()
-}
-
-/// Lines of an odd `n` from their first `bins`: the others are conjugates. Parameters: `x`, `out`; lines, `n`, `bins`.
-pub fn mirrored<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("fft_mirrored");
-    let [x, out] = [(); 2].map(|()| pairs(&b));
-    let [rows, n, bins] = [(); 3].map(|()| b.param::<U32>());
-    each(&b, rows * n, |i| {
-        let r = i / n;
-        let k = i - r * n;
-        let low = k.compare(Cmp::Lt, bins);
-        let [re, im] = x.get::<T>(r * bins + Value::select(low, k, n - k), 0);
-        let im = Value::select(low, im, -im);
-        out.put(i, [re, Value::select(k.compare(Cmp::Eq, b.int(0)), b.bits(0), im)]);
-    });
-    b.finish()
-}
-
-/// The real parts. Parameters: `z`, `out`; how many.
-pub fn narrowed<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("fft_narrowed");
-    let (z, out, n) = (pairs(&b), b.param::<U64>(), b.param::<U32>());
-    each(&b, n, |i| {
-        let [re, _] = z.get::<T>(i, 0);
-        put(out, i, re);
-    });
-    b.finish()
-}
-
-/// Pieces of a signal times a window, and zeros up to `n`. Parameters: the signal, the window, `out`; pieces, `n`, the
-/// window's length, from one piece to the next.
-pub fn framed<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("stft_framed");
-    let [x, window, out] = [(); 3].map(|()| b.param::<U64>());
-    let [rows, n, len, hop] = [(); 4].map(|()| b.param::<U32>());
-    each(&b, rows * n, |i| {
-        let r = i / n;
-        let k = i - r * n;
-        let inside = k.compare(Cmp::Lt, len);
-        let [v] = b.either(inside, || [get::<T>(x, r * hop + k) * get(window, k)], || [b.bits(0)]);
-        put(out, i, v);
     });
     b.finish()
 }

@@ -173,3 +173,66 @@ pub fn kept<T: Recorded>() -> Result<Kernel, Error> {
     });
     b.finish()
 }
+
+/// Real numbers as complex ones. Parameters: `x`, `out`; how many.
+pub fn widened<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fft_widened");
+    let (x, out, n) = (b.param::<U64>(), pairs(&b), b.param::<U32>());
+    each(&b, n, |i| out.put(i, [get::<T>(x, i), b.bits(0)]));
+    b.finish()
+}
+
+/// The first `bins` of lines of `n`. Parameters: `z`, `out`; lines, `n`, `bins`.
+pub fn halved<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fft_halved");
+    let [z, out] = [(); 2].map(|()| pairs(&b));
+    let [rows, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    each(&b, rows * bins, |i| {
+        let r = i / bins;
+        out.put(i, z.get::<T>(r * n + (i - r * bins), 0));
+    });
+    b.finish()
+}
+
+/// Lines of an odd `n` from their first `bins`: the others are conjugates. Parameters: `x`, `out`; lines, `n`, `bins`.
+pub fn mirrored<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fft_mirrored");
+    let [x, out] = [(); 2].map(|()| pairs(&b));
+    let [rows, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    each(&b, rows * n, |i| {
+        let r = i / n;
+        let k = i - r * n;
+        let low = k.compare(Cmp::Lt, bins);
+        let [re, im] = x.get::<T>(r * bins + Value::select(low, k, n - k), 0);
+        let im = Value::select(low, im, -im);
+        out.put(i, [re, Value::select(k.compare(Cmp::Eq, b.int(0)), b.bits(0), im)]);
+    });
+    b.finish()
+}
+
+/// The real parts. Parameters: `z`, `out`; how many.
+pub fn narrowed<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fft_narrowed");
+    let (z, out, n) = (pairs(&b), b.param::<U64>(), b.param::<U32>());
+    each(&b, n, |i| {
+        let [re, _] = z.get::<T>(i, 0);
+        put(out, i, re);
+    });
+    b.finish()
+}
+
+/// Pieces of a signal times a window, and zeros up to `n`. Parameters: the signal, the window, `out`; pieces, `n`, the
+/// window's length, from one piece to the next.
+pub fn framed<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("stft_framed");
+    let [x, window, out] = [(); 3].map(|()| b.param::<U64>());
+    let [rows, n, len, hop] = [(); 4].map(|()| b.param::<U32>());
+    each(&b, rows * n, |i| {
+        let r = i / n;
+        let k = i - r * n;
+        let inside = k.compare(Cmp::Lt, len);
+        let [v] = b.either(inside, || [get::<T>(x, r * hop + k) * get(window, k)], || [b.bits(0)]);
+        put(out, i, v);
+    });
+    b.finish()
+}
