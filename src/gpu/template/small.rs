@@ -314,9 +314,8 @@ pub fn lu<T: Recorded>(meet: Meet, by: Small) -> Result<Kernel, Error> {
         let (mut at, mut chosen) = (row.own, row.own);
         for k in 0..by.cols {
             let (step, column) = (row.int(k), k as usize);
-            // What is past the matrix stays there.
-            let may =
-                at.compare(Cmp::Ge, step) & (row.own.compare(Cmp::Lt, row.n) | at.compare(Cmp::Eq, step));
+            // What is past the matrix stays there: zeros, or NaN where all have it, behind those that are as large.
+            let may = at.compare(Cmp::Ge, step);
             let mine = [Value::select(may, size(x[column]), none), at.to::<T>()];
             let [_, p] = meets_few(b, own, mine, larger);
             let p = p.to::<U32>();
