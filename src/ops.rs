@@ -249,8 +249,8 @@ macro_rules! for_each_op {
             nn spmv_transposed(spmv_transposed, spmv_transposed_on) Spmv[] sparse, layer;
             nn spsv(spsv, spsv_on) Spsv[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";
             nn coo_to_csr(coo_to_csr, coo_to_csr_on) Coordinates[] sparse, host: "how many elements a result has the host must know before its memory is there";
-            nn csr_transpose(csr_transpose, csr_transpose_on) Coordinates[] sparse, host: "where an element goes the pattern says, which is the host's";
-            nn spgemm(spgemm, spgemm_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
+            nn csr_transpose(csr_transpose, csr_transpose_on) Coordinates[] sparse, layer;
+            nn spgemm(spgemm, spgemm_on) Spgemm[] sparse, layer;
             nn spadd(spadd, spadd_on) Spgemm[] sparse, host: "how many elements a result has the host must know before its memory is there";
             nn sddmm(sddmm, sddmm_on) Spmm[] sparse, layer;
             nn ic0(ic0, ic0_on) Ilu[] sparse, host: "a row needs the rows before it, as the pattern says: there is seldom work for more than a few threads";

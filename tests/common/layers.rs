@@ -10,7 +10,7 @@ use crate::nn::{
 };
 use fulmen::backend::{Layers, Network, Products};
 use fulmen::contract::{agrees, spec};
-use fulmen::gpu::backend::{Array, Gpu, Scalar, View, ViewMut, Word};
+use fulmen::gpu::backend::{Array, Gpu, Scalar, Sparse, View, ViewMut, Word};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::{Adam, RopeStyle};
 
@@ -60,6 +60,29 @@ fn samples<T: Scalar, D: Computes<T> + Blocking + 'static, I: Word>(
     let before = on.a.x[0].len() % 4;
     let x: Vec<I> = (0..before).map(|_| of(99.0)).chain(on.a.x[0].iter().map(|x| of(x.to_f64()))).collect();
     Ok((on.gpu.upload(&x)?, before))
+}
+
+fn of_numbers<T: Scalar>(x: &[T]) -> Vec<usize> {
+    x.iter().map(|x| x.to_f64() as usize).collect()
+}
+
+/// A sparse matrix as numbers: where its rows begin, columns, values.
+fn formed<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    of: &Sparse<T, D>,
+    [offsets, columns, values]: [ViewMut<'_, T, D>; 3],
+) -> Done {
+    for (from, to) in [(of.offsets(), offsets), (of.columns(), columns)] {
+        let mut words = vec![0; from.len()];
+        gpu.download(from, &mut words)?;
+        let numbers: Vec<T> = words.iter().map(|x| T::from_usize(*x as usize)).collect();
+        let [to, _] = to.split(words.len())?;
+        gpu.write(&numbers, to)?;
+    }
+    let mut all = vec![T::ZERO; of.values().len()];
+    gpu.download(of.values(), &mut all)?;
+    let [to, _] = values.split(all.len())?;
+    gpu.write(&all, to)
 }
 
 /// The call of the op of this name.
@@ -153,7 +176,7 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
             gpu.rope_view(x.matrix(tokens, cols)?, a.size("dim"), on.x(1), on.x(2), on.style(), back)
         }
         "spmv" | "spmv_transposed" | "spmm" => {
-            let offsets: Vec<usize> = a.x[0].iter().map(|x| x.to_f64() as usize).collect();
+            let offsets = of_numbers(&a.x[0]);
             let cols = a.size("cols");
             let m = gpu.sparse(fulmen::Csr::new(offsets.len() - 1, cols, &offsets, &a.ids, &a.x[2])?)?;
             let n = a.get("n").unwrap_or(1);
@@ -165,8 +188,22 @@ fn call<T: Scalar, D: Computes<T> + Blocking + 'static>(
                 _ => gpu.spmv_transposed(p(0), &m, on.x(3), p(1), next()),
             }
         }
+        "csr_transpose" => {
+            let offsets = of_numbers(&a.x[0]);
+            let m =
+                gpu.sparse(fulmen::Csr::new(offsets.len() - 1, a.size("cols"), &offsets, &a.ids, &a.x[2])?)?;
+            formed(gpu, &gpu.csr_transpose(&m)?, [next(), next(), next()])
+        }
+        "spgemm" => {
+            let (offsets, others) = (of_numbers(&a.x[0]), of_numbers(&a.x[3]));
+            let columns: Vec<u32> = a.x[4].iter().map(|c| c.to_f64() as u32).collect();
+            let (k, n) = (a.size("k"), a.size("n"));
+            let m = gpu.sparse(fulmen::Csr::new(offsets.len() - 1, k, &offsets, &a.ids, &a.x[2])?)?;
+            let other = gpu.sparse(fulmen::Csr::new(k, n, &others, &columns, &a.x[5])?)?;
+            formed(gpu, &gpu.spgemm(&m, &other)?, [next(), next(), next()])
+        }
         "sddmm" => {
-            let offsets: Vec<usize> = a.x[0].iter().map(|x| x.to_f64() as usize).collect();
+            let offsets = of_numbers(&a.x[0]);
             let (m, n, k) = (offsets.len() - 1, a.size("cols"), a.size("k"));
             let pattern = gpu.sparse(fulmen::Csr::new(m, n, &offsets, &a.ids, &a.x[2])?)?;
             // X in wider rows; Y by its columns where its depth is odd.
@@ -468,6 +505,8 @@ pub fn story<T: Scalar + fulmen::random::Variate, D: Computes<T> + Blocking + 's
         sparse::SpmvTransposed: "spmv_transposed" on shapes;
         sparse::Spmm: "spmm" on shapes;
         sparse::formed::Sampled: "sddmm" on shapes;
+        sparse::formed::Transposed: "csr_transpose" on shapes;
+        sparse::formed::Product: "spgemm" on shapes;
         filters::Fir: "fir" on shapes;
         conv1d::Forward: "conv1d" on shapes;
         conv1d::BackwardInput: "conv1d_backward_input" on shapes;

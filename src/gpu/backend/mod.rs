@@ -48,6 +48,7 @@ mod narrow;
 mod network;
 mod ops;
 mod optimisers;
+mod pattern;
 mod plan;
 mod product;
 mod products;

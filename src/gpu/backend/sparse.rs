@@ -1,12 +1,11 @@
 //! Sparse matrices, and filters.
 
-use super::super::device::{Blocking, Computes, Device, Error};
+use super::super::device::{Computes, Device, Error};
 use super::super::template::{sparse, window};
 use super::ops::{Done, Scalar};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::Csr;
 use crate::error::{not_empty, same_len, same_shape};
-use crate::sparse::csr::pairs;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -16,22 +15,43 @@ const LONG: usize = 32;
 
 /// Where rows begin, and the column of each element.
 #[derive(Debug)]
-struct Rows<D: Device> {
-    offsets: Array<u32, D>,
-    columns: Array<u32, D>,
+pub(super) struct Rows<D: Device> {
+    pub(super) offsets: Array<u32, D>,
+    pub(super) columns: Array<u32, D>,
 }
 
 /// A sparse matrix in memory of a device.
 #[derive(Debug)]
 pub struct Sparse<T, D: Device> {
     shape: [usize; 2],
-    rows: Rows<D>,
+    pub(super) rows: Rows<D>,
     values: Array<T, D>,
     /// Those of the transpose, and where its values are, once they are asked for.
     turned: OnceCell<(Rows<D>, Array<u32, D>)>,
 }
 
 impl<T, D: Device> Sparse<T, D> {
+    pub(super) const fn new(shape: [usize; 2], rows: Rows<D>, values: Array<T, D>) -> Self {
+        Self { shape, rows, values, turned: OnceCell::new() }
+    }
+    /// Where the elements of each row begin, and the last ones end.
+    #[must_use]
+    pub fn offsets(&self) -> View<'_, u32, D> {
+        self.rows.offsets.view()
+    }
+    /// The column of each element.
+    #[must_use]
+    pub fn columns(&self) -> View<'_, u32, D> {
+        self.rows.columns.view()
+    }
+}
+
+impl<T: Scalar, D: Device> Sparse<T, D> {
+    /// The elements, row by row.
+    #[must_use]
+    pub fn values(&self) -> View<'_, T, D> {
+        self.values.view()
+    }
     /// Rows and columns.
     #[must_use]
     pub const fn shape(&self) -> [usize; 2] {
@@ -67,39 +87,16 @@ impl<D: Device> Gpu<D> {
         let columns: Vec<u32> = all().flat_map(|(columns, _)| columns.iter().copied()).collect();
         let rows = Rows { offsets: self.upload(&begins(&counts))?, columns: self.upload(&columns)? };
         let values = self.upload(a.values())?;
-        Ok(Sparse { shape: [a.rows(), a.cols()], rows, values, turned: OnceCell::new() })
+        Ok(Sparse::new([a.rows(), a.cols()], rows, values))
     }
 
-    /// The rows of the transpose: made once, on the host.
-    fn turned<'a, T>(&self, a: &'a Sparse<T, D>) -> Result<&'a (Rows<D>, Array<u32, D>), Error>
-    where
-        D: Blocking,
-    {
+    /// The rows of the transpose: made once.
+    fn turned<'a, T>(&self, a: &'a Sparse<T, D>) -> Result<&'a (Rows<D>, Array<u32, D>), Error> {
         if let Some(turned) = a.turned.get() {
             return Ok(turned);
         }
-        let (mut offsets, mut columns) = (vec![0; a.rows.offsets.len()], vec![0; a.rows.columns.len()]);
-        self.download(a.rows.offsets.view(), &mut offsets)?;
-        self.download(a.rows.columns.view(), &mut columns)?;
-        let mut counts = vec![0; a.shape[1]];
-        let count = |c: &u32| counts.get_mut(*c as usize).into_iter().for_each(|n| *n += 1);
-        columns.iter().for_each(count);
-        let begin = begins(&counts);
-        let (mut next, mut rows, mut places) =
-            (begin.clone(), vec![0; columns.len()], vec![0; columns.len()]);
-        for (i, [from, to]) in (0..).zip(pairs(&offsets)) {
-            for k in *from..*to {
-                let Some(c) = columns.get(k as usize) else { continue };
-                let Some(at) = next.get_mut(*c as usize) else { continue };
-                for (list, v) in [(&mut rows, i), (&mut places, k)] {
-                    list.get_mut(*at as usize).into_iter().for_each(|to| *to = v);
-                }
-                *at += 1;
-            }
-        }
-        let rows = Rows { offsets: self.upload(&begin)?, columns: self.upload(&rows)? };
-        let places = self.upload(&places)?;
-        Ok(a.turned.get_or_init(|| (rows, places)))
+        let made = self.transposed(&a.rows, a.shape)?;
+        Ok(a.turned.get_or_init(|| made))
     }
 
     /// `Y = α·A·X + β·Y`, or of the transpose of A.
@@ -160,7 +157,7 @@ impl<D: Device> Gpu<D> {
         self.sparse_product(alpha, (a, None), x.matrix(p, 1)?, beta, y.matrix(q, 1)?.0)
     }
 
-    /// [`spmv_transposed`](crate::spmv_transposed()). The first one of a matrix waits for the device.
+    /// [`spmv_transposed`](crate::spmv_transposed()). The first one of a matrix finds the rows of its transpose.
     ///
     /// # Errors
     /// [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
@@ -173,7 +170,7 @@ impl<D: Device> Gpu<D> {
         y: ViewMut<'_, T, D>,
     ) -> Done
     where
-        D: Computes<T> + Blocking,
+        D: Computes<T>,
     {
         same_len("x", a.shape[0], x.len())?;
         same_len("y", a.shape[1], y.len())?;

@@ -24,6 +24,7 @@ mod narrow;
 pub(crate) mod norm_backward;
 pub(crate) mod panel;
 mod part;
+pub(crate) mod pattern;
 mod plan;
 mod pointwise;
 pub(crate) mod quant;

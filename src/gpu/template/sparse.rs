@@ -4,12 +4,44 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
-use super::super::types::{U32, U64};
+use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, block_reduce};
 use super::window::fold;
+
+/// The first place of a range from which on it holds, or its end: what is left of the range is halved. No place past the end is asked for,
+/// but the end itself, of which nothing is made.
+pub(super) fn first_of<'b>(
+    [from, to]: [Value<'b, U32>; 2],
+    holds: impl FnOnce(Value<'b, U32>) -> Value<'b, Pred>,
+) -> Value<'b, U32> {
+    let (b, one) = (from.builder(), from.builder().int(1));
+    let [first, _] = b.repeat([from, to], |[low, high]| {
+        let middle = low + ((high - low) >> one);
+        let there = holds(middle) | middle.compare(Cmp::Ge, high);
+        let (low, high) = (Value::select(there, low, middle + one), Value::select(there, middle, high));
+        (low.compare(Cmp::Lt, high), [low, high])
+    });
+    first
+}
+
+/// The last row that begins at an element or before: what is left of the rows is halved.
+pub(super) fn row_of<'b>(
+    offsets: Value<'b, U64>,
+    rows: Value<'b, U32>,
+    element: Value<'b, U32>,
+) -> Value<'b, U32> {
+    let (b, one) = (rows.builder(), rows.builder().int(1));
+    let [row, _] = b.repeat([b.int(0), rows], |[low, high]| {
+        let middle = low + ((high - low) >> one);
+        let behind = element.compare(Cmp::Lt, get(offsets, middle));
+        let (low, high) = (Value::select(behind, low, middle), Value::select(behind, middle, high));
+        ((high - low).compare(Cmp::Gt, one), [low, high])
+    });
+    row
+}
 
 /// A matrix by its compressed rows, what it is multiplied with and what is written.
 struct Product<'b, T> {
@@ -102,18 +134,12 @@ pub fn sampled<T: Recorded>() -> Result<Kernel, Error> {
     let [offsets, columns, x, y, values] = [(); 5].map(|()| b.param::<U64>());
     let [n, rows, depth, x_row, x_col, y_row, y_col] = [(); 7].map(|()| b.param::<U32>());
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
-    let (zero, one) = (b.bits::<T>(0), b.int(1));
+    let zero = b.bits::<T>(0);
     // α = 0 reads neither X nor Y.
     let skips = alpha.compare(Cmp::Eq, zero);
     let depth = Value::select(skips, b.int(0), depth);
     each(&b, n, |k| {
-        // The last row that begins at element `k` or before: what is left of the rows is halved.
-        let [i, _] = b.repeat([b.int(0), rows], |[low, high]| {
-            let middle = low + ((high - low) >> one);
-            let behind = k.compare(Cmp::Lt, get(offsets, middle));
-            let (low, high) = (Value::select(behind, low, middle), Value::select(behind, middle, high));
-            ((high - low).compare(Cmp::Gt, one), [low, high])
-        });
+        let i = row_of(offsets, rows, k);
         let (row, col) = (i * x_row, get::<U32>(columns, k) * y_col);
         let sum = fold(&b, [b.int(0), depth], zero, |p, sum| {
             get::<T>(x, row + p * x_col).fma(get(y, p * y_row + col), sum)

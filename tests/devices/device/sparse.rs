@@ -1,7 +1,9 @@
-//! Products that a pattern samples: what is not read, rows without elements, and patterns past a block's threads.
+//! Products that a pattern samples: what is not read, rows without elements, and patterns past a block's threads. Transposes and products of
+//! sparse matrices: the bits of a CPU.
 
 use super::*;
 use fulmen::Csr;
+use fulmen::gpu::backend::{Sparse, View};
 
 const NAN: f32 = f32::NAN;
 
@@ -75,4 +77,114 @@ fn sampled_products_read_what_they_must() {
     assert!(of([1.0, 0.0], &odd, &x[..8], 1.0).iter().all(|x| x.is_nan()));
     assert!(of([NAN, 0.0], &x, &x[..8], 1.0).iter().all(|x| x.is_nan()));
     assert!(of([1.0, NAN], &x, &x[..8], 1.0).iter().all(|x| x.is_nan()));
+}
+
+/// A matrix with about so many elements in a hundred places.
+struct Made {
+    shape: [usize; 2],
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl Made {
+    fn new(shape: [usize; 2], there: impl Fn(usize, usize) -> bool) -> Self {
+        let [m, n] = shape;
+        let (mut offsets, mut columns) = (vec![0], vec![]);
+        for i in 0..m {
+            columns.extend((0..n).filter(|j| there(i, *j)).map(|j| j as u32));
+            offsets.push(columns.len());
+        }
+        // Sums depend on their order.
+        let values = (0..columns.len()).map(|k| 1.0 / ((k * 7919 % 1000) as f32 - 500.5)).collect();
+        Self { shape, offsets, columns, values }
+    }
+    fn csr(&self) -> Csr<'_, f32> {
+        Csr::new(self.shape[0], self.shape[1], &self.offsets, &self.columns, &self.values).unwrap()
+    }
+}
+
+/// Some of the elements.
+fn some(i: usize, j: usize) -> bool {
+    (i * 31 + j * 17 + i * j) % 7 < 2
+}
+
+type Elements = (Vec<usize>, Vec<u32>, Vec<u32>);
+
+fn bits(offsets: Vec<usize>, columns: Vec<u32>, values: &[f32]) -> Elements {
+    (offsets, columns, values.iter().map(|x| x.to_bits()).collect())
+}
+
+fn found(gpu: &Gpu<Host>, of: &Sparse<f32, Host>) -> Elements {
+    let words = |from: View<'_, u32, Host>| {
+        let mut to = vec![7; from.len()];
+        gpu.download(from, &mut to).unwrap();
+        to
+    };
+    let mut values = vec![7.0; of.values().len()];
+    gpu.download(of.values(), &mut values).unwrap();
+    bits(words(of.offsets()).iter().map(|x| *x as usize).collect(), words(of.columns()), &values)
+}
+
+/// More elements than a thread sorts, columns of one digit, two and three, and counters that need three levels of sums.
+#[test]
+fn transposes_are_those_of_a_cpu() {
+    let gpu = Gpu::new(Host::default());
+    for a in [
+        Made::new([3, 2], some),
+        Made::new([1, 1], |_, _| true),
+        Made::new([0, 4], some),
+        Made::new([4, 0], some),
+        Made::new([4, 5], |_, _| false),
+        Made::new([9, 300], some),
+        Made::new([50, 90], |_, _| true),
+        Made::new([3, 66_000], |i, j| (j + i) % 9000 < 2),
+    ] {
+        let ([m, n], len) = (a.shape, a.columns.len());
+        let (mut offsets, mut columns, mut values) = (vec![0; n + 1], vec![0; len], vec![0.0; len]);
+        fulmen::csr_transpose(a.csr(), &mut offsets, &mut columns, &mut values).unwrap();
+        let t = gpu.csr_transpose(&gpu.sparse(a.csr()).unwrap()).unwrap();
+        assert_eq!(t.shape(), [n, m]);
+        assert_eq!(found(&gpu, &t), bits(offsets, columns, &values), "{m} by {n}");
+        assert_eq!(found(&gpu, &gpu.csr_transpose(&t).unwrap()), bits(a.offsets, a.columns, &a.values));
+    }
+}
+
+/// Rows in one part and in some, of one window and more, of one product and many for an element.
+#[test]
+fn products_of_sparse_matrices_are_those_of_a_cpu() {
+    let gpu = Gpu::new(Host::default());
+    let far = |_: usize, j: usize| j % 700 < 2;
+    for (a, b) in [
+        (Made::new([1, 1], |_, _| true), Made::new([1, 1], |_, _| true)),
+        (Made::new([5, 8], some), Made::new([8, 31], some)),
+        (Made::new([4, 9], |_, _| true), Made::new([9, 33], some)),
+        (Made::new([3, 6], |i, _| i != 1), Made::new([6, 65], |i, j| some(i, j) || j == 64)),
+        (Made::new([2, 5], |_, _| true), Made::new([5, 2200], some)),
+        (Made::new([3, 4], some), Made::new([4, 2200], far)),
+        (Made::new([0, 3], some), Made::new([3, 2], some)),
+        (Made::new([3, 0], some), Made::new([0, 2], some)),
+        (Made::new([3, 2], some), Made::new([2, 0], some)),
+        (Made::new([3, 2], some), Made::new([2, 4], |_, _| false)),
+        (Made::new([3, 2], |_, _| false), Made::new([2, 4], some)),
+    ] {
+        let ([m, _], [k, n]) = (a.shape, b.shape);
+        let mut marks = vec![0; fulmen::spgemm_workspace(n)];
+        let len = a.csr().product_len(b.csr(), &mut marks).unwrap();
+        let (mut offsets, mut columns, mut values) = (vec![0; m + 1], vec![0; len], vec![0.0; len]);
+        fulmen::spgemm(a.csr(), b.csr(), &mut offsets, &mut columns, &mut values, &mut marks).unwrap();
+        let [p, q] = [&a, &b].map(|x| gpu.sparse(x.csr()).unwrap());
+        let c = gpu.spgemm(&p, &q).unwrap();
+        assert_eq!(c.shape(), [m, n]);
+        assert_eq!(found(&gpu, &c), bits(offsets, columns, &values), "{m} by {k} by {n}");
+        if n != m {
+            let shape = fulmen::Error::Shape { arg: "b", expected: [n, k], got: [m, k] };
+            let turned = gpu.sparse(Made::new([m, k], some).csr()).unwrap();
+            assert_eq!(gpu.spgemm(&q, &turned).unwrap_err(), Error::Call(shape));
+        }
+    }
+    // A matrix with itself.
+    let a = gpu.sparse(Made::new([40, 40], some).csr()).unwrap();
+    let same = gpu.sparse(Made::new([40, 40], some).csr()).unwrap();
+    assert_eq!(found(&gpu, &gpu.spgemm(&a, &a).unwrap()), found(&gpu, &gpu.spgemm(&a, &same).unwrap()));
 }
