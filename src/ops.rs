@@ -224,7 +224,7 @@ macro_rules! for_each_op {
             nn cholesky_solve(cholesky_solve, cholesky_solve_on) Cholesky[] solve, layer;
             nn lu(lu, lu_on) Lu[] solve, layer;
             nn lu_solve(lu_solve, lu_solve_on) Lu[] solve, layer;
-            nn determinant(determinant, determinant_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn determinant(determinant, determinant_on) Lu[] solve, layer;
             nn qr(qr, qr_on) Qr[] solve, layer;
             nn qr_apply(qr_apply, qr_apply_on) Qr[] solve, layer;
             nn least_squares(least_squares, least_squares_on) Qr[] solve, layer;
@@ -234,7 +234,7 @@ macro_rules! for_each_op {
             nn lu_condition(lu_condition, lu_condition_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn cholesky_update(cholesky_update, cholesky_update_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn ldlt(ldlt, ldlt_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
-            nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
+            nn ldlt_solve(ldlt_solve, ldlt_solve_on) Cholesky[] solve, layer;
             nn lu_refine(lu_refine, lu_refine_on) Lu[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn cholesky_refine(cholesky_refine, cholesky_refine_on) Cholesky[] solve, host: "what it refuses (NaN, a pivot of 0) it must know before its first write, which only reading the data tells";
             nn eigh(eigh, eigh_on) Eigh[] solve, layer;

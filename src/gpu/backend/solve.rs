@@ -3,7 +3,7 @@
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::factor::{self, EXCHANGED_COLUMNS, LEAF, TRIANGLE};
-use super::super::template::{Index, panel};
+use super::super::template::{Index, diagonal, panel};
 use super::blas::{Left, half};
 use super::ops::{Done, Scalar, arguments};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
@@ -222,6 +222,20 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T>,
     {
+        self.exchange_of(("exchange", Index::LuPivots, false), a, pivots, first)
+    }
+
+    /// The same, said by another op, or taken back.
+    fn exchange_of<T: Scalar>(
+        &self,
+        (op, what, back): (&'static str, Index, bool),
+        a: Mat<'_, T, D>,
+        pivots: View<'_, u32, D>,
+        first: usize,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
         let [rows, cols] = a.shape;
         if cols == 0 || pivots.is_empty() {
             return Ok(());
@@ -230,8 +244,8 @@ impl<D: Device> Gpu<D> {
         let words = [cols, pivots.len(), rows, a.strides[0], a.strides[1], first];
         let told = arguments::<T>(3, &words, &[]);
         let blocks = cols.div_ceil(EXCHANGED_COLUMNS as usize);
-        let make = factor::exchange::<T::Recorded>;
-        let launch = self.state.planner.factor::<T::Recorded>("exchange", make, blocks, told)?;
+        let make = || factor::exchange::<T::Recorded>(what, back);
+        let launch = self.state.planner.factor::<T::Recorded>(op, make, blocks, told)?;
         self.run_one(launch, &bound)
     }
 
@@ -286,5 +300,87 @@ impl<D: Device> Gpu<D> {
         self.unit_lower(a, x)?;
         self.triangular(true, &Left::new(Side::Left, Triangle::Upper, Diagonal::NonUnit, a, x)?)?;
         self.transpose(x.t(), MatMut(a))
+    }
+
+    /// [`determinant`](crate::determinant()) into a view of one element. The next [`download`](Self::download) says a pivot that is no row as
+    /// [`Error::Index`].
+    ///
+    /// ```
+    /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};
+    /// let gpu = Gpu::new(Host::default());
+    /// let (f, pivots, mut det) = (gpu.upload(&[2.0f32, 2.0, 0.5, 3.0])?, gpu.upload(&[1, 1])?, gpu.alloc(1)?);
+    /// gpu.determinant(f.view().matrix(2, 2)?, pivots.view(), det.view_mut())?;
+    /// let mut found = [0.0];
+    /// gpu.download(det.view(), &mut found)?;
+    /// assert_eq!(found, [-6.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn determinant<T: Scalar>(
+        &self,
+        factors: Mat<'_, T, D>,
+        pivots: View<'_, u32, D>,
+        out: ViewMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = factors.shape[0];
+        same_shape("factors", [n; 2], factors.shape)?;
+        same_len("pivots", n, pivots.len())?;
+        same_len("out", 1, out.len())?;
+        self.matrices([("factors", factors)])?;
+        if n == 0 {
+            return self.fill(T::ONE, out);
+        }
+        let bound = [factors.binding(self)?, pivots.binding(self)?, out.binding(self)?, self.status()?];
+        let words = [n, factors.strides[0].saturating_add(factors.strides[1])];
+        self.run_blocks::<T>(
+            "determinant",
+            diagonal::determinant::<T::Recorded>,
+            [1, 1],
+            &bound,
+            (&words, &[]),
+        )
+    }
+
+    /// [`ldlt_solve`](crate::ldlt_solve()), with what [`ldlt`](crate::ldlt()) leaves beside the diagonal. The next [`download`](Self::download) says a
+    /// block of one row that is 0 as [`Error::Pivot`], B holds NaN and infinities then, and a pivot that is no row as [`Error::Index`]; no
+    /// rows are exchanged for it.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape), [`Len`](crate::Error::Len), [`Error::Limit`], [`Error::Lost`].
+    pub fn ldlt_solve<T: Scalar>(
+        &self,
+        factors: Mat<'_, T, D>,
+        off: View<'_, T, D>,
+        pivots: View<'_, u32, D>,
+        b: MatMut<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T> + 'static,
+    {
+        let (n, b) = (factors.shape[0], b.0);
+        same_shape("factors", [n; 2], factors.shape)?;
+        same_len("pivots", n, pivots.len())?;
+        same_len("off", n, off.len())?;
+        same_shape("b", [n, b.shape[1]], b.shape)?;
+        self.matrices([("factors", factors), ("b", b)])?;
+        let cols = b.shape[1];
+        if n * cols == 0 {
+            return Ok(());
+        }
+        self.exchange_of(("ldlt_exchange", Index::LdltPivots, false), b, pivots, 0)?;
+        self.unit_lower(factors, b)?;
+        let bound = [factors.binding(self)?, off.binding(self)?, b.binding(self)?, self.status()?];
+        let step = factors.strides[0].saturating_add(factors.strides[1]);
+        let words = [n, cols, step, b.strides[0], b.strides[1]];
+        let make = diagonal::divided::<T::Recorded>;
+        self.run_flat::<T>("ldlt_divided", make, n * cols, &bound, (&words, &[]))?;
+        let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::Unit, factors.t(), b)?;
+        self.triangular(true, &upper)?;
+        self.exchange_of(("ldlt_exchange_back", Index::LdltPivots, true), b, pivots, 0)
     }
 }

@@ -274,9 +274,9 @@ pub const EXCHANGED_COLUMNS: u32 = 32;
 /// Exchanges row `i` with the pivot's, in the order of `i`. A thread follows one row through [`EXCHANGED`] exchanges, those
 /// that are exchanged first and those of the pivots after them; then all of these rows are read, and written where they end.
 /// Parameters: A, the pivots, the status words; columns, pivots, rows, the strides of rows and columns, the first row's index
-/// in the whole matrix.
-pub fn exchange<T: Recorded>() -> Result<Kernel, Error> {
-    let builder = named::<T>("exchange");
+/// in the whole matrix. `back` takes the exchanges back. What is no row is said by `what`.
+pub fn exchange<T: Recorded>(what: Index, back: bool) -> Result<Kernel, Error> {
+    let builder = named::<T>(if back { "exchange_back" } else { "exchange" });
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
     let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
@@ -290,13 +290,16 @@ pub fn exchange<T: Recorded>() -> Result<Kernel, Error> {
     each_row(b, (cols + b.int(i64::from(EXCHANGED_COLUMNS - 1))) / wide, |group| {
         let c = group * wide + lane;
         let has = |at| none.compare(Cmp::Ne, at) & c.compare(Cmp::Lt, cols);
+        // The last ones first.
+        let last = if back { (n - b.int(1)) / many * many } else { n };
         b.count::<U32, U32>([b.int(0), n, many], 1, &[], |k, _| {
+            let k = if back { last - k } else { k };
             let (turns, place) = ((n - k).least(many), tid & b.int(i64::from(EXCHANGED - 1)));
             let (here, there) = (k + place, place.compare(Cmp::Lt, turns));
             let [pivot] = b.either(there, || [get::<U32>(pivots, here)], || [here + first]);
             let p = pivot - first;
             let good = p.compare(Cmp::Lt, rows);
-            b.when(there & !good, || note(status, Index::LuPivots, pivot));
+            b.when(there & !good, || note(status, what, pivot));
             let p = Value::select(good, p, here);
             let ahead = tid.compare(Cmp::Lt, many);
             b.when(ahead, || b.store(Space::Shared, with + place * b.int(4), 0, p));
@@ -304,10 +307,11 @@ pub fn exchange<T: Recorded>() -> Result<Kernel, Error> {
             // A row that two threads follow is moved twice, to the same place.
             let start = Value::select(ahead, here, p);
             let end = b.count::<U32, U32>([b.int(0), turns, b.int(1)], 1, &[start], |s, at| {
+                let s = if back { turns - b.int(1) - s } else { s };
                 let (at, i) = (at[0], k + s);
                 let q = b.load::<U32>(Space::Shared, with + s * b.int(4), 0);
-                let back = Value::select(at.compare(Cmp::Eq, q), i, at);
-                Vec::from([Value::select(at.compare(Cmp::Eq, i), q, back)])
+                let other = Value::select(at.compare(Cmp::Eq, q), i, at);
+                Vec::from([Value::select(at.compare(Cmp::Eq, i), q, other)])
             });
             let moves = there & end[0].compare(Cmp::Ne, start);
             b.store(Space::Shared, from + tid * b.int(4), 0, Value::select(moves, start, none));

@@ -6,6 +6,7 @@ mod blocks;
 pub(crate) mod chain;
 pub(crate) mod complex;
 pub(crate) mod decode;
+pub(crate) mod diagonal;
 pub(crate) mod factor;
 pub(crate) mod fft;
 pub(crate) mod flash;

@@ -54,11 +54,17 @@ pub enum Index {
     Eigh,
     /// A column of `svd`.
     Svd,
+    /// `pivots` of `determinant`.
+    DeterminantPivots,
+    /// `pivots` of `ldlt_solve`.
+    LdltPivots,
+    /// A pivot of `ldlt_solve`.
+    LdltSolve,
 }
 
 impl Index {
     /// In the order of their words.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::Embedding,
         Self::Scatter,
         Self::ScatterAdd,
@@ -82,6 +88,9 @@ impl Index {
         Self::LeastSquares,
         Self::Eigh,
         Self::Svd,
+        Self::DeterminantPivots,
+        Self::LdltPivots,
+        Self::LdltSolve,
     ];
 
     /// The op and the argument.
@@ -111,6 +120,9 @@ impl Index {
             Self::LeastSquares => ("least_squares", "a"),
             Self::Eigh => ("eigh", "a"),
             Self::Svd => ("svd", "a"),
+            Self::DeterminantPivots => ("determinant", "pivots"),
+            Self::LdltPivots => ("ldlt_solve", "pivots"),
+            Self::LdltSolve => ("ldlt_solve", "factors"),
         }
     }
 
@@ -127,6 +139,7 @@ impl Index {
                 | Self::LeastSquares
                 | Self::Eigh
                 | Self::Svd
+                | Self::LdltSolve
         )
     }
 }

@@ -5,7 +5,8 @@ use super::transforms::check_from;
 use crate::device::Worst;
 use crate::nn::ranks::Inverse;
 use crate::nn::reflections::{LeastSquares, Qr, QrApply};
-use crate::nn::solvers::{Cholesky, CholeskySolve, Lu, LuSolve, columns};
+use crate::nn::solvers::{Cholesky, CholeskySolve, Determinant, Lu, LuSolve, columns};
+use crate::nn::symmetric::LdltSolve;
 use crate::nn::{Args, Noise, Op, Want};
 use fulmen::gpu::backend::{Gpu, Mat, MatMut, Scalar};
 use fulmen::gpu::device::{Blocking, Computes, Device, Error};
@@ -411,6 +412,79 @@ fn inverses<T: Scalar, D: Computes<T> + Blocking + 'static>(
     Ok(worst)
 }
 
+/// What is made of factors: determinants, and solutions of symmetric systems.
+fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
+    gpu: &Gpu<D>,
+    language: &str,
+    sizes: &[[usize; 3]],
+) -> Result<[Worst; 2], Error> {
+    let mut all = ["determinant", "ldlt_solve"].map(|op| Worst { op, share: 0.0, got: 0.0, want: 0.0 });
+    let [det, solve] = &mut all;
+    // More rows than a block has threads, and more than are exchanged at once.
+    for [n, cols, layout] in sizes.iter().copied().chain([[150, 1, 1]]) {
+        let a: Args<T> = Determinant::sample(1, n, &mut Noise(67 + n as u64));
+        let m = a.size("n");
+        let f = Lies::new(&a.x[0], [m, m], layout);
+        let (on, pivots, mut out) = (gpu.upload(&f.data)?, gpu.upload(&words(&a.x[1]))?, gpu.alloc(1)?);
+        gpu.determinant(f.view(on.view().matrix(f.whole[0], f.whole[1])?)?, pivots.view(), out.view_mut())?;
+        let mut found = [T::ZERO];
+        gpu.download(out.view(), &mut found)?;
+        compare(det, language, &found, &Determinant::want(&a.wide())[0]);
+
+        let mut a: Args<T> = LdltSolve::sample(cols, n, &mut Noise(71 + n as u64));
+        let n = a.size("n");
+        (0..n * n).filter(|k| k % n > k / n).for_each(|k| a.x[0][k] = T::from_f64(f64::NAN));
+        let f = Lies::new(&a.x[0], [n, n], layout + 1);
+        let (on, off, pivots) = (gpu.upload(&f.data)?, gpu.upload(&a.x[1])?, gpu.upload(&words(&a.x[2]))?);
+        let fv = f.view(on.view().matrix(f.whole[0], f.whole[1])?)?;
+        let b = Lies::new(&a.x[3], [n, a.x[3].len().checked_div(n).unwrap_or(1)], layout);
+        let got = over(gpu, "ldlt_solve", &b, |b| gpu.ldlt_solve(fv, off.view(), pivots.view(), b))?;
+        compare(solve, language, &got, &LdltSolve::want(&a.wide())[0]);
+    }
+    // Products on the way leave the range, the result does not; zeros, infinities and NaN.
+    let most = if T::SIGNIFICAND < 30 { 100 } else { 900 };
+    let far = |e: i32| 2f64.powi(e * most);
+    for (d, want) in [
+        ([far(1), far(1), far(-1), 3.0 * far(-1)], -3.0),
+        ([far(-1), -far(-1), far(1), far(1)], 1.0),
+        ([0.0, 2.0, 2.0, 2.0], -0.0),
+        ([f64::INFINITY, 1.0, 2.0, -1.0], f64::INFINITY),
+        ([f64::INFINITY, 0.0, 2.0, -1.0], f64::NAN),
+        ([f64::NAN, 1.0, 2.0, 1.0], f64::NAN),
+        ([far(1), far(1), 1.0, 1.0], f64::NEG_INFINITY),
+        ([far(-1), far(-1), 1.0, -1.0], 0.0),
+    ] {
+        let a: Vec<T> = (0..16).map(|k| T::from_f64(if k % 5 == 0 { d[k / 5] } else { f64::NAN })).collect();
+        let (on, pivots, mut out) = (gpu.upload(&a)?, gpu.upload(&[1u32, 1, 2, 3])?, gpu.alloc(1)?);
+        gpu.determinant(on.view().matrix(4, 4)?, pivots.view(), out.view_mut())?;
+        let mut found = [T::ONE];
+        gpu.download(out.view(), &mut found)?;
+        let found = found[0].to_f64();
+        assert!(found == want || found.is_nan() && want.is_nan(), "{d:?}: {found}, not {want}");
+    }
+    let (f, off, mut b) = (gpu.upload(&[T::ZERO; 4])?, gpu.upload(&[T::ZERO; 2])?, gpu.upload(&[T::ONE; 2])?);
+    let (good, bad, mut out) = (gpu.upload(&[0u32, 1])?, gpu.upload(&[0u32, 2])?, gpu.alloc(1)?);
+    let fv = f.view().matrix(2, 2)?;
+    gpu.ldlt_solve(fv, off.view(), good.view(), b.view_mut().matrix(2, 1)?)?;
+    let said = gpu.download(b.view(), &mut [T::ONE; 2]);
+    assert!(
+        (0..2).any(|index| said == Err(Error::Pivot { op: "ldlt_solve", arg: "factors", index })),
+        "{said:?}"
+    );
+    let one = gpu.upload(&[T::ONE; 4])?;
+    let fv = one.view().matrix(2, 2)?;
+    gpu.ldlt_solve(fv, off.view(), bad.view(), b.view_mut().matrix(2, 1)?)?;
+    let said = gpu.download(b.view(), &mut [T::ONE; 2]);
+    assert_eq!(said, Err(Error::Index { op: "ldlt_solve", arg: "pivots", index: 2 }));
+    gpu.determinant(fv, bad.view(), out.view_mut())?;
+    let said = gpu.download(out.view(), &mut [T::ONE; 1]);
+    assert_eq!(said, Err(Error::Index { op: "determinant", arg: "pivots", index: 2 }));
+    let len = |arg, expected, got| Err(Error::Call(fulmen::Error::Len { arg, expected, got }));
+    assert_eq!(gpu.determinant(fv, bad.view(), b.view_mut()), len("out", 1, 2));
+    assert_eq!(gpu.ldlt_solve(fv, out.view(), good.view(), b.view_mut().matrix(2, 1)?), len("off", 2, 1));
+    Ok(all)
+}
+
 /// The ops, also of `far` rows.
 pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     gpu: &Gpu<D>,
@@ -430,5 +504,6 @@ pub fn story<T: Scalar, D: Computes<T> + Blocking + 'static>(
     whole(gpu, language, &mut all)?;
     refusals::<T, D>(gpu)?;
     let inverse = inverses::<T, D>(gpu, language, &sizes)?;
-    Ok(all.into_iter().chain([inverse]).collect())
+    let others = of_factors::<T, D>(gpu, language, &sizes)?;
+    Ok(all.into_iter().chain([inverse]).chain(others).collect())
 }
