@@ -14,9 +14,8 @@ pub mod shared {
     pub mod blas;
     pub mod matrix;
 }
-#[path = "../reference"]
 pub mod reference {
-    pub mod dd;
+    pub use dense::dd;
 }
 pub use reference::dd;
 pub use shared::{blas, matrix};

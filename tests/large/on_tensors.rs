@@ -18,7 +18,7 @@ pub mod shared {
 }
 #[path = "../reference"]
 pub mod reference {
-    pub mod dd;
+    pub use dense::dd;
     pub mod reduce;
     pub mod rows;
     pub mod story;

@@ -1,6 +1,6 @@
 //! Naive references: definitions in a wider arithmetic than the library's.
 
-pub mod dd;
+pub use dense::dd;
 pub mod reduce;
 pub mod rows;
 pub mod story;

@@ -1,7 +1,9 @@
 //! References of large matrices, optimised: without, they take longer than what they are for.
 #![allow(clippy::indexing_slicing, reason = "a test may stop at the first surprise, in its helpers too")]
 
+pub mod dd;
 pub mod factors;
+pub mod waves;
 
 /// A matrix in `f64`, row after row.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ mod shared {
 }
 #[path = "../../reference"]
 mod reference {
-    pub mod dd;
+    pub use dense::dd;
     pub mod reduce;
     pub mod rows;
     pub mod story;
