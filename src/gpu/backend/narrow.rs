@@ -200,7 +200,7 @@ impl Planner {
         // Its operands are what was widened; its scratch comes after that.
         let moved = |k: usize| match k {
             0 | 1 => k + 3,
-            2 => 2,
+            2 | ZEROS => k,
             k => k + 2,
         };
         let launches = wide.launches.into_iter().map(|mut l| {

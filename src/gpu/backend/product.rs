@@ -2,6 +2,7 @@
 
 use super::super::device::{Error, Launch};
 use super::super::interpret::TensorMap;
+use super::super::template::launch::{ZERO_WORDS, ZEROS};
 use super::super::template::{
     self, Argument, Division, GroupTile, OfRow, TRIPLE_DEPTH, TRIPLE_ROWS, triple, triple_gemm,
 };
@@ -14,6 +15,12 @@ use alloc::vec::Vec;
 const TRIPLE: usize = 1 << 21;
 /// The least sides.
 const TRIPLE_SIDE: usize = 128;
+
+/// The depth of a tile of 64 by 64 up to which it is taken apart to 16 by 16.
+const TINY_DEPTH: usize = 128;
+/// Tiles of 64 by 64 up to which they are taken apart to 32 by 32, and parts of the depth of each of these.
+const FEW_TILES: usize = 16;
+const MOST_PARTS: usize = 32;
 
 /// A product on strides.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,6 +94,14 @@ impl Planner {
         }
         let chunk = k.div_ceil(parts).next_multiple_of(division.depth as usize);
         let (parts, cells) = (k.div_ceil(chunk), m * n);
+        if division.shared {
+            let tiles = m.div_ceil(division.tile[0] as usize) * n.div_ceil(division.tile[1] as usize);
+            let more = [bits(chunk), Argument::Buffer(3), Argument::Buffer(ZEROS)].to_vec();
+            let launch = self.strided::<T>(&of, division, operands, (2, sc), parts, more)?;
+            let elements = tiles as u64 * u64::from(division.tile[0] * division.tile[1]);
+            let scratch = vec![elements * parts as u64 * u64::from(T::TYPE.bytes())];
+            return Ok(Plan { launches: vec![launch], scratch });
+        }
         let more = vec![bits(chunk), bits(cells)];
         let sums = self.strided::<T>(&of, division, operands, (3, [n, 1]), parts, more)?;
         let all = self.combine::<T>(&of, [3, 2], parts)?;
@@ -110,17 +125,8 @@ impl Planner {
         parts: usize,
         more: Vec<Argument>,
     ) -> Result<Launch, Error> {
-        let op = match (division.tile == Division::LARGE.tile, division.split, division.strange) {
-            _ if division.lower => "gemm_lower",
-            _ if division.tile == Division::SHORT.tile => "gemm_short",
-            (false, false, _) => "gemm",
-            (false, true, _) => "gemm_split",
-            (true, false, false) => "gemm_large",
-            (true, true, false) => "gemm_large_split",
-            (true, false, true) => "gemm_large_strange",
-            (true, true, true) => "gemm_large_split_strange",
-        };
-        let program = self.one::<T>(op, || Some(template::strided::<T>(division)))?;
+        let make = || Some(template::strided::<T>(division));
+        let program = self.one_by::<T>("gemm", division.number(), make)?;
         let ([m, n, k], [sa, sb, _], [a, b]) = (of.sizes, of.strides, operands);
         let mut arguments: Vec<Argument> = [a, b, c].map(Argument::Buffer).into();
         arguments.extend([[m, n].as_slice(), &[k], &sa, &sb, &strides].concat().into_iter().map(bits));
@@ -245,7 +251,11 @@ impl Planner {
             let fits = most / m.saturating_mul(n).max(1);
             (each * multiprocessors / tiles(d)).min(k / least).min(fits).max(1)
         };
-        let of = |d: Division, parts: usize| (self.fitted(Division { split: parts > 1, ..d }, width), parts);
+        let of = |d: Division, parts: usize| {
+            let split = parts > 1;
+            let shared = split && self.optimise && tiles(d) <= ZERO_WORDS;
+            (self.fitted(Division { split, shared, ..d }, width), parts)
+        };
         if self.short {
             return of(Division::SHORT, 1);
         }
@@ -253,6 +263,12 @@ impl Planner {
         if width == 4 && m > 64 && n > 64 && 2 * tiles(Division::LARGE) * large >= multiprocessors {
             return of(Division::LARGE, large);
         }
-        of(Division::SMALL, parts(Division::SMALL, 2, 64))
+        match tiles(Division::SMALL) {
+            1 if k <= TINY_DEPTH => of(Division::TINY, 1),
+            // Below four pieces of the depth their sums take longer than the depth.
+            ..=FEW_TILES if k < 4 * 64 => of(Division::LITTLE, 1),
+            ..=FEW_TILES => of(Division::LITTLE, parts(Division::LITTLE, 2, 64).min(MOST_PARTS)),
+            _ => of(Division::SMALL, parts(Division::SMALL, 2, 64)),
+        }
     }
 }

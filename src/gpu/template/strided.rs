@@ -3,7 +3,7 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Space, Special};
+use super::super::ir::{Cmp, Kernel, Rmw, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::flat::{at, each, get, keep, neighbours, put};
@@ -41,6 +41,8 @@ pub struct Division {
     pub stages: u32,
     /// Whether blocks share the depth: what [`combine`] puts together.
     pub split: bool,
+    /// Whether the last of these blocks does that, in languages in which blocks see what others wrote.
+    pub shared: bool,
     /// Whether tiles whose elements have three parts are left to [`super::triple_gemm`].
     pub strange: bool,
     /// Whether C is square, and only its lower triangle is read and written.
@@ -60,10 +62,16 @@ impl Division {
         vector: 4,
         stages: 2,
         split: false,
+        shared: false,
         strange: false,
         lower: false,
         wide: false,
     };
+
+    /// For few elements, of which larger tiles leave most of a device without work.
+    pub const LITTLE: Self = Self { tile: [32, 32], depth: 32, each: [2, 2], vector: 2, ..Self::SMALL };
+    /// For fewer.
+    pub const TINY: Self = Self { tile: [16, 16], depth: 64, each: [1, 1], vector: 1, ..Self::SMALL };
 
     /// Of few instructions.
     pub const SHORT: Self = Self { tile: [16, 16], each: [1, 1], vector: 1, stages: 1, ..Self::SMALL };
@@ -84,6 +92,15 @@ impl Division {
         } else {
             Self { stages: 1, ..self }
         }
+    }
+
+    /// Another number for each.
+    pub(in super::super) fn number(self) -> u32 {
+        let Self { tile: [rows, cols], depth, each: [down, across], vector, stages, .. } = self;
+        let logs = [rows, cols, depth, down, across, vector, stages].map(u32::ilog2);
+        let flags = [self.split, self.shared, self.strange, self.lower, self.wide].map(u32::from);
+        let number = logs.into_iter().fold(0, |number, log| number << 3 | log);
+        flags.into_iter().fold(number, |number, flag| number << 1 | flag)
     }
 
     /// Threads of a block.
@@ -203,6 +220,8 @@ fn along<'b>(first: Value<'b, U32>, by: Value<'b, U32>) -> impl Iterator<Item = 
 ///
 /// With `split` there are two more parameters: a block takes so much of the depth (a multiple of the division's) as the
 /// first says, from its place along z on, and its sums, without α and β, go as many elements behind C as z times the second.
+/// If they are `shared` there are instead, behind the first, room for the sums of all, and zeros, a word for each tile, which are zeros
+/// again at the end: the last block of a tile adds up the sums in the order of the depth.
 ///
 /// With `lower` only elements of C on and below its diagonal are computed.
 ///
@@ -210,7 +229,11 @@ fn along<'b>(first: Value<'b, U32>, by: Value<'b, U32>) -> impl Iterator<Item = 
 /// has, and a word for each tile which is set to whether this kernel computes it.
 pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     let [rows, cols] = of.tile;
-    let part = if of.split { "_split" } else { "" };
+    let part = match (of.split, of.shared) {
+        (false, _) => "",
+        (true, false) => "_split",
+        (true, true) => "_shared",
+    };
     let only = match (of.strange, of.lower) {
         (true, _) => "_strange",
         (_, true) => "_lower",
@@ -226,12 +249,17 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
     let width = T::TYPE.bytes();
     let int = |c: u32| b.int::<U32>(i64::from(c));
-    let (start, end, to) = if of.split {
-        let (chunk, apart) = (b.param::<U32>(), b.param::<U32>());
-        let z = b.special(Special::CtaidZ);
-        (z * chunk, (z * chunk + chunk).least(k), z * apart)
+    let (start, end) = if of.split {
+        let chunk = b.param::<U32>();
+        let first = b.special(Special::CtaidZ) * chunk;
+        (first, (first + chunk).least(k))
     } else {
-        (int(0), k, int(0))
+        (int(0), k)
+    };
+    let shared = of.shared.then(|| [b.param::<U64>(), b.param::<U64>()]);
+    let to = match of.split && !of.shared {
+        true => b.special(Special::CtaidZ) * b.param::<U32>(),
+        false => int(0),
     };
     if of.strange {
         only_strange(&b, [b.param(), b.param()], b.param(), b.param());
@@ -297,13 +325,14 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     });
 
     // Where the tile is all there, and so many neighbours of C lie at multiples of their size, these go at once.
-    let many = if of.split || !of.wide { 1 } else { of.vector };
+    let parts_alone = of.split && !of.shared;
+    let many = if parts_alone || !of.wide { 1 } else { of.vector };
     let whole = || {
         let there = (row0 + int(rows)).compare(Cmp::Le, m) & (col0 + int(cols)).compare(Cmp::Le, n);
         let below = if of.lower { there & row0.compare(Cmp::Ge, col0 + int(cols)) } else { there };
         below & out_col.compare(Cmp::Eq, int(1)) & aligned(out, out_row, [many * width, width])
     };
-    let write = |many: u32| {
+    let write = |many: u32, sum: &[Value<'_, T>]| {
         // Elements of C that are read before any of them is written: a read waits for what was written before it.
         for (chunk, sums) in (0..).zip(sum.chunks(AT_ONCE as usize)) {
             let places = (chunk * AT_ONCE..).step_by(many as usize).map(|place| {
@@ -317,7 +346,7 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
             });
             let places: Vec<_> = places.zip(sums.chunks(many as usize)).collect();
             let all = places.iter().map(|((inside, to), sums)| {
-                if of.split { sums.to_vec() } else { scaled(out, *to, sums, [alpha, beta], *inside) }
+                if parts_alone { sums.to_vec() } else { scaled(out, *to, sums, [alpha, beta], *inside) }
             });
             let all: Vec<_> = all.collect();
             for (((inside, to), _), v) in places.iter().zip(all) {
@@ -327,12 +356,63 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
         }
         []
     };
-    if many == 1 {
-        write(1);
-    } else {
-        b.either::<U32, 0>(whole(), || write(many), || write(1));
+    let finish = |sum: &[Value<'_, T>]| {
+        if many == 1 {
+            write(1, sum);
+        } else {
+            b.either::<U32, 0>(whole(), || write(many, sum), || write(1, sum));
+        }
+    };
+    match shared {
+        Some(shared) => of_all(&b, of, shared, &sum, finish),
+        None => finish(&sum),
     }
     b.finish()
+}
+
+/// `finish` with the sums of all blocks that share a tile, in the block of them that ends last.
+fn of_all<'b, T: Recorded>(
+    b: &'b Builder,
+    of: Division,
+    [sums, ended]: [Value<'b, U64>; 2],
+    sum: &[Value<'b, T>],
+    finish: impl FnOnce(&[Value<'b, T>]),
+) {
+    let int = |c: u32| b.int::<U32>(i64::from(c));
+    let (tid, parts, width) = (b.special(Special::TidX), b.special(Special::NctaidZ), T::TYPE.bytes());
+    let tile = b.special(Special::CtaidY) * b.special(Special::NctaidX) + b.special(Special::CtaidX);
+    // By pieces of each thread, so that neighbours write neighbours.
+    let piece = of.threads() * of.vector * width;
+    let place = |z: Value<'b, U32>| {
+        let first = (tile * parts + z).wide(int(sum.len() as u32 / of.vector * piece));
+        sums + first + tid.wide(int(of.vector * width))
+    };
+    let own = place(b.special(Special::CtaidZ));
+    for (j, some) in (0..).zip(sum.chunks(of.vector as usize)) {
+        keep(b, Space::Global, own + b.int(j * i64::from(piece)), some);
+    }
+    b.fence();
+    b.barrier();
+    let (word, first) = (b.shared(4, 4), tid.compare(Cmp::Eq, int(0)));
+    let ended = ended + tile.wide(int(4));
+    b.when(first, || b.store(Space::Shared, word, 0, b.atomic(Space::Global, Rmw::Add, ended, int(1))));
+    b.barrier();
+    let before = b.load::<U32>(Space::Shared, word, 0);
+    b.when((before + int(1)).compare(Cmp::Eq, parts), || {
+        b.fence();
+        b.when(first, || b.store(Space::Global, ended, 0, int(0)));
+        let zeros: Vec<_> = sum.iter().map(|_| b.bits(0)).collect();
+        // Reads that are under way together have registers.
+        let at_once = (2 * AT_ONCE as usize / sum.len().max(1)).clamp(1, 8) as u8;
+        let all = b.count::<U32, T>([int(0), parts, int(1)], at_once, &zeros, |z, all| {
+            let from = place(z);
+            let read =
+                |j: i64| neighbours(b, Space::Global, from + b.int(j * i64::from(piece)), 0, of.vector);
+            let new = (0..sum.len() as i64 / i64::from(of.vector)).flat_map(read);
+            all.iter().zip(new).map(|(all, new)| *all + new).collect()
+        });
+        finish(&all);
+    });
 }
 
 /// `alpha·v + beta·out` of neighbours from element `i` on, which are read where they are there and β is not 0.
