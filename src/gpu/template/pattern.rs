@@ -167,6 +167,15 @@ pub fn ordered<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
+/// How many bits are 1, by sums of neighbours: kernels in WGSL have no instruction for it.
+fn ones<'b>(x: Value<'b, U32>) -> Value<'b, U32> {
+    let int = |n: i64| x.builder().int::<U32>(n);
+    let twos = x - ((x >> int(1)) & int(0x5555_5555));
+    let fours = (twos & int(0x3333_3333)) + ((twos >> int(2)) & int(0x3333_3333));
+    let eights = (fours + (fours >> int(4))) & int(0x0f0f_0f0f);
+    (eights * int(0x0101_0101)) >> int(24)
+}
+
 /// Rows of A and B as a thread sees them that has a part of the columns of a row of their product.
 struct Part<'b> {
     b: &'b Builder,
@@ -262,7 +271,7 @@ impl<'b> Part<'b> {
         let [_, found] = self.b.repeat([self.columns[0], self.b.int(0)], |[start, found]| {
             let [bits, next] = self.bits(start);
             body(start, bits, found);
-            (next.compare(Cmp::Lt, self.columns[1]), [next, found + bits.popc()])
+            (next.compare(Cmp::Lt, self.columns[1]), [next, found + ones(bits)])
         });
         found
     }
@@ -289,13 +298,14 @@ pub fn listed() -> Result<Kernel, Error> {
     each(&b, threads, |t| {
         let at = get::<U32>(begins, t);
         part(t).each(|start, bits, found| {
-            let all = [b.int(0), bits.popc(), one(&b)];
+            let all = [b.int(0), ones(bits), one(&b)];
             b.count::<U32, U32>(all, 1, &[bits], |i, left| {
                 left.iter()
                     .map(|left| {
-                        // The first bit.
-                        put(to, at + found + i, start + left.brev().clz());
-                        *left & (*left - one(&b))
+                        // As many bits as are behind the first one, and what is left.
+                        let less = *left - one(&b);
+                        put(to, at + found + i, start + ones(!*left & less));
+                        *left & less
                     })
                     .collect()
             });
@@ -315,14 +325,14 @@ pub fn multiplied<T: Recorded>() -> Result<Kernel, Error> {
         let (at, part) = (get::<U32>(begins, t), part(t));
         part.each(|start, bits, found| {
             let first = at + found;
-            b.count::<U32, U32>([first, first + bits.popc(), one(&b)], 1, &[], |i, _| {
+            b.count::<U32, U32>([first, first + ones(bits), one(&b)], 1, &[], |i, _| {
                 put(to, i, b.bits::<T>(0));
                 Vec::new()
             });
             part.window(start, [], |of, _| {
                 b.when(of.inside, || {
                     let before = (one(&b) << (of.column - start)) - one(&b);
-                    let i = first + (bits & before).popc();
+                    let i = first + ones(bits & before);
                     put(to, i, get::<T>(to, i) + get::<T>(x, of.of_a) * get(y, of.of_b));
                 });
                 Vec::new()
