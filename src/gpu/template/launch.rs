@@ -155,7 +155,10 @@ impl<T: Factor> GroupProduct<T> {
             (1, 128..) => 560,
             _ => 450,
         };
-        let slab = u64::from(t.m * t.n / 32).max(bytes / 6000).max(waits);
+        // Rows that start within a line of 128 bytes are read by two.
+        let lines = |ld: u64| (ld * u64::from(self.input.element().bytes())).is_multiple_of(128);
+        let each = if lines(self.lda) && lines(self.ldb) { 6000 } else { 3000 };
+        let slab = u64::from(t.m * t.n / 32).max(bytes / each).max(waits);
         let sums = match parts {
             1 => 0,
             _ => 3500 + u64::from(t.m.min(self.m.next_multiple_of(16)) * t.n) * u64::from(parts + 1) / 12,
