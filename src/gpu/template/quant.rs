@@ -137,10 +137,13 @@ fn numbers<'b, B: Block>(
     }
 }
 
-/// Rows of weights and of activations whose products a block of threads takes.
-pub const PRODUCT_TILE: [u32; 2] = [4, 2];
-/// The same where there is one row of activations.
-pub const GEMV_TILE: [u32; 2] = [4, 1];
+/// Rows of weights and of activations whose products a block of threads takes: twice as many of the latter each time.
+pub const TILES: [[u32; 2]; 4] = [[4, 1], [4, 2], [4, 4], [4, 8]];
+
+/// Bytes of shared memory of a block.
+pub const fn room([high, across]: [u32; 2], threads: u32) -> u32 {
+    2 * high * across * (threads + 1) * 4
+}
 
 /// A chunk of activations.
 struct Chunk<'b> {
