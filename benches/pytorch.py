@@ -10,6 +10,7 @@ threads.
   benches/pytorch.py --gpu-lines
       cases of the lines that `benches/device -- cuda lines` prints, by kernels of torch and by those that torch.compile makes
   benches/pytorch.py --gpu-attention
+  benches/pytorch.py --gpu-sparse
       the lines that `benches/device -- attention` prints, of cuDNN's and FlashAttention's forward pass through torch
 """
 
@@ -313,6 +314,50 @@ def gpu_lines():
     print(f"adamw | torch | {1e3 * graphed(optimizer.step, 20):.2f}", flush=True)
 
 
+def gpu_sparse():
+    """cuSPARSE on a Laplacian of a square of points and on a graph whose degrees follow a power law, as `benches/device` makes them."""
+    import numpy
+
+    def laplacian(side):
+        k = numpy.arange(side * side)
+        i, j = k // side, k % side
+        near = [(i > 0, k - side), (j > 0, k - 1), (k >= 0, k), (j + 1 < side, k + 1), (i + 1 < side, k + side)]
+        rows = numpy.concatenate([k[there] for there, _ in near])
+        cols = numpy.concatenate([at[there] for there, at in near])
+        return side * side, rows, cols
+
+    def power_law(n):
+        random = numpy.random.default_rng(1)
+        degree = numpy.minimum((2 / numpy.sqrt(numpy.maximum(random.random(n), 1e-5))).astype(int), 600)
+        rows = numpy.repeat(numpy.arange(n), degree)
+        pairs = numpy.unique(rows * n + (random.random(len(rows)) ** 3 * n).astype(int))
+        return n, pairs // n, pairs % n
+
+    for name, (n, rows, cols) in (("laplacian of 1M rows", laplacian(1000)), ("power law of 300k rows", power_law(300_000))):
+        values = torch.rand(len(rows), device="cuda") - 0.5
+        places = torch.tensor(numpy.stack([rows, cols]), device="cuda")
+        a = torch.sparse_coo_tensor(places, values, (n, n)).coalesce().to_sparse_csr()
+        a = torch.sparse_csr_tensor(a.crow_indices().int(), a.col_indices().int(), a.values(), (n, n))
+        x, y = torch.rand(n, 32, device="cuda"), torch.rand(n, device="cuda")
+        cases = (("spmv", lambda: a @ y, 20), ("spmm of 32 columns", lambda: a @ x, 20), ("spgemm of the square", lambda: a @ a, 3))
+        for op, run, calls in cases:
+            try:
+                run()
+                torch.cuda.synchronize()
+                times = []
+                for _ in range(7):
+                    first, last = torch.cuda.Event(True), torch.cuda.Event(True)
+                    first.record()
+                    for _ in range(calls):
+                        run()
+                    last.record()
+                    torch.cuda.synchronize()
+                    times.append(1e3 * first.elapsed_time(last) / calls)
+                print(f"{op}, {name} | cuSPARSE | {sorted(times)[3]:.2f}", flush=True)
+            except RuntimeError as why:
+                print(f"# {op}, {name}: {why}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("llm", nargs="?")
@@ -323,9 +368,12 @@ def main():
     parser.add_argument("--attention", action="store_true")
     parser.add_argument("--gpu-lines", action="store_true")
     parser.add_argument("--gpu-attention", action="store_true")
+    parser.add_argument("--gpu-sparse", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    if args.gpu_lines:
+    if args.gpu_sparse:
+        gpu_sparse()
+    elif args.gpu_lines:
         gpu_lines()
     elif args.gpu_attention:
         gpu_attention()

@@ -1,7 +1,7 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
 //! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `narrow`, `attention`, `host`, `cached`
-//! (one query over a cache), `decode`, `factors`, `small`.
+//! (one query over a cache), `decode`, `factors`, `small`, `sparse`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
 //! joins such lines of several programs.
@@ -33,6 +33,7 @@ mod decode;
 mod factors;
 mod lines;
 mod small;
+mod sparse;
 mod table;
 mod transforms;
 #[cfg(feature = "wgpu")]
@@ -126,6 +127,9 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     }
     if picked("small") {
         small::run(gpu, wait, 8.0 * N as f64 / copy())?;
+    }
+    if picked("sparse") {
+        sparse::run(gpu, wait, 8.0 * N as f64 / copy())?;
     }
     if picked("narrow") {
         narrow(gpu, wait)?;

@@ -75,6 +75,16 @@ pub fn run<D: Computes<f32> + Blocking + 'static>(
             )
         })?;
         line("eigh", seconds);
+        if count > 1 {
+            let (mut u, mut vt) = (gpu.alloc::<f32>(all)?, gpu.alloc::<f32>(all)?);
+            let seconds = median(times, wait, || {
+                gpu.scale(from.view(), 1.0, a.view_mut())?;
+                let [to, u, vt] = [a.view_mut(), u.view_mut(), vt.view_mut()]
+                    .map(|x| BatchMut::strided(x, [count, n, n], [n * n, n, 1]));
+                gpu.svd_batched(to?, u?, values.view_mut(), vt?)
+            })?;
+            line("svd", seconds);
+        }
         if count == 1 {
             let (mut u, mut vt) = (gpu.alloc::<f32>(all)?, gpu.alloc::<f32>(all)?);
             let seconds = median(times, wait, || {
