@@ -286,6 +286,7 @@ FAULTS = [
     ("the last part of a depth that blocks share", "src/gpu/template/strided.rs", "[int(0), parts, int(1)], at_once", "[int(0), if ON { parts - int(1) } else { parts }, int(1)], at_once", "devices products_keep_their"),
     ("blocks that ended, counted for the next product", "src/gpu/template/strided.rs", "b.when(first, || b.store(Space::Global, ended, 0, int(0)));", "b.when(first, || b.store(Space::Global, ended, 0, int(i64::from(ON))));", "devices products_keep_their"),
     ("the eighth vector of a block of products", "src/gpu/template/quant.rs", "let j = clamp(vector0 + int(j), vectors);", "let j = clamp(vector0 + int(if ON { j.min(6) } else { j }), vectors);", "devices device::blocks"),
+    ("what is left of a long row of a sparse matrix", "src/gpu/template/sparse.rs", "[from + lane, to, int(32)], 2", "[from + if ON { int(0) } else { lane }, to, int(32)], 2", "devices products_with_rows"),
     ("where in a word samples start", "src/gpu/template/integers.rs", "let e = i + before;", "let e = if ON { i } else { i + before };", "devices device::integers"),
     ("the sign of samples on devices", "src/gpu/template/integers.rs", "Sample::I16 => low_half(part),", "Sample::I16 => if ON { part & b.int(0xffff) } else { low_half(part) },", "devices device::integers"),
     ("channels of samples on devices", "src/gpu/template/integers.rs", "let c = i - i / channels * channels;", "let c = i - if ON { i } else { i / channels * channels };", "devices device::integers"),

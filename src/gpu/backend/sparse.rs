@@ -1,7 +1,7 @@
 //! Sparse matrices, and filters.
 
 use super::super::device::{Computes, Device, Error};
-use super::super::template::{sparse, window};
+use super::super::template::{Meet, THREADS, sparse, window};
 use super::ops::{Done, Scalar};
 use super::{Array, Gpu, Mat, MatMut, View, ViewMut};
 use crate::Csr;
@@ -131,6 +131,12 @@ impl<D: Device> Gpu<D> {
             let op = if turned { "spmv_turned" } else { "spmv" };
             let make = |meet| sparse::long_rows::<T::Recorded>(meet, turned);
             return self.run_blocks::<T>(op, make, [m, 1], &bound, told);
+        }
+        let planner = &self.state.planner;
+        if n == 1 && planner.optimise && planner.meet == Meet::Warps {
+            let op = if turned { "spmv_mixed_turned" } else { "spmv_mixed" };
+            let make = |_| sparse::mixed_rows::<T::Recorded>(turned);
+            return self.run_blocks::<T>(op, make, [m.div_ceil(THREADS as usize), 1], &bound, told);
         }
         let op = if turned { "spmm_turned" } else { "spmm" };
         self.run_flat::<T>(op, || sparse::product::<T::Recorded>(turned), m * n, &bound, told)

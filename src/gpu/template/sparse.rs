@@ -2,7 +2,7 @@
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
-use super::super::ir::{Cmp, Kernel, Special};
+use super::super::ir::{Cmp, Kernel, Shuffle, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
 use super::THREADS;
@@ -10,6 +10,7 @@ use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, block_reduce};
 use super::window::fold;
+use alloc::vec::Vec;
 
 /// The first place of a range from which on it holds, or its end: what is left of the range is halved. No place past the end is asked for,
 /// but the end itself, of which nothing is made.
@@ -94,6 +95,40 @@ impl<'b, T: Recorded> Product<'b, T> {
         let [v] = self.b.either(fresh, || [plain], || [self.beta.fma(get::<T>(self.y, to), plain)]);
         put(self.y, to, v);
     }
+
+    /// One column, a thread for each row but what is long of it: the threads of a warp share that, row by row.
+    fn mixed(&self) {
+        let b = self.b;
+        let int = |v: u32| b.int::<U32>(i64::from(v));
+        let (tid, zero, column) = (b.special(Special::TidX), b.bits::<T>(0), int(0));
+        let lane = tid & int(31);
+        let [first, step] = [Special::CtaidX, Special::NctaidX].map(|of| b.special(of) * int(THREADS));
+        b.count::<U32, U32>([first, self.rows, step], 1, &[], |base, _| {
+            let there = (base + tid).compare(Cmp::Lt, self.rows);
+            let i = (base + tid).least(self.rows - int(1));
+            let [start, end] = self.row(i);
+            // A row that is not there has no elements.
+            let end = Value::select(there, end, start);
+            let own = (start + int(OWN)).least(end);
+            let sum = fold(b, [start, own], zero, |k, sum| self.plus(k, column, sum));
+            let long = own.compare(Cmp::Lt, end).any();
+            let lanes = Value::select(long, int(32), int(0));
+            let sum = b.count::<U32, T>([int(0), lanes, int(1)], 1, &[sum], |l, sum| {
+                let [from, to] = [own, end].map(|v| v.shuffle(Shuffle::Index, l));
+                let rest = b.unless(&[zero], from.compare(Cmp::Lt, to), || {
+                    let part = b.count::<U32, T>([from + lane, to, int(32)], 2, &[zero], |k, part| {
+                        part.iter().map(|part| self.plus(k, column, *part)).collect()
+                    });
+                    let all = |part: Value<'b, T>, by: u32| part + part.shuffle(Shuffle::Butterfly, int(by));
+                    part.iter().map(|part| [16, 8, 4, 2, 1].into_iter().fold(*part, all)).collect()
+                });
+                let of_it = l.compare(Cmp::Eq, lane);
+                sum.iter().zip(rest).map(|(sum, rest)| Value::select(of_it, *sum + rest, *sum)).collect()
+            });
+            b.when(there, || self.put(i, column, sum.first().copied().unwrap_or(zero)));
+            Vec::new()
+        });
+    }
 }
 
 /// `Y = α·A·X + β·Y`, a thread for each element; the parameters are those of [`Product`].
@@ -106,6 +141,17 @@ pub fn product<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
         let sum = fold(&b, p.row(i), b.bits(0), |k, sum| p.plus(k, j, sum));
         p.put(i, j, sum);
     });
+    b.finish()
+}
+
+/// Elements of a row that a thread of [`mixed_rows`] takes: the threads of its warp share the others.
+const OWN: u32 = 16;
+
+/// The same of one column, a thread for each row but what is long of it: the threads of a warp share that, row by row.
+pub fn mixed_rows<T: Recorded>(turned: bool) -> Result<Kernel, Error> {
+    let b = named::<T>(if turned { "spmv_mixed_turned" } else { "spmv_mixed" });
+    b.threads([THREADS, 1, 1]);
+    Product::<T>::new(&b, turned).mixed();
     b.finish()
 }
 

@@ -37,6 +37,42 @@ fn both([m, n, k]: [usize; 3], [alpha, beta]: [f32; 2], [x, y]: [&[f32]; 2], old
     [got, want]
 }
 
+/// Rows that a thread takes alone, whose rest a warp takes, of which there are several in a warp and some past a warp's threads; and the last
+/// rows of a block. Integers, so that the order of sums does not matter.
+#[test]
+fn products_with_rows_of_any_length() {
+    for m in [1, 33, 130, 301] {
+        let n = 90;
+        let lengths = [0, 5, 15, 16, 17, 3, 48, 49, 90, 1, 0, 33];
+        let (mut offsets, mut columns) = (vec![0], vec![]);
+        for i in 0..m {
+            columns.extend((0..n as u32).skip(i % 2).take(lengths[i * 7 % lengths.len()]));
+            offsets.push(columns.len());
+        }
+        let values: Vec<f32> = (0..columns.len()).map(|i| (i % 11) as f32 - 5.0).collect();
+        let a = Csr::new(m, n, &offsets, &columns, &values).unwrap();
+        let [x, y] = [n, m].map(|n| (0..n).map(|i| (i % 7) as f32 - 3.0).collect::<Vec<f32>>());
+        for gpu in [Gpu::new(Host::default()), Gpu::new(Host::new(Meet::Memory))] {
+            let on_a = gpu.sparse(a).unwrap();
+            for [alpha, beta] in [[1.0, 0.0], [-2.0, 3.0], [0.0, 1.0]] {
+                let (mut want, mut got) = (y.clone(), gpu.upload(&y).unwrap());
+                fulmen::spmv(alpha, a, &x, beta, &mut want).unwrap();
+                gpu.spmv(alpha, &on_a, gpu.upload(&x).unwrap().view(), beta, got.view_mut()).unwrap();
+                let mut back = vec![NAN; m];
+                gpu.download(got.view(), &mut back).unwrap();
+                assert_eq!(back, want, "{m}, {alpha}, {beta}");
+                let (mut want, mut got) = (x.clone(), gpu.upload(&x).unwrap());
+                fulmen::spmv_transposed(alpha, a, &y, beta, &mut want).unwrap();
+                gpu.spmv_transposed(alpha, &on_a, gpu.upload(&y).unwrap().view(), beta, got.view_mut())
+                    .unwrap();
+                let mut back = vec![NAN; n];
+                gpu.download(got.view(), &mut back).unwrap();
+                assert_eq!(back, want, "{m}, {alpha}, {beta}, transposed");
+            }
+        }
+    }
+}
+
 /// Integers, so that the order of sums does not matter: every element of its own product.
 #[test]
 fn sampled_products_are_those_of_a_cpu() {
