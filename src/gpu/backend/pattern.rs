@@ -113,7 +113,7 @@ impl<D: Device> Gpu<D> {
 
     /// [`spgemm`](crate::spgemm()), into memory of its own: it waits once, for the number of elements. A thread has a part of the columns of a
     /// row, up to 32 of them at a time; so sums have the order of a CPU, whose bits they are where products are rounded before they are
-    /// added.
+    /// added. Made for rows of few elements: a row of the result that is made of thousands is one thread's work where there are many rows.
     ///
     /// ```
     /// use fulmen::{Csr, gpu::{backend::Gpu, device::{Error, Host}}};
