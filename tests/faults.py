@@ -284,7 +284,7 @@ FAULTS = [
     ("the upper half of real numbers on the way back", "src/gpu/template/fft.rs", "Value::select(lower, p, q))", "Value::select(lower, p, if ON { p } else { q }))", "devices device_transforms"),
     ("the filter of another length", "src/gpu/template/fft.rs", "mul(self.held(mine.line, i), filter.get(i, 0))", "mul(self.held(mine.line, i), filter.get(if ON { i - i } else { i }, 0))", "devices device_transforms"),
     ("the last part of a depth that blocks share", "src/gpu/template/strided.rs", "[int(0), parts, int(1)], at_once", "[int(0), if ON { parts - int(1) } else { parts }, int(1)], at_once", "devices products_keep_their"),
-    ("blocks that ended, counted for the next product", "src/gpu/template/strided.rs", "b.when(first, || b.store(Space::Global, ended, 0, int(0)));", "b.when(first, || b.store(Space::Global, ended, 0, int(i64::from(ON))));", "devices products_keep_their"),
+    ("blocks that ended, counted for the next product", "src/gpu/template/strided.rs", "b.when(first, || b.store(Space::Global, ended, 0, int(0)));", "b.when(first, || b.store(Space::Global, ended, 0, int(u32::from(ON))));", "devices products_keep_their"),
     ("the eighth vector of a block of products", "src/gpu/template/quant.rs", "let j = clamp(vector0 + int(j), vectors);", "let j = clamp(vector0 + int(if ON { j.min(6) } else { j }), vectors);", "devices device::blocks"),
     ("what is left of a long row of a sparse matrix", "src/gpu/template/sparse.rs", "[from + lane, to, int(32)], 2", "[from + if ON { int(0) } else { lane }, to, int(32)], 2", "devices products_with_rows"),
     ("where in a word samples start", "src/gpu/template/integers.rs", "let e = i + before;", "let e = if ON { i } else { i + before };", "devices device::integers"),

@@ -441,6 +441,18 @@ fn of_factors<T: Scalar, D: Computes<T> + Blocking + 'static>(
         let got = over(gpu, "ldlt_solve", &b, |b| gpu.ldlt_solve(fv, off.view(), pivots.view(), b))?;
         compare(solve, language, &got, &LdltSolve::want(&a.wide())[0]);
     }
+    // Of one as factors the exchanges are all that is done, and taken back: in several turns, of which the last is first then.
+    let n = 300;
+    let one: Vec<T> = (0..n * n).map(|k| if k % (n + 1) == 0 { T::ONE } else { T::ZERO }).collect();
+    let to: Vec<u32> = (0..n).map(|i| (i + i * 7 % (n - i)) as u32).collect();
+    let b: Vec<T> = (0..n).map(|i| T::from_usize(i + 1)).collect();
+    let (on, off, pivots) = (gpu.upload(&one)?, gpu.upload(&vec![T::ZERO; n])?, gpu.upload(&to)?);
+    let mut on_b = gpu.upload(&b)?;
+    let x = on_b.view_mut().matrix(n, 1)?;
+    gpu.ldlt_solve(on.view().matrix(n, n)?, off.view(), pivots.view(), x)?;
+    let mut x = vec![T::ZERO; n];
+    gpu.download(on_b.view(), &mut x)?;
+    assert!(x == b, "{language}: exchanges that are taken back");
     // Products on the way leave the range, the result does not; zeros, infinities and NaN.
     let most = if T::SIGNIFICAND < 30 { 100 } else { 900 };
     let far = |e: i32| 2f64.powi(e * most);
