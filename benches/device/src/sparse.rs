@@ -5,42 +5,15 @@ use crate::{data, listed, median, say};
 use fulmen::Csr;
 use fulmen::gpu::backend::Gpu;
 use fulmen::gpu::device::{Blocking, Computes, Error};
-
-/// Where rows begin, and columns.
-type Pattern = (Vec<usize>, Vec<u32>);
-
-fn laplacian(side: usize) -> Pattern {
-    let (mut offsets, mut columns) = (vec![0], vec![]);
-    for (i, j) in (0..side * side).map(|k| (k / side, k % side)) {
-        let at = |i: usize, j: usize| (i * side + j) as u32;
-        columns.extend((i > 0).then(|| at(i - 1, j)));
-        columns.extend((j > 0).then(|| at(i, j - 1)));
-        columns.push(at(i, j));
-        columns.extend((j + 1 < side).then(|| at(i, j + 1)));
-        columns.extend((i + 1 < side).then(|| at(i + 1, j)));
-        offsets.push(columns.len());
-    }
-    (offsets, columns)
-}
+use fulmen_harness::pattern::{Pattern, laplacian};
 
 fn power_law(n: usize) -> Pattern {
-    let (mut offsets, mut columns) = (vec![0], vec![]);
     let mut bits = 1u64;
-    let mut random = std::iter::repeat_with(|| {
+    let random = std::iter::repeat_with(move || {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (bits >> 11) as f64 / (1u64 << 53) as f64
     });
-    for _ in 0..n {
-        let degree = (2.0 / random.next().unwrap_or(1.0).max(1e-5).sqrt()) as usize;
-        // Neighbours with small numbers are the usual ones.
-        let mut row: Vec<u32> =
-            random.by_ref().take(degree.min(600)).map(|x| (x * x * x * n as f64) as u32).collect();
-        row.sort_unstable();
-        row.dedup();
-        columns.extend(row);
-        offsets.push(columns.len());
-    }
-    (offsets, columns)
+    fulmen_harness::pattern::power_law(n, random)
 }
 
 /// `copy` are bytes per second of the device's own copy.

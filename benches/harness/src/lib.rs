@@ -2,4 +2,5 @@
 
 pub mod chart;
 pub mod machine;
+pub mod pattern;
 pub mod race;

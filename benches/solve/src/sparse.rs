@@ -4,39 +4,11 @@
 
 use crate::{Number, element, noise};
 use fulmen::{Bsr, Csr, Dia, MatRef, Sell, Triangle};
+use fulmen_harness::pattern::{Pattern, laplacian};
 use fulmen_harness::race::{Case, Contender, Race};
 
-/// Where rows begin, and columns.
-type Pattern = (Vec<usize>, Vec<u32>);
-
-fn laplacian(side: usize) -> Pattern {
-    let (mut offsets, mut columns) = (vec![0], vec![]);
-    for (i, j) in (0..side * side).map(|k| (k / side, k % side)) {
-        let at = |i: usize, j: usize| (i * side + j) as u32;
-        columns.extend((i > 0).then(|| at(i - 1, j)));
-        columns.extend((j > 0).then(|| at(i, j - 1)));
-        columns.push(at(i, j));
-        columns.extend((j + 1 < side).then(|| at(i, j + 1)));
-        columns.extend((i + 1 < side).then(|| at(i + 1, j)));
-        offsets.push(columns.len());
-    }
-    (offsets, columns)
-}
-
 fn power_law(n: usize) -> Pattern {
-    let (mut offsets, mut columns) = (vec![0], vec![]);
-    let mut random = noise::<f64>(40 * n, 3).into_iter().map(|x| 0.5 * (x + 1.0));
-    for _ in 0..n {
-        let degree = (2.0 / random.next().unwrap().max(1e-5).sqrt()) as usize;
-        // Neighbours with small numbers are the usual ones.
-        let mut row: Vec<u32> =
-            random.by_ref().take(degree.min(600)).map(|x| (x * x * x * n as f64) as u32).collect();
-        row.sort_unstable();
-        row.dedup();
-        columns.extend(row);
-        offsets.push(columns.len());
-    }
-    (offsets, columns)
+    fulmen_harness::pattern::power_law(n, noise::<f64>(40 * n, 3).into_iter().map(|x| 0.5 * (x + 1.0)))
 }
 
 fn one<T: Number + nalgebra::RealField>(race: &mut Race, name: &str, (offsets, columns): &Pattern) {

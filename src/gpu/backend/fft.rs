@@ -100,6 +100,13 @@ pub(super) struct Operand {
     pub(super) point: usize,
 }
 
+impl Operand {
+    /// Its lines by one number, the last of three.
+    const fn far(self) -> (usize, [usize; 4]) {
+        (self.at, [0, 0, self.row, self.point])
+    }
+}
+
 /// What a transform does at its ends: imaginary parts that are read, and both parts that are written, times these.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ends<T> {
@@ -253,7 +260,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         Ok(Beside { tables: vec![self.bind(turns.table.view())?], number: Some(turns.n), ..Beside::NOTHING })
     }
 
-    /// The transforms of `rows` lines of a product of radices, of real numbers if there is a table for these.
+    /// The transforms of `rows` lines of real numbers that a block holds, with a table of roots.
     pub(super) fn real(
         &mut self,
         plan: &'a Fft<T, D>,
@@ -262,12 +269,22 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         (around, twist): (Around, usize),
         ends: Ends<T>,
     ) -> Done {
+        self.held(plan, rows, operands, Beside { around, tables: vec![twist], number: None }, ends)
+    }
+
+    /// One launch for `rows` lines that a block holds from the first pass to the last.
+    fn held(
+        &mut self,
+        plan: &'a Fft<T, D>,
+        rows: usize,
+        operands: [Operand; 2],
+        beside: Beside,
+        ends: Ends<T>,
+    ) -> Done {
         let (Some(shape), [only]) = (self.gpu.state.planner.in_blocks(plan), &plan.inner.parts[..]) else {
             return Err(self.gpu.state.planner.too_long(plan.n));
         };
-        let far = |o: Operand| (o.at, [0, 0, o.row, o.point]);
-        let beside = Beside { around, tables: vec![twist], number: None };
-        self.lines(shape, only, beside, [rows, 1, rows], operands.map(far), ends)
+        self.lines(shape, only, beside, [rows, 1, rows], operands.map(Operand::far), ends)
     }
 
     /// The transforms of `rows` lines of a product of radices.
@@ -290,8 +307,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
                 // Lines whose points lie apart are read across.
                 let [across, over] = [x, out].map(|o| o.point > 1 && o.row < o.point);
                 let shape = lines(n, across, across != over).or_else(|_| lines(n, false, false))?;
-                let far = |o: Operand| (o.at, [0, 0, o.row, o.point]);
-                self.lines(shape, only, Beside::NOTHING, [rows, 1, rows], [far(x), far(out)], ends)
+                self.lines(shape, only, Beside::NOTHING, [rows, 1, rows], [x, out].map(Operand::far), ends)
             }
             ([p, q], [turn], Some(mid)) => {
                 let counts = [rows * q.n, 1, q.n];
@@ -360,13 +376,8 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         let (n, m) = (plan.n, plan.inner.n);
         let [chirp, filter] = [self.bind(chirp.view())?, self.bind(filter.view())?];
         let Some([a, b]) = &room.lines else {
-            let (Some(shape), [only]) = (self.gpu.state.planner.in_blocks(plan), &plan.inner.parts[..])
-            else {
-                return Err(self.gpu.state.planner.too_long(n));
-            };
-            let far = |o: Operand| (o.at, [0, 0, o.row, o.point]);
             let beside = Beside { around: Around::Chirp, tables: vec![chirp, filter], number: Some(n) };
-            return self.lines(shape, only, beside, [rows, 1, rows], [far(x), far(out)], ends);
+            return self.held(plan, rows, [x, out], beside, ends);
         };
         let [a, b] = [self.bind(a.view())?, self.bind(b.view())?];
         let whole = |at: usize| Operand { at, row: m, point: 1 };

@@ -365,14 +365,11 @@ impl<'b, T: Recorded> Passes<'b, T> {
             let mirror = Value::select(first, k, self.int(m) - k);
             let (z, other) = (self.held(mine.line, k), self.held(mine.line, mirror));
             let [p, q] = apart(z, other, twist.get(k, 0));
-            let ends = [[z[0] + z[1], b.bits(0)], [z[0] - z[1], b.bits(0)]];
-            let pick = |v: Pair<Value<'b, T>>, end: Pair<Value<'b, T>>| {
-                [0, 1].map(|c: usize| {
-                    Value::select(first, *end.get(c).unwrap_or(&v[0]), *v.get(c).unwrap_or(&v[0]))
-                })
+            let pick = |[re, im]: Pair<Value<'b, T>>, end: Value<'b, T>| {
+                [Value::select(first, end, re), Value::select(first, b.bits(0), im)]
             };
-            out.put(to(k), pick(p, ends[0]));
-            out.put(to(self.int(m) - k), pick(q, ends[1]));
+            out.put(to(k), pick(p, z[0] + z[1]));
+            out.put(to(self.int(m) - k), pick(q, z[0] - z[1]));
         });
     }
 
