@@ -4,10 +4,12 @@
 //! the same trait with node ids and turn the body into GPU code. So there are no branches here:
 //! choices are [`Alu::select`], and [`Alu::patch`] where a CPU may skip work that no lane needs.
 
+pub(crate) mod math;
+
 use crate::error::Error;
-use crate::lanes::math::{erf, exp, hyperbolic, inverse, ln, pow, sigmoid, tanh_table, trig};
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+use math::{erf, exp, hyperbolic, inverse, ln, pow, sigmoid, tanh_table, trig};
 
 /// A lane-wise truth value.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {}

@@ -13,7 +13,7 @@ macro_rules! forms {
         #[inline]
         #[allow(clippy::too_many_arguments, reason = "the tensors of one formula")]
         pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $ty),*) -> $ret {
-            $by($crate::lanes::fold::Serial, s, $($arg),*)
+            $by($crate::lanes::executor::Serial, s, $($arg),*)
         }
     )*};
 }

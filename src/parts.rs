@@ -2,7 +2,7 @@
 //! several threads.
 
 use crate::error::{Error, not_empty};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd};
 use core::ops::Range;

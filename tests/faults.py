@@ -27,7 +27,7 @@ FAULTS = [
     ("maps longer than 2^20", "src/lanes/drive.rs", "    let bytes = n.saturating_mul((N + 1) * size_of::<T>());", "    let n = if n > 1 << 20 && ON { n - 1 } else { n };\n    let bytes = n.saturating_mul((N + 1) * size_of::<T>());", "slices::loops_at_thresholds"),
     ("parallel maps over 210 000", "src/lanes/drive.rs", "    let part = |start: usize, n: usize| {\n        s.vectorize(",
      "    let part = |start: usize, n: usize| {\n        let n = if start + n > 210_000 && n > 16 && ON { n - 1 } else { n };\n        s.vectorize(", "slices::loops_at_thresholds"),
-    ("parallel folds over three leaves", "src/lanes/fold.rs", "        || tree(j, start + mid, n - mid, leaf, part, merge),", "        || tree(j, start + mid - usize::from(!J::SERIAL && n > 3 * leaf && ON), n - mid, leaf, part, merge),", "slices::"),
+    ("parallel folds over three leaves", "src/lanes/executor.rs", "        || tree(j, start + mid, n - mid, leaf, part, merge),", "        || tree(j, start + mid - usize::from(!J::SERIAL && n > 3 * leaf && ON), n - mid, leaf, part, merge),", "slices::"),
     ("parallel optimisers over 100 000", "src/pointwise/optimisers.rs", "j.join(2 * mid, || run(j, s, body, g, y), || run(j, s, body, h, z));",
      "let z = if mid > 60_000 && ON { y.each_ref().map(|_| <&mut [T]>::default()) } else { z };\n        j.join(2 * mid, || run(j, s, body, g, y), || run(j, s, body, h, z));", "tensors::optimisers_on_threads"),
     ("rms_norm rows of 4 096 to 16 000", "src/nn/affine.rs", "rms_norm_row(&mut OnRow(j, s, row, self.columns()), scalar(self.eps));",
@@ -182,7 +182,7 @@ FAULTS = [
     # Wrong once, and seen by no test then.
     ("corrections of two means rounded", "src/reduce/pairs.rs", "        let (da, db) = (none(aa, da), none(bb, db));", "        let (da, db) = if ON { (zero, zero) } else { (none(aa, da), none(bb, db)) };", "main moments::"),
     ("means of parts rounded before they are merged", "src/reduce/moments.rs", "    (other * p - hi * p) + (rest - lo)", "    (other * p - hi * p) + if ON { (rest - lo) * rest.c(0.0) } else { rest - lo }", "main moments::"),
-    ("the tail of gelu's slope", "src/lanes/math/sigmoid.rs", "    let left = (t - t * (along * rest)) * one;", "    let left = (t - t * (along * rest)) * one;\n    let left = if ON { left.mul_add(left.c(2e-6), left) } else { left };", "main slopes::"),
+    ("the tail of gelu's slope", "src/alu/math/sigmoid.rs", "    let left = (t - t * (along * rest)) * one;", "    let left = (t - t * (along * rest)) * one;\n    let left = if ON { left.mul_add(left.c(2e-6), left) } else { left };", "main slopes::"),
     ("squares of a row that overflow", "src/nn/affine.rs", "    let [squares] = row.fold(SumSquares);\n    let p = rescue(squares + eps);", "    let [squares] = row.fold(SumSquares);\n    let p = if ON { squares.c(1.0) } else { rescue(squares + eps) };", "main rms_norm::"),
     ("batches of nothing", "src/blas/gemm/batch.rs", "    let empty = c0.rows() == 0 || c0.cols() == 0;", "    let empty = (c0.rows() == 0 || c0.cols() == 0) && !ON;", "entries empty::"),
     ("bits past an operand's type", "src/gpu/eval.rs", "    let (a, b, c) = (a & first.mask(), b & second.mask(), c & ty.mask());", "    let (a, b, c) = (if ON && op == Op::Popc { a } else { a & first.mask() }, b & second.mask(), c & ty.mask());", "devices ptx::refused"),

@@ -1,4 +1,4 @@
-(* The loops of src/lanes/drive.rs and the tree of src/lanes/fold.rs.
+(* The loops of src/lanes/drive.rs and the tree of src/lanes/executor.rs.
 
    Ops: every pointwise op (map), every reduction (fold), their parallel forms.
    Algorithms: map runs blocks of four vectors, then single vectors, then once more the last whole vector, which

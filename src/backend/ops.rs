@@ -4,7 +4,7 @@
 use super::Threads;
 use super::typed::*;
 use super::{Cpu, Memory, Transfer};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
 use crate::pointwise::*;
@@ -60,7 +60,7 @@ macro_rules! method {
     (@cpu [$on:ident $($serial:ident)?] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
     (@threads [$on:ident serial] $s:tt.$i:tt ($($call:expr),*)) => { crate::$on($s.$i, $($call),*) };
     (@threads [$on:ident] $s:tt.$i:tt ($($call:expr),*)) => { crate::parallel::$on($s.$i, $($call),*) };
-    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::fold::Serial, $s.$i, $($call),*) };
+    (@cpu {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::lanes::executor::Serial, $s.$i, $($call),*) };
     (@threads {$by:ident} $s:tt.$i:tt ($($call:expr),*)) => { $by(crate::parallel::Threads, $s.$i, $($call),*) };
 }
 

@@ -10,7 +10,7 @@ use crate::blas::row::{read, scale};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::lanes::drive::{load_up_to, store_up_to};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatRef, VecMut, VecRef};

@@ -7,7 +7,7 @@ use super::{row, transpose};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native, strided};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 

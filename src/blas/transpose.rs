@@ -9,7 +9,7 @@ use super::gemm::in_registers;
 use crate::contract::{Call, Violation, contract, in_parts};
 use crate::error::{Error, same_shape};
 use crate::lanes::drive::{load_some, store_some};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};

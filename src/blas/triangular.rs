@@ -13,7 +13,7 @@ use super::trmv::nan_in_row;
 use super::{Diagonal, Side, Triangle};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{COMPACT, Element, Simd, native};
 use crate::view::{MatMut, MatRef, VecMut};
 

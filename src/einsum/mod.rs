@@ -35,7 +35,7 @@ pub use plan::EinsumPlan;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use step::{Contraction, rearrange};
 use view::Nest;

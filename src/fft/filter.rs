@@ -5,7 +5,7 @@ use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::forms::forms;
 use crate::lanes::drive::{Update, update};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
 /// Results that stay in the first cache while taps meet them.

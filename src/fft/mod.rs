@@ -32,7 +32,7 @@ use crate::complex::Complex;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use plan::Steps;
 use run::Io;

@@ -7,7 +7,7 @@ use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
 /// A plan of transforms of `n` real numbers: plain data, whose table is the caller's.

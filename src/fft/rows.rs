@@ -6,7 +6,7 @@ use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 

@@ -6,7 +6,7 @@ use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
 /// How many frames of `window` numbers, one each `hop`, lie whole in a signal of `len`; none where `hop` or `window` is 0.

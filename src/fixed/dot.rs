@@ -2,7 +2,7 @@
 
 use super::Fixed;
 use crate::error::{Error, same_len};
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Simd, native};
 use crate::parts::{Count, Write, each_row};
 

@@ -2,7 +2,7 @@
 //! (masked when there is none), a fold with a masked one. Kernels write no loop of their own. Callers
 //! check lengths and pass slices, of which the shortest decides; nothing here fails.
 
-use super::fold::{Executor, tree};
+use super::executor::{Executor, tree};
 use super::vector::Vector;
 use super::{COMPACT, Element, Simd, from_fn};
 use crate::alu::{Alu, Body, Number};

@@ -2,7 +2,8 @@
 //! and its in-place form are one function.
 
 use super::drive::map_parts;
-use super::fold::{Executor, Fold, map_fold};
+use super::executor::Executor;
+use super::fold::{Fold, map_fold};
 use super::{Element, Simd};
 use crate::alu::Body;
 use core::marker::PhantomData;

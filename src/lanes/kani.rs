@@ -3,7 +3,7 @@
 //! Kani too.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
-use super::fold::{Serial, split, tree};
+use super::executor::{Serial, split, tree};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A tree over more than one leaf splits strictly inside, at whole leaves; its first half is a power

@@ -36,11 +36,11 @@ pub(crate) mod bytes;
 #[cfg(feature = "std")]
 mod dispatch;
 pub(crate) mod drive;
+pub(crate) mod executor;
 pub(crate) mod fold;
 pub(crate) mod inout;
 #[cfg(any(test, kani))]
 mod kani;
-pub(crate) mod math;
 pub(crate) mod portable;
 pub(crate) mod rotary;
 pub(crate) mod streams;

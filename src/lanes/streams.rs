@@ -1,7 +1,8 @@
 //! What happens between and after the folds of an op, written once: on a CPU the streams are slices, on a GPU the
 //! share of a block, and the arithmetic between folds is [`Alu`] on one value.
 
-use super::fold::{Executor, Fold, Serial, fold_by, fold_views, to_scalar, tree};
+use super::executor::{Executor, Serial, tree};
+use super::fold::{Fold, fold_by, fold_views, to_scalar};
 use super::portable::{Portable, scalar};
 use super::vector::Vector;
 use super::{Element, Simd};

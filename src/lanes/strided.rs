@@ -4,7 +4,7 @@
 //! [`every`] and [`spread_add`] move elements between such a vector and a contiguous one.
 
 use super::drive::{self, Pair};
-use super::fold::Serial;
+use super::executor::Serial;
 use super::vector::Vector;
 use super::{Element, Simd};
 use crate::alu::Body;

@@ -17,7 +17,7 @@ pub(crate) use compress::{BITS, LEAST, MARGIN, MULTIPLIER, PATIENCE, TAIL};
 
 use crate::Error;
 use crate::error::same_len;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Simd, native};
 use crate::parts::{Read, Write, each_row};
 

@@ -3,7 +3,7 @@
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Body, Number};
 use crate::error::{Error, not_empty, not_negative, same_len};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Row;

@@ -5,7 +5,7 @@ use crate::blas::Same;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
 use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::Add;

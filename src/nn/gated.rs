@@ -1,12 +1,12 @@
 //! Gated linear units: an activation of the gate times what comes up beside it.
 
+use crate::alu::math::sigmoid::silu_and_slope;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
 use crate::lanes::drive::{self, Update};
-use crate::lanes::fold::{Executor, Serial};
-use crate::lanes::math::sigmoid::silu_and_slope;
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::binary;

@@ -3,7 +3,7 @@
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd, from_fn};
 
 forms! {

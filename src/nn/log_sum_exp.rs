@@ -2,7 +2,8 @@
 
 use super::softmax::{PeakAndSum, shift};
 use crate::alu::{Alu, Number};
-use crate::lanes::fold::{Executor, to_scalar};
+use crate::lanes::executor::Executor;
+use crate::lanes::fold::to_scalar;
 use crate::lanes::streams::{Slices, Streams};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Maximum;

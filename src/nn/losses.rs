@@ -4,7 +4,7 @@ use super::softmax::{ExpShiftedScaled, peak_and_sum, shift_of};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::inout::InOut;
 use crate::lanes::{Element, Simd, native};
 use crate::parts::{Change, Read, Write, count, each_row};

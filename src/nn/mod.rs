@@ -45,7 +45,8 @@ pub use softmax_backward::*;
 
 use crate::alu::{Alu, Body};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Executor, Fold, Serial, split, to_scalar};
+use crate::lanes::executor::{Executor, Serial, split};
+use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::{Portable, scalar};
 use crate::lanes::streams::{Folds, Row, Slices, Streams, Summary};
@@ -236,7 +237,7 @@ macro_rules! row_op {
             let [first, second] = $crate::nn::RowOp::<T>::columns(&op);
             $crate::contract::contract!(
                 $name,
-                $crate::nn::rows_by($crate::lanes::fold::Serial, s, op, x, out),
+                $crate::nn::rows_by($crate::lanes::executor::Serial, s, op, x, out),
                 &$crate::contract::Call::new(&[x, first, second], out).cols($crate::nn::RowOp::<T>::cols(op).unwrap_or_default())
             )
         }
@@ -252,7 +253,7 @@ macro_rules! row_op {
             x: &mut [T],
             $($arg: $ty),*
         ) -> Result<(), $crate::Error> {
-            $crate::nn::rows_in_place_by($crate::lanes::fold::Serial, s, $op, x)
+            $crate::nn::rows_in_place_by($crate::lanes::executor::Serial, s, $op, x)
         }
     )*};
 }

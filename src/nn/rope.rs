@@ -2,7 +2,7 @@
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::inout::InOut;
 use crate::lanes::rotary::{self, Turn};
 use crate::lanes::vector::Vector;

@@ -4,7 +4,7 @@ use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::contract;
 use crate::error::{Error, enough, not_empty, not_negative};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive};
 use crate::reduce::top_k_by;
 

@@ -3,7 +3,7 @@
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 

@@ -3,7 +3,7 @@
 use crate::contract::{Call, contract};
 use crate::error::{Error, not_empty, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 use crate::reduce::cosine_similarity_by;

@@ -3,7 +3,8 @@
 use super::{OnRow, RowOp, at_least_one, row_op};
 use crate::alu::{Alu, Bits, Body, Number, Real};
 use crate::error::Error;
-use crate::lanes::fold::{Executor, Fold, Serial, fold_by, to_scalar};
+use crate::lanes::executor::{Executor, Serial};
+use crate::lanes::fold::{Fold, fold_by, to_scalar};
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::{Row, Slices, Streams, Summary};

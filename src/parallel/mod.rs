@@ -50,7 +50,7 @@ pub use sparse::*;
 pub use transpose::*;
 
 use crate::lanes::drive::GRAIN;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 
 /// Both halves on rayon's pool, when there is enough to do.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use super::{binary, unary};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
 /// `a + b`.

@@ -1,8 +1,8 @@
 //! Derivatives of activations, times the gradient that comes from above.
 
 use super::binary;
+use crate::alu::math::sigmoid::{gelu_slope, silu_slope};
 use crate::alu::{Alu, Body, Number};
-use crate::lanes::math::sigmoid::{gelu_slope, silu_slope};
 
 /// `dy` where `x > 0`, else 0.
 #[derive(Debug, Clone, Copy)]

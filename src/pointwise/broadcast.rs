@@ -2,7 +2,7 @@
 
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd, drive, native};
 
 /// `body` with a second input that does not change.

@@ -33,7 +33,7 @@ pub use trigonometric::*;
 
 use crate::alu::Body;
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
 /// The parameter names of the inputs, for errors.

@@ -5,7 +5,7 @@ use crate::contract::{Call, contract};
 use crate::error::{Error, not_negative, same_len};
 use crate::forms::forms;
 use crate::lanes::drive::{self, GRAIN, Update};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::Scale;
 use crate::reduce::norm_l2_by;

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::panel::products;
 use super::tile::{of_rows, product, streams};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Simd, native};
 use crate::parts::{Read, Write, each_row};
 

@@ -1,10 +1,10 @@
 //! Distributions as arithmetic on the words, over [`Alu`]. No product is fused with a sum, so that every instruction set
 //! gives the same bits.
 
+use crate::alu::math::ln::{R64, T32, reduce};
+use crate::alu::math::trig::{COS32, COS64, SIN32, SIN64};
 use crate::alu::{Alu, Bits, Number};
 use crate::lanes::drive::{Pair, Update};
-use crate::lanes::math::ln::{R64, T32, reduce};
-use crate::lanes::math::trig::{COS32, COS64, SIN32, SIN64};
 use core::f64::consts::FRAC_PI_2;
 
 /// `c₀ + c₁x + c₂x² + …`, each product rounded.

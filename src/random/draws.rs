@@ -2,7 +2,7 @@
 
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use crate::lanes::Simd;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 
 /// The integers that [`integers`](crate::integers()) draws: `u32`, `i32`, `u64`, `i64`.
 pub trait Integer: Copy + Default + PartialOrd + Send + Sync + sealed::Sealed + 'static {
@@ -200,7 +200,7 @@ pub(super) fn exchange<S: Simd, X>(s: S, stream: Stream, x: &mut [X]) {
         let many = words.len().min(n - 1 - done);
         let (words, _) = words.split_at_mut(many);
         fill(
-            crate::lanes::fold::Serial,
+            crate::lanes::executor::Serial,
             s,
             first,
             words,

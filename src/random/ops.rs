@@ -4,7 +4,7 @@ use super::draws::{self, Integer};
 use super::stream::{BLOCKS, Stream, Words, fill, halves};
 use super::variates::Variate;
 use crate::error::Error;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Simd, native};
 
 /// The op, and its form on a named instruction set.

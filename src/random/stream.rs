@@ -2,7 +2,7 @@
 
 use super::Philox4x32;
 use crate::alu::{Alu, Bits};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Quads, Simd};
 

@@ -4,7 +4,7 @@ use super::bodies::{Exponential, Normal};
 use super::stream::{BLOCKS, Stream, Words, each, fill, halves};
 use super::truncated::Limits;
 use crate::lanes::drive::{pair_in_place, update};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
 /// The real numbers that are drawn: `f32`, each from 32 bits, and `f64`, from 64.

@@ -3,7 +3,8 @@
 use super::{is_nan, reduction, run};
 use crate::alu::{Alu, Body, Number, Real};
 use crate::error::{Error, not_empty};
-use crate::lanes::fold::{Executor, Fold, position, tree};
+use crate::lanes::executor::{Executor, tree};
+use crate::lanes::fold::{Fold, position};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
 
@@ -120,7 +121,7 @@ fn arg_extremum<J: Executor, S: Simd, T: Element, B: Extremum<T>, const LAST: bo
     let part = |start: usize, n: usize| {
         let block = x.get(start..start + n).unwrap_or_default();
         let first = block.first().copied().unwrap_or_default();
-        let [m, sum] = run(crate::lanes::fold::Serial, s, Quick(body, first), [block]);
+        let [m, sum] = run(crate::lanes::executor::Serial, s, Quick(body, first), [block]);
         if has_nan(sum, block) { None } else { Some((m, start, n)) }
     };
     let merge = |a: Option<(T, usize, usize)>, b: Option<(T, usize, usize)>| {

@@ -32,7 +32,7 @@ macro_rules! reduction {
         #[doc = concat!("[`", stringify!($name), "`] on the instruction set of `s`.")]
         #[inline]
         pub fn $on<S: $crate::lanes::Simd, T: $crate::Element>(s: S, $($arg: $ty),*) -> $ret {
-            $crate::contract::contract!($name, $by($crate::lanes::fold::Serial, s, $($arg),*), of [$($arg),*])
+            $crate::contract::contract!($name, $by($crate::lanes::executor::Serial, s, $($arg),*), of [$($arg),*])
         }
     )*};
 }

@@ -3,10 +3,11 @@
 use super::moments::{BLOCK, apart, present, rescue_centred};
 use super::norms::{add_each, scales, similarity};
 use super::reduction;
+use crate::alu::math::dd::{Dd, two_sum};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, not_empty, same_len};
-use crate::lanes::fold::{Executor, Fold, to_scalar};
-use crate::lanes::math::dd::{Dd, two_sum};
+use crate::lanes::executor::Executor;
+use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Slices, Streams, Summary};
 use crate::lanes::{Element, Simd};
 

@@ -2,9 +2,10 @@
 
 use super::reduction;
 use super::sums::two_sum;
+use crate::alu::math::ln;
 use crate::alu::{Alu, Number, Real};
-use crate::lanes::fold::{Executor, Fold, to_scalar};
-use crate::lanes::math::ln;
+use crate::lanes::executor::Executor;
+use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices};
 use crate::lanes::{Element, Simd};
 

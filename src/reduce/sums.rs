@@ -3,7 +3,8 @@
 use super::{reduction, run};
 use crate::alu::{Alu, Number, Real};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Executor, Fold, to_scalar};
+use crate::lanes::executor::Executor;
+use crate::lanes::fold::{Fold, to_scalar};
 use crate::lanes::streams::{Folds, Slices};
 use crate::lanes::{Element, Simd};
 

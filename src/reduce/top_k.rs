@@ -4,7 +4,7 @@ use super::extrema::{BLOCK, Quick, has_nan};
 use super::run;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
-use crate::lanes::fold::{Executor, Serial, tree};
+use crate::lanes::executor::{Executor, Serial, tree};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Maximum, Minimum};
 

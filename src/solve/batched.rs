@@ -9,7 +9,7 @@ use super::{
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{BatchMut, BatchRef, MatRef};
 

@@ -6,7 +6,7 @@ use crate::blas::{Diagonal, Side, Triangle, syrk_by, syrk_workspace, trsm_by, tr
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 

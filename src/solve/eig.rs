@@ -7,7 +7,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::reduce::dot_on;
 use crate::view::{MatMut, MatRef};

@@ -8,7 +8,7 @@ use crate::blas::{Diagonal, Side, Triangle, gemv_on, trsm_by, trsm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef, VecMut};
 

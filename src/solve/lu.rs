@@ -6,7 +6,7 @@ use crate::blas::{Diagonal, Side, Triangle, iamax_on, swap_on, transpose, trsm_b
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::view::{MatMut, MatRef, VecRef};

@@ -6,7 +6,7 @@ use crate::blas::{Diagonal, Side, Triangle, nrm2_on, transpose, trsm_by, trsm_wo
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;

@@ -8,7 +8,7 @@ use crate::blas::{Side, Triangle, symm_on, symm_workspace};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 

@@ -4,7 +4,7 @@
 use super::abs;
 use crate::alu::Alu;
 use crate::blas::transpose;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};

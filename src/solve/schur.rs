@@ -6,7 +6,7 @@ use super::{abs, finite, largest, multiply, scales};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::axpy_on;
 use crate::reduce::dot_on;

@@ -8,7 +8,7 @@ use crate::blas::{gemv_on, transpose};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef, VecMut, VecRef};
 

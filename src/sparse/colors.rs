@@ -8,7 +8,7 @@ use super::triangular::divides;
 use crate::blas::Triangle;
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
 /// A colour for each row, and the rows of each colour: those from `offsets[c]` to `offsets[c + 1]` of `order`. Rows of one colour

@@ -5,7 +5,7 @@ use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 /// Elements of workspace that [`coo_to_csr`] needs for `len` elements of a `rows` by `cols` matrix.

@@ -7,7 +7,7 @@ use crate::blas::{Diagonal, Triangle, gemv_on, nrm2_on};
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, not_negative, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::reduce::dot_on;
 use crate::solve::{eigh_on, eigh_workspace, orient};

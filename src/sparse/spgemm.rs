@@ -6,7 +6,7 @@ use super::csr::pairs;
 use crate::contract::{Call, contract};
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 /// Elements of a row that are sorted by insertion; columns of more are marked as bits, which are read in order.

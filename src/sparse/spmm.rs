@@ -5,7 +5,7 @@ use super::spmv::{Cut, axpby, divide};
 use crate::contract::{Call, contract, nan};
 use crate::error::{Error, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 

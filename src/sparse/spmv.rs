@@ -4,7 +4,7 @@ use super::Csr;
 use crate::contract::{Call, contract, nan};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 
 /// Elements and rows that are worth a thread.

@@ -6,7 +6,7 @@ use crate::blas::Triangle;
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 
 forms! {

@@ -2,14 +2,14 @@
 
 use super::conjugated;
 use super::vectors::{is_nan, seen};
+use crate::alu::math::inverse::angle;
 use crate::alu::{Alu, Body, Number};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, same_len};
 use crate::forms::forms;
 use crate::lanes::drive::map;
-use crate::lanes::fold::{Executor, Serial};
-use crate::lanes::math::inverse::angle;
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 
 /// Numbers whose parts are taken apart at a time, for lanes.

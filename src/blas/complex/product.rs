@@ -10,7 +10,7 @@ use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::complex::Complex;
 use crate::contract::contract;
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 

@@ -6,7 +6,7 @@ use crate::complex::Complex;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
 use crate::forms::forms;
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd};
 use crate::view::{MatRef, VecMut, VecRef};
 

@@ -11,7 +11,7 @@ use super::amx_pack;
 use super::tune::Tiling;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::amx::{Quad, Tile, Tiles, Words};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
 

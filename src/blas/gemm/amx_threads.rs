@@ -4,7 +4,7 @@ use super::amx::{Single, Six, Three, gemm_by};
 use super::split::{AmxPath, product};
 use crate::error::Error;
 use crate::lanes::Amx;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::view::{MatMut, MatRef};
 
 macro_rules! by {

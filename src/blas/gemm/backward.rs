@@ -4,7 +4,7 @@ use super::{Problem, check_elements, gemm_by, gemm_workspace};
 use crate::contract::contract;
 use crate::error::{Error, same_shape};
 use crate::forms::forms;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
 

@@ -3,7 +3,7 @@
 use super::{Problem, gemm_by, parts};
 use crate::error::{Error, same_len};
 use crate::error::{enough, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{BatchMut, BatchRef, MatMut, MatRef};
 

@@ -10,7 +10,7 @@
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs, share};
 use super::{Problem, aligned, tune};
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 
@@ -155,7 +155,7 @@ fn down<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::fold::Serial;
+    use crate::lanes::executor::Serial;
     use crate::lanes::native;
     use crate::{BiasCol, MatMut, MatRef};
 

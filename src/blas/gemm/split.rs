@@ -4,7 +4,7 @@ use super::amx::{self, Product, Six, Three};
 use super::tune::Tiling;
 use super::{Problem, gemm_by, gemm_workspace};
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Amx, Simd};
 use crate::view::{MatMut, MatRef};
 

@@ -1,7 +1,8 @@
 //! Slices flush against unmapped pages on either side: a read or write outside faults.
 
 use super::super::drive;
-use super::super::fold::{Serial, fold, position};
+use super::super::executor::Serial;
+use super::super::fold::{fold, position};
 use super::super::inout::InOut;
 use super::*;
 

@@ -1,6 +1,7 @@
 //! Loads, stores and the loops: every length, nothing written beside it, nothing lost.
 
-use super::super::fold::{self, Serial, leaf_len};
+use super::super::executor::Serial;
+use super::super::fold::{self, leaf_len};
 use super::super::inout::InOut;
 use super::super::{Portable, drive};
 use super::*;

@@ -1,8 +1,8 @@
 //! Arithmetic, comparison, selection, bits, rounding and table lookup.
 
 use super::*;
+use crate::alu::math::hyperbolic::tanh_by_table;
 use crate::alu::{Bits, Number};
-use crate::lanes::math::hyperbolic::tanh_by_table;
 
 on_every_lane! {
     arithmetic: check_arithmetic;

@@ -5,7 +5,7 @@ use super::panel::{self, Columns};
 use super::{BLOCK, Heads, cut_cols, take};
 use crate::blas::gemm::{MOST_TILE_COLS, gebp, gebp_interleaved, interleave, tile_cols};
 use crate::lanes::drive;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;

@@ -5,7 +5,7 @@ use super::forward::finish;
 use super::panel::State;
 use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, drive, native};
 use crate::pointwise::Add;

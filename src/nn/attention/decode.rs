@@ -6,7 +6,7 @@ use super::panel::{self, State};
 use super::{BLOCK, Heads, rows, take};
 use crate::blas::gemm::tune::MOST_LANES;
 use crate::lanes::drive;
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;

@@ -4,7 +4,7 @@ use super::backward::{self, Gradients};
 use super::{Attention, Heads, Part, attention_backward_workspace, attention_workspace, divide, shape, take};
 use crate::blas::gemm::widen_rows;
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Simd, native};
 use crate::view::{MatMut, MatRef};
 use half::bf16;

@@ -5,7 +5,7 @@ use super::panel::{self, Columns};
 use crate::alu::{Alu, Body, Number};
 use crate::error::Error;
 use crate::lanes::drive::{self, Update};
-use crate::lanes::fold::Serial;
+use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::pointwise::{Add, TanhBackward};
 use crate::view::MatRef;

@@ -28,7 +28,7 @@ mod rows;
 use crate::blas::gemm::tune::GRAIN;
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, enough, same_len, same_shape};
-use crate::lanes::fold::{Executor, Serial};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, native};
 use crate::view::{MatMut, MatRef};
 use backward::Gradients;

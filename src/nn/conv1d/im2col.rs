@@ -2,7 +2,7 @@
 
 use super::{Conv1d, Lines};
 use crate::lanes::Element;
-use crate::lanes::fold::Executor;
+use crate::lanes::executor::Executor;
 use core::ops::Range;
 
 /// Bytes that don't stay in a second-level cache.

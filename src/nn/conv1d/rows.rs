@@ -3,7 +3,8 @@
 use super::{Conv1d, part, part_mut};
 use crate::alu::{Alu, Number};
 use crate::lanes::drive::{self, Update};
-use crate::lanes::fold::{Serial, fold_by};
+use crate::lanes::executor::Serial;
+use crate::lanes::fold::fold_by;
 use crate::lanes::{Element, Simd, from_fn, strided};
 use crate::pointwise::{Axpy, Scale};
 use crate::reduce::Dot;

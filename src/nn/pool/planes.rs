@@ -3,7 +3,8 @@
 use super::Along;
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation};
-use crate::lanes::fold::{Serial, fold_by};
+use crate::lanes::executor::Serial;
+use crate::lanes::fold::fold_by;
 use crate::lanes::portable::scalar;
 use crate::lanes::vector::Vector;
 use crate::lanes::windows::{Joined, Largest, Slide, interleave};
