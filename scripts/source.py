@@ -63,6 +63,7 @@ UNSAFE = {
     "src/blas/gemm/int8.rs",
     "src/blas/gemm/micro.rs",
     "src/blas/gemm/store.rs",
+    "src/blas/gemm/strided.rs",
     "src/blas/gemm/small_n.rs",
     "src/blas/gemm/pack.rs",
     "src/blas/gemm/small_m.rs",

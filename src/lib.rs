@@ -147,8 +147,6 @@ pub use complex::{Complex, c32, c64};
 #[cfg(feature = "half")]
 pub use convert::*;
 pub use einsum::*;
-// By name, as a kernel has a function of this name too.
-pub use einsum::gather;
 pub use error::Error;
 pub use fft::*;
 pub use fixed::{

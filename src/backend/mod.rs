@@ -112,6 +112,10 @@ pub trait Memory: 'static {
     ) -> Result<[Self::MatMut<'_, T>; 2], Self::Error>;
 }
 
+/// Done, or not for a reason of the backend's.
+pub type Made<M> = Result<(), <M as Memory>::Error>;
+type Done = Result<(), Error>;
+
 /// Elements between the host and a backend's memory.
 pub trait Transfer<T: Plain>: Memory {
     /// From the host; [`Error::Len`].

@@ -3,7 +3,7 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::typed::*;
-use super::{Cpu, Memory, Transfer};
+use super::{Cpu, Done, Made, Memory, Transfer};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
@@ -31,10 +31,6 @@ all_of! {
     /// What transformers are trained and run with. Devices have it, too.
     Transformer { Elementwise<T>, Rows<T>, Products<T>, Layers<T>, Scratch, Transfer<T>, Transfer<u32> }
 }
-
-/// Done, or not for a reason of the backend's.
-pub type Made<M> = Result<(), <M as Memory>::Error>;
-pub(super) type Done = Result<(), Error>;
 
 /// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of
 /// `parallel`, `[f serial]` of the crate alone, `{f}` one that takes who joins the parts.

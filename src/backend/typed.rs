@@ -2,8 +2,7 @@
 
 #[cfg(feature = "parallel")]
 use super::Threads;
-use super::ops::Done;
-use super::{Cpu, Memory, Plain};
+use super::{Cpu, Done, Memory, Plain};
 #[cfg(feature = "half")]
 use crate::E4m3;
 use crate::fixed::Fixed;

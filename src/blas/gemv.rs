@@ -5,7 +5,7 @@
 
 use crate::alu::Alu;
 use crate::blas::columns::by_columns;
-use crate::blas::gemm::{check_elements, disperse, gather, tune};
+use crate::blas::gemm::{check_elements, gather_lanes, scatter_lanes, tune};
 use crate::blas::row::{read, scale};
 use crate::contract::contract;
 use crate::error::{Error, same_len};
@@ -283,13 +283,14 @@ unsafe fn some_rows<S: Simd, T: Element, const UNIT: bool, const R: usize, const
         let sums = merge::<S, T, R, U>(s, acc);
         let mut new = T::Vec::<S>::splat(s, alpha) * sums;
         if beta != T::ZERO {
-            let old = if step == 1 { load_up_to::<S, T>(s, y, n) } else { gather::<S, T>(s, y, n, step) };
+            let old =
+                if step == 1 { load_up_to::<S, T>(s, y, n) } else { gather_lanes::<S, T>(s, y, n, step) };
             new = T::Vec::<S>::splat(s, beta).mul_add(old, new);
         }
         if step == 1 {
             store_up_to(new, y, n);
         } else {
-            disperse::<S, T>(new, y, n, step);
+            scatter_lanes::<S, T>(new, y, n, step);
         }
     }
 }
@@ -321,7 +322,7 @@ pub(super) unsafe fn products<S: Simd, T: Element, const UNIT: bool, const R: us
                     let a = if UNIT {
                         T::Vec::<S>::load(s, at(r, p + u * lanes))
                     } else {
-                        gather::<S, T>(s, at(r, p + u * lanes), lanes, cs)
+                        gather_lanes::<S, T>(s, at(r, p + u * lanes), lanes, cs)
                     };
                     acc[r][u] = a.mul_add(v, acc[r][u]);
                     r += 1;
@@ -458,5 +459,5 @@ unsafe fn first<S: Simd, T: Element, const UNIT: bool>(
     step: isize,
 ) -> T::Vec<S> {
     // SAFETY: the caller's promise.
-    unsafe { if UNIT { load_up_to::<S, T>(s, p, n) } else { gather::<S, T>(s, p, n, step) } }
+    unsafe { if UNIT { load_up_to::<S, T>(s, p, n) } else { gather_lanes::<S, T>(s, p, n, step) } }
 }

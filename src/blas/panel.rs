@@ -1,7 +1,7 @@
 //! Small triangles on rows of B: some rows stay in registers while those before them, and the square on the diagonal, act on them.
 
 use super::gemm::tune::MOST_LANES;
-use super::gemm::{disperse, gather, in_registers};
+use super::gemm::{gather_lanes, in_registers, scatter_lanes};
 use super::gemv::{eight, merge, products};
 use super::level2::BASE;
 use super::symv::numbers;
@@ -436,7 +436,11 @@ pub(super) fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BA
         // SAFETY: `n` elements of each row of B from column `j` on.
         unsafe {
             for (i, x) in x.iter_mut().enumerate().take(rows) {
-                *x = if cs == 1 { load_up_to::<S, T>(s, at(i), n) } else { gather::<S, T>(s, at(i), n, cs) };
+                *x = if cs == 1 {
+                    load_up_to::<S, T>(s, at(i), n)
+                } else {
+                    gather_lanes::<S, T>(s, at(i), n, cs)
+                };
             }
         }
         let c = |i: usize, p: usize| T::Vec::<S>::splat(s, a[i * BASE + p]);
@@ -475,7 +479,7 @@ pub(super) fn strips<S: Simd, T: Element, const HOW: u8>(s: S, a: &[T; BASE * BA
                 if cs == 1 {
                     store_up_to(x, at(i), n);
                 } else {
-                    disperse::<S, T>(x, at(i), n, cs);
+                    scatter_lanes::<S, T>(x, at(i), n, cs);
                 }
             }
         }

@@ -3,7 +3,6 @@
 
 use super::corpus::{Corpus, read, without_comments};
 use super::schema::Contract;
-use std::collections::BTreeMap;
 
 /// Everything that can be weakened, as one line of text.
 pub fn promises(corpus: &Corpus, c: &Contract) -> String {
@@ -83,14 +82,6 @@ pub fn render(corpus: &Corpus) -> String {
         out.push_str(&format!("'proofs/{name}' = '{theorems} theorems | {:016x}'\n", fnv(&said)));
     }
     out
-}
-
-pub fn parse(text: &str) -> BTreeMap<String, String> {
-    text.lines()
-        .filter(|l| !l.starts_with('#'))
-        .filter_map(|l| l.split_once(" = "))
-        .map(|(op, v)| (op.trim_matches('\'').to_string(), v.trim_matches('\'').to_string()))
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Convolutions and correlations of signals with a kernel, by transforms of blocks that overlap.
 
 use super::real::{RealFft, forward, inverse, rfft_plan_len, rfft_workspace};
-use super::run::{Io, one};
+use super::run::Io;
 use super::{Direction, Fft, fft_plan_len, fft_workspace, together};
 use crate::complex::Complex;
 use crate::contract::contract;
@@ -143,7 +143,7 @@ convolver! {
 convolver! {
     /// A kernel of complex numbers, transformed once: plain data, whose table is the caller's.
     ComplexConvolver, Complex<T>, Fft, convolve_complex_plan_len, fft_plan_len, all, "convolve_complex",
-    |s, fft, v, z, w| one(s, fft, Direction::Forward, Io::Apart(v, z), w)
+    |s, fft, v, z, w| fft.one(s, Direction::Forward, Io::Apart(v, z), w)
 }
 
 impl<'a, T: Element> Convolver<'a, T> {
@@ -435,9 +435,9 @@ pub(crate) fn convolve_complex_by<J: Executor, S: Simd, T: Element>(
         &|at, out: &mut [Complex<T>], w: &mut [Complex<T>]| {
             let (v, rest) = ComplexConvolver::areas(n, w);
             signal.copy(at, v);
-            one(s, &plan.fft, Direction::Forward, Io::Same(v), rest);
+            plan.fft.one(s, Direction::Forward, Io::Same(v), rest);
             times(s, v, plan.spectrum);
-            one(s, &plan.fft, Direction::Inverse, Io::Same(v), rest);
+            plan.fft.one(s, Direction::Inverse, Io::Same(v), rest);
             for (to, y) in out.iter_mut().zip(v.iter().skip(taps - 1)) {
                 *to = *y;
             }

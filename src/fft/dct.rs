@@ -1,7 +1,7 @@
 //! Discrete cosine transforms: through a real transform of their length, or a complex one of half of it.
 
 use super::real::{RealFft, each, forward, inverse, rfft_plan_len, rfft_workspace, rows};
-use super::run::{Io, one};
+use super::run::Io;
 use super::{Direction, plan, together};
 use crate::complex::Complex;
 use crate::contract::contract;
@@ -283,7 +283,7 @@ fn fourth<S: Simd, T: Element>(
             }
         },
     );
-    one(s, plan.real.inner(), Direction::Forward, Io::Same(z), rest);
+    plan.real.inner().one(s, Direction::Forward, Io::Same(z), rest);
     s.vectorize(
         #[inline(always)]
         || {

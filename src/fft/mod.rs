@@ -150,6 +150,20 @@ impl<'a, T: Element> Fft<'a, T> {
     pub const fn len(&self) -> usize {
         self.n
     }
+
+    /// One transform, whose numbers and workspace are as many as it takes.
+    fn one<S: Simd>(&self, s: S, direction: Direction, io: Io<'_, T>, workspace: &mut [Complex<T>]) {
+        let Self { n, steps, table, .. } = self;
+        let back = direction == Direction::Inverse;
+        let scale = if back { T::ONE / T::from_usize(*n) } else { T::ONE };
+        if steps.n == *n {
+            run::passes(s, steps, table, back, scale, io, workspace);
+        } else if steps.n + 1 == *n {
+            rader::one(s, *n, steps, table, back, scale, io, workspace);
+        } else {
+            bluestein::one(s, *n, steps, table, back, scale, io, workspace);
+        }
+    }
 }
 
 forms! {
@@ -290,7 +304,7 @@ fn each<J: Executor, S: Simd, T: Element>(
     }
     while io.len() >= n {
         let (row, rest) = io.split_at(n);
-        run::one(s, plan, direction, row, workspace);
+        plan.one(s, direction, row, workspace);
         io = rest;
     }
 }

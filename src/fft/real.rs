@@ -1,7 +1,7 @@
 //! Transforms of real numbers: an even number of them is half as many complex ones, whose transform is taken apart.
 
 use super::pass::untangle;
-use super::run::{Io, one};
+use super::run::Io;
 use super::{Direction, Fft, fft_plan_len, fft_workspace, plan, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
@@ -228,7 +228,7 @@ pub(super) fn forward<S: Simd, T: Element>(
     if let (false, Ok(x)) = (plan.twist.is_empty(), Complex::of(x)) {
         let m = n / 2;
         let (z, last) = out.split_at_mut(m);
-        one(s, &plan.inner, Direction::Forward, Io::Apart(x, z), workspace);
+        plan.inner.one(s, Direction::Forward, Io::Apart(x, z), workspace);
         if let (Some(first), Some(last)) = (z.first_mut(), last.first_mut()) {
             let Complex { re, im } = *first;
             *first = (re + im).into();
@@ -242,7 +242,7 @@ pub(super) fn forward<S: Simd, T: Element>(
     for (z, x) in z.iter_mut().zip(x) {
         *z = (*x).into();
     }
-    one(s, &plan.inner, Direction::Forward, Io::Apart(z, y), rest);
+    plan.inner.one(s, Direction::Forward, Io::Apart(z, y), rest);
     for (out, y) in out.iter_mut().zip(y) {
         *out = *y;
     }
@@ -305,7 +305,7 @@ pub(super) fn inverse<S: Simd, T: Element>(
         }
         untangle(s, z, plan.twist, true);
         if let Ok(out) = Complex::of_mut(out) {
-            one(s, &plan.inner, Direction::Inverse, Io::Apart(z, out), rest);
+            plan.inner.one(s, Direction::Inverse, Io::Apart(z, out), rest);
         }
         return;
     }
@@ -319,7 +319,7 @@ pub(super) fn inverse<S: Simd, T: Element>(
             }
         }
     }
-    one(s, &plan.inner, Direction::Inverse, Io::Apart(z, y), rest);
+    plan.inner.one(s, Direction::Inverse, Io::Apart(z, y), rest);
     for (out, y) in out.iter_mut().zip(y) {
         *out = y.re;
     }

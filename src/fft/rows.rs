@@ -1,6 +1,6 @@
 //! Transforms of the rows of views: batches with any strides, columns, planes.
 
-use super::run::{Io, one};
+use super::run::Io;
 use super::{Direction, Fft, GRAIN, fft_workspace, spread};
 use crate::complex::Complex;
 use crate::contract::contract;
@@ -234,7 +234,7 @@ fn each<J: Executor, S: Simd, T: Element>(
                         Some(x) => Io::Apart(x, y),
                         None => Io::Same(y),
                     };
-                    one(s, plan, direction, io, rest);
+                    plan.one(s, direction, io, rest);
                 }
             }
             continue;
@@ -243,7 +243,7 @@ fn each<J: Executor, S: Simd, T: Element>(
         gather(from, copies);
         for copy in copies.chunks_exact_mut(n + APART).take(count) {
             let (copy, _) = copy.split_at_mut(n);
-            one(s, plan, direction, Io::Same(copy), rest);
+            plan.one(s, direction, Io::Same(copy), rest);
         }
         scatter(copies, &mut out, first, count);
     }

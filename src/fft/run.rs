@@ -1,8 +1,8 @@
-//! One transform: its passes from one array to the other.
+//! The passes of one transform, each from one array to the other.
 
 use super::pass::{Pass, along, first, groups};
 use super::plan::{SPREAD, Steps};
-use super::{Direction, Fft, bluestein, rader, whole};
+use super::whole;
 use crate::complex::Complex;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -48,25 +48,6 @@ impl<'a, T: Element> Io<'a, T> {
             Self::Apart(_, y) => y,
             Self::Same(x) => x,
         }
-    }
-}
-
-/// One transform.
-pub(super) fn one<S: Simd, T: Element>(
-    s: S,
-    plan: &Fft<'_, T>,
-    direction: Direction,
-    io: Io<'_, T>,
-    workspace: &mut [Complex<T>],
-) {
-    let back = direction == Direction::Inverse;
-    let scale = if back { T::ONE / T::from_usize(plan.n) } else { T::ONE };
-    if plan.steps.n == plan.n {
-        passes(s, &plan.steps, plan.table, back, scale, io, workspace);
-    } else if plan.steps.n + 1 == plan.n {
-        rader::one(s, plan.n, &plan.steps, plan.table, back, scale, io, workspace);
-    } else {
-        bluestein::one(s, plan.n, &plan.steps, plan.table, back, scale, io, workspace);
     }
 }
 

@@ -5,7 +5,6 @@ use super::ir::{
     Approx, Block, Cmp, Group, Hopper, Id, Ids, Inst, Kernel, Mma, Op, Rmw, Shuffle, Space, Special, Table,
     Variable, Vote,
 };
-use super::record::{Param, Recorded};
 use super::types::*;
 use super::verify;
 use alloc::string::String;
@@ -154,11 +153,6 @@ impl Builder {
     /// A constant.
     pub fn f64(&self, c: f64) -> Value<'_, F64> {
         self.bits(c.to_bits())
-    }
-
-    /// Parameters that bodies read, one after the other.
-    pub fn numbers<T: Recorded, const P: usize>(&self) -> [Param<T>; P] {
-        core::array::from_fn(|_| self.param::<T>().number())
     }
 
     /// A special register.

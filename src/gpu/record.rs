@@ -1,6 +1,6 @@
 //! The recorder: [`Value`] is an [`Alu`], so every body of the crate, unchanged, writes itself as instructions.
 
-use super::builder::{Bitwise, Value};
+use super::builder::{Bitwise, Builder, Value};
 use super::ir::{Approx, Cmp, Id, Space};
 use super::types::{F32, F64, Float, Integer, Pred, Scalar, Stored, Type, U32, U64};
 use crate::alu::{Alu, Bits, Mask, Number};
@@ -172,5 +172,12 @@ impl<'b, T: Recorded> Alu for Value<'b, T> {
     fn patch(self, rare: Self::Mask, x: Self, f: impl FnOnce(Self) -> Self) -> Self {
         let [y] = self.builder().either(rare, || [f(x)], || [self]);
         y
+    }
+}
+
+impl Builder {
+    /// Parameters that bodies read, one after the other.
+    pub fn numbers<T: Recorded, const P: usize>(&self) -> [Param<T>; P] {
+        core::array::from_fn(|_| self.param::<T>().number())
     }
 }

@@ -1,7 +1,7 @@
 //! Tiles of a CPU: what stays in vector registers and in the first-level cache.
 
 use super::error::{Limit, PlanError};
-use super::facts::{Cpu, Scalar};
+use super::machine::{Cpu, Scalar};
 use super::tiling::{Choice, Form, Tile, stream_intensity};
 use crate::lanes::Isa;
 

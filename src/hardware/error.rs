@@ -1,4 +1,4 @@
-//! Why there is no tile, no chain or no plan.
+//! Why there is no tile, no chain or no plan, and what is wrong with a text of facts.
 
 use core::fmt;
 
@@ -156,3 +156,67 @@ impl fmt::Display for PlanError {
 }
 
 impl core::error::Error for PlanError {}
+
+/// What is wrong with a text of facts, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FactError {
+    /// The line, from 1.
+    pub line: u32,
+    /// What is wrong there.
+    pub kind: FactErrorKind,
+}
+
+/// What can be wrong with a fact.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FactErrorKind {
+    /// Not a fact of the form `name(target, value).`
+    Syntax,
+    /// No predicate of this name.
+    UnknownPredicate,
+    /// The target has no `hardware_target` above.
+    UnknownTarget,
+    /// The value is of another kind, is zero, or does not fit.
+    Value,
+    /// The same fact twice.
+    Duplicate,
+    /// The target lacks a fact that every target of its kind needs.
+    Missing(&'static str),
+    /// The fact contradicts another of the same target.
+    Contradiction(&'static str),
+    /// More targets, or more shapes of a target, than there is room for.
+    Capacity,
+}
+
+impl FactErrorKind {
+    /// In words.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Syntax => "expected `name(target, value).`",
+            Self::UnknownPredicate => "unknown predicate",
+            Self::UnknownTarget => "no hardware_target fact above names this target",
+            Self::Value => "the value is of another kind, is zero, or does not fit",
+            Self::Duplicate => "the fact is given twice",
+            Self::Missing(_) => "the target lacks the fact ",
+            Self::Contradiction(_) => "the target's facts contradict ",
+            Self::Capacity => "more targets or shapes than there is room for",
+        }
+    }
+    /// The predicate that the message is about.
+    #[must_use]
+    pub const fn predicate(self) -> &'static str {
+        match self {
+            Self::Missing(p) | Self::Contradiction(p) => p,
+            _ => "",
+        }
+    }
+}
+
+impl core::fmt::Display for FactError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "line {}: {}{}", self.line, self.kind.message(), self.kind.predicate())
+    }
+}
+
+impl core::error::Error for FactError {}

@@ -1,7 +1,7 @@
 //! Which ops of a graph become one kernel. No machine is asked: the same chains go to every target.
 
 use super::error::PlanError;
-use super::facts::Scalar;
+use super::machine::Scalar;
 use super::tiling::Form;
 
 /// The most nodes of a graph.

@@ -1,9 +1,10 @@
 //! A chain on a machine: everything that a template of a kernel has to be told.
 
+use super::choose::optimal_tile;
 use super::error::{Limit, PlanError};
-use super::facts::{Gpu, Language, Scalar, Target};
 use super::fusion::{Chain, Kind, Node, check_chain, form};
-use super::tiling::{Choice, Form, optimal_tile};
+use super::machine::{Gpu, Language, Scalar, Target};
+use super::tiling::{Choice, Form};
 
 /// A kernel before it is written.
 #[derive(Debug, Clone, Copy)]

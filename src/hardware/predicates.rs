@@ -1,19 +1,9 @@
 //! The predicates of the facts, and the machine that a target's facts add up to.
 
-use super::facts::{Cpu, Device, Gpu, Language, MmaShapes, Target};
-use super::parse::{FactError, FactErrorKind, at};
+use super::constant::{at, get};
+use super::error::{FactError, FactErrorKind};
+use super::machine::{Cpu, Device, Gpu, Language, MmaShapes, Target};
 use crate::lanes::Isa;
-
-/// `?`, which a `const fn` cannot write.
-macro_rules! get {
-    ($e:expr) => {
-        match $e {
-            Ok(v) => v,
-            Err(e) => return Err(e),
-        }
-    };
-}
-pub(super) use get;
 
 /// What the value of a predicate is.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! What follows the product while it is still in registers: bias, residual, any pointwise body.
 
-use super::store::part_of_row;
+use super::strided::part_of_row;
 use crate::alu::Body;
 use crate::error::Error;
 use crate::lanes::vector::Vector;

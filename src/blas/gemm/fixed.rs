@@ -1,6 +1,7 @@
 //! Sizes known at compile time: only the tiles that such a product needs are compiled, each for its `K`.
 
-use super::micro::{self, Scale};
+use super::micro;
+use super::store::Scale;
 use super::{loops, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};

@@ -2,8 +2,9 @@
 //! dimension is one pass, and the bits of an element depend on its row of A and its column of B alone.
 
 use super::loops::{run_of, share, tile_by_tile};
-use super::micro::{Lhs, Scale, tiles};
+use super::micro::{Lhs, tiles};
 use super::plan::Shape;
+use super::store::Scale;
 use super::{Problem, pack, small_n, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};

@@ -11,7 +11,8 @@
 //! B is packed by the first tile that reads it: the rows are in registers anyway.
 
 use super::epilogue::Epilogue;
-use super::micro::{Lhs, Scale, tiles};
+use super::micro::{Lhs, tiles};
+use super::store::Scale;
 use super::{Problem, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -239,7 +240,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     // Whole lines of C, written once and not soon read.
     let lines = (c.ptr().addr() | (c.row_stride().unsigned_abs() * size_of::<T>())).is_multiple_of(64);
     let past = plan.past && lines && last && beta == T::ZERO;
-    let scale = Scale { alpha, beta, last, far: plan.far && !past, past };
+    let scale = Scale { alpha, beta, last, prefetch: plan.far && !past, stream: past };
     let (room_b, ready) = match right {
         Rhs::PackInto(room) => (room, None),
         Rhs::Packed(panels) => (&mut [][..], Some(panels)),

@@ -5,34 +5,12 @@
 //! other instances (`R` is exact); columns beyond it are a masked last vector.
 
 use super::epilogue::Epilogue;
-use super::store::update;
+use super::store::{Place, Scale, update};
 use super::{Problem, tune};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef};
-
-/// What one tile needs besides its operands.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Scale<T> {
-    pub alpha: T,
-    /// C is read unless this is zero.
-    pub beta: T,
-    /// Whether this is the last pass over the inner dimension, after which the epilogue comes.
-    pub last: bool,
-    /// Whether C is asked for before the pass, because it may be far away.
-    pub far: bool,
-    /// Whether whole lines of C are written past the caches; it is aligned to them.
-    pub past: bool,
-}
-
-impl<T> Scale<T> {
-    /// For one pass over operands in the caches.
-    #[inline(always)]
-    pub(super) const fn one_pass(alpha: T, beta: T) -> Self {
-        Self { alpha, beta, last: true, far: false, past: false }
-    }
-}
 
 /// A's rows as the tile reads them.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +22,7 @@ pub(super) enum Lhs<'a, T> {
 }
 
 /// The operands of tiles below each other, checked by [`tiles`].
-pub(super) struct MicroTile<T> {
+struct MicroTile<T> {
     /// How many tiles.
     count: usize,
     k: usize,
@@ -57,14 +35,9 @@ pub(super) struct MicroTile<T> {
     a_col: isize,
     b: *const T,
     b_row: isize,
-    /// Columns of the last vector.
-    pub(super) tail: usize,
     pack: *mut T,
     c: *mut T,
-    pub(super) c_row: isize,
-    pub(super) c_col: isize,
-    /// Where the tile lies in C.
-    pub(super) at: [usize; 2],
+    place: Place,
 }
 
 /// `C = βC + αAB` on tiles below each other, then the epilogue. C is up to `rows(isa)` rows or whole tiles of
@@ -127,12 +100,14 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
         a_col,
         b: b.ptr(),
         b_row: b.row_stride(),
-        tail: cols - (n - 1) * lanes,
         pack,
         c: c.ptr(),
-        c_row: c.row_stride(),
-        c_col: c.col_stride(),
-        at,
+        place: Place {
+            row_stride: c.row_stride(),
+            col_stride: c.col_stride(),
+            tail: cols - (n - 1) * lanes,
+            at,
+        },
     };
     macro_rules! leaf {
         ($R:literal) => {
@@ -207,21 +182,21 @@ unsafe fn run<
             let (mut a, mut c) = (t.a, t.c);
             let mut tile = 0;
             loop {
-                let row = t.at[0] + tile * R;
+                let row = t.place.at[0] + tile * R;
                 // SAFETY: the caller's promise; tile after tile.
                 unsafe {
-                    if scale.far {
+                    if scale.prefetch {
                         fetch::<S, T, R, N>(s, t, c);
                     }
                     let acc = accumulate::<S, T, R, N, PART, PACK>(s, t, a);
-                    update::<S, T, E, R, N>(s, e, scale, t, (c, row), acc);
+                    update::<S, T, E, R, N>(s, e, scale, &t.place, (c, row), acc);
                 }
                 tile += 1;
                 if tile >= t.count {
                     break;
                 }
                 a = a.wrapping_offset(t.a_next);
-                c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
+                c = c.wrapping_offset(t.place.row_stride.wrapping_mul(R as isize));
             }
         },
     );
@@ -253,12 +228,9 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
         a_col: 1,
         b: b.ptr(),
         b_row: b.row_stride(),
-        tail: cols - (N - 1) * lanes,
         pack: core::ptr::null_mut(),
         c: c.ptr(),
-        c_row: c.row_stride(),
-        c_col: 1,
-        at: [0, 0],
+        place: Place { row_stride: c.row_stride(), col_stride: 1, tail: cols - (N - 1) * lanes, at: [0, 0] },
     };
     s.vectorize(
         #[inline(always)]
@@ -266,12 +238,12 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
             // SAFETY: the views hold `R` rows of A, `k` by `cols` of B and `R` by `cols` of C, with unit column
             // strides.
             unsafe {
-                let acc = if t.tail == lanes {
+                let acc = if t.place.tail == lanes {
                     accumulate::<S, T, R, N, false, false>(s, &t, t.a)
                 } else {
                     accumulate::<S, T, R, N, true, false>(s, &t, t.a)
                 };
-                update::<S, T, (), R, N>(s, (), scale, &t, (t.c, 0), acc);
+                update::<S, T, (), R, N>(s, (), scale, &t.place, (t.c, 0), acc);
             }
         },
     );
@@ -301,12 +273,14 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
         a_col: 1,
         b: p.b.ptr().wrapping_add(col),
         b_row: p.b.row_stride(),
-        tail: (p.c.cols() - col - (N - 1) * lanes).min(lanes),
         pack: core::ptr::null_mut(),
         c: p.c.ptr().wrapping_add(col),
-        c_row: p.c.row_stride(),
-        c_col: 1,
-        at: [0, 0],
+        place: Place {
+            row_stride: p.c.row_stride(),
+            col_stride: 1,
+            tail: (p.c.cols() - col - (N - 1) * lanes).min(lanes),
+            at: [0, 0],
+        },
     };
     let scale = Scale::one_pass(p.alpha, p.beta);
     s.vectorize(
@@ -314,23 +288,23 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
         || {
             for row in (0..t.count).map(|i| (row + i * R) as isize) {
                 let a = t.a.wrapping_offset(row.wrapping_mul(p.a.row_stride()));
-                let c = t.c.wrapping_offset(row.wrapping_mul(t.c_row));
+                let c = t.c.wrapping_offset(row.wrapping_mul(t.place.row_stride));
                 // SAFETY: the caller's promise.
                 unsafe {
                     let acc = accumulate::<S, T, R, N, true, false>(s, &t, a);
-                    update::<S, T, (), R, N>(s, (), scale, &t, (c, 0), acc);
+                    update::<S, T, (), R, N>(s, (), scale, &t.place, (c, 0), acc);
                 }
             }
         },
     );
 }
 
-/// Asks for the tile of C.
+/// Prefetches the tile of C.
 #[inline(always)]
 fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &MicroTile<T>, c: *mut T) {
     let mut i = 0;
     while i < R {
-        let c = c.wrapping_offset(i as isize * t.c_row);
+        let c = c.wrapping_offset(i as isize * t.place.row_stride);
         let mut v = 0;
         while v < N {
             T::Vec::<S>::prefetch(s, c.wrapping_add(v * T::Vec::<S>::LANES));
@@ -357,7 +331,7 @@ unsafe fn row<S: Simd, T: Element, const N: usize, const PART: bool>(
         row[v] = unsafe {
             let b = b.add(v * T::Vec::<S>::LANES);
             if PART && v == N - 1 {
-                T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
+                T::Vec::<S>::load_first(s, b, t.place.tail, T::ZERO)
             } else {
                 T::Vec::<S>::load(s, b)
             }
@@ -458,7 +432,7 @@ unsafe fn accumulate<
                 v += 1;
             }
         }
-        // With one vector A is most of the traffic: ask for the next tile's, a line of each row at a time.
+        // With one vector A is most of the traffic: prefetch the next tile's, a line of each row at a time.
         if N == 1 && t.a_next != 0 && p.is_multiple_of(64 / size_of::<T>()) {
             let mut i = 0;
             while i < R {

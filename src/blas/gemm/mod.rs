@@ -48,6 +48,7 @@ mod small_n;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) mod split;
 mod store;
+mod strided;
 pub(crate) mod tune;
 
 #[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
@@ -81,7 +82,7 @@ use crate::view::{MatMut, MatRef};
 pub(crate) use loops::share;
 use loops::{Plan, Rhs};
 use plan::{Path, Shape};
-pub(crate) use store::{disperse, gather};
+pub(crate) use strided::{gather_lanes, scatter_lanes};
 
 /// The operands of one product.
 pub(crate) struct Problem<'a, T> {

@@ -5,7 +5,7 @@
 
 use super::Problem;
 use super::epilogue::Epilogue;
-use super::store::{disperse, gather};
+use super::strided::{gather_lanes, scatter_lanes};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::drive::{load_up_to, store_up_to};
@@ -238,8 +238,11 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>>(
                         let whole = n == lanes && step == 1;
                         let mut y = va * load_up_to::<S, T>(s, from, n);
                         if beta != T::ZERO {
-                            let old =
-                                if whole { T::Vec::<S>::load(s, to) } else { gather::<S, T>(s, to, n, step) };
+                            let old = if whole {
+                                T::Vec::<S>::load(s, to)
+                            } else {
+                                gather_lanes::<S, T>(s, to, n, step)
+                            };
                             y = vb.mul_add(old, y);
                         }
                         if !E::NONE && last {
@@ -248,7 +251,7 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>>(
                         if whole {
                             y.store(to);
                         } else {
-                            disperse::<S, T>(y, to, n, step);
+                            scatter_lanes::<S, T>(y, to, n, step);
                         }
                     }
                     j += n;

@@ -6,7 +6,7 @@
 use super::Problem;
 use super::epilogue::Epilogue;
 use super::pack::transpose;
-use super::store::{disperse, gather};
+use super::strided::{gather_lanes, scatter_lanes};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
@@ -165,12 +165,12 @@ unsafe fn finish<S: Simd, T: Element, E: Epilogue<T>, const N: usize>(
         unsafe {
             let c_j = c.ptr().offset(j as isize * c.col_stride());
             if beta != T::ZERO {
-                y = old.mul_add(gather::<S, T>(s, c_j, rows, c.row_stride()), y);
+                y = old.mul_add(gather_lanes::<S, T>(s, c_j, rows, c.row_stride()), y);
             }
             if !E::NONE && last {
                 y = e.apply(s, y, [j, row], rows);
             }
-            disperse::<S, T>(y, c_j, rows, c.row_stride());
+            scatter_lanes::<S, T>(y, c_j, rows, c.row_stride());
         }
     }
 }

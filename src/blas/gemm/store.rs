@@ -1,15 +1,45 @@
-//! Stores a register tile: `C = βC + α·acc` and the epilogue, by rows or through an array; gathers and scatters
-//! registers whose elements lie apart.
+//! Stores a register tile: `C = βC + α·acc` and the epilogue, by rows or, where C has a column stride, through an array.
 
 use super::epilogue::Epilogue;
-use super::micro::{MicroTile, Scale};
+use super::strided::{gather_lanes, scatter_lanes};
 use super::tune;
 use crate::alu::Alu;
-use crate::lanes::drive::load_up_to;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
-use crate::view::MatRef;
 use core::mem::MaybeUninit;
+
+/// The factors of `C = βC + αAB`, and how one pass over the inner dimension treats C.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale<T> {
+    pub alpha: T,
+    /// C is read unless this is zero.
+    pub beta: T,
+    /// Whether this is the last pass over the inner dimension, after which the epilogue comes.
+    pub last: bool,
+    /// Whether C is prefetched before the pass, as it may not be in a near cache.
+    pub prefetch: bool,
+    /// Whether whole cache lines of C, which is aligned to them, are stored non-temporally.
+    pub stream: bool,
+}
+
+impl<T> Scale<T> {
+    /// For one pass over operands in the caches.
+    #[inline(always)]
+    pub(super) const fn one_pass(alpha: T, beta: T) -> Self {
+        Self { alpha, beta, last: true, prefetch: false, stream: false }
+    }
+}
+
+/// How a register tile lies in C.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub row_stride: isize,
+    pub col_stride: isize,
+    /// Columns of the last vector.
+    pub tail: usize,
+    /// The row and column of the first of a column of tiles.
+    pub at: [usize; 2],
+}
 
 /// `C = βC + α·acc`, then the epilogue, on a tile that starts at `c` and at `row`.
 /// # Safety
@@ -20,13 +50,13 @@ pub(super) unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize,
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &MicroTile<T>,
+    t: &Place,
     to: (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if t.c_col != 1 {
+        if t.col_stride != 1 {
             // A copy: the accumulators themselves would be in memory all along. Volatile, or LLVM makes both one.
             let mut copy = MaybeUninit::<[[T::Vec<S>; N]; R]>::uninit();
             let words = copy.as_mut_ptr().cast::<T::Vec<S>>();
@@ -46,7 +76,7 @@ pub(super) unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize,
                 if T::Vec::<S>::STREAMS
                     && R == tune::rows(S::ISA)
                     && N == tune::vectors(S::ISA)
-                    && scale.past
+                    && scale.stream
                     && t.tail == T::Vec::<S>::LANES =>
             {
                 rows::<S, T, E, R, N, false, false, true>(s, e, scale, t, to, acc);
@@ -58,9 +88,9 @@ pub(super) unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize,
     }
 }
 
-/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ`, and goes past the caches if `PAST`.
+/// [`update`] of contiguous rows; α = 1 unless `SCALE`, C is read if `READ` and stored non-temporally if `STREAM`.
 /// # Safety
-/// As [`update`], and C has unit column stride; if `PAST`, whole vectors at their boundaries.
+/// As [`update`], and C has unit column stride; if `STREAM`, whole vectors at their boundaries.
 #[inline(always)]
 #[allow(clippy::indexing_slicing, reason = "i < R, v < N")]
 unsafe fn rows<
@@ -71,12 +101,12 @@ unsafe fn rows<
     const N: usize,
     const SCALE: bool,
     const READ: bool,
-    const PAST: bool,
+    const STREAM: bool,
 >(
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &MicroTile<T>,
+    t: &Place,
     (c, row): (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
@@ -85,11 +115,11 @@ unsafe fn rows<
     let beta = T::Vec::<S>::splat(s, scale.beta);
     let mut i = 0;
     while i < R {
-        let c = c.wrapping_offset((i as isize).wrapping_mul(t.c_row));
+        let c = c.wrapping_offset((i as isize).wrapping_mul(t.row_stride));
         let mut v = 0;
         while v < N {
             let c = c.wrapping_add(v * lanes);
-            let part = !PAST && v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
+            let part = !STREAM && v == N - 1 && (tune::masks::<S>() || t.tail < lanes);
             let n = if part { t.tail } else { lanes };
             let mut y = if SCALE { alpha * acc[i][v] } else { acc[i][v] };
             // SAFETY: `n` columns of row `i`.
@@ -105,7 +135,7 @@ unsafe fn rows<
                 if !E::NONE && scale.last {
                     y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                 }
-                if PAST {
+                if STREAM {
                     y.stream(c);
                 } else if part {
                     y.store_first(c, n);
@@ -127,7 +157,7 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &MicroTile<T>,
+    t: &Place,
     (c, row): (*mut T, usize),
     acc: *const T::Vec<S>,
     [rows, vectors]: [usize; 2],
@@ -143,15 +173,15 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
                 let n = if v == vectors - 1 { t.tail } else { lanes };
                 // SAFETY: `n` columns of row `i` from column `v·lanes`.
                 unsafe {
-                    let c = c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
+                    let c = c.offset(i as isize * t.row_stride + (v * lanes) as isize * t.col_stride);
                     let mut y = alpha * acc.add(i * vectors + v).read();
                     if scale.beta != T::ZERO {
-                        y = beta.mul_add(gather::<S, T>(s, c, n, t.c_col), y);
+                        y = beta.mul_add(gather_lanes::<S, T>(s, c, n, t.col_stride), y);
                     }
                     if !E::NONE && scale.last {
                         y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                     }
-                    disperse::<S, T>(y, c, n, t.c_col);
+                    scatter_lanes::<S, T>(y, c, n, t.col_stride);
                 }
                 v += 1;
                 if v == vectors {
@@ -160,53 +190,4 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
             }
         },
     );
-}
-
-/// `n ≤ LANES` elements, `step` apart; zeros in the other lanes.
-/// # Safety
-/// They are valid for reads.
-#[inline(always)]
-pub(crate) unsafe fn gather<S: Simd, T: Element>(s: S, p: *const T, n: usize, step: isize) -> T::Vec<S> {
-    let mut to = [T::ZERO; tune::MOST_LANES];
-    for (j, to) in to.iter_mut().enumerate().take(n) {
-        // SAFETY: `j < n`.
-        *to = unsafe { p.offset(j as isize * step).read() };
-    }
-    // SAFETY: the array is as large as the widest register.
-    unsafe { T::Vec::<S>::load(s, to.as_ptr()) }
-}
-
-/// Writes the first `n ≤ LANES` elements, `step` apart.
-/// # Safety
-/// They are valid for writes.
-#[inline(always)]
-pub(crate) unsafe fn disperse<S: Simd, T: Element>(y: T::Vec<S>, p: *mut T, n: usize, step: isize) {
-    let mut from = [T::ZERO; tune::MOST_LANES];
-    // SAFETY: the array is as large as the widest register.
-    unsafe { y.store(from.as_mut_ptr()) };
-    for (j, y) in from.into_iter().enumerate().take(n) {
-        // SAFETY: `j < n`.
-        unsafe { p.offset(j as isize * step).write(y) };
-    }
-}
-
-/// `n ≤ LANES` elements of a row, from column `col` on.
-#[inline(always)]
-pub(super) fn part_of_row<S: Simd, T: Element>(
-    s: S,
-    x: MatRef<'_, T>,
-    row: usize,
-    col: usize,
-    n: usize,
-) -> T::Vec<S> {
-    let x = x.block([row, col], [1, n.min(T::Vec::<S>::LANES)]);
-    let n = x.cols().min(x.rows().wrapping_mul(x.cols()));
-    // SAFETY: the block has `n` elements in its row.
-    unsafe {
-        if x.col_stride() == 1 {
-            load_up_to::<S, T>(s, x.ptr(), n)
-        } else {
-            gather::<S, T>(s, x.ptr(), n, x.col_stride())
-        }
-    }
 }

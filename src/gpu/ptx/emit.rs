@@ -34,7 +34,9 @@ impl Module {
         fn walk(k: &Kernel, b: &Block, target: Target, isa: &mut Isa) -> Result<(), Error> {
             for i in &b.insts {
                 let (least, gpu) = needs(k, i);
-                target.check(name(i.op), gpu)?;
+                if !target.has(gpu) {
+                    return Err(Error::Lacks { target, instruction: name(i.op), needs: gpu });
+                }
                 *isa = (*isa).max(least);
                 i.blocks.iter().try_for_each(|b| walk(k, b, target, isa))?;
             }

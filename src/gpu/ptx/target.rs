@@ -1,7 +1,5 @@
 //! Targets, and the versions of the PTX language.
 
-#[cfg(feature = "cuda")]
-use super::super::error::Error;
 use core::fmt;
 
 /// A GPU that PTX is made for: `sm_90`, or `sm_90a` with what only that architecture has.
@@ -98,11 +96,6 @@ impl Target {
     #[must_use]
     pub const fn has(self, needs: Self) -> bool {
         if needs.specific { self.specific && self.sm == needs.sm } else { self.sm >= needs.sm }
-    }
-
-    #[cfg(feature = "cuda")]
-    pub(crate) const fn check(self, instruction: &'static str, needs: Self) -> Result<(), Error> {
-        if self.has(needs) { Ok(()) } else { Err(Error::Lacks { target: self, instruction, needs }) }
     }
 }
 

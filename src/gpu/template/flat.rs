@@ -5,7 +5,7 @@ use super::super::builder::{Address, Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::{Param, Recorded};
-use super::super::types::{Stored, U32, U64};
+use super::super::types::{Pred, Stored, U32, U64};
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::drive::Update;
@@ -59,6 +59,17 @@ pub(super) fn keep<'b, T: Stored>(
         [v] => b.store(space, to, 0, v),
         _ => {}
     }
+}
+
+/// Whether lines of elements of `width` bytes, from `base` on and `by` elements from one to the next, all start at multiples
+/// of `bytes`.
+pub(super) fn aligned<'b>(
+    base: Value<'b, U64>,
+    by: Value<'b, U32>,
+    [bytes, width]: [u32; 2],
+) -> Value<'b, Pred> {
+    let low = |v: Value<'b, U32>, most: u32| v & v.builder().int(i64::from(most - 1));
+    (low(base.to(), bytes) | low(by, bytes / width)).compare(Cmp::Eq, base.builder().int(0))
 }
 
 /// The elements of `y` from those of `x`, and the old ones of `y` if these are `read`. With `wide` 16 bytes are read and

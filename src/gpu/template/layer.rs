@@ -5,11 +5,11 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::record::Recorded;
-use super::super::types::{Pred, Scalar, Stored, Type, U32, U64};
+use super::super::types::{Pred, Scalar, Type, U32, U64};
 use super::THREADS;
 use super::flat::{at, get, keep, named, put};
 use super::held::Held;
-use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce, on_row};
+use super::part::{Meet, Part, PartOf, Pieces, Threads, block_reduce, each_by, on_row};
 use super::row::OnRow;
 use super::status::{Index, note};
 use crate::alu::{Alu, Body, Number};
@@ -27,33 +27,6 @@ pub(super) fn each_row<'b>(b: &'b Builder, rows: Value<'b, U32>, body: impl FnOn
         b.barrier();
         Vec::new()
     });
-}
-
-/// The body for each row, its end (of one that is not there 0) and what is carried from the thread's last row; gives the last
-/// of that. As many rows at once as a block has.
-pub(super) fn each_by<'b, T: Stored>(
-    b: &'b Builder,
-    threads: Threads,
-    [rows, cols]: [Value<'b, U32>; 2],
-    init: &[Value<'b, T>],
-    body: impl FnOnce(Value<'b, U32>, Value<'b, U32>, &[Value<'b, T>]) -> Vec<Value<'b, T>>,
-) -> Vec<Value<'b, T>> {
-    let many = b.int::<U32>(i64::from(threads.rows()));
-    let [first, step] = [b.special(Special::CtaidX), b.special(Special::NctaidX)].map(|n| n * many);
-    let [own, _] = threads.place(b);
-    b.count::<U32, T>([first, rows, step], 1, init, |r, carried| {
-        // Of the last block's rows some may not be there: they are empty, as all threads have to reach the barriers.
-        let (r, end) = if threads.rows() == 1 {
-            (r, cols)
-        } else {
-            let there = (r + own).compare(Cmp::Lt, rows);
-            ((r + own).least(rows - b.int(1)), Value::select(there, cols, b.int(0)))
-        };
-        let next = body(r, end, carried);
-        // The next row uses the same shared memory.
-        b.barrier();
-        next
-    })
 }
 
 /// Whether this is the first thread of its block.

@@ -6,8 +6,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
 use super::blocks::widen;
-use super::flat::{at, each, get, put};
-use super::strided::aligned;
+use super::flat::{aligned, at, each, get, put};
 use alloc::vec::Vec;
 
 /// Rows and depth of a block of [`narrow_rows`].

@@ -88,6 +88,33 @@ impl Threads {
     }
 }
 
+/// The body for each row, its end (of one that is not there 0) and what is carried from the thread's last row; gives the last
+/// of that. As many rows at once as a block has.
+pub(super) fn each_by<'b, T: Stored>(
+    b: &'b Builder,
+    threads: Threads,
+    [rows, cols]: [Value<'b, U32>; 2],
+    init: &[Value<'b, T>],
+    body: impl FnOnce(Value<'b, U32>, Value<'b, U32>, &[Value<'b, T>]) -> Vec<Value<'b, T>>,
+) -> Vec<Value<'b, T>> {
+    let many = b.int::<U32>(i64::from(threads.rows()));
+    let [first, step] = [b.special(Special::CtaidX), b.special(Special::NctaidX)].map(|n| n * many);
+    let [own, _] = threads.place(b);
+    b.count::<U32, T>([first, rows, step], 1, init, |r, carried| {
+        // Of the last block's rows some may not be there: they are empty, as all threads have to reach the barriers.
+        let (r, end) = if threads.rows() == 1 {
+            (r, cols)
+        } else {
+            let there = (r + own).compare(Cmp::Lt, rows);
+            ((r + own).least(rows - b.int(1)), Value::select(there, cols, b.int(0)))
+        };
+        let next = body(r, end, carried);
+        // The next row uses the same shared memory.
+        b.barrier();
+        next
+    })
+}
+
 /// The state of all threads of the block, in each of them.
 pub(super) fn block_reduce<'b, T: Stored, const K: usize>(
     b: &'b Builder,
@@ -420,5 +447,36 @@ impl<'b, T: Recorded, const N: usize> Streams<Param<T>, N> for PartOf<'b, T, N> 
     }
     fn len(&self) -> Self::V {
         (self.0.end - self.0.begin).to()
+    }
+}
+
+/// The elements of a row as threads have them.
+pub(super) trait Pieced<'b, T: Recorded>: Streams<Param<T>, 1, V = Value<'b, T>> {
+    /// The block's builder, and where the row begins.
+    fn at_first(&self) -> (&'b Builder, Value<'b, U64>);
+    /// `f(start, elements)` for each of the thread's pieces that are there.
+    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>]));
+}
+
+impl<'b, T: Recorded> Pieced<'b, T> for PartOf<'b, T, 1> {
+    fn at_first(&self) -> (&'b Builder, Value<'b, U64>) {
+        let Part { b, x: [x], .. } = self.0;
+        (b, x)
+    }
+    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>])) {
+        let (b, x) = self.at_first();
+        let turn = |i: Value<'b, U32>, many: u32| {
+            f(i, &neighbours::<T>(b, Space::Global, at::<T>(x, i), 0, many));
+            Vec::new()
+        };
+        let [first, end, step] = self.0.bounds();
+        if !self.wide() {
+            b.count::<U32, T>([first, end, step], 1, &[], |i, _| turn(i, 1));
+            return;
+        }
+        // All of it, in pieces of 16 bytes.
+        let (many, begin) = (16 / T::TYPE.bytes(), self.0.begin);
+        let by = b.int(i64::from(many));
+        b.count::<U32, T>([begin + (first - begin) * by, end, step * by], 1, &[], |i, _| turn(i, many));
     }
 }

@@ -9,8 +9,7 @@ use super::super::types::{Pred, U32, U64};
 use super::THREADS;
 use super::flat::{at, keep, named, neighbours};
 use super::held::Held;
-use super::layer::each_by;
-use super::part::{Meet, Part, PartOf, Pieces, Threads};
+use super::part::{Meet, Part, PartOf, Pieced, Pieces, Threads, each_by};
 use super::pointwise::Takes;
 use crate::alu::{Alu, Body, Real};
 use crate::lanes::fold::Fold;
@@ -18,37 +17,6 @@ use crate::lanes::streams::{Folds, Row, Streams, Summary};
 use crate::nn;
 use alloc::format;
 use alloc::vec::Vec;
-
-/// The elements of a row as threads have them.
-pub(super) trait Pieced<'b, T: Recorded>: Streams<Param<T>, 1, V = Value<'b, T>> {
-    /// The block's builder, and where the row begins.
-    fn at_first(&self) -> (&'b Builder, Value<'b, U64>);
-    /// `f(start, elements)` for each of the thread's pieces that are there.
-    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>]));
-}
-
-impl<'b, T: Recorded> Pieced<'b, T> for PartOf<'b, T, 1> {
-    fn at_first(&self) -> (&'b Builder, Value<'b, U64>) {
-        let Part { b, x: [x], .. } = self.0;
-        (b, x)
-    }
-    fn pieces(&self, f: impl Fn(Value<'b, U32>, &[Value<'b, T>])) {
-        let (b, x) = self.at_first();
-        let turn = |i: Value<'b, U32>, many: u32| {
-            f(i, &neighbours::<T>(b, Space::Global, at::<T>(x, i), 0, many));
-            Vec::new()
-        };
-        let [first, end, step] = self.0.bounds();
-        if !self.wide() {
-            b.count::<U32, T>([first, end, step], 1, &[], |i, _| turn(i, 1));
-            return;
-        }
-        // All of it, in pieces of 16 bytes.
-        let (many, begin) = (16 / T::TYPE.bytes(), self.0.begin);
-        let by = b.int(i64::from(many));
-        b.count::<U32, T>([begin + (first - begin) * by, end, step * by], 1, &[], |i, _| turn(i, many));
-    }
-}
 
 /// A row, in the threads that work on it, the result, and the columns that its map takes.
 pub(super) struct OnRow<'b, S> {

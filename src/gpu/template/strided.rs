@@ -6,22 +6,11 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Rmw, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
-use super::flat::{at, each, get, keep, neighbours, put};
+use super::flat::{aligned, at, each, get, keep, neighbours, put};
 use super::triple::only_strange;
 use crate::alu::Real;
 use alloc::format;
 use alloc::vec::Vec;
-
-/// Whether lines of elements of `width` bytes, from `base` on and `by` elements from one to the next, all start at multiples
-/// of `bytes`.
-pub(super) fn aligned<'b>(
-    base: Value<'b, U64>,
-    by: Value<'b, U32>,
-    [bytes, width]: [u32; 2],
-) -> Value<'b, Pred> {
-    let low = |v: Value<'b, U32>, most: u32| v & v.builder().int(i64::from(most - 1));
-    (low(base.to(), bytes) | low(by, bytes / width)).compare(Cmp::Eq, base.builder().int(0))
-}
 
 /// Elements of C that a thread of [`strided`] reads at once.
 const AT_ONCE: u32 = 16;

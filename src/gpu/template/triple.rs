@@ -7,8 +7,7 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::types::{F32, Pred, U32, U64};
-use super::flat::{at, get, put};
-use super::strided::aligned;
+use super::flat::{aligned, at, get, put};
 use alloc::vec::Vec;
 
 /// Rows that one word tells apart: those of a tile.

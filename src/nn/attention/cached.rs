@@ -1,8 +1,8 @@
 //! The next token's attention over a cache of keys and values in halves or blocks, whose rows may lie in pages.
 
 use super::decode::{AHEAD, TOGETHER, times};
-use super::forward::finish;
 use super::panel::State;
+use super::panel::finish;
 use super::{Align, Attention, BLOCK, Heads, decode, mask, rows, take};
 use crate::error::{Error, enough, not_empty, same_len};
 use crate::lanes::executor::Serial;

@@ -1,6 +1,5 @@
 //! A single query: K and V pass once, in the order of memory, and the bits are those of the panels.
 
-use super::forward::finish;
 use super::mask::{self, Mask};
 use super::panel::{self, State};
 use super::{BLOCK, Heads, rows, take};
@@ -86,7 +85,7 @@ pub(super) fn run<S: Simd, T: Element>(
     for (h, (sums, (peak, sum))) in
         sums.chunks_exact_mut(value_dim).zip(state.peak.iter().zip(&mut *state.sum)).enumerate()
     {
-        finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
+        panel::finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([0, h], [1, 1])));
         times(s, sums, *sum);
         let mut out = out.reborrow().block([0, h * value_dim], [1, value_dim]);
         if let Some(out) = out.row_slice_mut(0) {

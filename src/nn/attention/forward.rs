@@ -193,17 +193,11 @@ fn deliver<S: Simd, T: Element>(
 ) {
     for (j, (peak, sum)) in state.peak.iter().zip(&mut *state.sum).enumerate().take(at.count) {
         let c = at.first + j;
-        finish(*peak, sum, lse.as_mut().map(|l| l.reborrow().block([c / at.group, c % at.group], [1, 1])));
+        panel::finish(
+            *peak,
+            sum,
+            lse.as_mut().map(|l| l.reborrow().block([c / at.group, c % at.group], [1, 1])),
+        );
     }
     panel::unpack(s, sums, width, state.sum, at, out);
-}
-
-/// A column's sum becomes the factor of its weights, 0 if it sees no key; its log-sum-exp is written.
-pub(super) fn finish<T: Element>(peak: T, sum: &mut T, lse: Option<MatMut<'_, T>>) {
-    if let Some(mut lse) = lse {
-        // NaN is not the peak, but it is in the sum.
-        let value = if *sum == T::ZERO { -T::INFINITY } else { peak + T::from_f64(libm::log(sum.to_f64())) };
-        lse.set(0, 0, value);
-    }
-    *sum = if *sum == T::ZERO { T::ZERO } else { T::ONE / *sum };
 }

@@ -4,7 +4,7 @@
 use super::super::softmax::exp_not_above_zero;
 use super::prefetch::Prefetch;
 use crate::alu::Alu;
-use crate::blas::gemm::{disperse, in_registers};
+use crate::blas::gemm::{in_registers, scatter_lanes};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use crate::view::{MatMut, MatRef};
@@ -233,7 +233,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
                 // SAFETY: the block has `n` elements, a column stride apart.
                 unsafe {
                     if to.col_stride() != 1 {
-                        disperse::<S, T>(*y, to.ptr(), n, to.col_stride());
+                        scatter_lanes::<S, T>(*y, to.ptr(), n, to.col_stride());
                     } else if n == L {
                         y.store(to.ptr());
                     } else {
@@ -526,4 +526,14 @@ pub(super) fn dots<S: Simd, T: Element>(s: S, a: &[T], b: &[T], width: usize, to
             }
         },
     );
+}
+
+/// A column's sum becomes the factor of its weights, 0 if it sees no key; its log-sum-exp is written.
+pub(super) fn finish<T: Element>(peak: T, sum: &mut T, lse: Option<MatMut<'_, T>>) {
+    if let Some(mut lse) = lse {
+        // NaN is not the peak, but it is in the sum.
+        let value = if *sum == T::ZERO { -T::INFINITY } else { peak + T::from_f64(libm::log(sum.to_f64())) };
+        lse.set(0, 0, value);
+    }
+    *sum = if *sum == T::ZERO { T::ZERO } else { T::ONE / *sum };
 }

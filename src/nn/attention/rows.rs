@@ -6,7 +6,7 @@ use super::super::softmax::exp_not_above_zero;
 use super::BLOCK;
 use super::panel::{State, by_lanes};
 use crate::alu::Alu;
-use crate::blas::gemm::{gather, in_registers, tile_cols};
+use crate::blas::gemm::{gather_lanes, in_registers, tile_cols};
 use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::MatRef;
@@ -36,7 +36,7 @@ impl<T: Element> Rows<T> {
         // SAFETY: the caller's promise.
         unsafe {
             if !UNIT {
-                gather::<S, T>(s, at.offset(p as isize * self.col), n, self.col)
+                gather_lanes::<S, T>(s, at.offset(p as isize * self.col), n, self.col)
             } else if n == T::Vec::<S>::LANES {
                 T::Vec::<S>::load(s, at.add(p))
             } else {
@@ -58,7 +58,9 @@ impl<T: Element> Rows<T> {
         let mut at = self.x.wrapping_offset((p as isize).wrapping_mul(if UNIT { 1 } else { self.col }));
         for (j, x) in x.iter_mut().enumerate() {
             // SAFETY: the caller's promise.
-            *x = unsafe { if UNIT { T::Vec::<S>::load(s, at) } else { gather::<S, T>(s, at, L, self.col) } };
+            *x = unsafe {
+                if UNIT { T::Vec::<S>::load(s, at) } else { gather_lanes::<S, T>(s, at, L, self.col) }
+            };
             if p.is_multiple_of(64 / size_of::<T>()) {
                 T::Vec::<S>::prefetch(s, at.wrapping_offset(self.ahead));
             }

@@ -3,7 +3,7 @@
 use super::super::super::builder::Value;
 use super::super::super::ir::{Cmp, Rmw, Shuffle, Space, Special};
 use super::super::super::types::{Bf16, F16, F32, Pred, Type, U16, U32, U64};
-use super::super::strided::aligned;
+use super::super::flat::aligned;
 use super::{Frame, Sum};
 use alloc::vec::Vec;
 
