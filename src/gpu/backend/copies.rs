@@ -5,8 +5,8 @@ use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::Argument;
 use super::super::written;
 use super::Gpu;
-use super::memory::{Room, State};
 use super::plan::Plan;
+use super::pool::Allocation;
 use super::stored::half_of;
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -29,7 +29,7 @@ struct Source {
 /// The copies, and what is known of kernels.
 #[derive(Debug)]
 pub(super) struct Copies<B> {
-    all: RefCell<Vec<(Source, Rc<Room<B>>)>>,
+    all: RefCell<Vec<(Source, Rc<Allocation<B>>)>>,
     written: RefCell<BTreeMap<u128, u64>>,
 }
 
@@ -46,33 +46,24 @@ impl<B> Copies<B> {
         !all.is_empty()
     }
 
+    /// Takes those of these bytes of a buffer.
+    pub(super) fn stale(&self, buffer: impl FnOnce() -> u64, bytes: &Range<u64>) -> Vec<Rc<Allocation<B>>> {
+        let mut all = self.all.borrow_mut();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let number = buffer();
+        let stale =
+            |of: &Source| of.buffer == number && of.bytes.start < bytes.end && bytes.start < of.bytes.end;
+        all.extract_if(.., |(of, _)| stale(of)).map(|(_, memory)| memory).collect()
+    }
+
     fn written(&self, launch: &Launch) -> u64 {
         let of = || match launch.program.text() {
             Some(_) => written::ALL,
             None => launch.program.kernel().written(),
         };
         *self.written.borrow_mut().entry(launch.program.key()).or_insert_with(of)
-    }
-}
-
-impl<D: Device> State<D> {
-    /// These bytes of a buffer are not what they were.
-    pub(super) fn changed(&self, buffer: &D::Buffer, bytes: &Range<u64>) {
-        if self.copies.all.borrow().is_empty() {
-            return;
-        }
-        let number = self.device.number(buffer);
-        let stale =
-            |of: &Source| of.buffer == number && of.bytes.start < bytes.end && bytes.start < of.bytes.end;
-        let gone: Vec<_> = self.copies.all.borrow_mut().extract_if(.., |(of, _)| stale(of)).collect();
-        gone.into_iter().for_each(|(_, room)| self.done(room));
-    }
-
-    /// Back to the pool, when nobody has it any more.
-    fn done(&self, room: Rc<Room<D::Buffer>>) {
-        if let Ok(room) = Rc::try_unwrap(room) {
-            self.give(room);
-        }
     }
 }
 
@@ -89,7 +80,7 @@ impl<D: Device> Gpu<D> {
 
     fn run_with_copies(&self, plan: &Plan, operands: &[Binding<'_, D::Buffer>]) -> Result<(), Error> {
         let (state, own) = (&*self.state, operands.len());
-        let mut rooms = vec![None; plan.scratch.len()];
+        let mut buffers = vec![None; plan.scratch.len()];
         let mut there = vec![None; plan.scratch.len()];
         let mut launches = Vec::with_capacity(plan.launches.len());
         for launch in &plan.launches {
@@ -104,26 +95,26 @@ impl<D: Device> Gpu<D> {
                 *there = Some(half_of(from).0);
                 continue;
             }
-            let (room, new) = self.copy(launch, from, plan.scratch.get(to).copied().unwrap_or(0))?;
-            if let Some(to) = rooms.get_mut(to) {
-                *to = Some(room);
+            let (memory, new) = self.copy(launch, from, plan.scratch.get(to).copied().unwrap_or(0))?;
+            if let Some(to) = buffers.get_mut(to) {
+                *to = Some(memory);
             }
             if new {
                 launches.push(launch.clone());
             }
         }
-        for ((room, bytes), there) in rooms.iter_mut().zip(&plan.scratch).zip(&there) {
-            if room.is_none() && there.is_none() {
-                *room = Some(Rc::new(state.take(*bytes)?));
+        for ((memory, bytes), there) in buffers.iter_mut().zip(&plan.scratch).zip(&there) {
+            if memory.is_none() && there.is_none() {
+                *memory = Some(Rc::new(state.take(*bytes)?));
             }
         }
         let mut bindings = operands.to_vec();
-        bindings.extend(rooms.iter().zip(&there).filter_map(|(room, there)| match room {
+        bindings.extend(buffers.iter().zip(&there).filter_map(|(memory, there)| match memory {
             Some(b) => Some(Binding { buffer: &b.buffer, start: 0, bytes: b.bytes }),
             None => *there,
         }));
         let done = self.launch(&launches, &bindings, own);
-        rooms.into_iter().flatten().for_each(|room| state.done(room));
+        buffers.into_iter().flatten().for_each(|memory| state.done(memory));
         done
     }
 
@@ -142,7 +133,7 @@ impl<D: Device> Gpu<D> {
         launch: &Launch,
         from: Binding<'_, D::Buffer>,
         bytes: u64,
-    ) -> Result<(Rc<Room<D::Buffer>>, bool), Error> {
+    ) -> Result<(Rc<Allocation<D::Buffer>>, bool), Error> {
         let word = |a: &Argument| if let Argument::Bits(bits) = a { Some(*bits) } else { None };
         let source = Source {
             buffer: self.state.device.number(from.buffer),
@@ -151,7 +142,7 @@ impl<D: Device> Gpu<D> {
             words: launch.arguments.iter().filter_map(word).collect(),
         };
         let all = &self.state.copies.all;
-        let kept = all.borrow().iter().find(|(of, _)| *of == source).map(|(_, room)| Rc::clone(room));
+        let kept = all.borrow().iter().find(|(of, _)| *of == source).map(|(_, memory)| Rc::clone(memory));
         if let Some(kept) = kept {
             return Ok((kept, false));
         }

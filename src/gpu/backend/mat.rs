@@ -2,7 +2,8 @@
 
 use super::super::device::{Binding, Device, Error};
 use super::Gpu;
-use super::memory::View;
+use super::view::{View, ViewMut};
+use crate::error::same_len;
 use core::ops::Range;
 
 /// A matrix, read.
@@ -101,5 +102,27 @@ impl<'a, T, D: Device> MatMut<'a, T, D> {
     #[must_use]
     pub const fn t(self) -> Self {
         Self(self.0.t())
+    }
+}
+
+impl<'a, T, D: Device> View<'a, T, D> {
+    /// Row after row.
+    ///
+    /// # Errors
+    /// [`Len`](crate::Error::Len), [`Overflow`](crate::Error::Overflow).
+    pub fn matrix(self, rows: usize, cols: usize) -> Result<Mat<'a, T, D>, Error> {
+        let n = rows.checked_mul(cols).ok_or(crate::Error::Overflow { arg: "rows * cols" })?;
+        same_len("data", n, self.len())?;
+        Ok(Mat { all: self, shape: [rows, cols], strides: [cols, 1], start: 0 })
+    }
+}
+
+impl<'a, T, D: Device> ViewMut<'a, T, D> {
+    /// As [`View::matrix`].
+    ///
+    /// # Errors
+    /// Those of [`View::matrix`].
+    pub fn matrix(self, rows: usize, cols: usize) -> Result<MatMut<'a, T, D>, Error> {
+        Ok(MatMut(self.0.matrix(rows, cols)?))
     }
 }

@@ -50,6 +50,7 @@ mod ops;
 mod optimisers;
 mod pattern;
 mod plan;
+mod pool;
 mod product;
 mod products;
 mod quant;
@@ -59,29 +60,31 @@ mod score;
 mod solve;
 mod sparse;
 mod spectra;
+mod state;
 mod stored;
 mod tensors;
 mod transforms;
+mod view;
 mod words;
 
 pub use batch::{Batch, BatchMut};
 pub use decode::PageTable;
 pub use fft::{Fft, RealFft};
 pub use mat::{Mat, MatMut};
-pub use memory::{Array, View, ViewMut, Word};
 pub use ops::Scalar;
 pub use plan::{Plan, Planner};
 pub use product::Product;
 pub use random::Narrow;
 pub use sparse::Sparse;
 pub use spectra::{ComplexConvolver, Convolver, Dct};
+pub use view::{Array, View, ViewMut, Word};
 
 use super::device::{Binding, Device, Error, Launch};
 use super::ir::Kernel;
 use super::template::{Argument, Index, Meet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
-use memory::State;
+use state::State;
 
 /// A device, with a pool of its memory and the kernels made so far. Copies share them.
 #[derive(Debug)]

@@ -5,7 +5,6 @@ use super::super::pass::store_halves;
 use super::super::template::Argument;
 use super::super::template::launch::{ZERO_WORDS, ZEROS};
 use super::Gpu;
-use super::memory::State;
 use super::plan::Planner;
 use crate::hardware::Language;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -27,12 +26,9 @@ impl Halves {
     pub(super) fn forget(&self, number: u64) {
         self.buffers.borrow_mut().remove(&number);
     }
-}
-
-impl<D: Device> State<D> {
-    pub(super) fn is_halves(&self, buffer: &D::Buffer) -> bool {
-        let all = self.halves.buffers.borrow();
-        !all.is_empty() && all.contains(&self.device.number(buffer))
+    pub(super) fn has(&self, number: impl FnOnce() -> u64) -> bool {
+        let all = self.buffers.borrow();
+        !all.is_empty() && all.contains(&number())
     }
 }
 
