@@ -1,4 +1,4 @@
-//! Matrix times vector for a matrix by columns: several of them at once are added to a part of `y`.
+//! Matrix times vector of a column-major matrix: several columns at once are added to a block of `y`.
 
 use super::gemm::{share, tune};
 use super::row::{read, write};

@@ -1,4 +1,4 @@
-//! Matrix times vector: A is met once and decides the time.
+//! Matrix times vector, limited by the bandwidth of A, which is read once.
 //!
 //! A by rows takes several rows at once, lanes along the row; their sums are merged by exchanges of lanes, so
 //! that one register holds one sum per row. A by columns is in `columns`.

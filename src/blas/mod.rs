@@ -1,4 +1,4 @@
-//! Linear algebra.
+//! BLAS levels 1 to 3, and transposes.
 
 pub(crate) mod columns;
 pub(crate) mod complex;

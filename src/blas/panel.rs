@@ -1,4 +1,5 @@
-//! Small triangles on rows of B: some rows stay in registers while those before them, and the square on the diagonal, act on them.
+//! The base case of triangular solves and products: a small triangle times a strip of B, some of whose rows stay in registers
+//! while the rows before them and the diagonal block are applied.
 
 use super::gemm::tune::MOST_LANES;
 use super::gemm::{gather_lanes, in_registers, scatter_lanes};

@@ -1,5 +1,4 @@
-//! Updates of rank one and two of rows whose elements follow each other: some rows at once share what is read of the
-//! vectors.
+//! Rank-1 and rank-2 updates of row-major matrices: several rows at once share the loads of the vectors.
 
 use super::Triangle;
 use crate::alu::Alu;

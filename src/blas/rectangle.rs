@@ -1,4 +1,4 @@
-//! The transpose of a rectangle over itself.
+//! The in-place transpose of a rectangular matrix.
 //!
 //! `m` rows of `n ≥ m` elements that follow each other become `n` rows of `m`. With `c = gcd(m, n)` the element at
 //! `(i, j)` reaches its place by moves within columns, within rows, and within columns again, none of which needs

@@ -1,5 +1,5 @@
-//! The product of a symmetric matrix and a vector, each element of the triangle met once: it adds to the row's sum
-//! and to the column's at the same time.
+//! The symmetric matrix-vector product: each element of the stored triangle is read once, for its row's sum and for its
+//! column's.
 
 use super::Triangle;
 use super::gemm::tune::MOST_LANES;

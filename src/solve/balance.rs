@@ -1,5 +1,5 @@
-//! Balancing: rows and columns of which a permutation makes a triangle leave the iteration, and powers of 2 give the others rows and columns of
-//! about the same length.
+//! Balancing before an eigenvalue iteration (`gebal`): a permutation isolates eigenvalues, and powers of 2 scale rows and columns
+//! to about the same norm.
 
 use super::abs;
 use crate::lanes::Element;

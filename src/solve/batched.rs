@@ -1,4 +1,4 @@
-//! Factors of many matrices of one shape, and what is solved with them: one after the other, with the bits of the forms on one.
+//! Batched factorisations and solves of matrices of one shape, with the bits of the unbatched ones.
 
 use super::cholesky::{cholesky_solve_workspace, cholesky_workspace};
 use super::lu::{lu_solve_workspace, lu_workspace};

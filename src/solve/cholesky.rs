@@ -1,5 +1,5 @@
-//! `A = LLᵀ`: cut in two until the rest lies in a few cache lines; what is between is a triangular solve and a
-//! symmetric product.
+//! Cholesky, `A = LLᵀ`: recursive halves down to a few cache lines, with a triangular solve and a symmetric product (`syrk`)
+//! between them.
 
 use super::{divides, finite};
 use crate::blas::{Diagonal, Side, Triangle, syrk_by, syrk_workspace, trsm_by, trsm_workspace};

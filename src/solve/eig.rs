@@ -1,4 +1,4 @@
-//! Eigenvalues and eigenvectors of a matrix that need not be symmetric: those of its Schur form by back substitution, on the balanced matrix.
+//! Eigenvalues and eigenvectors of a general matrix: balancing, the Schur form, back substitution.
 
 use super::balance::Balance;
 use super::schur::Hessenberg;

@@ -1,5 +1,4 @@
-//! Eigenvalues and eigenvectors of symmetric matrices: reflections make the matrix tridiagonal, a block of them at a time, and
-//! implicit QL or QR iterations make that diagonal.
+//! Eigenvalues and eigenvectors of a symmetric matrix: blocked Householder tridiagonalisation, then implicit QL or QR iterations.
 
 use super::rotations::{Band, Rotations, exchange, room, rotation, strip};
 use super::{finite, largest, multiply, orient, qr, scales};

@@ -1,4 +1,4 @@
-//! Eigenvalues of a symmetric matrix against another, which is definite: its factor turns both into one symmetric matrix.
+//! The generalised symmetric eigenvalue problem `Ax = λBx`, B definite: the Cholesky factor of B reduces it to a symmetric one.
 
 use super::cholesky::{cholesky_by, cholesky_workspace};
 use super::eigh::{eigh_by, eigh_workspace};

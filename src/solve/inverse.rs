@@ -1,4 +1,4 @@
-//! The inverse, and how far a matrix is from having none.
+//! The inverse, and the condition number.
 
 use super::lu::{exchange, exchange_back};
 use super::{abs, divides, finite, lu};

@@ -1,7 +1,7 @@
-//! `PAPᵀ = LDLᵀ` of a symmetric matrix that need not be definite, D with blocks of one row and of two: panels of columns that wait
-//! for their updates, and products of matrices for the rest.
+//! `PAPᵀ = LDLᵀ` of a symmetric, indefinite matrix (Bunch–Kaufman), D with blocks of one row and of two: blocked panels with
+//! delayed updates, and matrix products for the trailing matrix.
 
-use super::lu::{checked, exchange, exchange_back};
+use super::lu::{check_solve, exchange, exchange_back};
 use super::{abs, finite};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{Diagonal, Side, Triangle, gemv_on, trsm_by, trsm_workspace};
@@ -329,10 +329,8 @@ pub(crate) fn ldlt_solve_by<J: Executor, S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (n, left, one) = (factors.rows(), Side::Left, T::ONE);
-    checked(factors, pivots)?;
+    check_solve(factors, pivots, &b, workspace)?;
     same_len("off", n, off.len())?;
-    same_shape("b", [n, b.cols()], [b.rows(), b.cols()])?;
-    enough(ldlt_solve_workspace(n, b.cols()), workspace.len())?;
     let of = |k: usize| off.get(k).copied().filter(|_| k + 1 < n).unwrap_or_default();
     let d = |k: usize| factors.get(k, k).unwrap_or_default();
     let mut k = 0;

@@ -1,4 +1,4 @@
-//! `PA = LU`: columns cut in two until a part lies in the caches; what is between is a triangular solve and a product.
+//! `PA = LU` with partial pivoting: recursive over columns, with a triangular solve and a matrix product between the halves.
 
 use super::{divides, finite};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
@@ -257,6 +257,19 @@ pub(super) fn checked<T: Element>(factors: MatRef<'_, T>, pivots: &[usize]) -> R
     }
 }
 
+/// Whether factors with exchanged rows, right-hand sides and a workspace go together.
+pub(super) fn check_solve<T: Element>(
+    factors: MatRef<'_, T>,
+    pivots: &[usize],
+    b: &MatMut<'_, T>,
+    workspace: &[T],
+) -> Result<(), Error> {
+    let (n, cols) = (factors.rows(), b.cols());
+    checked(factors, pivots)?;
+    same_shape("b", [n, cols], [b.rows(), cols])?;
+    enough(trsm_workspace(Side::Left, n, cols), workspace.len())
+}
+
 pub(crate) fn lu_solve_by<J: Executor, S: Simd, T: Element>(
     j: J,
     s: S,
@@ -266,9 +279,7 @@ pub(crate) fn lu_solve_by<J: Executor, S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (n, left) = (factors.rows(), Side::Left);
-    checked(factors, pivots)?;
-    same_shape("b", [n, b.cols()], [b.rows(), b.cols()])?;
-    enough(lu_solve_workspace(n, b.cols()), workspace.len())?;
+    check_solve(factors, pivots, &b, workspace)?;
     divides("factors", factors)?;
     exchange(s, b.reborrow(), pivots)?;
     trsm_by(j, s, left, T::ONE, Triangle::Lower, Diagonal::Unit, factors, b.reborrow(), workspace)?;

@@ -1,4 +1,4 @@
-//! Systems of linear equations, eigenvalues and singular values: factorisations over the matrix itself, blocked on products of matrices.
+//! Linear systems, least squares, eigenvalues and singular values: in-place factorisations, blocked on matrix products.
 //!
 //! | factorisation | of | solves |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! `AP = QR` with columns exchanged, and least squares of matrices whose columns depend on each other.
+//! QR with column pivoting, `AP = QR`, and least squares of rank-deficient matrices.
 
 use super::qr::{apply, factor, qr_apply_workspace, qr_workspace, reflection};
 use super::{abs, finite};

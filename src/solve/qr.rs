@@ -1,5 +1,4 @@
-//! `A = QR` by Householder's reflections, as many at a time as make a product of matrices worth it: `Q = I - VTVᵀ` for each
-//! block of them.
+//! Blocked Householder QR: the reflections of a panel are applied together as `Q = I - VTVᵀ`.
 
 use super::{divides, finite};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};

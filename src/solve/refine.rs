@@ -1,4 +1,4 @@
-//! Solutions by factors in `f32`, refined by what they leave of the right-hand sides in a wider type.
+//! Iterative refinement in mixed precision: factors in `f32`, residuals in a wider type.
 
 use super::cholesky::{cholesky_solve_by, cholesky_solve_workspace};
 use super::lu::{checked, lu_solve_by, lu_solve_workspace};

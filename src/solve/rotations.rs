@@ -1,5 +1,5 @@
-//! Plane rotations: those that implicit QR iterations find are kept, and applied to a strip of the vectors at a time, which
-//! stays in the caches.
+//! Plane (Givens) rotations of implicit QR iterations: collected, then applied to the vectors strip by strip, each of which stays
+//! in cache.
 
 use super::abs;
 use crate::alu::Alu;

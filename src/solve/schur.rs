@@ -1,5 +1,4 @@
-//! `A = ZTZᵀ` of a matrix that need not be symmetric: reflections leave one diagonal below the main one, and Francis's double shifts make
-//! that zero but where a pair of complex eigenvalues stands.
+//! The real Schur form, `A = ZTZᵀ`: Householder reduction to Hessenberg form, then Francis's implicit double-shift QR.
 
 use super::qr::reflection;
 use super::{abs, finite, largest, multiply, scales};

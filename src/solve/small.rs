@@ -1,4 +1,4 @@
-//! Matrices in arrays, whose order is a constant: for filters and controllers on the stack of a small machine. No blocks, no workspace.
+//! Small matrices of constant order, in arrays: for filters and controllers on small machines. No blocking, no workspace.
 
 use super::abs;
 use crate::error::Error;

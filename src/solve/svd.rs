@@ -1,5 +1,4 @@
-//! Singular values and vectors: QR of a tall matrix, reflections from both sides that leave a bidiagonal one, a block of them at a
-//! time, and implicit QR iterations that make that diagonal.
+//! The singular value decomposition: QR of a tall matrix, blocked bidiagonalisation, implicit QR iterations.
 
 use super::rotations::{Band, Rotations, exchange, room, rotation, strip};
 use super::{abs, finite, largest, multiply, orient, qr, scales, turn};

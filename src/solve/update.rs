@@ -1,4 +1,4 @@
-//! The factor of Cholesky of a matrix that changes by one vector.
+//! Rank-1 updates and downdates of a Cholesky factor.
 
 use super::{abs, divides, finite};
 use crate::blas::Triangle;

@@ -1,4 +1,4 @@
-//! Block compressed rows: [`Bsr`].
+//! Block compressed sparse rows (BSR): [`Bsr`].
 
 use super::Csr;
 use super::csr::{ascend, ends};

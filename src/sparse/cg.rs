@@ -1,4 +1,4 @@
-//! `Ax = b` of a sparse, symmetric, positive definite A by conjugate gradients.
+//! Conjugate gradients: `Ax = b` of a sparse, symmetric, positive definite A.
 
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};

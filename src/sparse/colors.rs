@@ -1,4 +1,4 @@
-//! Sweeps of Gauss and Seidel by colours: [`Colors`].
+//! Gauss–Seidel sweeps in parallel by graph colouring: [`Colors`].
 
 use super::Csr;
 use super::csr::pairs;

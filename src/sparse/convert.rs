@@ -1,4 +1,4 @@
-//! Compressed rows from coordinates, and of the transpose.
+//! Conversions to compressed rows (CSR): from coordinates (COO), and the transpose.
 
 use super::Csr;
 use super::csr::pairs;

@@ -1,4 +1,4 @@
-//! Compressed rows: [`Csr`].
+//! Compressed sparse rows (CSR): [`Csr`].
 
 use super::spmv::Work;
 use super::{Bsr, Dia, Sell};

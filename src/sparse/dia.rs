@@ -1,4 +1,4 @@
-//! Diagonals: [`Dia`].
+//! Diagonal storage (DIA): [`Dia`].
 
 use super::Csr;
 use super::csr::pairs;

@@ -1,4 +1,4 @@
-//! `Ax = b` of a sparse A that need not be symmetric: GMRES and BiCGSTAB.
+//! Krylov methods for a general sparse A: GMRES and BiCGSTAB.
 
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};

@@ -1,4 +1,4 @@
-//! Eigenvalues at an end of the spectrum of a sparse, symmetric A.
+//! LOBPCG: eigenvalues at an end of the spectrum of a sparse, symmetric A.
 
 use super::triangular::{divides, finite, solve};
 use super::{Csr, spmv_on};

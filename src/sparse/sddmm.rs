@@ -1,4 +1,4 @@
-//! Products of dense matrices where a sparse one has elements.
+//! SDDMM: the product of dense matrices, sampled at the pattern of a sparse one.
 
 use super::Csr;
 use crate::contract::{Call, contract};

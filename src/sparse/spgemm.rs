@@ -1,4 +1,4 @@
-//! `C = AB` and `C = αA + βB` of sparse matrices.
+//! Sparse times sparse, `C = AB` (SpGEMM), and sparse sums `C = αA + βB`.
 
 use super::Csr;
 use super::convert::at_least;

@@ -1,4 +1,4 @@
-//! `Y = αAX + βY` of a sparse A and dense matrices.
+//! Sparse times dense, `Y = αAX + βY` (SpMM).
 
 use super::Csr;
 use super::spmv::{Cut, axpby, divide};

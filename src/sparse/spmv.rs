@@ -1,4 +1,4 @@
-//! `y = αAx + βy` and `y = αAᵀx + βy` of a sparse A.
+//! Sparse times vector, `y = αAx + βy` and `y = αAᵀx + βy` (SpMV).
 
 use super::Csr;
 use crate::contract::{Call, contract, nan};

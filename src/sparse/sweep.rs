@@ -1,4 +1,4 @@
-//! Incomplete Cholesky factors, and sweeps of Gauss and Seidel.
+//! Incomplete Cholesky factors without fill-in, and Gauss–Seidel sweeps.
 
 use super::Csr;
 use super::triangular::{divides, finite};

@@ -1,4 +1,4 @@
-//! `x = A⁻¹x` of a triangular, sparse A, and incomplete factors that are two of them.
+//! Sparse triangular solves, and incomplete LU factors without fill-in, ILU(0).
 
 use super::Csr;
 use crate::blas::{Diagonal, Triangle};

@@ -1,4 +1,4 @@
-//! Ops on each of some complex numbers by itself, and between the two layouts: pairs, and real and imaginary parts apart.
+//! Element-wise ops on complex numbers, and conversions between interleaved and planar storage.
 
 use super::conjugated;
 use super::vectors::{is_nan, seen};

@@ -1,4 +1,4 @@
-//! Linear algebra of complex numbers that lie as pairs.
+//! BLAS of complex numbers, stored interleaved.
 
 pub(crate) mod elements;
 pub(crate) mod product;

@@ -1,4 +1,4 @@
-//! Vectors, and a matrix with a vector.
+//! Complex level 1, and the complex matrix-vector product.
 
 use super::{conjugated, scaled};
 use crate::blas::gemv::gemv_by;

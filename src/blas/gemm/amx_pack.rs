@@ -1,4 +1,4 @@
-//! Blocks of A and B in tiles.
+//! Packs blocks of A and B into the layout of AMX tiles.
 //!
 //! A tile of A has sixteen rows, and groups of elements along the inner dimension in each; a tile of B has
 //! such groups one below the other, and sixteen columns. So a tile of A, transposed as 32-bit words, is one

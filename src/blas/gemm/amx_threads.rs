@@ -1,4 +1,4 @@
-//! Products on tiles, the parts of C run by several threads.
+//! The AMX product on several threads, each with a part of C.
 
 use super::amx::{Single, Six, Three, gemm_by};
 use super::split::{AmxPath, product};

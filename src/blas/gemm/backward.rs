@@ -1,4 +1,4 @@
-//! The gradients of a product by its operands.
+//! The gradients of a matrix product with respect to A and B.
 
 use super::{Problem, check_elements, gemm_by, gemm_workspace};
 use crate::contract::contract;

@@ -1,4 +1,4 @@
-//! Many products of one shape.
+//! Batched products of one shape.
 
 use super::{Problem, gemm_by, parts};
 use crate::error::{Error, same_len};

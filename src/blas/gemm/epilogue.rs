@@ -1,4 +1,4 @@
-//! What follows the product while it is still in registers: bias, residual, any pointwise body.
+//! The epilogue of a product, applied while C is in registers: bias, residual, any pointwise body.
 
 use super::strided::part_of_row;
 use crate::alu::Body;

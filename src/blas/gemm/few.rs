@@ -1,5 +1,5 @@
-//! Few rows and columns of C, all matrices by rows: at these sizes every instruction before the first multiplication
-//! shows, so they are told apart before anything else is looked at.
+//! Tiny products of row-major matrices: at these sizes every instruction before the first multiplication shows, so they are
+//! dispatched before anything else is looked at.
 
 use super::micro::few;
 use super::{Problem, loops, tune};

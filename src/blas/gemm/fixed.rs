@@ -1,4 +1,4 @@
-//! Sizes known at compile time: only the tiles that such a product needs are compiled, each for its `K`.
+//! Products of sizes known at compile time: only the register tiles that such a product needs are compiled, each for its `K`.
 
 use super::micro;
 use super::store::Scale;

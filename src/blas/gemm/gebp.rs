@@ -1,4 +1,4 @@
-//! GEBP: products inside other kernels, of blocks and panels that lie in the caches. Nothing is checked, the inner
+//! GEBP, the block-panel product inside other kernels, of operands that are in cache. Nothing is checked, the inner
 //! dimension is one pass, and the bits of an element depend on its row of A and its column of B alone.
 
 use super::loops::{run_of, share, tile_by_tile};

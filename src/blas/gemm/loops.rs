@@ -1,4 +1,4 @@
-//! The five loops around the register tile.
+//! The five loops around the micro-kernel.
 //!
 //! | loop | over | block | why |
 //! |---|---|---|---|

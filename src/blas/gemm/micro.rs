@@ -1,4 +1,4 @@
-//! The register tile: `R` rows by `N` vectors of C, all of the inner dimension, nothing spilled.
+//! The micro-kernel: a register tile of `R` rows by `N` vectors of C, accumulated over the inner dimension without spills.
 //!
 //! One body for every instruction set. Elements of A are broadcast, rows of B are vectors, and both come
 //! at any stride along the inner dimension, so packed and unpacked operands share it. Rows beyond C are

@@ -1,4 +1,4 @@
-//! Operands whose stride is not the one that the register tile reads, copied into its order.
+//! Packs A and B into the order in which the micro-kernel reads them.
 
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};

@@ -1,4 +1,4 @@
-//! A right operand that is packed once and multiplied many times.
+//! Products with a B that is packed once and used many times.
 
 use super::Problem;
 use super::loops::{self, Plan, Rhs};

@@ -1,4 +1,4 @@
-//! Small `m`: B is read once and decides the time, so it is read row after row, contiguously.
+//! Products with few rows: reading B decides the time, so it is streamed once, row by row.
 //!
 //! Register tiles would walk down B in strips, a new page at each step. Here a group of B's rows passes by
 //! whole, and the sums wait in the workspace between groups, in the same order of additions.

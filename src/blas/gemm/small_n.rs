@@ -1,4 +1,4 @@
-//! Small `n`: A decides the time, and a register tile would use few of its lanes.
+//! Products with few columns: reading A decides the time, and a register tile would use few of its lanes.
 //!
 //! Here the lanes are rows: squares of A are transposed in registers, and each element of B meets whole
 //! vectors of A's columns. Every sum keeps the order of the register tile.

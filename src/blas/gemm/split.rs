@@ -1,4 +1,4 @@
-//! `f32` products on tiles that multiply bf16: each element is the sum of parts of eight bits.
+//! `f32` products on AMX tiles of `bf16`: each element is split into a sum of `bf16` numbers of eight bits each.
 
 use super::amx::{self, Product, Six, Three};
 use super::tune::Tiling;

@@ -1,4 +1,4 @@
-//! Registers whose elements have a stride in memory.
+//! Gather and scatter of vectors with a stride.
 
 use super::tune;
 use crate::lanes::drive::load_up_to;

@@ -1,4 +1,4 @@
-//! Every number of the matrix product: register tiles by instruction set, blocks by cache size.
+//! The tuning parameters of the matrix product: register tiles by instruction set, blocks by cache size.
 //!
 //! A tile of `MR` rows by `NV` vectors of C stays in registers. A pass over `KC` of the inner dimension
 //! leaves it there; `KC` alone decides the order of summation, so it is a constant of the instruction

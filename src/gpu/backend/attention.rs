@@ -1,4 +1,4 @@
-//! Attention, its gradients, and the pairs that positions turn.
+//! Attention, its gradients, and rotary positions.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::ir::Group;

@@ -1,4 +1,4 @@
-//! Many matrices of one shape at a regular distance, and what is made of all of them by one launch.
+//! Strided batches of matrices, and batched factorisations by one launch.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::error::Error as Bad;

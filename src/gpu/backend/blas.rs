@@ -1,4 +1,4 @@
-//! Vectors with strides, and matrices of which one triangle is met.
+//! Level 1 on strided vectors, and ops on symmetric and triangular matrices.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::triangle::{self, Rows};

@@ -1,4 +1,4 @@
-//! Linear algebra of complex numbers in pairs.
+//! BLAS of interleaved complex numbers.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::ir::Kernel;

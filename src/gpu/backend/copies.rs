@@ -1,5 +1,4 @@
-//! Operands rounded to `bf16` that are kept until what they were rounded from changes: a matrix is an operand of several
-//! products, of which each would round it again.
+//! A cache of operands rounded to `bf16`: several products read the same matrix, which is rounded once until it is written again.
 
 use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::Argument;

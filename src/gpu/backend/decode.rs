@@ -1,4 +1,4 @@
-//! Attention of one query over a cache of keys and values in few bits, in order or in pages.
+//! Decoding over a KV cache in half precision or quantised blocks, contiguous or paged.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::attention::Scores;

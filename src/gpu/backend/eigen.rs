@@ -1,5 +1,5 @@
-//! Eigenvalues and singular values by Jacobi's method: a launch for each round of a sweep, or one block for a whole matrix.
-//! Nothing waits for the host: sweeps after the last one that turned anything end at once.
+//! Eigenvalues and singular values by one-sided Jacobi: a launch for each round of a sweep, or one block for a whole matrix.
+//! The host never waits: after convergence, further sweeps return at once.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::error::Error as Bad;

@@ -1,4 +1,4 @@
-//! Contractions of tensors: products of matrices where there are such, else a thread for each element of the result.
+//! Tensor contractions: matrix products where they are such, else a thread for each element of the result.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::tensor;

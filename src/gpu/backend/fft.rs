@@ -1,4 +1,4 @@
-//! Fourier transforms.
+//! Plans of Fourier transforms.
 
 use super::super::device::{Binding, Computes, Device, Error, Launch};
 use super::super::template::Argument;

@@ -1,5 +1,5 @@
-//! `y ← α·A·x + β·y`, and what becomes one launch with it: in an open list a rotation of its results, the gate that they are of,
-//! and another product with the same `x`, where they come one right behind the other.
+//! `y ← α·A·x + β·y`, fused in an open list with what follows it: rotary positions or a gate (SwiGLU) on its results, and the next
+//! product with the same `x`.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::gemv::{self, Form, Then};

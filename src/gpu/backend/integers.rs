@@ -1,4 +1,4 @@
-//! Small integers as numbers: the samples of images and of sound.
+//! Conversions of small integers to floats: samples of images and of sound.
 
 #[cfg(doc)]
 use super::super::device::Error;

@@ -1,4 +1,4 @@
-//! Cross-entropy on devices, its gradient, and both at once.
+//! Cross-entropy, its gradient, and both fused.
 
 use super::super::device::{Binding, Computes, Device, Error};
 use super::super::template::{Argument, OfRow, Pieces, Threads, layer};

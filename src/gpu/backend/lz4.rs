@@ -1,4 +1,4 @@
-//! LZ4 blocks: a warp for each, on devices that have bytes.
+//! LZ4: a warp for each block, on devices with 8-bit loads.
 
 use super::super::device::{Binding, Computes, Error};
 use super::super::ir::Kernel;

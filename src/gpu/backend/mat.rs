@@ -1,4 +1,4 @@
-//! Matrices on strides in memory of a device.
+//! Strided matrices in device memory.
 
 use super::super::device::{Binding, Device, Error};
 use super::Gpu;

@@ -1,4 +1,4 @@
-//! Products of `f16` by cooperative matrices, where a device has them and whole tiles are aligned.
+//! `f16` products by WGSL's cooperative matrices, where a device has them and whole tiles are aligned.
 
 use super::super::builder::Builder;
 use super::super::device::{Error, Launch, Program};

@@ -1,4 +1,4 @@
-//! Pooling and convolution along lines.
+//! Pooling and one-dimensional convolution.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Argument, window};

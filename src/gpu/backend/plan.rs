@@ -1,4 +1,4 @@
-//! From an op and its sizes to launches. No device is needed to plan.
+//! Plans an op: from its name and sizes to kernels and launches, without a device.
 
 use super::super::device::{Binding, Error, Facts, Launch, Limits, Program};
 use super::super::ir::Kernel;

@@ -1,4 +1,4 @@
-//! Memory of a device that is used again.
+//! A pool of device memory.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

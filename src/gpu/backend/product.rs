@@ -1,4 +1,4 @@
-//! Products of matrices as launches: how the work is divided, and on which units.
+//! Plans matrix products: which units compute them, which tiles, and whether the depth is split (split-K).
 
 use super::super::device::{Error, Launch};
 use super::super::interpret::TensorMap;

@@ -1,4 +1,4 @@
-//! Products of matrices and vectors, and transposes.
+//! Matrix products and transposes.
 
 use super::super::device::Computes;
 use super::super::template::{TRANSPOSE_TILE, layer};

@@ -1,4 +1,4 @@
-//! Quantised weights: blocks as they lie in a file.
+//! Quantised weights, in the blocks of GGUF files.
 
 #[cfg(doc)]
 use super::super::device::Error;

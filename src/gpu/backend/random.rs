@@ -1,4 +1,4 @@
-//! Random numbers: those of a stream's places, the same bits as on a CPU.
+//! Counter-based random numbers, with the bits of a CPU.
 
 #[cfg(doc)]
 use super::super::device::Error;

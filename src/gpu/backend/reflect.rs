@@ -1,4 +1,4 @@
-//! Orthogonal factors and least squares. What a CPU refuses before its first write, devices see on the way, as in
+//! QR and least squares. What a CPU refuses before its first write, devices see on the way, as in
 //! [`solve`](super::solve).
 
 use super::super::device::{Computes, Device, Error};

@@ -1,4 +1,4 @@
-//! Ops that choose, compare or score elements of rows, and running sums.
+//! Row ops that select, compare or score (top-k, similarity, NLL), and scans.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Argument, score, vector};

@@ -263,11 +263,8 @@ impl<D: Device> Gpu<D> {
     where
         D: Computes<T> + 'static,
     {
-        let (n, b) = (factors.shape[0], b.0);
-        same_shape("factors", [n; 2], factors.shape)?;
-        same_len("pivots", n, pivots.len())?;
-        same_shape("b", [n, b.shape[1]], b.shape)?;
-        self.matrices([("factors", factors), ("b", b)])?;
+        let b = b.0;
+        self.check_solve(factors, pivots, b)?;
         self.divides(Index::LuSolve, factors)?;
         self.exchange(b, pivots, 0)?;
         self.unit_lower(factors, b)?;
@@ -363,11 +360,8 @@ impl<D: Device> Gpu<D> {
         D: Computes<T> + 'static,
     {
         let (n, b) = (factors.shape[0], b.0);
-        same_shape("factors", [n; 2], factors.shape)?;
-        same_len("pivots", n, pivots.len())?;
+        self.check_solve(factors, pivots, b)?;
         same_len("off", n, off.len())?;
-        same_shape("b", [n, b.shape[1]], b.shape)?;
-        self.matrices([("factors", factors), ("b", b)])?;
         let cols = b.shape[1];
         if n * cols == 0 {
             return Ok(());
@@ -382,5 +376,23 @@ impl<D: Device> Gpu<D> {
         let upper = Left::new(Side::Left, Triangle::Upper, Diagonal::Unit, factors.t(), b)?;
         self.triangular(true, &upper)?;
         self.exchange_of(("ldlt_exchange_back", Index::LdltPivots, true), b, pivots, 0)
+    }
+
+    /// Whether factors with exchanged rows and right-hand sides go together.
+    fn check_solve<T: Scalar>(
+        &self,
+        factors: Mat<'_, T, D>,
+        pivots: View<'_, u32, D>,
+        b: Mat<'_, T, D>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = factors.shape[0];
+        same_shape("factors", [n; 2], factors.shape)?;
+        same_len("pivots", n, pivots.len())?;
+        same_shape("b", [n, b.shape[1]], b.shape)?;
+        self.matrices([("factors", factors), ("b", b)])?;
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Sparse matrices, and filters.
+//! Sparse matrices (SpMV, SpMM, SDDMM), and FIR filters.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{Meet, THREADS, sparse, window};

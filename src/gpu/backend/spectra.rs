@@ -1,4 +1,4 @@
-//! Cosine transforms, and convolutions by transforms of blocks that overlap.
+//! Cosine transforms, and convolutions by overlap-save.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::{fft, spectra};

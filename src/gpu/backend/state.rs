@@ -1,4 +1,4 @@
-//! What a backend keeps of its device: the planner, the pool of memory, copies of operands, status words, the last launch.
+//! What a backend keeps of its device: the planner, the pool, the cache of rounded operands, status words, the last launch.
 
 use super::super::device::{Binding, Device, Error, Readback};
 use super::super::template::Index;

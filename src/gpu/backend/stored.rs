@@ -1,4 +1,4 @@
-//! Memory whose elements lie as `bf16`: kernels that read or write it are made again for that.
+//! Arrays of `f32` stored as `bf16`: kernels that read or write one are recompiled with the conversion.
 
 use super::super::device::{Binding, Device, Error, Launch, Program};
 use super::super::pass::store_halves;

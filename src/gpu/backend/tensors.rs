@@ -1,4 +1,4 @@
-//! Tensors with more around them, and elements of an axis by indices: a thread for each element of the result.
+//! Padding, gather and scatter along an axis: a thread for each element of the result.
 
 use super::super::device::{Computes, Device};
 use super::super::template::tensor::{self, Around};

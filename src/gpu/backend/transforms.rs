@@ -1,4 +1,4 @@
-//! The ops of Fourier transforms.
+//! Fourier transforms.
 
 use super::super::device::{Computes, Device, Error};
 use super::super::template::fft::{self, Around};

@@ -1,4 +1,4 @@
-//! Elements in memory of a device, and views of them. A view that is written belongs to one place at a time, as `&mut` does.
+//! Arrays in device memory and views of them. A mutable view belongs to one place at a time, as `&mut` does.
 
 use super::super::device::{Binding, Device, Error};
 use super::Gpu;

@@ -1,4 +1,4 @@
-//! Writes to elements that share a word of memory with their neighbours.
+//! Stores of elements narrower than a 32-bit word.
 
 use super::super::device::{Binding, Device, Error, Launch};
 use super::super::template::{Argument, flat};

@@ -1,4 +1,4 @@
-//! Activations as blocks of bytes.
+//! Quantises activations to blocks of bytes.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! Attention: a block for each query of each head takes the keys in tiles, a thread for each key's score, and keeps the
-//! peak, the sum and the weighted values (the online softmax). Its gradients take the weights again from the
+//! Attention without tensor cores: a block for each query of each head takes the keys in tiles, a thread for each key's score, and
+//! keeps the maximum, the sum and the weighted values (online softmax). The gradients recompute the weights from the
 //! log-sum-exps.
 
 use super::super::builder::{Builder, Value};

@@ -1,4 +1,4 @@
-//! The parts of quantised blocks, read by words: any format, by its [`Words`](crate::quant::words::Words).
+//! Unpacks quantised blocks from 32-bit words, of any format by its [`Words`](crate::quant::words::Words).
 #![allow(clippy::indexing_slicing, reason = "places of arrays that are counted here")]
 
 use super::super::builder::{Builder, Value};

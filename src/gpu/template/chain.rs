@@ -1,4 +1,4 @@
-//! A chain of ops by their names: which bodies run on which operands.
+//! A fused chain of pointwise ops: which bodies run on which operands.
 
 use super::super::builder::Value;
 use super::super::error::Error;

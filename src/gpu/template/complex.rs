@@ -1,5 +1,5 @@
-//! Complex numbers in pairs: vectors with strides, a matrix with a vector, and what is before and after the real product of
-//! matrices that is a complex one's.
+//! Interleaved complex numbers: strided vectors, the matrix-vector product, and the rearrangement of operands by which the complex
+//! matrix product is a real one.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! Kernels over the diagonals of factors: their product, and the division by blocks of one row and of two.
+//! Kernels over the diagonals of factors: determinants, and the division by the 1×1 and 2×2 blocks of LDLᵀ.
 //!
 //! Sources: the definition; J. Bunch, L. Kaufman, "Some Stable Methods for Calculating Inertia and Solving Symmetric Linear Systems" (1977).
 

@@ -1,5 +1,5 @@
-//! Factors of the parts of a matrix that one block has, and what goes with them: exchanges of rows, and whether a triangle
-//! divides. What lies between parts is for triangular solves and products.
+//! Factorisations (Cholesky, LU) of a diagonal block by one thread block, row exchanges, and the check of a triangle for zeros.
+//! Trailing updates are triangular solves and products.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};

@@ -1,5 +1,5 @@
-//! Fourier transforms: Stockham's passes in shared memory, over lines that lie anywhere; and what is done before and after
-//! them to real numbers and to lengths with other primes.
+//! Fourier transforms: Stockham passes in shared memory over strided lines, the pre- and post-processing of real transforms, and
+//! Bluestein's chirp products.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;
@@ -356,7 +356,7 @@ impl<'b, T: Recorded> Passes<'b, T> {
         pair(&neighbours::<T>(self.b, Space::Shared, at, offset, 2), self.b.bits(0))
     }
 
-    /// As [`untangled`], of a line in shared memory.
+    /// [`untangle`] of a line in shared memory.
     fn untangle(&self, out: Pairs<'b>, mine: Mine<'b>, twist: Pairs<'b>) {
         let (b, m) = (self.b, self.lines.n);
         let to = |k: Value<'b, U32>| mine.to + k * self.to[3];
@@ -364,16 +364,13 @@ impl<'b, T: Recorded> Passes<'b, T> {
             let first = k.compare(Cmp::Eq, b.int(0));
             let mirror = Value::select(first, k, self.int(m) - k);
             let (z, other) = (self.held(mine.line, k), self.held(mine.line, mirror));
-            let [p, q] = apart(z, other, twist.get(k, 0));
-            let pick = |[re, im]: Pair<Value<'b, T>>, end: Value<'b, T>| {
-                [Value::select(first, end, re), Value::select(first, b.bits(0), im)]
-            };
-            out.put(to(k), pick(p, z[0] + z[1]));
-            out.put(to(self.int(m) - k), pick(q, z[0] - z[1]));
+            let [p, q] = untangle(first, [z, other], twist.get(k, 0));
+            out.put(to(k), p);
+            out.put(to(self.int(m) - k), q);
         });
     }
 
-    /// As [`untangled`] does it on the way back: point `i`.
+    /// Point `i` of [`tangle`].
     fn tangled(
         &self,
         x: Pairs<'b>,
@@ -385,14 +382,10 @@ impl<'b, T: Recorded> Passes<'b, T> {
         let m = self.int(self.lines.n);
         let low = i.least(m - i);
         let at = |k: Value<'b, U32>| x.get::<T>(mine.from + k * self.from[3], 0);
-        let (a, b, [cos, sin]) = (at(low), at(m - low), twist.get::<T>(low, 0));
-        let [p, q] = apart(a, b, [cos, -sin]);
-        let half = a[0].c(0.5);
-        let ends = [a[0] * half + b[0] * half, a[0] * half - b[0] * half];
         let first = i.compare(Cmp::Eq, self.int(0));
+        let [p, q] = tangle(first, [at(low), at(m - low)], twist.get(low, 0));
         let lower = i.compare(Cmp::Eq, low);
-        let [re, im] = [[p[0], q[0], ends[0]], [p[1], q[1], ends[1]]]
-            .map(|[p, q, end]| Value::select(first, end, Value::select(lower, p, q)));
+        let [re, im] = [0, 1].map(|part| Value::select(lower, p[part], q[part]));
         [re, im * sign]
     }
 
@@ -541,39 +534,57 @@ pub fn unchirped<T: Recorded>(whole: bool) -> Result<Kernel, Error> {
     b.finish()
 }
 
+/// Points `k` and `m - k` of the transform of `2m` real numbers, from those of `m` complex ones, of which point `m` is the
+/// first: where `first` k is 0. `turn` is `-i·e^(-2πi·k/2m)`.
+fn untangle<'b, T: Recorded>(
+    first: Value<'b, Pred>,
+    [z, mirror]: [Pair<Value<'b, T>>; 2],
+    turn: Pair<Value<'b, T>>,
+) -> [Pair<Value<'b, T>>; 2] {
+    let [p, q] = apart(z, mirror, turn);
+    let pick = |[re, im]: Pair<Value<'b, T>>, end: Value<'b, T>| {
+        [Value::select(first, end, re), Value::select(first, z[0].c(0.0), im)]
+    };
+    [pick(p, z[0] + z[1]), pick(q, z[0] - z[1])]
+}
+
+/// The way back from [`untangle`]; where `first`, the other point is none.
+fn tangle<'b, T: Recorded>(
+    first: Value<'b, Pred>,
+    [x, mirror]: [Pair<Value<'b, T>>; 2],
+    [cos, sin]: Pair<Value<'b, T>>,
+) -> [Pair<Value<'b, T>>; 2] {
+    let [p, q] = apart(x, mirror, [cos, -sin]);
+    let [a, b] = [x[0], mirror[0]].map(|v| v * v.c(0.5));
+    [[Value::select(first, a + b, p[0]), Value::select(first, a - b, p[1])], q]
+}
+
 /// The transform of `2m` real numbers from that of `m` complex ones, or, `back`, the other way. Parameters: what is read and
 /// written, `-i·e^(-2πi·k/2m)`; lines, `m`.
 pub fn untangled<T: Recorded>(back: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if back { "fft_tangled" } else { "fft_untangled" });
     let [x, out, twist] = [(); 3].map(|()| pairs(&b));
     let [rows, m] = [(); 2].map(|()| b.param::<U32>());
-    let (one, zero) = (b.int(1), b.bits::<T>(0));
+    let one = b.int(1);
     // From one line to the next.
-    let [bins, from, to] = [m + one, if back { m + one } else { m }, if back { m } else { m + one }];
+    let [from, to] = if back { [m + one, m] } else { [m, m + one] };
     let each_of = m / b.int(2) + one;
     each(&b, rows * each_of, |i| {
         let r = i / each_of;
         let k = i - r * each_of;
         let (from, to, mirror) = (r * from, r * to, m - k);
         let first = k.compare(Cmp::Eq, b.int(0));
-        b.when(first, || {
-            let [p, q] = x.get::<T>(from, 0);
-            if back {
-                let [s, _] = x.get::<T>(from + m, 0);
-                let [p, s] = [p * p.c(0.5), s * s.c(0.5)];
-                out.put(to, [p + s, p - s]);
-            } else {
-                out.put(to, [p + q, zero]);
-                out.put(to + bins - one, [p - q, zero]);
-            }
-        });
-        b.when(!first, || {
-            let [cos, sin] = twist.get::<T>(k, 0);
-            let turn = [cos, if back { -sin } else { sin }];
-            let [p, q] = apart(x.get(from + k, 0), x.get(from + mirror, 0), turn);
+        let turn = twist.get::<T>(k, 0);
+        let points = |mirror| [x.get(from + k, 0), x.get(from + mirror, 0)];
+        if back {
+            let [p, q] = tangle(first, points(mirror), turn);
+            out.put(to + k, p);
+            b.when(!first, || out.put(to + mirror, q));
+        } else {
+            let [p, q] = untangle(first, points(Value::select(first, k, mirror)), turn);
             out.put(to + k, p);
             out.put(to + mirror, q);
-        });
+        }
     });
     b.finish()
 }

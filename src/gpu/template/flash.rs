@@ -1,5 +1,5 @@
-//! Attention by tiles (FlashAttention, Dao 2023): a block holds rows of queries, or for their gradients of keys, and takes
-//! the others in tiles through shared memory. Scores are products of tiles in registers; no matrix of them is in memory.
+//! FlashAttention (Dao 2023) without tensor cores: a block keeps rows of queries (for gradients, of keys) and streams tiles of
+//! the others through shared memory. Scores are register tiles; the score matrix is never stored.
 //!
 //! What a query does not see adds nothing, whatever it is: tiles that all of a block's rows see whole are multiplied
 //! plainly, the others element by element.

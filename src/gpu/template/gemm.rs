@@ -1,5 +1,4 @@
-//! `out = body(A·B, bias, residual)` in `f32`: a block computes a tile through shared memory, a thread a part of it in
-//! registers.
+//! `out = body(A·B, bias, residual)` in `f32`: a tile for each block through shared memory, a register tile for each thread.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! `y ← α·A·x + β·y` for rows that lie in a line: a block for each row, or a warp.
+//! `y ← α·A·x + β·y` of row-major matrices: a block for each row, or a warp.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! Products on Hopper's warp groups: one warp loads tiles by tensor maps into a ring in shared memory, the others
-//! multiply. Sizes, distances and factors are arguments: one text serves every shape.
+//! GEMM on Hopper's warp groups (WGMMA): a producer warp loads tiles by TMA into a ring in shared memory, the others multiply.
+//! Sizes, strides and factors are arguments: one kernel serves every shape.
 //!
 //! `f32` comes in three parts of eight bits ([`super::triple`]), whose six largest products are those of `f32`.
 

@@ -1,4 +1,4 @@
-//! Rows in registers: a thread reads its elements once, 16 bytes at a time, and folds and maps them as often as the op needs.
+//! Rows held in registers: a thread loads its elements once, 16 bytes at a time, and folds and maps them as often as the op needs.
 
 use super::super::builder::{Builder, Value};
 use super::super::ir::Cmp;

@@ -1,4 +1,4 @@
-//! Small integers as numbers: the samples of images and of sound.
+//! Conversions of small integers to floats: samples of images and of sound.
 
 use super::super::error::Error;
 use super::super::ir::Kernel;

@@ -1,7 +1,6 @@
-//! Jacobi's method from one side, of Hestenes: pairs of vectors are turned until all are orthogonal, those of a round at once, in
-//! an order in which every two meet once in a sweep. Of a symmetric matrix that is shifted until it is definite the vectors end
-//! as eigenvectors times eigenvalues; of another one as left singular vectors times singular values, and what is turned with
-//! them as the right ones.
+//! One-sided Jacobi (Hestenes): pairs of columns are rotated until all are orthogonal, those of a round at once, each
+//! pair once in a sweep. A symmetric matrix, shifted until it is definite, ends as eigenvectors times eigenvalues; a general one
+//! as left singular vectors times singular values, and what is rotated along as the right ones.
 //!
 //! Sources: G. Golub, C. Van Loan, "Matrix Computations", §8.5 and §8.6; J. Demmel, K. Veselić, "Jacobi's Method is More Accurate
 //! than QR" (1992); R. Brent, F. Luk, "The Solution of Singular-Value and Symmetric Eigenvalue

@@ -1,4 +1,4 @@
-//! Launches as data: which kernel, how many blocks, which arguments. No device is needed to plan one.
+//! Launches as data: the kernel, the grid, the arguments. No device is needed to plan one.
 
 use super::super::error::Error;
 use super::super::interpret::TensorMap;

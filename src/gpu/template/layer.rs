@@ -1,5 +1,4 @@
-//! Kernels of a block for each row that read several tensors: gradients of norms, losses, sums by column, products with a
-//! vector.
+//! Kernels with a block for each row that read several tensors: gradients of softmax, cross-entropy, sums by column, scatter.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! Few and long rows: blocks share a row. Each fold of the op is a kernel of its own, in which every block leaves the state
-//! of its part; the next kernels, and the last, which maps the row, merge what all blocks of the row left.
+//! Few, long rows: several blocks share a row. Each fold is a kernel in which every block writes a partial state; the next
+//! kernels, and the last, which maps the row, merge the partial states.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! LZ4 blocks, a warp for each: the bytes of a CPU. 32 places are looked up at once, each as if those before it were in the table;
-//! of those that match the first is taken.
+//! LZ4, a warp for each block, with the bytes of a CPU: 32 positions are looked up at once as if those before were in the
+//! table, and the first match is taken.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! Kernels made from bodies: the frame is here, what is computed is the op's own body.
+//! Kernel templates: a template is the frame of threads and loads, the op's own body is what it computes.
 
 pub(crate) mod activations;
 pub(crate) mod attention;

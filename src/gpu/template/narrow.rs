@@ -1,5 +1,5 @@
-//! Matrices of 16 and of 8 bits, row by row and as wide as products want them: as they are, or as `f32`; and the product of
-//! bytes by threads.
+//! Low precision: conversions of `bf16`, `f16`, `e4m3` and bytes to `f32` or to padded rows, and the product of bytes by
+//! dot products of four (DP4A).
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

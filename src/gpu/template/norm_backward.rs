@@ -1,4 +1,4 @@
-//! Gradients of norms: of the rows, and of the weights, which are sums by column.
+//! Backward passes of layer norm and RMS norm: gradients of the rows, and of the weights, which are sums by column.
 //!
 //! Where rows fit into registers, a block takes rows one after the other, and its threads add their columns of all of them in
 //! registers, too: `x` and `dy` are read once. Otherwise each row leaves what brings it to unit variance, and both are read again.

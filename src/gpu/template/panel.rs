@@ -1,5 +1,5 @@
-//! Factors of the columns of a part of a matrix by one block, in registers: a few columns at once, of whose rows a thread has
-//! every [`FACTOR`]-th. Those before them are applied first, column by column, as in a left-looking algorithm.
+//! Panel factorisations by one block, in registers: a few columns at once, of whose rows a thread has every [`FACTOR`]-th. Earlier
+//! columns are applied first, one by one (left-looking).
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};

@@ -1,4 +1,4 @@
-//! What a block of threads folds: a range of elements of each input.
+//! Block-wide reductions: how the threads of a block, or of a row in it, fold their elements and merge their states.
 
 use super::super::builder::{Builder, Value};
 use super::super::ir::{Cmp, Shuffle, Space, Special};

@@ -1,4 +1,4 @@
-//! The kernels of a plan: facts gave the tile, the graph names the ops.
+//! The kernels of a fused chain: the tile from the facts, the bodies by the names in the graph.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! `out[i] = body(x₀[i], x₁[i], …)`.
+//! Pointwise kernels: `out[i] = body(x₀[i], x₁[i], …)`.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

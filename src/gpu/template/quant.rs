@@ -1,4 +1,4 @@
-//! Kernels over quantised blocks: numbers from them, and products with quantised activations.
+//! Quantised blocks: dequantisation, and products with quantised activations.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

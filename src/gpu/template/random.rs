@@ -1,4 +1,4 @@
-//! Random numbers by their place in a stream: a thread for each block of Philox, the same bits as on a CPU.
+//! Counter-based random numbers: a thread for each block of Philox, with the bits of a CPU.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! One value from all elements. Each fold is a stage of two kernels: blocks write the state of their parts, then one
-//! block merges them. What happens between folds is recorded in the kernels that need it.
+//! Reductions to one value. Each fold is two kernels: blocks write partial states, then one block merges them. What happens
+//! between folds is recorded in the kernels that need it.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! Householder's reflections over the columns of a part of a matrix, and what makes a block `I - VTVᵀ` of them.
+//! Householder reflections of a panel, and their compact form `I - VTVᵀ`.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! Rows: a block folds a row, as often as the op needs, and maps it.
+//! Row ops (softmax, norms): a block folds a row, as often as the op needs, and maps it.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! Kernels of rows that are compared with a vector or scored by the class that was meant, and of running sums.
+//! Similarity of rows with a vector, negative log-likelihood, and scans.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! Factors of many matrices of a few rows, and what is solved with them: some matrices in a block, a thread for each row, which
-//! it holds in registers. A matrix is read and written once.
+//! Batched factorisations and solves of small matrices: several in a block, a thread for each row, which it holds in registers. A
+//! matrix is read and written once.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};

@@ -1,4 +1,4 @@
-//! Kernels over the rows of a sparse matrix.
+//! Kernels over sparse matrices: SpMV, SpMM and SDDMM of compressed rows (CSR).
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

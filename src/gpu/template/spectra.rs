@@ -1,4 +1,4 @@
-//! What is before and after the transforms of cosine transforms, and of convolutions by blocks that overlap.
+//! Pre- and post-processing of cosine transforms and of convolutions by overlap-save.
 
 use super::super::builder::Value;
 use super::super::error::Error;

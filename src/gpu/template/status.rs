@@ -1,4 +1,4 @@
-//! Status words: what only a kernel sees is wrong with an op's arguments, an index or a pivot. Each has its own word, which is 0 while
+//! Status words: what only a kernel sees is wrong with an op's arguments, an index or a pivot. Each has a word of its own, 0 while
 //! nothing is, so that two kernels that write at once do not mix theirs.
 
 use super::super::builder::Value;

@@ -1,5 +1,5 @@
-//! `C ← α·A·B + β·C` of matrices with any strides: a block computes a tile through shared memory, a thread some of it in
-//! registers. The next pieces of A and B are read while the present ones are multiplied.
+//! `C ← α·A·B + β·C` of strided matrices without tensor cores: a tile for each block through shared memory (double-buffered), a
+//! register tile for each thread; optionally split-K.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

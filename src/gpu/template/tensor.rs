@@ -1,4 +1,4 @@
-//! Kernels over tensors whose indices lie anywhere.
+//! Kernels over strided tensors.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,4 @@
-//! Kernels over one triangle of a matrix. The triangle is the lower one where nothing else is said: an upper one is that of
-//! the transpose.
+//! Kernels over one triangle of a matrix: the lower one unless said otherwise, as an upper one is the lower of the transpose.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::builder::{Builder, Value};

@@ -1,4 +1,4 @@
-//! `f32` in three parts of `bf16`, eight bits each, for the products of warp groups: `x = p₀ + p₁ + p₂` exactly.
+//! `f32` as a sum of three `bf16` of eight bits each, for products on tensor cores: `x = p₀ + p₁ + p₂` exactly.
 //!
 //! Exact for zeros and magnitudes from [`LEAST`] to [`MOST`], whose parts are normal numbers of `bf16` and whose products
 //! do not overflow. Tiles with other elements are told apart, and left to the product of [`super::strided`].

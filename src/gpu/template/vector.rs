@@ -1,4 +1,4 @@
-//! Kernels over vectors with strides.
+//! Kernels over strided vectors.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,5 +1,5 @@
-//! Kernels over windows: pooling, convolution along lines and filters. A thread gathers what its result is made of, in
-//! order, so that no result depends on which thread is first.
+//! Kernels over sliding windows: pooling, one-dimensional convolution and filters. A thread gathers its result in a fixed
+//! order, so that results are deterministic.
 
 use super::super::builder::{Builder, Value};
 use super::super::error::Error;

@@ -1,4 +1,4 @@
-//! The next token's attention over a cache of keys and values in halves or blocks, whose rows may lie in pages.
+//! Decoding over a KV cache in half precision or quantised blocks, contiguous or paged.
 
 use super::decode::{AHEAD, TOGETHER, times};
 use super::panel::State;

@@ -1,4 +1,4 @@
-//! A single query: K and V pass once, in the order of memory, and the bits are those of the panels.
+//! Decoding, a single query: K and V are streamed once, in memory order, and the bits are those of the forward pass.
 
 use super::mask::{self, Mask};
 use super::panel::{self, State};

@@ -1,4 +1,5 @@
-//! The forward pass: blocks of keys, and panels of queries that meet a copy of each block while it lies in the caches.
+//! The forward pass (online softmax over blocks of keys): a block of K and V is packed, then multiplied with panels of queries
+//! while it is in cache.
 
 use super::mask::{self, Mask};
 use super::panel::{self, Columns, State};

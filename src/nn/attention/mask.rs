@@ -1,4 +1,4 @@
-//! What is done to scores before the softmax: they are capped, then a mask is added.
+//! What precedes the softmax: soft-capping of scores, then the mask.
 
 use super::BLOCK;
 use super::panel::{self, Columns};

@@ -1,4 +1,4 @@
-//! Attention: a softmax of scores, in tiles that stay in the caches.
+//! Scaled dot-product attention in tiles that stay in the caches (FlashAttention on a CPU).
 //!
 //! | file | holds |
 //! |---|---|

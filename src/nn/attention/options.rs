@@ -1,4 +1,4 @@
-//! What attention computes, and what that says of its queries and keys.
+//! The options of attention, and which keys a query sees.
 
 use super::BLOCK;
 use super::panel::Columns;

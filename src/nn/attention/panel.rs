@@ -1,5 +1,5 @@
-//! Panels: keys, or elements of a head, as rows and queries as columns. What softmax does to a query is then one
-//! lane's arithmetic, the same in any column, and no step adds up the lanes of a register.
+//! Panels of scores with keys (or elements of a head) as rows and queries as columns: the online softmax of a query stays
+//! within one lane, so no step reduces across lanes.
 
 use super::super::softmax::exp_not_above_zero;
 use super::prefetch::Prefetch;

@@ -1,4 +1,4 @@
-//! What the panels need next is prefetched.
+//! Software prefetch of what the next panel reads and writes.
 
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};

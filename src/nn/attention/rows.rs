@@ -1,6 +1,6 @@
-//! Rows of keys and values as they lie in memory, for a single query. Lanes are keys, then elements of a head, and
-//! each sum has the order of the panels. Rows are asked for in the order in which they will be needed: they are too
-//! far apart for the prefetchers of a CPU.
+//! The products of a single query with rows of K and V in memory order. Lanes are keys, then elements of a head, and
+//! sums have the order of the panels. Rows are prefetched in the order of use: they are too far apart for hardware
+//! prefetchers.
 
 use super::super::softmax::exp_not_above_zero;
 use super::BLOCK;

@@ -1,4 +1,4 @@
-//! The sums of a tile on their way to memory.
+//! The epilogue of WGMMA products: accumulators to memory.
 
 use super::super::super::builder::Value;
 use super::super::super::ir::{Cmp, Rmw, Shuffle, Space, Special};

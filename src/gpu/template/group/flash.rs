@@ -1,6 +1,6 @@
-//! Attention on Hopper's warp groups (FlashAttention-3, Shah et al. 2024): one warp loads tiles of keys and values into
-//! rings in shared memory, the others multiply. While a group computes exponentials, the other group's products are under
-//! way, or its own of the weights before; weights go from sums to operands in registers.
+//! FlashAttention-3 (Shah et al. 2024) on Hopper's warp groups: a producer warp loads tiles of K and V by TMA into
+//! rings in shared memory, consumer groups multiply. The softmax of one group overlaps the products of the other, and its own
+//! products of the tile before; weights go from accumulators to operands in registers.
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;

@@ -1,7 +1,6 @@
-//! The gradients of attention on Hopper's warp groups (FlashAttention-3, Shah et al. 2024), in two kernels without atomics,
-//! so that their bits do not depend on an order: blocks of queries sum those of the queries over all keys, blocks of keys
-//! those of keys and values over all queries. Each takes the weights again from the log-sum-exps; they and the slopes of
-//! the scores go from sums to operands in registers.
+//! The backward pass of FlashAttention-3 (Shah et al. 2024) on Hopper's warp groups, as two kernels without atomics, so that it
+//! is deterministic: blocks of queries accumulate dQ over all keys, blocks of keys dK and dV over all queries. Each recomputes
+//! the weights from the log-sum-exps; they and dS go from accumulators to operands in registers.
 
 use super::super::super::builder::{Builder, Value};
 use super::super::super::error::Error;

@@ -1,4 +1,4 @@
-//! Matrices that one block has, from the first read to the last write: their vectors lie in the memory that its threads share.
+//! One-sided Jacobi of a matrix in the shared memory of one block.
 #![allow(clippy::indexing_slicing, reason = "places of registers that are counted here")]
 
 use super::super::super::builder::{Builder, Value};
