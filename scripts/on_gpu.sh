@@ -62,7 +62,7 @@ echo "the story ended with $story"
 
 echo "## ours"
 "$folder/fulmen-device" cuda lines | tee "$out/ours.txt"
-for group in products narrow transforms blocks cached; do "$folder/fulmen-device" cuda "$group" | tee -a "$out/ours.txt"; done
+for group in products low_precision transforms blocks cached; do "$folder/fulmen-device" cuda "$group" | tee -a "$out/ours.txt"; done
 "$folder/fulmen-device" attention | tee -a "$out/ours.txt"
 
 echo "## others"

@@ -6,30 +6,30 @@ use crate::error::{Error, same_len};
 use crate::lanes::{Simd, native};
 use half::{bf16, f16};
 
-/// [`crate::float16::widen`] of an `f16`.
+/// [`crate::float16::f16_to_f32`] of an `f16`.
 #[inline(always)]
-pub(crate) fn widen_f16(h: f16) -> f32 {
-    crate::float16::widen(h.to_bits())
+pub(crate) fn from_f16(h: f16) -> f32 {
+    crate::float16::f16_to_f32(h.to_bits())
 }
 
-/// [`crate::float16::narrow`] to an `f16`.
+/// [`crate::float16::f32_to_f16`] to an `f16`.
 #[inline(always)]
-fn narrow_f16(x: f32) -> f16 {
-    f16::from_bits(crate::float16::narrow(x))
+fn to_f16(x: f32) -> f16 {
+    f16::from_bits(crate::float16::f32_to_f16(x))
 }
 
 /// Exact; NaN is quieted.
 #[inline(always)]
-pub(crate) fn widen_bf16(h: bf16) -> f32 {
+pub(crate) fn from_bf16(h: bf16) -> f32 {
     let bits = u32::from(h.to_bits()) << 16;
     let quiet = if bits & 0x7fff_ffff > 0x7f80_0000 { 0x0040_0000 } else { 0 };
     f32::from_bits(bits | quiet)
 }
 
-/// [`crate::float16::narrow_bf16`] to a `bf16`.
+/// [`crate::float16::f32_to_bf16`] to a `bf16`.
 #[inline(always)]
-fn narrow_bf16(x: f32) -> bf16 {
-    bf16::from_bits(crate::float16::narrow_bf16(x))
+fn to_bf16(x: f32) -> bf16 {
+    bf16::from_bits(crate::float16::f32_to_bf16(x))
 }
 
 macro_rules! convert {
@@ -73,7 +73,7 @@ convert! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §5.4.2. Contract: `contracts/f16_to_f32-v1.yaml`.
-    f16_to_f32, f16_to_f32_on, f16, f32, widen_f16
+    f16_to_f32, f16_to_f32_on, f16, f32, from_f16
 }
 convert! {
     /// `out[i] = x[i]` rounded to nearest, ties to even.
@@ -93,7 +93,7 @@ convert! {
     /// ```
     ///
     /// Source: IEEE 754-2019 §5.4.2. Contract: `contracts/f32_to_f16-v1.yaml`.
-    f32_to_f16, f32_to_f16_on, f32, f16, narrow_f16
+    f32_to_f16, f32_to_f16_on, f32, f16, to_f16
 }
 convert! {
     /// `out[i] = x[i]`, exact.
@@ -112,7 +112,7 @@ convert! {
     /// ```
     ///
     /// Source: the upper half of IEEE 754 binary32. Contract: `contracts/bf16_to_f32-v1.yaml`.
-    bf16_to_f32, bf16_to_f32_on, bf16, f32, widen_bf16
+    bf16_to_f32, bf16_to_f32_on, bf16, f32, from_bf16
 }
 convert! {
     /// `out[i] = x[i]` rounded to nearest, ties to even.
@@ -132,5 +132,5 @@ convert! {
     /// ```
     ///
     /// Source: the upper half of IEEE 754 binary32. Contract: `contracts/f32_to_bf16-v1.yaml`.
-    f32_to_bf16, f32_to_bf16_on, f32, bf16, narrow_bf16
+    f32_to_bf16, f32_to_bf16_on, f32, bf16, to_bf16
 }

@@ -2,7 +2,7 @@
 
 /// Exact for finite values; NaN keeps its sign and the bits of its payload.
 #[inline(always)]
-pub(crate) fn widen(h: u16) -> f32 {
+pub(crate) fn f16_to_f32(h: u16) -> f32 {
     let h = u32::from(h);
     let sign = (h & 0x8000) << 16;
     let magnitude = (h & 0x7fff) << 13;
@@ -16,7 +16,7 @@ pub(crate) fn widen(h: u16) -> f32 {
 
 /// Round to nearest even; overflow gives infinity, NaN stays NaN (quiet, truncated payload).
 #[inline(always)]
-pub(crate) fn narrow(x: f32) -> u16 {
+pub(crate) fn f32_to_f16(x: f32) -> u16 {
     let bits = x.to_bits();
     let sign = (bits >> 16) & 0x8000;
     let a = bits & 0x7fff_ffff;
@@ -34,7 +34,7 @@ pub(crate) fn narrow(x: f32) -> u16 {
 /// The nearest `bf16`, ties to even; overflow gives infinity, NaN stays NaN (quiet, truncated payload).
 #[inline(always)]
 #[cfg(any(feature = "half", feature = "gpu"))]
-pub(crate) fn narrow_bf16(x: f32) -> u16 {
+pub(crate) fn f32_to_bf16(x: f32) -> u16 {
     let bits = x.to_bits();
     let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
     let nan = (bits >> 16) | 0x0040;

@@ -27,7 +27,7 @@
 //!
 //! Parameters are written with the value that generic tests and benches use; nothing else does. Each shape has its
 //! functions in the order `op, op_on[, op_in_place]`; the contract of `op` is `contracts/<op>-v1.yaml`.
-//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, `narrow`, or `layer`:
+//! The GPU form is the template that a device runs it with (`pointwise`, `reduce`, `row_reduce`, `gemm`, `low_precision`, or `layer`:
 //! kernels of its own), `cuda: "why no other"`, of its own for CUDA alone, or `host: "reason"`.
 
 /// Calls the macro `$cb` with all rows.
@@ -162,11 +162,11 @@ macro_rules! for_each_op {
             gemm gemm(gemm, gemm_on) Gemm[] blas, gemm;
             nn gemm_backward_a(gemm_backward_a, gemm_backward_a_on) Gemm[] blas, layer;
             nn gemm_backward_b(gemm_backward_b, gemm_backward_b_on) Gemm[] blas, layer;
-            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, narrow;
+            mixed gemm_bf16(gemm_bf16, gemm_bf16_on) bf16[] blas, low_precision;
             mixed gemm_bf16_amx(gemm_bf16_amx) bf16[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
-            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, narrow;
-            mixed gemm_e4m3(gemm_e4m3, gemm_e4m3_on) e4m3[] blas, narrow;
-            mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, narrow;
+            mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, low_precision;
+            mixed gemm_e4m3(gemm_e4m3, gemm_e4m3_on) e4m3[] blas, low_precision;
+            mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, low_precision;
             mixed gemm_u8(gemm_u8, gemm_u8_on) i8[] blas, host: "devices multiply bytes that have a sign: gemm_i8, of elements less their zeros where those fit";
             mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
             blas gemv(gemv, gemv_on) Gemv[] blas, layer;
@@ -301,8 +301,8 @@ macro_rules! for_each_op {
             nn rope_backward(rope_backward, rope_backward_on, rope_backward_in_place) Rope[] embedding, layer;
             nn rope_view(rope_view, rope_view_on) Rope[] embedding, layer;
             nn attention(attention, attention_on) Attention[] attention, layer;
-            quant attention_bf16(attention_bf16, attention_bf16_on) bf16[] attention, narrow;
-            quant attention_bf16_backward(attention_bf16_backward, attention_bf16_backward_on) bf16[] attention, narrow;
+            quant attention_bf16(attention_bf16, attention_bf16_on) bf16[] attention, low_precision;
+            quant attention_bf16_backward(attention_bf16_backward, attention_bf16_backward_on) bf16[] attention, low_precision;
             quant attention_decode(attention_decode, attention_decode_on) Cached[] attention, layer;
             nn attention_backward(attention_backward, attention_backward_on) Attention[] attention, layer;
 

@@ -70,7 +70,7 @@ thresholds! {
     blas::gemm::tune::LINES Elements;
     blas::gemm::tune::NEAR_BYTES Bytes;
     blas::gemm::tune::SUMS Bytes;
-    blas::gemm::tune::PAST_BYTES Bytes;
+    blas::gemm::tune::STREAM_BYTES Bytes;
     blas::gemm::tune::GRAIN Products;
     blas::gemm::tune::TOGETHER Products;
     blas::gemm::tune::TURNS Elements;

@@ -215,7 +215,7 @@ fn grouped<S: Simd, T: Element, const UNIT: bool>(s: S, part: Pass<'_, T>, y: Ve
     }
 }
 
-/// Some columns of A and the elements of `x` that they meet.
+/// Some columns of A and the elements of `x` that multiply them.
 struct Pass<'a, T> {
     alpha: T,
     beta: T,

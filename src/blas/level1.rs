@@ -369,11 +369,11 @@ pub(crate) const GATHERED: usize = 256;
 #[inline]
 fn first_largest<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> usize {
     let size = if x.as_slice().is_some() { BLOCK } else { GATHERED };
-    let mut room = [T::ZERO; GATHERED];
+    let mut scratch = [T::ZERO; GATHERED];
     let (mut most, mut at) = (None, 0);
     let mut start = 0;
     while start < x.len() {
-        let block = gathered(x.part(start, size), &mut room);
+        let block = gathered(x.part(start, size), &mut scratch);
         let [m, sum] = fold(s, MaxAbs, [block]);
         if is_nan(sum) {
             return start + block.iter().position(|x| is_nan(*x)).unwrap_or(0);
@@ -384,7 +384,7 @@ fn first_largest<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> usize {
         start += size;
     }
     let most = most.unwrap_or_default();
-    let block = gathered(x.part(at, size), &mut room);
+    let block = gathered(x.part(at, size), &mut scratch);
     let found = s.vectorize(
         #[inline(always)]
         || position_by::<S, T, true>(s, block, most),
@@ -392,14 +392,14 @@ fn first_largest<S: Simd, T: Element>(s: S, x: VecRef<'_, T>) -> usize {
     at + found
 }
 
-/// The elements in order: where they are, or copied to `room`, which holds them.
+/// The elements in order: where they are, or copied to `scratch`, which holds them.
 #[inline(always)]
-fn gathered<'a, T: Element>(x: VecRef<'a, T>, room: &'a mut [T]) -> &'a [T] {
+fn gathered<'a, T: Element>(x: VecRef<'a, T>, scratch: &'a mut [T]) -> &'a [T] {
     if let Some(x) = x.as_slice() {
         return x;
     }
-    for (i, to) in room.iter_mut().enumerate().take(x.len()) {
+    for (i, to) in scratch.iter_mut().enumerate().take(x.len()) {
         *to = x.get(i).unwrap_or_default();
     }
-    room.get(..x.len()).unwrap_or_default()
+    scratch.get(..x.len()).unwrap_or_default()
 }

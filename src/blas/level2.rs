@@ -388,13 +388,13 @@ fn symmetric<S: Simd, T: Element>(s: S, alpha: T, a: MatRef<'_, T>, x: VecRef<'_
 /// stands there.
 #[inline(always)]
 pub(super) fn dense<'a, T: Element>(
-    room: &'a mut [T; BASE * BASE],
+    scratch: &'a mut [T; BASE * BASE],
     a: MatRef<'_, T>,
     mirrored: bool,
     diagonal: impl Fn(T) -> T,
 ) -> MatRef<'a, T> {
     let n = a.rows().min(BASE);
-    for (i, row) in room.chunks_exact_mut(BASE).enumerate().take(n) {
+    for (i, row) in scratch.chunks_exact_mut(BASE).enumerate().take(n) {
         for (j, to) in row.iter_mut().enumerate().take(n) {
             let value = |i, j| a.get(i, j).unwrap_or(T::ZERO);
             *to = if i == j {
@@ -408,5 +408,5 @@ pub(super) fn dense<'a, T: Element>(
             };
         }
     }
-    MatRef::packed(room, BASE, BASE).block([0, 0], [n, n])
+    MatRef::packed(scratch, BASE, BASE).block([0, 0], [n, n])
 }

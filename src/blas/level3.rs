@@ -190,13 +190,13 @@ const fn first_part(n: usize, corner: usize) -> usize {
 /// A corner, and beside it the largest product's or the corner once more.
 const fn rank_workspace(n: usize, k: usize, both: bool) -> usize {
     let most = corner(both);
-    let (room, product) = if n <= most {
+    let (scratch, product) = if n <= most {
         (n * pitch(n), gemm_workspace(n, n, k))
     } else {
         let h = first_part(n, most);
         (most * pitch(most), gemm_workspace(n - h, h, k))
     };
-    room.saturating_add(if both && room > product { room } else { product })
+    scratch.saturating_add(if both && scratch > product { scratch } else { product })
 }
 
 /// `C = αAAᵀ + βC` in one triangle of the symmetric C; the other is neither read nor written.

@@ -61,8 +61,8 @@ struct Triangle<'a, T, const HOW: u8> {
     by: &'a [T; MOST],
 }
 
-/// Rows of the next step when so many are left: 8, but 4 where `four` is, then 4, then one. From the end it is asked for
-/// what lies before, as if all were done but that, so that the steps are the same.
+/// Rows of the next step when so many are left: 8, but 4 where `four` is, then 4, then one. `from_end`, `left` is what lies before,
+/// so that the steps are the same.
 #[inline(always)]
 const fn step(left: usize, four: bool, from_end: bool) -> usize {
     let (eight, some) =

@@ -28,8 +28,8 @@ pub const fn transpose_packed_in_place_workspace(rows: usize, cols: usize) -> us
         return 0;
     }
     let (strips, all) = (short.saturating_mul(STRIP), short.saturating_mul(long));
-    let room = if strips > long { strips } else { long };
-    if room < all { room } else { all }
+    let scratch = if strips > long { strips } else { long };
+    if scratch < all { scratch } else { all }
 }
 
 /// `a[j·rows + i] = a[i·cols + j]`: the transpose over itself of a matrix whose elements follow each other, row by
@@ -157,7 +157,7 @@ impl Moves {
 
     /// A move within columns, or `BACK`.
     #[inline(always)]
-    fn columns<T: Element, const BACK: bool>(self, turn: Turn, a: &mut [T], room: &mut [T]) {
+    fn columns<T: Element, const BACK: bool>(self, turn: Turn, a: &mut [T], scratch: &mut [T]) {
         let Self { m, n, .. } = self;
         if turn.wide == n {
             // All columns are one block, which stays.
@@ -167,8 +167,8 @@ impl Moves {
         let mut j = 0;
         while j < n {
             let width = STRIP.min(n - j);
-            // A strip's last part is missing in the last one: the room is as wide as it.
-            let Some(room) = room.get_mut(..m * width) else { return };
+            // A strip's last part is missing in the last one: the scratch is as wide as it.
+            let Some(scratch) = scratch.get_mut(..m * width) else { return };
             let mut by = [0; STRIP];
             for by in by.iter_mut().take(width) {
                 *by = block;
@@ -178,8 +178,8 @@ impl Moves {
                 }
             }
             match width {
-                STRIP => self.strip::<T, BACK>(turn, &by, STRIP, a.get_mut(j..).unwrap_or_default(), room),
-                _ => self.strip::<T, BACK>(turn, &by, width, a.get_mut(j..).unwrap_or_default(), room),
+                STRIP => self.strip::<T, BACK>(turn, &by, STRIP, a.get_mut(j..).unwrap_or_default(), scratch),
+                _ => self.strip::<T, BACK>(turn, &by, width, a.get_mut(j..).unwrap_or_default(), scratch),
             }
             j += width;
         }
@@ -193,22 +193,22 @@ impl Moves {
         by: &[usize; STRIP],
         width: usize,
         a: &mut [T],
-        room: &mut [T],
+        scratch: &mut [T],
     ) {
         let Self { m, n, .. } = self;
-        let copy = |a: &mut [T], room: &mut [T], back: bool| {
-            for (a, room) in a.chunks_mut(n).zip(room.chunks_exact_mut(width)) {
+        let copy = |a: &mut [T], scratch: &mut [T], back: bool| {
+            for (a, scratch) in a.chunks_mut(n).zip(scratch.chunks_exact_mut(width)) {
                 let a = a.get_mut(..width).unwrap_or_default();
-                if back { a.copy_from_slice(room) } else { room.copy_from_slice(a) }
+                if back { a.copy_from_slice(scratch) } else { scratch.copy_from_slice(a) }
             }
         };
         if !BACK {
-            copy(a, room, false);
+            copy(a, scratch, false);
         }
         let (mut p, mut left) = (0, turn.every);
         for row in a.chunks_mut(n).take(m) {
             for (k, (x, by)) in row.iter_mut().zip(by).enumerate().take(width) {
-                if let Some(y) = room.get_mut(wrapped(p, *by, m) * width + k) {
+                if let Some(y) = scratch.get_mut(wrapped(p, *by, m) * width + k) {
                     if BACK { *y = *x } else { *x = *y }
                 }
             }
@@ -219,25 +219,25 @@ impl Moves {
             }
         }
         if BACK {
-            copy(a, room, true);
+            copy(a, scratch, true);
         }
     }
 
     /// The move within rows, or `BACK`.
     #[inline(always)]
-    fn rows<T: Element, const BACK: bool>(self, a: &mut [T], room: &mut [T]) {
+    fn rows<T: Element, const BACK: bool>(self, a: &mut [T], scratch: &mut [T]) {
         let Self { m, n, c } = self;
-        let Some(room) = room.get_mut(..n) else { return };
+        let Some(scratch) = scratch.get_mut(..n) else { return };
         for (i, row) in a.chunks_exact_mut(n).enumerate() {
             if BACK {
-                room.copy_from_slice(row);
+                scratch.copy_from_slice(row);
             }
             // Column `k` of each block of `n/c`: their places follow each other.
             let mut place = 0;
             for k in 0..n / c {
                 let mut at = i;
                 for x in row.iter_mut().skip(k).step_by(n / c) {
-                    if let Some(y) = room.get_mut(wrapped(place, at, n)) {
+                    if let Some(y) = scratch.get_mut(wrapped(place, at, n)) {
                         if BACK { *x = *y } else { *y = *x }
                     }
                     at = wrapped(at, 1, m);
@@ -245,7 +245,7 @@ impl Moves {
                 place = wrapped(place, m, n);
             }
             if !BACK {
-                row.copy_from_slice(room);
+                row.copy_from_slice(scratch);
             }
         }
     }

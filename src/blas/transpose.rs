@@ -226,7 +226,7 @@ struct Rows<T> {
     /// Elements before the first whole line of each row of B, which are not streamed.
     head: usize,
     stream: bool,
-    /// Whether the lines of B are asked for before they are written.
+    /// Whether the lines of B are prefetched for writing.
     claim: bool,
 }
 
@@ -269,18 +269,18 @@ fn tiles<S: Simd, T: Element>(s: S, a: MatRef<'_, T>, b: MatMut<'_, T>, far: boo
     }
 }
 
-/// [`tiles`] of matrices that lie far away.
+/// [`tiles`] of matrices that are not in cache.
 ///
 /// Each tile is copied first, line after line of each row: at strides of whole pages the lines of a square would push
-/// each other out of the cache before they are used up. Lines of the next tile are asked for meanwhile. A band of columns
+/// each other out of the cache before they are used up. Lines of the next tile are prefetched meanwhile. A band of columns
 /// is so wide that the pages of A are visited rarely, and so narrow that those of B stay in the translation buffer.
 /// # Safety
 /// As [`tile`], for all of both matrices.
 #[inline(never)]
 unsafe fn bands<S: Simd, T: Element>(s: S, r: &Rows<T>, [m, n]: [usize; 2]) {
     let (line, across, wide) = (LINE / size_of::<T>(), ACROSS / size_of::<T>(), WIDE / size_of::<T>());
-    let mut room = [T::ZERO; TALL * ACROSS / size_of::<f32>()];
-    let room = room.as_mut_ptr();
+    let mut scratch = [T::ZERO; TALL * ACROSS / size_of::<f32>()];
+    let scratch = scratch.as_mut_ptr();
     s.vectorize(
         #[inline(always)]
         || {
@@ -308,11 +308,13 @@ unsafe fn bands<S: Simd, T: Element>(s: S, r: &Rows<T>, [m, n]: [usize; 2]) {
                                     T::Vec::<S>::claim(s, row.wrapping_add(k));
                                 }
                             }
-                            // SAFETY: these elements lie in A, and the room holds `TALL` times `across`.
-                            unsafe { core::ptr::copy_nonoverlapping(row, room.add(i * across), cols) };
+                            // SAFETY: these elements lie in A, and the scratch holds `TALL` times `across`.
+                            unsafe { core::ptr::copy_nonoverlapping(row, scratch.add(i * across), cols) };
                         }
-                        // SAFETY: the caller's promise; the room holds the tile.
-                        unsafe { tile(s, r, (room.cast_const(), across as isize), [i0, j0], [rows, cols]) };
+                        // SAFETY: the caller's promise; the scratch holds the tile.
+                        unsafe {
+                            tile(s, r, (scratch.cast_const(), across as isize), [i0, j0], [rows, cols])
+                        };
                     }
                     i0 += rows;
                 }
@@ -516,28 +518,28 @@ fn over<S: Simd, T: Element>(s: S, mut a: MatMut<'_, T>) {
     }
     let step = a.row_stride();
     let p = a.ptr();
-    let mut room = [T::ZERO; 16 * 16];
+    let mut scratch = [T::ZERO; 16 * 16];
     let at = |i: usize, j: usize| p.wrapping_offset(i as isize * step).wrapping_add(j);
     // A square and the one opposite, for all tiles below the diagonal and on it.
     let mut swap = |i: usize, j: usize| {
         let (rows, cols) = (lanes.min(n - i), lanes.min(n - j));
-        let (low, high, room) = (at(i, j), at(j, i), room.as_mut_ptr());
+        let (low, high, scratch) = (at(i, j), at(j, i), scratch.as_mut_ptr());
         let wide = lanes as isize;
-        // SAFETY: both squares lie in the matrix, and are one or don't overlap; the room holds one.
+        // SAFETY: both squares lie in the matrix, and are one or don't overlap; the scratch holds one.
         unsafe {
             if rows == lanes && cols == lanes {
-                lane_square::<S, T, false>(s, low, step, room, wide);
+                lane_square::<S, T, false>(s, low, step, scratch, wide);
                 if i != j {
                     lane_square::<S, T, false>(s, high, step, low, step);
                 }
             } else {
-                piece(s, low, step, room, wide, [rows, cols]);
+                piece(s, low, step, scratch, wide, [rows, cols]);
                 if i != j {
                     piece(s, high, step, low, step, [cols, rows]);
                 }
             }
             for k in 0..cols {
-                core::ptr::copy_nonoverlapping(room.add(k * lanes), high.offset(k as isize * step), rows);
+                core::ptr::copy_nonoverlapping(scratch.add(k * lanes), high.offset(k as isize * step), rows);
             }
         }
     };

@@ -304,10 +304,10 @@ impl<'a, T: Element> Lower<'a, T> {
         for at in (0..cols).step_by(wide) {
             let wide = wide.min(cols - at);
             let mut b = self.b.reborrow().block([0, at], [n, wide]);
-            let Some(room) = workspace.get_mut(..n * wide) else { return false };
-            transpose::run(Serial, s, b.as_ref().t(), MatMut::packed(room, n, wide));
-            panel::run::<S, T, true>(s, self.unit, self.a, MatMut::packed(room, n, wide));
-            transpose::run(Serial, s, MatRef::packed(room, n, wide), b.reborrow().t());
+            let Some(scratch) = workspace.get_mut(..n * wide) else { return false };
+            transpose::run(Serial, s, b.as_ref().t(), MatMut::packed(scratch, n, wide));
+            panel::run::<S, T, true>(s, self.unit, self.a, MatMut::packed(scratch, n, wide));
+            transpose::run(Serial, s, MatRef::packed(scratch, n, wide), b.reborrow().t());
         }
         true
     }
@@ -327,7 +327,7 @@ impl<'a, T: Element> Lower<'a, T> {
 
     /// At most [`BASE`] rows.
     fn base<S: Simd, const SOLVE: bool>(&mut self, s: S) {
-        let mut room = [T::ZERO; BASE * BASE];
+        let mut scratch = [T::ZERO; BASE * BASE];
         let unit = self.unit;
         let inverse = |x: T| T::ONE / x;
         // All of them are multiplied by, or all divided by.
@@ -340,8 +340,8 @@ impl<'a, T: Element> Lower<'a, T> {
             (_, true) => inverse(x),
             _ => x,
         };
-        dense(&mut room, self.a, false, diagonal);
-        let (a, b) = (&room, self.b.reborrow());
+        dense(&mut scratch, self.a, false, diagonal);
+        let (a, b) = (&scratch, self.b.reborrow());
         let divide = SOLVE && !normal && !unit;
         s.vectorize(
             #[inline(always)]

@@ -3,7 +3,7 @@
 
 use super::level1::{count, one_by_one, read_one_by_one};
 use super::{
-    At, Checked, Room, Word, cblas, increment, matrix, matrix_mut, repeated, size, start, strides, vector,
+    At, Checked, Scratch, Word, cblas, increment, matrix, matrix_mut, repeated, size, start, strides, vector,
     vector_mut,
 };
 use crate::Conjugate;
@@ -12,21 +12,21 @@ use core::ffi::{c_char, c_int};
 
 export_vectors! { swap(i n, o x, i incx, o y, i incy): f32 cblas_cswap cswap_, f64 cblas_zswap zswap_ }
 
-unsafe fn swap<T: Room>(n: c_int, x: *mut Complex<T>, incx: c_int, y: *mut Complex<T>, incy: c_int) {
+unsafe fn swap<T: Scratch>(n: c_int, x: *mut Complex<T>, incx: c_int, y: *mut Complex<T>, incy: c_int) {
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe { one_by_one(count(n), [x, y], [incx, incy], |x, y| [y, x]) }
 }
 
 export_vectors! { copy(i n, z x, i incx, o y, i incy): f32 cblas_ccopy ccopy_, f64 cblas_zcopy zcopy_ }
 
-unsafe fn copy<T: Room>(n: c_int, x: *const Complex<T>, incx: c_int, y: *mut Complex<T>, incy: c_int) {
+unsafe fn copy<T: Scratch>(n: c_int, x: *const Complex<T>, incx: c_int, y: *mut Complex<T>, incy: c_int) {
     // SAFETY: the caller passes pointers that are valid for these sizes.
     unsafe { read_one_by_one(count(n), x, y, [incx, incy], |x, _| x) }
 }
 
 export_vectors! { axpy(i n, z alpha, z x, i incx, o y, i incy): f32 cblas_caxpy caxpy_, f64 cblas_zaxpy zaxpy_ }
 
-unsafe fn axpy<T: Room>(
+unsafe fn axpy<T: Scratch>(
     n: c_int,
     alpha: *const Complex<T>,
     x: *const Complex<T>,
@@ -53,7 +53,7 @@ unsafe fn axpy<T: Room>(
 
 /// # Safety
 /// `x` is valid for reads and writes of `n` numbers.
-unsafe fn scaled<T: Room>(n: c_int, alpha: Complex<T>, x: *mut Complex<T>, incx: c_int) {
+unsafe fn scaled<T: Scratch>(n: c_int, alpha: Complex<T>, x: *mut Complex<T>, incx: c_int) {
     if n <= 0 || incx <= 0 {
         return;
     }
@@ -65,7 +65,7 @@ unsafe fn scaled<T: Room>(n: c_int, alpha: Complex<T>, x: *mut Complex<T>, incx:
 
 export_vectors! { scal(i n, z alpha, o x, i incx): f32 cblas_cscal cscal_, f64 cblas_zscal zscal_ }
 
-unsafe fn scal<T: Room>(n: c_int, alpha: *const Complex<T>, x: *mut Complex<T>, incx: c_int) {
+unsafe fn scal<T: Scratch>(n: c_int, alpha: *const Complex<T>, x: *mut Complex<T>, incx: c_int) {
     if n > 0 {
         // SAFETY: the caller passes pointers that are valid for these sizes.
         unsafe { scaled(n, alpha.read(), x, incx) }
@@ -74,14 +74,14 @@ unsafe fn scal<T: Room>(n: c_int, alpha: *const Complex<T>, x: *mut Complex<T>, 
 
 export_vectors! { real_scal(i n, s alpha, o x, i incx): f32 cblas_csscal csscal_, f64 cblas_zdscal zdscal_ }
 
-unsafe fn real_scal<T: Room>(n: c_int, alpha: T, x: *mut Complex<T>, incx: c_int) {
+unsafe fn real_scal<T: Scratch>(n: c_int, alpha: T, x: *mut Complex<T>, incx: c_int) {
     // SAFETY: the caller passes a pointer that is valid for these sizes.
     unsafe { scaled(n, alpha.into(), x, incx) }
 }
 
 /// # Safety
 /// Both vectors are valid for reads of `n` numbers.
-unsafe fn dot<T: Room>(
+unsafe fn dot<T: Scratch>(
     conjugate: bool,
     n: c_int,
     [x, y]: [*const Complex<T>; 2],
@@ -123,7 +123,7 @@ dots! {
 
 export_vectors! { nrm2(i n, z x, i incx) -> value: f32 cblas_scnrm2 scnrm2_, f64 cblas_dznrm2 dznrm2_ }
 
-unsafe fn nrm2<T: Room>(n: c_int, x: *const Complex<T>, incx: c_int) -> T {
+unsafe fn nrm2<T: Scratch>(n: c_int, x: *const Complex<T>, incx: c_int) -> T {
     if n <= 0 {
         return T::ZERO;
     }
@@ -133,7 +133,7 @@ unsafe fn nrm2<T: Room>(n: c_int, x: *const Complex<T>, incx: c_int) -> T {
 
 export_vectors! { asum(i n, z x, i incx) -> value: f32 cblas_scasum scasum_, f64 cblas_dzasum dzasum_ }
 
-unsafe fn asum<T: Room>(n: c_int, x: *const Complex<T>, incx: c_int) -> T {
+unsafe fn asum<T: Scratch>(n: c_int, x: *const Complex<T>, incx: c_int) -> T {
     if n <= 0 || incx < 0 {
         return T::ZERO;
     }
@@ -145,7 +145,7 @@ export! { gemv(w trans, i m, i n, z alpha, z a, i lda, z x, i incx, z beta, o y,
 f32 cblas_cgemv cgemv_, f64 cblas_zgemv zgemv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn gemv<T: Room>(
+unsafe fn gemv<T: Scratch>(
     order: Word,
     trans: Word,
     m: c_int,
@@ -184,7 +184,7 @@ export! { gemm(w transa, w transb, i m, i n, i k, z alpha, z a, i lda, z b, i ld
 f32 cblas_cgemm cgemm_, f64 cblas_zgemm zgemm_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn gemm<T: Room>(
+unsafe fn gemm<T: Scratch>(
     order: Word,
     transa: Word,
     transb: Word,

@@ -1,7 +1,7 @@
 //! Vectors with vectors. Nothing is illegal here but a flag of `rotm`: no elements are no work, as in the reference, and
 //! no operand is looked at then.
 
-use super::{At, Checked, Room, cblas, vector, vector_mut};
+use super::{At, Checked, Scratch, cblas, vector, vector_mut};
 use crate::RotM;
 use core::ffi::c_int;
 
@@ -33,7 +33,7 @@ pub(super) unsafe fn one_by_one<T>(
 
 export_vectors! { swap(i n, m x, i incx, m y, i incy): f32 cblas_sswap sswap_, f64 cblas_dswap dswap_ }
 
-unsafe fn swap<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int) {
+unsafe fn swap<T: Scratch>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
     if n == 0 {
         return;
@@ -49,7 +49,7 @@ unsafe fn swap<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int
 
 export_vectors! { copy(i n, p x, i incx, m y, i incy): f32 cblas_scopy scopy_, f64 cblas_dcopy dcopy_ }
 
-unsafe fn copy<T: Room>(n: c_int, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
+unsafe fn copy<T: Scratch>(n: c_int, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
     if n == 0 {
         return;
@@ -83,7 +83,7 @@ pub(super) unsafe fn read_one_by_one<T>(
 
 export_vectors! { axpy(i n, s alpha, p x, i incx, m y, i incy): f32 cblas_saxpy saxpy_, f64 cblas_daxpy daxpy_ }
 
-unsafe fn axpy<T: Room>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
+unsafe fn axpy<T: Scratch>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T, incy: c_int) {
     let n = count(n);
     if n == 0 || alpha == T::ZERO {
         return;
@@ -99,7 +99,7 @@ unsafe fn axpy<T: Room>(n: c_int, alpha: T, x: *const T, incx: c_int, y: *mut T,
 
 export_vectors! { scal(i n, s alpha, m x, i incx): f32 cblas_sscal sscal_, f64 cblas_dscal dscal_ }
 
-unsafe fn scal<T: Room>(n: c_int, alpha: T, x: *mut T, incx: c_int) {
+unsafe fn scal<T: Scratch>(n: c_int, alpha: T, x: *mut T, incx: c_int) {
     if n <= 0 || incx <= 0 {
         return;
     }
@@ -111,7 +111,7 @@ unsafe fn scal<T: Room>(n: c_int, alpha: T, x: *mut T, incx: c_int) {
 
 export_vectors! { dot(i n, p x, i incx, p y, i incy) -> value: f32 cblas_sdot sdot_, f64 cblas_ddot ddot_ }
 
-unsafe fn dot<T: Room>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_int) -> T {
+unsafe fn dot<T: Scratch>(n: c_int, x: *const T, incx: c_int, y: *const T, incy: c_int) -> T {
     let n = count(n);
     if n == 0 {
         return T::ZERO;
@@ -202,7 +202,7 @@ unsafe extern "C" fn sdsdot_(
 
 export_vectors! { nrm2(i n, p x, i incx) -> value: f32 cblas_snrm2 snrm2_, f64 cblas_dnrm2 dnrm2_ }
 
-unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
+unsafe fn nrm2<T: Scratch>(n: c_int, x: *const T, incx: c_int) -> T {
     if n <= 0 {
         return T::ZERO;
     }
@@ -212,7 +212,7 @@ unsafe fn nrm2<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
 
 export_vectors! { asum(i n, p x, i incx) -> value: f32 cblas_sasum sasum_, f64 cblas_dasum dasum_ }
 
-unsafe fn asum<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
+unsafe fn asum<T: Scratch>(n: c_int, x: *const T, incx: c_int) -> T {
     if n <= 0 || incx < 0 {
         return T::ZERO;
     }
@@ -222,7 +222,7 @@ unsafe fn asum<T: Room>(n: c_int, x: *const T, incx: c_int) -> T {
 
 export_vectors! { iamax(i n, p x, i incx) -> index: f32 cblas_isamax isamax_, f64 cblas_idamax idamax_ }
 
-unsafe fn iamax<T: Room>(n: c_int, x: *const T, incx: c_int) -> Option<usize> {
+unsafe fn iamax<T: Scratch>(n: c_int, x: *const T, incx: c_int) -> Option<usize> {
     if n <= 0 || incx < 0 {
         return None;
     }
@@ -232,7 +232,7 @@ unsafe fn iamax<T: Room>(n: c_int, x: *const T, incx: c_int) -> Option<usize> {
 
 export_vectors! { rot(i n, m x, i incx, m y, i incy, s c, s s): f32 cblas_srot srot_, f64 cblas_drot drot_ }
 
-unsafe fn rot<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, c: T, s: T) {
+unsafe fn rot<T: Scratch>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, c: T, s: T) {
     let n = count(n);
     if n == 0 {
         return;
@@ -248,7 +248,7 @@ unsafe fn rot<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int,
 
 export_vectors! { rotg(m a, m b, m c, m s): f32 cblas_srotg srotg_, f64 cblas_drotg drotg_ }
 
-unsafe fn rotg<T: Room>(a: *mut T, b: *mut T, c: *mut T, s: *mut T) {
+unsafe fn rotg<T: Scratch>(a: *mut T, b: *mut T, c: *mut T, s: *mut T) {
     // SAFETY: the caller passes four valid pointers.
     unsafe {
         let g = crate::rotg(a.read(), b.read());
@@ -261,7 +261,7 @@ unsafe fn rotg<T: Room>(a: *mut T, b: *mut T, c: *mut T, s: *mut T) {
 
 export_vectors! { rotm(i n, m x, i incx, m y, i incy, p param): f32 cblas_srotm srotm_, f64 cblas_drotm drotm_ }
 
-unsafe fn rotm<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, param: *const T) {
+unsafe fn rotm<T: Scratch>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int, param: *const T) {
     let n = count(n);
     if n == 0 {
         return;
@@ -285,7 +285,7 @@ unsafe fn rotm<T: Room>(n: c_int, x: *mut T, incx: c_int, y: *mut T, incy: c_int
 
 export_vectors! { rotmg(m d1, m d2, m x1, s y1, m param): f32 cblas_srotmg srotmg_, f64 cblas_drotmg drotmg_ }
 
-unsafe fn rotmg<T: Room>(d1: *mut T, d2: *mut T, x1: *mut T, y1: T, param: *mut T) {
+unsafe fn rotmg<T: Scratch>(d1: *mut T, d2: *mut T, x1: *mut T, y1: T, param: *mut T) {
     // SAFETY: the caller passes three values and room for five parameters.
     unsafe {
         let g = crate::rotmg(d1.read(), d2.read(), x1.read(), y1);

@@ -1,6 +1,8 @@
 //! Matrices with vectors.
 
-use super::{Checked, Order, Room, Word, increment, matrix, matrix_mut, size, strides, vector, vector_mut};
+use super::{
+    Checked, Order, Scratch, Word, increment, matrix, matrix_mut, size, strides, vector, vector_mut,
+};
 use core::ffi::{c_char, c_int};
 
 /// A matrix that is there transposed, and so a triangle that is the other one.
@@ -16,7 +18,7 @@ export! { gemv(w trans, i m, i n, s alpha, p a, i lda, p x, i incx, s beta, m y,
 f32 cblas_sgemv sgemv_, f64 cblas_dgemv dgemv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn gemv<T: Room>(
+unsafe fn gemv<T: Scratch>(
     order: Word,
     trans: Word,
     m: c_int,
@@ -51,7 +53,7 @@ export! { ger(i m, i n, s alpha, p x, i incx, p y, i incy, m a, i lda):
 f32 cblas_sger sger_, f64 cblas_dger dger_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn ger<T: Room>(
+unsafe fn ger<T: Scratch>(
     order: Word,
     m: c_int,
     n: c_int,
@@ -80,7 +82,7 @@ unsafe fn ger<T: Room>(
 export! { syr(w uplo, i n, s alpha, p x, i incx, m a, i lda): f32 cblas_ssyr ssyr_, f64 cblas_dsyr dsyr_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn syr<T: Room>(
+unsafe fn syr<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -105,7 +107,7 @@ export! { syr2(w uplo, i n, s alpha, p x, i incx, p y, i incy, m a, i lda):
 f32 cblas_ssyr2 ssyr2_, f64 cblas_dsyr2 dsyr2_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn syr2<T: Room>(
+unsafe fn syr2<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -134,7 +136,7 @@ export! { symv(w uplo, i n, s alpha, p a, i lda, p x, i incx, s beta, m y, i inc
 f32 cblas_ssymv ssymv_, f64 cblas_dsymv dsymv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn symv<T: Room>(
+unsafe fn symv<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -165,7 +167,7 @@ macro_rules! triangular {
         export! { $f(w uplo, w trans, w diag, i n, p a, i lda, m x, i incx): $($names)* }
 
         #[allow(clippy::too_many_arguments, reason = "BLAS")]
-        unsafe fn $f<T: Room>(
+        unsafe fn $f<T: Scratch>(
             order: Word,
             uplo: Word,
             trans: Word,

@@ -1,6 +1,6 @@
 //! Matrices with matrices.
 
-use super::{At, Checked, Room, Word, matrix, matrix_mut, size, strides};
+use super::{At, Checked, Scratch, Word, matrix, matrix_mut, size, strides};
 use crate::view::{MatMut, MatRef};
 use crate::{Error, Side};
 use core::ffi::{c_char, c_int};
@@ -9,7 +9,7 @@ export! { gemm(w transa, w transb, i m, i n, i k, s alpha, p a, i lda, p b, i ld
 f32 cblas_sgemm sgemm_, f64 cblas_dgemm dgemm_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn gemm<T: Room>(
+unsafe fn gemm<T: Scratch>(
     order: Word,
     transa: Word,
     transb: Word,
@@ -47,7 +47,7 @@ unsafe fn gemm<T: Room>(
 }
 
 /// `C = βC`: the product whose factor is 0, for which operands may be missing and no scratch is needed.
-fn scaled<T: Room>(beta: T, c: MatMut<'_, T>) -> Result<(), Error> {
+fn scaled<T: Scratch>(beta: T, c: MatMut<'_, T>) -> Result<(), Error> {
     let (a, b) = (MatRef::row_major(&[], c.rows(), 0)?, MatRef::row_major(&[], 0, c.cols())?);
     crate::gemm(T::ZERO, a, b, beta, c, &mut [])
 }
@@ -56,7 +56,7 @@ export! { symm(w side, w uplo, i m, i n, s alpha, p a, i lda, p b, i ldb, s beta
 f32 cblas_ssymm ssymm_, f64 cblas_dsymm dsymm_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn symm<T: Room>(
+unsafe fn symm<T: Scratch>(
     order: Word,
     side: Word,
     uplo: Word,
@@ -100,7 +100,7 @@ export! { syrk(w uplo, w trans, i n, i k, s alpha, p a, i lda, s beta, m c, i ld
 f32 cblas_ssyrk ssyrk_, f64 cblas_dsyrk dsyrk_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn syrk<T: Room>(
+unsafe fn syrk<T: Scratch>(
     order: Word,
     uplo: Word,
     trans: Word,
@@ -131,7 +131,7 @@ export! { syr2k(w uplo, w trans, i n, i k, s alpha, p a, i lda, p b, i ldb, s be
 f32 cblas_ssyr2k ssyr2k_, f64 cblas_dsyr2k dsyr2k_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn syr2k<T: Room>(
+unsafe fn syr2k<T: Scratch>(
     order: Word,
     uplo: Word,
     trans: Word,
@@ -172,7 +172,7 @@ macro_rules! triangular {
         export! { $f(w side, w uplo, w transa, w diag, i m, i n, s alpha, p a, i lda, m b, i ldb): $($names)* }
 
         #[allow(clippy::too_many_arguments, reason = "BLAS")]
-        unsafe fn $f<T: Room>(
+        unsafe fn $f<T: Scratch>(
             order: Word,
             side: Word,
             uplo: Word,

@@ -1,7 +1,7 @@
 //! Banded and packed matrices with vectors. A column is one piece of memory in each of these layouts; by rows it is a row, so
 //! that the matrix is the transposed one by columns.
 
-use super::{Checked, Order, Room, Word, increment, repeated, size, start};
+use super::{Checked, Order, Scratch, Word, increment, repeated, size, start};
 use crate::view::{MatMut, VecMut};
 use crate::{Diagonal, Error, Triangle};
 use core::ffi::{c_char, c_int};
@@ -66,7 +66,7 @@ struct Apart<T> {
     step: isize,
 }
 
-impl<T: Room> Apart<T> {
+impl<T: Scratch> Apart<T> {
     fn new(n: usize, p: *mut T, inc: c_int) -> Self {
         let (first, step) = start(n, p, inc);
         Self { first: first.cast_mut(), step }
@@ -141,7 +141,7 @@ export! { gbmv(w trans, i m, i n, i kl, i ku, s alpha, p a, i lda, p x, i incx, 
 f32 cblas_sgbmv sgbmv_, f64 cblas_dgbmv dgbmv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn gbmv<T: Room>(
+unsafe fn gbmv<T: Scratch>(
     order: Word,
     trans: Word,
     m: c_int,
@@ -195,7 +195,7 @@ unsafe fn gbmv<T: Room>(
 /// `y = αAx + βy` of a symmetric A of which a triangle is there.
 /// # Safety
 /// The pointers are valid for these sizes.
-unsafe fn symmetric<T: Room>(
+unsafe fn symmetric<T: Scratch>(
     n: usize,
     layout: Layout,
     [alpha, beta]: [T; 2],
@@ -224,7 +224,7 @@ export! { sbmv(w uplo, i n, i k, s alpha, p a, i lda, p x, i incx, s beta, m y, 
 f32 cblas_ssbmv ssbmv_, f64 cblas_dsbmv dsbmv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn sbmv<T: Room>(
+unsafe fn sbmv<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -255,7 +255,7 @@ export! { spmv(w uplo, i n, s alpha, p a, p x, i incx, s beta, m y, i incy):
 f32 cblas_sspmv sspmv_, f64 cblas_dspmv dspmv_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn spmv<T: Room>(
+unsafe fn spmv<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -281,7 +281,7 @@ unsafe fn spmv<T: Room>(
 
 export! { spr(w uplo, i n, s alpha, p x, i incx, m a): f32 cblas_sspr sspr_, f64 cblas_dspr dspr_ }
 
-unsafe fn spr<T: Room>(
+unsafe fn spr<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -309,7 +309,7 @@ export! { spr2(w uplo, i n, s alpha, p x, i incx, p y, i incy, m a):
 f32 cblas_sspr2 sspr2_, f64 cblas_dspr2 dspr2_ }
 
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-unsafe fn spr2<T: Room>(
+unsafe fn spr2<T: Scratch>(
     order: Word,
     uplo: Word,
     n: c_int,
@@ -350,7 +350,7 @@ enum Use {
 /// `x = op(A) x` or `x = op(A)⁻¹ x`.
 /// # Safety
 /// The pointers are valid for these sizes.
-unsafe fn triangular<T: Room>(
+unsafe fn triangular<T: Scratch>(
     what: Use,
     n: usize,
     layout: Layout,
@@ -391,7 +391,7 @@ macro_rules! banded {
         export! { $f(w uplo, w trans, w diag, i n, i k, p a, i lda, m x, i incx): $($names)* }
 
         #[allow(clippy::too_many_arguments, reason = "BLAS")]
-        unsafe fn $f<T: Room>(
+        unsafe fn $f<T: Scratch>(
             order: Word,
             uplo: Word,
             trans: Word,
@@ -426,7 +426,7 @@ macro_rules! packed {
         export! { $f(w uplo, w trans, w diag, i n, p a, m x, i incx): $($names)* }
 
         #[allow(clippy::too_many_arguments, reason = "BLAS")]
-        unsafe fn $f<T: Room>(
+        unsafe fn $f<T: Scratch>(
             order: Word,
             uplo: Word,
             trans: Word,

@@ -217,33 +217,33 @@ unsafe fn vector_mut<'a, T>(at: c_int, n: usize, p: *mut T, inc: c_int) -> Check
 }
 
 /// An element type with a buffer in each thread.
-trait Room: Element {
+trait Scratch: Element {
     /// `f` with a workspace of `len` elements, if there is memory for it.
     fn with<R>(len: usize, f: impl FnOnce(&mut [Self]) -> R) -> Option<R>;
 }
 
-macro_rules! room {
+macro_rules! scratch {
     ($($t:ident)*) => {$(
-        impl Room for $t {
+        impl Scratch for $t {
             fn with<R>(len: usize, f: impl FnOnce(&mut [Self]) -> R) -> Option<R> {
                 std::thread_local! {
-                    static ROOM: RefCell<Option<Buffer<$t>>> = const { RefCell::new(None) };
+                    static SCRATCH: RefCell<Option<Buffer<$t>>> = const { RefCell::new(None) };
                 }
-                ROOM.with(|room| match room.try_borrow_mut() {
-                    Ok(mut room) => {
-                        if room.as_ref().is_none_or(|room| room.len() < len) {
-                            *room = Buffer::try_new(len).ok();
+                SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
+                    Ok(mut scratch) => {
+                        if scratch.as_ref().is_none_or(|scratch| scratch.len() < len) {
+                            *scratch = Buffer::try_new(len).ok();
                         }
-                        room.as_mut().map(|room| f(room))
+                        scratch.as_mut().map(|scratch| f(scratch))
                     }
                     // A call within a call of this thread, as a thread that waits for others may make.
-                    Err(_) => Buffer::try_new(len).ok().map(|mut room| f(&mut room)),
+                    Err(_) => Buffer::try_new(len).ok().map(|mut scratch| f(&mut scratch)),
                 })
             }
         }
     )*};
 }
-room!(f32 f64);
+scratch!(f32 f64);
 
 /// The serial or the parallel form of an op that takes no workspace.
 macro_rules! plain {

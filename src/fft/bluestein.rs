@@ -7,7 +7,7 @@ use crate::complex::Complex;
 use crate::lanes::{Element, Simd};
 
 /// The length of the convolution: at least `2n - 1`, the shortest of the products of a power of two and a few odd numbers.
-pub(crate) const fn room(n: usize) -> usize {
+pub(crate) const fn padded_len(n: usize) -> usize {
     const ODD: [usize; 7] = [1, 3, 5, 7, 9, 15, 25];
     let Some(most) = n.checked_mul(4) else { return usize::MAX };
     let least = 2 * n - 1;
@@ -28,13 +28,13 @@ pub(crate) const fn room(n: usize) -> usize {
 
 /// Two arrays of that length, and what its transform needs.
 pub(crate) const fn workspace(n: usize) -> usize {
-    let m = room(n);
-    m.saturating_mul(2).saturating_add(super::plan::room(m))
+    let m = padded_len(n);
+    m.saturating_mul(2).saturating_add(super::plan::scratch(m))
 }
 
 /// The chirp, the transform of its conjugate, and the roots of the convolution's length.
 pub(crate) const fn plan_len(n: usize) -> usize {
-    let m = room(n);
+    let m = padded_len(n);
     if m == usize::MAX {
         return m;
     }
@@ -50,7 +50,7 @@ fn parts<T>(n: usize, m: usize, table: &[T]) -> [&[T]; 3] {
 
 /// Fills `table`, which is [`plan_len`] long, with [`workspace`].
 pub(crate) fn fill<T: Element>(n: usize, table: &mut [T], workspace: &mut [Complex<T>]) {
-    let m = room(n);
+    let m = padded_len(n);
     let (chirp, rest) = table.split_at_mut((2 * n).min(table.len()));
     let (filter, table) = rest.split_at_mut((2 * m).min(rest.len()));
     roots(m, table);

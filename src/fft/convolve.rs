@@ -102,7 +102,7 @@ macro_rules! convolver {
                 if got < expected {
                     return Err(Error::Len { arg: "table", expected, got });
                 }
-                enough(Self::room(n), workspace.len())?;
+                enough(Self::scratch(n), workspace.len())?;
                 let (table, $z) = table.split_at_mut($inner_len(n));
                 let bins: usize = $bins(n);
                 let $z = Complex::of_mut($z.get_mut(..2 * bins).unwrap_or_default())?;
@@ -159,7 +159,7 @@ impl<'a, T: Element> Convolver<'a, T> {
         Self::make(kernel.len(), kernel.iter().rev().copied(), n, table, workspace)
     }
 
-    const fn room(n: usize) -> usize {
+    const fn scratch(n: usize) -> usize {
         convolve_workspace(n)
     }
 
@@ -184,7 +184,7 @@ impl<'a, T: Element> ComplexConvolver<'a, T> {
         Self::make(kernel.len(), kernel.iter().rev().map(|x| x.conj()), n, table, workspace)
     }
 
-    const fn room(n: usize) -> usize {
+    const fn scratch(n: usize) -> usize {
         convolve_complex_workspace(n)
     }
 
@@ -316,18 +316,18 @@ fn each_block<J: Executor, X: Send, T: Element>(
     start: usize,
     out: &mut [X],
     workspace: &mut [Complex<T>],
-    room: usize,
+    scratch: usize,
     f: &(impl Fn(usize, &mut [X], &mut [Complex<T>]) + Sync),
 ) {
     let (len, blocks) = (out.len(), out.len().div_ceil(step));
-    if !J::SERIAL && blocks > 1 && len > GRAIN && workspace.len() / 2 >= room {
+    if !J::SERIAL && blocks > 1 && len > GRAIN && workspace.len() / 2 >= scratch {
         let cut = blocks / 2 * step;
         let (a, b) = out.split_at_mut(cut);
         let (v, w) = workspace.split_at_mut(workspace.len() / 2);
         j.join(
             len,
-            || each_block(j, step, start, a, v, room, f),
-            || each_block(j, step, start + cut, b, w, room, f),
+            || each_block(j, step, start, a, v, scratch, f),
+            || each_block(j, step, start + cut, b, w, scratch, f),
         );
         return;
     }
@@ -422,8 +422,8 @@ pub(crate) fn convolve_complex_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let (n, taps) = (plan.block(), plan.taps);
     same_len("out", convolve_len(extent, x.len(), taps), out.len())?;
-    let room = convolve_complex_workspace(n);
-    enough(room, workspace.len())?;
+    let scratch = convolve_complex_workspace(n);
+    enough(scratch, workspace.len())?;
     let signal = Signal::extended(extent, taps, x);
     each_block(
         j,
@@ -431,7 +431,7 @@ pub(crate) fn convolve_complex_by<J: Executor, S: Simd, T: Element>(
         0,
         out,
         workspace,
-        room,
+        scratch,
         &|at, out: &mut [Complex<T>], w: &mut [Complex<T>]| {
             let (v, rest) = ComplexConvolver::areas(n, w);
             signal.copy(at, v);

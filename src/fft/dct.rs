@@ -162,15 +162,23 @@ pub(crate) fn dct_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let n = plan.len();
     rows([x.len(), n], [out.len(), n])?;
-    let room = dct_workspace(n);
-    enough(room, workspace.len())?;
+    let scratch = dct_workspace(n);
+    enough(scratch, workspace.len())?;
     let even = n.is_multiple_of(2);
-    each(j, [n, n], x, out, workspace, room, &|x: &[T], y: &mut [T], w: &mut [Complex<T>]| match plan.kind {
-        DctKind::II => second(s, plan, x, y, w),
-        DctKind::III => third(s, plan, x, y, w),
-        DctKind::IV if even => fourth(s, plan, x, y, w),
-        DctKind::IV => fourth_odd(s, plan, x, y, w),
-    });
+    each(
+        j,
+        [n, n],
+        x,
+        out,
+        workspace,
+        scratch,
+        &|x: &[T], y: &mut [T], w: &mut [Complex<T>]| match plan.kind {
+            DctKind::II => second(s, plan, x, y, w),
+            DctKind::III => third(s, plan, x, y, w),
+            DctKind::IV if even => fourth(s, plan, x, y, w),
+            DctKind::IV => fourth_odd(s, plan, x, y, w),
+        },
+    );
     contract!(
         dct,
         Ok(()),

@@ -156,15 +156,20 @@ pub(crate) struct Signal<'a, X> {
 }
 
 impl<X: Copy + Default> Signal<'_, X> {
-    /// `n` numbers from `at` on, counted from the first of the state, in `room` if they do not lie together in the block; what is
+    /// `n` numbers from `at` on, counted from the first of the state, in `scratch` if they do not lie together in the block; what is
     /// past its end is 0.
     #[inline(always)]
-    pub(crate) fn part<'b, const N: usize>(&'b self, at: usize, n: usize, room: &'b mut [X; N]) -> &'b [X] {
+    pub(crate) fn part<'b, const N: usize>(
+        &'b self,
+        at: usize,
+        n: usize,
+        scratch: &'b mut [X; N],
+    ) -> &'b [X] {
         let inside = at.checked_sub(self.state.len()).and_then(|at| self.x.get(at..)?.get(..n));
         if let Some(part) = inside {
             return part;
         }
-        let part = room.get_mut(..n).unwrap_or_default();
+        let part = scratch.get_mut(..n).unwrap_or_default();
         let (before, x) = match self.state.get(at..) {
             Some(before) => (before, self.x),
             None => (<&[X]>::default(), self.x.get(at - self.state.len()..).unwrap_or_default()),
@@ -187,10 +192,10 @@ fn along<S: Simd, T: Element>(s: S, taps: &[T], signal: &Signal<'_, T>, mut out:
         let (y, rest) = out.split_at_mut(most.min(out.len()));
         y.fill(T::ZERO);
         for (g, taps) in taps.chunks(GROUP).enumerate() {
-            let (mut room, n) = ([T::ZERO; HEAD + GROUP], y.len());
+            let (mut scratch, n) = ([T::ZERO; HEAD + GROUP], y.len());
             // The last tap of a group meets the oldest numbers.
             let last = taps.len() - 1;
-            let seen = signal.part(at + before - g * GROUP - last, n + last, &mut room);
+            let seen = signal.part(at + before - g * GROUP - last, n + last, &mut scratch);
             let window = |k: usize| seen.get(last - k..last - k + n).unwrap_or_default();
             let (fours, others) = taps.as_chunks::<4>();
             for (i, h) in fours.iter().enumerate() {
@@ -218,8 +223,8 @@ fn apart<T: Element>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, out:
         // Numbers that lie together meet all taps at once.
         let group = if newest - before >= before { taps.len() } else { GROUP };
         for (g, taps) in taps.chunks(group).enumerate() {
-            let mut room = [T::ZERO; GROUP];
-            let seen = signal.part(newest + 1 - g * group - taps.len(), taps.len(), &mut room);
+            let mut scratch = [T::ZERO; GROUP];
+            let seen = signal.part(newest + 1 - g * group - taps.len(), taps.len(), &mut scratch);
             let (whole, rest) = taps.as_chunks::<LANES>();
             let (older, window) = seen.split_at(rest.len());
             for (h, x) in whole.iter().zip(window.as_rchunks::<LANES>().1.iter().rev()) {

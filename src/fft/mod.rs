@@ -61,7 +61,7 @@ pub struct Fft<'a, T> {
     /// The passes, of the convolution where `n` is no product of radices.
     steps: Steps,
     /// Complex numbers of workspace that it needs.
-    room: usize,
+    scratch: usize,
     table: &'a [T],
 }
 
@@ -85,7 +85,7 @@ pub const fn fft_workspace(n: usize) -> usize {
         return 0;
     }
     if plan::smooth(n) {
-        plan::room(n)
+        plan::scratch(n)
     } else if rader::fits(n) {
         rader::workspace(n)
     } else {
@@ -112,7 +112,7 @@ impl<'a, T: Element> Fft<'a, T> {
                 bluestein::fill(n, table, workspace);
             }
         }
-        Ok(Self { n, steps: Self::steps(n), room: fft_workspace(n), table })
+        Ok(Self { n, steps: Self::steps(n), scratch: fft_workspace(n), table })
     }
 
     /// The plan whose table was written before, by [`Fft::plan`] or as a constant by [`fft_table_f32`].
@@ -121,7 +121,7 @@ impl<'a, T: Element> Fft<'a, T> {
     pub const fn of(n: usize, table: &'a [T]) -> Result<Self, Error> {
         match Self::check(n, table.len()) {
             Ok(len) => {
-                Ok(Self { n, steps: Self::steps(n), room: fft_workspace(n), table: table.split_at(len).0 })
+                Ok(Self { n, steps: Self::steps(n), scratch: fft_workspace(n), table: table.split_at(len).0 })
             }
             Err(e) => Err(e),
         }
@@ -133,7 +133,7 @@ impl<'a, T: Element> Fft<'a, T> {
         } else if rader::fits(n) {
             n - 1
         } else {
-            bluestein::room(n)
+            bluestein::padded_len(n)
         })
     }
 
@@ -208,7 +208,7 @@ pub(crate) fn fft_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     whole(plan, x.len())?;
     same_len("out", x.len(), out.len())?;
-    enough(plan.room, workspace.len())?;
+    enough(plan.scratch, workspace.len())?;
     each(j, s, plan, direction, Io::Apart(x, out), workspace);
     contract!(
         fft,
@@ -252,7 +252,7 @@ pub(crate) fn fft_in_place_by<J: Executor, S: Simd, T: Element>(
     workspace: &mut [Complex<T>],
 ) -> Result<(), Error> {
     whole(plan, x.len())?;
-    enough(plan.room, workspace.len())?;
+    enough(plan.scratch, workspace.len())?;
     each(j, s, plan, direction, Io::Same(x), workspace);
     Ok(())
 }
@@ -294,9 +294,9 @@ fn each<J: Executor, S: Simd, T: Element>(
     mut io: Io<'_, T>,
     workspace: &mut [Complex<T>],
 ) {
-    let (n, room) = (plan.n, plan.room);
+    let (n, scratch) = (plan.n, plan.scratch);
     let rows = io.len() / n;
-    if !J::SERIAL && rows > 1 && io.len() > GRAIN && workspace.len() / 2 >= room {
+    if !J::SERIAL && rows > 1 && io.len() > GRAIN && workspace.len() / 2 >= scratch {
         let (a, b) = io.split_at(rows / 2 * n);
         let (v, w) = workspace.split_at_mut(workspace.len() / 2);
         j.join(rows * n, || each(j, s, plan, direction, a, v), || each(j, s, plan, direction, b, w));

@@ -180,7 +180,7 @@ const fn pad(n: usize) -> usize {
 }
 
 /// Complex numbers of workspace that the passes need.
-pub(super) const fn room(n: usize) -> usize {
+pub(super) const fn scratch(n: usize) -> usize {
     if pad(n) > 0 { n.saturating_add(16 * pad(n)).saturating_mul(2) } else { n }
 }
 

@@ -28,7 +28,7 @@ pub(crate) const fn fits(n: usize) -> bool {
 
 /// Two arrays of the convolution's length, and what its transform needs.
 pub(super) const fn workspace(n: usize) -> usize {
-    2 * (n - 1) + super::plan::room(n - 1)
+    2 * (n - 1) + super::plan::scratch(n - 1)
 }
 
 /// The powers of the primitive root, the transform of the roots of unity, and the roots of the convolution's length.

@@ -175,15 +175,19 @@ pub(super) fn each<J: Executor, A: Sync, B: Send, T: Element>(
     x: &[A],
     out: &mut [B],
     workspace: &mut [Complex<T>],
-    room: usize,
+    scratch: usize,
     f: &(impl Fn(&[A], &mut [B], &mut [Complex<T>]) + Sync),
 ) {
     let rows = x.len() / from;
-    if !J::SERIAL && rows > 1 && rows * to > GRAIN && workspace.len() / 2 >= room {
+    if !J::SERIAL && rows > 1 && rows * to > GRAIN && workspace.len() / 2 >= scratch {
         let (a, b) = x.split_at(rows / 2 * from);
         let (p, q) = out.split_at_mut(rows / 2 * to);
         let (v, w) = workspace.split_at_mut(workspace.len() / 2);
-        j.join(rows * to, || each(j, [from, to], a, p, v, room, f), || each(j, [from, to], b, q, w, room, f));
+        j.join(
+            rows * to,
+            || each(j, [from, to], a, p, v, scratch, f),
+            || each(j, [from, to], b, q, w, scratch, f),
+        );
         return;
     }
     for (x, y) in x.chunks_exact(from).zip(out.chunks_exact_mut(to)) {
@@ -201,9 +205,9 @@ pub(crate) fn rfft_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let (n, bins) = (plan.n, plan.bins());
     rows([x.len(), n], [out.len(), bins])?;
-    let room = rfft_workspace(n);
-    enough(room, workspace.len())?;
-    each(j, [n, bins], x, out, workspace, room, &|x: &[T], y: &mut [Complex<T>], w: &mut [Complex<T>]| {
+    let scratch = rfft_workspace(n);
+    enough(scratch, workspace.len())?;
+    each(j, [n, bins], x, out, workspace, scratch, &|x: &[T], y: &mut [Complex<T>], w: &mut [Complex<T>]| {
         forward(s, plan, x, y, w);
     });
     contract!(
@@ -258,9 +262,9 @@ pub(crate) fn irfft_by<J: Executor, S: Simd, T: Element>(
 ) -> Result<(), Error> {
     let (n, bins) = (plan.n, plan.bins());
     rows([x.len(), bins], [out.len(), n])?;
-    let room = rfft_workspace(n);
-    enough(room, workspace.len())?;
-    each(j, [bins, n], x, out, workspace, room, &|x: &[Complex<T>], y: &mut [T], w: &mut [Complex<T>]| {
+    let scratch = rfft_workspace(n);
+    enough(scratch, workspace.len())?;
+    each(j, [bins, n], x, out, workspace, scratch, &|x: &[Complex<T>], y: &mut [T], w: &mut [Complex<T>]| {
         inverse(s, plan, x, y, w);
     });
     contract!(

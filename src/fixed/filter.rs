@@ -158,8 +158,8 @@ fn along<S: Simd, T: Fixed>(
         *pair = word(two.next().unwrap_or_default(), two.next().unwrap_or_default());
         *place = 2 * p % decimation / step * columns + 2 * p / decimation;
     }
-    let (mut words, mut room) = ([0.0; WORDS], [T::default(); SPAN]);
-    let samples = signal.part(from, (sums.len() - 1) * decimation + 2 * many, &mut room);
+    let (mut words, mut scratch) = ([0.0; WORDS], [T::default(); SPAN]);
+    let samples = signal.part(from, (sums.len() - 1) * decimation + 2 * many, &mut scratch);
     for (i, words) in words.chunks_mut(columns).take(phases(decimation)).enumerate() {
         let samples = samples.get(step * i..).unwrap_or_default();
         if decimation == 1 {
@@ -220,8 +220,8 @@ fn apart<T: Fixed>(taps: &[T], decimation: usize, signal: &Signal<'_, T>, from: 
     let mut reversed = [T::default(); GROUP];
     reversed.iter_mut().zip(taps.iter().rev()).for_each(|(to, h)| *to = *h);
     for (l, sum) in sums.iter_mut().enumerate() {
-        let mut room = [T::default(); GROUP];
-        let samples = signal.part(from + l * decimation, taps.len(), &mut room);
+        let mut scratch = [T::default(); GROUP];
+        let samples = signal.part(from + l * decimation, taps.len(), &mut scratch);
         let products = samples.iter().zip(&reversed).map(|(x, h)| x.wide() * h.wide());
         *sum += i64::from(products.sum::<i32>());
     }

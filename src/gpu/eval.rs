@@ -222,7 +222,7 @@ fn half(op: Op, ty: Type, a: u64, b: u64, c: u64) -> u64 {
         Op::Max => extremum(x, y, false, f64::is_sign_negative, f64::NAN),
         _ => 0.0,
     };
-    narrow(ty, r)
+    round_to(ty, r)
 }
 
 /// `x + y` with an odd last bit when it is inexact, so that rounding it again to fewer bits is right.
@@ -262,7 +262,7 @@ pub(crate) fn to_f64(ty: Type, bits: u64) -> f64 {
 }
 
 /// The nearest value of a 16-bit float, ties to even.
-fn narrow(ty: Type, x: f64) -> u64 {
+fn round_to(ty: Type, x: f64) -> u64 {
     let (stored, min, max) = if ty == Type::F16 { (10, -14, 15) } else { (7, -126, 127) };
     let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
     let top = (2 * max as u64 + 1) << stored;
@@ -291,7 +291,7 @@ fn convert(ty: Type, from: Type, a: u64) -> u64 {
                 Type::F64 if x.is_nan() => NAN_64,
                 Type::F32 => u64::from((x as f32).to_bits()),
                 Type::F64 => x.to_bits(),
-                _ => narrow(ty, x),
+                _ => round_to(ty, x),
             }
         }
         // Out of range saturates, NaN is zero, as Rust's `as`.

@@ -43,7 +43,7 @@ impl Amx {
 
     /// Configures the tiles of this thread until the result is dropped.
     #[inline]
-    pub(crate) fn tiles(self) -> Tiles {
+    pub(crate) fn tiles(self) -> TileConfig {
         // SAFETY: the token proves the instruction and the permission; the operand is a valid configuration
         // of 64 bytes. Tiles are registers that no code of the compiler's uses.
         unsafe {
@@ -51,7 +51,7 @@ impl Amx {
                 out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
                 out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _);
         }
-        Tiles(PhantomData)
+        TileConfig(PhantomData)
     }
 }
 
@@ -119,15 +119,15 @@ static CONFIG: Config = Config {
 /// elements; of B, sixteen rows of a group of each of sixteen columns. A group is what fills 32 bits.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Tile(pub [[u32; 16]; 16]);
+pub(crate) struct AmxTile(pub [[u32; 16]; 16]);
 
-impl Tile {
+impl AmxTile {
     pub(crate) const ZERO: Self = Self([[0; 16]; 16]);
 
-    /// The whole tiles in `room`.
-    pub(crate) fn within<T: Words>(room: &mut [T]) -> &mut [Self] {
-        // SAFETY: by `Words`, any bits are a `T` and any elements are bits; a `Tile` is nothing but bits.
-        unsafe { room.align_to_mut().1 }
+    /// The whole tiles in `scratch`.
+    pub(crate) fn within<T: Words>(scratch: &mut [T]) -> &mut [Self] {
+        // SAFETY: by `Words`, any bits are a `T` and any elements are bits; a `AmxTile` is nothing but bits.
+        unsafe { scratch.align_to_mut().1 }
     }
 }
 
@@ -267,9 +267,9 @@ pub(crate) struct Quad {
 
 /// Proof that this thread's tiles are configured.
 #[derive(Debug)]
-pub(crate) struct Tiles(PhantomData<*const ()>);
+pub(crate) struct TileConfig(PhantomData<*const ()>);
 
-impl Drop for Tiles {
+impl Drop for TileConfig {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the value proves the instruction. Without a configuration the CPU has no tile state to keep.
@@ -291,7 +291,7 @@ macro_rules! kernel {
         /// `a` and `b` are valid for reads of all steps; the rows of `quad` are valid for writes of 64 bytes,
         /// and for reads if `add`.
         #[inline]
-        pub(crate) unsafe fn $name(&self, a: *const Tile, b: *const Tile, steps: usize, quad: Quad, add: bool) {
+        pub(crate) unsafe fn $name(&self, a: *const AmxTile, b: *const AmxTile, steps: usize, quad: Quad, add: bool) {
             if steps == 0 && add {
                 return;
             }
@@ -373,7 +373,7 @@ macro_rules! multiply {
     };
 }
 
-impl Tiles {
+impl TileConfig {
     kernel! {
         /// 32 bf16 elements a step.
         #[cfg(feature = "half")]

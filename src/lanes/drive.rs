@@ -53,13 +53,13 @@ where
 
 /// Two values from two values, lane by lane.
 pub(crate) trait Pair<T: Number>: Copy {
-    /// What becomes of `x[i]` and `y[i]`.
+    /// The new `x[i]` and `y[i]`.
     fn eval<V: Alu<Elem = T>>(self, xy: [V; 2]) -> [V; 2];
 }
 
 /// `K` values from themselves and `N` others, lane by lane.
 pub(crate) trait Update<T: Number, const N: usize, const K: usize>: Copy + Send + Sync {
-    /// What becomes of `y`.
+    /// The new values of `y`.
     fn eval<V: Alu<Elem = T>>(self, x: [V; N], y: [V; K]) -> [V; K];
 }
 
@@ -168,24 +168,24 @@ pub(crate) fn update<S, T, B, const N: usize, const K: usize>(
 /// Elements that one thread takes at a time: 32768 keep it busy for some microseconds.
 pub(crate) const GRAIN: usize = 1 << 15;
 
-/// Bytes read and written from which a map writes past the caches: what it wrote first would be out of
-/// them at the end. Not reading a line before it is overwritten saves a quarter to a third of the time.
+/// Bytes read and written from which a map's stores are non-temporal: what it wrote first would be evicted by
+/// the end. Not reading a line before it is overwritten saves a quarter to a third of the time.
 pub(crate) const STREAM_BYTES: usize = 64 << 20;
 
-/// Bytes read and written from which a map asks for the lines of its result ahead: more than the first
+/// Bytes read and written from which a map prefetches the lines of its result for writing: more than the first
 /// cache holds. A store then does not wait for its line, for 3 to 6 % of the time.
 pub(crate) const CLAIM_BYTES: usize = 32 << 10;
 
-/// Bytes read and written from which a map asks for its operands ahead: more than the second cache holds. The CPU's own
+/// Bytes read and written from which a map prefetches its operands: more than the second cache holds. The CPU's own
 /// prefetchers stop at the end of each page, and a body of some thirty instructions keeps too few loads in flight to
-/// hide the first of the next: past the caches that cost a body like `exp` a quarter of its time, and the
+/// hide the first of the next: from memory that cost a body like `exp` a quarter of its time, and the
 /// sigmoid a third.
 pub(crate) const FAR_BYTES: usize = 2 << 20;
 
-/// By how many bytes.
+/// The prefetch distance in bytes.
 pub(crate) const AHEAD_BYTES: usize = 2 << 10;
 
-/// Asks for what comes [`AHEAD_BYTES`] behind element `i` of each operand.
+/// Prefetches what comes [`AHEAD_BYTES`] after element `i` of each operand.
 #[inline(always)]
 fn ahead<S: Simd, T: Element, const N: usize>(s: S, x: [*const T; N], i: usize) {
     for x in x {
@@ -232,7 +232,7 @@ struct Pointers<T, const N: usize>([*const T; N], *mut T);
 // SAFETY: `map_parts` uses disjoint ranges on different threads.
 unsafe impl<T: Send + Sync, const N: usize> Sync for Pointers<T, N> {}
 
-/// `y[i] = body(x₀[i], x₁[i], …)`, past the caches if `stream`.
+/// `y[i] = body(x₀[i], x₁[i], …)`, with non-temporal stores if `stream`.
 /// # Safety
 /// As [`map_parts`]; with `stream`, none of `x` is `y`.
 #[inline(always)]

@@ -278,7 +278,7 @@ pub(crate) mod vector {
         type Token: Simd;
         /// Lanes in one register.
         const LANES: usize;
-        /// Whether [`Vector::stream`] goes past the caches.
+        /// Whether [`Vector::stream`] is non-temporal.
         const STREAMS: bool = false;
 
         /// `c` in every lane.
@@ -359,7 +359,7 @@ pub(crate) mod vector {
         }
         /// Whether [`Vector::square`] is there.
         const SQUARES: bool = false;
-        /// Transposes a square of `LANES` rows from memory to memory, past the caches if `STREAM`: for sets with a
+        /// Transposes a square of `LANES` rows from memory to memory, with non-temporal stores if `STREAM`: for sets with a
         /// better way than steps of [`Vector::exchange`].
         /// # Safety
         /// Rows of `LANES` elements at `from + i·step` are valid for reads and at `to + j·width` for writes, those
@@ -410,7 +410,7 @@ pub(crate) mod vector {
         /// # Safety
         /// `p` is valid for writes of `n` elements.
         unsafe fn store_first(self, p: *mut Self::Elem, n: usize);
-        /// Like `store`, past the caches where the CPU can. [`Vector::fence`] must follow.
+        /// Like `store`, non-temporal where the CPU can. [`Vector::fence`] must follow.
         /// # Safety
         /// As `store`, and `p` is aligned to the register's size.
         #[inline(always)]
@@ -420,10 +420,10 @@ pub(crate) mod vector {
         }
         /// Whether [`Vector::claim`] does something.
         const CLAIMS: bool = false;
-        /// Asks for the line at `p`, wherever that is, to be fetched for writing.
+        /// Prefetches the cache line at `p`, which need not be a valid address, for writing.
         #[inline(always)]
         fn claim(_: Self::Token, _p: *mut Self::Elem) {}
-        /// Asks for the cache line at `p`, which need not be a valid address.
+        /// Prefetches the cache line at `p`, which need not be a valid address.
         #[inline(always)]
         fn prefetch(_: Self::Token, _: *const Self::Elem) {}
         /// `p`, in a way that the compiler can't see through, where it can be done without a cost: addresses

@@ -13,7 +13,7 @@ pub(crate) struct Turn {
     pub neighbours: bool,
     /// Whether by the angle's opposite.
     pub back: bool,
-    /// Whether rows follow, whose lines are asked for before they are written.
+    /// Whether rows follow, whose lines are prefetched for writing.
     pub more: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn rotate<S: Simd, T: Element>(s: S, turn: Turn, mut row: InOut<'_, T
     let from = row.input().as_ptr();
     let to = row.output().as_mut_ptr();
     let (cos, sin) = (cos.as_ptr(), sin.as_ptr());
-    // What is read is asked for by the loads.
+    // What is read needs no prefetch for writing.
     let more = T::Vec::<S>::CLAIMS && turn.more && from != to.cast_const();
     let heads = Heads { from, to, half, heads, back: turn.back, more };
     let lanes = T::Vec::<S>::LANES;

@@ -1,6 +1,6 @@
 //! What a format of blocks is: codes of a few bits, scales of groups of them, and what those are multiplied with.
 
-use crate::float16::{narrow, widen};
+use crate::float16::{f16_to_f32, f32_to_f16};
 use core::fmt::Debug;
 
 /// A block of quantised numbers, as it lies in a file: bytes without padding or alignment, little-endian.
@@ -104,7 +104,7 @@ impl Half {
     pub(crate) const ZERO: Self = Self([0; 2]);
     #[inline(always)]
     pub(crate) fn get(self) -> f32 {
-        widen(self.bits())
+        f16_to_f32(self.bits())
     }
     #[inline(always)]
     pub(crate) fn bits(self) -> u16 {
@@ -112,7 +112,7 @@ impl Half {
     }
     #[inline(always)]
     pub(crate) fn of(x: f32) -> Self {
-        Self(narrow(x).to_le_bytes())
+        Self(f32_to_f16(x).to_le_bytes())
     }
     /// The nearest that has at least the magnitude of `x`.
     pub(crate) fn above(x: f32) -> Self {
@@ -123,7 +123,7 @@ impl Half {
     }
     /// `x` as a half, and its neighbours of a smaller and a larger magnitude.
     pub(crate) fn around(x: f32) -> [Self; 3] {
-        let bits = narrow(x);
+        let bits = f32_to_f16(x);
         let (less, more) = (bits & 0x7fff > 0, bits & 0x7fff < 0x7bff);
         [bits - u16::from(less), bits, bits + u16::from(more)].map(|x| Self(x.to_le_bytes()))
     }

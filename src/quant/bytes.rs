@@ -25,21 +25,21 @@ pub fn blocks<B: Block>(bytes: &[u8]) -> Result<&[B], Error> {
     Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / each) })
 }
 
-/// As many blocks as fit into `room`, of the bytes that are there: scratch in `f32` serves for blocks of any format.
+/// As many blocks as fit into `scratch`, of the bytes that are there: scratch in `f32` serves for blocks of any format.
 ///
 /// ```
 /// use fulmen::quant::{Q8_0, blocks_in};
-/// let (x, mut room) = ([1.0; 64], [0.0; 20]);
-/// let to = blocks_in::<Q8_0>(&mut room);
+/// let (x, mut scratch) = ([1.0; 64], [0.0; 20]);
+/// let to = blocks_in::<Q8_0>(&mut scratch);
 /// fulmen::quantize(&x, None, to)?;
 /// # Ok::<(), fulmen::Error>(())
 /// ```
-pub fn blocks_in<B: Block>(room: &mut [f32]) -> &mut [B] {
+pub fn blocks_in<B: Block>(scratch: &mut [f32]) -> &mut [B] {
     const { assert!(align_of::<B>() == 1 && size_of::<B>() > 0) };
-    let fit = size_of_val(room) / size_of::<B>();
+    let fit = size_of_val(scratch) / size_of::<B>();
     // SAFETY: any bits are a value of a block, as in `blocks`, and of an `f32`; the alignment is 1, so many fit into the
     // slice, and its borrow lasts as long as that of the result.
-    unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), fit) }
+    unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr().cast(), fit) }
 }
 
 /// The bytes of blocks, as a file holds them.

@@ -66,19 +66,19 @@ impl<S: Simd> Rows<S> {
         Self { words: [0.0; LANES * WORDS], scales: [zero; STEP / 16], factors: [[0.0; LANES]; 2] }
     }
 
-    /// `count` blocks from `at` on of rows of `each`; `room` has a row for each.
+    /// `count` blocks from `at` on of rows of `each`; `scratch` has a row for each.
     #[inline(always)]
     fn pack<B: Block>(
         &mut self,
         s: S,
         rows: &[B],
         [each, at, count]: [usize; 3],
-        room: &mut [f32; LANES * WORDS],
+        scratch: &mut [f32; LANES * WORDS],
     ) {
         let lanes = S::F32::LANES;
         let per = const { B::ELEMENTS / 32 };
         let flip = if B::SIGNED { S::FLIP } else { 0 };
-        for ((r, row), to) in rows.chunks_exact(each).enumerate().zip(room.as_chunks_mut::<WORDS>().0) {
+        for ((r, row), to) in rows.chunks_exact(each).enumerate().zip(scratch.as_chunks_mut::<WORDS>().0) {
             let row = row.get(at..).unwrap_or_default();
             // The next step's bytes, which no CPU expects from so many rows by turns.
             let mut next = row.as_ptr().wrapping_add(count);
@@ -129,8 +129,8 @@ impl<S: Simd> Rows<S> {
             }
         }
         let cols = if B::FINE { WORDS } else { FINE };
-        if let Ok(room) = MatRef::row_major(&room[..], LANES, WORDS) {
-            interleave(s, room.block([0, 0], [lanes, cols]), &mut self.words);
+        if let Ok(scratch) = MatRef::row_major(&scratch[..], LANES, WORDS) {
+            interleave(s, scratch.block([0, 0], [lanes, cols]), &mut self.words);
         }
         if B::GROUPS {
             // Even scales, then odd ones, two in a word.
@@ -344,7 +344,7 @@ fn by<S: Simd, B: Block, const X: usize>(
     out: &mut [f32],
 ) {
     let (lanes, n) = (S::F32::LANES, weights.len() / each);
-    let mut room = [0.0; LANES * WORDS];
+    let mut scratch = [0.0; LANES * WORDS];
     let mut panel = [Rows::<S>::new(s), Rows::new(s)];
     let mut side = Side::<X>::new();
     let mut sums = [[S::F32::splat(s, 0.0); X]; SUBS * TOGETHER / 4];
@@ -357,7 +357,7 @@ fn by<S: Simd, B: Block, const X: usize>(
             for at in (0..each).step_by(STEP / B::ELEMENTS) {
                 let count = (each - at).min(STEP / B::ELEMENTS);
                 for (rows, panel) in rows.chunks(lanes * each).zip(&mut panel) {
-                    panel.pack(s, rows, [each, at, count], &mut room);
+                    panel.pack(s, rows, [each, at, count], &mut scratch);
                 }
                 for (x, sums) in tiles().zip(sums.chunks_exact_mut(SUBS)) {
                     side.fill::<S, B>(s, x, [each, at, count]);

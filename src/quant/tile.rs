@@ -109,7 +109,7 @@ pub(crate) fn product<S: Simd, B: Block>(s: S, a: &[B], b: &[B::Partner]) -> f32
     y
 }
 
-/// Bytes from what is multiplied to what is asked for meanwhile: a few lines, as a CPU's prefetchers are on their way, too.
+/// The prefetch distance in bytes: a few lines, as hardware prefetchers run ahead, too.
 pub(crate) const AHEAD: usize = 384;
 
 /// Bytes of four rows that stay in the first cache beside what they are multiplied with.
@@ -117,7 +117,7 @@ pub(crate) const NEAR_BYTES: usize = 28 << 10;
 
 /// Whether four rows side by side are best of four quarters of a matrix, each of which is then one stream from its start to
 /// its end. Of few bits a weight multiplying takes longer than reading, and neighbours in memory, the next four of which are
-/// asked for meanwhile, need fewer pages at a time; but four long rows are more than the first cache.
+/// prefetched meanwhile, need fewer pages at a time; but four long rows are more than the first cache.
 pub(crate) const fn streams<B: Block>(each: usize) -> bool {
     4 * size_of::<B>() > 3 * B::ELEMENTS || 4 * each * size_of::<B>() > NEAR_BYTES
 }

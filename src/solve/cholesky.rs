@@ -143,9 +143,11 @@ fn leaf<S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let n = a.rows();
-    let Some(room) = workspace.get_mut(..n * n).filter(|room| !room.is_empty()) else { return Ok(()) };
+    let Some(scratch) = workspace.get_mut(..n * n).filter(|scratch| !scratch.is_empty()) else {
+        return Ok(());
+    };
     for i in 0..n {
-        for (k, row) in room.chunks_exact_mut(n).enumerate().take(i + 1) {
+        for (k, row) in scratch.chunks_exact_mut(n).enumerate().take(i + 1) {
             if let (Some(to), Some(x)) = (row.get_mut(i), a.get(i, k)) {
                 *to = x;
             }
@@ -153,12 +155,12 @@ fn leaf<S: Simd, T: Element>(
     }
     let bad = s.vectorize(
         #[inline(always)]
-        || columns(room, n),
+        || columns(scratch, n),
     );
     if let Some(k) = bad {
         return Err(Error::Pivot { arg: "a", index: at + k });
     }
-    for (k, row) in room.chunks_exact(n).enumerate() {
+    for (k, row) in scratch.chunks_exact(n).enumerate() {
         for (i, x) in row.iter().enumerate().skip(k) {
             a.set(i, k, *x);
         }
@@ -168,9 +170,9 @@ fn leaf<S: Simd, T: Element>(
 
 /// `UᵀU` over the upper triangle, one row of U after the other; the first pivot that is none.
 #[inline(always)]
-fn columns<T: Element>(room: &mut [T], n: usize) -> Option<usize> {
+fn columns<T: Element>(scratch: &mut [T], n: usize) -> Option<usize> {
     for k in 0..n {
-        let (done, rest) = room.split_at_mut_checked((k + 1) * n)?;
+        let (done, rest) = scratch.split_at_mut_checked((k + 1) * n)?;
         let row = done.get_mut(k * n + k..)?;
         let (pivot, row) = row.split_first_mut()?;
         if !(*pivot > T::ZERO && *pivot < T::INFINITY) {

@@ -15,8 +15,8 @@ use crate::view::{MatMut, MatRef};
 /// Elements of workspace that [`eig`] needs for an `n` by `n` A.
 pub const fn eig_workspace(n: usize) -> usize {
     let (vectors, product) = (n.saturating_mul(3), gemm_workspace(n, n, n));
-    let room = if vectors > product { vectors } else { product };
-    n.saturating_mul(2).saturating_add(1).saturating_mul(n).saturating_add(room)
+    let scratch = if vectors > product { vectors } else { product };
+    n.saturating_mul(2).saturating_add(1).saturating_mul(n).saturating_add(scratch)
 }
 
 forms! {
@@ -146,12 +146,12 @@ fn vectors<S: Simd, T: Element>(
     im: &[T],
     flipped: bool,
     mut to: MatMut<'_, T>,
-    room: &mut [T],
+    scratch: &mut [T],
 ) -> Result<(), Error> {
     let n = m.n;
     let of = |values: &[T], j: usize| values.get(j).copied().unwrap_or_default();
-    let (x, room) = room.split_at_mut_checked(n).unwrap_or_default();
-    let y = room.get_mut(..n).unwrap_or_default();
+    let (x, scratch) = scratch.split_at_mut_checked(n).unwrap_or_default();
+    let y = scratch.get_mut(..n).unwrap_or_default();
     let mut j = 0;
     while j < n {
         let pair = of(im, j) > T::ZERO;

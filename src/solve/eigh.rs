@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of a symmetric matrix: blocked Householder tridiagonalisation, then implicit QL or QR iterations.
 
-use super::rotations::{Band, Rotations, exchange, room, rotation, strip};
+use super::rotations::{Band, Rotations, exchange, rotation, scratch, strip};
 use super::{finite, largest, multiply, orient, qr, scales};
 use crate::blas::{Triangle, gemv_on, symv_on, syr2k_by, syr2k_workspace};
 use crate::contract::{Call, contract};
@@ -23,7 +23,7 @@ const fn max(a: usize, b: usize) -> usize {
 pub const fn eigh_workspace(n: usize) -> usize {
     let b = if n < BLOCK { n } else { BLOCK };
     let panel = n.saturating_mul(2 * b).saturating_add(syr2k_workspace(n, b));
-    let rest = max(qr::qr_apply_workspace(n, n, n), room(n).saturating_add(strip(n)));
+    let rest = max(qr::qr_apply_workspace(n, n, n), scratch(n).saturating_add(strip(n)));
     max(panel, rest).saturating_add(n.saturating_mul(2))
 }
 
@@ -122,7 +122,7 @@ fn tridiagonal<J: Executor, S: Simd, T: Element>(
     d: &mut [T],
     e: &mut [T],
     tau: &mut [T],
-    room: &mut [T],
+    scratch: &mut [T],
 ) -> Result<(), Error> {
     let n = a.rows();
     for (at, ((tau, d), e)) in
@@ -131,7 +131,7 @@ fn tridiagonal<J: Executor, S: Simd, T: Element>(
         let at = at * BLOCK;
         let (b, r) = (tau.len(), n - at);
         let mut a = a.reborrow().block([at, at], [r, r]);
-        let (panel, products) = room.split_at_mut_checked(2 * b * r).unwrap_or_default();
+        let (panel, products) = scratch.split_at_mut_checked(2 * b * r).unwrap_or_default();
         for (i, ((tau, d), e)) in tau.iter_mut().zip(d).zip(e).enumerate() {
             [*d, *e, *tau] = column(s, a.reborrow(), i, panel)?;
         }
@@ -202,8 +202,8 @@ fn iterate<S: Simd, T: Element>(
     most_sweeps: usize,
 ) -> Result<(), Error> {
     let n = d.len();
-    let (room, buffer) = workspace.split_at_mut_checked(room(n)).unwrap_or_default();
-    let mut rotations = Rotations::new(room);
+    let (scratch, buffer) = workspace.split_at_mut_checked(scratch(n)).unwrap_or_default();
+    let mut rotations = Rotations::new(scratch);
     let mut band = Band::new(d, e);
     let unit = libm::ldexp(1.0, T::SIGNIFICAND + 1);
     let (mut high, mut down, mut sweeps) = (n.saturating_sub(1), false, 0);

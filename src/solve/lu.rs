@@ -213,17 +213,19 @@ fn leaf<S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
-    let Some(room) = workspace.get_mut(..m * n).filter(|room| !room.is_empty()) else { return Ok(()) };
-    transpose::run(Serial, s, a.as_ref(), MatMut::packed(room, n, m));
+    let Some(scratch) = workspace.get_mut(..m * n).filter(|scratch| !scratch.is_empty()) else {
+        return Ok(());
+    };
+    transpose::run(Serial, s, a.as_ref(), MatMut::packed(scratch, n, m));
     for (k, pivot) in pivots.iter_mut().enumerate() {
-        let column = room.get(k * m + k..(k + 1) * m).unwrap_or_default();
+        let column = scratch.get(k * m + k..(k + 1) * m).unwrap_or_default();
         *pivot = k + iamax_on(s, VecRef::from(column))?;
         if *pivot != k {
-            for column in room.chunks_exact_mut(m) {
+            for column in scratch.chunks_exact_mut(m) {
                 column.swap(k, *pivot);
             }
         }
-        let (done, rest) = room.split_at_mut_checked((k + 1) * m).unwrap_or_default();
+        let (done, rest) = scratch.split_at_mut_checked((k + 1) * m).unwrap_or_default();
         let column = done.get_mut(k * m + k..).unwrap_or_default();
         let Some((pivot, l)) = column.split_first_mut() else { continue };
         let (pivot, inverse) = (*pivot, T::ONE / *pivot);
@@ -242,7 +244,7 @@ fn leaf<S: Simd, T: Element>(
             axpy_on(s, -*u, l, to)?;
         }
     }
-    transpose::run(Serial, s, MatRef::packed(room, n, m), a);
+    transpose::run(Serial, s, MatRef::packed(scratch, n, m), a);
     Ok(())
 }
 

@@ -101,11 +101,11 @@ fn pivot<S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
-    let (room, norms) = workspace.split_at_mut_checked(m * n).unwrap_or_default();
+    let (scratch, norms) = workspace.split_at_mut_checked(m * n).unwrap_or_default();
     let (left, whole) = norms.split_at_mut_checked(n).unwrap_or_default();
-    transpose::run(Serial, s, a.as_ref(), MatMut::packed(room, n, m));
+    transpose::run(Serial, s, a.as_ref(), MatMut::packed(scratch, n, m));
     let at_least_one = m.max(1);
-    for (j, column) in room.chunks_exact(at_least_one).enumerate() {
+    for (j, column) in scratch.chunks_exact(at_least_one).enumerate() {
         let norm = nrm2_on(s, VecRef::from(column));
         if let (Some(p), Some(l), Some(w)) = (pivots.get_mut(j), left.get_mut(j), whole.get_mut(j)) {
             (*p, *l, *w) = (j, norm, norm);
@@ -117,7 +117,7 @@ fn pivot<S: Simd, T: Element>(
         let rest = left.iter().enumerate().skip(k);
         let Some((most, _)) = rest.reduce(|x, y| if y.1 > x.1 { y } else { x }) else { continue };
         if most != k {
-            let (before, from) = room.split_at_mut_checked(most * m).unwrap_or_default();
+            let (before, from) = scratch.split_at_mut_checked(most * m).unwrap_or_default();
             let (here, there) = (before.get_mut(k * m..(k + 1) * m), from.get_mut(..m));
             if let (Some(here), Some(there)) = (here, there) {
                 here.swap_with_slice(there);
@@ -129,7 +129,7 @@ fn pivot<S: Simd, T: Element>(
                 (*to_l, *to_w) = (l, w);
             }
         }
-        let (done, others) = room.split_at_mut_checked((k + 1) * m).unwrap_or_default();
+        let (done, others) = scratch.split_at_mut_checked((k + 1) * m).unwrap_or_default();
         let x = done.get_mut(k * m + k..).unwrap_or_default();
         *tau = reflection(s, x);
         let Some(r) = x.first_mut().map(|x| core::mem::replace(x, T::ONE)) else { continue };
@@ -154,7 +154,7 @@ fn pivot<S: Simd, T: Element>(
             *first = r;
         }
     }
-    transpose::run(Serial, s, MatRef::packed(room, n, m), a);
+    transpose::run(Serial, s, MatRef::packed(scratch, n, m), a);
     Ok(())
 }
 

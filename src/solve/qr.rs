@@ -21,8 +21,8 @@ const fn parts(m: usize, k: usize, cols: usize) -> [usize; 4] {
     let wide = if cols > b { cols } else { b };
     // The largest of the products in each dimension, and so of the workspace too.
     let long = if m > b { m } else { b };
-    let room = [gemm_workspace(b, wide, long), gemm_workspace(long, wide, b)];
-    let most = if room[0] > room[1] { room[0] } else { room[1] };
+    let scratch = [gemm_workspace(b, wide, long), gemm_workspace(long, wide, b)];
+    let most = if scratch[0] > scratch[1] { scratch[0] } else { scratch[1] };
     [m.saturating_mul(b), b * b, b.saturating_mul(cols), most]
 }
 
@@ -126,14 +126,14 @@ forms! {
 }
 
 /// A workspace in its parts.
-struct Room<'a, T> {
+struct Scratch<'a, T> {
     v: &'a mut [T],
     t: &'a mut [T],
     w: [&'a mut [T]; 2],
     products: &'a mut [T],
 }
 
-impl<'a, T: Element> Room<'a, T> {
+impl<'a, T: Element> Scratch<'a, T> {
     fn new(workspace: &'a mut [T], m: usize, k: usize, cols: usize) -> Self {
         let [v, t, w, _] = parts(m, k, cols);
         let (v, rest) = workspace.split_at_mut_checked(v).unwrap_or_default();
@@ -266,16 +266,16 @@ pub(super) fn factor<J: Executor, S: Simd, T: Element>(
     workspace: &mut [T],
 ) -> Result<(), Error> {
     let n = a.cols();
-    let mut room = Room::new(workspace, a.rows(), tau.len(), n);
+    let mut scratch = Scratch::new(workspace, a.rows(), tau.len(), n);
     for (i, tau) in tau.chunks_mut(BLOCK).enumerate() {
         let (at, b) = (i * BLOCK, tau.len());
         let mut panel = a.reborrow().block([at, at], [usize::MAX, b]);
-        let m = room.read(s, panel.as_ref());
-        columns(s, room.v.get_mut(..m * b).unwrap_or_default(), m, tau)?;
-        transpose::run(Serial, s, MatRef::packed(room.v, b, m), panel.reborrow());
+        let m = scratch.read(s, panel.as_ref());
+        columns(s, scratch.v.get_mut(..m * b).unwrap_or_default(), m, tau)?;
+        transpose::run(Serial, s, MatRef::packed(scratch.v, b, m), panel.reborrow());
         if at + b < n {
-            room.complete(m, b);
-            room.reflect(j, s, true, tau, a.reborrow().block([at, at + b], [usize::MAX, usize::MAX]))?;
+            scratch.complete(m, b);
+            scratch.reflect(j, s, true, tau, a.reborrow().block([at, at + b], [usize::MAX, usize::MAX]))?;
         }
     }
     Ok(())
@@ -290,16 +290,16 @@ pub(super) fn form<J: Executor, S: Simd, T: Element>(
     below: usize,
     workspace: &mut [T],
 ) -> Result<(), Error> {
-    let mut room = Room::new(workspace, a.rows(), tau.len(), a.cols());
+    let mut scratch = Scratch::new(workspace, a.rows(), tau.len(), a.cols());
     let blocks = tau.len().div_ceil(BLOCK);
     for at in (0..blocks).rev().map(|i| i * BLOCK) {
         let tau = tau.get(at..tau.len().min(at + BLOCK)).unwrap_or_default();
         let b = tau.len();
-        let m = room.read(s, a.as_ref().block([at + below, at], [usize::MAX, b]));
-        room.complete(m, b);
+        let m = scratch.read(s, a.as_ref().block([at + below, at], [usize::MAX, b]));
+        scratch.complete(m, b);
         let mut to = a.reborrow().block([at + below, at + below], [usize::MAX; 2]);
         unit(to.reborrow(), b);
-        room.reflect(j, s, false, tau, to)?;
+        scratch.reflect(j, s, false, tau, to)?;
     }
     if below > 0 {
         unit(a, below);
@@ -328,15 +328,15 @@ pub(super) fn apply<J: Executor, S: Simd, T: Element>(
     if c.cols() == 0 {
         return Ok(());
     }
-    let mut room = Room::new(workspace, c.rows(), tau.len(), c.cols());
+    let mut scratch = Scratch::new(workspace, c.rows(), tau.len(), c.cols());
     let blocks = tau.len().div_ceil(BLOCK);
     for i in 0..blocks {
         // Qᵀ has the first one first.
         let at = BLOCK * if transposed { i } else { blocks - 1 - i };
         let tau = tau.get(at..tau.len().min(at + BLOCK)).unwrap_or_default();
-        let m = room.read(s, factors.block([at, at], [usize::MAX, tau.len()]));
-        room.complete(m, tau.len());
-        room.reflect(j, s, transposed, tau, c.reborrow().block([at, 0], [usize::MAX, usize::MAX]))?;
+        let m = scratch.read(s, factors.block([at, at], [usize::MAX, tau.len()]));
+        scratch.complete(m, tau.len());
+        scratch.reflect(j, s, transposed, tau, c.reborrow().block([at, 0], [usize::MAX, usize::MAX]))?;
     }
     Ok(())
 }

@@ -50,8 +50,8 @@ forms! {
     /// let (mut factors, mut pivots, mut x) = (a.map(|x| x as f32), [0; 2], [0.0; 2]);
     /// lu(MatMut::row_major(&mut factors, 2, 2)?, &mut pivots, &mut [0.0; lu_workspace(2, 2)])?;
     /// let lu = MatRef::row_major(&factors, 2, 2)?;
-    /// const ROOM: [usize; 2] = lu_refine_workspace(2, 1);
-    /// let (wide, narrow) = (&mut [0.0; ROOM[0]], &mut [0.0; ROOM[1]]);
+    /// const LEN: [usize; 2] = lu_refine_workspace(2, 1);
+    /// let (wide, narrow) = (&mut [0.0; LEN[0]], &mut [0.0; LEN[1]]);
     /// let (a, to) = (MatRef::row_major(&a, 2, 2)?, MatMut::row_major(&mut x, 2, 1)?);
     /// let times = lu_refine(a, lu, &pivots, MatRef::row_major(&b, 2, 1)?, to, 10, wide, narrow)?;
     /// assert!(times <= 2 && (x[0] - 0.375).abs() < 1e-15 && (x[1] + 0.125).abs() < 1e-15);
@@ -82,8 +82,8 @@ forms! {
     /// let (a, b) = ([3.0f64, 0.0, 1.0, 3.0], [1.0, 0.0]);
     /// let (mut l, mut x) = (a.map(|x| x as f32), [0.0; 2]);
     /// cholesky(MatMut::row_major(&mut l, 2, 2)?, &mut [0.0; cholesky_workspace(2)])?;
-    /// const ROOM: [usize; 2] = cholesky_refine_workspace(2, 1);
-    /// let (wide, narrow) = (&mut [0.0; ROOM[0]], &mut [0.0; ROOM[1]]);
+    /// const LEN: [usize; 2] = cholesky_refine_workspace(2, 1);
+    /// let (wide, narrow) = (&mut [0.0; LEN[0]], &mut [0.0; LEN[1]]);
     /// let (a, l, to) = (MatRef::row_major(&a, 2, 2)?, MatRef::row_major(&l, 2, 2)?, MatMut::row_major(&mut x, 2, 1)?);
     /// let times = cholesky_refine(a, l, MatRef::row_major(&b, 2, 1)?, to, 10, wide, narrow)?;
     /// assert!(times <= 2 && (x[0] - 0.375).abs() < 1e-15 && (x[1] + 0.125).abs() < 1e-15);
@@ -96,7 +96,7 @@ forms! {
         -> Result<usize, Error>;
 }
 
-#[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both rooms")]
+#[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both workspaces")]
 fn lu_refine_by<S: Simd, T: Element>(
     j: Serial,
     s: S,
@@ -121,12 +121,12 @@ fn lu_refine_by<S: Simd, T: Element>(
     finite("factors", factors, None)?;
     finite("b", b, None)?;
     divides("factors", factors)?;
-    let (left, room) = workspace.split_at_mut_checked(n * cols).unwrap_or_default();
+    let (left, scratch) = workspace.split_at_mut_checked(n * cols).unwrap_or_default();
     let (right, small) = narrow.split_at_mut_checked(n * cols).unwrap_or_default();
     let mut system = System {
         norm: norm(a, false),
         product: |x: MatRef<'_, T>, r: MatMut<'_, T>| {
-            gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b: x, c: r }, (), room)
+            gemm_by(j, s, Problem { alpha: -T::ONE, beta: T::ONE, a, b: x, c: r }, (), scratch)
         },
         solve: |r: MatMut<'_, f32>| lu_solve_by(j, s, factors, pivots, r, small),
     };
@@ -142,7 +142,7 @@ fn lu_refine_by<S: Simd, T: Element>(
     )
 }
 
-#[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both rooms")]
+#[allow(clippy::too_many_arguments, reason = "the matrix twice, both sides and both workspaces")]
 fn cholesky_refine_by<S: Simd, T: Element>(
     j: Serial,
     s: S,
@@ -165,12 +165,12 @@ fn cholesky_refine_by<S: Simd, T: Element>(
     finite("l", l, Some(lower))?;
     finite("b", b, None)?;
     divides("l", l)?;
-    let (left, room) = workspace.split_at_mut_checked(n * cols).unwrap_or_default();
+    let (left, scratch) = workspace.split_at_mut_checked(n * cols).unwrap_or_default();
     let (right, small) = narrow.split_at_mut_checked(n * cols).unwrap_or_default();
     let mut system = System {
         norm: norm(a, true),
         product: |x: MatRef<'_, T>, r: MatMut<'_, T>| {
-            symm_on(s, Side::Left, -T::ONE, lower, a, x, T::ONE, r, room)
+            symm_on(s, Side::Left, -T::ONE, lower, a, x, T::ONE, r, scratch)
         },
         solve: |r: MatMut<'_, f32>| cholesky_solve_by(j, s, l, r, small),
     };

@@ -17,7 +17,7 @@ pub(crate) const SWEEPS: usize = 32;
 pub(crate) const LONGEST: usize = 16;
 
 /// Elements of the room for rotations of `n` vectors.
-pub(super) const fn room(n: usize) -> usize {
+pub(super) const fn scratch(n: usize) -> usize {
     n.saturating_mul(2 * LONGEST)
 }
 
@@ -70,8 +70,8 @@ pub(super) struct Rotations<'a, T> {
 }
 
 impl<'a, T: Element> Rotations<'a, T> {
-    pub fn new(room: &'a mut [T]) -> Self {
-        Self { pairs: room.as_chunks_mut().0, used: 0, sweeps: [Sweep::default(); SWEEPS], count: 0 }
+    pub fn new(scratch: &'a mut [T]) -> Self {
+        Self { pairs: scratch.as_chunks_mut().0, used: 0, sweeps: [Sweep::default(); SWEEPS], count: 0 }
     }
     /// Whether there is room for a sweep of `len` rotations.
     pub fn full(&self, len: usize) -> bool {

@@ -131,13 +131,13 @@ impl<T: Element> Hessenberg<'_, T> {
         }
     }
 
-    /// Zeros below the first diagonal under the main one; `room` is for three vectors.
-    pub fn reduce<S: Simd>(&mut self, s: S, room: &mut [T]) -> Result<(), Error> {
+    /// Zeros below the first diagonal under the main one; `scratch` is for three vectors.
+    pub fn reduce<S: Simd>(&mut self, s: S, scratch: &mut [T]) -> Result<(), Error> {
         let n = self.n;
         self.z.fill(T::ZERO);
         self.z.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
         for k in 0..n.saturating_sub(2) {
-            let (v, w) = room.split_at_mut_checked(n).unwrap_or_default();
+            let (v, w) = scratch.split_at_mut_checked(n).unwrap_or_default();
             let (v, w) = (v.get_mut(..n - k - 1).unwrap_or_default(), w.get_mut(..n).unwrap_or_default());
             for (i, v) in v.iter_mut().enumerate() {
                 *v = self.at(k + 1 + i, k);
@@ -385,7 +385,7 @@ fn lines<T: Element>(m: &mut [T], from: [usize; 2], n: usize, rows: usize, v: [T
     }
 }
 
-/// The reflection of three numbers: τ and what becomes of the first; `v` is its vector.
+/// The reflection of three numbers: τ and the new first number; `v` is its vector.
 fn small<T: Element>(v: &mut [T; 3]) -> (T, T) {
     let [x, y, z] = *v;
     if y == T::ZERO && z == T::ZERO {

@@ -1,6 +1,6 @@
 //! The singular value decomposition: QR of a tall matrix, blocked bidiagonalisation, implicit QR iterations.
 
-use super::rotations::{Band, Rotations, exchange, room, rotation, strip};
+use super::rotations::{Band, Rotations, exchange, rotation, scratch, strip};
 use super::{abs, finite, largest, multiply, orient, qr, scales, turn};
 use crate::blas::gemm::{Problem, gemm_by, gemm_workspace};
 use crate::blas::{gemv_on, transpose};
@@ -23,7 +23,7 @@ pub const fn svd_workspace(m: usize, n: usize) -> usize {
     let (m, n) = if m < n { (n, m) } else { (m, n) };
     let b = if n < BLOCK { n } else { BLOCK };
     let panel = n.saturating_mul(4 * b).saturating_add(gemm_workspace(n, n, 2 * b));
-    let turns = room(n).saturating_mul(2).saturating_add(strip(n));
+    let turns = scratch(n).saturating_mul(2).saturating_add(strip(n));
     let rest = max(panel, max(turns, qr::qr_apply_workspace(m, n, n)));
     rest.saturating_add(n.saturating_mul(4))
 }
@@ -179,7 +179,7 @@ fn bidiagonal<J: Executor, S: Simd, T: Element>(
     d: &mut [T],
     e: &mut [T],
     [left, right]: [&mut [T]; 2],
-    room: &mut [T],
+    scratch: &mut [T],
 ) -> Result<(), Error> {
     let n = a.rows();
     let mut rights = right.chunks_mut(BLOCK);
@@ -191,7 +191,7 @@ fn bidiagonal<J: Executor, S: Simd, T: Element>(
         let mut a = a.reborrow().block([at, at], [r, r]);
         let right = rights.next().unwrap_or_default();
         // Rows v and x, and rows y and u, of `A - vyᵀ - xuᵀ`.
-        let (p, rest) = room.split_at_mut_checked(2 * b * r).unwrap_or_default();
+        let (p, rest) = scratch.split_at_mut_checked(2 * b * r).unwrap_or_default();
         let (q, products) = rest.split_at_mut_checked(2 * b * r).unwrap_or_default();
         for (i, ((left, d), e)) in left.iter_mut().zip(d).zip(e).enumerate() {
             [*d, *left] = column(s, a.reborrow(), i, p, q)?;
@@ -322,8 +322,8 @@ fn iterate<S: Simd, T: Element>(
     most_sweeps: usize,
 ) -> Result<(), Error> {
     let n = d.len();
-    let (first, rest) = workspace.split_at_mut_checked(room(n)).unwrap_or_default();
-    let (second, buffer) = rest.split_at_mut_checked(room(n)).unwrap_or_default();
+    let (first, rest) = workspace.split_at_mut_checked(scratch(n)).unwrap_or_default();
+    let (second, buffer) = rest.split_at_mut_checked(scratch(n)).unwrap_or_default();
     let [mut left, mut right] = [Rotations::new(first), Rotations::new(second)];
     let mut band = Band::new(d, e);
     let unit = libm::ldexp(1.0, -T::SIGNIFICAND - 1);

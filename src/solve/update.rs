@@ -45,8 +45,8 @@ fn turned<T: Element>(l: &mut MatMut<'_, T>, i: usize, [from, to]: [usize; 2], f
     if let Some(row) = l.row_slice_mut(i) {
         return f(row.get_mut(from..to).unwrap_or_default());
     }
-    let mut room = [T::ZERO; GROUP];
-    let row = room.get_mut(..to - from).unwrap_or_default();
+    let mut scratch = [T::ZERO; GROUP];
+    let row = scratch.get_mut(..to - from).unwrap_or_default();
     row.iter_mut().zip(from..).for_each(|(to, k)| *to = l.get(i, k).unwrap_or_default());
     f(row);
     row.iter().zip(from..).for_each(|(x, k)| _ = l.set(i, k, *x));

@@ -104,9 +104,9 @@ impl<'a> Colors<'a> {
             rest.first_mut().into_iter().for_each(|to| *to = first);
             most = most.max(first as usize + 1);
         }
-        let room = offsets.len();
+        let capacity = offsets.len();
         let Some(ends) = offsets.get_mut(..=most) else {
-            return Err(Error::Len { arg: "offsets", expected: most + 1, got: room });
+            return Err(Error::Len { arg: "offsets", expected: most + 1, got: capacity });
         };
         ends.fill(0);
         for color in colors.iter() {

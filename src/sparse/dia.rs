@@ -78,13 +78,17 @@ impl<'a, T> Dia<'a, T> {
     /// Errors: [`Error::Len`] names `offsets` when they are more than it has; it holds some of them then. [`Error::Overflow`] names `a` when an offset is more
     /// than an integer counts.
     pub fn diagonals(a: Csr<'_, T>, offsets: &mut [isize]) -> Result<usize, Error> {
-        let (mut n, room) = (0, offsets.len());
+        let (mut n, capacity) = (0, offsets.len());
         for i in 0..a.rows() {
             for column in a.row(i).0 {
                 let offset = diagonal(i, *column).ok_or(Error::Overflow { arg: "a" })?;
                 let Err(at) = offsets.get(..n).unwrap_or_default().binary_search(&offset) else { continue };
                 let Some(tail) = offsets.get_mut(at..=n) else {
-                    return Err(Error::Len { arg: "offsets", expected: room.saturating_add(1), got: room });
+                    return Err(Error::Len {
+                        arg: "offsets",
+                        expected: capacity.saturating_add(1),
+                        got: capacity,
+                    });
                 };
                 tail.rotate_right(1);
                 tail.first_mut().into_iter().for_each(|to| *to = offset);

@@ -284,7 +284,7 @@ pub fn byte_products<D: Computes<f32> + Blocking>(
 /// As [`products`], of matrices of 16 and 8 bits: those of `bf16`, of `f16`, of `E4m3`, of bytes; and every exponent of
 /// `f16` and number of `E4m3`, alone. The first shapes are those of 16 bits.
 #[cfg(feature = "half")]
-pub fn narrow_products<D: Computes<f32> + Blocking>(
+pub fn low_precision_products<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     [shapes, bytes]: [&[[usize; 3]]; 2],
 ) -> Result<[Worst; 4], Error> {

@@ -31,7 +31,8 @@ fn every_op_keeps_its_contract() {
     for w in ran.iter().chain(&doubles) {
         assert!(w.share <= 1.0, "{w:?}");
     }
-    let own = |op: &&fulmen::ops::Op| matches!(op.gpu, Form::Template("layer" | "narrow") | Form::Cuda(_));
+    let own =
+        |op: &&fulmen::ops::Op| matches!(op.gpu, Form::Template("layer" | "low_precision") | Form::Cuda(_));
     let own = OPS.iter().filter(own).count();
     assert_eq!([ran.len() + own, doubles.len() + own], [templates; 2]);
     println!("{templates} ops on the interpreter keep their contracts");

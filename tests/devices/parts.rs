@@ -27,7 +27,7 @@ fn products_of_f16_go_to_matrices_where_there_are_some() {
     let planner = |matrices| Planner::new(&Facts { matrices, ..facts.clone() });
     let of = |sizes, strides| Product::new(sizes, strides, [1.0f32, 0.0]);
     let launches = |with: bool, of: &Product<f32>, aligned| {
-        let plan = planner(with).narrow_product(Group::F16, of, [0, 0], aligned).unwrap();
+        let plan = planner(with).low_precision_product(Group::F16, of, [0, 0], aligned).unwrap();
         (plan.launches.len(), plan.launches[0].program.text().is_some(), plan.launches[0].grid)
     };
     let whole = of([256, 384, 64], [[64, 1], [1, 64], [384, 1]]);
@@ -37,7 +37,7 @@ fn products_of_f16_go_to_matrices_where_there_are_some() {
         assert!(!launches(true, &whole, aligned).1, "{aligned:?}");
     }
     assert_eq!(
-        planner(true).narrow_product(Group::Bf16, &whole, [0, 0], [true; 3]).unwrap().launches.len(),
+        planner(true).low_precision_product(Group::Bf16, &whole, [0, 0], [true; 3]).unwrap().launches.len(),
         3
     );
     for other in [

@@ -1,6 +1,6 @@
 //! What ops take on a device as its users call them: seconds of calls in a row that are waited for, beside the device's
 //! own copies and launches. Medians of seven rounds. A word behind the device's name picks the groups that have it in
-//! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `narrow`, `attention`, `host`, `cached`
+//! their names: `lines`, `blocks` (products of quantised weights), `transforms`, `products`, `low_precision`, `attention`, `host`, `cached`
 //! (one query over a cache), `decode`, `factors`, `small`, `sparse`.
 //!
 //! A case is a line of fields between bars: its name, whose time it is, µs, a rate, and the share of what limits it. `table`
@@ -131,8 +131,8 @@ fn run<D: Computes<f32> + Blocking + 'static>(gpu: &Gpu<D>, copy: impl Fn() -> f
     if picked("sparse") {
         sparse::run(gpu, wait, 8.0 * N as f64 / copy())?;
     }
-    if picked("narrow") {
-        narrow(gpu, wait)?;
+    if picked("low_precision") {
+        low_precision(gpu, wait)?;
     }
     if picked("attention") {
         attention(gpu, wait)?;
@@ -245,7 +245,7 @@ fn vectors<D: Computes<f32> + Blocking + 'static>(
 }
 
 /// Products of `f16`, and of bytes, whose B lies by columns, as their peers want it.
-fn narrow<D: Computes<f32> + 'static>(
+fn low_precision<D: Computes<f32> + 'static>(
     gpu: &Gpu<D>,
     wait: impl Fn() -> Result<(), Error> + Copy,
 ) -> Result<(), Error> {

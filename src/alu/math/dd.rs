@@ -2,7 +2,7 @@
 //!
 //! The error-free transformations of Dekker, Knuth and Veltkamp. Where [`Alu::FUSED`], the error of
 //! a product is one `mul_add`; elsewhere the factors are split in halves whose products are exact.
-//! None of this holds for infinities, NaN or on overflow: callers settle those lanes by `select`.
+//! None of this holds for infinities, NaN or on overflow: callers replace those lanes by `select`.
 
 use crate::alu::{Alu, Bits, Number};
 

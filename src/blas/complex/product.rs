@@ -199,7 +199,7 @@ fn copied<'a, T: Element>(a: MatRef<'_, Complex<T>>, to: &'a mut [T]) -> Result<
     MatRef::row_major(to, m, 2 * k)
 }
 
-/// `αb` as two rows of real numbers for each row: those that real, and those that imaginary parts of A meet.
+/// `αb` as two rows of real numbers for each row: those that multiply real, and those that multiply imaginary parts of A.
 fn as_pairs<T: Element>(
     alpha: Complex<T>,
     b: MatRef<'_, Complex<T>>,

@@ -10,7 +10,7 @@
 use super::amx_pack;
 use super::tune::Tiling;
 use crate::error::{Error, enough, same_shape};
-use crate::lanes::amx::{Quad, Tile, Tiles, Words};
+use crate::lanes::amx::{AmxTile, Quad, TileConfig, Words};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Amx, Avx512, Simd};
 use crate::view::{MatMut, MatRef};
@@ -68,12 +68,12 @@ pub(super) trait Product {
     type Out: Sum;
     const TILING: Tiling;
     /// Packs up to 16 rows by a step of A into each second one of `to`, from `half` on.
-    fn left(s: Avx512, a: MatRef<'_, Self::In>, to: &mut [Tile], half: usize);
+    fn left(s: Avx512, a: MatRef<'_, Self::In>, to: &mut [AmxTile], half: usize);
     /// Packs a step by up to 16 columns of B likewise.
-    fn right(s: Avx512, b: MatRef<'_, Self::In>, to: &mut [Tile], half: usize);
+    fn right(s: Avx512, b: MatRef<'_, Self::In>, to: &mut [AmxTile], half: usize);
     /// # Safety
-    /// As the kernels of [`Tiles`].
-    unsafe fn run(t: &Tiles, a: *const Tile, b: *const Tile, steps: usize, quad: Quad, add: bool);
+    /// As the kernels of [`TileConfig`].
+    unsafe fn run(t: &TileConfig, a: *const AmxTile, b: *const AmxTile, steps: usize, quad: Quad, add: bool);
 }
 
 /// Elements that fill groups of 32 bits.
@@ -90,15 +90,22 @@ macro_rules! product {
             type Out = $Out;
             const TILING: Tiling = Tiling::$tiling;
             #[inline(always)]
-            fn left(s: Avx512, a: MatRef<'_, $In>, to: &mut [Tile], half: usize) {
+            fn left(s: Avx512, a: MatRef<'_, $In>, to: &mut [AmxTile], half: usize) {
                 $left(s, a, to, half)
             }
             #[inline(always)]
-            fn right(s: Avx512, b: MatRef<'_, $In>, to: &mut [Tile], half: usize) {
+            fn right(s: Avx512, b: MatRef<'_, $In>, to: &mut [AmxTile], half: usize) {
                 $right(s, b, to, half)
             }
             #[inline(always)]
-            unsafe fn run(t: &Tiles, a: *const Tile, b: *const Tile, steps: usize, quad: Quad, add: bool) {
+            unsafe fn run(
+                t: &TileConfig,
+                a: *const AmxTile,
+                b: *const AmxTile,
+                steps: usize,
+                quad: Quad,
+                add: bool,
+            ) {
                 // SAFETY: the caller's promise.
                 unsafe { t.$kernel(a, b, steps, quad, add) }
             }
@@ -111,7 +118,7 @@ product!(Single<i8>, i8, i32, INT8, int8, amx_pack::left, amx_pack::right);
 product!(Six, f32, f32, SIX, six, amx_pack::left_parts::<3>, amx_pack::right_parts::<3>);
 product!(Three, f32, f32, THREE, three, amx_pack::left_parts::<2>, amx_pack::right_parts::<2>);
 
-/// What becomes of a sum.
+/// How a sum is stored.
 #[derive(Debug, Clone, Copy)]
 enum Scale<T> {
     /// It is C.
@@ -221,8 +228,8 @@ fn serial<P: Product>(
     let (t, m, n, k) = (P::TILING, c.rows(), c.cols(), a.cols());
     let depth = t.pass(k);
     let (rows, cols) = (t.band(m), t.block(n));
-    let room = Tile::within(workspace);
-    let (room_a, room_b) = room.split_at_mut_checked(rows * depth * t.tiles()).unwrap_or_default();
+    let scratch = AmxTile::within(workspace);
+    let (scratch_a, scratch_b) = scratch.split_at_mut_checked(rows * depth * t.tiles()).unwrap_or_default();
     let tiles = amx.tiles();
     let exact = alpha == P::Out::ONE && beta == P::Out::ZERO;
     // Loop 5.
@@ -234,7 +241,7 @@ fn serial<P: Product>(
         loop {
             let kb = (depth * t.step).min(k - pc);
             let steps = kb.div_ceil(t.step);
-            pack_right::<P>(amx, b.block([pc, jc], [kb, cols]), steps, room_b);
+            pack_right::<P>(amx, b.block([pc, jc], [kb, cols]), steps, scratch_b);
             let scale = match (exact, pc == 0) {
                 (true, true) => Scale::Set,
                 (true, false) => Scale::Add,
@@ -245,9 +252,9 @@ fn serial<P: Product>(
             let mut ic = 0;
             while ic < m {
                 let rows = (rows * SIDE).min(m - ic);
-                pack_left::<P>(amx, a.block([ic, pc], [rows, kb]), steps, room_a);
+                pack_left::<P>(amx, a.block([ic, pc], [rows, kb]), steps, scratch_a);
                 let part = c.reborrow().block([ic, jc], [rows, cols]);
-                panels::<P>(amx, &tiles, scale, steps, room_a, room_b, part);
+                panels::<P>(amx, &tiles, scale, steps, scratch_a, scratch_b, part);
                 ic += rows;
             }
             pc += kb;
@@ -260,13 +267,13 @@ fn serial<P: Product>(
 }
 
 /// A band of A, panel after panel of 32 rows.
-fn pack_left<P: Product>(amx: Amx, a: MatRef<'_, P::In>, steps: usize, room: &mut [Tile]) {
+fn pack_left<P: Product>(amx: Amx, a: MatRef<'_, P::In>, steps: usize, scratch: &mut [AmxTile]) {
     let t = P::TILING;
     let s = amx.avx512();
     s.vectorize(
         #[inline(always)]
         || {
-            for (i, panel) in room.chunks_exact_mut((steps * t.tiles()).max(1)).enumerate() {
+            for (i, panel) in scratch.chunks_exact_mut((steps * t.tiles()).max(1)).enumerate() {
                 if i * SIDE >= a.rows() {
                     break;
                 }
@@ -282,7 +289,7 @@ fn pack_left<P: Product>(amx: Amx, a: MatRef<'_, P::In>, steps: usize, room: &mu
 }
 
 /// A block of B, panel after panel of 32 columns; read row by row.
-fn pack_right<P: Product>(amx: Amx, b: MatRef<'_, P::In>, steps: usize, room: &mut [Tile]) {
+fn pack_right<P: Product>(amx: Amx, b: MatRef<'_, P::In>, steps: usize, scratch: &mut [AmxTile]) {
     let t = P::TILING;
     let s = amx.avx512();
     s.vectorize(
@@ -291,7 +298,7 @@ fn pack_right<P: Product>(amx: Amx, b: MatRef<'_, P::In>, steps: usize, room: &m
             for p in 0..steps {
                 for j in 0..b.cols().div_ceil(SIDE) {
                     let at = (j * steps + p) * t.tiles();
-                    let to = room.get_mut(at..at + t.tiles()).unwrap_or_default();
+                    let to = scratch.get_mut(at..at + t.tiles()).unwrap_or_default();
                     for half in 0..2 {
                         let from = [p * t.step, j * SIDE + half * SIDE / 2];
                         P::right(s, b.block(from, [t.step, SIDE / 2]), to, half);
@@ -305,21 +312,22 @@ fn pack_right<P: Product>(amx: Amx, b: MatRef<'_, P::In>, steps: usize, room: &m
 /// Loops 2 and 1: each 32 by 32 of this part of C.
 fn panels<P: Product>(
     amx: Amx,
-    tiles: &Tiles,
+    tiles: &TileConfig,
     scale: Scale<P::Out>,
     steps: usize,
-    room_a: &[Tile],
-    room_b: &[Tile],
+    scratch_a: &[AmxTile],
+    scratch_b: &[AmxTile],
     mut c: MatMut<'_, P::Out>,
 ) {
     let len = steps * P::TILING.tiles();
-    let mut apart = [Tile::ZERO; 4];
+    let mut apart = [AmxTile::ZERO; 4];
     let add = matches!(scale, Scale::Add);
     let whole = c.col_stride() == 1 && !matches!(scale, Scale::Blend(..));
     for j in 0..c.cols().div_ceil(SIDE) {
         for i in 0..c.rows().div_ceil(SIDE) {
-            let panel = |room: &[Tile], i: usize| room.get(i * len..(i + 1) * len).map(<[Tile]>::as_ptr);
-            let (Some(a), Some(b)) = (panel(room_a, i), panel(room_b, j)) else { return };
+            let panel =
+                |scratch: &[AmxTile], i: usize| scratch.get(i * len..(i + 1) * len).map(<[AmxTile]>::as_ptr);
+            let (Some(a), Some(b)) = (panel(scratch_a, i), panel(scratch_b, j)) else { return };
             let mut c = c.reborrow().block([i * SIDE, j * SIDE], [SIDE; 2]);
             if whole && c.rows() == SIDE && c.cols() == SIDE {
                 let (p, down) = (c.ptr().cast::<u32>(), c.row_stride());
@@ -351,7 +359,7 @@ fn quarters<T: Sum>(c: &mut MatMut<'_, T>, mut f: impl FnMut(usize, MatMut<'_, T
 }
 
 /// C to the tiles.
-fn fetch<T: Sum>(s: Avx512, c: &mut MatMut<'_, T>, to: &mut [Tile; 4]) {
+fn fetch<T: Sum>(s: Avx512, c: &mut MatMut<'_, T>, to: &mut [AmxTile; 4]) {
     quarters(c, |i, part, down| {
         let Some(tile) = to.get_mut(i) else { return };
         for (i, row) in tile.0.iter_mut().enumerate() {
@@ -366,7 +374,7 @@ fn fetch<T: Sum>(s: Avx512, c: &mut MatMut<'_, T>, to: &mut [Tile; 4]) {
 }
 
 /// The tiles to C.
-fn store<T: Sum>(s: Avx512, scale: Scale<T>, c: &mut MatMut<'_, T>, from: &mut [Tile; 4]) {
+fn store<T: Sum>(s: Avx512, scale: Scale<T>, c: &mut MatMut<'_, T>, from: &mut [AmxTile; 4]) {
     quarters(c, |i, mut part, down| {
         let Some(tile) = from.get_mut(i) else { return };
         if down {

@@ -6,7 +6,7 @@
 
 use super::pack;
 use crate::lanes::Avx512;
-use crate::lanes::amx::{Group, Tile, split, split_below, split_beside};
+use crate::lanes::amx::{AmxTile, Group, split, split_below, split_beside};
 use crate::view::MatRef;
 
 /// Whether the elements of each row lie side by side.
@@ -17,7 +17,7 @@ fn unit<T>(x: MatRef<'_, T>) -> bool {
 
 /// A tile of A.
 #[inline(always)]
-pub(super) fn left<T: Group>(s: Avx512, a: MatRef<'_, T>, to: &mut [Tile], half: usize) {
+pub(super) fn left<T: Group>(s: Avx512, a: MatRef<'_, T>, to: &mut [AmxTile], half: usize) {
     let Some(to) = to.get_mut(half) else { return };
     if unit(a) {
         along(s, a, to);
@@ -31,7 +31,7 @@ pub(super) fn left<T: Group>(s: Avx512, a: MatRef<'_, T>, to: &mut [Tile], half:
 
 /// A tile of B.
 #[inline(always)]
-pub(super) fn right<T: Group>(s: Avx512, b: MatRef<'_, T>, to: &mut [Tile], half: usize) {
+pub(super) fn right<T: Group>(s: Avx512, b: MatRef<'_, T>, to: &mut [AmxTile], half: usize) {
     let Some(to) = to.get_mut(half) else { return };
     if unit(b) {
         across(s, b, to);
@@ -46,13 +46,13 @@ pub(super) fn right<T: Group>(s: Avx512, b: MatRef<'_, T>, to: &mut [Tile], half
 }
 
 /// Lane `i` of row `j` becomes lane `j` of row `i`.
-pub(super) fn turn(s: Avx512, t: &mut Tile) {
+pub(super) fn turn(s: Avx512, t: &mut AmxTile) {
     pack::turn(s, &mut t.0);
 }
 
 /// Groups of neighbours in each row.
 #[inline(always)]
-fn along<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut Tile) {
+fn along<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut AmxTile) {
     if x.rows() == 16 && x.cols() == 16 * T::LEN {
         for (i, to) in to.0.iter_mut().enumerate() {
             // SAFETY: each of the sixteen rows has so many elements side by side.
@@ -74,7 +74,7 @@ fn along<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut Tile) {
 
 /// Groups of neighbours in each column.
 #[inline(always)]
-fn across<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut Tile) {
+fn across<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut AmxTile) {
     if x.rows() == 16 * T::LEN && x.cols() == 16 {
         for (q, to) in to.0.iter_mut().enumerate() {
             // SAFETY: each of the rows has sixteen elements side by side.
@@ -96,7 +96,7 @@ fn across<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut Tile) {
 }
 
 /// [`along`], for any strides.
-fn apart<T: Group>(x: MatRef<'_, T>, to: &mut Tile) {
+fn apart<T: Group>(x: MatRef<'_, T>, to: &mut AmxTile) {
     for (i, to) in to.0.iter_mut().enumerate() {
         for (q, to) in to.iter_mut().enumerate() {
             let group =
@@ -108,9 +108,9 @@ fn apart<T: Group>(x: MatRef<'_, T>, to: &mut Tile) {
 
 /// Tiles of the parts of A.
 #[inline(always)]
-pub(super) fn left_parts<const P: usize>(s: Avx512, a: MatRef<'_, f32>, to: &mut [Tile], half: usize) {
-    let mut room = [[0.0; 32]; 16];
-    let (from, step) = whole(s, a, &mut room);
+pub(super) fn left_parts<const P: usize>(s: Avx512, a: MatRef<'_, f32>, to: &mut [AmxTile], half: usize) {
+    let mut scratch = [[0.0; 32]; 16];
+    let (from, step) = whole(s, a, &mut scratch);
     for i in 0..16 {
         // SAFETY: `whole` gives sixteen rows of 32 elements.
         let (first, second) = unsafe {
@@ -126,9 +126,9 @@ pub(super) fn left_parts<const P: usize>(s: Avx512, a: MatRef<'_, f32>, to: &mut
 
 /// Tiles of the parts of B.
 #[inline(always)]
-pub(super) fn right_parts<const P: usize>(s: Avx512, b: MatRef<'_, f32>, to: &mut [Tile], half: usize) {
-    let mut room = [[0.0; 16]; 32];
-    let (from, step) = whole(s, b, &mut room);
+pub(super) fn right_parts<const P: usize>(s: Avx512, b: MatRef<'_, f32>, to: &mut [AmxTile], half: usize) {
+    let mut scratch = [[0.0; 16]; 32];
+    let (from, step) = whole(s, b, &mut scratch);
     for q in 0..16 {
         // SAFETY: `whole` gives 32 rows of sixteen elements.
         let (even, odd) = unsafe {
@@ -143,23 +143,23 @@ pub(super) fn right_parts<const P: usize>(s: Avx512, b: MatRef<'_, f32>, to: &mu
 }
 
 /// `H` rows of `W` elements side by side, and how far they lie apart: where they are, or, if `x` is smaller or its
-/// strides are others, in the room, where what it lacks stays zero.
+/// strides are others, in the scratch, where what it lacks stays zero.
 #[inline(always)]
 fn whole<const W: usize, const H: usize>(
     s: Avx512,
     x: MatRef<'_, f32>,
-    room: &mut [[f32; W]; H],
+    scratch: &mut [[f32; W]; H],
 ) -> (*const f32, isize) {
     if x.col_stride() == 1 && x.rows() == H && x.cols() == W {
         return (x.ptr(), x.row_stride());
     }
     if unit(x) {
-        for (i, to) in room.iter_mut().enumerate() {
+        for (i, to) in scratch.iter_mut().enumerate() {
             let row = x.row_slice(i).unwrap_or_default();
             to.iter_mut().zip(row).for_each(|(to, x)| *to = *x);
         }
     } else {
-        pack::panel(s, x, W, room.as_flattened_mut());
+        pack::panel(s, x, W, scratch.as_flattened_mut());
     }
-    (room.as_ptr().cast(), W as isize)
+    (scratch.as_ptr().cast(), W as isize)
 }

@@ -1,7 +1,7 @@
 //! Products of sizes known at compile time: only the register tiles that such a product needs are compiled, each for its `K`.
 
 use super::micro;
-use super::store::Scale;
+use super::tile::Scale;
 use super::{loops, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd, native};

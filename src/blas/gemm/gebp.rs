@@ -4,7 +4,7 @@
 use super::loops::{run_of, share, tile_by_tile};
 use super::micro::{Lhs, tiles};
 use super::plan::Shape;
-use super::store::Scale;
+use super::tile::Scale;
 use super::{Problem, pack, small_n, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};

@@ -1,10 +1,10 @@
-//! Products of half-precision matrices with sums in `f32`: the operands are widened while they are packed, so
+//! Products of half-precision matrices with sums in `f32`: the operands are converted to `f32` while they are packed, so
 //! that everything after that is the product of `f32` matrices.
 
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs};
 use super::{LINE, Problem, gemm_with_on, tune};
-use crate::convert::{widen_bf16, widen_f16};
+use crate::convert::{from_bf16, from_f16};
 use crate::error::{Error, enough, same_shape};
 use crate::float8::E4m3;
 use crate::lanes::vector::Vector;
@@ -14,24 +14,24 @@ use half::{bf16, f16};
 
 /// A storage format of which each number is an `f32`.
 pub(crate) trait Half: Copy {
-    fn widen(self) -> f32;
+    fn to_f32(self) -> f32;
 }
 impl Half for bf16 {
     #[inline(always)]
-    fn widen(self) -> f32 {
-        widen_bf16(self)
+    fn to_f32(self) -> f32 {
+        from_bf16(self)
     }
 }
 impl Half for f16 {
     #[inline(always)]
-    fn widen(self) -> f32 {
-        widen_f16(self)
+    fn to_f32(self) -> f32 {
+        from_f16(self)
     }
 }
 
 impl Half for E4m3 {
     #[inline(always)]
-    fn widen(self) -> f32 {
+    fn to_f32(self) -> f32 {
         self.to_f32()
     }
 }
@@ -297,14 +297,14 @@ fn product<S: Simd, H: Half, E: Epilogue<f32>>(
             while jr < block {
                 let width = loops::share(block - jr, nv) * lanes;
                 let Some((panel, after)) = rest.split_at_mut_checked(width * kb) else { break };
-                widen_rows(s, b.block([pc, (jc + jr) * lanes], [kb, width]), width, panel);
+                rows_to_f32(s, b.block([pc, (jc + jr) * lanes], [kb, width]), width, panel);
                 (rest, jr) = (after, jr + width / lanes);
             }
             let beta = if pc == 0 { beta } else { 1.0 };
             let mut ic = 0;
             while ic < m {
                 let rows = tune::MOST_BAND.min(m - ic);
-                widen_rows(s, a.block([ic, pc], [rows, kb]), kb, room_a);
+                rows_to_f32(s, a.block([ic, pc], [rows, kb]), kb, room_a);
                 // Of B only the shape is looked at, as it is packed.
                 let (a, like) = (MatRef::packed(room_a, rows, kb), MatRef::packed(room_b, kb, cols));
                 let c = c.reborrow().block([ic, jc * lanes], [rows, cols]);
@@ -328,7 +328,7 @@ fn product<S: Simd, H: Half, E: Epilogue<f32>>(
 }
 
 /// Rows of `width` elements, zeros beyond the columns of `x`.
-pub(crate) fn widen_rows<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize, to: &mut [f32]) {
+pub(crate) fn rows_to_f32<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize, to: &mut [f32]) {
     s.vectorize(
         #[inline(always)]
         || {
@@ -337,7 +337,7 @@ pub(crate) fn widen_rows<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize,
                 for (i, to) in rows.enumerate() {
                     let row = x.row_slice(i).unwrap_or_default();
                     for (to, x) in to.iter_mut().zip(row) {
-                        *to = x.widen();
+                        *to = x.to_f32();
                     }
                     to.get_mut(row.len()..).unwrap_or_default().fill(0.0);
                 }
@@ -349,11 +349,11 @@ pub(crate) fn widen_rows<S: Simd, H: Half>(s: S, x: MatRef<'_, H>, width: usize,
             for j in 0..x.cols() {
                 let down = to.iter_mut().skip(j).step_by(width);
                 if let Some(col) = x.t().row_slice(j) {
-                    down.zip(col).for_each(|(to, x)| *to = x.widen());
+                    down.zip(col).for_each(|(to, x)| *to = x.to_f32());
                 } else {
                     down.take(x.rows())
                         .enumerate()
-                        .for_each(|(i, to)| *to = x.get(i, j).map_or(0.0, H::widen));
+                        .for_each(|(i, to)| *to = x.get(i, j).map_or(0.0, H::to_f32));
                 }
             }
         },

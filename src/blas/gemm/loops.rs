@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | 5 | columns of C | `NC` | the packed block of B fits the second-level cache |
 //! | 4 | inner dimension | `KC` | a pass of the register tile amortises its update of C |
-//! | 3 | rows of C | band | the band's rows of A are met again by each panel |
+//! | 3 | rows of C | band | each panel reads the band's rows of A again |
 //! | 2 | columns of C | `NR` | one panel of B |
 //! | 1 | rows of C | `MR` | one register tile |
 //!
@@ -12,7 +12,7 @@
 
 use super::epilogue::Epilogue;
 use super::micro::{Lhs, tiles};
-use super::store::Scale;
+use super::tile::Scale;
 use super::{Problem, pack, tune};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
@@ -28,10 +28,10 @@ pub(super) struct Plan {
     pub block: usize,
     /// The deepest pass.
     pub depth: usize,
-    /// Whether the operands don't stay in the second-level cache, so that what comes next is asked for.
-    pub far: bool,
-    /// Whether C does not stay in any cache.
-    pub past: bool,
+    /// Whether the operands don't stay in the second-level cache, so that C is prefetched.
+    pub prefetch: bool,
+    /// Whether C does not stay in any cache, so that it is stored non-temporally.
+    pub stream: bool,
 }
 
 /// Where B's panels are.
@@ -120,9 +120,9 @@ impl Plan {
         let most = (tune::block(S::ISA) / depth.max(1)).max(4 * tune::vectors(S::ISA));
         let block = n.div_ceil(lanes).min(most);
         let all = m.saturating_mul(n).saturating_add(k.saturating_mul(m.saturating_add(n)));
-        let far = pack_b && bytes(all) > tune::NEAR_BYTES;
-        let past = T::Vec::<S>::STREAMS && bytes(m.saturating_mul(n)) >= tune::PAST_BYTES;
-        Self { pack_a, pack_b, band, block, depth, far, past }
+        let prefetch = pack_b && bytes(all) > tune::NEAR_BYTES;
+        let stream = T::Vec::<S>::STREAMS && bytes(m.saturating_mul(n)) >= tune::STREAM_BYTES;
+        Self { pack_a, pack_b, band, block, depth, prefetch, stream }
     }
 
     /// Elements of workspace.
@@ -174,7 +174,7 @@ pub(super) fn tile_by_tile<S: Simd, T: Element, E: Epilogue<T>>(s: S, e: E, p: P
     }
 }
 
-/// `C = βC + αAB`, then the epilogue if `last`. `room_a` and `room_b` are as long as [`Plan::scratch`] says.
+/// `C = βC + αAB`, then the epilogue if `last`. `scratch_a` and `scratch_b` are as long as [`Plan::scratch`] says.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "a product, and where its operands are packed")]
 pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
@@ -183,7 +183,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     p: Problem<'_, T>,
     plan: Plan,
     last: bool,
-    room_a: &mut [T],
+    scratch_a: &mut [T],
     mut right: Rhs<'_, T>,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
@@ -206,12 +206,12 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
                 c: c.reborrow().block([0, col], [m, cols]),
             };
             let right = match &mut right {
-                Rhs::PackInto(room) => Rhs::PackInto(room),
+                Rhs::PackInto(scratch) => Rhs::PackInto(scratch),
                 Rhs::Packed(all) => {
                     Rhs::Packed(all.get((pc * vectors + jc * kb) * lanes..).unwrap_or_default())
                 }
             };
-            block(s, e.part([0, col]), p, plan, last && pc + kb == k, room_a, right);
+            block(s, e.part([0, col]), p, plan, last && pc + kb == k, scratch_a, right);
             pc += kb;
             if pc >= k {
                 break;
@@ -230,7 +230,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     p: Problem<'_, T>,
     plan: Plan,
     last: bool,
-    room_a: &mut [T],
+    scratch_a: &mut [T],
     right: Rhs<'_, T>,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
@@ -239,10 +239,10 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
     let unit = b.col_stride() == 1 || b.cols() <= 1;
     // Whole lines of C, written once and not soon read.
     let lines = (c.ptr().addr() | (c.row_stride().unsigned_abs() * size_of::<T>())).is_multiple_of(64);
-    let past = plan.past && lines && last && beta == T::ZERO;
-    let scale = Scale { alpha, beta, last, prefetch: plan.far && !past, stream: past };
-    let (room_b, ready) = match right {
-        Rhs::PackInto(room) => (room, None),
+    let stream = plan.stream && lines && last && beta == T::ZERO;
+    let scale = Scale { alpha, beta, last, prefetch: plan.prefetch && !stream, stream };
+    let (scratch_b, ready) = match right {
+        Rhs::PackInto(scratch) => (scratch, None),
         Rhs::Packed(panels) => (&mut [][..], Some(panels)),
     };
     // Loop 3.
@@ -253,7 +253,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
             let mut i = 0;
             while i < band {
                 let rows = share(band - i, mr);
-                let to = room_a.get_mut(i * k..(i + rows) * k).unwrap_or_default();
+                let to = scratch_a.get_mut(i * k..(i + rows) * k).unwrap_or_default();
                 pack::interleave(s, a.block([ic + i, 0], [rows, k]), to);
                 i += rows;
             }
@@ -265,7 +265,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
             let col = jr * lanes;
             // One band needs one panel at a time.
             let start = if band == m { 0 } else { col * k };
-            let panel = room_b.get_mut(start..start + width * k).unwrap_or_default();
+            let panel = scratch_b.get_mut(start..start + width * k).unwrap_or_default();
             let done = ready.map(|all| all.get(col * k..(col + width) * k).unwrap_or_default());
             let rows_of_b = b.block([0, col], [k, width]);
             if plan.pack_b && !unit && ic == 0 && done.is_none() {
@@ -278,7 +278,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
                 let rows = run_of(band - ir, mr, first);
                 let at = [ic + ir, col];
                 let left = if plan.pack_a {
-                    Lhs::Packed(room_a.get(ir * k..(ir + rows) * k).unwrap_or_default(), k)
+                    Lhs::Packed(scratch_a.get(ir * k..(ir + rows) * k).unwrap_or_default(), k)
                 } else {
                     Lhs::Strided(a.block([at[0], 0], [rows, k]))
                 };
@@ -298,7 +298,7 @@ pub(super) fn block<S: Simd, T: Element, E: Epilogue<T>>(
         }
         ic += band;
     }
-    if past {
+    if stream {
         // Others may read C from here on.
         T::Vec::<S>::fence(s);
     }
@@ -313,7 +313,7 @@ mod tests {
     #[repr(align(64))]
     struct Lines([f32; 16384]);
 
-    /// The same bits whether C goes past the caches and whether it is asked for.
+    /// The same bits with and without prefetches and non-temporal stores.
     #[test]
     fn hints_do_not_show() {
         fn one<S: Simd>(s: S) {
@@ -321,18 +321,18 @@ mod tests {
             let lanes = <f32 as Element>::Vec::<S>::LANES;
             let (mr, nr) = (tune::rows(S::ISA), tune::vectors(S::ISA) * lanes);
             let (m, n, k) = (4 * mr + 1, (3 * nr + lanes).next_multiple_of(16), 9);
-            let product = |far, past| {
-                let (mut c, mut room) = (Lines([f32::NAN; 16384]), Lines([0.0; 16384]));
+            let product = |prefetch, stream| {
+                let (mut c, mut scratch) = (Lines([f32::NAN; 16384]), Lines([0.0; 16384]));
                 let (a, b) = (MatRef::packed(&x.0, m, k), MatRef::packed(&x.0, k, n));
                 let plan = Plan::new::<S, f32>(a, b);
-                let plan = Plan { pack_b: true, pack_a: false, band: m, block: n, far, past, ..plan };
+                let plan = Plan { pack_b: true, pack_a: false, band: m, block: n, prefetch, stream, ..plan };
                 let p = Problem { alpha: 1.0, beta: 0.0, a, b, c: MatMut::packed(&mut c.0, m, n) };
-                run(s, (), p, plan, true, &mut [], Rhs::PackInto(&mut room.0));
+                run(s, (), p, plan, true, &mut [], Rhs::PackInto(&mut scratch.0));
                 c.0.map(f32::to_bits)
             };
             let want = product(false, false);
-            for (far, past) in [(true, false), (false, true), (true, true)] {
-                assert!(product(far, past) == want, "{far} {past}");
+            for (prefetch, stream) in [(true, false), (false, true), (true, true)] {
+                assert!(product(prefetch, stream) == want, "{prefetch} {stream}");
             }
         }
         one(native());

@@ -5,7 +5,8 @@
 //! other instances (`R` is exact); columns beyond it are a masked last vector.
 
 use super::epilogue::Epilogue;
-use super::store::{Place, Scale, update};
+use super::store::update;
+use super::tile::{MicroTile, Scale};
 use super::{Problem, tune};
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
@@ -19,25 +20,6 @@ pub(super) enum Lhs<'a, T> {
     Strided(MatRef<'a, T>),
     /// Tile after tile, each column by column; the inner dimension.
     Packed(&'a [T], usize),
-}
-
-/// The operands of tiles below each other, checked by [`tiles`].
-struct MicroTile<T> {
-    /// How many tiles.
-    count: usize,
-    k: usize,
-    a: *const T,
-    /// From one tile's A to the next.
-    a_next: isize,
-    /// One, three, five and seven rows of A. With one register each and the scales of an address, no row
-    /// costs an addition; the multiples are made outside, where the compiler can't see them as such.
-    a_rows: [isize; 4],
-    a_col: isize,
-    b: *const T,
-    b_row: isize,
-    pack: *mut T,
-    c: *mut T,
-    place: Place,
 }
 
 /// `C = βC + αAB` on tiles below each other, then the epilogue. C is up to `rows(isa)` rows or whole tiles of
@@ -102,12 +84,10 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
         b_row: b.row_stride(),
         pack,
         c: c.ptr(),
-        place: Place {
-            row_stride: c.row_stride(),
-            col_stride: c.col_stride(),
-            tail: cols - (n - 1) * lanes,
-            at,
-        },
+        c_row: c.row_stride(),
+        c_col: c.col_stride(),
+        tail: cols - (n - 1) * lanes,
+        at,
     };
     macro_rules! leaf {
         ($R:literal) => {
@@ -182,21 +162,21 @@ unsafe fn run<
             let (mut a, mut c) = (t.a, t.c);
             let mut tile = 0;
             loop {
-                let row = t.place.at[0] + tile * R;
+                let row = t.at[0] + tile * R;
                 // SAFETY: the caller's promise; tile after tile.
                 unsafe {
                     if scale.prefetch {
                         fetch::<S, T, R, N>(s, t, c);
                     }
                     let acc = accumulate::<S, T, R, N, PART, PACK>(s, t, a);
-                    update::<S, T, E, R, N>(s, e, scale, &t.place, (c, row), acc);
+                    update::<S, T, E, R, N>(s, e, scale, t, (c, row), acc);
                 }
                 tile += 1;
                 if tile >= t.count {
                     break;
                 }
                 a = a.wrapping_offset(t.a_next);
-                c = c.wrapping_offset(t.place.row_stride.wrapping_mul(R as isize));
+                c = c.wrapping_offset(t.c_row.wrapping_mul(R as isize));
             }
         },
     );
@@ -230,7 +210,10 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
         b_row: b.row_stride(),
         pack: core::ptr::null_mut(),
         c: c.ptr(),
-        place: Place { row_stride: c.row_stride(), col_stride: 1, tail: cols - (N - 1) * lanes, at: [0, 0] },
+        c_row: c.row_stride(),
+        c_col: 1,
+        tail: cols - (N - 1) * lanes,
+        at: [0, 0],
     };
     s.vectorize(
         #[inline(always)]
@@ -238,12 +221,12 @@ pub(super) fn one<S: Simd, T: Element, const R: usize, const N: usize, const K: 
             // SAFETY: the views hold `R` rows of A, `k` by `cols` of B and `R` by `cols` of C, with unit column
             // strides.
             unsafe {
-                let acc = if t.place.tail == lanes {
+                let acc = if t.tail == lanes {
                     accumulate::<S, T, R, N, false, false>(s, &t, t.a)
                 } else {
                     accumulate::<S, T, R, N, true, false>(s, &t, t.a)
                 };
-                update::<S, T, (), R, N>(s, (), scale, &t.place, (t.c, 0), acc);
+                update::<S, T, (), R, N>(s, (), scale, &t, (t.c, 0), acc);
             }
         },
     );
@@ -275,12 +258,10 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
         b_row: p.b.row_stride(),
         pack: core::ptr::null_mut(),
         c: p.c.ptr().wrapping_add(col),
-        place: Place {
-            row_stride: p.c.row_stride(),
-            col_stride: 1,
-            tail: (p.c.cols() - col - (N - 1) * lanes).min(lanes),
-            at: [0, 0],
-        },
+        c_row: p.c.row_stride(),
+        c_col: 1,
+        tail: (p.c.cols() - col - (N - 1) * lanes).min(lanes),
+        at: [0, 0],
     };
     let scale = Scale::one_pass(p.alpha, p.beta);
     s.vectorize(
@@ -288,11 +269,11 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
         || {
             for row in (0..t.count).map(|i| (row + i * R) as isize) {
                 let a = t.a.wrapping_offset(row.wrapping_mul(p.a.row_stride()));
-                let c = t.c.wrapping_offset(row.wrapping_mul(t.place.row_stride));
+                let c = t.c.wrapping_offset(row.wrapping_mul(t.c_row));
                 // SAFETY: the caller's promise.
                 unsafe {
                     let acc = accumulate::<S, T, R, N, true, false>(s, &t, a);
-                    update::<S, T, (), R, N>(s, (), scale, &t.place, (c, 0), acc);
+                    update::<S, T, (), R, N>(s, (), scale, &t, (c, 0), acc);
                 }
             }
         },
@@ -304,7 +285,7 @@ pub(super) unsafe fn few<S: Simd, T: Element, const R: usize, const N: usize>(
 fn fetch<S: Simd, T: Element, const R: usize, const N: usize>(s: S, t: &MicroTile<T>, c: *mut T) {
     let mut i = 0;
     while i < R {
-        let c = c.wrapping_offset(i as isize * t.place.row_stride);
+        let c = c.wrapping_offset(i as isize * t.c_row);
         let mut v = 0;
         while v < N {
             T::Vec::<S>::prefetch(s, c.wrapping_add(v * T::Vec::<S>::LANES));
@@ -331,7 +312,7 @@ unsafe fn row<S: Simd, T: Element, const N: usize, const PART: bool>(
         row[v] = unsafe {
             let b = b.add(v * T::Vec::<S>::LANES);
             if PART && v == N - 1 {
-                T::Vec::<S>::load_first(s, b, t.place.tail, T::ZERO)
+                T::Vec::<S>::load_first(s, b, t.tail, T::ZERO)
             } else {
                 T::Vec::<S>::load(s, b)
             }

@@ -49,6 +49,7 @@ mod small_n;
 pub(crate) mod split;
 mod store;
 mod strided;
+mod tile;
 pub(crate) mod tune;
 
 #[cfg(all(feature = "parallel", target_arch = "x86_64", feature = "avx512"))]
@@ -64,7 +65,7 @@ pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
 pub use fixed::{gemm_fixed, gemm_fixed_on};
 pub(crate) use gebp::*;
 #[cfg(feature = "half")]
-pub(crate) use half::widen_rows;
+pub(crate) use half::rows_to_f32;
 #[cfg(feature = "half")]
 pub use half::*;
 pub use int8::*;
@@ -444,8 +445,8 @@ fn serial<S: Simd, T: Element, E: Epilogue<T>>(
         Path::SmallM { cols } => small_m::run(s, e, p, plan.depth, cols, workspace),
         // A part that alone would be direct is so in the loops: they pack nothing then.
         Path::OneTile | Path::Direct | Path::Gebp => {
-            let (_, room_b) = plan.scratch(T::Vec::<S>::LANES);
-            let (b, a) = aligned(workspace).split_at_mut_checked(room_b).unwrap_or_default();
+            let (_, scratch_b) = plan.scratch(T::Vec::<S>::LANES);
+            let (b, a) = aligned(workspace).split_at_mut_checked(scratch_b).unwrap_or_default();
             loops::run(s, e, p, plan, true, a, Rhs::PackInto(b));
         }
     }

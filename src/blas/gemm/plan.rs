@@ -63,10 +63,10 @@ impl Shape {
         self.n <= tune::small_n(S::ISA) && self.a_unit && self.m >= lanes && self.k >= lanes
     }
 
-    /// Columns whose sums wait in a workspace of `room` elements while B passes row by row; 0 when that does not pay, or the
+    /// Columns whose sums wait in a workspace of `scratch` elements while B passes row by row; 0 when that does not pay, or the
     /// workspace is too short.
     #[inline(always)]
-    pub(super) fn small_m<S: Simd, T: Element>(self, room: usize) -> usize {
+    pub(super) fn small_m<S: Simd, T: Element>(self, scratch: usize) -> usize {
         let Self { m, n, k, .. } = self;
         let lanes = T::Vec::<S>::LANES;
         let pays = self.b_unit
@@ -76,7 +76,7 @@ impl Shape {
         if !pays {
             return 0;
         }
-        let fits = (room / m.max(1)).min(tune::SUMS / size_of::<T>() / m.max(1));
+        let fits = (scratch / m.max(1)).min(tune::SUMS / size_of::<T>() / m.max(1));
         if fits >= n { n } else { fits / (8 * lanes) * (8 * lanes) }
     }
 }
@@ -100,9 +100,9 @@ pub(super) enum Path {
 }
 
 impl Path {
-    /// For this shape and a workspace of `room` elements. At the sizes of the first two every instruction shows.
+    /// For this shape and a workspace of `scratch` elements. At the sizes of the first two every instruction shows.
     #[inline(always)]
-    pub(super) fn of<S: Simd, T: Element>(shape: Shape, room: usize) -> Self {
+    pub(super) fn of<S: Simd, T: Element>(shape: Shape, scratch: usize) -> Self {
         let direct = shape.direct::<S, T>();
         let lanes = T::Vec::<S>::LANES;
         if direct && shape.m <= tune::rows(S::ISA) && shape.n <= tune::vectors(S::ISA) * lanes {
@@ -115,7 +115,7 @@ impl Path {
         if direct && shape.m != 1 {
             return Self::Direct;
         }
-        match shape.small_m::<S, T>(room) {
+        match shape.small_m::<S, T>(scratch) {
             0 => Self::Gebp,
             cols => Self::SmallM { cols },
         }
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(of(rows(1, cols + 1, GROUP)), Path::SmallM { cols: cols / (8 * lanes) * (8 * lanes) });
         assert_eq!(of(Shape { b_unit: false, ..rows(1, cols, GROUP) }), Path::Gebp);
         // Columns that a workspace holds; one too short for a strip is no help.
-        let path = |room| Path::of::<S, T>(rows(1, cols + 1, GROUP), room);
+        let path = |scratch| Path::of::<S, T>(rows(1, cols + 1, GROUP), scratch);
         assert_eq!(path(16 * lanes), Path::SmallM { cols: 16 * lanes });
         assert_eq!(path(8 * lanes), Path::SmallM { cols: 8 * lanes });
         assert_eq!(path(8 * lanes - 1), Path::Gebp);

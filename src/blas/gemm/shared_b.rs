@@ -50,12 +50,14 @@ pub(super) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     let Problem { alpha, beta, a, b, mut c } = p;
     let (lanes, mr, nv) = (T::Vec::<S>::LANES, tune::rows(S::ISA), tune::vectors(S::ISA));
     let (m, k, vectors) = (c.rows(), a.cols(), c.cols().div_ceil(lanes));
-    let (room_a, _) = plan.scratch(lanes);
-    let Some((room_a, room_b)) = aligned(workspace).split_at_mut_checked(parts * room_a) else { return };
+    let (scratch_a, _) = plan.scratch(lanes);
+    let Some((scratch_a, scratch_b)) = aligned(workspace).split_at_mut_checked(parts * scratch_a) else {
+        return;
+    };
     // A's packed rows need room for each part.
     let turns = if plan.pack_a { parts } else { parts * tune::TURNS };
     // As many columns as fit: fewer waits.
-    let most = room_b.len() / (plan.depth.max(1) * lanes);
+    let most = scratch_b.len() / (plan.depth.max(1) * lanes);
     let mut jc = 0;
     while jc < vectors {
         let width = loops::blocks(vectors - jc, most, nv);
@@ -63,16 +65,16 @@ pub(super) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
         let mut pc = 0;
         while pc < k {
             let kb = plan.depth.min(k - pc);
-            let Some(panels) = room_b.get_mut(..cols * kb) else { return };
+            let Some(panels) = scratch_b.get_mut(..cols * kb) else { return };
             let beta = if pc == 0 { beta } else { T::ONE };
             let (a, b) = (a.block([0, pc], [m, kb]), b.block([pc, col], [kb, cols]));
             let pass = Pass { plan, last: pc + kb == k };
             let e = e.part([0, col]);
             let Ok((top, below)) = c.reborrow().block([0, col], [m, cols]).split_rows(mr) else { return };
             let first = Problem { alpha, beta, a: a.block([0, 0], [mr, kb]), b, c: top };
-            across(j, s, e, first, pass, (room_a, panels), parts);
+            across(j, s, e, first, pass, (scratch_a, panels), parts);
             let rest = Problem { alpha, beta, a: a.block([mr, 0], [m, kb]), b, c: below };
-            down(j, s, e.part([mr, 0]), rest, pass, (room_a, panels), turns);
+            down(j, s, e.part([mr, 0]), rest, pass, (scratch_a, panels), turns);
             pc += kb;
         }
         jc += width;
@@ -86,7 +88,7 @@ fn across<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     e: E,
     p: Problem<'_, T>,
     pass: Pass,
-    (room_a, room_b): (&mut [T], &mut [T]),
+    (scratch_a, scratch_b): (&mut [T], &mut [T]),
     parts: usize,
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
@@ -101,8 +103,8 @@ fn across<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
             Problem { alpha, beta, a, b, c: c0 }.fitted(),
             Problem { alpha, beta, a, b: b.block([0, col], [usize::MAX; 2]), c: c1 },
         );
-        let (a0, a1) = room_a.split_at_mut(room_a.len() / parts * (parts / 2));
-        let Some((b0, b1)) = room_b.split_at_mut_checked(col * k) else { return };
+        let (a0, a1) = scratch_a.split_at_mut(scratch_a.len() / parts * (parts / 2));
+        let Some((b0, b1)) = scratch_b.split_at_mut_checked(col * k) else { return };
         j.join(
             usize::MAX,
             || across(j, s, e, p0, pass, (a0, b0), parts / 2),
@@ -110,14 +112,14 @@ fn across<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
         );
         return;
     }
-    let (mut jr, mut rest) = (0, room_b);
+    let (mut jr, mut rest) = (0, scratch_b);
     while jr < vectors {
         let width = share(vectors - jr, nv) * lanes;
         let col = jr * lanes;
         let Some((panel, after)) = rest.split_at_mut_checked(width * k) else { return };
         let c = c.reborrow().block([0, col], [usize::MAX, width]);
         let p = Problem { alpha, beta, a, b: b.block([0, col], [k, width]), c };
-        loops::block(s, e.part([0, col]), p, pass.plan, pass.last, room_a, Rhs::PackInto(panel));
+        loops::block(s, e.part([0, col]), p, pass.plan, pass.last, scratch_a, Rhs::PackInto(panel));
         (rest, jr) = (after, jr + width / lanes);
     }
 }
@@ -129,7 +131,7 @@ fn down<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     e: E,
     p: Problem<'_, T>,
     pass: Pass,
-    (room_a, panels): (&mut [T], &[T]),
+    (scratch_a, panels): (&mut [T], &[T]),
     parts: usize,
 ) {
     let Problem { alpha, beta, a, b, c } = p;
@@ -137,14 +139,14 @@ fn down<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     let cut = (rows / parts.max(1) * (parts / 2)).next_multiple_of(tune::rows(S::ISA));
     if parts <= 1 || cut >= rows {
         let p = Problem { alpha, beta, a, b, c };
-        return loops::run(s, e, p, pass.plan, pass.last, room_a, Rhs::Packed(panels));
+        return loops::run(s, e, p, pass.plan, pass.last, scratch_a, Rhs::Packed(panels));
     }
     let Ok((c0, c1)) = c.split_rows(cut) else { return };
     let (p0, p1) = (
         Problem { alpha, beta, a, b, c: c0 }.fitted(),
         Problem { alpha, beta, a: a.block([cut, 0], [usize::MAX; 2]), b, c: c1 },
     );
-    let (a0, a1) = room_a.split_at_mut(room_a.len() / parts * (parts / 2));
+    let (a0, a1) = scratch_a.split_at_mut(scratch_a.len() / parts * (parts / 2));
     j.join(
         usize::MAX,
         || down(j, s, e, p0, pass, (a0, panels), parts / 2),
@@ -173,7 +175,7 @@ mod tests {
                 };
                 let (a, b, e) = (view(ta, m, k), view(tb, k, n), BiasCol(x.get(..n).unwrap_or_default()));
                 let product = |parts: usize| {
-                    let (mut c, mut room) = ([0.5f32; 8192], [0.0f32; 16384]);
+                    let (mut c, mut scratch) = ([0.5f32; 8192], [0.0f32; 16384]);
                     let p = Problem { alpha: 0.3, beta: 0.7, a, b, c: MatMut::packed(&mut c, m, n) };
                     // Several passes and several blocks.
                     let small = Plan {
@@ -185,13 +187,13 @@ mod tests {
                     };
                     let plan = Plan { band: mr, ..small };
                     let needed = plan.needed::<S, f32>() * parts.max(1);
-                    let room = room.get_mut(..needed).unwrap();
+                    let scratch = scratch.get_mut(..needed).unwrap();
                     if parts == 0 {
-                        let (_, room_b) = plan.scratch(lanes);
-                        let (b, a) = room.split_at_mut(room_b);
+                        let (_, scratch_b) = plan.scratch(lanes);
+                        let (b, a) = scratch.split_at_mut(scratch_b);
                         loops::run(s, e, p, plan, true, a, Rhs::PackInto(b));
                     } else {
-                        run(Serial, s, e, p, plan, room, parts);
+                        run(Serial, s, e, p, plan, scratch, parts);
                     }
                     c.map(f32::to_bits)
                 };

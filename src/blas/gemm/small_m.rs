@@ -41,7 +41,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
     p: Problem<'_, T>,
     depth: usize,
     chunk: usize,
-    room: &mut [T],
+    scratch: &mut [T],
 ) {
     let Problem { alpha, beta, a, b, mut c } = p;
     let (m, k) = (c.rows(), a.cols().min(b.rows()));
@@ -52,7 +52,7 @@ pub(super) fn run<S: Simd, T: Element, E: Epilogue<T>>(
             let kb = depth.min(k - pc);
             let part = c.reborrow().block([0, jc], [m, chunk]);
             let n = part.cols();
-            let Some(sums) = room.get_mut(..m * n) else { return };
+            let Some(sums) = scratch.get_mut(..m * n) else { return };
             let mut q = 0;
             while q < kb {
                 let a = a.block([0, pc + q], [m, GROUP.min(kb - q)]);

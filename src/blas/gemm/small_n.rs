@@ -1,6 +1,6 @@
 //! Products with few columns: reading A decides the time, and a register tile would use few of its lanes.
 //!
-//! Here the lanes are rows: squares of A are transposed in registers, and each element of B meets whole
+//! Here the lanes are rows: squares of A are transposed in registers, and each element of B multiplies whole
 //! vectors of A's columns. Every sum keeps the order of the register tile.
 
 use super::Problem;

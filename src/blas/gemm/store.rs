@@ -2,44 +2,12 @@
 
 use super::epilogue::Epilogue;
 use super::strided::{gather_lanes, scatter_lanes};
+use super::tile::{MicroTile, Scale};
 use super::tune;
 use crate::alu::Alu;
 use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use core::mem::MaybeUninit;
-
-/// The factors of `C = βC + αAB`, and how one pass over the inner dimension treats C.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Scale<T> {
-    pub alpha: T,
-    /// C is read unless this is zero.
-    pub beta: T,
-    /// Whether this is the last pass over the inner dimension, after which the epilogue comes.
-    pub last: bool,
-    /// Whether C is prefetched before the pass, as it may not be in a near cache.
-    pub prefetch: bool,
-    /// Whether whole cache lines of C, which is aligned to them, are stored non-temporally.
-    pub stream: bool,
-}
-
-impl<T> Scale<T> {
-    /// For one pass over operands in the caches.
-    #[inline(always)]
-    pub(super) const fn one_pass(alpha: T, beta: T) -> Self {
-        Self { alpha, beta, last: true, prefetch: false, stream: false }
-    }
-}
-
-/// How a register tile lies in C.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub row_stride: isize,
-    pub col_stride: isize,
-    /// Columns of the last vector.
-    pub tail: usize,
-    /// The row and column of the first of a column of tiles.
-    pub at: [usize; 2],
-}
 
 /// `C = βC + α·acc`, then the epilogue, on a tile that starts at `c` and at `row`.
 /// # Safety
@@ -50,13 +18,13 @@ pub(super) unsafe fn update<S: Simd, T: Element, E: Epilogue<T>, const R: usize,
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Place,
+    t: &MicroTile<T>,
     to: (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if t.col_stride != 1 {
+        if t.c_col != 1 {
             // A copy: the accumulators themselves would be in memory all along. Volatile, or LLVM makes both one.
             let mut copy = MaybeUninit::<[[T::Vec<S>; N]; R]>::uninit();
             let words = copy.as_mut_ptr().cast::<T::Vec<S>>();
@@ -106,7 +74,7 @@ unsafe fn rows<
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Place,
+    t: &MicroTile<T>,
     (c, row): (*mut T, usize),
     acc: [[T::Vec<S>; N]; R],
 ) {
@@ -115,7 +83,7 @@ unsafe fn rows<
     let beta = T::Vec::<S>::splat(s, scale.beta);
     let mut i = 0;
     while i < R {
-        let c = c.wrapping_offset((i as isize).wrapping_mul(t.row_stride));
+        let c = c.wrapping_offset((i as isize).wrapping_mul(t.c_row));
         let mut v = 0;
         while v < N {
             let c = c.wrapping_add(v * lanes);
@@ -157,7 +125,7 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
     s: S,
     e: E,
     scale: Scale<T>,
-    t: &Place,
+    t: &MicroTile<T>,
     (c, row): (*mut T, usize),
     acc: *const T::Vec<S>,
     [rows, vectors]: [usize; 2],
@@ -173,15 +141,15 @@ unsafe fn apart<S: Simd, T: Element, E: Epilogue<T>>(
                 let n = if v == vectors - 1 { t.tail } else { lanes };
                 // SAFETY: `n` columns of row `i` from column `v·lanes`.
                 unsafe {
-                    let c = c.offset(i as isize * t.row_stride + (v * lanes) as isize * t.col_stride);
+                    let c = c.offset(i as isize * t.c_row + (v * lanes) as isize * t.c_col);
                     let mut y = alpha * acc.add(i * vectors + v).read();
                     if scale.beta != T::ZERO {
-                        y = beta.mul_add(gather_lanes::<S, T>(s, c, n, t.col_stride), y);
+                        y = beta.mul_add(gather_lanes::<S, T>(s, c, n, t.c_col), y);
                     }
                     if !E::NONE && scale.last {
                         y = e.apply(s, y, [row + i, t.at[1] + v * lanes], n);
                     }
-                    scatter_lanes::<S, T>(y, c, n, t.col_stride);
+                    scatter_lanes::<S, T>(y, c, n, t.c_col);
                 }
                 v += 1;
                 if v == vectors {

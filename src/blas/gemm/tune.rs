@@ -103,17 +103,17 @@ pub(crate) const DIRECT_STRIDE: usize = 1024;
 /// Bytes of B up to which packing it does not pay.
 pub(crate) const DIRECT_BYTES: usize = 160 * 160 * 4;
 
-/// Rows of C up to which one band holds all: B is met once and A stays in the second-level cache.
+/// Rows of C up to which one band holds all: B is read once and A stays in the second-level cache.
 pub(crate) const FEW: usize = 64;
 
-/// Rows of B that the tile which packs it asks for in advance: rows that are a power of two apart share the few places
-/// of one set of the first-level cache.
+/// Rows of B that the tile which packs it prefetches: rows at a power-of-two stride share one set of the first-level
+/// cache, which has few ways.
 pub(super) const AHEAD: isize = 8;
 
 /// Steps from which a tile takes four at a time.
 pub(crate) const LONG: usize = 192;
 
-/// Cache lines by which it then asks for its rows of A in advance.
+/// Prefetch distance of its rows of A then, in cache lines.
 pub(crate) const LINES: usize = 2;
 
 /// Bytes of all three matrices that stay in the second-level cache.
@@ -122,8 +122,8 @@ pub(crate) const NEAR_BYTES: usize = 1536 << 10;
 /// Bytes of the sums that wait in the first-level cache: a third of it, beside what passes by.
 pub(crate) const SUMS: usize = 16 << 10;
 
-/// Bytes of C from which it is written past the caches.
-pub(crate) const PAST_BYTES: usize = 64 << 20;
+/// Bytes of C from which it is stored non-temporally.
+pub(crate) const STREAM_BYTES: usize = 64 << 20;
 
 /// Products of elements that are worth a thread: some ten microseconds.
 pub(crate) const GRAIN: usize = 1 << 20;
@@ -142,7 +142,7 @@ pub(super) const fn small_n(isa: Isa) -> usize {
     }
 }
 
-/// Elements by which a row of A is asked for in advance there.
+/// Prefetch distance of a row of A there, in elements.
 pub(crate) const ALONG: usize = 64;
 
 /// Blocks of a product on tiles (AMX): sixteen by sixteen elements of C each, in quads.
@@ -154,7 +154,7 @@ pub(super) struct Tiling {
     pub parts: usize,
     /// Steps of one pass: a panel of A and one of B fit the first-level cache.
     pub depth: usize,
-    /// Quads in a band: its rows of A and C are met again soon.
+    /// Quads in a band: its rows of A and C are read again soon.
     pub band: usize,
     /// Quads in a block: its columns of B take half of the second-level cache.
     pub block: usize,

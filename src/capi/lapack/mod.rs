@@ -8,7 +8,7 @@
 //! NaN and infinities, which the crate's own functions refuse, come out as NaN in all that is written, as callers
 //! of LAPACK expect; where a routine has an `info` for a failure it has that, too.
 
-use super::{At, Checked, Order, Room, Word, matrix, matrix_mut, size, strides};
+use super::{At, Checked, Order, Scratch, Word, matrix, matrix_mut, size, strides};
 use crate::buffer::Buffer;
 use crate::view::{MatMut, MatRef};
 use crate::{Diagonal, Error, Side, Triangle};
@@ -109,7 +109,7 @@ fn system([at, a, b]: [c_int; 3], [n, nrhs, lda, ldb]: [c_int; 4]) -> Checked<[u
 /// Answers a query, of which it says whether there was one, or refuses a workspace shorter than `least`.
 /// # Safety
 /// `work` is valid for a write.
-unsafe fn query<T: Room>(at: c_int, work: *mut T, lwork: c_int, least: usize) -> Checked<bool> {
+unsafe fn query<T: Scratch>(at: c_int, work: *mut T, lwork: c_int, least: usize) -> Checked<bool> {
     let least = least.max(1);
     if lwork != -1 && size(at, lwork)? < least {
         return Err(At(at));
@@ -120,12 +120,12 @@ unsafe fn query<T: Room>(at: c_int, work: *mut T, lwork: c_int, least: usize) ->
 }
 
 /// NaN everywhere.
-fn spoil<T: Room>(a: MatMut<'_, T>) {
+fn spoil<T: Scratch>(a: MatMut<'_, T>) {
     fill(a, T::NAN);
 }
 
 /// One number everywhere.
-fn fill<T: Room>(mut a: MatMut<'_, T>, x: T) {
+fn fill<T: Scratch>(mut a: MatMut<'_, T>, x: T) {
     for j in 0..a.cols() {
         for i in 0..a.rows() {
             a.set(i, j, x);
@@ -134,7 +134,7 @@ fn fill<T: Room>(mut a: MatMut<'_, T>, x: T) {
 }
 
 /// A copy of one shape into another view of it.
-fn copy<T: Room>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
+fn copy<T: Scratch>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
     for j in 0..from.cols() {
         for i in 0..from.rows() {
             to.set(i, j, from.get(i, j).unwrap_or_default());
@@ -144,13 +144,13 @@ fn copy<T: Room>(from: MatRef<'_, T>, mut to: MatMut<'_, T>) {
 
 /// Memory of `len` indices.
 fn indices(len: usize) -> Checked<std::vec::Vec<usize>> {
-    let mut room = std::vec::Vec::new();
-    room.try_reserve_exact(len).map_err(|_| At::MEMORY)?;
-    room.resize(len, 0);
-    Ok(room)
+    let mut scratch = std::vec::Vec::new();
+    scratch.try_reserve_exact(len).map_err(|_| At::MEMORY)?;
+    scratch.resize(len, 0);
+    Ok(scratch)
 }
 
 /// Memory of `len` elements besides a workspace.
-fn memory<T: Room>(len: usize) -> Checked<Buffer<T>> {
+fn memory<T: Scratch>(len: usize) -> Checked<Buffer<T>> {
     Buffer::try_new(len).map_err(|_| At::MEMORY)
 }

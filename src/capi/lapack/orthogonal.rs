@@ -5,7 +5,7 @@ use super::*;
 routine! { geqrf(i m, i n, m a, i lda, m tau, m work, i lwork): f32 sgeqrf_, f64 dgeqrf_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn geqrf<T: Room>(
+unsafe fn geqrf<T: Scratch>(
     m: c_int,
     n: c_int,
     a: *mut T,
@@ -28,7 +28,7 @@ unsafe fn geqrf<T: Room>(
     }
 }
 
-fn factor<T: Room>(mut a: MatMut<'_, T>, tau: &mut [T]) -> Checked<c_int> {
+fn factor<T: Scratch>(mut a: MatMut<'_, T>, tau: &mut [T]) -> Checked<c_int> {
     let (m, n) = (a.rows(), a.cols());
     let r = with_room!(T, qr(a.reborrow(), tau), crate::qr_workspace(m, n));
     if !matches!(done(r)?, Done::As(_)) {
@@ -41,7 +41,7 @@ fn factor<T: Room>(mut a: MatMut<'_, T>, tau: &mut [T]) -> Checked<c_int> {
 routine! { orgqr(i m, i n, i k, m a, i lda, p tau, m work, i lwork): f32 sorgqr_, f64 dorgqr_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn orgqr<T: Room>(
+unsafe fn orgqr<T: Scratch>(
     m: c_int,
     n: c_int,
     k: c_int,
@@ -67,7 +67,7 @@ unsafe fn orgqr<T: Room>(
 }
 
 /// The first columns of Q over the vectors of its reflections, which lie in the first columns of `a`.
-pub(super) fn form<T: Room>(mut a: MatMut<'_, T>, tau: &[T]) -> Checked<c_int> {
+pub(super) fn form<T: Scratch>(mut a: MatMut<'_, T>, tau: &[T]) -> Checked<c_int> {
     let (m, n, k) = (a.rows(), a.cols(), tau.len());
     let mut vectors = memory::<T>(m * k)?;
     let mut vectors = MatMut::col_major(&mut vectors, m, k)?;
@@ -88,7 +88,7 @@ pub(super) fn form<T: Room>(mut a: MatMut<'_, T>, tau: &[T]) -> Checked<c_int> {
 routine! { ormqr(w side, w trans, i m, i n, i k, p a, i lda, p tau, m c, i ldc, m work, i lwork): f32 sormqr_, f64 dormqr_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn ormqr<T: Room>(
+unsafe fn ormqr<T: Scratch>(
     side: Word,
     trans: Word,
     m: c_int,
@@ -132,7 +132,7 @@ unsafe fn ormqr<T: Room>(
 routine! { gels(w trans, i m, i n, i nrhs, m a, i lda, m b, i ldb, m work, i lwork): f32 sgels_, f64 dgels_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn gels<T: Room>(
+unsafe fn gels<T: Scratch>(
     trans: Word,
     m: c_int,
     n: c_int,
@@ -179,7 +179,7 @@ unsafe fn gels<T: Room>(
 }
 
 /// The least X with `AᵀX = B`, for an A of no more columns than rows: B has as many rows as A, of which those of B come first.
-fn underdetermined<T: Room>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Checked<Result<(), Error>> {
+fn underdetermined<T: Scratch>(mut a: MatMut<'_, T>, mut b: MatMut<'_, T>) -> Checked<Result<(), Error>> {
     let (m, n, cols) = (a.rows(), a.cols(), b.cols());
     let mut tau = memory::<T>(n)?;
     let r = with_room!(T, qr(a.reborrow(), &mut tau), crate::qr_workspace(m, n));

@@ -7,7 +7,7 @@ routine! { syev(w jobz, w uplo, i n, m a, i lda, m w, m work, i lwork): f32 ssye
 routine! { syevd(w jobz, w uplo, i n, m a, i lda, m w, m work, i lwork, k iwork, i liwork): f32 ssyevd_, f64 dsyevd_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn syev<T: Room>(
+unsafe fn syev<T: Scratch>(
     jobz: Word,
     uplo: Word,
     n: c_int,
@@ -28,7 +28,7 @@ unsafe fn syev<T: Room>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn syevd<T: Room>(
+unsafe fn syevd<T: Scratch>(
     jobz: Word,
     uplo: Word,
     n: c_int,
@@ -75,7 +75,7 @@ fn symmetric(jobz: Word, uplo: Word, n: c_int, lda: c_int) -> Checked<([bool; 2]
 
 /// # Safety
 /// `a` is valid for a matrix of order `n`, `w` for `n` numbers.
-unsafe fn eigen<T: Room>(upper: bool, n: usize, a: *mut T, lda: c_int, w: *mut T) -> Checked<c_int> {
+unsafe fn eigen<T: Scratch>(upper: bool, n: usize, a: *mut T, lda: c_int, w: *mut T) -> Checked<c_int> {
     // SAFETY: the caller's promise.
     let (mut a, w) =
         unsafe { (matrix_mut(5, Order::Columns, [n, n], a, lda)?, core::slice::from_raw_parts_mut(w, n)) };
@@ -91,7 +91,7 @@ unsafe fn eigen<T: Room>(upper: bool, n: usize, a: *mut T, lda: c_int, w: *mut T
 }
 
 /// `info` of eigenvalues and vectors, which are NaN where there are none.
-fn ended<T: Room>(r: Result<(), Error>, a: MatMut<'_, T>, w: &mut [T]) -> Checked<c_int> {
+fn ended<T: Scratch>(r: Result<(), Error>, a: MatMut<'_, T>, w: &mut [T]) -> Checked<c_int> {
     Ok(match done(r)? {
         Done::As(info) => info,
         _ => {
@@ -105,7 +105,7 @@ fn ended<T: Room>(r: Result<(), Error>, a: MatMut<'_, T>, w: &mut [T]) -> Checke
 routine! { sygv(i itype, w jobz, w uplo, i n, m a, i lda, m b, i ldb, m w, m work, i lwork): f32 ssygv_, f64 dsygv_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn sygv<T: Room>(
+unsafe fn sygv<T: Scratch>(
     itype: c_int,
     jobz: Word,
     uplo: Word,
@@ -156,7 +156,7 @@ unsafe fn sygv<T: Room>(
 }
 
 /// `ABx = λx`, or `BAx = λx`: values and vectors of `LᵀAL`, of which come `L⁻ᵀY`, or `LY`.
-fn products<T: Room>(
+fn products<T: Scratch>(
     first: bool,
     mut a: MatMut<'_, T>,
     mut l: MatMut<'_, T>,
@@ -185,7 +185,7 @@ fn products<T: Room>(
 routine! { geev(w jobvl, w jobvr, i n, m a, i lda, m wr, m wi, m vl, i ldvl, m vr, i ldvr, m work, i lwork): f32 sgeev_, f64 dgeev_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn geev<T: Room>(
+unsafe fn geev<T: Scratch>(
     jobvl: Word,
     jobvr: Word,
     n: c_int,
@@ -266,7 +266,7 @@ routine! { gesvd(w jobu, w jobvt, i m, i n, m a, i lda, m s, m u, i ldu, m vt, i
 routine! { gesdd(w jobz, i m, i n, m a, i lda, m s, m u, i ldu, m vt, i ldvt, m work, i lwork, k iwork): f32 sgesdd_, f64 dgesdd_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn gesvd<T: Room>(
+unsafe fn gesvd<T: Scratch>(
     jobu: Word,
     jobvt: Word,
     m: c_int,
@@ -293,7 +293,7 @@ unsafe fn gesvd<T: Room>(
 }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn gesdd<T: Room>(
+unsafe fn gesdd<T: Scratch>(
     jobz: Word,
     m: c_int,
     n: c_int,
@@ -330,7 +330,7 @@ unsafe fn gesdd<T: Room>(
 /// # Safety
 /// The pointers are valid for what LAPACK says of these sizes.
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn singular<T: Room>(
+unsafe fn singular<T: Scratch>(
     at: [c_int; 4],
     [left, right]: [Job; 2],
     [m, n]: [usize; 2],
@@ -388,7 +388,7 @@ unsafe fn singular<T: Room>(
 }
 
 /// Orthonormal columns, and as many more as `to` has, which are so with them.
-fn complete<T: Room>(thin: MatRef<'_, T>, mut to: MatMut<'_, T>) -> Checked<()> {
+fn complete<T: Scratch>(thin: MatRef<'_, T>, mut to: MatMut<'_, T>) -> Checked<()> {
     let (m, k, n) = (thin.rows(), thin.cols(), to.cols());
     copy(thin, to.reborrow().block([0, 0], [m, k]));
     if n > k {

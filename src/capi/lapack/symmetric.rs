@@ -5,7 +5,7 @@ use super::*;
 
 routine! { sytrf(w uplo, i n, m a, i lda, k ipiv, m work, i lwork): f32 ssytrf_, f64 dsytrf_ }
 
-unsafe fn sytrf<T: Room>(
+unsafe fn sytrf<T: Scratch>(
     uplo: Word,
     n: c_int,
     a: *mut T,
@@ -40,7 +40,7 @@ fn place(triangle: Triangle, n: usize, i: usize) -> usize {
 }
 
 /// Rows `i` and `p` of the columns before `end`.
-fn swap<T: Room>(a: &mut MatMut<'_, T>, i: usize, p: usize, end: usize) {
+fn swap<T: Scratch>(a: &mut MatMut<'_, T>, i: usize, p: usize, end: usize) {
     for j in 0..end {
         if let (Some(x), Some(y)) = (a.get(i, j), a.get(p, j)) {
             a.set(i, j, y);
@@ -51,7 +51,7 @@ fn swap<T: Room>(a: &mut MatMut<'_, T>, i: usize, p: usize, end: usize) {
 
 /// # Safety
 /// `ipiv` is valid for writes of as many integers as A has rows.
-unsafe fn factor<T: Room>(triangle: Triangle, a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_int> {
+unsafe fn factor<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_int> {
     let n = a.rows();
     let mut a = turned(triangle, a);
     let (mut off, mut pivots) = (memory::<T>(n)?, indices(n)?);
@@ -89,7 +89,7 @@ unsafe fn factor<T: Room>(triangle: Triangle, a: MatMut<'_, T>, ipiv: *mut c_int
 routine! { sytrs(w uplo, i n, i nrhs, p a, i lda, j ipiv, m b, i ldb): f32 ssytrs_, f64 dsytrs_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn sytrs<T: Room>(
+unsafe fn sytrs<T: Scratch>(
     uplo: Word,
     n: c_int,
     nrhs: c_int,
@@ -114,7 +114,7 @@ unsafe fn sytrs<T: Room>(
 
 /// # Safety
 /// `ipiv` is valid for reads of as many integers as A has rows.
-unsafe fn solve<T: Room>(
+unsafe fn solve<T: Scratch>(
     triangle: Triangle,
     a: MatRef<'_, T>,
     ipiv: *const c_int,
@@ -161,7 +161,7 @@ unsafe fn solve<T: Room>(
 routine! { sysv(w uplo, i n, i nrhs, m a, i lda, k ipiv, m b, i ldb, m work, i lwork): f32 ssysv_, f64 dsysv_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn sysv<T: Room>(
+unsafe fn sysv<T: Scratch>(
     uplo: Word,
     n: c_int,
     nrhs: c_int,

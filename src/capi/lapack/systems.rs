@@ -4,7 +4,7 @@ use super::*;
 
 routine! { potrf(w uplo, i n, m a, i lda): f32 spotrf_, f64 dpotrf_ }
 
-unsafe fn potrf<T: Room>(uplo: Word, n: c_int, a: *mut T, lda: c_int) -> Checked<c_int> {
+unsafe fn potrf<T: Scratch>(uplo: Word, n: c_int, a: *mut T, lda: c_int) -> Checked<c_int> {
     let triangle = uplo.triangle(1)?;
     let n = size(2, n)?;
     legal(4, [n, n], lda)?;
@@ -17,7 +17,7 @@ unsafe fn potrf<T: Room>(uplo: Word, n: c_int, a: *mut T, lda: c_int) -> Checked
 }
 
 /// The factor in that triangle.
-fn cholesky<T: Room>(triangle: Triangle, a: MatMut<'_, T>) -> Checked<c_int> {
+fn cholesky<T: Scratch>(triangle: Triangle, a: MatMut<'_, T>) -> Checked<c_int> {
     let (n, mut a) = (a.rows(), if triangle == Triangle::Upper { a.t() } else { a });
     let r = with_room!(T, cholesky(a.reborrow()), crate::cholesky_workspace(n));
     Ok(match done(r)? {
@@ -32,7 +32,7 @@ fn cholesky<T: Room>(triangle: Triangle, a: MatMut<'_, T>) -> Checked<c_int> {
 
 routine! { potrs(w uplo, i n, i nrhs, p a, i lda, m b, i ldb): f32 spotrs_, f64 dpotrs_ }
 
-unsafe fn potrs<T: Room>(
+unsafe fn potrs<T: Scratch>(
     uplo: Word,
     n: c_int,
     nrhs: c_int,
@@ -53,7 +53,7 @@ unsafe fn potrs<T: Room>(
     cholesky_solve(triangle, a, b)
 }
 
-fn cholesky_solve<T: Room>(triangle: Triangle, a: MatRef<'_, T>, mut b: MatMut<'_, T>) -> Checked<c_int> {
+fn cholesky_solve<T: Scratch>(triangle: Triangle, a: MatRef<'_, T>, mut b: MatMut<'_, T>) -> Checked<c_int> {
     let l = if triangle == Triangle::Upper { a.t() } else { a };
     triangular(Triangle::Lower, Diagonal::NonUnit, l, b.reborrow())?;
     triangular(Triangle::Upper, Diagonal::NonUnit, l.t(), b)?;
@@ -61,7 +61,7 @@ fn cholesky_solve<T: Room>(triangle: Triangle, a: MatRef<'_, T>, mut b: MatMut<'
 }
 
 /// `B = A⁻¹B`, which divides by what is there, as LAPACK does.
-fn triangular<T: Room>(
+fn triangular<T: Scratch>(
     triangle: Triangle,
     diagonal: Diagonal,
     a: MatRef<'_, T>,
@@ -73,7 +73,7 @@ fn triangular<T: Room>(
 
 routine! { posv(w uplo, i n, i nrhs, m a, i lda, m b, i ldb): f32 sposv_, f64 dposv_ }
 
-unsafe fn posv<T: Room>(
+unsafe fn posv<T: Scratch>(
     uplo: Word,
     n: c_int,
     nrhs: c_int,
@@ -100,7 +100,7 @@ unsafe fn posv<T: Room>(
 
 routine! { getrf(i m, i n, m a, i lda, k ipiv): f32 sgetrf_, f64 dgetrf_ }
 
-unsafe fn getrf<T: Room>(m: c_int, n: c_int, a: *mut T, lda: c_int, ipiv: *mut c_int) -> Checked<c_int> {
+unsafe fn getrf<T: Scratch>(m: c_int, n: c_int, a: *mut T, lda: c_int, ipiv: *mut c_int) -> Checked<c_int> {
     let (m, n) = (size(1, m)?, size(2, n)?);
     legal(4, [m, n], lda)?;
     if m == 0 || n == 0 {
@@ -114,7 +114,7 @@ unsafe fn getrf<T: Room>(m: c_int, n: c_int, a: *mut T, lda: c_int, ipiv: *mut c
 
 /// # Safety
 /// `ipiv` is valid for writes of `min(m, n)` integers.
-unsafe fn lu<T: Room>(mut a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_int> {
+unsafe fn lu<T: Scratch>(mut a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_int> {
     let (m, n) = (a.rows(), a.cols());
     let mut pivots = indices(m.min(n))?;
     let r = with_room!(T, lu(a.reborrow(), &mut pivots), crate::lu_workspace(m, n));
@@ -136,7 +136,7 @@ unsafe fn lu<T: Room>(mut a: MatMut<'_, T>, ipiv: *mut c_int) -> Checked<c_int> 
 routine! { getrs(w trans, i n, i nrhs, p a, i lda, j ipiv, m b, i ldb): f32 sgetrs_, f64 dgetrs_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn getrs<T: Room>(
+unsafe fn getrs<T: Scratch>(
     trans: Word,
     n: c_int,
     nrhs: c_int,
@@ -161,7 +161,7 @@ unsafe fn getrs<T: Room>(
 
 /// # Safety
 /// `ipiv` is valid for reads of as many integers as A has rows.
-unsafe fn lu_solve<T: Room>(
+unsafe fn lu_solve<T: Scratch>(
     trans: bool,
     a: MatRef<'_, T>,
     ipiv: *const c_int,
@@ -195,7 +195,7 @@ unsafe fn lu_solve<T: Room>(
 
 routine! { gesv(i n, i nrhs, m a, i lda, k ipiv, m b, i ldb): f32 sgesv_, f64 dgesv_ }
 
-unsafe fn gesv<T: Room>(
+unsafe fn gesv<T: Scratch>(
     n: c_int,
     nrhs: c_int,
     a: *mut T,
@@ -223,7 +223,7 @@ unsafe fn gesv<T: Room>(
 routine! { trtrs(w uplo, w trans, w diag, i n, i nrhs, p a, i lda, m b, i ldb): f32 strtrs_, f64 dtrtrs_ }
 
 #[allow(clippy::too_many_arguments, reason = "LAPACK")]
-unsafe fn trtrs<T: Room>(
+unsafe fn trtrs<T: Scratch>(
     uplo: Word,
     trans: Word,
     diag: Word,
@@ -256,7 +256,7 @@ unsafe fn trtrs<T: Room>(
 
 routine! { getri(i n, m a, i lda, j ipiv, m work, i lwork): f32 sgetri_, f64 dgetri_ }
 
-unsafe fn getri<T: Room>(
+unsafe fn getri<T: Scratch>(
     n: c_int,
     a: *mut T,
     lda: c_int,

@@ -5,7 +5,7 @@ use super::super::ir::Group;
 use super::super::template::attention::Scores;
 use super::super::template::flash::{FLASH_DIM, Flash};
 use super::super::template::{Argument, attention, flat};
-use super::narrow::float_sides;
+use super::low_precision::float_sides;
 use super::ops::{Done, Scalar, arguments};
 use super::plan::{Planner, wide};
 use super::{Gpu, Mat, MatMut, View, ViewMut};

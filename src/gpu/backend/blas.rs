@@ -123,11 +123,11 @@ impl<D: Device> Gpu<D> {
         self.run_flat::<T>("scal", vector::scale::<T::Recorded>, n, &bound, (&words, &[alpha]))
     }
 
-    /// The elements in a line: where they are, or copied to `room`.
+    /// The elements in a line: where they are, or copied to `scratch`.
     fn gathered<'a, T: Scalar>(
         &self,
         x: Mat<'a, T, D>,
-        room: &'a mut Option<Array<T, D>>,
+        scratch: &'a mut Option<Array<T, D>>,
     ) -> Result<View<'a, T, D>, Error>
     where
         D: Computes<T>,
@@ -136,9 +136,9 @@ impl<D: Device> Gpu<D> {
             return Ok(line);
         }
         let n = x.shape[0];
-        let room = room.insert(self.alloc(n)?);
-        self.vectors("copy", [x, room.view().matrix(n, 1)?], &[])?;
-        Ok(room.view())
+        let scratch = scratch.insert(self.alloc(n)?);
+        self.vectors("copy", [x, scratch.view().matrix(n, 1)?], &[])?;
+        Ok(scratch.view())
     }
 
     /// [`dot_strided`](crate::dot_strided()) of columns, to a view of one element.
@@ -299,8 +299,8 @@ impl<D: Device> Gpu<D> {
             return if both { product(b, a, T::ONE) } else { Ok(()) };
         }
         if n <= BASE {
-            let mut room = self.alloc::<T>(n * n)?;
-            let sums = room.view_mut().matrix(n, n)?.0;
+            let mut scratch = self.alloc::<T>(n * n)?;
+            let sums = scratch.view_mut().matrix(n, n)?.0;
             products([a, b], [a, b], T::ZERO, sums)?;
             let (bound, _) = self.matrices([("sums", sums), ("c", c)])?;
             if n == 0 {
@@ -423,8 +423,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Blas<T> for Gpu<D> {
     fn trmv(&self, triangle: Triangle, diagonal: Diagonal, a: Mat<'_, T, D>, x: MatMut<'_, T, D>) -> Done {
         let n = square(a)?;
         same_len("x", n, x.0.shape[0])?;
-        let room = self.alloc::<T>(n)?;
-        let old = room.view().matrix(n, 1)?;
+        let scratch = self.alloc::<T>(n)?;
+        let old = scratch.view().matrix(n, 1)?;
         self.vectors("copy", [x.0, old], &[])?;
         let rows = if triangle == Triangle::Upper { Rows::Upper } else { Rows::Lower };
         self.by_rows(rows, diagonal == Diagonal::Unit, T::ONE, a, old, T::ZERO, x.0)
@@ -455,14 +455,14 @@ impl<T: Scalar, D: Computes<T> + 'static> Blas<T> for Gpu<D> {
         bound.truncate(1);
         let cells = n.saturating_mul(n);
         self.state.planner.line::<T::Recorded>("a", cells)?;
-        let room = self.alloc::<T>(cells)?;
+        let scratch = self.alloc::<T>(cells)?;
         // α = 0 reads no A.
         if cells > 0 && alpha != T::ZERO {
-            bound.push(room.view().binding(self)?);
+            bound.push(scratch.view().binding(self)?);
             let words = [n, a.strides[0], a.strides[1]];
             self.run_flat::<T>("mirror", triangle::mirror::<T::Recorded>, cells, &bound, (&words, &[]))?;
         }
-        let whole = room.view().matrix(n, n)?;
+        let whole = scratch.view().matrix(n, n)?;
         match side {
             Side::Left => self.gemm(alpha, whole, b, beta, c),
             Side::Right => self.gemm(alpha, b, whole, beta, c),

@@ -6,7 +6,7 @@ use super::super::written;
 use super::Gpu;
 use super::plan::Plan;
 use super::pool::Allocation;
-use super::stored::half_of;
+use super::stored::bf16_binding;
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec;
@@ -91,7 +91,7 @@ impl<D: Device> Gpu<D> {
             if let Some(there) = there.get_mut(to)
                 && self.lies_rounded(launch, from)
             {
-                *there = Some(half_of(from).0);
+                *there = Some(bf16_binding(from).0);
                 continue;
             }
             let (memory, new) = self.copy(launch, from, plan.scratch.get(to).copied().unwrap_or(0))?;

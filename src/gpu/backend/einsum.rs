@@ -145,8 +145,8 @@ impl<D: Device> Gpu<D> {
         if let [x] = operands {
             return self.contracted(sizes, &[(*x, plan.view(0))], (to, plan.out()));
         }
-        let room: Array<T, D> = self.alloc(plan.workspace())?;
-        let whole = room.view();
+        let buffer: Array<T, D> = self.alloc(plan.workspace())?;
+        let whole = buffer.view();
         for (step, pair) in plan.path().enumerate() {
             let place = |i: usize| operands.get(i).copied().map_or_else(|| whole.part(plan.range(i)), Ok);
             let [a, b] = pair.map(|i| place(i).map(|x| (x, plan.view(i))));

@@ -136,12 +136,12 @@ impl Planner {
         let points = if long { 2 * POINTS } else { POINTS };
         let (threads, most) = (n.div_ceil(points), self.limits.threads.min(MOST_THREADS));
         let most = if self.language == Language::Wgsl { most.min(256) } else { most } as usize;
-        let room = Lines::room(u32::try_from(n).ok()?) as usize * 2 * bytes;
+        let scratch = Lines::scratch(u32::try_from(n).ok()?) as usize * 2 * bytes;
         let (fits, least, wanted) = match across || turned {
             true => (most / threads, TOGETHER[0], TOGETHER[1].max(2 * BLOCK / threads)),
             false => (most / threads, 1, BLOCK / threads),
         };
-        let rows = fits.min(self.limits.shared as usize / room).min(wanted.max(least));
+        let rows = fits.min(self.limits.shared as usize / scratch).min(wanted.max(least));
         // Blocks have a power of two of threads.
         let rows = if long { rows.checked_ilog2().map_or(0, |log| 1 << log) } else { rows };
         let [n, rows, threads] = [n as u32, rows as u32, threads as u32];
@@ -363,10 +363,10 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         plan: &'a Fft<T, D>,
         rows: usize,
         [x, out]: [Operand; 2],
-        room: &'a Room<T, D>,
+        scratch: &'a Scratch<T, D>,
         ends: Ends<T>,
     ) -> Done {
-        let between = match &room.between {
+        let between = match &scratch.between {
             Some(mid) => Some(self.bind(mid.view())?),
             None => None,
         };
@@ -375,7 +375,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         };
         let (n, m) = (plan.n, plan.inner.n);
         let [chirp, filter] = [self.bind(chirp.view())?, self.bind(filter.view())?];
-        let Some([a, b]) = &room.lines else {
+        let Some([a, b]) = &scratch.lines else {
             let beside = Beside { around: Around::Chirp, tables: vec![chirp, filter], number: Some(n) };
             return self.held(plan, rows, [x, out], beside, ends);
         };
@@ -432,7 +432,7 @@ impl Planner {
 }
 
 /// What is between the parts of transforms, and the lines of convolutions.
-pub(super) struct Room<T, D: Device> {
+pub(super) struct Scratch<T, D: Device> {
     between: Option<Array<Complex<T>, D>>,
     lines: Option<[Array<Complex<T>, D>; 2]>,
 }
@@ -492,7 +492,7 @@ impl<D: Device> Gpu<D> {
         if smooth(n) {
             return Ok(Fft { n, inner: self.smooth(n)?, chirp: None });
         }
-        let m = bluestein::room(n);
+        let m = bluestein::padded_len(n);
         line(m)?;
         let mut table = vec![T::ZERO; bluestein::plan_len(n)];
         bluestein::fill(n, &mut table, &mut vec![Complex::ZERO; bluestein::workspace(n)]);
@@ -520,7 +520,7 @@ impl<D: Device> Gpu<D> {
         Ok(RealFft { n, inner, twist })
     }
 
-    pub(super) fn room<T: Scalar>(&self, plan: &Fft<T, D>, rows: usize) -> Result<Room<T, D>, Error> {
+    pub(super) fn scratch<T: Scalar>(&self, plan: &Fft<T, D>, rows: usize) -> Result<Scratch<T, D>, Error> {
         let m = plan.inner.n;
         let all = rows.checked_mul(m).ok_or(crate::Error::Overflow { arg: "x" })?;
         let planner = &self.state.planner;
@@ -534,6 +534,6 @@ impl<D: Device> Gpu<D> {
             Some(_) if planner.in_blocks(plan).is_none() => Some([self.alloc(all)?, self.alloc(all)?]),
             _ => None,
         };
-        Ok(Room { between, lines })
+        Ok(Scratch { between, lines })
     }
 }

@@ -85,8 +85,8 @@ impl<D: Device> Gpu<D> {
         bytes.resize(b.bytes as usize, 0);
         let (mut b, mut beside) = (b, to.0.beside());
         if halves {
-            let (part, before) = stored::half_of(b);
-            bytes = stored::to_halves(&bytes);
+            let (part, before) = stored::bf16_binding(b);
+            bytes = stored::to_bf16(&bytes);
             bytes.splice(0..0, vec![0; before as usize]);
             let after = (part.bytes as usize).saturating_sub(bytes.len());
             bytes.resize(part.bytes as usize, 0);
@@ -157,11 +157,11 @@ impl<D: Device> Gpu<D> {
         if !halves && size_of_val(to) as u64 == b.bytes {
             return self.state.read(b, as_bytes_mut(to)).await?;
         }
-        let (b, before) = if halves { stored::half_of(b) } else { (b, from.before() as u64) };
+        let (b, before) = if halves { stored::bf16_binding(b) } else { (b, from.before() as u64) };
         let mut bytes = vec![0; usize::try_from(b.bytes).map_err(|_| crate::Error::Overflow { arg: "to" })?];
         let said = self.state.read(b, &mut bytes).await?;
         let bytes = bytes.get(before as usize..).unwrap_or_default();
-        let wide = if halves { stored::from_halves(bytes) } else { Vec::new() };
+        let wide = if halves { stored::from_bf16(bytes) } else { Vec::new() };
         let bytes = if halves { &wide } else { bytes };
         as_bytes_mut(to).iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
         said

@@ -39,12 +39,12 @@ mod gemv;
 mod integers;
 mod layers;
 mod losses;
+mod low_precision;
 mod lz4;
 mod mat;
 #[cfg(all(feature = "half", feature = "wgsl"))]
 mod matrices;
 mod memory;
-mod narrow;
 mod network;
 mod ops;
 mod optimisers;

@@ -5,7 +5,7 @@ use super::super::device::Error;
 use super::super::device::{Computes, Device};
 use super::super::template::Argument;
 use super::super::template::activations::{QUANTISED, quantize};
-use super::super::template::quant::{TILES, Unpack, product, room, unpack};
+use super::super::template::quant::{TILES, Unpack, product, scratch, unpack};
 use super::super::types::F32;
 use super::ops::{Done, arguments};
 use super::plan::{POINTWISE, wide};
@@ -239,7 +239,7 @@ impl<D: Device> Gpu<D> {
         let threads = if row * (B::ELEMENTS / 32) >= LONG { MANY } else { FEW };
         // As many vectors as there are and have room: a block reads its weights once for all of them.
         let tiles =
-            TILES.into_iter().take_while(|tile| room(*tile, threads) <= self.state.planner.limits.shared);
+            TILES.into_iter().take_while(|tile| scratch(*tile, threads) <= self.state.planner.limits.shared);
         let fits = tiles.take(1 + m.next_power_of_two().ilog2() as usize).enumerate().last();
         let (at, tile) = fits.unwrap_or((0, TILES[0]));
         let kind = 3 + 2 * at as u32 + u32::from(threads == MANY);

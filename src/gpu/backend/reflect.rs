@@ -59,11 +59,11 @@ impl<D: Device> Gpu<D> {
     {
         let [m, n] = a.shape;
         let k = m.min(n);
-        let room = self.panels(a, k)?;
+        let scratch = self.panels(a, k)?;
         let own = self.reflecting(m, k, n - k.min(LEAF as usize))?;
         for [from, to] in blocks(k) {
             let (part, tau) = (block(a, [from, m], [from, to])?, tau.part(from..to)?);
-            self.panel(part, &room, |part| {
+            self.panel(part, &scratch, |part| {
                 let bound = [part.binding(self)?, tau.binding(self)?, self.status()?];
                 let words = [m - from, to - from, part.strides[0], part.strides[1], from];
                 let told = arguments::<T>(3, &words, &[]);

@@ -77,8 +77,8 @@ impl<D: Device> Gpu<D> {
         let told = arguments::<T>(2, &[n, a.strides[0], a.strides[1], first], &[]);
         let planner = &self.state.planner;
         // WGSL's shared memory is read as it is written.
-        let room = planner.limits.shared >= 24 << 10;
-        let make = || factor::cholesky::<T::Recorded>(planner.optimise, room);
+        let scratch = planner.limits.shared >= 24 << 10;
+        let make = || factor::cholesky::<T::Recorded>(planner.optimise, scratch);
         let launch = planner.factor::<T::Recorded>("cholesky", make, 1, told)?;
         self.run_one(launch, &bound)
     }
@@ -138,8 +138,8 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         let pivots = pivots.read();
-        let room = self.panels(a, k)?;
-        self.lu_of(a.cols(0..k)?, pivots, 0, &room)?;
+        let scratch = self.panels(a, k)?;
+        self.lu_of(a.cols(0..k)?, pivots, 0, &scratch)?;
         // Only fewer rows than columns leave columns on the right.
         let right = a.cols(k..n)?;
         self.exchange(right, pivots, 0)?;
@@ -153,7 +153,7 @@ impl<D: Device> Gpu<D> {
         a: Mat<'_, T, D>,
         pivots: View<'_, u32, D>,
         first: usize,
-        room: &Array<T, D>,
+        scratch: &Array<T, D>,
     ) -> Done
     where
         D: Computes<T> + 'static,
@@ -163,15 +163,15 @@ impl<D: Device> Gpu<D> {
             let h = half(n, LEAF as usize);
             let (left, right) = (a.cols(0..h)?, a.cols(h..n)?);
             let (done, rest) = (pivots.part(0..h)?, pivots.part(h..n)?);
-            self.lu_of(left, done, first, room)?;
+            self.lu_of(left, done, first, scratch)?;
             self.exchange(right, done, first)?;
             self.unit_lower(left.rows(0..h)?, right.rows(0..h)?)?;
             let below = right.rows(h..m)?;
             self.gemm(-T::ONE, left.rows(h..m)?, right.rows(0..h)?, T::ONE, MatMut(below))?;
-            self.lu_of(below, rest, first + h, room)?;
+            self.lu_of(below, rest, first + h, scratch)?;
             return self.exchange(left.rows(h..m)?, rest, first + h);
         }
-        self.panel(a, room, |a| {
+        self.panel(a, scratch, |a| {
             let bound = [a.binding(self)?, pivots.binding(self)?, self.status()?];
             let told = arguments::<T>(3, &[m, n, a.strides[0], a.strides[1], first], &[]);
             let make = |meet, held| match held {
@@ -193,17 +193,17 @@ impl<D: Device> Gpu<D> {
     pub(super) fn panel<T: Scalar>(
         &self,
         a: Mat<'_, T, D>,
-        room: &Array<T, D>,
+        scratch: &Array<T, D>,
         f: impl FnOnce(Mat<'_, T, D>) -> Done,
     ) -> Done
     where
         D: Computes<T> + 'static,
     {
         let [m, n] = a.shape;
-        if room.is_empty() {
+        if scratch.is_empty() {
             return f(a);
         }
-        let copy = room.view().part(0..m * n)?.matrix(n, m)?;
+        let copy = scratch.view().part(0..m * n)?.matrix(n, m)?;
         self.transpose(a, MatMut(copy))?;
         f(copy.t())?;
         self.transpose(copy, MatMut(a))
@@ -287,10 +287,10 @@ impl<D: Device> Gpu<D> {
         if n == 0 {
             return Ok(());
         }
-        let (mut room, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
-        self.fill(T::ZERO, room.view_mut())?;
+        let (mut scratch, mut ones) = (self.alloc::<T>(n.saturating_mul(n))?, self.alloc::<T>(n)?);
+        self.fill(T::ZERO, scratch.view_mut())?;
         self.fill(T::ONE, ones.view_mut())?;
-        let x = room.view().matrix(n, n)?;
+        let x = scratch.view().matrix(n, n)?;
         let diagonal = Mat { shape: [n, 1], strides: [n + 1, 1], ..x };
         self.copy(ones.view().matrix(n, 1)?, MatMut(diagonal))?;
         self.exchange(x, pivots.read(), 0)?;

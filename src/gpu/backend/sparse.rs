@@ -279,10 +279,10 @@ impl<D: Device> Gpu<D> {
     {
         let (n, m) = (x.len(), state.len());
         let fresh = n.min(m);
-        let mut room = self.alloc::<T>(m)?;
-        let [mut kept, mut new] = room.view_mut().split(m - fresh)?;
+        let mut scratch = self.alloc::<T>(m)?;
+        let [mut kept, mut new] = scratch.view_mut().split(m - fresh)?;
         self.line_copy(state.read().part(fresh..m)?, kept.lend())?;
         self.line_copy(x.part(n - fresh..n)?, new.lend())?;
-        self.line_copy(room.view(), state.lend())
+        self.line_copy(scratch.view(), state.lend())
     }
 }

@@ -45,20 +45,20 @@ impl Planner {
 }
 
 /// The whole words of memory of `bf16` with what would be this of `f32`, and the bytes before that in the first of them.
-pub(super) const fn half_of<B>(b: Binding<'_, B>) -> (Binding<'_, B>, u64) {
+pub(super) const fn bf16_binding<B>(b: Binding<'_, B>) -> (Binding<'_, B>, u64) {
     let [start, end] = [b.start / 2, (b.start + b.bytes) / 2];
     let first = start - start % 4;
     (Binding { buffer: b.buffer, start: first, bytes: end.next_multiple_of(4) - first }, start % 4)
 }
 
 /// The bytes of `f32` as those of the nearest `bf16`, ties to even; NaN stays one.
-pub(super) fn to_halves(bytes: &[u8]) -> Vec<u8> {
-    let near = |word: &[u8; 4]| crate::float16::narrow_bf16(f32::from_le_bytes(*word)).to_le_bytes();
+pub(super) fn to_bf16(bytes: &[u8]) -> Vec<u8> {
+    let near = |word: &[u8; 4]| crate::float16::f32_to_bf16(f32::from_le_bytes(*word)).to_le_bytes();
     bytes.as_chunks::<4>().0.iter().flat_map(near).collect()
 }
 
 /// The bytes of `bf16` as those of `f32`.
-pub(super) fn from_halves(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn from_bf16(bytes: &[u8]) -> Vec<u8> {
     bytes.as_chunks::<2>().0.iter().flat_map(|[low, high]| [0, 0, *low, *high]).collect()
 }
 
@@ -126,7 +126,7 @@ impl<D: Device> Gpu<D> {
         bindings: &[Binding<'a, D::Buffer>],
     ) -> (Vec<Binding<'a, D::Buffer>>, Vec<Option<u64>>) {
         let each = bindings.iter().map(|b| {
-            let (part, before) = half_of(*b);
+            let (part, before) = bf16_binding(*b);
             if self.state.is_halves(b.buffer) { (part, Some(before)) } else { (*b, None) }
         });
         each.unzip()

@@ -25,7 +25,7 @@ impl<D: Device> Gpu<D> {
         if rows == 0 {
             return Ok(());
         }
-        let room = self.room(plan, rows)?;
+        let scratch = self.scratch(plan, rows)?;
         let mut list = List::new(self);
         let mut at = operands.map(|(_, [row, point])| Operand { at: 0, row, point });
         for (o, (view, _)) in at.iter_mut().zip(operands) {
@@ -36,7 +36,7 @@ impl<D: Device> Gpu<D> {
             // Bound once.
             at[1].at = at[0].at;
         }
-        list.transform(plan, rows, at, &room, Ends::of(direction, plan.n))?;
+        list.transform(plan, rows, at, &scratch, Ends::of(direction, plan.n))?;
         list.go()
     }
 
@@ -224,13 +224,13 @@ impl<D: Device> Gpu<D> {
             list.real(&plan.inner, rows, operands, (Around::Real, twist), Ends::PLAIN)?;
             return list.go();
         }
-        let room = self.room(&plan.inner, rows)?;
+        let scratch = self.scratch(&plan.inner, rows)?;
         let (z, more);
         z = self.alloc::<Complex<T>>(rows * m)?;
         let mut list = List::new(self);
         let [from, to, after] = [list.bind(x)?, list.bind(out.read())?, list.bind(z.view())?];
         if let Some(twist) = &plan.twist {
-            list.transform(&plan.inner, rows, [line(from), line(after)], &room, Ends::PLAIN)?;
+            list.transform(&plan.inner, rows, [line(from), line(after)], &scratch, Ends::PLAIN)?;
             let twist = list.bind(twist.view())?;
             let make = || fft::untangled::<T::Recorded>(false);
             list.flat("rfft", make, rows * (m / 2 + 1), &[after, to, twist], &[rows, m], &[])?;
@@ -238,9 +238,9 @@ impl<D: Device> Gpu<D> {
         }
         more = self.alloc::<Complex<T>>(rows * m)?;
         let before = list.bind(more.view())?;
-        let make = spectra::widened::<T::Recorded>;
-        list.flat("fft_widened", make, rows * n, &[from, before], &[rows * n], &[])?;
-        list.transform(&plan.inner, rows, [line(before), line(after)], &room, Ends::PLAIN)?;
+        let make = spectra::to_complex::<T::Recorded>;
+        list.flat("fft_to_complex", make, rows * n, &[from, before], &[rows * n], &[])?;
+        list.transform(&plan.inner, rows, [line(before), line(after)], &scratch, Ends::PLAIN)?;
         let make = spectra::halved::<T::Recorded>;
         list.flat("fft_halved", make, rows * bins, &[after, to], &[rows, n, bins], &[])?;
         list.go()
@@ -273,7 +273,7 @@ impl<D: Device> Gpu<D> {
             list.real(&plan.inner, rows, operands, (Around::RealBack, twist), ends)?;
             return list.go();
         }
-        let room = self.room(&plan.inner, rows)?;
+        let scratch = self.scratch(&plan.inner, rows)?;
         let (z, more);
         z = self.alloc::<Complex<T>>(rows * m)?;
         let mut list = List::new(self);
@@ -282,16 +282,16 @@ impl<D: Device> Gpu<D> {
             let twist = list.bind(twist.view())?;
             let make = || fft::untangled::<T::Recorded>(true);
             list.flat("irfft", make, rows * (m / 2 + 1), &[from, before, twist], &[rows, m], &[])?;
-            list.transform(&plan.inner, rows, [line(before), line(to)], &room, ends)?;
+            list.transform(&plan.inner, rows, [line(before), line(to)], &scratch, ends)?;
             return list.go();
         }
         more = self.alloc::<Complex<T>>(rows * m)?;
         let after = list.bind(more.view())?;
         let make = spectra::mirrored::<T::Recorded>;
         list.flat("fft_mirrored", make, rows * n, &[from, before], &[rows, n, bins], &[])?;
-        list.transform(&plan.inner, rows, [line(before), line(after)], &room, ends)?;
-        let make = spectra::narrowed::<T::Recorded>;
-        list.flat("fft_narrowed", make, rows * n, &[after, to], &[rows * n], &[])?;
+        list.transform(&plan.inner, rows, [line(before), line(after)], &scratch, ends)?;
+        let make = spectra::real_parts::<T::Recorded>;
+        list.flat("fft_real_parts", make, rows * n, &[after, to], &[rows * n], &[])?;
         list.go()
     }
 
@@ -325,13 +325,13 @@ impl<D: Device> Gpu<D> {
         if frames == 0 {
             return Ok(());
         }
-        let mut room = self.alloc::<T>(all)?;
-        let to = room.view_mut();
+        let mut scratch = self.alloc::<T>(all)?;
+        let to = scratch.view_mut();
         let mut list = List::<T, D>::new(self);
         let bound = [list.bind(x)?, list.bind(window)?, list.bind(to.read())?];
         let words = [frames, n, window.len(), hop];
         list.flat("stft", spectra::framed::<T::Recorded>, all, &bound, &words, &[])?;
         list.go()?;
-        self.rfft(plan, room.view(), out)
+        self.rfft(plan, scratch.view(), out)
     }
 }

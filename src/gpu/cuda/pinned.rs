@@ -173,7 +173,8 @@ impl Cuda {
     pub(super) fn read_staged(&self, parts: &mut [Readback<'_, Buffer>]) -> Result<bool, Error> {
         let bytes = parts.iter().fold(0usize, |n, p| n.saturating_add(p.to.len()));
         let make = || Locked::new(&self.context, STAGED).ok();
-        let Some(room) = (bytes <= STAGED).then(|| self.staging.get_or_init(make).as_ref()).flatten() else {
+        let Some(scratch) = (bytes <= STAGED).then(|| self.staging.get_or_init(make).as_ref()).flatten()
+        else {
             return Ok(false);
         };
         let mut start = 0;
@@ -181,7 +182,7 @@ impl Cuda {
             let at = self.range(p.buffer, p.start, p.to.len() as u64)?;
             // SAFETY: the range was checked; together they are no longer than the memory.
             self.told(unsafe {
-                let host = room.at.add(start).as_ptr().cast();
+                let host = scratch.at.add(start).as_ptr().cast();
                 sys::cuMemcpyDtoHAsync_v2(host, at, p.to.len(), self.context.stream)
             })?;
             start += p.to.len();
@@ -189,7 +190,7 @@ impl Cuda {
         // SAFETY: the stream is of this context.
         self.told(unsafe { sys::cuStreamSynchronize(self.context.stream) })?;
         // SAFETY: as long as all parts; no copy is under way.
-        let mut from = unsafe { core::slice::from_raw_parts(room.at.as_ptr(), bytes) };
+        let mut from = unsafe { core::slice::from_raw_parts(scratch.at.as_ptr(), bytes) };
         for p in parts {
             let (own, rest) = from.split_at(p.to.len());
             p.to.copy_from_slice(own);

@@ -196,11 +196,11 @@ mod tests {
                 b.atomic(Space::Global, Rmw::Add, y, v);
             }),
             ("a copy", &|b, v, y| {
-                let room = b.shared(32, 16);
-                b.copy_async(room, y, 16);
+                let scratch = b.shared(32, 16);
+                b.copy_async(scratch, y, 16);
                 b.copy_commit();
                 b.copy_wait(0);
-                b.store(Space::Shared, room, 16, v);
+                b.store(Space::Shared, scratch, 16, v);
             }),
             ("eight bytes", &|b, v, y| b.store(Space::Global, y, 8, v.to::<U64>())),
             ("half an element", &|b, v, y| b.store(Space::Global, y, 2, v)),

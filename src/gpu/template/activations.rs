@@ -15,7 +15,7 @@ use alloc::format;
 pub const QUANTISED: u32 = 256;
 
 /// The nearest half-precision number's bits, ties to even, by integers.
-fn narrow<'b>(x: Value<'b, F32>) -> Value<'b, U32> {
+fn f32_to_f16<'b>(x: Value<'b, F32>) -> Value<'b, U32> {
     let b = x.builder();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let all: Value<'_, U32> = x.cast();
@@ -46,9 +46,11 @@ pub fn quantize<A: Activation>(meet: Meet) -> Result<Kernel, Error> {
     let head = if single || has_sum { 2 } else { 1 };
     let threads = Threads { block: QUANTISED, row: each };
     let [codes, heads] = [QUANTISED, many * 2].map(|words| b.shared(words * 4, 4));
-    let place =
-        |room: Value<'_, U32>, k: Value<'_, U32>| b.typed::<U32>(room.id()) + b.typed::<U32>(k.id()) * int(4);
-    let read = |room: Value<'_, U32>, k: Value<'_, U32>| b.load::<U32>(Space::Shared, place(room, k), 0);
+    let place = |scratch: Value<'_, U32>, k: Value<'_, U32>| {
+        b.typed::<U32>(scratch.id()) + b.typed::<U32>(k.id()) * int(4)
+    };
+    let read =
+        |scratch: Value<'_, U32>, k: Value<'_, U32>| b.load::<U32>(Space::Shared, place(scratch, k), 0);
     let (tid, blocks) = (b.special(Special::TidX), n >> int(each.ilog2()));
     let [row, own] = threads.place(&b);
     each_row(&b, (n + int(QUANTISED - 1)) >> int(QUANTISED.ilog2()), |g| {
@@ -81,8 +83,8 @@ pub fn quantize<A: Activation>(meet: Meet) -> Result<Kernel, Error> {
             let bits = d.cast::<U32>();
             let [first, second] = match sum {
                 _ if single => [bits & int(0xffff), bits >> int(16)],
-                Some([sum]) => [narrow(d), narrow(d * sum.cast::<S32>().to())],
-                None => [narrow(d), int(0)],
+                Some([sum]) => [f32_to_f16(d), f32_to_f16(d * sum.cast::<S32>().to())],
+                None => [f32_to_f16(d), int(0)],
             };
             let to = place(heads, row * int(2));
             b.store(Space::Shared, to, 0, first);

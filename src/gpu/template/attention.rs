@@ -224,11 +224,11 @@ impl<'b, T: Recorded> Heads<'b, T> {
         );
     }
 
-    fn own(&self, room: Value<'b, U32>) -> Value<'b, U32> {
-        room + self.b.special(Special::TidX) * self.b.int(i64::from(T::TYPE.bytes()))
+    fn own(&self, scratch: Value<'b, U32>) -> Value<'b, U32> {
+        scratch + self.b.special(Special::TidX) * self.b.int(i64::from(T::TYPE.bytes()))
     }
 
-    fn room(&self) -> Value<'b, U32> {
+    fn scratch(&self) -> Value<'b, U32> {
         self.b.shared(THREADS * T::TYPE.bytes(), T::TYPE.bytes())
     }
 }
@@ -254,7 +254,7 @@ pub fn attention<T: Recorded>(meet: Meet, scores: Scores) -> Result<Kernel, Erro
         op.clear(op.value_dim, out, i, to);
         let zero = b.bits::<T>(0);
         let none = zero.lit(-<T::Elem as Number>::INFINITY);
-        let weights = op.room();
+        let weights = op.scratch();
         let seen = op.of_query(i);
         let [peak, sum] = op.tiles(seen, [none, zero], |first, [peak, sum]| {
             let j = first + b.special(Special::TidX);
@@ -334,7 +334,7 @@ pub fn attention_queries<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
     let (from, of_v) = (h * op.value_dim, h / op.group * op.value_dim);
     op.each(op.n, |i| {
         op.clear(op.dim, dq, i, of);
-        let slopes = op.room();
+        let slopes = op.scratch();
         let seen = op.of_query(i);
         let at = i * op.heads + h;
         let [] = op.tiles(seen, [], |first, []| {
@@ -375,7 +375,7 @@ pub fn attention_keys<T: Recorded>(scores: Scores) -> Result<Kernel, Error> {
     op.each(op.len, |j| {
         op.clear(op.dim, dk, j, with);
         op.clear(op.value_dim, dv, j, of_v);
-        let [weights, slopes] = [op.room(), op.room()];
+        let [weights, slopes] = [op.scratch(), op.scratch()];
         // Queries before this one do not see the key.
         let from = Heads::<T>::less(j + op.n, op.end).least(op.n);
         let from = Value::select(op.causal.compare(Cmp::Eq, b.int(0)), b.int(0), from);

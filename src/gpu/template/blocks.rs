@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 pub(super) type Codes<'b> = [Value<'b, U32>; 8];
 
 /// The `f32` of these 16 bits of half precision, exactly, by integers: not every device has the type.
-pub(super) fn widen<'b>(bits: Value<'b, U32>) -> Value<'b, F32> {
+pub(super) fn f16_to_f32<'b>(bits: Value<'b, U32>) -> Value<'b, F32> {
     let b = bits.builder();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let (exponent, fraction) = (bits & int(0x7c00), bits & int(0x03ff));
@@ -118,7 +118,7 @@ impl<'b> One<'b> {
     }
 
     pub(super) fn half(&self, offset: usize) -> Value<'b, F32> {
-        widen(self.pair(offset, self.int(0)))
+        f16_to_f32(self.pair(offset, self.int(0)))
     }
 
     /// The factor of scales.

@@ -41,7 +41,7 @@ fn is_zero<'b, T: Recorded>([re, im]: Number<'b, T>) -> Value<'b, Pred> {
 }
 
 /// `sum + β·y[at]`: nothing is read where β is 0, and each part is multiplied where it is real.
-fn settled<'b, T: Recorded>(
+fn scaled_sum<'b, T: Recorded>(
     b: &'b Builder,
     sum: Number<'b, T>,
     beta: Number<'b, T>,
@@ -104,7 +104,7 @@ pub fn added<T: Recorded>() -> Result<Kernel, Error> {
     each(&b, n, |i| {
         let r = i / cols;
         let at = r * row + (i - r * cols) * col;
-        c.put(at, settled(&b, sums.get::<T>(i, 0), beta, c, at));
+        c.put(at, scaled_sum(&b, sums.get::<T>(i, 0), beta, c, at));
     });
     b.finish()
 }
@@ -186,7 +186,7 @@ pub fn gemv<T: Recorded>(meet: Meet, down: bool) -> Result<Kernel, Error> {
     let put = |r: Value<'_, U32>, sum: Number<'_, T>| {
         let to = b.typed::<U32>(r.id()) * y_step;
         let sum = mul(alpha, sum.map(|v| b.typed::<T>(v.id())));
-        y.put(to, settled(&b, sum, beta, y, to));
+        y.put(to, scaled_sum(&b, sum, beta, y, to));
     };
     if down {
         each(&b, rows, |r| put(r, part(r, b.int(0), 1)));

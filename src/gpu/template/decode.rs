@@ -79,7 +79,7 @@ struct Frame<'b> {
     lane: Value<'b, U32>,
     slot: Value<'b, U32>,
     /// Shared memory of a number for each thread, and of four, which some languages write together alone.
-    rooms: [Value<'b, U32>; 2],
+    scratch: [Value<'b, U32>; 2],
 }
 
 impl<'b> Frame<'b> {
@@ -89,9 +89,9 @@ impl<'b> Frame<'b> {
 
     /// Shared memory of so `many` numbers, one or four, of the thread of this lane and slot.
     fn place(&self, many: u32, slot: Value<'b, U32>, lane: Value<'b, U32>) -> Value<'b, U32> {
-        let [one, four] = self.rooms;
-        let room = if many == 1 { one } else { four };
-        room + (slot * self.int(self.by.lanes) + lane) * self.int(4 * many)
+        let [one, four] = self.scratch;
+        let scratch = if many == 1 { one } else { four };
+        scratch + (slot * self.int(self.by.lanes) + lane) * self.int(4 * many)
     }
 
     /// The sum over the threads of a row, in each of them.
@@ -284,9 +284,9 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
     let cap = scores.capped.then(|| b.param::<F32>());
     let int = |v: u32| b.int::<U32>(i64::from(v));
     let tid = b.special(Special::TidX);
-    let rooms = [4, 16].map(|bytes| b.shared(THREADS * bytes, bytes));
+    let scratch = [4, 16].map(|bytes| b.shared(THREADS * bytes, bytes));
     let (lane, slot) = (tid & int(lanes - 1), tid >> int(lanes.ilog2()));
-    let frame = Frame { b: &b, by, meet, lane, slot, rooms };
+    let frame = Frame { b: &b, by, meet, lane, slot, scratch };
     let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));
 
     let sets = (group + int(heads - 1)) / int(heads);

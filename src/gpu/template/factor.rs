@@ -45,33 +45,33 @@ pub(super) fn size<T: Recorded>(x: Value<'_, T>) -> Value<'_, T> {
 }
 
 /// Elements of this block in shared memory, from a multiple of 16 bytes on.
-pub(super) fn room<T: Recorded>(b: &Builder, many: u32) -> Value<'_, U32> {
+pub(super) fn scratch<T: Recorded>(b: &Builder, many: u32) -> Value<'_, U32> {
     b.shared(many * T::TYPE.bytes(), 16)
 }
 
-pub(super) fn place<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, U32> {
-    room + i * room.builder().int(i64::from(T::TYPE.bytes()))
+pub(super) fn place<'b, T: Recorded>(scratch: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, U32> {
+    scratch + i * scratch.builder().int(i64::from(T::TYPE.bytes()))
 }
 
-pub(super) fn kept<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, T> {
-    room.builder().load(Space::Shared, place::<T>(room, i), 0)
+pub(super) fn kept<'b, T: Recorded>(scratch: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, T> {
+    scratch.builder().load(Space::Shared, place::<T>(scratch, i), 0)
 }
 
-pub(super) fn keep<'b, T: Recorded>(room: Value<'b, U32>, i: Value<'b, U32>, v: Value<'b, T>) {
-    room.builder().store(Space::Shared, place::<T>(room, i), 0, v);
+pub(super) fn keep<'b, T: Recorded>(scratch: Value<'b, U32>, i: Value<'b, U32>, v: Value<'b, T>) {
+    scratch.builder().store(Space::Shared, place::<T>(scratch, i), 0, v);
 }
 
 /// So many elements of a line in shared memory from one on, `many` at once.
 pub(super) fn line<'b, T: Recorded>(
-    room: Value<'b, U32>,
+    scratch: Value<'b, U32>,
     from: Value<'b, U32>,
     many: u32,
     upto: u32,
 ) -> Vec<Value<'b, T>> {
-    let start = place::<T>(room, from);
+    let start = place::<T>(scratch, from);
     let parts = (0..upto.div_ceil(many)).flat_map(|p| {
         let offset = (p * many * T::TYPE.bytes()) as i32;
-        neighbours::<T>(room.builder(), Space::Shared, start, offset, many)
+        neighbours::<T>(scratch.builder(), Space::Shared, start, offset, many)
     });
     parts.take(upto as usize).collect()
 }
@@ -85,9 +85,9 @@ const ALONE: u32 = 8;
 
 /// `A = L·Lᵀ` over the lower triangle of at most [`TRIANGLE`] rows, by one block, in registers. [`SIDE`] columns at a time go
 /// through shared memory to threads that have a row of them each, and come back for the update of what is on their right;
-/// shared memory is read by 16 bytes where that is `wide`, from rows in banks that differ where there is `room`. Parameters: A,
+/// shared memory is read by 16 bytes where that is `wide`, from rows in banks that differ where there is `scratch`. Parameters: A,
 /// the status words; rows, the strides of rows and columns, the first row's index in the whole matrix.
-pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
+pub fn cholesky<T: Recorded>(wide: bool, scratch: bool) -> Result<Kernel, Error> {
     let b = named::<T>("cholesky");
     b.threads([FACTOR, 1, 1]);
     let [a, status] = [(); 2].map(|()| b.param::<U64>());
@@ -95,8 +95,8 @@ pub fn cholesky<T: Recorded>(wide: bool, room: bool) -> Result<Kernel, Error> {
     let number = |i: u32| b.int::<U32>(i64::from(i));
     let (tid, side) = (b.special(Special::TidX), number(SIDE));
     let (many, parts) = (if wide { 16 / T::TYPE.bytes() } else { 1 }, TRIANGLE / SIDE);
-    let pitch = SIDE + if room { many } else { 0 };
-    let panel = self::room::<T>(&b, TRIANGLE * pitch);
+    let pitch = SIDE + if scratch { many } else { 0 };
+    let panel = self::scratch::<T>(&b, TRIANGLE * pitch);
     // A column's threads are neighbours.
     let (down, right) = (tid & number(SIDE - 1), tid / side);
     let at = |part: u32, own| own + number(part * SIDE);
@@ -218,7 +218,7 @@ pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let [m, n, row, col, first] = [(); 5].map(|()| b.param::<U32>());
     let (tid, one, none) = (b.special(Special::TidX), b.int::<U32>(1), b.int::<U32>(i64::from(u32::MAX)));
     let (threads, own) = (b.int::<U32>(i64::from(THREADS)), b.int::<U32>(i64::from(THREADS - 1)));
-    let [chosen, left] = [(); 2].map(|()| room::<T>(&b, LEAF));
+    let [chosen, left] = [(); 2].map(|()| scratch::<T>(&b, LEAF));
     let at = |i, j| get::<T>(a, i * row + j * col);
     let set = |i, j, v: Value<'_, T>| put(a, i * row + j * col, v);
     // The thread's first row from `k` on.

@@ -58,7 +58,7 @@ impl Lines {
     }
     /// Complex numbers of a line in shared memory: behind each 16 there is one more, so that points a power of two apart
     /// are in different banks, and so are lines.
-    pub const fn room(n: u32) -> u32 {
+    pub const fn scratch(n: u32) -> u32 {
         (n + n / PAD) | 1
     }
 }
@@ -234,7 +234,7 @@ impl<'b, T: Recorded> Passes<'b, T> {
         aligned: bool,
     ) -> (Value<'b, U32>, i32) {
         let width = 2 * T::TYPE.bytes();
-        let row = self.tile + line * self.int(Lines::room(self.lines.n) * width);
+        let row = self.tile + line * self.int(Lines::scratch(self.lines.n) * width);
         let at = |i: Value<'b, U32>| row + (i + i / self.int(PAD)) * self.int(width);
         if more.is_multiple_of(PAD) || aligned {
             (at(i), ((more + more / PAD) * width) as i32)
@@ -278,7 +278,7 @@ pub fn lines<T: Recorded>(lines: Lines) -> Result<Kernel, Error> {
     let number = (lines.twiddled || lines.around == Around::Chirp).then(|| b.param::<U32>());
     let [sign, re, im] = [(); 3].map(|()| b.param::<T>());
     let width = 2 * T::TYPE.bytes();
-    let tile = b.shared(lines.rows * Lines::room(lines.n) * width, width);
+    let tile = b.shared(lines.rows * Lines::scratch(lines.n) * width, width);
     let with = Passes {
         b: &b,
         lines,

@@ -66,7 +66,7 @@ pub(crate) enum Flash {
 
 /// A tile in shared memory: the address, and the elements from one line to the next.
 #[derive(Clone, Copy)]
-struct Tile<'b> {
+struct SharedTile<'b> {
     at: Value<'b, U32>,
     pitch: u32,
 }
@@ -94,9 +94,9 @@ impl<'b, T: Recorded> Frame<'b, T> {
     }
 
     /// A tile of lines along the depth of a product: of `span` rows or columns.
-    fn tile(&self, depth: u32, span: u32) -> Tile<'b> {
+    fn tile(&self, depth: u32, span: u32) -> SharedTile<'b> {
         let pitch = span + 4;
-        Tile { at: self.b.shared(depth * pitch * T::TYPE.bytes(), 16), pitch }
+        SharedTile { at: self.b.shared(depth * pitch * T::TYPE.bytes(), 16), pitch }
     }
 
     /// The thread's `k`th column of `span` on top of what [`Frame::column`] gives for 0.
@@ -116,7 +116,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
         (x, of, width): (On<'b>, Value<'b, U32>, Value<'b, U32>),
         [first, end]: [Value<'b, U32>; 2],
         count: u32,
-        [by_head, by_row]: [Option<Tile<'b>>; 2],
+        [by_head, by_row]: [Option<SharedTile<'b>>; 2],
     ) {
         let (b, tid) = (self.b, self.b.special(Special::TidX));
         let threads = self.rows / EACH * ACROSS;
@@ -126,7 +126,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
             let inside = c.compare(Cmp::Lt, width) & row.compare(Cmp::Lt, end);
             Value::select(inside, v, b.bits(0))
         };
-        let put = |to: Tile<'b>, line, place, v: [Value<'b, T>; 4]| {
+        let put = |to: SharedTile<'b>, line, place, v: [Value<'b, T>; 4]| {
             let at = to.at + (line * self.int(to.pitch) + place) * self.int(T::TYPE.bytes());
             keep(b, Space::Shared, at, &v);
         };
@@ -154,7 +154,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
     fn product(
         &self,
         sum: &[Value<'b, T>],
-        [a, other]: [Tile<'b>; 2],
+        [a, other]: [SharedTile<'b>; 2],
         span: u32,
         [from, to]: [Value<'b, U32>; 2],
         counts: Option<&dyn Fn(Value<'b, U32>) -> Vec<Value<'b, Pred>>>,
@@ -190,7 +190,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
     fn add(
         &self,
         sum: &[Value<'b, T>],
-        tiles: [Tile<'b>; 2],
+        tiles: [SharedTile<'b>; 2],
         whole: Value<'b, Pred>,
         counts: &dyn Fn(Value<'b, U32>) -> Vec<Value<'b, Pred>>,
     ) -> Values<'b, T> {
@@ -201,13 +201,13 @@ impl<'b, T: Recorded> Frame<'b, T> {
     }
 
     /// The products of a tile over a head of `width` elements.
-    fn products(&self, tiles: [Tile<'b>; 2], width: Value<'b, U32>) -> Values<'b, T> {
+    fn products(&self, tiles: [SharedTile<'b>; 2], width: Value<'b, U32>) -> Values<'b, T> {
         let terms = (width + self.int(TERMS - 1)) & self.b.int(!i64::from(TERMS - 1));
         self.product(&self.zeros(self.cols), tiles, self.cols, [self.int(0), terms], None)
     }
 
     /// The thread's values of a tile of scores, by lines of columns.
-    fn keep(&self, to: Tile<'b>, v: &[Value<'b, T>]) {
+    fn keep(&self, to: SharedTile<'b>, v: &[Value<'b, T>]) {
         let (each, width) = (self.cols / ACROSS, T::TYPE.bytes());
         let start = self.column(self.cols) * self.int(to.pitch) + self.down * self.int(EACH);
         let start = to.at + start * self.int(width);
@@ -238,11 +238,11 @@ impl<'b, T: Recorded> Frame<'b, T> {
         }
     }
 
-    /// What all threads of a row have together, for each of a thread's rows. `room` is shared memory for as many values as
+    /// What all threads of a row have together, for each of a thread's rows. `scratch` is shared memory for as many values as
     /// the block's threads have rows; no thread is done with it.
     fn along(
         &self,
-        room: Tile<'b>,
+        scratch: SharedTile<'b>,
         v: [Value<'b, T>; EACH as usize],
         merge: impl Fn(Value<'b, T>, Value<'b, T>) -> Value<'b, T>,
     ) -> [Value<'b, T>; EACH as usize] {
@@ -254,9 +254,9 @@ impl<'b, T: Recorded> Frame<'b, T> {
             }),
             Meet::Memory => {
                 let line = EACH * T::TYPE.bytes();
-                keep(b, Space::Shared, room.at + b.special(Special::TidX) * self.int(line), &v);
+                keep(b, Space::Shared, scratch.at + b.special(Special::TidX) * self.int(line), &v);
                 b.barrier();
-                let start = room.at + self.down * self.int(ACROSS * line);
+                let start = scratch.at + self.down * self.int(ACROSS * line);
                 let of = |k: u32| b.load_vector(Space::Shared, start, (k * line) as i32);
                 (1..ACROSS).fold(of(0), |all: [_; EACH as usize], k| {
                     let mut next = of(k).into_iter();
@@ -266,7 +266,7 @@ impl<'b, T: Recorded> Frame<'b, T> {
         }
     }
 
-    /// Threads read what others had put into the room of [`Frame::along`]: only then is it written again.
+    /// Threads read what others had put into the scratch of [`Frame::along`]: only then is it written again.
     fn read(&self) {
         if self.meet == Meet::Memory {
             self.b.barrier();

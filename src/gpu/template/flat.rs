@@ -176,7 +176,7 @@ pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// For the first of each `many` of `n`, a multiple of so many, what is read and what becomes of it: a thread reads two pieces
+/// For the first of each `many` of `n`, a multiple of so many, what is read and what is written: a thread reads two pieces
 /// before it writes.
 fn each_piece<'b, R>(
     b: &'b Builder,

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 /// The sizes of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tile {
+pub struct GemmTile {
     /// Rows that a block computes.
     pub m: u32,
     /// Columns that a block computes.
@@ -26,7 +26,7 @@ pub struct Tile {
     pub stages: u32,
 }
 
-impl Tile {
+impl GemmTile {
     /// Threads of a block.
     #[must_use]
     pub const fn threads(self) -> u32 {
@@ -75,8 +75,8 @@ impl Tile {
 
 /// The product as it is.
 #[derive(Debug, Clone, Copy)]
-pub struct Plain;
-impl<T: Number> Body<T, 1> for Plain {
+pub struct Identity;
+impl<T: Number> Body<T, 1> for Identity {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x]: [V; 1]) -> V {
         x
@@ -91,7 +91,7 @@ impl<T: Number> Body<T, 1> for Plain {
 /// `ceil(n / tile.n)` × `ceil(m / tile.m)` blocks of `tile.threads()`.
 pub fn gemm<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     name: &str,
-    tile: Tile,
+    tile: GemmTile,
     available: u32,
     body: impl Fn([Param<F32>; P]) -> B,
 ) -> Result<Kernel, Error> {
@@ -141,7 +141,7 @@ impl<'b> End<'_, 'b> {
 /// `out[i][j] = finish(Σ a[i][p] b[p][j], …)`, with `more` further operands and as many parameters as `numbers` says.
 pub(super) fn product(
     name: &str,
-    tile: Tile,
+    tile: GemmTile,
     available: u32,
     more: usize,
     numbers: usize,

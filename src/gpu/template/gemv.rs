@@ -15,7 +15,7 @@ use crate::nn::Swiglu;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// What becomes of a pair of results.
+/// The epilogue of a pair of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// They are written.
@@ -36,7 +36,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// What becomes of the last results.
+    /// The epilogue of the last results.
     pub const fn then(self, then: Then) -> Self {
         match self.second {
             None => Self { first: then, ..self },
@@ -232,7 +232,7 @@ impl<'b, T: Recorded> Pairs<'b, T> {
         }
     }
 
-    /// Writes what becomes of a pair.
+    /// Writes the epilogue of a pair.
     fn put(&self, pair: Value<'b, U32>, sums: [Value<'b, T>; 2]) {
         let (g, b) = (&self.product, self.product.b);
         let [rows, .., y_step] = g.sizes;
@@ -269,9 +269,10 @@ pub fn gemv_pairs<T: Recorded>(form: Form, early: bool) -> Result<Kernel, Error>
     let int = |v: u32| b.int::<U32>(i64::from(v));
     let [warp, lane] = WARP.place(&b);
     let (own, side) = (warp >> int(1), warp & int(1));
-    let room = b.shared(WARP.rows() * T::TYPE.bytes(), T::TYPE.bytes());
-    let at =
-        |warp: Value<'_, U32>| b.typed::<U32>(room.id()) + b.typed::<U32>(warp.id()) * int(T::TYPE.bytes());
+    let scratch = b.shared(WARP.rows() * T::TYPE.bytes(), T::TYPE.bytes());
+    let at = |warp: Value<'_, U32>| {
+        b.typed::<U32>(scratch.id()) + b.typed::<U32>(warp.id()) * int(T::TYPE.bytes())
+    };
     let each = int(WARP.rows() / 2);
     let step = b.special(Special::NctaidX) * each;
     // A block's first pair; the next product's go to the blocks behind the last one that had some.

@@ -231,7 +231,7 @@ struct Frame<'b> {
     tiles: [Value<'b, U32>; 2],
     /// α and β, as the kernel gets them.
     factors: [Value<'b, U32>; 2],
-    rooms: [Value<'b, U32>; 2],
+    rings: [Value<'b, U32>; 2],
     full: Value<'b, U32>,
     empty: Value<'b, U32>,
     thread: Value<'b, U32>,
@@ -273,7 +273,7 @@ impl<'b> Frame<'b> {
             slabs: b.param(),
             tiles: [b.param(), b.param()],
             factors: [b.param(), b.param()],
-            rooms: [m, n].map(|rows| b.shared(stages * parts * rows * SLAB, 1024)),
+            rings: [m, n].map(|rows| b.shared(stages * parts * rows * SLAB, 1024)),
             full: b.shared(8 * stages, 8),
             empty: b.shared(8 * stages, 8),
             thread: b.special(Special::TidX),
@@ -384,12 +384,12 @@ impl<'b> Frame<'b> {
                     b.hopper(Hopper::BarrierExpect, &[full.into(), self.u(parts * (rows + cols)).into()]);
                     let deep = (turn - first + self.slab) * self.u(SLAB * self.input.depth() as u32 / 32);
                     let [apart_a, apart_b] = self.triple.as_ref().map_or([b.int(0); 2], |t| t.apart);
-                    let ([room_a, room_b], [map_a, map_b], [row, col]) = (self.rooms, self.maps, corner);
-                    let sides = [(room_a, map_a, row, apart_a, rows), (room_b, map_b, col, apart_b, cols)];
-                    for ((room, map, first, apart, bytes), across) in sides.into_iter().zip(self.across) {
+                    let ([ring_a, ring_b], [map_a, map_b], [row, col]) = (self.rings, self.maps, corner);
+                    let sides = [(ring_a, map_a, row, apart_a, rows), (ring_b, map_b, col, apart_b, cols)];
+                    for ((ring, map, first, apart, bytes), across) in sides.into_iter().zip(self.across) {
                         if across {
                             for piece in 0..bytes / (COLS * SLAB) {
-                                let to = room + stage * self.u(bytes) + self.u(piece * COLS * SLAB);
+                                let to = ring + stage * self.u(bytes) + self.u(piece * COLS * SLAB);
                                 let first = first + self.u(piece * COLS);
                                 let args = [to.into(), map.into(), first.into(), deep.into(), full.into()];
                                 b.hopper(Hopper::TensorLoad, &args);
@@ -397,7 +397,7 @@ impl<'b> Frame<'b> {
                             continue;
                         }
                         for part in 0..parts {
-                            let to = room + (stage * self.u(parts) + self.u(part)) * self.u(bytes);
+                            let to = ring + (stage * self.u(parts) + self.u(part)) * self.u(bytes);
                             let row = if part == 0 { first } else { first + apart * self.u(part) };
                             let args = [to.into(), map.into(), deep.into(), row.into(), full.into()];
                             b.hopper(Hopper::TensorLoad, &args);
@@ -476,11 +476,11 @@ impl<'b> Frame<'b> {
         let [stage, parity] = self.stage(turn);
         wait(self.full + stage * self.u(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
-        let [room_a, room_b] = self.rooms;
-        let a = room_a + stage * self.u(m * SLAB) + group * self.u(m / groups * SLAB);
+        let [ring_a, ring_b] = self.rings;
+        let a = ring_a + stage * self.u(m * SLAB) + group * self.u(m / groups * SLAB);
         let [a_across, b_across] = self.across;
         let (a, a_step) = self.operand(a, a_across);
-        let (bt, b_step) = self.operand(room_b + stage * self.u(n * SLAB), b_across);
+        let (bt, b_step) = self.operand(ring_b + stage * self.u(n * SLAB), b_across);
         let mut next: Vec<Value<'b, T>> = sums.to_vec();
         for step in 0..4 {
             for (part, sums) in next.chunks_mut(n as usize / 2).enumerate() {
@@ -510,16 +510,16 @@ impl<'b> Frame<'b> {
         let [stage, parity] = self.stage(turn);
         wait(self.full + stage * self.u(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
-        let [room_a, room_b] = self.rooms;
+        let [ring_a, ring_b] = self.rings;
         let mut slab: Vec<Vec<Value<'b, T>>> = (0..rows / 64).map(|_| Vec::new()).collect();
         let (parts, products): (u32, &[_]) = match self.triple {
             Some(_) => (3, &PRODUCTS),
             None => (1, &[[0; 2]]),
         };
         for [x, y] in products.iter().copied() {
-            let a = room_a + (stage * self.u(parts) + self.u(x)) * self.u(m * SLAB);
+            let a = ring_a + (stage * self.u(parts) + self.u(x)) * self.u(m * SLAB);
             let a = self.descriptor(a + group * self.u(rows * SLAB));
-            let bt = self.descriptor(room_b + (stage * self.u(parts) + self.u(y)) * self.u(n * SLAB));
+            let bt = self.descriptor(ring_b + (stage * self.u(parts) + self.u(y)) * self.u(n * SLAB));
             for step in 0..4 {
                 for (part, slab) in slab.iter_mut().enumerate() {
                     let a = a + b.int(2 * step + 512 * part as i64);

@@ -17,8 +17,8 @@ impl Threads {
     pub fn holding(cols: usize, many: usize, most: u32, few: bool) -> Option<(Self, Pieces)> {
         let pieces = u32::try_from(cols.checked_div(many)?).ok().filter(|_| cols.is_multiple_of(many))?;
         let each = [1, 4, 8].into_iter().find(|each| {
-            let room = if few || *each > 1 { most } else { 32 };
-            pieces <= each * room
+            let threads = if few || *each > 1 { most } else { 32 };
+            pieces <= each * threads
         })?;
         let row = pieces.div_ceil(each).next_power_of_two().max(32);
         // Only rows of a warp share a block, so that no thread waits for those of another row.

@@ -162,10 +162,10 @@ pub fn compress() -> Result<Kernel, Error> {
             let matched = first.compare(Cmp::Lt, w.int(32));
             let next = b.unless(&none, matched, || {
                 let (at, from) = (place(first), w.of(from, first));
-                let room = (at - anchor).least(from);
+                let most = (at - anchor).least(from);
                 let back = w.yes(|k| {
                     let k = b.typed::<U32>(k.id()) + one;
-                    let inside = k.compare(Cmp::Le, room);
+                    let inside = k.compare(Cmp::Le, most);
                     let [p, q] = [at, from].map(|i| byte(x, Value::select(inside, i - k, zero)));
                     inside & p.compare(Cmp::Eq, q)
                 });

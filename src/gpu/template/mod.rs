@@ -20,8 +20,8 @@ pub(crate) mod jacobi;
 pub(super) mod launch;
 pub(crate) mod layer;
 mod long;
+mod low_precision;
 pub(crate) mod lz4;
-mod narrow;
 pub(crate) mod norm_backward;
 pub(crate) mod panel;
 mod part;
@@ -47,7 +47,7 @@ pub(crate) mod window;
 
 pub use chain::Broadcast;
 pub(crate) use decode::f32_at;
-pub use gemm::{Plain, Tile, gemm};
+pub use gemm::{GemmTile, Identity, gemm};
 pub use group::flash::{GroupFlash, group_flash};
 pub(crate) use group::slopes::SUMS as SLOPE_SUMS;
 pub use group::slopes::{GroupSlopes, group_slopes, group_sums};
@@ -55,10 +55,12 @@ pub use group::{GroupTile, group_gemm, triple_gemm};
 pub use launch::{Argument, Factor, GroupLaunch, GroupProduct};
 pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
-pub(crate) use narrow::narrow_rows_name;
-pub use narrow::{BYTE_DEPTH, BYTE_TILE, NARROW_TILE, ROUNDED_EACH, byte_product, narrow_rows, round_lines};
+pub(crate) use low_precision::convert_rows_name;
+pub use low_precision::{
+    BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, convert_rows, round_lines,
+};
 #[cfg(feature = "half")]
-pub(crate) use narrow::{bf16_at, f16_at};
+pub(crate) use low_precision::{bf16_at, f16_at};
 pub use part::{Meet, Pieces, Threads};
 pub use plan::{Planned, planned};
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
@@ -81,11 +83,11 @@ use alloc::vec::Vec;
 /// reductions, rows, and `gemm` in `f32`.
 #[must_use]
 pub fn named<T: Recorded + OfRow>(name: &str) -> Option<Result<Module, Error>> {
-    let tile = Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 };
+    let tile = GemmTile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 };
     let product = || (name == "gemm" && T::TYPE == Type::F32).then_some(tile);
     let all = op::<T>(name)
         .or_else(|| row::<T>(name))
-        .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), |[]| Plain)))
+        .or_else(|| Some(gemm("gemm_f32", product()?, Target::sm(61).shared_memory(), |[]| Identity)))
         .map(|k| k.map(|k| Vec::from([k])))
         .or_else(|| {
             Some(

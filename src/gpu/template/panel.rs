@@ -7,7 +7,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, U32, U64};
-use super::factor::{FACTOR, LEAF, constant, keep, kept, place, refused, room, size};
+use super::factor::{FACTOR, LEAF, constant, keep, kept, place, refused, scratch, size};
 use super::flat::{get, named, put};
 use super::layer::leads;
 use super::part::{Meet, Threads, meeting, meets_in};
@@ -87,13 +87,13 @@ impl<'b, T: Recorded> Panel<'b, T> {
         (at - next).compare(Cmp::Lt, self.size[0] - next)
     }
     /// Keeps the row that ends at `k`.
-    fn lend(&self, ends: &[Value<'b, U32>], k: Value<'b, U32>, x: &[Value<'b, T>], room: Value<'b, U32>) {
+    fn lend(&self, ends: &[Value<'b, U32>], k: Value<'b, U32>, x: &[Value<'b, T>], scratch: Value<'b, U32>) {
         let b = self.b;
         let here: Vec<_> = ends.iter().map(|at| at.compare(Cmp::Eq, k)).collect();
         let Some(any) = here.iter().copied().reduce(|p, q| p | q) else { return };
         b.when(any, || {
             let rows = here.iter().zip(x.chunks(self.held.cols as usize));
-            rows.for_each(|(here, x)| b.when(*here, || spread(room, x)));
+            rows.for_each(|(here, x)| b.when(*here, || spread(scratch, x)));
         });
     }
     /// `x - l·u` in rows that end behind `k`.
@@ -131,8 +131,8 @@ fn choose<'b, T: Recorded>(p: Value<'b, Pred>, x: &[Value<'b, T>], y: &[Value<'b
 }
 
 /// The sums of all threads, in each of them: a warp's lanes give away half of their sums at each step, until each has one.
-fn by_halves<'b, T: Recorded>(room: Value<'b, U32>, all: [Value<'b, T>; MOST]) -> Vec<Value<'b, T>> {
-    let b = room.builder();
+fn by_halves<'b, T: Recorded>(scratch: Value<'b, U32>, all: [Value<'b, T>; MOST]) -> Vec<Value<'b, T>> {
+    let b = scratch.builder();
     let (tid, many) = (b.special(Special::TidX), |i: u32| b.int::<U32>(i64::from(i)));
     let lane = tid & many(31);
     let meets = |v: Value<'b, T>, distance| v + v.shuffle(Shuffle::Butterfly, many(distance));
@@ -150,10 +150,10 @@ fn by_halves<'b, T: Recorded>(room: Value<'b, U32>, all: [Value<'b, T>; MOST]) -
     // The sums of a warp lie as far apart as there are warps.
     let warps = FACTOR / 32;
     b.when((lane & many(3)).compare(Cmp::Eq, many(0)), || {
-        keep(room, lane / many(4) * many(warps) + tid / many(32), own);
+        keep(scratch, lane / many(4) * many(warps) + tid / many(32), own);
     });
     b.barrier();
-    let halves = [0, 32].map(|from| [4, 2, 1].into_iter().fold(kept::<T>(room, lane + many(from)), meets));
+    let halves = [0, 32].map(|from| [4, 2, 1].into_iter().fold(kept::<T>(scratch, lane + many(from)), meets));
     let sum = |c: u32| halves[(c / 4) as usize].shuffle(Shuffle::Index, many(c % 4 * warps));
     (0..MOST as u32).map(sum).collect()
 }
@@ -173,13 +173,13 @@ fn quotients<'b, T: Recorded>(column: &[Value<'b, T>], pivot: Value<'b, T>) -> V
 }
 
 /// Keeps a row's elements, and gives them.
-fn spread<'b, T: Recorded>(room: Value<'b, U32>, x: &[Value<'b, T>]) {
-    let b = room.builder();
-    x.iter().enumerate().for_each(|(c, x)| keep(room, b.int(c as i64), *x));
+fn spread<'b, T: Recorded>(scratch: Value<'b, U32>, x: &[Value<'b, T>]) {
+    let b = scratch.builder();
+    x.iter().enumerate().for_each(|(c, x)| keep(scratch, b.int(c as i64), *x));
 }
-fn row<'b, T: Recorded>(room: Value<'b, U32>, many: u32) -> Vec<Value<'b, T>> {
-    let b = room.builder();
-    (0..many).map(|c| kept(room, b.int(i64::from(c)))).collect()
+fn row<'b, T: Recorded>(scratch: Value<'b, U32>, many: u32) -> Vec<Value<'b, T>> {
+    let b = scratch.builder();
+    (0..many).map(|c| kept(scratch, b.int(i64::from(c)))).collect()
 }
 
 /// `P·A = L·U` of at most [`LEAF`] columns. Rows stay where they are until all columns are done: a thread knows where its own
@@ -193,7 +193,7 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
     let panel = Panel::<T>::new(b, a, [m, n, by_row, by_col], held);
     let (wide, cols) = (held.cols as usize, b.int::<U32>(i64::from(held.cols)));
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
-    let (shares, chosen) = (room::<T>(b, 2 * held.cols), room::<T>(b, held.cols));
+    let (shares, chosen) = (scratch::<T>(b, 2 * held.cols), scratch::<T>(b, held.cols));
     let at_meeting = (meet, ALL, meeting::<T, 2>(b, meet, ALL));
     let (own, has) = (&panel.own, &panel.has);
     let ends = b.count::<U32, U32>([zero, n, cols], 1, own, |s, at| {
@@ -275,7 +275,7 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
     let (wide, cols) = (held.cols as usize, b.int::<U32>(i64::from(held.cols)));
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
     let [none, unit] = [T::Elem::ZERO, T::Elem::ONE].map(|x| constant::<T>(b, x));
-    let (factors, pivots) = (room::<T>(b, LEAF), room::<T>(b, held.cols));
+    let (factors, pivots) = (scratch::<T>(b, LEAF), scratch::<T>(b, held.cols));
     let largest_of = (meet, ALL, meeting::<T, 1>(b, meet, ALL));
     let sums_of = (meet, ALL, meeting::<T, MOST>(b, meet, ALL));
     let sums = |x: Vec<_>| {

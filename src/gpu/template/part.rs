@@ -154,13 +154,13 @@ pub(super) fn meeting<T: Stored, const K: usize>(
 /// [`on_row`] in memory of [`meeting`]: between two that use the same all threads meet at a barrier.
 pub(super) fn meets_in<'b, T: Stored, const K: usize>(
     b: &'b Builder,
-    (meet, threads, room): (Meet, Threads, Value<'b, U32>),
+    (meet, threads, scratch): (Meet, Threads, Value<'b, U32>),
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
     match meet {
-        Meet::Warps => by_warps(b, (threads, room), acc, merge),
-        Meet::Memory => by_memory(b, (threads, room), acc, merge),
+        Meet::Warps => by_warps(b, (threads, scratch), acc, merge),
+        Meet::Memory => by_memory(b, (threads, scratch), acc, merge),
     }
 }
 
@@ -177,7 +177,7 @@ fn get<'b, T: Stored, const K: usize>(b: &'b Builder, at: Value<'b, U32>, place:
 /// By halves in each warp, then warp by warp.
 fn by_warps<'b, T: Stored, const K: usize>(
     b: &'b Builder,
-    (threads, room): (Threads, Value<'b, U32>),
+    (threads, scratch): (Threads, Value<'b, U32>),
     mut acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
@@ -192,24 +192,24 @@ fn by_warps<'b, T: Stored, const K: usize>(
     let width = T::TYPE.bytes();
     let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(width) * K as i64));
     let (warp, lane) = (tid >> b.int::<U32>(5), tid & b.int(31));
-    b.when(lane.compare(Cmp::Eq, b.int(0)), || put(b, room + warp * each, &acc));
+    b.when(lane.compare(Cmp::Eq, b.int(0)), || put(b, scratch + warp * each, &acc));
     b.barrier();
     let [row, _] = threads.place(b);
-    let own = if threads.rows() == 1 { room } else { room + row * b.int(i64::from(warps)) * each };
+    let own = if threads.rows() == 1 { scratch } else { scratch + row * b.int(i64::from(warps)) * each };
     (1..warps).fold(get(b, own, 0), |all, w| merge(all, get(b, own, w)))
 }
 
 /// By halves of the row's threads.
 fn by_memory<'b, T: Stored, const K: usize>(
     b: &'b Builder,
-    (threads, room): (Threads, Value<'b, U32>),
+    (threads, scratch): (Threads, Value<'b, U32>),
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
     let each = T::TYPE.bytes() * K as u32;
     let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(each)));
     let [_, place] = threads.place(b);
-    let own = room + tid * each;
+    let own = scratch + tid * each;
     put(b, own, &acc);
     b.barrier();
     let rounds = [b.int::<U32>(0), b.int(i64::from(threads.row.ilog2())), b.int(1)];
@@ -222,7 +222,7 @@ fn by_memory<'b, T: Stored, const K: usize>(
         b.barrier();
         Vec::new()
     });
-    let first = if threads.rows() == 1 { room } else { room + (tid - place) * each };
+    let first = if threads.rows() == 1 { scratch } else { scratch + (tid - place) * each };
     get(b, first, 0)
 }
 

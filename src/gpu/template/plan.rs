@@ -8,7 +8,7 @@ use super::super::ptx::target::Target;
 use super::super::types::{F32, U32, U64};
 use super::chain::{Broadcast, Steps, countable, elements, single};
 use super::gemm::{End, product};
-use super::{Tile, reduction, row};
+use super::{GemmTile, reduction, row};
 use crate::hardware::{Form, Language, Node, Plan, Scalar};
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -22,7 +22,7 @@ impl Target {
     }
 }
 
-impl Tile {
+impl GemmTile {
     /// The tile of a plan.
     #[must_use]
     pub const fn of(plan: &Plan<'_>) -> Self {
@@ -105,7 +105,7 @@ fn fused_product(name: &str, plan: &Plan<'_>, steps: &Steps<'_>) -> Result<Kerne
     let available = plan.target.gpu().map_or(0, |gpu| gpu.shared_memory_per_block_max);
     let failed = Cell::new(None);
     let (more, numbers) = (steps.operands.len(), steps.parameters.len());
-    let kernel = product(name, Tile::of(plan), available, more, numbers, |end: &End<'_, '_>| {
+    let kernel = product(name, GemmTile::of(plan), available, more, numbers, |end: &End<'_, '_>| {
         let operands: Vec<_> = steps.operands.iter().enumerate().map(|(k, s)| end.operand(k, *s)).collect();
         keep(&failed, steps.run(Some(end.sum), &operands, end.numbers), end.sum)
     })?;

@@ -141,7 +141,7 @@ fn numbers<'b, B: Block>(
 pub const TILES: [[u32; 2]; 4] = [[4, 1], [4, 2], [4, 4], [4, 8]];
 
 /// Bytes of shared memory of a block.
-pub const fn room([high, across]: [u32; 2], threads: u32) -> u32 {
+pub const fn scratch([high, across]: [u32; 2], threads: u32) -> u32 {
     2 * high * across * (threads + 1) * 4
 }
 
@@ -210,10 +210,9 @@ pub fn product<B: Block>([high, across]: [u32; 2], threads: u32, wide: bool) -> 
     let (each, pairs, tid) = (chunks::<B>() as u32, high * across, b.special(Special::TidX));
     let (shift, pitch) = (each.ilog2(), threads + 1);
     // A line for each pair of rows, one longer than there are threads: threads at one place of them use different banks.
-    let rooms = [(); 2].map(|()| b.shared(pairs * pitch * 4, 4));
-    let [sums, mins] = rooms;
-    let place = |room: Value<'_, U32>, pair: Value<'_, U32>, k: Value<'_, U32>| {
-        b.typed::<U32>(room.id()) + (b.typed::<U32>(pair.id()) * int(pitch) + b.typed(k.id())) * int(4)
+    let [sums, mins] = [(); 2].map(|()| b.shared(pairs * pitch * 4, 4));
+    let place = |scratch: Value<'_, U32>, pair: Value<'_, U32>, k: Value<'_, U32>| {
+        b.typed::<U32>(scratch.id()) + (b.typed::<U32>(pair.id()) * int(pitch) + b.typed(k.id())) * int(4)
     };
     let has_mins = B::MINS;
     let vector0 = b.special(Special::CtaidY) * int(across);
@@ -257,7 +256,7 @@ pub fn product<B: Block>([high, across]: [u32; 2], threads: u32, wide: bool) -> 
                     for (j, x) in (0..).zip(&of_x) {
                         let pair = i * int(across) + int(j);
                         let integers = meet::<B>(&b, codes, scales, x);
-                        let put = |room, v| b.store(Space::Shared, place(room, pair, tid), 0, v);
+                        let put = |scratch, v| b.store(Space::Shared, place(scratch, pair, tid), 0, v);
                         match d {
                             Some(d) => {
                                 let (first, second) = terms(a, d, x.d, x.sum, integers);
@@ -287,8 +286,8 @@ pub fn product<B: Block>([high, across]: [u32; 2], threads: u32, wide: bool) -> 
                     let there = item.compare(Cmp::Lt, int(pairs * blocks)) & block.compare(Cmp::Lt, row);
                     b.when(there, || {
                         let k = k << int(shift);
-                        let add = |room| {
-                            let at = place(room, pair, k);
+                        let add = |scratch| {
+                            let at = place(scratch, pair, k);
                             let read = |c: u32| b.load::<U32>(Space::Shared, at, 4 * c as i32);
                             (1..each).fold(read(0), |sum, c| sum + read(c))
                         };
@@ -311,7 +310,7 @@ pub fn product<B: Block>([high, across]: [u32; 2], threads: u32, wide: bool) -> 
                 || {
                     let here = (end - base).least(int(threads));
                     let next = b.count::<U32, F32>([int(0), here, int(each)], 4, &[sum], |k, sum| {
-                        let read = |room| b.load::<F32>(Space::Shared, place(room, tid, k), 0);
+                        let read = |scratch| b.load::<F32>(Space::Shared, place(scratch, tid, k), 0);
                         let sum = sum.iter().map(|sum| {
                             let sum = *sum + read(sums);
                             if has_mins { sum - read(mins) } else { sum }

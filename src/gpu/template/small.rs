@@ -7,7 +7,7 @@ use super::super::error::Error;
 use super::super::ir::{Cmp, Kernel, Shuffle, Space, Special};
 use super::super::record::Recorded;
 use super::super::types::{Pred, Stored, U32, U64};
-use super::factor::{constant, keep, kept, line, place, refused, room, size};
+use super::factor::{constant, keep, kept, line, place, refused, scratch, size};
 use super::flat::{self, get, named, put};
 use super::layer::each_row;
 use super::part::{Meet, Threads, meeting, meets_in};
@@ -94,7 +94,7 @@ fn each_matrix<'b, T: Recorded>(
 ) {
     let (tid, each) = (b.special(Special::TidX), number(b, by.each()));
     let [_, pitch] = by.part::<T>();
-    let stage = if by.direct { b.int(0) } else { room::<T>(b, SMALL * pitch) };
+    let stage = if by.direct { b.int(0) } else { scratch::<T>(b, SMALL * pitch) };
     each_row(b, (count + each - b.int(1)) / each, |group| {
         let first = group * each;
         let matrix = first + (tid >> number(b, by.rows.ilog2()));
@@ -197,9 +197,9 @@ impl<'b, T: Recorded> Row<'b, T> {
         }
     }
     /// Keeps a line in shared memory.
-    fn lend(&self, room: Value<'b, U32>, to: Value<'b, U32>, x: &[Value<'b, T>], many: u32) {
+    fn lend(&self, scratch: Value<'b, U32>, to: Value<'b, U32>, x: &[Value<'b, T>], many: u32) {
         for (k, x) in (0..).step_by(many as usize).zip(x.chunks(many as usize)) {
-            flat::keep(self.b, Space::Shared, place::<T>(room, to + self.int(k)), x);
+            flat::keep(self.b, Space::Shared, place::<T>(scratch, to + self.int(k)), x);
         }
     }
     /// Where the lines of the matrix begin that step `k` lends and the next one does not write.
@@ -207,10 +207,10 @@ impl<'b, T: Recorded> Row<'b, T> {
         self.tid - self.own + self.int(k % 2 * SMALL)
     }
     /// What step `k` lent, from column `k` on.
-    fn lent(&self, room: Value<'b, U32>, k: u32) -> Vec<Value<'b, T>> {
+    fn lent(&self, scratch: Value<'b, U32>, k: u32) -> Vec<Value<'b, T>> {
         let many = self.by.many::<T>();
         let from = k - k % many;
-        let all = line::<T>(room, self.slot(k) + self.int(from), many, self.by.cols - from);
+        let all = line::<T>(scratch, self.slot(k) + self.int(from), many, self.by.cols - from);
         all[(k - from) as usize..].to_vec()
     }
     /// Says the first pivot that is refused, as a row of all matrices.
@@ -235,7 +235,7 @@ pub fn cholesky<T: Recorded>(by: Small) -> Result<Kernel, Error> {
     b.threads([SMALL, 1, 1]);
     let [a, status] = [(); 2].map(|()| b.param::<U64>());
     let words = [(); 5].map(|()| b.param::<U32>());
-    let columns = room::<T>(b, 2 * SMALL);
+    let columns = scratch::<T>(b, 2 * SMALL);
     each_matrix::<T>(b, by, a, words, |row| {
         let (mut x, mut bad) = (row.read(true), number(b, u32::MAX));
         for k in 0..by.cols {
@@ -306,7 +306,7 @@ pub fn lu<T: Recorded>(meet: Meet, by: Small) -> Result<Kernel, Error> {
     b.threads([SMALL, 1, 1]);
     let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
     let words = [(); 5].map(|()| b.param::<U32>());
-    let (rows, many) = (room::<T>(b, 2 * SMALL), by.many::<T>());
+    let (rows, many) = (scratch::<T>(b, 2 * SMALL), by.many::<T>());
     let own = few::<T, 2>(b, meet, Threads { block: SMALL, row: by.rows });
     let [zero, none] = [T::Elem::ZERO, -T::Elem::ONE].map(|x| constant::<T>(b, x));
     each_matrix::<T>(b, by, a, words, |row| {
@@ -381,9 +381,9 @@ pub fn solve<T: Recorded>(by: Small, of: Factors, cols: usize) -> Result<Kernel,
     let [wide, apart, down, along] = [(); 4].map(|()| b.param::<U32>());
     let (tid, zero, one) = (b.special(Special::TidX), b.int::<U32>(0), b.int::<U32>(1));
     let (pitch, each) = (number(b, by.cols + 1), number(b, by.each()));
-    let all = room::<T>(b, SMALL * (by.cols + 1));
-    let shares = room::<T>(b, 2 * by.each() * cols as u32);
-    let moved = if lu { room::<T>(b, SMALL * cols as u32) } else { zero };
+    let all = scratch::<T>(b, SMALL * (by.cols + 1));
+    let shares = scratch::<T>(b, 2 * by.each() * cols as u32);
+    let moved = if lu { scratch::<T>(b, SMALL * cols as u32) } else { zero };
     each_row(b, (count + each - one) / each, |group| {
         let (local, own) = (tid >> number(b, by.rows.ilog2()), tid & number(b, by.rows - 1));
         let matrix = group * each + local;
@@ -418,10 +418,11 @@ pub fn solve<T: Recorded>(by: Small, of: Factors, cols: usize) -> Result<Kernel,
             let columns: Vec<_> = (0..cols).map(|c| j + b.int::<U32>(c as i64)).collect();
             let place = |c| here * apart + row * down + c * along;
             let x: Vec<_> = columns.iter().map(|c| get::<T>(right, place(c.least(wide - one)))).collect();
-            let line =
-                |room, i| (0..cols).map(|c| kept::<T>(room, i * many + b.int(c as i64))).collect::<Vec<_>>();
-            let lend = |room, i, x: &[_]| {
-                (0..).zip(x).for_each(|(c, x)| keep(room, i * many + b.int(c), *x));
+            let line = |scratch, i| {
+                (0..cols).map(|c| kept::<T>(scratch, i * many + b.int(c as i64))).collect::<Vec<_>>()
+            };
+            let lend = |scratch, i, x: &[_]| {
+                (0..).zip(x).for_each(|(c, x)| keep(scratch, i * many + b.int(c), *x));
             };
             let x = match to {
                 Some(to) => {

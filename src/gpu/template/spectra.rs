@@ -175,8 +175,8 @@ pub fn kept<T: Recorded>() -> Result<Kernel, Error> {
 }
 
 /// Real numbers as complex ones. Parameters: `x`, `out`; how many.
-pub fn widened<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("fft_widened");
+pub fn to_complex<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fft_to_complex");
     let (x, out, n) = (b.param::<U64>(), pairs(&b), b.param::<U32>());
     each(&b, n, |i| out.put(i, [get::<T>(x, i), b.bits(0)]));
     b.finish()
@@ -211,8 +211,8 @@ pub fn mirrored<T: Recorded>() -> Result<Kernel, Error> {
 }
 
 /// The real parts. Parameters: `z`, `out`; how many.
-pub fn narrowed<T: Recorded>() -> Result<Kernel, Error> {
-    let b = named::<T>("fft_narrowed");
+pub fn real_parts<T: Recorded>() -> Result<Kernel, Error> {
+    let b = named::<T>("fft_real_parts");
     let (z, out, n) = (pairs(&b), b.param::<U64>(), b.param::<U32>());
     each(&b, n, |i| {
         let [re, _] = z.get::<T>(i, 0);

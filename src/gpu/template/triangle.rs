@@ -7,7 +7,7 @@ use super::super::ir::{Cmp, Kernel, Special};
 use super::super::record::Recorded;
 use super::super::types::{U32, U64};
 use super::THREADS;
-use super::factor::{FACTOR, keep, kept, line, room};
+use super::factor::{FACTOR, keep, kept, line, scratch};
 use super::flat::{each, get, named, put};
 use super::layer::{each_row, leads};
 use super::part::{Meet, block_reduce};
@@ -137,7 +137,7 @@ pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
     let tid = b.special(Special::TidX);
     let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
     let has = tid.compare(Cmp::Lt, n);
-    let column = room::<T>(&b, THREADS);
+    let column = scratch::<T>(&b, THREADS);
     let of = |j| get::<T>(a, tid * row + j * col);
     each_row(&b, cols, |c| {
         let at = tid * to_row + c * to_col;
@@ -178,7 +178,7 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
     let (each, parts) = (SOLVED / warps, SOLVED_MOST / SOLVED);
     // Rows start at multiples of 16 bytes, in banks that differ where 16 KB are enough for that.
     let pitch = if T::TYPE.bytes() == 4 { SOLVED + many } else { SOLVED };
-    let [tile, done] = [(); 2].map(|()| room::<T>(b, SOLVED * pitch));
+    let [tile, done] = [(); 2].map(|()| scratch::<T>(b, SOLVED * pitch));
     let (tid, part) = (b.special(Special::TidX), b.int::<U32>(i64::from(SOLVED)));
     let (lane, warp) = (tid & b.int(i64::from(SOLVED - 1)), tid / part);
     let (zero, ones) = (b.bits::<T>(0), b.bits::<T>(T::bits(one::<T>())));

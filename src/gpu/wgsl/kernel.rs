@@ -99,7 +99,7 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
     if !threads.is_power_of_two() || threads > 256 || kernel.threads.is_some_and(|t| t != [threads, 1, 1]) {
         return Err(Error::Threads);
     }
-    let room = |v: &crate::gpu::ir::Variable| (v.bytes.div_ceil(4), false);
+    let words = |v: &crate::gpu::ir::Variable| (v.bytes.div_ceil(4), false);
     let owner = |k: usize| shared.and_then(|s| s.get(k)).copied().unwrap_or(k);
     let scalars = kernel.params.iter().filter(|t| **t != Type::U64).count();
     let offsets = kernel.params.iter().scan(scalars, |word, t| {
@@ -112,7 +112,7 @@ fn write(kernel: &Kernel, threads: u32, shared: Option<&[usize]>, fused: bool) -
         wide: BTreeMap::new(),
         constants: BTreeMap::new(),
         buffers: vec![Buffer::default(); kernel.params.len()],
-        shared: kernel.shared.iter().map(room).collect(),
+        shared: kernel.shared.iter().map(words).collect(),
         within: BTreeMap::new(),
         threads,
         owners: (0..kernel.params.len()).map(owner).collect(),

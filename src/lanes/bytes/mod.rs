@@ -2,7 +2,7 @@
 //! set's own; their total is exact, so it is the same on all.
 
 use super::{COMPACT, Portable, from_fn};
-use crate::float16::widen;
+use crate::float16::f16_to_f32;
 
 #[cfg(all(target_arch = "aarch64", feature = "neon", target_feature = "neon"))]
 pub(super) mod neon;
@@ -78,7 +78,7 @@ pub trait Bytes: Copy {
     #[inline(always)]
     fn halves(self, x: [u16; 4]) -> [f32; 4] {
         let [a, b, c, d] = x;
-        [widen(a), widen(b), widen(c), widen(d)]
+        [f16_to_f32(a), f16_to_f32(b), f16_to_f32(c), f16_to_f32(d)]
     }
 }
 

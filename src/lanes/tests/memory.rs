@@ -20,9 +20,9 @@ const PAD: usize = 40;
 /// `f` gets the middle `n` of a buffer of sentinels; the rest must stay.
 fn fenced<T: Scalar>(n: usize, what: &str, f: impl FnOnce(&mut [T])) {
     let sentinel = T::from_f64(-77.125);
-    let mut room = std::vec![sentinel; n + 2 * PAD];
-    f(&mut room[PAD..PAD + n]);
-    for (i, x) in room.iter().enumerate() {
+    let mut scratch = std::vec![sentinel; n + 2 * PAD];
+    f(&mut scratch[PAD..PAD + n]);
+    for (i, x) in scratch.iter().enumerate() {
         let outside = !(PAD..PAD + n).contains(&i);
         assert!(!outside || same(*x, sentinel), "{what}, n = {n}: wrote at {}", i as isize - PAD as isize);
     }

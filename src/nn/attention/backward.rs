@@ -11,7 +11,7 @@ use crate::lanes::{Element, Simd};
 use crate::nn::softmax::Times;
 use crate::view::{MatMut, MatRef};
 
-/// Panels of queries that meet a block of keys while it is gebp.
+/// Panels of queries that are multiplied with a packed block of keys.
 pub(crate) const PANELS: usize = 4;
 
 /// Elements of workspace for any call.

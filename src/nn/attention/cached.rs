@@ -99,8 +99,8 @@ macro_rules! numbers {
 numbers! { f32: core::convert::identity, "f32", 4, |base, _, at, each| crate::gpu::template::f32_at(base, at, each); }
 #[cfg(feature = "half")]
 numbers! {
-    half::f16: crate::convert::widen_f16, "f16", 8, crate::gpu::template::f16_at;
-    half::bf16: crate::convert::widen_bf16, "bf16", 8, crate::gpu::template::bf16_at;
+    half::f16: crate::convert::from_f16, "f16", 8, crate::gpu::template::f16_at;
+    half::bf16: crate::convert::from_bf16, "bf16", 8, crate::gpu::template::bf16_at;
 }
 
 /// Which pages of a cache hold a text's keys and values.

@@ -14,7 +14,7 @@ use crate::view::{MatMut, MatRef};
 
 /// Keys whose rows pass by all heads together.
 pub(crate) const TOGETHER: usize = 16;
-/// Elements of each of their rows by which the next are asked for in advance: the first-level cache holds them.
+/// Prefetch distance in elements of each of their rows: the first-level cache holds as much.
 pub(crate) const AHEAD: usize = 128;
 
 /// Elements of workspace.

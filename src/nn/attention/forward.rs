@@ -10,7 +10,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{COMPACT, Element, Simd};
 use crate::view::{MatMut, MatRef};
 
-/// Panels of queries that meet a block while it is gebp: with 8, copying the blocks took a tenth of the time.
+/// Panels of queries that are multiplied with a packed block: with 8, copying the blocks took a tenth of the time.
 pub(crate) const PANELS: usize = if COMPACT { 8 } else { 22 };
 
 /// Elements of workspace for a panel of `width` columns.
@@ -79,7 +79,7 @@ fn key_head<S: Simd, T: Element>(
         state.clear();
         let last = at(panels - 1);
         let seen = op.seen(row, at(0).at(0)[0], last.at(last.count - 1)[0]);
-        // Panels are packed when they meet their first key and unpacked after the last one: K, V, queries and results
+        // Panels are packed at their first key and unpacked after the last one: K, V, queries and results
         // come and go all along, and none of them in a rush.
         let (mut packs, mut done) = (0, [false; PANELS]);
         let mut start = seen.start / BLOCK * BLOCK;
@@ -87,7 +87,7 @@ fn key_head<S: Simd, T: Element>(
             let keys = BLOCK.min(op.len - start);
             let mut k = keys_of.block([start, 0], [keys, dim]);
             let v = values_of.block([start, 0], [keys, value_dim]);
-            // Rows may lie a power of two or a page apart; copies are met by every panel.
+            // Rows may lie a power of two or a page apart; every panel reads the copies.
             let copied = panels > 1;
             if copied {
                 interleave(s, v.t(), values);

@@ -2,7 +2,7 @@
 
 use super::backward::{self, Gradients};
 use super::{Attention, Heads, Part, attention_backward_workspace, attention_workspace, divide, shape, take};
-use crate::blas::gemm::widen_rows;
+use crate::blas::gemm::rows_to_f32;
 use crate::error::{Error, enough, same_len, same_shape};
 use crate::lanes::executor::Serial;
 use crate::lanes::{Simd, native};
@@ -76,9 +76,9 @@ pub fn attention_bf16_on<S: Simd>(
     for (at, h) in (0..op.batch).flat_map(|at| (0..op.kv_heads).map(move |h| (at, h))) {
         let (row, key) = (at * n, at * len);
         let own = q.block([row, h * group * dim], [n, group * dim]);
-        widen_rows(s, own, group * dim, wide);
-        widen_rows(s, k.block([key, h * dim], [len, dim]), dim, keys);
-        widen_rows(s, v.block([key, h * value_dim], [len, value_dim]), value_dim, values);
+        rows_to_f32(s, own, group * dim, wide);
+        rows_to_f32(s, k.block([key, h * dim], [len, dim]), dim, keys);
+        rows_to_f32(s, v.block([key, h * value_dim], [len, value_dim]), value_dim, values);
         let results = group * value_dim;
         let part = Part {
             q: MatRef::packed(wide, n, group * dim),
@@ -181,10 +181,10 @@ pub fn attention_bf16_backward_on<S: Simd>(
     let (keys, values) = (take(scratch, len * dim), take(scratch, len * value_dim));
     for (at, h) in (0..op.batch).flat_map(|at| (0..op.kv_heads).map(move |h| (at, h))) {
         let (wide, results, row, key) = (group * dim, group * value_dim, at * n, at * len);
-        widen_rows(s, q.block([row, h * wide], [n, wide]), wide, queries);
-        widen_rows(s, dout.block([row, h * results], [n, results]), results, slopes);
-        widen_rows(s, k.block([key, h * dim], [len, dim]), dim, keys);
-        widen_rows(s, v.block([key, h * value_dim], [len, value_dim]), value_dim, values);
+        rows_to_f32(s, q.block([row, h * wide], [n, wide]), wide, queries);
+        rows_to_f32(s, dout.block([row, h * results], [n, results]), results, slopes);
+        rows_to_f32(s, k.block([key, h * dim], [len, dim]), dim, keys);
+        rows_to_f32(s, v.block([key, h * value_dim], [len, value_dim]), value_dim, values);
         let part = Gradients {
             q: MatRef::packed(queries, n, wide),
             k: MatRef::packed(keys, len, dim),

@@ -17,8 +17,8 @@ struct Lines<T> {
     write: bool,
 }
 
-/// Lines that are needed soon. Rows are too far apart for the prefetchers of a CPU, and it waits where more than a few
-/// are asked for at a time: they go between other work.
+/// Cache lines that are needed soon. Rows are too far apart for hardware prefetchers, and a CPU stalls when too many lines
+/// are prefetched at once: they are issued between other work.
 pub(super) struct Prefetch<T> {
     parts: [Option<Lines<T>>; 4],
     pub(super) lines: usize,

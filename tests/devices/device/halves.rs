@@ -316,9 +316,9 @@ fn attention_of_warp_groups_keeps_its_contract() {
 #[cfg(feature = "half")]
 #[test]
 fn products_of_halves_keep_their_contract() {
-    use common::device::narrow_products;
+    use common::device::low_precision_products;
     let keeps_both = |gpu: &Gpu<Host>, shapes: [&[[usize; 3]]; 2]| {
-        for worst in narrow_products(gpu, shapes).unwrap() {
+        for worst in low_precision_products(gpu, shapes).unwrap() {
             assert!(worst.share <= 1.0, "{worst:?}");
         }
     };

@@ -2,7 +2,7 @@
 
 use super::support::*;
 use super::templates::multiply;
-use fulmen::gpu::template::{Tile, planned};
+use fulmen::gpu::template::{GemmTile, planned};
 use fulmen::gpu::{Error, Module, Target};
 use fulmen::hardware::{
     self, Chain, Kind, Language, Node, Plan, Scalar, TARGETS, compile_for_target, find_fusible_chains, parse,
@@ -73,7 +73,7 @@ fn fused_products_of_every_target() {
         let plan = plan_of(machine, &graph);
         assert_eq!(plan.chain.nodes(), [4, 5, 6, 7], "{}", machine.name);
         let module = planned(&plan, &graph).unwrap_or_else(|e| panic!("{}: {e}", machine.name)).module;
-        let tile = Tile::of(&plan);
+        let tile = GemmTile::of(&plan);
         let target = Target::of(machine).unwrap();
         let mut text = String::new();
         module.emit(target, &mut text).unwrap_or_else(|e| panic!("{}: {e}", machine.name));
@@ -356,7 +356,7 @@ fn chains_take_their_parameters_when_they_run() {
         let args = [&[at[0], at[1], z, at[3]][..], &sizes, &[u64::from(depth)], &own(&product.parameters[0])]
             .concat();
         let grid = [plan.grid[0], plan.grid[1], 1];
-        d.launch(&product.module.kernels[0], grid, [Tile::of(plan).threads(), 1, 1], &args).unwrap();
+        d.launch(&product.module.kernels[0], grid, [GemmTile::of(plan).threads(), 1, 1], &args).unwrap();
         let args = [&[at[2], w][..], &sizes, &[at[3]], &own(&norm.parameters[0])].concat();
         d.launch(&norm.module.kernels[0], [2, 1, 1], [128, 1, 1], &args).unwrap();
         for (out, want, what) in [(y, 13, "maps"), (z, 17, "product"), (w, 18, "rms_norm")] {

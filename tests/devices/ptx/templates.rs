@@ -5,7 +5,7 @@ use common::call::Args;
 use common::reference::story::answer;
 use fulmen::contract::{agrees, spec, ulp};
 use fulmen::gpu::template::{
-    Meet, Pieces, Reduction, THREADS, Threads, Tile, gemm, named, reduction, reduction_by, row_by,
+    GemmTile, Meet, Pieces, Reduction, THREADS, Threads, gemm, named, reduction, reduction_by, row_by,
 };
 use fulmen::gpu::{Bytes, Error, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::lanes::Native;
@@ -30,7 +30,7 @@ fn every_op_has_a_kernel_or_a_reason() {
             // The template of products is one of `f32`.
             Gpu::Template("gemm") => assert!(single.is_some() && double.is_none(), "{}", op.name),
             // More than one, or not by the name alone: the backend of devices runs them.
-            Gpu::Template("layer" | "narrow") | Gpu::Cuda(_) => {
+            Gpu::Template("layer" | "low_precision") | Gpu::Cuda(_) => {
                 assert!(single.is_none() && double.is_none(), "{}", op.name)
             }
             Gpu::Template(_) => {
@@ -296,18 +296,18 @@ impl<T: Number> Body<T, 3> for Epilogue {
 }
 
 /// Tiles for every target: small, square, wide.
-pub const TILES: [Tile; 3] = [
-    Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 },
-    Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 },
-    Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 },
+pub const TILES: [GemmTile; 3] = [
+    GemmTile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 },
+    GemmTile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 },
+    GemmTile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 },
 ];
 
-pub fn product(tile: Tile) -> Kernel {
+pub fn product(tile: GemmTile) -> Kernel {
     let name = format!("gemm_{}x{}x{}", tile.m, tile.n, tile.k);
     gemm(&name, tile, Target::sm(61).shared_memory(), |[]| Epilogue).unwrap()
 }
 
-pub fn multiply(k: &Kernel, tile: Tile, [m, n, depth]: [usize; 3]) {
+pub fn multiply(k: &Kernel, tile: GemmTile, [m, n, depth]: [usize; 3]) {
     let (a, b) = (data::<f32>(m * depth, 1, 0), data::<f32>(depth * n, 2, 0));
     let (bias, residual) = (data::<f32>(n, 3, 0), data::<f32>(m * n, 4, 0));
     let mut d = Interpreter::new();
@@ -361,20 +361,23 @@ fn products_with_an_epilogue_of_three_ops() {
 fn tiles_that_cannot_run_are_refused() {
     let good = TILES[0];
     for (tile, rule) in [
-        (Tile { m: 0, ..good }, "every size"),
-        (Tile { tm: 2, ..good }, "multiples of 4"),
-        (Tile { m: 36, tm: 8, ..good }, "cover"),
-        (Tile { m: 16, n: 16, ..good }, "whole warps"),
-        (Tile { k: 3, ..good }, "as many elements"),
-        (Tile { m: 128, n: 128, tm: 16, tn: 16, ..good }, "255 registers"),
+        (GemmTile { m: 0, ..good }, "every size"),
+        (GemmTile { tm: 2, ..good }, "multiples of 4"),
+        (GemmTile { m: 36, tm: 8, ..good }, "cover"),
+        (GemmTile { m: 16, n: 16, ..good }, "whole warps"),
+        (GemmTile { k: 3, ..good }, "as many elements"),
+        (GemmTile { m: 128, n: 128, tm: 16, tn: 16, ..good }, "255 registers"),
     ] {
         let said = tile.check(48 << 10).unwrap_err();
-        assert!(matches!(said, Error::Tile { .. }) && said.to_string().contains(rule), "{tile:?}: {said}");
+        assert!(
+            matches!(said, Error::GemmTile { .. }) && said.to_string().contains(rule),
+            "{tile:?}: {said}"
+        );
     }
-    let large = Tile { m: 128, n: 128, k: 64, tm: 8, tn: 8, stages: 1 };
+    let large = GemmTile { m: 128, n: 128, k: 64, tm: 8, tn: 8, stages: 1 };
     assert_eq!(large.check(48 << 10), Err(Error::SharedMemory { needed: 65536, available: 49152 }));
     assert_eq!(large.check(100 << 10), Ok(()));
-    assert!(Tile { stages: 3, ..good }.check(48 << 10).unwrap_err().to_string().contains("stages"));
+    assert!(GemmTile { stages: 3, ..good }.check(48 << 10).unwrap_err().to_string().contains("stages"));
     // The target decides again.
     let k = gemm("large", large, 100 << 10, |[]| Epilogue).unwrap();
     let refused = Module { kernels: vec![k] }.emit(Target::sm(61), &mut String::new());

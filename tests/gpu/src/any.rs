@@ -35,7 +35,7 @@ pub fn run() -> Result<bool, Error> {
     layers::transforms::lengths::<f32, _>(&gpu, "wgsl", &LENGTHS, &mut ran)?;
     assert_eq!(layers::linear::nan_is_largest(&gpu)?, [2049, 70, 2051]);
     #[cfg(feature = "half")]
-    ran.extend(device::narrow_products(&gpu, [&crate::HALVES, &crate::BYTES])?);
+    ran.extend(device::low_precision_products(&gpu, [&crate::HALVES, &crate::BYTES])?);
     #[cfg(feature = "half")]
     ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
     #[cfg(feature = "half")]

@@ -132,7 +132,7 @@ pub fn part(name: &str) -> Result<bool, Error> {
         "halves" => {
             let large = [[1100, 1300, 512], [700, 300, 1000]];
             let sizes = [[&crate::HALVES[..], &large].concat(), [&crate::BYTES[..], &large].concat()];
-            ran = device::narrow_products(&gpu, [&sizes[0], &sizes[1]])?.into();
+            ran = device::low_precision_products(&gpu, [&sizes[0], &sizes[1]])?.into();
             ran.extend(device::half_attention(&gpu, 1, &crate::HALF_HEADS)?);
             ran.extend(device::half_attention(&gpu, 3, &crate::HALF_HEADS)?);
             crate::shared::stored::ops(&gpu);

@@ -74,7 +74,7 @@ impl GroupFlash {
 /// Barriers, and what they guard: a stage has come, or is free.
 #[derive(Clone, Copy)]
 struct Ring<'b> {
-    room: Value<'b, U32>,
+    base: Value<'b, U32>,
     full: Value<'b, U32>,
     empty: Value<'b, U32>,
 }
@@ -82,15 +82,15 @@ struct Ring<'b> {
 /// Loads so many rows of so many slabs: the slabs one after the other.
 pub(super) fn load_tile<'b>(
     map: Value<'b, U64>,
-    room: Value<'b, U32>,
+    base: Value<'b, U32>,
     full: Value<'b, U32>,
     [row, col]: [Value<'b, U32>; 2],
     [rows, slabs]: [u32; 2],
 ) {
-    let b = room.builder();
+    let b = base.builder();
     let int = |v: u32| b.int::<U32>(i64::from(v));
     for slab in 0..slabs {
-        let (to, col) = (room + int(slab * rows * SLAB), col + int(slab * COLS));
+        let (to, col) = (base + int(slab * rows * SLAB), col + int(slab * COLS));
         b.hopper(Hopper::TensorLoad, &[to.into(), map.into(), col.into(), row.into(), full.into()]);
     }
 }
@@ -239,7 +239,7 @@ impl<'b> Frame<'b> {
     fn new(b: &'b Builder, size: GroupFlash) -> Self {
         let slabs = size.slabs();
         let ring = |rows: u32, stages: u32| Ring {
-            room: b.shared(stages * rows * slabs * SLAB, 1024),
+            base: b.shared(stages * rows * slabs * SLAB, 1024),
             full: b.shared(8 * stages, 8),
             empty: b.shared(8 * stages, 8),
         };
@@ -383,14 +383,14 @@ impl<'b> Frame<'b> {
     fn ask(
         &self,
         map: Value<'b, U64>,
-        room: Value<'b, U32>,
+        base: Value<'b, U32>,
         full: Value<'b, U32>,
         at: [Value<'b, U32>; 2],
         rows: u32,
     ) {
         let bytes = self.int(rows * self.size.slabs() * SLAB);
         self.b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
-        load_tile(map, room, full, at, [rows, self.size.slabs()]);
+        load_tile(map, base, full, at, [rows, self.size.slabs()]);
     }
 
     /// Asks for the queries of a work, and for its keys and values as there is room.
@@ -399,7 +399,7 @@ impl<'b> Frame<'b> {
         let dim = self.int(self.size.dim);
         let [q, k, v] = self.maps;
         let corner = [work.sequence * self.op.n + work.first, work.head * dim];
-        self.ask(q, self.queries.room, self.queries.full, corner, self.size.queries());
+        self.ask(q, self.queries.base, self.queries.full, corner, self.size.queries());
         let col = work.head / self.op.group * dim;
         b.count::<U32, U32>([self.int(0), work.tiles, one], 1, &[], |tile, _| {
             let [stage, parity] = stage(work.turn + tile, STAGES);
@@ -407,8 +407,8 @@ impl<'b> Frame<'b> {
             for (ring, map) in [(self.keys, k), (self.values, v)] {
                 let barrier = stage * self.int(8);
                 wait(ring.empty + barrier, parity ^ one);
-                let room = ring.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
-                self.ask(map, room, ring.full + barrier, [row, col], KEYS);
+                let base = ring.base + stage * self.int(KEYS * self.size.slabs() * SLAB);
+                self.ask(map, base, ring.full + barrier, [row, col], KEYS);
             }
             Vec::new()
         });
@@ -426,9 +426,9 @@ impl<'b> Frame<'b> {
         let [stage, parity] = stage(turn, STAGES);
         wait(self.keys.full + stage * self.int(8), parity);
         b.hopper(Hopper::GroupFence, &[]);
-        let room = self.keys.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
-        let queries = self.queries.room + group * self.int(ROWS * SLAB);
-        products((queries, self.size.queries()), (room, KEYS), self.size.slabs())
+        let base = self.keys.base + stage * self.int(KEYS * self.size.slabs() * SLAB);
+        let queries = self.queries.base + group * self.int(ROWS * SLAB);
+        products((queries, self.size.queries()), (base, KEYS), self.size.slabs())
     }
 
     /// Adds a tile's values times its weights, under way.
@@ -440,8 +440,8 @@ impl<'b> Frame<'b> {
     ) -> Vec<Value<'b, F32>> {
         let b = self.b;
         let [stage, _] = stage(turn, STAGES);
-        let room = self.values.room + stage * self.int(KEYS * self.size.slabs() * SLAB);
-        let sums = add_rows((room, KEYS), self.size.dim, weights, sums);
+        let base = self.values.base + stage * self.int(KEYS * self.size.slabs() * SLAB);
+        let sums = add_rows((base, KEYS), self.size.dim, weights, sums);
         b.hopper(Hopper::GroupCommit, &[]);
         sums
     }

@@ -8,7 +8,7 @@ use super::super::super::ir::{Approx, Cmp, Hopper, Kernel, Shuffle, Space, Speci
 use super::super::super::types::{F32, Pred, U32, U64};
 use super::super::attention::{Heads, On, Scores};
 use super::super::flat::{aligned, at, get, put};
-use super::super::narrow::bf16_at;
+use super::super::low_precision::bf16_at;
 use super::flash::{add_rows, arrive, load_tile, products, put_row, round, stage};
 use super::{COLS, GROUP, SLAB, wait};
 use alloc::format;
@@ -163,7 +163,7 @@ pub fn group_slopes(size: GroupSlopes) -> Result<Kernel, Error> {
 #[derive(Clone, Copy)]
 struct Pair<'b> {
     maps: [Value<'b, U64>; 2],
-    rooms: [Value<'b, U32>; 2],
+    bases: [Value<'b, U32>; 2],
     /// Has come: for each.
     full: [Value<'b, U32>; 2],
     rows: u32,
@@ -198,7 +198,7 @@ impl<'b> Frame<'b> {
         let [q, k, v, dout, sums] = [(); 5].map(|()| b.param::<U64>());
         let pair = |maps, rows: u32, stages: u32| Pair {
             maps,
-            rooms: [(); 2].map(|()| b.shared(stages * rows * size.slabs() * SLAB, 1024)),
+            bases: [(); 2].map(|()| b.shared(stages * rows * size.slabs() * SLAB, 1024)),
             full: [(); 2].map(|()| b.shared(8 * stages, 8)),
             rows,
         };
@@ -297,24 +297,24 @@ impl<'b> Frame<'b> {
         [self.start + tile * self.int(self.size.tile()), head]
     }
 
-    /// One thread asks for the rows of the block, and for tiles as there is room.
+    /// One thread loads the rows of the block, and tiles as stages of the ring are free.
     fn load(&self) {
         let (b, slabs, dim) = (self.b, self.size.slabs(), self.int(self.size.dim));
         let [own, others] = self.before;
-        let Pair { maps, rooms, full, rows } = self.own;
-        for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
+        let Pair { maps, bases, full, rows } = self.own;
+        for ((map, base), full) in maps.into_iter().zip(bases).zip(full) {
             b.hopper(Hopper::BarrierExpect, &[full.into(), self.int(rows * slabs * SLAB).into()]);
-            load_tile(map, room, full, [own + self.first, self.head * dim], [rows, slabs]);
+            load_tile(map, base, full, [own + self.first, self.head * dim], [rows, slabs]);
         }
-        let Pair { maps, rooms, full, rows } = self.others;
+        let Pair { maps, bases, full, rows } = self.others;
         b.count::<U32, U32>([self.int(0), self.tiles * self.heads, self.int(1)], 1, &[], |turn, _| {
             let ([stage, parity], [row, head]) = (stage(turn, STAGES), self.tile(turn));
             let barrier = stage * self.int(8);
             wait(self.empty + barrier, parity ^ self.int(1));
-            for ((map, room), full) in maps.into_iter().zip(rooms).zip(full) {
+            for ((map, base), full) in maps.into_iter().zip(bases).zip(full) {
                 let (full, bytes) = (full + barrier, self.int(rows * slabs * SLAB));
                 b.hopper(Hopper::BarrierExpect, &[full.into(), bytes.into()]);
-                load_tile(map, room + stage * bytes, full, [others + row, head * dim], [rows, slabs]);
+                load_tile(map, base + stage * bytes, full, [others + row, head * dim], [rows, slabs]);
             }
             Vec::new()
         });
@@ -339,7 +339,7 @@ impl<'b> Frame<'b> {
             })
         });
         self.own.full.iter().for_each(|full| wait(*full, b.int(0)));
-        let own = self.own.rooms.map(|room| room + group * self.int(ROWS * SLAB));
+        let own = self.own.bases.map(|base| base + group * self.int(ROWS * SLAB));
         let each = size.dim as usize / 2;
         let zeros: Vec<_> = (0..each * if size.keys { 2 } else { 1 }).map(|_| zero).collect();
         let range = [self.int(0), self.tiles * self.heads, self.int(1)];
@@ -347,14 +347,14 @@ impl<'b> Frame<'b> {
             let ([stage, parity], [first, of]) = (stage(turn, STAGES), self.tile(turn));
             let barrier = stage * self.int(8);
             let summed = of * self.int(2) * padded + before + first;
-            let rooms =
-                self.others.rooms.map(|room| room + stage * self.int(size.tile() * size.slabs() * SLAB));
+            let bases =
+                self.others.bases.map(|base| base + stage * self.int(size.tile() * size.slabs() * SLAB));
             let [x, y] = self.others.full.map(|full| full + barrier);
             wait(x, parity);
             b.hopper(Hopper::GroupFence, &[]);
-            let scores = products((own[0], ALL), (rooms[0], size.tile()), size.slabs());
+            let scores = products((own[0], ALL), (bases[0], size.tile()), size.slabs());
             wait(y, parity);
-            let along = products((own[1], ALL), (rooms[1], size.tile()), size.slabs());
+            let along = products((own[1], ALL), (bases[1], size.tile()), size.slabs());
             b.hopper(Hopper::GroupWait(1), &[]);
             let (to_slopes, to_weights) = sums.split_at(each);
             let of = |which: usize| {
@@ -387,9 +387,9 @@ impl<'b> Frame<'b> {
             b.hopper(Hopper::GroupFence, &[]);
             let mut sums = Vec::new();
             if size.keys {
-                sums = add_rows((rooms[1], size.tile()), size.dim, weights, to_weights);
+                sums = add_rows((bases[1], size.tile()), size.dim, weights, to_weights);
             }
-            let mut all = add_rows((rooms[0], size.tile()), size.dim, slopes, to_slopes);
+            let mut all = add_rows((bases[0], size.tile()), size.dim, slopes, to_slopes);
             all.extend(sums);
             b.hopper(Hopper::GroupCommit, &[]);
             b.hopper(Hopper::GroupWait(0), &[]);

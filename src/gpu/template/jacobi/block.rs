@@ -6,7 +6,7 @@ use super::super::super::error::Error;
 use super::super::super::ir::{Cmp, Kernel, Space, Special};
 use super::super::super::record::Recorded;
 use super::super::super::types::U32;
-use super::super::factor::{constant, keep, kept, room, size};
+use super::super::factor::{constant, keep, kept, scratch, size};
 use super::super::flat::{get, named, put};
 use super::super::layer::{each_row, leads};
 use super::super::part::{Meet, Threads, on_row};
@@ -70,7 +70,7 @@ impl<'b, T: Recorded> Block<'b, T> {
 
     /// Memory for as many vectors.
     fn vectors(&self) -> Value<'b, U32> {
-        room::<T>(self.b, self.cols * (self.cols + 1))
+        scratch::<T>(self.b, self.cols * (self.cols + 1))
     }
     /// Element `i` of vector `j`.
     fn at(&self, j: Value<'b, U32>, i: Value<'b, U32>) -> Value<'b, U32> {
@@ -230,7 +230,7 @@ pub fn eigh<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, E
     let (cosine, tid, none) = (b.param::<T>(), block.tid, block.none);
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
     let w = block.vectors();
-    let [lens, factors] = [cols, cols].map(|many| room::<T>(b, many));
+    let [lens, factors] = [cols, cols].map(|many| scratch::<T>(b, many));
     let order = b.shared(cols * 4, 4);
     each_row(b, count, |matrix| {
         let base = matrix * stride;
@@ -314,7 +314,7 @@ pub fn svd<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Er
     let (tid, lane, none, unit) = (block.tid, block.lane, block.none, block.unit);
     let [zero, one, all] = [0, 1, cols].map(|x| number(b, x));
     let (w, v) = (block.vectors(), block.vectors());
-    let [lens, signs, shares] = [cols; 3].map(|many| room::<T>(b, many));
+    let [lens, signs, shares] = [cols; 3].map(|many| scratch::<T>(b, many));
     let order = b.shared(cols * 4, 4);
     each_row(b, count, |matrix| {
         let mine = fold::<T, 1>(b, block.places(), [none], |e, mine| {

@@ -56,7 +56,7 @@ impl Planner {
             *wide = (at, cols);
             // What is empty is not copied.
             if rows > 0 && cols > 0 {
-                let (launch, pitch) = self.narrow_rows(Group::Bf16, true, side, at, 2)?;
+                let (launch, pitch) = self.convert_rows(Group::Bf16, true, side, at, 2)?;
                 plan.launches.push(launch);
                 *wide = (at, pitch);
             }

@@ -134,7 +134,7 @@ impl Planner {
         // Lines are rows here: tensor maps read no others.
         let (launch, pitch) = match side.strides {
             [by, 1] if from == Group::Tf32 && by >= cols => self.round_lines(side.at, side.sizes, by, at)?,
-            _ => self.narrow_rows(from, false, side, at, 8)?,
+            _ => self.convert_rows(from, false, side, at, 8)?,
         };
         plan.launches.push(launch);
         plan.scratch.push(2 * (rows * pitch) as u64);

@@ -11,7 +11,7 @@ use super::super::interpret::TensorMap;
 use super::super::ir::Group;
 use super::super::template::launch::ZEROS;
 use super::super::template::{
-    self, Argument, BYTE_DEPTH, BYTE_TILE, Factor, GroupProduct, NARROW_TILE, ROUNDED_EACH,
+    self, Argument, BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, Factor, GroupProduct, ROUNDED_EACH,
 };
 use super::super::types::{F32, Type};
 use super::plan::{Plan, Planner};
@@ -76,7 +76,7 @@ fn bits(n: usize) -> Argument {
 impl Planner {
     /// Copies a matrix row by row, widened to `f32` or with rows of a multiple of so many elements; gives the elements
     /// between rows too.
-    fn narrow_rows(
+    fn convert_rows(
         &self,
         of: Group,
         wide: bool,
@@ -86,12 +86,12 @@ impl Planner {
     ) -> Result<(Launch, usize), Error> {
         let [rows, depth] = x.sizes;
         let pitch = depth.next_multiple_of(by);
-        let name = template::narrow_rows_name(of, wide);
-        let program = self.one::<F32>(name, || Some(template::narrow_rows(of, wide)))?;
+        let name = template::convert_rows_name(of, wide);
+        let program = self.one::<F32>(name, || Some(template::convert_rows(of, wide)))?;
         let mut arguments = vec![Argument::Buffer(x.at), Argument::Buffer(to)];
         let [row_by, depth_by] = x.strides;
         arguments.extend([x.before, rows, depth, row_by, depth_by, pitch].map(bits));
-        let [high, deep] = NARROW_TILE.map(|t| t as usize);
+        let [high, deep] = CONVERT_TILE.map(|t| t as usize);
         let grid = [pitch.div_ceil(deep), rows.div_ceil(high)];
         let most = self.limits.grid[1];
         if grid[1] as u64 > u64::from(most) {
@@ -140,7 +140,7 @@ impl Planner {
                 (launch, pitch, true)
             }
             _ => {
-                let (launch, pitch) = self.narrow_rows(Group::Tf32, false, side, to, 8)?;
+                let (launch, pitch) = self.convert_rows(Group::Tf32, false, side, to, 8)?;
                 (launch, pitch, false)
             }
         };
@@ -171,7 +171,7 @@ impl Planner {
     /// # Errors
     /// As [`Planner::product`].
     #[cfg(feature = "half")]
-    pub fn narrow_product(
+    pub fn low_precision_product(
         &self,
         of: Group,
         product: &Product<f32>,
@@ -193,7 +193,7 @@ impl Planner {
             return Ok(plan);
         }
         let [to_a, to_b] =
-            [(sides[0], 3), (sides[1], 4)].map(|(side, to)| self.narrow_rows(of, true, side, to, 2));
+            [(sides[0], 3), (sides[1], 4)].map(|(side, to)| self.convert_rows(of, true, side, to, 2));
         let (to_a, to_b) = (to_a?, to_b?);
         let strides = [[to_a.1, 1], [1, to_b.1], sc];
         let wide = self.product::<F32>(&Product { strides, ..*product })?;
@@ -239,7 +239,7 @@ impl Planner {
         let (mut launches, mut scratch, mut at, mut words) = (Vec::new(), Vec::new(), [0, 1], 0);
         for (side, at) in sides.into_iter().zip(&mut at).filter(|_| k > 0) {
             *at = 3 + scratch.len();
-            let (launch, pitch) = self.narrow_rows(Group::S8, false, side, *at, 4 * BYTE_DEPTH as usize)?;
+            let (launch, pitch) = self.convert_rows(Group::S8, false, side, *at, 4 * BYTE_DEPTH as usize)?;
             words = pitch / 4;
             launches.push(launch);
             scratch.push((side.sizes[0] * pitch) as u64);
@@ -297,7 +297,7 @@ impl Planner {
                 let (launch, pitch, across) = match from {
                     Group::Tf32 => self.rounded_side(side, to)?,
                     _ => {
-                        let (launch, pitch) = self.narrow_rows(from, false, side, to, each)?;
+                        let (launch, pitch) = self.convert_rows(from, false, side, to, each)?;
                         (launch, pitch, false)
                     }
                 };
@@ -366,7 +366,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: i32,
         c: MatMut<'_, i32, D>,
     ) -> Result<(), Error> {
-        self.narrow_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+        self.low_precision_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
             planner.byte_product(product, before, aligned)
         })
     }
@@ -386,7 +386,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.narrow_floats(Group::Bf16, alpha, a, b, beta, c)
+        self.low_precision_floats(Group::Bf16, alpha, a, b, beta, c)
     }
 
     /// [`gemm_f16`](crate::gemm_f16()), without a workspace of the caller's.
@@ -401,7 +401,7 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.narrow_floats(Group::F16, alpha, a, b, beta, c)
+        self.low_precision_floats(Group::F16, alpha, a, b, beta, c)
     }
 
     /// [`gemm_e4m3`](crate::gemm_e4m3()), without a workspace of the caller's. On Hopper's warp groups products are cut off
@@ -417,10 +417,10 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.narrow_floats(Group::E4m3, alpha, a, b, beta, c)
+        self.low_precision_floats(Group::E4m3, alpha, a, b, beta, c)
     }
 
-    fn narrow_floats<T: Word>(
+    fn low_precision_floats<T: Word>(
         &self,
         of: Group,
         alpha: f32,
@@ -429,14 +429,14 @@ impl<D: Computes<f32>> Gpu<D> {
         beta: f32,
         c: MatMut<'_, f32, D>,
     ) -> Result<(), Error> {
-        self.narrow_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
-            planner.narrow_product(of, product, before, aligned)
+        self.low_precision_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+            planner.low_precision_product(of, product, before, aligned)
         })
     }
 }
 
 impl<D: Device> Gpu<D> {
-    fn narrow_gemm<T: Word, C: Word>(
+    fn low_precision_gemm<T: Word, C: Word>(
         &self,
         alpha: C,
         a: Mat<'_, T, D>,

@@ -5,24 +5,24 @@ use super::super::builder::{Builder, Value};
 use super::super::error::Error;
 use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
-use super::blocks::widen;
+use super::blocks::f16_to_f32;
 use super::flat::{aligned, at, each, get, put};
 use alloc::vec::Vec;
 
-/// Rows and depth of a block of [`narrow_rows`].
-pub const NARROW_TILE: [u32; 2] = [32, 64];
+/// Rows and depth of a block of [`convert_rows`].
+pub const CONVERT_TILE: [u32; 2] = [32, 64];
 const THREADS: u32 = 256;
 
 /// Parameters: the matrix, where it goes; the elements in front of it (it starts at a word), rows, depth, the
 /// strides of both in elements, and elements between rows of the result (`U32`): whole words of at least the depth. With
 /// `wide` the result is `f32`, else as the matrix, of `f32` (`tf32`) the nearest `bf16`, with zeros from the depth on. Launch `ceil(pitch / 64)` ×
 /// `ceil(rows / 32)` blocks.
-pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
+pub fn convert_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
     // Bits of an element, and elements of a word.
     let bits = of.element().bits();
     let each = 32 / bits;
     let rounded = of == Group::Tf32;
-    let b = Builder::new(narrow_rows_name(of, wide));
+    let b = Builder::new(convert_rows_name(of, wide));
     b.threads([THREADS, 1, 1]);
     if rounded && !wide {
         b.rounds();
@@ -30,7 +30,7 @@ pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
     let [x, to] = [(); 2].map(|()| b.param::<U64>());
     let [before, rows, depth, row_by, depth_by, pitch] = [(); 6].map(|()| b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
-    let [high, deep] = NARROW_TILE;
+    let [high, deep] = CONVERT_TILE;
     // A word for each element, and a column that keeps neighbours in different banks.
     let tile = b.shared(high * (deep + 1) * 4, 4);
     let place = |r: Value<'_, U32>, d: Value<'_, U32>| {
@@ -77,7 +77,7 @@ pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
             let low = whole(0);
             let to_element = row * pitch + at;
             if wide {
-                put::<F32>(to, to_element, widened(of, low));
+                put::<F32>(to, to_element, to_f32(of, low));
             } else {
                 let word = (1..each).fold(low, |word, j| word | part(j));
                 put::<U32>(to, to_element >> int(each.ilog2()), word);
@@ -87,12 +87,12 @@ pub fn narrow_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
     b.finish()
 }
 
-/// What [`narrow_rows`] calls its kernel.
-pub(crate) const fn narrow_rows_name(of: Group, wide: bool) -> &'static str {
+/// What [`convert_rows`] calls its kernel.
+pub(crate) const fn convert_rows_name(of: Group, wide: bool) -> &'static str {
     match (of, wide) {
-        (Group::Bf16, true) => "widen_bf16",
-        (Group::F16, true) => "widen_f16",
-        (_, true) => "widen_e4m3",
+        (Group::Bf16, true) => "bf16_to_f32",
+        (Group::F16, true) => "f16_to_f32",
+        (_, true) => "e4m3_to_f32",
         (Group::Bf16 | Group::F16, false) => "half_rows",
         (Group::Tf32, false) => "round_bf16",
         (Group::E4m3 | Group::S8, false) => "byte_rows",
@@ -158,27 +158,27 @@ pub fn byte_product() -> Result<Kernel, Error> {
     let int = |c: u32| b.int::<U32>(i64::from(c));
     // By depth, with a column that keeps neighbours in different banks.
     let pitch = 4 * (BYTE_TILE + 1);
-    let rooms = [(); 2].map(|()| b.shared(BYTE_DEPTH * pitch, 4));
+    let tiles = [(); 2].map(|()| b.shared(BYTE_DEPTH * pitch, 4));
     let tid = b.special(Special::TidX);
     let corner = [Special::CtaidY, Special::CtaidX].map(|s| b.special(s) * int(BYTE_TILE));
     let [ty, tx] = [tid >> int(4), tid & int(15)];
     let zeros: Vec<_> = (0..EACH * EACH).map(|_| int(0)).collect();
     let sums = b.count::<U32, U32>([int(0), words, int(BYTE_DEPTH)], 1, &zeros, |first, sums| {
-        for ((from, rows), (room, corner)) in [(x, m), (y, n)].into_iter().zip(rooms.into_iter().zip(corner))
+        for ((from, rows), (tile, corner)) in [(x, m), (y, n)].into_iter().zip(tiles.into_iter().zip(corner))
         {
             for turn in 0..BYTE_TILE * BYTE_DEPTH / THREADS {
                 let e = tid + int(turn * THREADS);
                 let (r, p) = (e >> int(BYTE_DEPTH.ilog2()), e & int(BYTE_DEPTH - 1));
                 let row = (corner + r).least(rows - int(1));
                 let word = get::<U32>(from, row * words + first + p);
-                b.store(Space::Shared, room + p * int(pitch) + r * int(4), 0, word);
+                b.store(Space::Shared, tile + p * int(pitch) + r * int(4), 0, word);
             }
         }
         b.barrier();
         let mut next = sums.to_vec();
         for p in 0..BYTE_DEPTH {
-            let [x, y] = [(rooms[0], ty), (rooms[1], tx)].map(|(room, t)| -> Vec<Value<'_, U32>> {
-                let from = room + t * int(4);
+            let [x, y] = [(tiles[0], ty), (tiles[1], tx)].map(|(tile, t)| -> Vec<Value<'_, U32>> {
+                let from = tile + t * int(4);
                 (0..EACH).map(|i| b.load(Space::Shared, from, (p * pitch + 64 * i) as i32)).collect()
             });
             let pairs = x.iter().flat_map(|x| y.iter().map(|y| (*x, *y)));
@@ -232,11 +232,11 @@ fn halves_at<'b>(
     if each == 1 {
         let at = at + (before >> b.int(1));
         let word = get::<U32>(base, at >> b.int(1));
-        return Vec::from([widened(of, (word >> ((at & b.int(1)) << b.int(4))) & mask)]);
+        return Vec::from([to_f32(of, (word >> ((at & b.int(1)) << b.int(4))) & mask)]);
     }
     let words =
         super::flat::neighbours::<U32>(b, Space::Global, super::flat::at::<U32>(base, at >> b.int(1)), 0, 4);
-    words.into_iter().flat_map(|w| [widened(of, w & mask), widened(of, w >> sixteen)]).collect()
+    words.into_iter().flat_map(|w| [to_f32(of, w & mask), to_f32(of, w >> sixteen)]).collect()
 }
 
 /// The nearest `bf16` of the bits of an `f32`, ties to even; NaN stays NaN, what is too large is infinite.
@@ -249,7 +249,7 @@ fn nearest_half<'b>(bits: Value<'b, U32>) -> Value<'b, U32> {
 }
 
 /// The `f32` of these bits, exactly, by integers: not every device has the types.
-fn widened<'b>(of: Group, bits: Value<'b, U32>) -> Value<'b, F32> {
+fn to_f32<'b>(of: Group, bits: Value<'b, U32>) -> Value<'b, F32> {
     let b = bits.builder();
     match of {
         Group::Bf16 => (bits << b.int(16)).cast(),
@@ -262,6 +262,6 @@ fn widened<'b>(of: Group, bits: Value<'b, U32>) -> Value<'b, F32> {
             let size = Value::select(magnitude.compare(Cmp::Eq, int(0x7f)), int(0x7fc0_0000), size);
             (size | (bits & int(0x80)) << int(24)).cast()
         }
-        _ => widen(bits),
+        _ => f16_to_f32(bits),
     }
 }
