@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::lanes::Element;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// `re + i·im`: two numbers side by side, as `float complex` of C and `num_complex::Complex` are.
+/// `re + i·im`: interleaved, as `float complex` of C and `num_complex::Complex` are.
 ///
 /// A slice of numbers, real and imaginary part in turn, is a slice of these and back without a copy, which is also the way
 /// to and from other crates (with `bytemuck`, `Complex::of(bytemuck::cast_slice(theirs))`).
@@ -72,7 +72,7 @@ impl<T: Element> Complex<T> {
     #[inline]
     pub fn of(parts: &[T]) -> Result<&[Self], Error> {
         let n = pairs(parts.len())?;
-        // SAFETY: `n` pairs of the slice's numbers; `Self` is two of them side by side, with their alignment.
+        // SAFETY: `n` pairs of the slice's numbers; `Self` is two contiguous ones, with their alignment.
         Ok(unsafe { core::slice::from_raw_parts(parts.as_ptr().cast(), n) })
     }
 
@@ -89,7 +89,7 @@ impl<T: Element> Complex<T> {
     /// Real and imaginary parts in turn.
     #[inline]
     pub const fn parts(z: &[Self]) -> &[T] {
-        // SAFETY: each element is two numbers side by side, and no slice is longer than the address space.
+        // SAFETY: each element is two contiguous numbers, and no slice is longer than the address space.
         unsafe { core::slice::from_raw_parts(z.as_ptr().cast(), 2 * z.len()) }
     }
 

@@ -300,7 +300,7 @@ impl<'a, T> MatRef<'a, T> {
     pub(crate) const fn line(data: &'a [T]) -> Self {
         Self { ptr: data.as_ptr(), rows: 1, cols: data.len(), rs: 0, cs: 1, life: PhantomData }
     }
-    /// Row `i`, if the view has it and its elements lie side by side.
+    /// Row `i`, if the view has it and it is contiguous.
     #[inline(always)]
     pub(crate) fn row_slice(&self, i: usize) -> Option<&'a [T]> {
         if i >= self.rows || (self.cs != 1 && self.cols > 1) {
@@ -349,7 +349,7 @@ impl<'a, T> MatMut<'a, T> {
         let ptr = data.as_mut_ptr().wrapping_add(first);
         Ok(Self { ptr, rows, cols, rs, cs, life: PhantomData })
     }
-    /// Row `i`, if the view has it and its elements lie side by side.
+    /// Row `i`, if the view has it and it is contiguous.
     #[inline(always)]
     pub(crate) fn row_slice_mut(&mut self, i: usize) -> Option<&mut [T]> {
         if i >= self.rows || (self.cs != 1 && self.cols > 1) {

@@ -1,7 +1,7 @@
 //! The backends: one method per op, over memory of the backend's own.
 //!
 //! A program that is generic over [`Backend`] runs wherever one exists. Its memory is made by the backend's own
-//! means; what it holds are views: [`Memory::Ref`] and [`Memory::Mut`] of elements in a line, [`Memory::Mat`] and
+//! means; what it holds are views: [`Memory::Ref`] and [`Memory::Mut`] of contiguous elements, [`Memory::Mat`] and
 //! [`Memory::MatMut`] of matrices. On [`Cpu`] those are `&[T]`, `&mut [T]`, [`MatRef`](crate::MatRef) and
 //! [`MatMut`](crate::MatMut), and nothing is between a method and the op of the same name.
 //!
@@ -61,9 +61,9 @@ impl Plain for crate::E4m3 {}
 pub trait Memory: 'static {
     /// Why something was not done: [`Error`], or what a device adds to it.
     type Error: core::error::Error + From<Error>;
-    /// Elements in a line, read.
+    /// Contiguous elements, read.
     type Ref<'a, T: Plain>: Copy;
-    /// Elements in a line, written.
+    /// Contiguous elements, written.
     type Mut<'a, T: Plain>;
     /// A matrix, read.
     type Mat<'a, T: Plain>: Copy;

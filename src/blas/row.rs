@@ -42,7 +42,7 @@ pub(super) fn zip<S: Simd, T: Element>(s: S, body: impl Body<T, 2>, y: VecMut<'_
     );
 }
 
-/// The elements of `x`, one after the other.
+/// The elements of `x`, in order.
 #[inline(always)]
 pub(super) fn read<T: Element>(x: VecRef<'_, T>, to: &mut [T]) {
     for (i, to) in to.iter_mut().enumerate() {

@@ -14,7 +14,7 @@ use crate::lanes::vector::Vector;
 use crate::lanes::{Element, Simd};
 use core::mem::MaybeUninit;
 
-/// A pass over `width` numbers side by side at each of `places`.
+/// A pass over `width` contiguous numbers at each of `places`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pass {
     pub width: usize,
@@ -156,7 +156,7 @@ unsafe fn butterfly<
     );
 }
 
-/// A pass whose lanes lie side by side. `FROM` and `TO` say what is in pairs; the last pass has no roots.
+/// A pass over contiguous lanes. `FROM` and `TO` say what is in pairs; the last pass has no roots.
 /// # Safety
 /// What `pass` reaches is valid: `from` for reads, `to` for writes, the roots of each place; `from` and `to` don't overlap.
 #[inline(never)]
@@ -236,7 +236,7 @@ pub(super) unsafe fn along<
     );
 }
 
-/// The first pass over pairs that lie one after the other, at the places from `start` to `end` of `m`: lanes go along them, and
+/// The first pass over contiguous pairs, at the places from `start` to `end` of `m`: lanes go along them, and
 /// the outputs of a place become neighbours.
 /// # Safety
 /// `R·m` complex numbers of `from` are valid for reads and of `to` for writes, apart from each other; so are the roots.

@@ -191,7 +191,7 @@ pub(crate) const fn smooth(n: usize) -> bool {
     radices.rest == 1
 }
 
-/// While fewer numbers than this are transformed side by side, each has its root beside that of the number before: lanes go along
+/// While fewer contiguous numbers than this are transformed, each has its root beside that of the number before: lanes go along
 /// the numbers of several places.
 pub(crate) const SPREAD: usize = 16;
 

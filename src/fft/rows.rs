@@ -249,7 +249,7 @@ fn each<J: Executor, S: Simd, T: Element>(
     }
 }
 
-/// Copies the rows of `from`, side by side where they are neighbours.
+/// Copies the rows of `from`, contiguously where they are neighbours.
 fn gather<T: Element>(from: MatRef<'_, Complex<T>>, copies: &mut [Complex<T>]) {
     let step = from.cols() + APART;
     for k in 0..from.cols() {

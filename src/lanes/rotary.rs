@@ -23,7 +23,7 @@ pub(crate) fn pair<V: Alu>([a, b]: [V; 2], cos: V, sin: V) -> [V; 2] {
     [a.mul_add(cos, -(b * sin)), b.mul_add(cos, a * sin)]
 }
 
-/// Rotates heads that lie one after the other; `cos` and `sin` have an angle for each pair of one head.
+/// Rotates contiguous heads; `cos` and `sin` have an angle for each pair of one head.
 #[inline(always)]
 pub(crate) fn rotate<S: Simd, T: Element>(s: S, turn: Turn, mut row: InOut<'_, T>, cos: &[T], sin: &[T]) {
     let half = cos.len().min(sin.len());
@@ -56,7 +56,7 @@ pub(crate) fn rotate<S: Simd, T: Element>(s: S, turn: Turn, mut row: InOut<'_, T
     }
 }
 
-/// Heads that lie one after the other.
+/// Contiguous heads.
 #[derive(Clone, Copy)]
 struct Heads<T> {
     from: *const T,

@@ -10,7 +10,7 @@ forms! {
     /// `out[i] = x[i]·scale[c] + offset[c]`, `c = i mod scale.len()`: bytes as numbers, with a scale and an offset for each
     /// channel.
     ///
-    /// Shapes and units: `x` and `out` hold whole pixels of `scale.len()` channels next to each other; one channel, and so
+    /// Shapes and units: `x` and `out` hold whole pixels of `scale.len()` contiguous channels; one channel, and so
     /// one scale, for planes and all else. For pixels in [0, 1] the scale is 1/255; for a mean and a deviation of these it
     /// is `1/(255·deviation)`, and the offset `−mean/deviation`. The product and the sum are each rounded, so the bits are
     /// the same everywhere.

@@ -100,7 +100,7 @@ impl<'a, T: Element> Angles<'a, T> {
         Ok(())
     }
 
-    /// A row whose elements do not lie side by side.
+    /// A row with a column stride.
     #[inline(always)]
     fn apart<S: Simd>(&self, s: S, mut x: MatMut<'_, T>, cos: &[T], sin: &[T]) {
         let lane = |x: Option<T>| T::Vec::<S>::splat(s, x.unwrap_or_default());

@@ -31,7 +31,7 @@ forms! {
     cumsum, cumsum_on, cumsum_by(x: &[T], cols: usize, out: &mut [T]) -> Result<(), Error>;
 }
 
-/// Rows whose sums run side by side: one waits for an addition at every element.
+/// Rows whose sums are interleaved: one waits for an addition at every element.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 #[inline]

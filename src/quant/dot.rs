@@ -431,7 +431,7 @@ fn some_rows<J: Executor, S: Simd, B: Block>(
     j.join(n, || some_rows(j, s, w0, each, x, out0), || some_rows(j, s, w1, each, x, out1));
 }
 
-/// The rows on this thread, four side by side.
+/// The rows on this thread, four at a time.
 fn rows_here<S: Simd, B: Block>(s: S, weights: &[B], each: usize, x: &[B::Partner], out: &mut [f32]) {
     let fours = out.len() / 4 * 4;
     let (weights, last) = weights.split_at_checked(fours * each).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Products of rows and many vectors: the rows of a register lie side by side in its lanes, so nothing is summed across
+//! Products of rows and many vectors: the lanes of a register are rows, so nothing is summed across
 //! them, and what their bits stand for is unpacked once for all vectors. A step is 256 elements of each row; integers and
 //! the order of what is added are those of [`super::tile`].
 

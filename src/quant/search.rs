@@ -33,7 +33,7 @@ pub(crate) fn extreme(x: &[f32]) -> f32 {
     x.iter().fold(0.0, |m: f32, &x| if x.abs() > m.abs() { x } else { m })
 }
 
-/// Guesses that are tried side by side, in vectors of as many lanes as the target has: each adds what elements give in their
+/// Guesses that are tried at once, in vectors of as many lanes as the target has: each adds what elements give in their
 /// order, so what a scale is depends on none.
 const GUESSES: usize = 8;
 

@@ -115,7 +115,7 @@ pub(crate) const AHEAD: usize = 384;
 /// Bytes of four rows that stay in the first cache beside what they are multiplied with.
 pub(crate) const NEAR_BYTES: usize = 28 << 10;
 
-/// Whether four rows side by side are best of four quarters of a matrix, each of which is then one stream from its start to
+/// Whether four rows at a time are best of four quarters of a matrix, each of which is then one stream from its start to
 /// its end. Of few bits a weight multiplying takes longer than reading, and neighbours in memory, the next four of which are
 /// prefetched meanwhile, need fewer pages at a time; but four long rows are more than the first cache.
 pub(crate) const fn streams<B: Block>(each: usize) -> bool {

@@ -9,7 +9,7 @@ use crate::lanes::Element;
 
 /// A matrix of dense blocks of `block[0]` rows and `block[1]` columns, in compressed rows of blocks: those from `offsets[i]` to `offsets[i + 1]` are in
 /// row `i` of blocks, in the columns of blocks that `columns` holds. A block is stored by columns: element `(i, j)` of the one at place `k` stands at
-/// `(k * block[1] + j) * block[0] + i` of `values`, so that rows lie side by side whatever the instruction set.
+/// `(k * block[1] + j) * block[0] + i` of `values`, so that rows are interleaved whatever the instruction set.
 ///
 /// The last blocks may reach over the edges of the matrix; what they have there is not read. A 0 inside a block is an element as any other.
 ///

@@ -8,7 +8,7 @@ use crate::lanes::executor::Serial;
 use crate::lanes::{Element, Simd};
 use crate::view::MatRef;
 
-/// Sums of a product, side by side.
+/// Independent partial sums of a product.
 pub(crate) const PARTS: usize = 16;
 
 forms! {

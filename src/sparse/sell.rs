@@ -8,13 +8,13 @@ use crate::forms::forms;
 use crate::lanes::Element;
 use core::cmp::Reverse;
 
-/// Rows side by side.
+/// Rows of a chunk, interleaved.
 pub(crate) const STRIP: usize = 16;
 /// And of what that leaves of a chunk.
 pub(crate) const FEW: usize = 4;
 
 /// A matrix in SELL-C-σ: every `sigma` rows are sorted by their length, `chunk` rows of that order have one width, and each chunk
-/// is stored by columns, so that rows lie side by side whatever the instruction set.
+/// is stored by columns, so that its rows are interleaved whatever the instruction set.
 ///
 /// Position `p` of the order is row `order[p]`. Its element `k` stands at `offsets[c] + k * chunk + p % chunk` of `columns` and `values` with
 /// `c = p / chunk`, for `k` below `lengths[order[p]]`; columns behind that are any below `cols`, and neither they nor their values

@@ -9,7 +9,7 @@ use crate::lanes::{Element, Simd};
 
 /// Elements and rows that are worth a thread.
 pub(crate) const GRAIN: usize = 1 << 15;
-/// Sums of a long row, side by side.
+/// Independent partial sums of a long row.
 pub(crate) const SUMS: usize = 4;
 /// Elements of a row that is long: what four sums cost around it is less than what they save.
 pub(crate) const LONG: usize = 16;

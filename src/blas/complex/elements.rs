@@ -76,7 +76,7 @@ forms! {
     /// Source: ISO C, `atan2`; [`atan`](crate::atan()). Contract: `contracts/arg_complex-v1.yaml`.
     arg_complex, arg_complex_on, arg_complex_by
         (x: &[Complex<T>], out: &mut [T]) -> Result<(), Error>;
-    /// `out[i] = re[i] + i·im[i]`: parts that lie apart as pairs.
+    /// `out[i] = re[i] + i·im[i]`: planar to interleaved.
     ///
     /// Shapes: three slices of one length.
     ///

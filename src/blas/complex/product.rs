@@ -186,7 +186,7 @@ fn product<J: Executor, S: Simd, T: Element>(
     Ok(())
 }
 
-/// Rows one after the other.
+/// Rows, contiguous.
 fn copied<'a, T: Element>(a: MatRef<'_, Complex<T>>, to: &'a mut [T]) -> Result<MatRef<'a, T>, Error> {
     let (m, k) = (a.rows(), a.cols());
     let to = to.get_mut(..2 * m * k).unwrap_or_default();

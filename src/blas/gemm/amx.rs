@@ -333,7 +333,7 @@ fn panels<P: Product>(
                 let (p, down) = (c.ptr().cast::<u32>(), c.row_stride());
                 let below = p.wrapping_offset(down * (SIDE / 2) as isize);
                 let at = [p, p.wrapping_add(SIDE / 2), below, below.wrapping_add(SIDE / 2)];
-                // SAFETY: the panels hold all steps; C has 32 rows of 32 elements side by side, of four bytes.
+                // SAFETY: the panels hold all steps; C has 32 rows of 32 contiguous elements, of four bytes.
                 unsafe { P::run(tiles, a, b, steps, Quad { at, stride: down * 4 }, add) };
                 continue;
             }
@@ -348,7 +348,7 @@ fn panels<P: Product>(
     }
 }
 
-/// The quarters of up to 32 by 32 elements, each with the direction in which its elements lie side by side:
+/// The quarters of up to 32 by 32 elements, each with the direction in which it is contiguous:
 /// transposed if that is down.
 fn quarters<T: Sum>(c: &mut MatMut<'_, T>, mut f: impl FnMut(usize, MatMut<'_, T>, bool)) {
     for i in 0..4 {

@@ -9,7 +9,7 @@ use crate::lanes::Avx512;
 use crate::lanes::amx::{AmxTile, Group, split, split_below, split_beside};
 use crate::view::MatRef;
 
-/// Whether the elements of each row lie side by side.
+/// Whether rows are contiguous.
 #[inline(always)]
 fn unit<T>(x: MatRef<'_, T>) -> bool {
     x.col_stride() == 1 || x.cols() <= 1
@@ -55,7 +55,7 @@ pub(super) fn turn(s: Avx512, t: &mut AmxTile) {
 fn along<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut AmxTile) {
     if x.rows() == 16 && x.cols() == 16 * T::LEN {
         for (i, to) in to.0.iter_mut().enumerate() {
-            // SAFETY: each of the sixteen rows has so many elements side by side.
+            // SAFETY: each of the sixteen rows has so many contiguous elements.
             unsafe { T::beside(s, x.ptr().offset(i as isize * x.row_stride()), to) };
         }
         return;
@@ -77,7 +77,7 @@ fn along<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut AmxTile) {
 fn across<T: Group>(s: Avx512, x: MatRef<'_, T>, to: &mut AmxTile) {
     if x.rows() == 16 * T::LEN && x.cols() == 16 {
         for (q, to) in to.0.iter_mut().enumerate() {
-            // SAFETY: each of the rows has sixteen elements side by side.
+            // SAFETY: each of the rows has sixteen contiguous elements.
             unsafe {
                 T::below(s, x.ptr().offset((q * T::LEN) as isize * x.row_stride()), x.row_stride(), to)
             };
@@ -142,7 +142,7 @@ pub(super) fn right_parts<const P: usize>(s: Avx512, b: MatRef<'_, f32>, to: &mu
     }
 }
 
-/// `H` rows of `W` elements side by side, and how far they lie apart: where they are, or, if `x` is smaller or its
+/// `H` rows of `W` contiguous elements, and their stride: where they are, or, if `x` is smaller or its
 /// strides are others, in the scratch, where what it lacks stays zero.
 #[inline(always)]
 fn whole<const W: usize, const H: usize>(

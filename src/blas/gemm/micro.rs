@@ -68,7 +68,7 @@ pub(super) fn tiles<S: Simd, T: Element, E: Epilogue<T>>(
             (a.ptr(), a.row_stride(), a.col_stride(), a.row_stride().wrapping_mul(rows as isize))
         }
         Lhs::Packed(a, k) => {
-            // Rows of a narrow tile lie side by side in one piece.
+            // Rows of a tile of less than MR rows are interleaved in one panel.
             let next = if rows < width { 1 } else { rows * k };
             (a.as_ptr(), 1, width as isize, next as isize)
         }

@@ -99,7 +99,7 @@ impl<D: Device> Gpu<D> {
         self.run_one(launch, &bound)
     }
 
-    /// Elements in a line from one place to another.
+    /// Copies contiguous elements.
     pub(super) fn line_copy<T: Scalar>(&self, from: View<'_, T, D>, to: ViewMut<'_, T, D>) -> Done
     where
         D: Computes<T>,
@@ -123,7 +123,7 @@ impl<D: Device> Gpu<D> {
         self.run_flat::<T>("scal", vector::scale::<T::Recorded>, n, &bound, (&words, &[alpha]))
     }
 
-    /// The elements in a line: where they are, or copied to `scratch`.
+    /// The elements, contiguous: where they are, or copied to `scratch`.
     fn gathered<'a, T: Scalar>(
         &self,
         x: Mat<'a, T, D>,

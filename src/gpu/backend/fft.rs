@@ -16,7 +16,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-/// Points of a thread, twice as many of longer lines than [`SHORT`] points, and of such as long as that whose neighbours lie apart.
+/// Points of a thread, twice as many of longer lines than [`SHORT`] points, and of such as long as that with a stride between points.
 const POINTS: usize = 16;
 const SHORT: usize = 1 << 13;
 const APART: usize = 1 << 12;
@@ -304,7 +304,7 @@ impl<'a, T: Scalar, D: Computes<T>> List<'a, T, D> {
         let (first, last) = (Ends { scale: [T::ONE; 2], ..ends }, Ends { sign: T::ONE, ..ends });
         match (&plan.parts[..], &plan.turns[..], between) {
             ([only], ..) => {
-                // Lines whose points lie apart are read across.
+                // Lines with a stride between points are read across.
                 let [across, over] = [x, out].map(|o| o.point > 1 && o.row < o.point);
                 let shape = lines(n, across, across != over).or_else(|_| lines(n, false, false))?;
                 self.lines(shape, only, Beside::NOTHING, [rows, 1, rows], [x, out].map(Operand::far), ends)

@@ -58,7 +58,7 @@ impl<'a, T, D: Device> Mat<'a, T, D> {
         self.rows(at * n..(at + 1) * n)
     }
 
-    /// The elements in a line, if they are one column of neighbours.
+    /// The elements, if they are one contiguous column.
     pub(super) fn line(self) -> Option<View<'a, T, D>> {
         let n = self.shape[0];
         if n > 1 && self.strides[0] != 1 {

@@ -67,7 +67,7 @@ impl<T: Word, D: Device> Array<T, D> {
     }
 }
 
-/// Elements in a line, read.
+/// Contiguous elements, read.
 #[derive(Debug)]
 pub struct View<'a, T, D: Device> {
     array: &'a Array<T, D>,
@@ -82,7 +82,7 @@ impl<T, D: Device> Clone for View<'_, T, D> {
 }
 impl<T, D: Device> Copy for View<'_, T, D> {}
 
-/// Elements in a line, written.
+/// Contiguous elements, written.
 #[derive(Debug)]
 pub struct ViewMut<'a, T, D: Device>(pub(super) View<'a, T, D>);
 

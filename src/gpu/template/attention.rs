@@ -36,12 +36,12 @@ impl<'b> On<'b> {
     pub(super) fn get<T: Recorded>(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, T> {
         get(self.base, self.at(row, col))
     }
-    /// Whether so many neighbours, from a multiple of as many columns on, are next to each other, at multiples of their size;
+    /// Whether so many elements, from a multiple of as many columns on, are contiguous and aligned to their size;
     /// elements have 4 bytes.
     pub(super) fn beside(self, many: u32) -> Value<'b, Pred> {
         aligned(self.base, self.row, [4 * many, 4]) & self.col.compare(Cmp::Eq, self.col.builder().int(1))
     }
-    /// The address of an element of 4 bytes in a row whose neighbours are next to each other.
+    /// The address of an element of 4 bytes in a contiguous row.
     pub(super) fn place(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U64> {
         self.base + (row * self.row + col).wide(self.base.builder().int(4))
     }

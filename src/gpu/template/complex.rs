@@ -236,7 +236,7 @@ pub fn of_parts<T: Recorded>(op: &str, body: impl Body<Param<T>, 2>) -> Result<K
     b.finish()
 }
 
-/// Parts that lie apart as pairs, or, `back`, the other way. Parameters: real, imaginary parts, pairs; numbers.
+/// Planar to interleaved, or, `back`, the other way. Parameters: real, imaginary parts, pairs; numbers.
 pub fn interleaved<T: Recorded>(back: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if back { "deinterleave" } else { "interleave" });
     let [re, im] = [(); 2].map(|()| b.param::<U64>());

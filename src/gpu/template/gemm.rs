@@ -188,7 +188,7 @@ pub(super) fn product(
             1 => (all_a, all_b),
             _ => (all_a + size_a, all_b + size_b),
         };
-        // A goes in transposed, so that a thread reads its rows side by side.
+        // A goes in transposed, so that a thread reads its rows contiguously.
         for e in 0..tile.m * tile.k / tile.threads() {
             let at = tid + int(e * tile.threads());
             let (i, p) = (at / int(tile.k), at % int(tile.k));

@@ -103,7 +103,7 @@ pub(super) fn pack<S: Simd, T: Element>(
                 // SAFETY: `squares` gives room for a register.
                 unsafe { (x * scale).store(to) }
             };
-            // SAFETY: `to` has `dim` rows of `width`, heads `dim` elements side by side.
+            // SAFETY: `to` has `dim` rows of `width`, heads `dim` contiguous elements.
             unsafe { by_lanes!(squares(s, head, at.dim, width, to.as_mut_ptr(), width, put)) }
         },
     );
@@ -247,7 +247,7 @@ unsafe fn unpack_squares<S: Simd, T: Element, const L: usize>(
     }
 }
 
-/// The rows of `x`, one after the other.
+/// The rows of `x`, contiguous.
 pub(super) fn copy<T: Element>(x: MatRef<'_, T>, to: &mut [T]) {
     for (i, to) in to.chunks_exact_mut(x.cols().max(1)).enumerate().take(x.rows()) {
         if let Some(row) = x.row_slice(i) {

@@ -27,7 +27,7 @@ impl<T: Element> Rows<T> {
         Self { x: x.ptr(), rows: x.rows(), dim: x.cols(), row: x.row_stride(), col: x.col_stride(), ahead }
     }
 
-    /// `n` elements of row `r` from `p` on, side by side if `UNIT`.
+    /// `n` elements of row `r` from `p` on, contiguous if `UNIT`.
     /// # Safety
     /// They are there.
     #[inline(always)]

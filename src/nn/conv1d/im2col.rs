@@ -1,4 +1,4 @@
-//! im2col: the places that a tap has among some, and the elements that these meet, copied side by side.
+//! im2col: for each tap, the input elements that it multiplies at a range of output positions, copied contiguously.
 
 use super::{Conv1d, Lines};
 use crate::lanes::Element;
@@ -10,12 +10,12 @@ pub(crate) const FAR_BYTES: usize = 1 << 20;
 /// Channels from which on products copy lines for less than the taps gain.
 pub(crate) const FEW_CHANNELS: usize = 256;
 
-/// The places of a filter at which one of its taps meets the input.
+/// The output positions at which a tap multiplies an element of the input.
 #[derive(Debug, Clone)]
 pub(super) struct Tap {
     /// These elements of the result's line.
     pub cells: Range<usize>,
-    /// The element of the input that the first of them meets; the others follow by the stride.
+    /// The element of the input at the first of them; the others follow by the stride.
     pub first: usize,
 }
 
@@ -29,7 +29,7 @@ impl Tap {
         Self { cells: start..end, first }
     }
 
-    /// The places that meet the elements `reach` of the input.
+    /// The positions that read the elements `reach` of the input.
     pub(super) fn reaching(&self, reach: &Range<usize>, stride: usize) -> Self {
         let place = |i: usize| self.cells.start.saturating_add(i.saturating_sub(self.first).div_ceil(stride));
         self.among(&(place(reach.start)..place(reach.end)), stride)
@@ -55,7 +55,7 @@ pub(super) const fn block_cells(ci: usize, co: usize) -> usize {
     }
 }
 
-/// Whether taps meet the same elements again, of lines that few channels have: a product copies those of many anyway.
+/// Whether taps read the same elements again, of lines that few channels have: a product copies those of many anyway.
 pub(super) const fn again(conv: &Conv1d, ci: usize, co: usize) -> bool {
     let (span, cells) = (conv.span(), block_cells(ci, co));
     ci <= FEW_CHANNELS && co <= FEW_CHANNELS && conv.kernel <= ci && conv.stride <= span && span <= cells
@@ -84,7 +84,7 @@ pub(super) struct Source<'a, T> {
 }
 
 impl<'a, T: Element> Source<'a, T> {
-    /// These elements of each of `count` lines, side by side in `scratch`.
+    /// These elements of each of `count` lines, contiguous in `scratch`.
     pub(super) fn copy(self, count: usize, of: Range<usize>, scratch: &'a mut [T]) -> Self {
         let len = of.len();
         let start = of.start.saturating_sub(self.from);
@@ -115,7 +115,7 @@ impl Lines {
         (J::SERIAL && far && again(&self.conv, self.ci, self.co)).then(|| block_cells(self.ci, self.co))
     }
 
-    /// The elements of a line that these places meet.
+    /// The elements of a line that these positions read.
     pub(super) fn met(&self, cells: &Range<usize>) -> Range<usize> {
         let Conv1d { length, stride, padding, .. } = self.conv;
         let start = (cells.start * stride).saturating_sub(padding).min(length);

@@ -1,6 +1,6 @@
 //! Convolution along lines of channels.
 //!
-//! What a filter meets is a view of the input, with the stride as the distance of its columns. On one thread a part of
+//! What a tap reads is a view of the input, with the convolution's stride as that of its columns. On one thread a part of
 //! the lines is copied at a time, and taps meet it and what they add to in the caches: rows may lie a power of two apart.
 //! Groups of several channels are products of matrices, one for each tap of the filter or, where a filter is longer
 //! than there are channels, one for each channel (the rows of its view overlap); a group of one channel is a sum of
@@ -45,7 +45,7 @@ pub struct Conv1d {
     pub padding: usize,
     /// Elements from one weight to the next.
     pub dilation: usize,
-    /// Parts of the channels that don't meet; divides both numbers of channels.
+    /// Groups of channels (grouped convolution); divides both numbers of channels.
     pub groups: usize,
 }
 
@@ -85,13 +85,13 @@ impl Conv1d {
         self.kernel.saturating_sub(1).saturating_mul(self.dilation)
     }
 
-    /// Elements of a line that so many places meet.
+    /// Elements of a line that so many output positions read.
     const fn copied(&self, cells: usize) -> usize {
         let all = cells.saturating_mul(self.stride).saturating_add(self.span());
         if all < self.length { all } else { self.length }
     }
 
-    /// Where tap `k` meets the input, of `n` places.
+    /// The output positions, of `n`, at which tap `k` reads the input and not its padding.
     #[inline(always)]
     fn tap(&self, k: usize, n: usize) -> Tap {
         let before = self.padding.saturating_sub(k * self.dilation);
@@ -103,7 +103,7 @@ impl Conv1d {
         Tap { cells: start..end.max(start), first }
     }
 
-    /// The taps that meet the input from place `l` on, and the element that the first of them meets.
+    /// The taps that read the input at position `l`, and the element that the first of them reads.
     #[inline(always)]
     fn taps(&self, l: usize) -> (Range<usize>, usize) {
         let at = l * self.stride;
@@ -112,7 +112,7 @@ impl Conv1d {
         (start..end.max(start), if start < end { at + start * self.dilation - self.padding } else { 0 })
     }
 
-    /// The places at which all taps meet the input.
+    /// The positions at which all taps read the input.
     #[inline(always)]
     fn within(&self, n: usize) -> Range<usize> {
         let (first, last) = (self.tap(0, n).cells, self.tap(self.kernel - 1, n).cells);
@@ -184,7 +184,7 @@ pub(crate) struct Lines {
 
 /// A product of one group: for a tap, or for a channel.
 struct Step<'a, T> {
-    /// What the weights meet of the input: a column for each place.
+    /// The elements of the input that the weights multiply: a column for each position.
     x: MatRef<'a, T>,
     /// The places.
     cells: Range<usize>,
@@ -262,7 +262,7 @@ impl Lines {
         MatRef::strided(w, step.first, self.co, step.x.rows(), row, step.apart as isize)
     }
 
-    /// `f` on each place, tap and element of a line that meet.
+    /// `f` on each position, tap and element of a line that it reads.
     fn each_meeting(&self, mut f: impl FnMut(usize, usize, usize)) {
         for k in 0..self.conv.kernel {
             let Tap { cells, first } = self.conv.tap(k, self.n);
@@ -333,7 +333,7 @@ forms! {
     ///
     /// Shapes and units: as [`conv1d`](crate::conv1d()); `dy` has the shape of its result, `dx` that of its input.
     ///
-    /// NaN and ±0: NaN where a factor is; what no filter meets becomes +0.
+    /// NaN and ±0: NaN where a factor is; what no filter reads becomes +0.
     ///
     /// Errors: as [`conv1d`](crate::conv1d()); [`Error::Rows`] names `dx`, [`Error::Len`] `weights` or `dy`.
     ///
