@@ -7,7 +7,7 @@
 //! allows or does not run, with 2 when there is no driver or no GPU.
 
 use fulmen::contract::{spec, ulp};
-use fulmen::gpu::template::{self, OfRow, THREADS, Tile};
+use fulmen::gpu::template::{self, GemmTile, OfRow, THREADS};
 use fulmen::gpu::{Bytes, F32, F64, Interpreter, Kernel, Module, Recorded, Target, Type, pass};
 use fulmen::ops::OPS;
 use fulmen::{Alu, Body, Element, Gelu, Number, Real};
@@ -215,7 +215,7 @@ impl<T: Number> Body<T, 3> for Epilogue {
 }
 
 /// A product with an epilogue of three ops.
-fn product(tile: Tile, [m, n, k]: [usize; 3]) -> Result<Script, String> {
+fn product(tile: GemmTile, [m, n, k]: [usize; 3]) -> Result<Script, String> {
     let name = format!("gemm_{}x{}x{}", tile.m, tile.n, tile.k);
     let kernel = template::gemm(&name, tile, Target::sm(61).shared_memory(), |[]| Epilogue);
     let kernel = kernel.map_err(|e| e.to_string())?;
@@ -240,10 +240,10 @@ fn scripts() -> Vec<(&'static str, Result<Script, String>)> {
         all.extend([of::<F32>(op.name), of::<F64>(op.name)].into_iter().flatten().map(|s| (op.name, s)));
     }
     for (tile, shape) in [
-        (Tile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 }, [70, 45, 33]),
-        (Tile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 }, [65, 63, 17]),
-        (Tile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 }, [129, 130, 40]),
-        (Tile { m: 128, n: 128, k: 16, tm: 8, tn: 8, stages: 2 }, [130, 70, 50]),
+        (GemmTile { m: 32, n: 32, k: 8, tm: 4, tn: 4, stages: 1 }, [70, 45, 33]),
+        (GemmTile { m: 64, n: 64, k: 8, tm: 4, tn: 8, stages: 1 }, [65, 63, 17]),
+        (GemmTile { m: 128, n: 128, k: 8, tm: 8, tn: 8, stages: 1 }, [129, 130, 40]),
+        (GemmTile { m: 128, n: 128, k: 16, tm: 8, tn: 8, stages: 2 }, [130, 70, 50]),
     ] {
         all.push(("gemm", product(tile, shape)));
     }

@@ -385,7 +385,7 @@ impl<'b, T: Recorded> Passes<'b, T> {
         let first = i.compare(Cmp::Eq, self.int(0));
         let [p, q] = tangle(first, [at(low), at(m - low)], twist.get(low, 0));
         let lower = i.compare(Cmp::Eq, low);
-        let [re, im] = [0, 1].map(|part| Value::select(lower, p[part], q[part]));
+        let [re, im] = [[p[0], q[0]], [p[1], q[1]]].map(|[p, q]| Value::select(lower, p, q));
         [re, im * sign]
     }
 
