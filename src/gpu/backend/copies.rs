@@ -123,7 +123,7 @@ impl<D: Device> Gpu<D> {
         matches!(launch.arguments[..], [.., by, _, pitch] if by == pitch)
             && launch.program.kernel().name == "round_lines"
             && from.start.is_multiple_of(32)
-            && self.state.is_halves(from.buffer)
+            && self.state.is_bf16(from.buffer)
     }
 
     /// The copy that a launch makes, and whether it is still to be made.

@@ -6,7 +6,7 @@ use super::super::template::gemv::{self, Form, Then};
 use super::super::template::{Argument, Meet, THREADS};
 use super::ops::{Done, Scalar, arguments};
 use super::plan::wide;
-use super::stored::{Lie, lies};
+use super::stored::{Bf16Params, bf16_params};
 use super::{Gpu, Mat, MatMut};
 use crate::error::same_len;
 use alloc::vec::Vec;
@@ -28,8 +28,8 @@ pub(super) struct Last {
     form: Form,
     /// Bytes of an element.
     width: usize,
-    /// How its parameters lie, and how many there are.
-    lie: Lie,
+    /// Which of its parameters are stored as `bf16`, and how many there are.
+    bf16: Bf16Params,
     parameters: usize,
     /// Rows of all products, and their columns.
     rows: usize,
@@ -134,13 +134,13 @@ impl<D: Device> Gpu<D> {
         }
         let make = || Some(gemv::gemv_warps::<T::Recorded>(planner.groups));
         let program = planner.one::<T::Recorded>("gemv_warps", make)?;
-        let lie = listed.then(|| (arguments.len(), lies(&arguments, &self.lying(&bound).1)));
+        let bf16 = listed.then(|| (arguments.len(), bf16_params(&arguments, &self.bf16_words(&bound).1)));
         let launch = planner.grid_of(program, THREADS, [Self::warps_of(rows), 1], arguments)?;
         self.run_one(launch, &bound)?;
-        if let Some((parameters, lie)) = lie {
+        if let Some((parameters, bf16)) = bf16 {
             let form = Form { first: Then::Nothing, second: None };
             let (reads, writes, width) = (Vec::from([x, a]), Vec::from([y]), size_of::<T>());
-            let last = Last { form, width, lie, parameters, rows, cols, reads, writes };
+            let last = Last { form, width, bf16, parameters, rows, cols, reads, writes };
             self.state.last.replace(Some(last));
         }
         Ok(())
@@ -166,10 +166,10 @@ impl<D: Device> Gpu<D> {
         let (form, rows, planner) = (next.form, last.rows + next.rows, &self.state.planner);
         let make = || Some(gemv::gemv_pairs::<T::Recorded>(form, planner.groups));
         let program = planner.one_by::<T::Recorded>("gemv_pairs", form.number(), make)?;
-        let (words, lie) = self.lying(next.bound);
-        let lie = last.lie.followed(last.parameters, lies(&next.arguments, &lie));
+        let (words, bf16) = self.bf16_words(next.bound);
+        let bf16 = last.bf16.followed(last.parameters, bf16_params(&next.arguments, &bf16));
         let parameters = last.parameters + next.arguments.len();
-        let program = self.lying_so(&program, lie)?;
+        let program = self.program_for(&program, bf16)?;
         let launch = planner.grid_of(program, THREADS, [Self::warps_of(rows), 1], next.arguments)?;
         if !self.state.device.amend(&launch, &words)? {
             return Ok(false);
@@ -180,7 +180,7 @@ impl<D: Device> Gpu<D> {
             }
         });
         let (reads, writes) = ([last.reads, next.reads].concat(), [last.writes, next.writes].concat());
-        self.state.last.replace(Some(Last { form, lie, parameters, rows, reads, writes, ..last }));
+        self.state.last.replace(Some(Last { form, bf16, parameters, rows, reads, writes, ..last }));
         Ok(true)
     }
 

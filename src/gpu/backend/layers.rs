@@ -26,7 +26,7 @@ impl<D: Device> Gpu<D> {
     /// How threads take gates, and what comes of them, in rows of `cols`.
     fn gates<T: Scalar>(&self, bound: &[Binding<'_, D::Buffer>], cols: usize) -> Gates {
         let wide = wide(bound) && (cols * size_of::<T>()).is_multiple_of(16);
-        let halves = bound.iter().all(|b| b.start.is_multiple_of(32) && self.state.is_halves(b.buffer));
+        let halves = bound.iter().all(|b| b.start.is_multiple_of(32) && self.state.is_bf16(b.buffer));
         match wide {
             true if halves => Gates::Near,
             true => Gates::Wide,

@@ -47,10 +47,10 @@ impl<D: Device> Gpu<D> {
     /// Those of [`Gpu::alloc`]; [`Error::Limit`] on a device whose kernels are not PTX. An op whose kernel adds to memory
     /// at once says so when it is called with such memory: [`Error::Limit`].
     pub fn alloc_halves(&self, len: usize) -> Result<Array<f32, D>, Error> {
-        self.state.planner.has_halves()?;
+        self.state.planner.can_store_bf16()?;
         let overflow = crate::Error::Overflow { arg: "len" };
         let memory = self.state.take(len.checked_mul(2).ok_or(overflow)? as u64)?;
-        self.state.halves.add(self.state.device.number(&memory.buffer));
+        self.state.bf16.add(self.state.device.number(&memory.buffer));
         Ok(Array::new(memory, len, &self.state))
     }
 
@@ -75,7 +75,7 @@ impl<D: Device> Gpu<D> {
             return Ok(());
         }
         self.changes(&b);
-        let (from, halves) = (as_bytes(from), self.state.is_halves(b.buffer));
+        let (from, halves) = (as_bytes(from), self.state.is_bf16(b.buffer));
         if from.len() as u64 == b.bytes && !halves {
             return self.state.device.write(b.buffer, b.start, from);
         }
@@ -153,7 +153,7 @@ impl<D: Device> Gpu<D> {
         if to.is_empty() {
             return Ok(());
         }
-        let halves = self.state.is_halves(b.buffer);
+        let halves = self.state.is_bf16(b.buffer);
         if !halves && size_of_val(to) as u64 == b.bytes {
             return self.state.read(b, as_bytes_mut(to)).await?;
         }

@@ -309,7 +309,7 @@ impl<D: Device> Gpu<D> {
         same_shape("b", [k, n], b.shape)?;
         let strides = [a.strides, b.strides, c.0.strides];
         let c = c.0.binding(self)?;
-        let halves = c.start.is_multiple_of(8) && self.state.is_halves(c.buffer);
+        let halves = c.start.is_multiple_of(8) && self.state.is_bf16(c.buffer);
         let product = Product { sizes: [m, n, k], strides, alpha, beta, halves };
         let plan = self.state.planner.product::<T::Recorded>(&product)?;
         self.run(&plan, &[a.binding(self)?, b.binding(self)?, c])

@@ -7,7 +7,7 @@ use super::copies::Copies;
 use super::gemv::Last;
 use super::plan::Planner;
 use super::pool::{self, Allocation, Pool};
-use super::stored::Halves;
+use super::stored::Bf16Buffers;
 use alloc::rc::Rc;
 use core::cell::{Cell, OnceCell, RefCell};
 use core::ops::Range;
@@ -20,7 +20,7 @@ pub(super) struct State<D: Device> {
     pub(super) device: D,
     pub(super) planner: Planner,
     pub(super) copies: Copies<D::Buffer>,
-    pub(super) halves: Halves,
+    pub(super) bf16: Bf16Buffers,
     /// Lists that are open, and the last launch of them if a next one may become one with it.
     pub(super) lists: Cell<usize>,
     pub(super) last: RefCell<Option<Last>>,
@@ -35,12 +35,12 @@ pub(super) struct State<D: Device> {
 impl<D: Device> State<D> {
     pub(super) fn new(device: D) -> Self {
         let planner = Planner::new(device.facts());
-        let (copies, halves) = (Copies::default(), Halves::default());
+        let (copies, bf16) = (Copies::default(), Bf16Buffers::default());
         Self {
             device,
             planner,
             copies,
-            halves,
+            bf16,
             lists: Cell::default(),
             last: RefCell::default(),
             pool: Pool::default(),
@@ -127,7 +127,7 @@ impl<D: Device> State<D> {
     /// Back to the pool.
     pub(super) fn give(&self, memory: Allocation<D::Buffer>) {
         self.changed(&memory.buffer, &(0..u64::MAX));
-        self.halves.forget(self.device.number(&memory.buffer));
+        self.bf16.forget(self.device.number(&memory.buffer));
         self.pool.give(memory);
     }
 
@@ -145,7 +145,7 @@ impl<D: Device> State<D> {
     }
 
     /// Whether the elements of a buffer lie as `bf16`.
-    pub(super) fn is_halves(&self, buffer: &D::Buffer) -> bool {
-        self.halves.has(|| self.device.number(buffer))
+    pub(super) fn is_bf16(&self, buffer: &D::Buffer) -> bool {
+        self.bf16.has(|| self.device.number(buffer))
     }
 }

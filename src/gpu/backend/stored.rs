@@ -12,14 +12,14 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-/// The numbers of such buffers, and the kernels made for them: by the key of the kernel, and how its parameters lie.
+/// The numbers of such buffers, and the kernels made for them: by the key of the kernel, and which parameters are `bf16`.
 #[derive(Debug, Default)]
-pub(super) struct Halves {
+pub(super) struct Bf16Buffers {
     buffers: RefCell<BTreeSet<u64>>,
-    made: RefCell<BTreeMap<(u128, Lie), Arc<Program>>>,
+    made: RefCell<BTreeMap<(u128, Bf16Params), Arc<Program>>>,
 }
 
-impl Halves {
+impl Bf16Buffers {
     pub(super) fn add(&self, number: u64) {
         self.buffers.borrow_mut().insert(number);
     }
@@ -35,11 +35,11 @@ impl Halves {
 impl Planner {
     /// # Errors
     /// [`Error::Limit`] where kernels are in WGSL, which has no addresses.
-    pub(super) fn has_halves(&self) -> Result<(), Error> {
+    pub(super) fn can_store_bf16(&self) -> Result<(), Error> {
         if self.language != Language::Wgsl {
             return Ok(());
         }
-        let (device, what) = (self.device.clone(), "elements that lie as bf16");
+        let (device, what) = (self.device.clone(), "elements stored as bf16");
         Err(Error::Limit { device, what, asked: 1, available: 0 })
     }
 }
@@ -62,11 +62,11 @@ pub(super) fn from_bf16(bytes: &[u8]) -> Vec<u8> {
     bytes.as_chunks::<2>().0.iter().flat_map(|[low, high]| [0, 0, *low, *high]).collect()
 }
 
-/// Which parameters of a kernel are operands, which of those lie as `bf16`, and which of those start in the middle of a word.
+/// Which parameters of a kernel are operands, which of those are stored as `bf16`, and which of those start in the middle of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Lie([u64; 3]);
+pub(super) struct Bf16Params([u64; 3]);
 
-impl Lie {
+impl Bf16Params {
     /// With those of further parameters behind so many.
     pub(super) fn followed(self, parameters: usize, by: Self) -> Self {
         let (Self([a, b, c]), Self(by)) = (self, by);
@@ -75,23 +75,24 @@ impl Lie {
     }
 }
 
-/// How the first 64 arguments lie, of operands of which some lie as `bf16`, so many bytes behind the word where they start.
-pub(super) fn lies(arguments: &[Argument], lie: &[Option<u64>]) -> Lie {
+/// Those of the first 64 arguments; `starts` has for each operand that is stored as `bf16` the bytes between the word where it
+/// starts and its first element.
+pub(super) fn bf16_params(arguments: &[Argument], starts: &[Option<u64>]) -> Bf16Params {
     let [mut operands, mut halves, mut odd] = [0u64; 3];
     for (k, argument) in arguments.iter().enumerate().take(64) {
         if let Argument::Buffer(b) = argument {
             operands |= 1 << k;
-            if let Some(before) = lie.get(*b).copied().flatten() {
+            if let Some(before) = starts.get(*b).copied().flatten() {
                 halves |= 1 << k;
                 odd |= u64::from(before > 0) << k;
             }
         }
     }
-    Lie([operands, halves, odd])
+    Bf16Params([operands, halves, odd])
 }
 
 impl<D: Device> Gpu<D> {
-    /// Launches kernels, of which the first `own` bindings are operands that may lie as `bf16`.
+    /// Launches kernels, of which the first `own` bindings are operands that may be stored as `bf16`.
     pub(super) fn launch(
         &self,
         launches: &[Launch],
@@ -111,70 +112,70 @@ impl<D: Device> Gpu<D> {
             bindings.push(Binding { buffer: state.zeros()?, start: 0, bytes: 4 * ZERO_WORDS as u64 });
             return self.launch(&launches, &bindings, own);
         }
-        let (mut words, lie) = self.lying(bindings.get(..own).unwrap_or(bindings));
-        if lie.iter().all(Option::is_none) {
+        let (mut words, starts) = self.bf16_words(bindings.get(..own).unwrap_or(bindings));
+        if starts.iter().all(Option::is_none) {
             return state.device.launch(launches, bindings);
         }
         words.extend(bindings.iter().skip(own));
-        let launches = launches.iter().map(|l| self.on_halves(l, &lie)).collect::<Result<Vec<_>, Error>>()?;
+        let launches =
+            launches.iter().map(|l| self.with_bf16(l, &starts)).collect::<Result<Vec<_>, Error>>()?;
         state.device.launch(&launches, &words)
     }
 
-    /// The words of operands, and where one lies as `bf16` the bytes between the word where it starts and its first element.
-    pub(super) fn lying<'a>(
+    /// The words of operands, and where one is stored as `bf16` the bytes between the word where it starts and its first element.
+    pub(super) fn bf16_words<'a>(
         &self,
         bindings: &[Binding<'a, D::Buffer>],
     ) -> (Vec<Binding<'a, D::Buffer>>, Vec<Option<u64>>) {
         let each = bindings.iter().map(|b| {
             let (part, before) = bf16_binding(*b);
-            if self.state.is_halves(b.buffer) { (part, Some(before)) } else { (*b, None) }
+            if self.state.is_bf16(b.buffer) { (part, Some(before)) } else { (*b, None) }
         });
         each.unzip()
     }
 
-    fn on_halves(&self, launch: &Launch, lie: &[Option<u64>]) -> Result<Launch, Error> {
+    fn with_bf16(&self, launch: &Launch, starts: &[Option<u64>]) -> Result<Launch, Error> {
         let kernel = launch.program.kernel();
         let mut fits = launch.program.text().is_none() && launch.arguments.len() <= 64;
-        let Lie([operands, mut halves, mut odd]) = lies(&launch.arguments, lie);
-        // Those that it takes as they lie.
+        let Bf16Params([operands, mut halves, mut odd]) = bf16_params(&launch.arguments, starts);
+        // Those that it reads as `bf16` by itself.
         fits &= kernel.halves & odd == 0;
         halves &= !kernel.halves;
         odd &= !kernel.halves;
         // What a tensor map describes is `bf16` already.
         fits &= launch.arguments.iter().all(|a| match a {
-            Argument::Map(b, _) => lie.get(*b).copied().flatten().is_none(),
+            Argument::Map(b, _) => starts.get(*b).copied().flatten().is_none(),
             _ => true,
         });
         if !fits {
-            return Err(self.lies_wrong());
+            return Err(self.unsupported());
         }
-        let program = self.lying_so(&launch.program, Lie([operands, halves, odd]))?;
+        let program = self.program_for(&launch.program, Bf16Params([operands, halves, odd]))?;
         Ok(Launch { program, ..launch.clone() })
     }
 
-    fn lies_wrong(&self) -> Error {
+    fn unsupported(&self) -> Error {
         let device = self.state.planner.device.clone();
-        Error::Limit {
-            device,
-            what: "kernels of this op on elements that lie as bf16",
-            asked: 1,
-            available: 0,
-        }
+        Error::Limit { device, what: "kernels of this op on elements stored as bf16", asked: 1, available: 0 }
     }
 
-    /// The program for operands that lie so.
-    pub(super) fn lying_so(&self, program: &Arc<Program>, lie: Lie) -> Result<Arc<Program>, Error> {
-        let Lie(parameters) = lie;
+    /// The program for operands that are stored so.
+    pub(super) fn program_for(
+        &self,
+        program: &Arc<Program>,
+        params: Bf16Params,
+    ) -> Result<Arc<Program>, Error> {
+        let Bf16Params(parameters) = params;
         if parameters[1] == 0 {
             return Ok(Arc::clone(program));
         }
-        let key = (program.key(), lie);
-        if let Some(made) = self.state.halves.made.borrow().get(&key) {
+        let key = (program.key(), params);
+        if let Some(made) = self.state.bf16.made.borrow().get(&key) {
             return Ok(Arc::clone(made));
         }
-        let kernel = store_halves(program.kernel(), parameters).ok_or_else(|| self.lies_wrong())?;
+        let kernel = store_halves(program.kernel(), parameters).ok_or_else(|| self.unsupported())?;
         let made = Arc::new(Program::new(kernel).own());
-        self.state.halves.made.borrow_mut().insert(key, Arc::clone(&made));
+        self.state.bf16.made.borrow_mut().insert(key, Arc::clone(&made));
         Ok(made)
     }
 }

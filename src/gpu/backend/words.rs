@@ -53,8 +53,8 @@ impl<D: Device> Gpu<D> {
         bytes: usize,
     ) -> Result<Binding<'a, D::Buffer>, Error> {
         let (b, device) = (x.binding(self)?, || self.state.planner.device.clone());
-        if self.state.is_halves(b.buffer) {
-            let what = "copies of elements that lie as bf16";
+        if self.state.is_bf16(b.buffer) {
+            let what = "copies of elements stored as bf16";
             return Err(Error::Limit { device: device(), what, asked: 1, available: 0 });
         }
         if b.bytes != bytes as u64 {

@@ -17,7 +17,7 @@ fn products_of_halves_that_lie_so() {
 #[test]
 fn halves_that_cannot_be_are_refused() {
     let wgsl = Gpu::new(host(48 << 10, 8, Language::Wgsl));
-    assert!(matches!(wgsl.alloc_halves(4), Err(Error::Limit { what: "elements that lie as bf16", .. })));
+    assert!(matches!(wgsl.alloc_halves(4), Err(Error::Limit { what: "elements stored as bf16", .. })));
     let gpu = Gpu::new(Host::default());
     assert!(matches!(
         gpu.alloc_halves(usize::MAX / 2 + 1),
