@@ -43,7 +43,7 @@ pub(super) fn check_nans<T: Element>(
     check: impl Fn(&Call<'_, T>) -> Result<(), Violation>,
 ) -> Result<(), Violation> {
     if m == 0 || n == 0 {
-        // Each of many empty rows need not be met.
+        // Many empty rows need no visit.
         return Ok(());
     }
     let see = |nan: bool, y: Option<T>| match y {

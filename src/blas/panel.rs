@@ -106,7 +106,7 @@ impl<T: Element, const HOW: u8> Triangle<'_, T, HOW> {
     /// They are valid for reads and writes.
     #[inline(always)]
     unsafe fn strip<S: Simd, const N: usize>(&self, s: S, rows: usize, b: *mut T, rs: isize, n: usize) {
-        // Solutions are met before they are used, old rows after.
+        // Solutions are read before they are used, old rows after.
         let mut done = 0;
         while done < rows {
             // Four vectors of four rows, or less of eight: the chain of solutions is hidden best.

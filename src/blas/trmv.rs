@@ -168,7 +168,7 @@ fn row_by_row<S: Simd, T: Element, const SOLVE: bool>(
             // The last eight solutions, which need not go through memory.
             let (mut last, mut lanes) = (None, None);
             for g in 0..groups {
-                // Solutions are met before they are used, elements of the old vector after.
+                // Solutions are read before they are used, elements of the old vector after.
                 let down = (triangle == Triangle::Lower) == SOLVE;
                 let i = BASE * if down { g } else { groups - 1 - g };
                 let rows = BASE.min(n - i);

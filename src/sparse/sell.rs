@@ -261,7 +261,7 @@ forms! {
     /// side with others. So the bits are the same on every instruction set, at any number of threads and whatever `chunk` and `sigma` are; they are
     /// those of compressed rows where these have fewer than 16 elements. Threads have whole windows of `sigma` rows.
     ///
-    /// NaN and ±0: as [`spmv`](crate::spmv()); what fills a chunk is not read as a number, so an infinity in `x` meets only elements.
+    /// NaN and ±0: as [`spmv`](crate::spmv()); what fills a chunk is not read as a number, so an infinity in `x` multiplies stored elements only.
     ///
     /// Errors: [`Error::Len`] names `x` or `y`; nothing is written then. Scratch: none.
     ///

@@ -244,7 +244,7 @@ pub(crate) const COLUMNS: usize = 128;
 /// Rows of A at a time, which are read twice.
 pub(crate) const ROWS: usize = 16;
 
-/// `y += α·op(A)·x` by two products of real numbers: a row of A is one of `re, im, re, im, …`, which meets one vector for the
+/// `y += α·op(A)·x` by two products of real numbers: a row of A is one of `re, im, re, im, …`, which multiplies one vector for the
 /// real part of a sum and another for the imaginary one.
 fn by_rows<S: Simd, T: Element>(
     s: S,

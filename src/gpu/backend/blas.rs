@@ -11,7 +11,7 @@ use crate::error::{not_empty, same_len, same_shape};
 use crate::{Diagonal, RotM, Side, Triangle};
 use alloc::vec;
 
-/// Rows of a triangle that one block works on; of a larger one the halves meet in a product of matrices.
+/// Rows of a triangle that one block works on; a larger one is halved, with a product of matrices between.
 const BASE: usize = THREADS as usize;
 
 fn square<T, D: Device>(a: Mat<'_, T, D>) -> Result<usize, Error> {
@@ -59,8 +59,8 @@ impl<'a, T, D: Device> Left<'a, T, D> {
         Ok(Self { upper: triangle == Triangle::Upper, unit: diagonal == Diagonal::Unit, a, b })
     }
 
-    /// The halves, and what lies between them: a block of A and the rows of B that it meets and adds to. The half first
-    /// whose rows of B are met by the block.
+    /// The halves, and what lies between them: a block of A, the rows of B that it multiplies, and those that it adds to. The half first
+    /// whose rows of B the block multiplies.
     fn halves(&self) -> Result<([Self; 2], Mat<'a, T, D>), Error> {
         let (n, h) = (self.b.shape[0], half(self.b.shape[0], BASE));
         let part = |from: usize, to: usize| {
@@ -77,7 +77,7 @@ impl<'a, T, D: Device> Left<'a, T, D> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// Two vectors that a kernel of so many threads as there are elements meets.
+    /// A kernel over two vectors, with a thread for each element.
     fn vectors<T: Scalar>(&self, op: &'static str, all: [Mat<'_, T, D>; 2], numbers: &[T]) -> Done
     where
         D: Computes<T>,
@@ -263,7 +263,7 @@ impl<D: Device> Gpu<D> {
         )
     }
 
-    /// `C = α·A·Bᵀ + β·C` in the lower triangle, with `both` `+ α·B·Aᵀ`. C's halves meet in products; on its diagonal a square
+    /// `C = α·A·Bᵀ + β·C` in the lower triangle, with `both` `+ α·B·Aᵀ`. Between C's halves are products; on its diagonal a square
     /// is computed whole and half of it kept.
     pub(super) fn rank_k<T: Scalar>(
         &self,

@@ -96,7 +96,7 @@ impl<D: Device> Gpu<D> {
             let one = y.0.strides[0] == 1;
             return self.gemv_by_warps(all, bound, [m, n], one && beta == T::ZERO);
         }
-        // Through Vulkan on an H100 rows that meet by shuffles were up to a ninth slower.
+        // Through Vulkan on an H100 rows reduced by shuffles were up to a ninth slower.
         let make = |meet| {
             let meet = if planner.optimise { meet } else { Meet::Memory };
             gemv::gemv::<T::Recorded>(meet, lined, lined && planner.groups)

@@ -514,7 +514,7 @@ impl Planner {
         let many = (16 / T::TYPE.bytes()) as usize;
         let (threads, by) =
             (wide && !self.short).then(|| Threads::holding(cols, many, self.widest(), few))??;
-        // WGSL's compilers do not see that all take it; where rows share a block and meet in memory, not all do.
+        // WGSL's compilers do not see that all take it; where rows share a block and reduce through memory, not all do.
         Some((threads, Pieces { branches: self.optimise && self.meet == Meet::Warps, ..by }))
     }
 

@@ -22,7 +22,7 @@ impl<D: Device> Gpu<D> {
     /// for the host. A panel of up to 8192 rows is held in registers; at 4096 an H200 does 4.3 TFLOP/s.
     ///
     /// NaN and infinities are not refused before the first write: the next [`download`](Self::download) gives [`Error::Pivot`]
-    /// with the index of the first column in which the reflections met one; they spread. Right of the last reflection they are not seen.
+    /// with the index of the first column in which the reflections came upon one; they spread. Right of the last reflection they are not seen.
     ///
     /// ```
     /// use fulmen::gpu::{backend::Gpu, device::{Error, Host}};

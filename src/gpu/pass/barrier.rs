@@ -144,7 +144,7 @@ impl Touched {
     fn conflicts(&self, o: &Self) -> bool {
         match (self, o) {
             (Self::These(a), Self::These(b)) => {
-                a.iter().any(|(r, w)| b.iter().any(|(s, v)| (*w || *v) && r.meets(*s)))
+                a.iter().any(|(r, w)| b.iter().any(|(s, v)| (*w || *v) && r.overlaps(*s)))
             }
             (Self::These(a), Self::Anything) | (Self::Anything, Self::These(a)) => !a.is_empty(),
             (Self::Anything, Self::Anything) => true,

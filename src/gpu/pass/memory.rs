@@ -27,7 +27,7 @@ pub(super) fn root(space: Space, at: Id, defs: &Defs) -> Root {
 
 impl Root {
     /// Whether both may be the same memory.
-    pub(super) fn meets(self, o: Self) -> bool {
+    pub(super) fn overlaps(self, o: Self) -> bool {
         self.space == o.space
             && match (self.variable, o.variable) {
                 (Some(a), Some(b)) => a == b,
@@ -83,7 +83,7 @@ impl Reuse<'_> {
             }
             Op::Store { space, offset } => {
                 let touched = root(space, at, &self.defs);
-                known.retain(|key, _| !key.0.meets(touched));
+                known.retain(|key, _| !key.0.overlaps(touched));
                 known.insert((touched, at, offset, self.k.ty(values.at(0)), values.len()), values);
             }
             Op::If => {

@@ -63,7 +63,7 @@ fn scaled_sum<'b, T: Recorded>(
     )
 }
 
-/// Each number `z = α·B` as two rows of real numbers: those that the real, and those that the imaginary parts of A meet.
+/// Each number `z = α·B` as two rows of real numbers: those that multiply the real, and those that multiply the imaginary parts of A.
 /// Parameters: B, the rows; B's elements, columns and strides; what its imaginary parts, and those of A, are multiplied
 /// with; α.
 pub fn paired<T: Recorded>() -> Result<Kernel, Error> {

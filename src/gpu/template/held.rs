@@ -77,7 +77,7 @@ impl<'b, T: Recorded, const N: usize> Held<'b, T, N> {
         f: F,
     ) -> [Value<'b, T>; K] {
         let b = self.b();
-        // The threads meet on every path.
+        // All threads reduce, on every path.
         let own = match only {
             Some(only) => b.either(only, || self.own(f), || f.identity(b.bits::<T>(0))),
             None => self.own(f),

@@ -10,13 +10,13 @@ use super::super::types::{Pred, U32, U64};
 use super::factor::{FACTOR, LEAF, constant, keep, kept, place, refused, scratch, size};
 use super::flat::{get, named, put};
 use super::layer::leads;
-use super::part::{Meet, Threads, meeting, meets_in};
+use super::part::{Meet, Threads, reduce_in, reduce_memory};
 use super::reflect::{ends, scale};
 use super::status::{Index, note_first};
 use crate::Number;
 use alloc::vec::Vec;
 
-/// All of a block meet.
+/// All threads of a block on one row.
 const ALL: Threads = Threads { block: FACTOR, row: FACTOR };
 /// Columns at once, at most.
 const MOST: usize = 8;
@@ -135,7 +135,7 @@ fn by_halves<'b, T: Recorded>(scratch: Value<'b, U32>, all: [Value<'b, T>; MOST]
     let b = scratch.builder();
     let (tid, many) = (b.special(Special::TidX), |i: u32| b.int::<U32>(i64::from(i)));
     let lane = tid & many(31);
-    let meets = |v: Value<'b, T>, distance| v + v.shuffle(Shuffle::Butterfly, many(distance));
+    let pair = |v: Value<'b, T>, distance| v + v.shuffle(Shuffle::Butterfly, many(distance));
     let mut sums = all.to_vec();
     for distance in [16, 8, 4] {
         let upper = (lane & many(distance)).compare(Cmp::Ne, many(0));
@@ -146,14 +146,14 @@ fn by_halves<'b, T: Recorded>(scratch: Value<'b, U32>, all: [Value<'b, T>; MOST]
         });
         sums = pairs.collect();
     }
-    let own = [2, 1].into_iter().fold(sums[0], meets);
+    let own = [2, 1].into_iter().fold(sums[0], pair);
     // The sums of a warp lie as far apart as there are warps.
     let warps = FACTOR / 32;
     b.when((lane & many(3)).compare(Cmp::Eq, many(0)), || {
         keep(scratch, lane / many(4) * many(warps) + tid / many(32), own);
     });
     b.barrier();
-    let halves = [0, 32].map(|from| [4, 2, 1].into_iter().fold(kept::<T>(scratch, lane + many(from)), meets));
+    let halves = [0, 32].map(|from| [4, 2, 1].into_iter().fold(kept::<T>(scratch, lane + many(from)), pair));
     let sum = |c: u32| halves[(c / 4) as usize].shuffle(Shuffle::Index, many(c % 4 * warps));
     (0..MOST as u32).map(sum).collect()
 }
@@ -194,7 +194,7 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
     let (wide, cols) = (held.cols as usize, b.int::<U32>(i64::from(held.cols)));
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
     let (shares, chosen) = (scratch::<T>(b, 2 * held.cols), scratch::<T>(b, held.cols));
-    let at_meeting = (meet, ALL, meeting::<T, 2>(b, meet, ALL));
+    let pivot_of = (meet, ALL, reduce_memory::<T, 2>(b, meet, ALL));
     let (own, has) = (&panel.own, &panel.has);
     let ends = b.count::<U32, U32>([zero, n, cols], 1, own, |s, at| {
         let mut at = at.to_vec();
@@ -218,7 +218,7 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
                 (Value::select(more, x, most), Value::select(more, *at, p))
             });
             // The first of those that are as large.
-            let [_, p] = meets_in(b, at_meeting, [best.0, best.1.to::<T>()], |[x, i], [y, j]| {
+            let [_, p] = reduce_in(b, pivot_of, [best.0, best.1.to::<T>()], |[x, i], [y, j]| {
                 let more = y.compare(Cmp::Gt, x) | (y.compare(Cmp::Eq, x) & j.compare(Cmp::Lt, i));
                 [Value::select(more, y, x), Value::select(more, j, i)]
             });
@@ -276,14 +276,14 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
     let [none, unit] = [T::Elem::ZERO, T::Elem::ONE].map(|x| constant::<T>(b, x));
     let (factors, pivots) = (scratch::<T>(b, LEAF), scratch::<T>(b, held.cols));
-    let largest_of = (meet, ALL, meeting::<T, 1>(b, meet, ALL));
-    let sums_of = (meet, ALL, meeting::<T, MOST>(b, meet, ALL));
+    let largest_of = (meet, ALL, reduce_memory::<T, 1>(b, meet, ALL));
+    let sums_of = (meet, ALL, reduce_memory::<T, MOST>(b, meet, ALL));
     let sums = |x: Vec<_>| {
         let all: [_; MOST] = core::array::from_fn(|c| x.get(c).copied().unwrap_or(none));
         if meet == Meet::Warps {
             return by_halves(sums_of.2, all);
         }
-        meets_in(b, sums_of, all, |x, y| core::array::from_fn(|c| x[c] + y[c])).to_vec()
+        reduce_in(b, sums_of, all, |x, y| core::array::from_fn(|c| x[c] + y[c])).to_vec()
     };
     let (own, has) = (&panel.own, &panel.has);
     b.count::<U32, U32>([zero, n, cols], 1, &[], |s, _| {
@@ -319,7 +319,7 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
             });
             b.when(own[0].compare(Cmp::Eq, k), || spread(pivots, &x[..wide]));
             let [most] =
-                meets_in(b, largest_of, [most], |[x], [y]| [Value::select(y.compare(Cmp::Gt, x), y, x)]);
+                reduce_in(b, largest_of, [most], |[x], [y]| [Value::select(y.compare(Cmp::Gt, x), y, x)]);
             let pivot = row::<T>(pivots, held.cols);
             let nothing = most.compare(Cmp::Eq, none);
             let alpha = size(pivot[c]);

@@ -10,7 +10,7 @@ use crate::lanes::fold::Fold;
 use crate::lanes::streams::{Folds, Streams, Summary};
 use alloc::vec::Vec;
 
-/// How the states of a block's threads come together.
+/// How a block reduces the states of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meet {
     /// By shuffles in each warp, then through shared memory.
@@ -33,7 +33,7 @@ pub struct Threads {
 pub struct Pieces {
     /// Pieces of 16 bytes; with 0 it reads elements as often as they are needed.
     pub each: u32,
-    /// Whether a row's threads may meet in a branch that all of them take.
+    /// Whether a row's threads may reduce in a branch that all of them take.
     pub branches: bool,
 }
 
@@ -133,11 +133,11 @@ pub(super) fn on_row<'b, T: Stored, const K: usize>(
     acc: [Value<'b, T>; K],
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
-    meets_in(b, (meet, threads, meeting::<T, K>(b, meet, threads)), acc, merge)
+    reduce_in(b, (meet, threads, reduce_memory::<T, K>(b, meet, threads)), acc, merge)
 }
 
 /// Shared memory in which the states of a row's threads come together.
-pub(super) fn meeting<T: Stored, const K: usize>(
+pub(super) fn reduce_memory<T: Stored, const K: usize>(
     b: &Builder,
     meet: Meet,
     threads: Threads,
@@ -151,8 +151,8 @@ pub(super) fn meeting<T: Stored, const K: usize>(
     b.shared(states * K as u32 * T::TYPE.bytes(), T::TYPE.bytes())
 }
 
-/// [`on_row`] in memory of [`meeting`]: between two that use the same all threads meet at a barrier.
-pub(super) fn meets_in<'b, T: Stored, const K: usize>(
+/// [`on_row`] in memory of [`reduce_memory`]: between two that use the same there is a barrier.
+pub(super) fn reduce_in<'b, T: Stored, const K: usize>(
     b: &'b Builder,
     (meet, threads, scratch): (Meet, Threads, Value<'b, U32>),
     acc: [Value<'b, T>; K],

@@ -195,7 +195,7 @@ fn meet<'b, B: Block>(
 
 /// `out[j][r] = Σ weights[r][i]·x[j][i]`, the bits of the CPU: integers of a block, then its factors, and blocks one after
 /// the other. A block of `threads` threads takes a tile of rows of weights (by the grid along x) and of `x` (along y), a
-/// thread 32 elements of each at a time; what they give meets in shared memory.
+/// thread 32 elements of each at a time; their sums are reduced in shared memory.
 ///
 /// Parameters: the weights, `x`, `out`; bytes before the first block of weights and of `x`, rows of weights, rows of `x`,
 /// blocks of a row of weights. `wide`: weights and `x` start at multiples of 16 bytes.

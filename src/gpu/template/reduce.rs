@@ -98,7 +98,7 @@ pub fn reduction<T: Recorded>(op: &str) -> Option<Result<Reduction, Error>> {
     reduction_by::<T>(op, Meet::Warps, false)
 }
 
-/// [`reduction`] with another way for threads to meet; `wide` where all inputs start at multiples of 16 bytes.
+/// [`reduction`] with another way to reduce over a block; `wide` where all inputs start at multiples of 16 bytes.
 #[must_use]
 pub fn reduction_by<T: Recorded>(op: &str, meet: Meet, wide: bool) -> Option<Result<Reduction, Error>> {
     let name =

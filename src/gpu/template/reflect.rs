@@ -14,7 +14,7 @@ use super::status::{Index, note_first};
 use crate::Number;
 use alloc::vec::Vec;
 
-/// Columns that a reflection meets at once.
+/// Columns that a reflection is applied to at once.
 const WIDE: usize = 4;
 
 /// Powers of two between which a number and its reciprocal are far from the ends of the range.

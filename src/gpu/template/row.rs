@@ -137,7 +137,7 @@ pub fn row<T: Recorded>(op: &str) -> Option<Result<Kernel, Error>> {
     row_by::<T>(op, Meet::Warps, Threads::BLOCK, Pieces::NONE)
 }
 
-/// [`row`] with another way for threads to meet, and other threads, of which each has pieces of a row in registers
+/// [`row`] with another way to reduce over a block, and other threads, of which each has pieces of a row in registers
 /// ([`Threads::holding`]) where these are not 0: every array then starts at a multiple of 16 bytes, rows too.
 #[must_use]
 pub fn row_by<T: Recorded>(

@@ -10,7 +10,7 @@ use super::super::types::{Pred, Stored, U32, U64};
 use super::factor::{constant, keep, kept, line, place, refused, scratch, size};
 use super::flat::{self, get, named, put};
 use super::layer::each_row;
-use super::part::{Meet, Threads, meeting, meets_in};
+use super::part::{Meet, Threads, reduce_in, reduce_memory};
 use super::status::{Index, note, note_first};
 use crate::Number;
 use alloc::vec::Vec;
@@ -268,11 +268,11 @@ pub(super) fn few<T: Stored, const K: usize>(
     threads: Threads,
 ) -> (Meet, Threads, Value<'_, U32>) {
     let by_lanes = meet == Meet::Warps && threads.row < 32;
-    (meet, threads, if by_lanes { b.int(0) } else { meeting::<T, K>(b, meet, threads) })
+    (meet, threads, if by_lanes { b.int(0) } else { reduce_memory::<T, K>(b, meet, threads) })
 }
 
-/// The state of all threads of a row, in each of them; all of a block meet between two that use the same memory.
-pub(super) fn meets_few<'b, T: Stored, const K: usize>(
+/// The state of all threads of a row, in each of them; a barrier separates two that use the same memory.
+pub(super) fn reduce_few<'b, T: Stored, const K: usize>(
     b: &'b Builder,
     own: (Meet, Threads, Value<'b, U32>),
     acc: [Value<'b, T>; K],
@@ -280,7 +280,7 @@ pub(super) fn meets_few<'b, T: Stored, const K: usize>(
 ) -> [Value<'b, T>; K] {
     let (meet, threads, _) = own;
     if meet == Meet::Memory || threads.row >= 32 {
-        return meets_in(b, own, acc, merge);
+        return reduce_in(b, own, acc, merge);
     }
     let steps = (0..threads.row.ilog2()).rev();
     steps.fold(acc, |acc, d| {
@@ -317,7 +317,7 @@ pub fn lu<T: Recorded>(meet: Meet, by: Small) -> Result<Kernel, Error> {
             // What is past the matrix stays there: zeros, or NaN where all have it, behind those that are as large.
             let may = at.compare(Cmp::Ge, step);
             let mine = [Value::select(may, size(x[column]), none), at.to::<T>()];
-            let [_, p] = meets_few(b, own, mine, larger);
+            let [_, p] = reduce_few(b, own, mine, larger);
             let p = p.to::<U32>();
             chosen = Value::select(row.own.compare(Cmp::Eq, step), p, chosen);
             let from = column - column % many as usize;

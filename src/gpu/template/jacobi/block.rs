@@ -10,7 +10,7 @@ use super::super::factor::{constant, keep, kept, scratch, size};
 use super::super::flat::{get, named, put};
 use super::super::layer::{each_row, leads};
 use super::super::part::{Meet, Threads, on_row};
-use super::super::small::{few, larger, meets_few, number};
+use super::super::small::{few, larger, number, reduce_few};
 use super::super::status::{Index, note};
 use super::{Limits, SWEEPS, before, fold, meeting_of, most, says, scales, shift, sum};
 use crate::Number;
@@ -42,7 +42,7 @@ struct Block<'b, T> {
     tid: Value<'b, U32>,
     lane: Value<'b, U32>,
     pair: Value<'b, U32>,
-    /// How the threads of a pair meet.
+    /// How the threads of a pair reduce.
     own: (Meet, Threads, Value<'b, U32>),
     /// A word of each pair.
     flags: Value<'b, U32>,
@@ -97,12 +97,12 @@ impl<'b, T: Recorded> Block<'b, T> {
     fn place(&self, e: Value<'b, U32>) -> [Value<'b, U32>; 2] {
         [e >> number(self.b, self.cols.ilog2()), e & number(self.b, self.cols - 1)]
     }
-    fn meets<const K: usize>(
+    fn reduce<const K: usize>(
         &self,
         acc: [Value<'b, T>; K],
         merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
     ) -> [Value<'b, T>; K] {
-        let all = meets_few(self.b, self.own, acc, merge);
+        let all = reduce_few(self.b, self.own, acc, merge);
         if self.own.0 == Meet::Memory {
             // The next ones use the same memory.
             self.b.barrier();
@@ -138,7 +138,7 @@ impl<'b, T: Recorded> Block<'b, T> {
         let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
         let rounds = (n - one) | one;
         let has = self.pair.compare(Cmp::Le, rounds >> one);
-        // A pair that is not there meets the others, too.
+        // A pair that is not there reaches the barriers, too.
         let nothing = alloc::vec![self.none; 2 * each as usize];
         let goes = b.count::<U32, U32>([zero, number(b, SWEEPS), one], 1, &[one], |sweep, goes| {
             let limits = limits(sweep);
@@ -153,7 +153,7 @@ impl<'b, T: Recorded> Block<'b, T> {
                     .0
                     .iter()
                     .fold([self.none; 3], |[a, b, d], [x, y]| [x.fma(*x, a), y.fma(*y, b), x.fma(*y, d)]);
-                let [c, d, e] = meets_few(b, self.own, products, sum);
+                let [c, d, e] = reduce_few(b, self.own, products, sum);
                 let (turn, turns) = limits.rotation(c, d, e);
                 b.when(has & turns, || {
                     let write = |w, x: &[Value<'b, T>]| {
@@ -189,7 +189,7 @@ impl<'b, T: Recorded> Block<'b, T> {
         let best = (0..).zip(x).fold([-self.unit, self.none], |best, (k, x)| {
             larger(best, [x.magnitude(), self.index(k).to::<T>()])
         });
-        self.meets([squares, best[0], best[1]], |p, q| {
+        self.reduce([squares, best[0], best[1]], |p, q| {
             let [size, at] = larger([p[1], p[2]], [q[1], q[2]]);
             [p[0] + q[0], size, at]
         })
@@ -198,7 +198,7 @@ impl<'b, T: Recorded> Block<'b, T> {
     /// The product of two vectors.
     fn dot(&self, x: &[Value<'b, T>], y: &[Value<'b, T>]) -> Value<'b, T> {
         let mine = x.iter().zip(y).fold(self.none, |sum, (x, y)| x.fma(*y, sum));
-        let [all] = self.meets([mine], sum);
+        let [all] = self.reduce([mine], sum);
         all
     }
 
@@ -363,7 +363,7 @@ pub fn svd<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Er
             let x: Vec<_> = (0..).zip(own(w, c)).map(|(k, x)| Value::select(under(k), x, none)).collect();
             let mine = x.iter().fold(none, |all, x| most([all], [x.magnitude()])[0]);
             // No square is lost that a number of this column is made of.
-            let [near, _] = scales(block.meets([mine], most)[0]);
+            let [near, _] = scales(block.reduce([mine], most)[0]);
             let x: Vec<_> = x.iter().map(|x| *x * near).collect();
             let first = kept::<T>(w, block.at(c, r)) * near;
             let squares = block.dot(&x, &x);
