@@ -28,7 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from profile import profiles
-from toolchain import EVERYTHING, FLAGS, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, members, need
+from toolchain import COMPARED, EVERYTHING, FLAGS, ROOT, TARGET, Failure, Missing, Tally, Toolchain, host, members, need
 
 DENY = ["--", "-Dwarnings"]
 # The targets beyond the host that must be clean, and Cargo flags.
@@ -141,8 +141,10 @@ def contracts(tally: Tally, ran: str) -> None:
     log = ROOT / "target/tests.log"
     log.parent.mkdir(exist_ok=True)
     log.write_text(ran)
+    counts = COMPARED.with_suffix(".log")
+    counts.write_text("".join(file.read_text() for file in sorted(COMPARED.glob("*"))))
     program = ["cargo", "run", "-q", *PROGRAM, "--bin", "fulmen", "--", "contract"]
-    attempt(tally, "contracts", [*program, "lint", "--results", log], env=SHARED)
+    attempt(tally, "contracts", [*program, "lint", "--results", log, "--compared", counts], env=SHARED)
     attempt(tally, "contract status", [*program, "status", "--results", log], env=SHARED)
     script(tally, "ops on devices", ["scripts/ops.py", "ran", log])
 
@@ -336,7 +338,7 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         if not [*Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")]:
             t.skip(f"missing for {devices}: apt-get install mesa-vulkan-drivers libvulkan1")
             return
-        env = {"CARGO_TARGET_DIR": str(ROOT / "target/gpu"), "FULMEN_ADAPTER": "llvmpipe", "XDG_RUNTIME_DIR": "/tmp"}
+        env = {"CARGO_TARGET_DIR": str(ROOT / "target/gpu"), "FULMEN_ADAPTER": "llvmpipe", "XDG_RUNTIME_DIR": "/tmp"} | members([], bare=True)
         ran[devices] = t.step(devices, ["cargo", "run", "--manifest-path", "tests/gpu/Cargo.toml"], env=env)
 
     def templates(t: Tally) -> None:

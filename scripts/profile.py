@@ -18,7 +18,7 @@ import sys
 import tomllib
 from dataclasses import dataclass, field
 
-from toolchain import ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, members, need, show_table, target_features
+from toolchain import COMPARED, ROOT, Failure, Missing, Tally, Toolchain, cpu_flags, host, members, need, show_table, target_features
 
 # Tools by the command that a runner or linker names, and how to get each.
 HOW = {
@@ -186,11 +186,16 @@ def test(p: Profile, tally: Tally) -> None:
 
 def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[str], tally: Tally) -> None:
     flags = [*p.rustflags, *p.test.rustflags]
+    # What the tests count here is held against floors where the contracts are.
+    counts = COMPARED / p.name
+    COMPARED.mkdir(parents=True, exist_ok=True)
+    counts.unlink(missing_ok=True)
     # What is built from source beside the workspace is shared: on the host whatever the flags, elsewhere but for a `--cfg`.
     ours = [f for f in flags if p.target == host() or f.startswith("--cfg")]
     env = env | p.test.env | members(ours, p.test.bare) | {
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
         "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes),
+        "FULMEN_COMPARED": str(counts),
     }
     kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     optimise = [word for name in p.test.optimised for word in ("--config", f"profile.dev.package.{name}.opt-level=1")]

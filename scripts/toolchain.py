@@ -21,6 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
+# What the tests of each profile compared.
+COMPARED = TARGET / "compared"
 DEBIAN = Path("/usr/bin")
 LIBRARIES = Path("/usr/lib/rustlib")
 # Flags of the libraries that are built here: what all packages of the target have. Functions of the library and of a
@@ -83,9 +85,9 @@ def members(flags: list[str], bare: bool = False) -> dict[str, str]:
     once for all profiles. Cargo keeps the artifacts of each wrapper apart by its path, which therefore names the flags.
     `bare`: those that are not optimised are built without LLVM's passes. There the only one copies what is
     `inline(always)` to each place that calls it, which is half of the code and no faster than calls."""
-    if not flags:
-        return {}
     without = [*flags, "-Cno-prepopulate-passes"] if bare else flags
+    if not without:
+        return {}
     wrapper = TARGET / "flags" / re.sub(r"[^A-Za-z0-9=+._-]", "_", "_".join(without))
     wrapper.parent.mkdir(parents=True, exist_ok=True)
     wrapper.write_text(f'#!/bin/sh\ncase "$*" in\n*opt-level=*) exec "$@" {shlex.join(flags)} ;;\n*) exec "$@" {shlex.join(without)} ;;\nesac\n')

@@ -208,6 +208,15 @@ fn a_test_that_did_not_run() {
     let empty = log("empty.log", "running 0 tests\n");
     assert!(tree.lint(&["--results", &empty]).iter().any(|l| l.contains("FUL-VER-004")));
     assert_eq!(tree.fulmen(&["lint", "--results", "absent.log"]).status.code(), Some(2));
+    // One that passed and looked at less than its kind does.
+    let relu = |what: &str| format!("contracts::falsify::relu::edge_cases {what}\n");
+    for (text, found) in
+        [(relu("40"), false), (relu("4"), true), (String::new(), true), (relu("lacks AMX"), false)]
+    {
+        let counts = log("counts", &text);
+        let findings = tree.lint(&["--results", &part, "--compared", &counts]);
+        assert_eq!(findings.iter().any(|l| l.contains("FUL-VER-006") && l.contains("relu")), found, "{text}");
+    }
     let table = String::from_utf8(tree.fulmen(&["status", "--results", &part]).stdout).expect("text");
     assert!(table.lines().any(|l| l.starts_with("relu ") && l.ends_with("1/3")), "{table}");
 }

@@ -9,6 +9,10 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+// Their assertions are counted.
+#[macro_use(assert, assert_eq)]
+extern crate common;
+
 mod attention;
 mod blas;
 mod blas1;

@@ -216,8 +216,7 @@ fn threads_give_the_same_bits() {
         }
     }
     for threads in [2, 3, 7] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
+        common::compared::on_threads(threads, || {
             for dims in [[3, 2, 5], [190, 150, 80], [40, 900, 60], [900, 40, 61], [1, 4000, 520]] {
                 check::<_, f32>(fulmen::lanes::native(), dims, threads);
                 check::<_, f64>(fulmen::lanes::native(), dims, threads);

@@ -294,7 +294,7 @@ fn u8_refusals_name_the_argument_and_leave_c() {
 fn tiles() -> Option<fulmen::lanes::Amx> {
     let token = fulmen::lanes::Amx::detect();
     if token.is_none() {
-        println!("skipped amx: this CPU or its operating system has no tiles; nothing was tested on them");
+        common::compared::lacks("AMX");
     }
     token
 }

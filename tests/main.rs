@@ -10,6 +10,10 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+// Their assertions are counted.
+#[macro_use(assert, assert_eq)]
+extern crate common;
+
 // What runs on WASM too.
 #[cfg(target_arch = "wasm32")]
 #[path = "contracts/backend_story.rs"]

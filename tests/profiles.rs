@@ -27,7 +27,7 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
 }
 
 // At compile time, so that a build for a CPU that this machine has not is held to it as well.
-const _: () = assert!(
+const _: () = core::assert!(
     match STATED {
         Some(stated) => same(stated.as_bytes(), name(NATIVE).as_bytes()),
         None => true,

@@ -405,6 +405,7 @@ fn double_double_is_wider() {
 #[cfg(feature = "parallel")]
 mod parallel {
     use super::*;
+    use common::compared::on_threads;
 
     fn bits<T: Element>(x: T) -> u64 {
         x.to_f64().to_bits()
@@ -434,15 +435,14 @@ mod parallel {
 
     #[test]
     fn reductions_give_the_same_bits_at_any_number_of_threads() {
-        let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        with(2).install(|| {
+        on_threads(2, || {
             for_each_width!(|s| {
                 same_bits::<_, f32>(s);
                 same_bits::<_, f64>(s);
             });
         });
         for threads in [1, 3] {
-            with(threads).install(|| same_bits::<_, f32>(fulmen::lanes::native()));
+            on_threads(threads, || same_bits::<_, f32>(fulmen::lanes::native()));
         }
     }
 
@@ -473,7 +473,7 @@ mod parallel {
             }
         }
         let (x, mut y) = (vec![3.0f32; 70_000], vec![0.0; 70_000]);
-        rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(|| {
+        on_threads(2, || {
             fulmen::parallel::map(Meets, [&x], &mut y).unwrap();
         });
         assert_eq!(SEEN.lock().unwrap().0.len(), 2, "one thread did all the work");
@@ -483,7 +483,7 @@ mod parallel {
     #[test]
     fn element_wise_ops_give_the_same_bits_at_any_number_of_threads() {
         for threads in 1..=3 {
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            on_threads(threads, || {
                 for n in [0, 5, 40_000, 100_003] {
                     let (a, b) = (noise::<f32>(n, 13, 0.0), noise::<f32>(n, 14, 0.0));
                     let (mut y, mut z) = (vec![0.0; n], vec![0.0; n]);

@@ -337,6 +337,7 @@ fn bad_arguments_are_refused_and_nothing_is_written() {
 #[cfg(feature = "parallel")]
 mod parallel {
     use super::*;
+    use common::compared::on_threads;
 
     /// Many rows, few long ones, and a single one.
     fn same_bits<S: Simd, T: Element, O: Op<T>>(s: S) {
@@ -355,7 +356,7 @@ mod parallel {
     #[test]
     fn rows_give_the_same_bits_at_any_number_of_threads() {
         for threads in 1..=3 {
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            on_threads(threads, || {
                 let s = fulmen::lanes::native();
                 for_each_row_op!(same_bits, s, f32);
                 for_each_row_op!(same_bits, s, f64);
@@ -373,8 +374,7 @@ mod parallel {
         fulmen::softmax(&x, n, &mut want).unwrap();
         for threads in 1..=3 {
             let mut got = vec![0.0; n];
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fulmen::parallel::softmax(&x, n, &mut got)).unwrap();
+            on_threads(threads, || fulmen::parallel::softmax(&x, n, &mut got)).unwrap();
             assert_eq!(bits(&want), bits(&got));
         }
     }

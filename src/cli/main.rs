@@ -69,6 +69,9 @@ enum Contract {
         /// What the test runner printed (`cargo test … 2>&1 | tee FILE`): proves that each named test ran
         #[arg(long)]
         results: Option<PathBuf>,
+        /// What the tests of that run counted, in the file that `FULMEN_COMPARED` named: proves that each compared something
+        #[arg(long, requires = "results")]
+        compared: Option<PathBuf>,
         /// The lowest score allowed, of 100
         #[arg(long, default_value_t = 90)]
         min_score: u32,
@@ -162,10 +165,10 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 fn run(command: Contract) -> Result<bool, String> {
     match command {
-        Contract::Lint { dir, format, results, min_score } => {
+        Contract::Lint { dir, format, results, compared, min_score } => {
             let corpus = Corpus::load(&dir.dir)?;
-            let results = read_results(results.as_ref())?;
-            let outcome = lint::run(&corpus, results.as_deref(), min_score);
+            let (results, compared) = (read_results(results.as_ref())?, read_results(compared.as_ref())?);
+            let outcome = lint::run(&corpus, results.as_deref(), compared.as_deref(), min_score);
             let count = |s| outcome.findings.iter().filter(|f| f.severity() == s).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
             out(&match format {

@@ -33,6 +33,7 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("FUL-VER-002", Severity::Error, "a FALSIFY test failed in this run"),
     ("FUL-VER-003", Severity::Error, "a FALSIFY test does not exist in the source"),
     ("FUL-VER-004", Severity::Error, "the results file proves nothing"),
+    ("FUL-VER-006", Severity::Error, "a test passed that compared less than tests of its kind do"),
     ("FUL-ENF-001", Severity::Error, "no precondition"),
     ("FUL-ENF-002", Severity::Error, "no postcondition"),
     ("FUL-ENF-003", Severity::Error, "src/contract/generated.rs does not match the contracts"),

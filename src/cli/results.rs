@@ -1,11 +1,29 @@
 //! What a test runner printed: which tests ran in this run, and how they ended.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The test as a contract names it → passed: the path that the runner prints, of `lib` and the other programs of one
 /// file behind their name.
 pub struct Results {
     pub tests: BTreeMap<String, bool>,
+    /// Those that count what they compare: of `tests/`, but for what WebAssembly runs, which writes no file.
+    pub counted: BTreeSet<String>,
+}
+
+/// What each test compared, in the lines that `tests/common/compared.rs` writes; `None` of one that said what the machine
+/// lacks. Several runs add up.
+pub fn compared(text: &str) -> Result<BTreeMap<&str, Option<u64>>, String> {
+    let mut tests = BTreeMap::new();
+    for line in text.lines() {
+        let (test, made) = line.split_once(' ').ok_or_else(|| format!("`{line}` is no count"))?;
+        let made = match made.strip_prefix("lacks ") {
+            Some(_) => None,
+            None => Some(made.parse::<u64>().map_err(|e| format!("`{line}`: {e}"))?),
+        };
+        let known = tests.entry(test).or_insert(None);
+        *known = made.map_or(*known, |made| Some(made.saturating_add(known.unwrap_or(0))));
+    }
+    Ok(tests)
 }
 
 impl Results {
@@ -13,13 +31,14 @@ impl Results {
     ///
     /// Errors when it holds no test at all: an empty log proves nothing.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut tests = BTreeMap::new();
-        let mut target = None;
+        let (mut tests, mut counted) = (BTreeMap::new(), BTreeSet::new());
+        let (mut target, mut counts) = (None, false);
         // Verdicts that a program may still give, once it has said how many tests it runs.
         let mut left: Option<usize> = None;
         for line in text.lines().map(|l| strip_ansi(l.trim())) {
             if let Some(rest) = line.strip_prefix("Running ") {
                 target = Some(target_of(rest));
+                counts = matches!(target.as_deref(), Some("main" | "families")) && !rest.contains(".wasm)");
             } else if line.starts_with("Doc-tests ") {
                 target = None;
             } else if let Some(n) = line.strip_prefix("running ").and_then(|l| l.split_once(" test")) {
@@ -40,6 +59,9 @@ impl Results {
                 }
                 // Anything else is no verdict: a line of output that fell into this one.
                 if let (Some(target), "ok" | "FAILED") = (&target, end) {
+                    if counts {
+                        counted.insert(name.to_owned());
+                    }
                     record(&mut tests, full_name(target, name), end == "ok");
                 }
             } else if let Some((pass, rest)) = nextest(&line) {
@@ -51,7 +73,11 @@ impl Results {
                 }
             }
         }
-        if tests.is_empty() { Err("no executed test in the results file".into()) } else { Ok(Self { tests }) }
+        if tests.is_empty() {
+            Err("no executed test in the results file".into())
+        } else {
+            Ok(Self { tests, counted })
+        }
     }
 }
 
@@ -120,6 +146,17 @@ mod tests {
         for forged in ["test forged ... ok\n", "test b ... ok\n"] {
             assert!(Results::parse(&real.replace("test b", &format!("{forged}test b"))).is_err());
         }
+    }
+
+    #[test]
+    fn reads_what_was_compared() {
+        let read = super::compared("a::b 3\na::c lacks AMX\na::b 4\na::d lacks AMX\na::d 1\n");
+        let read = read.unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(
+            read.into_iter().collect::<Vec<_>>(),
+            [("a::b", Some(7)), ("a::c", None), ("a::d", Some(1))]
+        );
+        assert!(super::compared("a::b many\n").is_err() && super::compared("a::b\n").is_err());
     }
 
     #[test]

@@ -8,6 +8,10 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+// First, as the assertions below are counted by it.
+#[macro_use]
+pub mod compared;
+
 // This and `views` call every op on the build's own lanes: compiled here, for the programs to share. Left out where
 // none has them all.
 #[cfg(all(feature = "std", not(fulmen_compact), target_pointer_width = "64"))]

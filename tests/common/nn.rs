@@ -1,6 +1,7 @@
 //! The ops of shape `nn`: how each is called, with what, and what it should give. One [`Op`] each, in the file
 //! of its family; the tests are made from the families' lists.
 
+use crate::compared::{add, made};
 use fulmen::contract::{Tolerance, agrees, spec};
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
@@ -431,11 +432,15 @@ fn sample_of<T: Element, O: Op>(turn: usize) -> Args<T> {
 /// The op at every shape; the largest error as a share of what is allowed. Worked out once in a program: an op's own
 /// tests ask, and the story of all ops.
 pub fn worst<S: Simd, T: Element, O: Op>(s: S, form: Form) -> Option<f64> {
-    static KNOWN: Mutex<BTreeMap<([&str; 3], Form), Option<f64>>> = Mutex::new(BTreeMap::new());
+    // And how much was compared for it, which counts for each that asks.
+    type Worst = (Option<f64>, u64);
+    static KNOWN: Mutex<BTreeMap<([&str; 3], Form), Worst>> = Mutex::new(BTreeMap::new());
     let key = ([S::NAME, T::NAME, O::NAME], form);
-    if let Some(known) = KNOWN.lock().unwrap().get(&key) {
+    if let Some((known, made)) = KNOWN.lock().unwrap().get(&key) {
+        add(*made);
         return *known;
     }
+    let before = made();
     let all = || {
         let mut worst = 0.0f64;
         for (turn, want) in answers::<T, O>().iter().enumerate() {
@@ -444,7 +449,7 @@ pub fn worst<S: Simd, T: Element, O: Op>(s: S, form: Form) -> Option<f64> {
         Some(worst)
     };
     let worst = all();
-    KNOWN.lock().unwrap().insert(key, worst);
+    KNOWN.lock().unwrap().insert(key, (worst, made() - before));
     worst
 }
 

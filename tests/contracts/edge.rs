@@ -118,6 +118,7 @@ fn compare<T: Element>(
     i: usize,
     at: &str,
 ) {
+    common::compared::add(1);
     let g = got.to_f64();
     let fail =
         |allowed: f64| -> ! { panic!("{at}: element {i} is {g:e}, expected {want:e} within {allowed:e}") };

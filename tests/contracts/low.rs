@@ -117,9 +117,7 @@ mod tiles {
     pub fn token() -> Option<fulmen::lanes::Amx> {
         let token = fulmen::lanes::Amx::detect();
         if token.is_none() {
-            println!(
-                "skipped amx: this CPU or its operating system has no tiles; nothing was tested on them"
-            );
+            common::compared::lacks("AMX");
         }
         token
     }

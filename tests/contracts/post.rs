@@ -112,6 +112,7 @@ fn once<S: Simd, T: Element>(s: S, c: &Contract, ty: &str, n: usize, kind: usize
     let indices: &[usize] = if matches!(c.call.output, Output::Index | Output::TopK) { &index } else { &[] };
     let finished = Call::new(&slices, &y).params(&params).cols(cols).indices(indices);
     let posts = spec(&c.op).expect("generated").post;
+    common::compared::add(1);
     if let Err(v) = evaluate(posts, &finished) {
         panic!("{at}: {v:?}, inputs {inputs:?}, result {y:?} {indices:?}");
     }

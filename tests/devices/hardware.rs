@@ -106,7 +106,7 @@ fn prolog_agrees() {
 fn bad_facts_are_named_with_their_line() {
     use FactErrorKind::*;
     const GOOD: &str = "% a machine\nhardware_target(t).\nhw_language(t, wgsl).\nhw_warp_size(t, 32).\nhw_threads_per_block_max(t, 256).\nhw_grid_x_max(t, 65535).\nhw_grid_y_max(t, 65535).\nhw_shared_memory_per_block_max(t, 16384).\nhw_supports_tensor_cores(t, false).\n";
-    const { assert!(count(GOOD) == 1) };
+    const { core::assert!(count(GOOD) == 1) };
     parse::<1>(GOOD).unwrap();
     let changed = |from: &str, to: &str| -> &'static str {
         assert!(GOOD.contains(from), "{from}");
@@ -179,7 +179,7 @@ fn bad_facts_are_named_with_their_line() {
 #[test]
 fn published_facts_are_enough() {
     const SEED: &str = "hardware_target(p4).\nhw_compute_capability(p4, '6.1').\nhw_warp_size(p4, 32).\nhw_threads_per_block_max(p4, 1024).\nhw_shared_memory_per_block_max(p4, 49152).\nhw_supports_tensor_cores(p4, false).\nhardware_target('cdna-2').\nhw_warp_size('cdna-2', 64).\nhw_threads_per_block_max('cdna-2', 1024).\nhw_shared_memory_per_block_max('cdna-2', 65536).\nhw_sm_count('cdna-2', 220).\nhw_supports_tensor_cores('cdna-2', true).\nhardware_target(core).\nhw_isa(core, 'avx2').\nhw_vector_bits(core, 256).\nhw_vector_registers(core, 16).\nhw_supports_fma(core, true).\n";
-    const { assert!(count(SEED) == 3) };
+    const { core::assert!(count(SEED) == 3) };
     let [p4, cdna2, core] = parse::<3>(SEED).unwrap();
     assert_eq!((p4.language, p4.gpu().unwrap().compute_capability), (Language::Ptx, Some([6, 1])));
     assert_eq!((cdna2.name, cdna2.language, core.language), ("cdna-2", Language::Wgsl, Language::Rust));

@@ -8,6 +8,10 @@
     reason = "a test may stop at the first surprise, in its helpers too"
 )]
 
+// Their assertions are counted.
+#[macro_use(assert, assert_eq)]
+extern crate common;
+
 #[cfg(feature = "gpu")]
 mod device;
 #[cfg(feature = "gpu")]

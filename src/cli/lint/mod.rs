@@ -37,8 +37,9 @@ impl Sink<'_> {
     }
 }
 
-/// Runs all gates. `results` is the text of the test runner's output, when there is one.
-pub fn run(corpus: &Corpus, results: Option<&str>, min_score: u32) -> Outcome {
+/// Runs all gates. `results` is the text of the test runner's output, when there is one, and `compared` of what the tests
+/// counted in that run.
+pub fn run(corpus: &Corpus, results: Option<&str>, compared: Option<&str>, min_score: u32) -> Outcome {
     let mut s = Sink { corpus, findings: Vec::new() };
     for f in &corpus.files {
         match &f.contract {
@@ -53,6 +54,9 @@ pub fn run(corpus: &Corpus, results: Option<&str>, min_score: u32) -> Outcome {
     unique_across(&mut s);
     let results = results.map(Results::parse);
     let (named, executed) = verify(&mut s, results.as_ref());
+    if let (Some(Ok(results)), Some(compared)) = (&results, compared) {
+        source::floors(&mut s, results, compared);
+    }
     generated(&mut s);
     locked(&mut s);
     proofs::level(&mut s);

@@ -2,7 +2,7 @@
 
 use super::Sink;
 use crate::corpus::{Corpus, File, read};
-use crate::results::Results;
+use crate::results::{Results, compared};
 use crate::schema::{Contract, Domain, Function, PreCheck, Shape};
 use crate::{generate, lock};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +44,44 @@ pub(super) fn verify(s: &mut Sink<'_>, results: Option<&Result<Results, String>>
         }
     }
     (named, results.map(|_| executed))
+}
+
+/// The least that a test of this name compares: less than the shortest of its kind does, more than one does whose list of
+/// lengths or lanes is empty.
+fn floor(test: &str) -> u64 {
+    match test.rsplit("::").next() {
+        Some("every_op_on_every_lane") => 100_000,
+        Some("every_size") => 100,
+        Some("postconditions") if test.starts_with("contracts::falsify::") => 150,
+        Some("edge_cases") => 10,
+        Some("preconditions") if test.starts_with("contracts::falsify::") => 4,
+        _ => 1,
+    }
+}
+
+/// A test that passed looked at something: one whose body returns at once, whose list of lengths is empty, or that runs no
+/// case passes, too.
+pub(super) fn floors(s: &mut Sink<'_>, results: &Results, text: &str) {
+    let made = match compared(text) {
+        Ok(made) => made,
+        Err(e) => return s.add("FUL-VER-004", "compared", e),
+    };
+    for test in &results.counted {
+        let (made, least) = (made.get(test.as_str()), floor(test));
+        match made {
+            // It said what this machine lacks.
+            Some(None) => {}
+            Some(Some(made)) if *made >= least => {}
+            made => {
+                let made = made.copied().flatten().unwrap_or(0);
+                s.add(
+                    "FUL-VER-006",
+                    "compared",
+                    format!("`{test}` compared {made} times, at least {least} is expected"),
+                );
+            }
+        }
+    }
 }
 
 /// The names that a text gives to tests and modules.
