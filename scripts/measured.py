@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what was measured into the contracts of the ops that a CSV names.
 
-  scripts/measured.py benches/results/2026-11-23-pointwise.csv
+  scripts/measured.py benches/results/2026-11-27-pointwise.csv
       `performance.measured`: the time of the contract's own baseline over ours, for `f32` at 100 000 elements, with
       the machine and the date that the table has
   scripts/measured.py target/exhaustive.csv --date 2026-11-21

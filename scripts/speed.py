@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of speed of README.md and docs/performance.md from the benchmarks' CSVs.
 
-  scripts/speed.py benches/results/2026-11-23-pointwise.csv [GEMM.csv]
+  scripts/speed.py benches/results/2026-11-27-pointwise.csv [GEMM.csv]
 
 Rows and columns are those that the pages have; what they say comes from the CSVs.
 """
