@@ -135,6 +135,11 @@ impl Builder {
         self.one(Op::Param(k), &[])
     }
 
+    /// Parameters of one type, one after the other.
+    pub fn params<T: Stored, const N: usize>(&self) -> [Value<'_, T>; N] {
+        core::array::from_fn(|_| self.param())
+    }
+
     /// The constant with these bits.
     pub fn bits<T: Scalar>(&self, bits: u64) -> Value<'_, T> {
         self.one(Op::Const(bits & T::TYPE.mask()), &[])
@@ -397,10 +402,10 @@ impl Builder {
         other: impl FnOnce() -> [Value<'b, T>; N],
     ) -> [Value<'b, T>; N] {
         self.open(&[]);
-        let then = self.close(ids(&then()));
+        let then = self.closed(&then());
         self.open(&[]);
-        let other = self.close(ids(&other()));
-        self.array(&self.control(Op::If, &[T::TYPE; N], &[p.id], Vec::from([then, other])))
+        let other = self.closed(&other());
+        self.array(&self.chosen::<T>(N, p, [then, other]))
     }
 
     /// These values; where `p` holds, those of `then`, which are as many.
@@ -411,11 +416,20 @@ impl Builder {
         then: impl FnOnce() -> Vec<Value<'b, T>>,
     ) -> Vec<Value<'b, T>> {
         self.open(&[]);
-        let then = self.close(ids(&then()));
+        let then = self.closed(&then());
         self.open(&[]);
-        let other = self.close(ids(values));
-        let types: Vec<Type> = values.iter().map(|_| T::TYPE).collect();
-        self.values(&self.control(Op::If, &types, &[p.id], Vec::from([then, other])))
+        let other = self.closed(values);
+        self.values(&self.chosen::<T>(values.len(), p, [then, other]))
+    }
+
+    /// Closes a block that gives these; here and in what follows nothing depends on a caller's closure, so that it is
+    /// compiled once for a type.
+    fn closed<T: Scalar>(&self, values: &[Value<'_, T>]) -> Block {
+        self.close(ids(values))
+    }
+
+    fn chosen<T: Scalar>(&self, n: usize, p: Value<'_, Pred>, blocks: [Block; 2]) -> Ids {
+        self.control(Op::If, &alloc::vec![T::TYPE; n], &[p.id], Vec::from(blocks))
     }
 
     /// `for i in start..end` by `step`, with values carried from turn to turn; gives the last ones. Unrolling
@@ -427,25 +441,35 @@ impl Builder {
         init: &[Value<'b, T>],
         body: impl FnOnce(Value<'b, I>, &[Value<'b, T>]) -> Vec<Value<'b, T>>,
     ) -> Vec<Value<'b, T>> {
-        let (range, init) = ([start.id, end.id, step.id], ids(init));
-        let params = self.open_turns(I::TYPE, T::TYPE, &init);
-        let (turn, carried) = params.split_first().unwrap_or((&start.id, &[]));
-        let next = body(self.value(*turn), &self.values(carried));
-        self.values(&self.close_turns(unroll, T::TYPE, (range, &init), ids(&next)))
+        let (turn, carried) = self.open_turns(start, init);
+        let next = body(turn, &carried);
+        self.close_turns(unroll, [start, end, step], init, &next)
     }
 
-    /// Opens the block of a loop that counts, and carries values of type `ty`.
-    fn open_turns(&self, count: Type, ty: Type, init: &Ids) -> Ids {
-        let types: Vec<Type> = core::iter::once(count).chain(init.iter().map(|_| ty)).collect();
-        self.open(&types)
+    /// Opens the block of a loop that counts, and carries values.
+    fn open_turns<'b, I: Integer, T: Scalar>(
+        &'b self,
+        start: Value<'b, I>,
+        init: &[Value<'b, T>],
+    ) -> (Value<'b, I>, Vec<Value<'b, T>>) {
+        let types: Vec<Type> = core::iter::once(I::TYPE).chain(init.iter().map(|_| T::TYPE)).collect();
+        let params = self.open(&types);
+        let (turn, carried) = params.split_first().unwrap_or((&start.id, &[]));
+        (self.value(*turn), self.values(carried))
     }
 
     /// Closes that block; what the loop gives.
-    fn close_turns(&self, unroll: u8, ty: Type, (range, init): ([Id; 3], &Ids), next: Ids) -> Ids {
-        let block = self.close(next);
-        let args: Ids = range.iter().chain(init.iter()).copied().collect();
-        let types: Vec<Type> = init.iter().map(|_| ty).collect();
-        self.control(Op::For { unroll }, &types, &args, Vec::from([block]))
+    fn close_turns<'b, I: Integer, T: Scalar>(
+        &'b self,
+        unroll: u8,
+        range: [Value<'b, I>; 3],
+        init: &[Value<'b, T>],
+        next: &[Value<'b, T>],
+    ) -> Vec<Value<'b, T>> {
+        let block = self.closed(next);
+        let args: Ids = range.iter().map(|v| v.id).chain(init.iter().map(|v| v.id)).collect();
+        let types: Vec<Type> = init.iter().map(|_| T::TYPE).collect();
+        self.values(&self.control(Op::For { unroll }, &types, &args, Vec::from([block])))
     }
 
     /// Repeats `body` while it gives true; at least once.

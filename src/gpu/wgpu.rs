@@ -267,7 +267,7 @@ impl Wgpu {
         let b = Builder::new("fuses");
         {
             let out = b.param::<U64>();
-            let [x, y, z] = core::array::from_fn(|_| b.param::<F32>());
+            let [x, y, z] = b.params::<F32, _>();
             b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
                 b.store(Space::Global, out, 0, x.fma(y, z));
             });

@@ -39,9 +39,9 @@ impl Planner {
         let made = self.made::<F32>("gemm_f16", form, || {
             let b = Builder::new("gemm_f16_matrices");
             b.threads([by.threads(), 1, 1]);
-            let _ = [(); 3].map(|()| b.param::<U64>());
-            let _ = [(); 4].map(|()| b.param::<U32>());
-            let _ = [(); 2].map(|()| b.param::<F32>());
+            let _ = b.params::<U64, 3>();
+            let _ = b.params::<U32, 4>();
+            let _ = b.params::<F32, 2>();
             b.shared(by.shared(), 16);
             let program =
                 b.finish().map(|kernel| Program::written(kernel, matrices(by, [along_a, along_b])).own());

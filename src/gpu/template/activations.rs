@@ -36,7 +36,7 @@ fn f32_to_f16<'b>(x: Value<'b, F32>) -> Value<'b, U32> {
 pub fn quantize<A: Activation>(meet: Meet) -> Result<Kernel, Error> {
     let b = Builder::new(&format!("quantize_{}", A::NAME));
     b.threads([QUANTISED, 1, 1]);
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [x, out] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let (each, halves) = (A::ELEMENTS as u32, size_of::<A>() as u32 / 2);

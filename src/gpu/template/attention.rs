@@ -27,7 +27,7 @@ pub(super) struct On<'b> {
 
 impl<'b> On<'b> {
     pub(super) fn params<const N: usize>(b: &'b Builder) -> [Self; N] {
-        let bases: [_; N] = core::array::from_fn(|_| b.param::<U64>());
+        let bases: [_; N] = b.params::<U64, _>();
         bases.map(|base| Self { base, row: b.param(), col: b.param() })
     }
     fn at(self, row: Value<'b, U32>, col: Value<'b, U32>) -> Value<'b, U32> {
@@ -102,7 +102,7 @@ pub(super) struct Heads<'b, T> {
 
 impl<'b, T: Recorded> Heads<'b, T> {
     pub(super) fn params(b: &'b Builder, scores: Scores) -> Self {
-        let [n, len, heads, group, dim, causal, window, value_dim, end] = [(); 9].map(|()| b.param::<U32>());
+        let [n, len, heads, group, dim, causal, window, value_dim, end] = b.params::<U32, 9>();
         let scale = b.param();
         let softcap = scores.capped.then(|| b.param());
         let mask = scores.masked.then(|| {
@@ -298,7 +298,7 @@ pub fn attention<T: Recorded>(meet: Meet, scores: Scores) -> Result<Kernel, Erro
 pub fn attention_sums<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("attention_sums");
     let [out, dout] = On::params(&b);
-    let [lse, sums] = [(); 2].map(|()| b.param::<U64>());
+    let [lse, sums] = b.params::<U64, 2>();
     let op = Heads::<T>::params(&b, Scores::default());
     each(&b, op.n * op.heads, |i| {
         let r = i / op.heads;

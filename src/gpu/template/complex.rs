@@ -17,7 +17,7 @@ use crate::fft::butterfly::{Pair, mul};
 type Number<'b, T> = Pair<Value<'b, T>>;
 
 fn number<T: Recorded>(b: &Builder) -> Number<'_, T> {
-    [(); 2].map(|()| b.param::<T>())
+    b.params::<T, 2>()
 }
 
 /// `z`, its imaginary part times `sign`.
@@ -69,8 +69,8 @@ fn scaled_sum<'b, T: Recorded>(
 pub fn paired<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("gemm_complex_pairs");
     let [x, out] = [(); 2].map(|()| pairs(&b));
-    let [n, cols, row, col] = [(); 4].map(|()| b.param::<U32>());
-    let [second, first] = [(); 2].map(|()| b.param::<T>());
+    let [n, cols, row, col] = b.params::<U32, 4>();
+    let [second, first] = b.params::<T, 2>();
     let alpha = number::<T>(&b);
     each(&b, n, |i| {
         let p = i / cols;
@@ -87,7 +87,7 @@ pub fn paired<T: Recorded>() -> Result<Kernel, Error> {
 pub fn packed<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("gemm_complex_packed");
     let [x, out] = [(); 2].map(|()| pairs(&b));
-    let [n, cols, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let [n, cols, row, col] = b.params::<U32, 4>();
     each(&b, n, |i| {
         let r = i / cols;
         out.put(i, x.get::<T>(r * row + (i - r * cols) * col, 0));
@@ -99,7 +99,7 @@ pub fn packed<T: Recorded>() -> Result<Kernel, Error> {
 pub fn added<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("gemm_complex_added");
     let [sums, c] = [(); 2].map(|()| pairs(&b));
-    let [n, cols, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let [n, cols, row, col] = b.params::<U32, 4>();
     let beta = number::<T>(&b);
     each(&b, n, |i| {
         let r = i / cols;
@@ -113,7 +113,7 @@ pub fn added<T: Recorded>() -> Result<Kernel, Error> {
 pub fn axpy<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("axpy_complex");
     let [x, y] = [(); 2].map(|()| pairs(&b));
-    let [n, x_step, y_step] = [(); 3].map(|()| b.param::<U32>());
+    let [n, x_step, y_step] = b.params::<U32, 3>();
     let alpha = number::<T>(&b);
     each(&b, n, |i| {
         let to = i * y_step;
@@ -143,7 +143,7 @@ pub fn dot<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("dot_complex");
     b.threads([THREADS, 1, 1]);
     let [x, y, out] = [(); 3].map(|()| pairs(&b));
-    let [n, x_step, y_step] = [(); 3].map(|()| b.param::<U32>());
+    let [n, x_step, y_step] = b.params::<U32, 3>();
     let sign = b.param::<T>();
     let threads = b.int(i64::from(THREADS));
     let block = b.special(Special::CtaidX);
@@ -175,7 +175,7 @@ pub fn dot_merge<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
 pub fn gemv<T: Recorded>(meet: Meet, down: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if down { "gemv_complex_down" } else { "gemv_complex" });
     let [a, x, y] = [(); 3].map(|()| pairs(&b));
-    let [rows, cols, row, col, x_step, y_step] = [(); 6].map(|()| b.param::<U32>());
+    let [rows, cols, row, col, x_step, y_step] = b.params::<U32, 6>();
     let sign = b.param::<T>();
     let [alpha, beta] = [(); 2].map(|()| number::<T>(&b));
     let part = |r: Value<'_, U32>, first: Value<'_, U32>, step: u32| {
@@ -204,7 +204,7 @@ pub fn gemv<T: Recorded>(meet: Meet, down: bool) -> Result<Kernel, Error> {
 pub fn scal<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scal_complex");
     let x = pairs(&b);
-    let [n, step] = [(); 2].map(|()| b.param::<U32>());
+    let [n, step] = b.params::<U32, 2>();
     let alpha = number::<T>(&b);
     let real = alpha[1].compare(Cmp::Eq, b.bits(0));
     each(&b, n, |i| {
@@ -239,7 +239,7 @@ pub fn of_parts<T: Recorded>(op: &str, body: impl Body<Param<T>, 2>) -> Result<K
 /// Planar to interleaved, or, `back`, the other way. Parameters: real, imaginary parts, pairs; numbers.
 pub fn interleaved<T: Recorded>(back: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if back { "deinterleave" } else { "interleave" });
-    let [re, im] = [(); 2].map(|()| b.param::<U64>());
+    let [re, im] = b.params::<U64, 2>();
     let (z, n) = (pairs(&b), b.param::<U32>());
     each(&b, n, |i| match back {
         false => z.put(i, [get::<T>(re, i), get(im, i)]),

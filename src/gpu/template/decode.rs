@@ -275,11 +275,10 @@ pub(crate) fn split<C: Decoded>(meet: Meet, by: Split) -> Result<Kernel, Error> 
         scores.name()
     ));
     b.threads([THREADS, 1, 1]);
-    let [q, keys, values, parts] = [(); 4].map(|()| b.param::<U64>());
-    let pages = paged.then(|| [(); 2].map(|()| b.param::<U64>()));
-    let [start, end, group, dim, row_keys, row_values, before_keys, before_values] =
-        [(); 8].map(|()| b.param::<U32>());
-    let page = paged.then(|| [(); 2].map(|()| b.param::<U32>()));
+    let [q, keys, values, parts] = b.params::<U64, 4>();
+    let pages = paged.then(|| b.params::<U64, 2>());
+    let [start, end, group, dim, row_keys, row_values, before_keys, before_values] = b.params::<U32, 8>();
+    let page = paged.then(|| b.params::<U32, 2>());
     let scale = b.param::<F32>();
     let cap = scores.capped.then(|| b.param::<F32>());
     let int = |v: u32| b.int::<U32>(i64::from(v));
@@ -406,8 +405,8 @@ const STRIP: u32 = 128;
 pub(crate) fn merge(meet: Meet, threads: u32) -> Result<Kernel, Error> {
     let b = Builder::new(&format!("decode_merge_{threads}"));
     b.threads([threads, 1, 1]);
-    let [parts, out, lse] = [(); 3].map(|()| b.param::<U64>());
-    let [count, dim] = [(); 2].map(|()| b.param::<U32>());
+    let [parts, out, lse] = b.params::<U64, 3>();
+    let [count, dim] = b.params::<U32, 2>();
     let int = |v: u32| b.int::<U32>(i64::from(v));
     let (tid, h) = (b.special(Special::TidX), b.special(Special::CtaidX));
     let (zero, none) = (b.f32(0.0), b.f32(f32::NEG_INFINITY));

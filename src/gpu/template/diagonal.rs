@@ -62,8 +62,8 @@ pub fn determinant<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("determinant");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [a, pivots, to, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, step] = [(); 2].map(|()| b.param::<U32>());
+    let [a, pivots, to, status] = b.params::<U64, 4>();
+    let [n, step] = b.params::<U32, 2>();
     let unit = constant::<T>(b, T::Elem::ONE);
     let bounds = [b.special(Special::TidX), n, b.int(i64::from(THREADS))];
     let mine = b.count::<U32, T>(bounds, 1, &[unit, b.bits(0)], |i, all| {
@@ -84,8 +84,8 @@ pub fn determinant<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
 /// B, the stride of the diagonal, the strides of B.
 pub fn divided<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("ldlt_divided");
-    let [a, off, to, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, cols, step, row, col] = [(); 5].map(|()| b.param::<U32>());
+    let [a, off, to, status] = b.params::<U64, 4>();
+    let [n, cols, step, row, col] = b.params::<U32, 5>();
     let (zero, one, none) = (b.int::<U32>(0), b.int(1), b.bits::<T>(0));
     each(&b, n * cols, |e| {
         let k = e / cols;

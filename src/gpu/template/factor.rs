@@ -90,8 +90,8 @@ const ALONE: u32 = 8;
 pub fn cholesky<T: Recorded>(wide: bool, scratch: bool) -> Result<Kernel, Error> {
     let b = named::<T>("cholesky");
     b.threads([FACTOR, 1, 1]);
-    let [a, status] = [(); 2].map(|()| b.param::<U64>());
-    let [n, row, col, first] = [(); 4].map(|()| b.param::<U32>());
+    let [a, status] = b.params::<U64, 2>();
+    let [n, row, col, first] = b.params::<U32, 4>();
     let number = |i: u32| b.int::<U32>(i64::from(i));
     let (tid, side) = (b.special(Special::TidX), number(SIDE));
     let (many, parts) = (if wide { 16 / T::TYPE.bytes() } else { 1 }, TRIANGLE / SIDE);
@@ -214,8 +214,8 @@ fn all_of<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce(Value<'b, U32>))
 pub fn lu<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("lu");
     b.threads([THREADS, 1, 1]);
-    let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, row, col, first] = [(); 5].map(|()| b.param::<U32>());
+    let [a, pivots, status] = b.params::<U64, 3>();
+    let [m, n, row, col, first] = b.params::<U32, 5>();
     let (tid, one, none) = (b.special(Special::TidX), b.int::<U32>(1), b.int::<U32>(i64::from(u32::MAX)));
     let (threads, own) = (b.int::<U32>(i64::from(THREADS)), b.int::<U32>(i64::from(THREADS - 1)));
     let [chosen, left] = [(); 2].map(|()| scratch::<T>(&b, LEAF));
@@ -279,8 +279,8 @@ pub fn exchange<T: Recorded>(what: Index, back: bool) -> Result<Kernel, Error> {
     let builder = named::<T>(if back { "exchange_back" } else { "exchange" });
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
-    let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
-    let [cols, n, rows, row, col, first] = [(); 6].map(|()| b.param::<U32>());
+    let [a, pivots, status] = b.params::<U64, 3>();
+    let [cols, n, rows, row, col, first] = b.params::<U32, 6>();
     let (tid, many) = (b.special(Special::TidX), b.int::<U32>(i64::from(EXCHANGED)));
     let [wide, none] = [EXCHANGED_COLUMNS, u32::MAX].map(|x| b.int::<U32>(i64::from(x)));
     let (lane, warp) = (tid & b.int(i64::from(EXCHANGED_COLUMNS - 1)), tid / wide);
@@ -339,8 +339,8 @@ pub fn exchange<T: Recorded>(what: Index, back: bool) -> Result<Kernel, Error> {
 pub fn divides<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
     let b = named::<T>(what.names().0);
     b.threads([THREADS, 1, 1]);
-    let [a, status] = [(); 2].map(|()| b.param::<U64>());
-    let [n, step] = [(); 2].map(|()| b.param::<U32>());
+    let [a, status] = b.params::<U64, 2>();
+    let [n, step] = b.params::<U32, 2>();
     let none = b.int::<U32>(i64::from(u32::MAX));
     let bounds = [b.special(Special::TidX), n, b.int(i64::from(THREADS))];
     let found = b.count::<U32, U32>(bounds, 1, &[none], |i, found| {

@@ -273,10 +273,10 @@ pub fn lines<T: Recorded>(lines: Lines) -> Result<Kernel, Error> {
     let [x, out] = [(); 2].map(|()| pairs_at(&b, lines.whole));
     let roots = pairs(&b);
     let tables: Vec<_> = (0..lines.tables()).map(|_| pairs(&b)).collect();
-    let [count, middle, last] = [(); 3].map(|()| b.param::<U32>());
-    let [from, to] = [(); 2].map(|()| [(); 4].map(|()| b.param::<U32>()));
+    let [count, middle, last] = b.params::<U32, 3>();
+    let [from, to] = [(); 2].map(|()| b.params::<U32, 4>());
     let number = (lines.twiddled || lines.around == Around::Chirp).then(|| b.param::<U32>());
-    let [sign, re, im] = [(); 3].map(|()| b.param::<T>());
+    let [sign, re, im] = b.params::<T, 3>();
     let width = 2 * T::TYPE.bytes();
     let tile = b.shared(lines.rows * Lines::scratch(lines.n) * width, width);
     let with = Passes {
@@ -491,7 +491,7 @@ impl<'b, T: Recorded> Passes<'b, T> {
 pub fn chirped<T: Recorded>(whole: bool) -> Result<Kernel, Error> {
     let b = named::<T>("fft_chirped");
     let [x, out, chirp] = [whole, true, true].map(|whole| pairs_at(&b, whole));
-    let [rows, n, m, row, point] = [(); 5].map(|()| b.param::<U32>());
+    let [rows, n, m, row, point] = b.params::<U32, 5>();
     let sign = b.param::<T>();
     each(&b, rows * m, |i| {
         let r = i / m;
@@ -513,7 +513,7 @@ pub fn chirped<T: Recorded>(whole: bool) -> Result<Kernel, Error> {
 pub fn filtered<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("fft_filtered");
     let [z, filter] = [(); 2].map(|()| pairs(&b));
-    let [n, m] = [(); 2].map(|()| b.param::<U32>());
+    let [n, m] = b.params::<U32, 2>();
     each(&b, n, |i| z.put(i, mul(z.get::<T>(i, 0), filter.get(i - i / m * m, 0))));
     b.finish()
 }
@@ -523,8 +523,8 @@ pub fn filtered<T: Recorded>() -> Result<Kernel, Error> {
 pub fn unchirped<T: Recorded>(whole: bool) -> Result<Kernel, Error> {
     let b = named::<T>("fft_unchirped");
     let [z, out, chirp] = [true, whole, true].map(|whole| pairs_at(&b, whole));
-    let [rows, n, m, row, point] = [(); 5].map(|()| b.param::<U32>());
-    let scale = [(); 2].map(|()| b.param::<T>());
+    let [rows, n, m, row, point] = b.params::<U32, 5>();
+    let scale = b.params::<T, 2>();
     each(&b, rows * n, |i| {
         let r = i / n;
         let k = i - r * n;
@@ -564,7 +564,7 @@ fn tangle<'b, T: Recorded>(
 pub fn untangled<T: Recorded>(back: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if back { "fft_tangled" } else { "fft_untangled" });
     let [x, out, twist] = [(); 3].map(|()| pairs(&b));
-    let [rows, m] = [(); 2].map(|()| b.param::<U32>());
+    let [rows, m] = b.params::<U32, 2>();
     let one = b.int(1);
     // From one line to the next.
     let [from, to] = if back { [m + one, m] } else { [m, m + one] };

@@ -80,7 +80,8 @@ pub(super) fn map<'b, T: Recorded, const N: usize, const K: usize>(
     wide: bool,
     x: [Value<'b, U64>; N],
     (y, read): ([Value<'b, U64>; K], bool),
-    body: impl Fn([Value<'b, T>; N], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+    // Not a type, as this would be compiled for each body.
+    body: &dyn Fn([Value<'b, T>; N], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) {
     let turn = |i: Value<'b, U32>, many: u32| {
         let get = |from| neighbours::<T>(b, Space::Global, at::<T>(from, i), 0, many).into_iter();
@@ -133,7 +134,7 @@ pub(super) fn named<T: Recorded>(op: &str) -> Builder {
 pub fn fill() -> Result<Kernel, Error> {
     let b = Builder::new("fill");
     let to = b.param::<U64>();
-    let [n, even, odd] = [(); 3].map(|()| b.param::<U32>());
+    let [n, even, odd] = b.params::<U32, 3>();
     each(&b, n, |i| {
         let second = (i & b.int(1)).compare(Cmp::Ne, b.int(0));
         put(to, i, Value::select(second, odd, even));
@@ -146,7 +147,7 @@ pub fn word() -> Result<Kernel, Error> {
     let b = Builder::new("word");
     b.threads([32, 1, 1]);
     let at = b.param::<U64>();
-    let [mask, bits] = [(); 2].map(|()| b.param::<U32>());
+    let [mask, bits] = b.params::<U32, 2>();
     let zero = b.int::<U32>(0);
     b.when(b.special(Special::TidX).compare(Cmp::Eq, b.int(0)), || {
         put::<U32>(at, zero, (get::<U32>(at, zero) & mask) | bits);
@@ -158,8 +159,8 @@ pub fn word() -> Result<Kernel, Error> {
 /// rows of the table. A row whose index is past the table is zeros.
 pub fn embedding<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("embedding");
-    let [table, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
+    let [table, ids, out, status] = b.params::<U64, 4>();
+    let [n, cols, rows] = b.params::<U32, 3>();
     each(&b, n, |i| {
         let r = i / cols;
         let id = get::<U32>(ids, r);
@@ -257,8 +258,8 @@ fn near_silu<'b, T: Recorded>(x: Value<'b, T>) -> [Value<'b, T>; 2] {
 /// `out[r][i] = silu(x[r][i])·x[r][cols + i]`. Parameters: `x`, `out`; the elements of `out`, columns.
 pub fn swiglu_packed<T: Recorded>(by: Gates) -> Result<Kernel, Error> {
     let b = by.named::<T>("swiglu_packed");
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
-    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, out] = b.params::<U64, 2>();
+    let [n, cols] = b.params::<U32, 2>();
     let many = by.at_once::<T>();
     let read = |i: Value<'_, U32>| {
         let gate = b.typed::<U32>(i.id());
@@ -278,8 +279,8 @@ pub fn swiglu_packed<T: Recorded>(by: Gates) -> Result<Kernel, Error> {
 /// Its gradient. Parameters: `x`, `dy`, `dx`; the elements of `dy`, columns.
 pub fn swiglu_packed_backward<T: Recorded>(by: Gates) -> Result<Kernel, Error> {
     let b = by.named::<T>("swiglu_packed_backward");
-    let [x, dy, dx] = [(); 3].map(|()| b.param::<U64>());
-    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, dy, dx] = b.params::<U64, 3>();
+    let [n, cols] = b.params::<U32, 2>();
     let many = by.at_once::<T>();
     let read = |i: Value<'_, U32>| {
         let i = b.typed::<U32>(i.id());
@@ -307,8 +308,8 @@ pub fn swiglu_packed_backward<T: Recorded>(by: Gates) -> Result<Kernel, Error> {
 /// elements, and every array starts at a multiple of 16 bytes. Its parameters.
 pub fn rope_wide<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("rope_wide");
-    let [x, out, cos, sin] = [(); 4].map(|()| b.param::<U64>());
-    let [n, pairs, half, row, _, _, _] = [(); 7].map(|()| b.param::<U32>());
+    let [x, out, cos, sin] = b.params::<U64, 4>();
+    let [n, pairs, half, row, _, _, _] = b.params::<U32, 7>();
     let sign = b.param::<T>();
     let many = at_once::<T>(true);
     let read = |i: Value<'_, U32>| {
@@ -336,8 +337,8 @@ pub fn rope_wide<T: Recorded>() -> Result<Kernel, Error> {
 /// sines are multiplied with, ±1.
 pub fn rope<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("rope");
-    let [x, out, cos, sin] = [(); 4].map(|()| b.param::<U64>());
-    let [n, pairs, half, row, col, step, apart] = [(); 7].map(|()| b.param::<U32>());
+    let [x, out, cos, sin] = b.params::<U64, 4>();
+    let [n, pairs, half, row, col, step, apart] = b.params::<U32, 7>();
     let sign = b.param::<T>();
     each(&b, n, |i| {
         let r = i / pairs;
@@ -358,7 +359,7 @@ pub fn rope<T: Recorded>() -> Result<Kernel, Error> {
 /// `x *= max_norm / norm` where the norm is above it or NaN. Parameters: `x`, the norm; elements; `max_norm`.
 pub fn clip<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("clip_by_norm");
-    let [x, norm] = [(); 2].map(|()| b.param::<U64>());
+    let [x, norm] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let most = b.param::<T>();
     let norm = b.load::<T>(Space::Global, norm, 0);
@@ -382,10 +383,10 @@ where
 {
     let b = named::<T>(&if wide { format!("{op}_wide") } else { String::from(op) });
     let g = b.param::<U64>();
-    let y: [_; K] = core::array::from_fn(|_| b.param::<U64>());
+    let y: [_; K] = b.params::<U64, _>();
     let n = b.param::<U32>();
     let body = body(b.numbers());
-    map::<T, 1, K>(&b, n, wide, [g], (y, true), |x, y| body.eval(x, y));
+    map::<T, 1, K>(&b, n, wide, [g], (y, true), &|x, y| body.eval(x, y));
     b.finish()
 }
 

@@ -150,9 +150,9 @@ pub(super) fn product(
     tile.check(available)?;
     let b = Builder::new(name);
     b.threads([tile.threads(), 1, 1]);
-    let [a, bm, out] = core::array::from_fn(|_| b.param::<U64>());
+    let [a, bm, out] = b.params::<U64, _>();
     let more: Vec<_> = (0..more).map(|_| b.param::<U64>()).collect();
-    let [m, n, k] = core::array::from_fn(|_| b.param::<U32>());
+    let [m, n, k] = b.params::<U32, _>();
     let numbers: Vec<_> = (0..numbers).map(|_| b.param::<F32>().number()).collect();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let tid = b.special(Special::TidX);

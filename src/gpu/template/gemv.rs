@@ -67,8 +67,8 @@ struct Gemv<'b, T> {
 
 impl<'b, T: Recorded> Gemv<'b, T> {
     fn new(b: &'b Builder) -> Self {
-        let [a, x, y] = [(); 3].map(|()| b.param::<U64>());
-        let sizes = [(); 6].map(|()| b.param::<U32>());
+        let [a, x, y] = b.params::<U64, 3>();
+        let sizes = b.params::<U32, 6>();
         let (alpha, beta) = (b.param::<T>(), b.param::<T>());
         Self { b, a, x, y, sizes, alpha, beta }
     }

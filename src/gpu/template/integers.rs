@@ -31,8 +31,8 @@ impl Sample {
 /// `out`; the elements, channels, elements of `x` before the first in its word.
 pub fn affine<T: Recorded>(of: Sample) -> Result<Kernel, Error> {
     let b = named::<T>(of.op());
-    let [x, scale, offset, out] = [(); 4].map(|()| b.param::<U64>());
-    let [n, channels, before] = [(); 3].map(|()| b.param::<U32>());
+    let [x, scale, offset, out] = b.params::<U64, 4>();
+    let [n, channels, before] = b.params::<U32, 3>();
     // A word has two to the first power of them: WGSL reads nothing smaller.
     let (many, bits) = match of {
         Sample::U8 => (2, 3),

@@ -139,8 +139,8 @@ pub fn turn<T: Recorded>(meet: Meet, others: bool, early: bool) -> Result<Kernel
     let w = b.param::<U64>();
     let v = others.then(|| b.param::<U64>());
     let words = b.param::<U64>();
-    let [n, len, wide, rounds, round, sweep] = [(); 6].map(|()| b.param::<U32>());
-    let [cosine, least] = [(); 2].map(|()| b.param::<T>());
+    let [n, len, wide, rounds, round, sweep] = b.params::<U32, 6>();
+    let [cosine, least] = b.params::<T, 2>();
     let (limits, [zero, one]) = (Limits { cosine, least }, [0, 1].map(|x| b.int::<U32>(x)));
     let (none, unit) = (b.bits::<T>(0), constant::<T>(b, T::Elem::ONE));
     let first = sweep.compare(Cmp::Eq, zero);
@@ -223,8 +223,8 @@ pub fn rows<T: Recorded>(meet: Meet, symmetric: bool) -> Result<Kernel, Error> {
     let builder = named::<T>(name);
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [a, to, status] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let [a, to, status] = b.params::<U64, 3>();
+    let [m, n, row, col] = b.params::<U32, 4>();
     each_row(b, m, |i| {
         let mine = fold::<T, 1>(b, part(b, n), [b.bits(0)], |j, all| {
             let [i, j] = if symmetric { [i.most(j), i.least(j)] } else { [i, j] };
@@ -243,8 +243,8 @@ pub fn symmetric<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("eigh_open");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [a, rows, w, sums, state] = [(); 5].map(|()| b.param::<U64>());
-    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let [a, rows, w, sums, state] = b.params::<U64, 5>();
+    let [n, row, col] = b.params::<U32, 3>();
     let [by, back] = scales(largest::<T>(b, meet, rows, n));
     b.barrier();
     each_row(b, n, |j| {
@@ -273,7 +273,7 @@ pub fn shifted<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("eigh_shift");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [sums, w, state] = [(); 3].map(|()| b.param::<U64>());
+    let [sums, w, state] = b.params::<U64, 3>();
     let n = b.param::<U32>();
     let by = shift(largest::<T>(b, meet, sums, n));
     strided(b, [b.int(0), n], |i| put(w, i * n + i, get::<T>(w, i * n + i) + by));
@@ -287,8 +287,8 @@ pub fn general<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("svd_open");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [rows, w, v, state] = [(); 4].map(|()| b.param::<U64>());
-    let [n, len] = [(); 2].map(|()| b.param::<U32>());
+    let [rows, w, v, state] = b.params::<U64, 4>();
+    let [n, len] = b.params::<U32, 2>();
     let [by, back] = scales(largest::<T>(b, meet, rows, n));
     b.barrier();
     each_row(b, n, |j| {
@@ -308,8 +308,8 @@ pub fn lengths<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
     let builder = named::<T>(if what == Index::Eigh { "eigh_lengths" } else { "svd_lengths" });
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [w, to, words, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, len] = [(); 2].map(|()| b.param::<U32>());
+    let [w, to, words, status] = b.params::<U64, 4>();
+    let [n, len] = b.params::<U32, 2>();
     let last = get::<U32>(words, number(b, SWEEPS - 1)).compare(Cmp::Ne, b.int(0));
     each_row(b, n, |j| {
         let mine = fold::<T, 1>(b, part(b, len), [b.bits(0)], |i, [all]| {
@@ -372,8 +372,8 @@ pub fn eigenvectors<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("eigh_close");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [w, lengths, state, a, values] = [(); 5].map(|()| b.param::<U64>());
-    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let [w, lengths, state, a, values] = b.params::<U64, 5>();
+    let [n, row, col] = b.params::<U32, 3>();
     let [back, by] = [0, 1].map(|k| get::<T>(state, b.int(k)));
     each_row(b, n, |j| {
         let to = rank::<T>(b, (meet, false), lengths, [n, j]);
@@ -391,8 +391,8 @@ pub fn ordered<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("svd_order");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [w, v, lengths, state, to, vt, values] = [(); 7].map(|()| b.param::<U64>());
-    let [n, len, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let [w, v, lengths, state, to, vt, values] = b.params::<U64, 7>();
+    let [n, len, row, col] = b.params::<U32, 4>();
     let back = get::<T>(state, b.int(0));
     each_row(b, n, |j| {
         let at = rank::<T>(b, (meet, true), lengths, [n, j]);
@@ -408,7 +408,7 @@ pub fn identity<T: Recorded>() -> Result<Kernel, Error> {
     let builder = named::<T>("svd_identity");
     let b = &builder;
     let u = b.param::<U64>();
-    let [all, n, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let [all, n, row, col] = b.params::<U32, 4>();
     super::flat::each(b, all, |e| {
         let i = e / n;
         let j = e - i * n;
@@ -424,8 +424,8 @@ pub fn oriented<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let builder = named::<T>("svd_close");
     let b = &builder;
     b.threads([THREADS, 1, 1]);
-    let [factors, u, vt] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, step, row, col, down, along] = [(); 7].map(|()| b.param::<U32>());
+    let [factors, u, vt] = b.params::<U64, 3>();
+    let [m, n, step, row, col, down, along] = b.params::<U32, 7>();
     each_row(b, n, |j| {
         let at = |i| i * row + j * col;
         let sign = sign::<T>(b, meet, m, |i| get(u, at(i)));

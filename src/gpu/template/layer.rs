@@ -55,8 +55,8 @@ pub fn softmax_backward<T: Recorded>(
 ) -> Result<Kernel, Error> {
     let b = named::<T>(if log { "log_softmax_backward" } else { "softmax_backward" });
     b.threads([threads.block, 1, 1]);
-    let [y, dy, dx] = [(); 3].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [y, dy, dx] = b.params::<U64, 3>();
+    let [rows, cols] = b.params::<U32, 2>();
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let (y, dy, dx) = (y + start, dy + start, dx + start);
@@ -92,8 +92,8 @@ pub fn softmax_backward<T: Recorded>(
 pub fn masked_softmax<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("masked_softmax");
     b.threads([THREADS, 1, 1]);
-    let [x, mask, out] = [(); 3].map(|()| b.param::<U64>());
-    let [rows, cols, step] = [(); 3].map(|()| b.param::<U32>());
+    let [x, mask, out] = b.params::<U64, 3>();
+    let [rows, cols, step] = b.params::<U32, 3>();
     each_row(&b, rows, |r| {
         let width = b.int(i64::from(T::TYPE.bytes()));
         let start = r.wide(cols) * width;
@@ -115,8 +115,8 @@ pub fn transpose<T: Recorded>() -> Result<Kernel, Error> {
     const ACROSS: u32 = TRANSPOSE_TILE;
     let b = named::<T>("transpose");
     b.threads([THREADS, 1, 1]);
-    let [from, to] = [(); 2].map(|()| b.param::<U64>());
-    let [m, n, from_row, from_col, to_row, to_col] = [(); 6].map(|()| b.param::<U32>());
+    let [from, to] = b.params::<U64, 2>();
+    let [m, n, from_row, from_col, to_row, to_col] = b.params::<U32, 6>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let width = T::TYPE.bytes();
     // A row longer, so that columns lie in different banks.
@@ -151,8 +151,8 @@ pub fn cross_entropy<T: Recorded>(
 ) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy");
     b.threads([threads.block, 1, 1]);
-    let [z, targets, losses, lse, status] = [(); 5].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [z, targets, losses, lse, status] = b.params::<U64, 5>();
+    let [rows, cols] = b.params::<U32, 2>();
     let [_, place] = threads.place(&b);
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let z = z + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
@@ -199,8 +199,8 @@ pub fn cross_entropy_backward<T: Recorded>(
 ) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy_backward");
     b.threads([threads.block, 1, 1]);
-    let [z, targets, lse, out, status] = [(); 5].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [z, targets, lse, out, status] = b.params::<U64, 5>();
+    let [rows, cols] = b.params::<U32, 2>();
     let scale = b.param::<T>();
     let [_, place] = threads.place(&b);
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
@@ -260,8 +260,8 @@ pub fn cross_entropy_with_gradient<T: Recorded>(
 ) -> Result<Kernel, Error> {
     let b = named::<T>("cross_entropy_with_gradient");
     b.threads([threads.block, 1, 1]);
-    let [z, targets, losses, status] = [(); 4].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [z, targets, losses, status] = b.params::<U64, 4>();
+    let [rows, cols] = b.params::<U32, 2>();
     let scale = b.param::<T>();
     let [_, place] = threads.place(&b);
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
@@ -324,8 +324,8 @@ fn among<'b>(
 pub fn scatter<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("scatter");
     b.threads([THREADS, 1, 1]);
-    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, cols, rows] = [(); 3].map(|()| b.param::<U32>());
+    let [x, ids, out, status] = b.params::<U64, 4>();
+    let [n, cols, rows] = b.params::<U32, 3>();
     each_row(&b, n, |r| {
         let id = get::<U32>(ids, r);
         let among = among(&b, meet, ids, [r + b.int(1), n], id);
@@ -343,7 +343,7 @@ pub fn scatter<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
 pub fn scatter_links(meet: Meet, threads: Threads) -> Result<Kernel, Error> {
     let b = Builder::new("scatter_links");
     b.threads([threads.block, 1, 1]);
-    let [ids, links] = [(); 2].map(|()| b.param::<U64>());
+    let [ids, links] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let [_, place] = threads.place(&b);
@@ -382,8 +382,8 @@ pub fn scatter_links(meet: Meet, threads: Threads) -> Result<Kernel, Error> {
 pub fn scatter_add<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scatter_add");
     b.threads([THREADS, 1, 1]);
-    let [x, ids, out, status, links] = [(); 5].map(|()| b.param::<U64>());
-    let [n, cols, rows, step] = [(); 4].map(|()| b.param::<U32>());
+    let [x, ids, out, status, links] = b.params::<U64, 5>();
+    let [n, cols, rows, step] = b.params::<U32, 4>();
     let first = b.special(Special::CtaidY) * b.int(i64::from(THREADS)) + b.special(Special::TidX);
     each_row(&b, n, |r| {
         let id = get::<U32>(ids, r);

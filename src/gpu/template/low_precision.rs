@@ -27,8 +27,8 @@ pub fn convert_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
     if rounded && !wide {
         b.rounds();
     }
-    let [x, to] = [(); 2].map(|()| b.param::<U64>());
-    let [before, rows, depth, row_by, depth_by, pitch] = [(); 6].map(|()| b.param::<U32>());
+    let [x, to] = b.params::<U64, 2>();
+    let [before, rows, depth, row_by, depth_by, pitch] = b.params::<U32, 6>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let [high, deep] = CONVERT_TILE;
     // A word for each element, and a column that keeps neighbours in different banks.
@@ -108,8 +108,8 @@ pub const ROUNDED_EACH: u32 = 8;
 pub fn round_lines() -> Result<Kernel, Error> {
     let b = Builder::new("round_lines");
     b.rounds();
-    let [x, to] = [(); 2].map(|()| b.param::<U64>());
-    let [lines, length, by, pieces, pitch] = [(); 5].map(|()| b.param::<U32>());
+    let [x, to] = b.params::<U64, 2>();
+    let [lines, length, by, pieces, pitch] = b.params::<U32, 5>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let aligned = aligned(x, by, [16, 4]);
     each(&b, lines * pieces, |i| {
@@ -153,8 +153,8 @@ pub fn byte_product() -> Result<Kernel, Error> {
     const EACH: u32 = BYTE_TILE / 16;
     let b = Builder::new("byte_product");
     b.threads([THREADS, 1, 1]);
-    let [x, y, c] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, words, row_by, col_by, alpha, beta] = [(); 7].map(|()| b.param::<U32>());
+    let [x, y, c] = b.params::<U64, 3>();
+    let [m, n, words, row_by, col_by, alpha, beta] = b.params::<U32, 7>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     // By depth, with a column that keeps neighbours in different banks.
     let pitch = 4 * (BYTE_TILE + 1);

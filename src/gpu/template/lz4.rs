@@ -115,8 +115,8 @@ impl<'b> Warp<'b> {
 pub fn compress() -> Result<Kernel, Error> {
     let b = Builder::new("lz4_compress");
     let w = Warp::new(&b);
-    let [data, slots, sizes] = [(); 3].map(|()| b.param::<U64>());
-    let [bytes, block, slot, blocks, before, before_slots] = [(); 6].map(|()| b.param::<U32>());
+    let [data, slots, sizes] = b.params::<U64, 3>();
+    let [bytes, block, slot, blocks, before, before_slots] = b.params::<U32, 6>();
     let (lane, zero, one) = (w.lane, w.int(0), w.int(1));
     let table = b.shared(2 << BITS, 16);
     let entry = |hash| table + (hash << one);
@@ -209,8 +209,8 @@ const IS_WRONG: usize = 2;
 pub fn decompress() -> Result<Kernel, Error> {
     let b = Builder::new("lz4_decompress");
     let w = Warp::new(&b);
-    let [slots, sizes, data, status] = [(); 4].map(|()| b.param::<U64>());
-    let [in_slots, bytes, block, slot, blocks, before_slots, before] = [(); 7].map(|()| b.param::<U32>());
+    let [slots, sizes, data, status] = b.params::<U64, 4>();
+    let [in_slots, bytes, block, slot, blocks, before_slots, before] = b.params::<U32, 7>();
     let (lane, zero, one) = (w.lane, w.int(0), w.int(1));
     each_row(&b, blocks, |i| {
         let [first, start] = [i * slot, i * block];

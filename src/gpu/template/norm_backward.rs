@@ -90,8 +90,8 @@ pub fn norm_backward_held<T: Recorded>(
 ) -> Result<Kernel, Error> {
     let b = named::<T>(&format!("{}_{}x{}", of.name(), threads.row, held.each));
     b.threads([threads.block, 1, 1]);
-    let [x, gamma, dy, dx, sums, plain] = [(); 6].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, gamma, dy, dx, sums, plain] = b.params::<U64, 6>();
+    let [rows, cols] = b.params::<U32, 2>();
     let eps = b.param::<T>();
     let many = (held.each * 16 / T::TYPE.bytes()) as usize;
     let zero = b.bits::<T>(0);
@@ -140,8 +140,8 @@ pub fn norm_backward_held<T: Recorded>(
 pub fn norm_backward<T: Recorded>(meet: Meet, of: Slope) -> Result<Kernel, Error> {
     let b = named::<T>(of.name());
     b.threads([THREADS, 1, 1]);
-    let [x, gamma, dy, dx, units] = [(); 5].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, gamma, dy, dx, units] = b.params::<U64, 5>();
+    let [rows, cols] = b.params::<U32, 2>();
     let eps = b.param::<T>();
     each_row(&b, rows, |r| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
@@ -172,8 +172,8 @@ pub const COLUMN_ROWS: u32 = 32;
 pub fn scaled_columns<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scaled_columns");
     b.threads([THREADS, 1, 1]);
-    let [x, dy, units, out, plain] = [(); 5].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, dy, units, out, plain] = b.params::<U64, 5>();
+    let [rows, cols] = b.params::<U32, 2>();
     let c = b.special(Special::CtaidX) * b.int(i64::from(THREADS)) + b.special(Special::TidX);
     let part = b.special(Special::CtaidY);
     let first = part * b.int(i64::from(COLUMN_ROWS));
@@ -200,8 +200,8 @@ pub const COLUMN_PARTS: u32 = 32;
 /// `out`; their number, columns.
 pub fn add_columns<T: Recorded>(fewer: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if fewer { "fold_columns" } else { "add_columns" });
-    let [parts, out] = [(); 2].map(|()| b.param::<U64>());
-    let [count, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [parts, out] = b.params::<U64, 2>();
+    let [count, cols] = b.params::<U32, 2>();
     let many = b.int::<U32>(if fewer { i64::from(COLUMN_PARTS) } else { 1 });
     each(&b, many * cols, |i| {
         let part = i / cols;

@@ -188,8 +188,8 @@ pub fn lu<T: Recorded>(meet: Meet, held: Held) -> Result<Kernel, Error> {
     let builder = named::<T>("lu");
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
-    let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, by_row, by_col, first] = [(); 5].map(|()| b.param::<U32>());
+    let [a, pivots, status] = b.params::<U64, 3>();
+    let [m, n, by_row, by_col, first] = b.params::<U32, 5>();
     let panel = Panel::<T>::new(b, a, [m, n, by_row, by_col], held);
     let (wide, cols) = (held.cols as usize, b.int::<U32>(i64::from(held.cols)));
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
@@ -269,8 +269,8 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index, held: Held) -> Result<Kernel, Er
     let builder = named::<T>("qr");
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
-    let [a, taus, status] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, by_row, by_col, first] = [(); 5].map(|()| b.param::<U32>());
+    let [a, taus, status] = b.params::<U64, 3>();
+    let [m, n, by_row, by_col, first] = b.params::<U32, 5>();
     let panel = Panel::<T>::new(b, a, [m, n, by_row, by_col], held);
     let (wide, cols) = (held.cols as usize, b.int::<U32>(i64::from(held.cols)));
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));

@@ -159,8 +159,8 @@ pub(super) fn reduce_in<'b, T: Stored, const K: usize>(
     merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
 ) -> [Value<'b, T>; K] {
     match meet {
-        Meet::Warps => by_warps(b, (threads, scratch), acc, merge),
-        Meet::Memory => by_memory(b, (threads, scratch), acc, merge),
+        Meet::Warps => by_warps(b, (threads, scratch), acc, &merge),
+        Meet::Memory => by_memory(b, (threads, scratch), acc, &merge),
     }
 }
 
@@ -174,12 +174,15 @@ fn get<'b, T: Stored, const K: usize>(b: &'b Builder, at: Value<'b, U32>, place:
     core::array::from_fn(|k| b.load(Space::Shared, at, ((place * K as u32 + k as u32) * width) as i32))
 }
 
+/// How two accumulators become one: no type of its own, as all of this would be compiled for each.
+type Merge<'f, 'b, T, const K: usize> = &'f dyn Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K];
+
 /// By halves in each warp, then warp by warp.
 fn by_warps<'b, T: Stored, const K: usize>(
     b: &'b Builder,
     (threads, scratch): (Threads, Value<'b, U32>),
     mut acc: [Value<'b, T>; K],
-    merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+    merge: Merge<'_, 'b, T, K>,
 ) -> [Value<'b, T>; K] {
     for distance in [16, 8, 4, 2, 1] {
         let by = b.int::<U32>(distance);
@@ -204,7 +207,7 @@ fn by_memory<'b, T: Stored, const K: usize>(
     b: &'b Builder,
     (threads, scratch): (Threads, Value<'b, U32>),
     acc: [Value<'b, T>; K],
-    merge: impl Fn([Value<'b, T>; K], [Value<'b, T>; K]) -> [Value<'b, T>; K],
+    merge: Merge<'_, 'b, T, K>,
 ) -> [Value<'b, T>; K] {
     let each = T::TYPE.bytes() * K as u32;
     let (tid, each) = (b.special(Special::TidX), b.int::<U32>(i64::from(each)));

@@ -48,8 +48,8 @@ fn plus<'b>(x: Value<'b, U32>, y: Value<'b, U32>) -> Value<'b, U32> {
 /// The sums of parts of [`ADDED`] numbers. Parameters: the numbers, the sums; numbers, parts.
 pub fn sums() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_sums");
-    let [x, to] = [(); 2].map(|()| b.param::<U64>());
-    let [n, parts] = [(); 2].map(|()| b.param::<U32>());
+    let [x, to] = b.params::<U64, 2>();
+    let [n, parts] = b.params::<U32, 2>();
     each(&b, parts, |p| {
         let all = of_part(p, (n, ADDED), &[b.int(0)], |i, all| {
             all.iter().map(|sum| plus(*sum, get::<U32>(x, i))).collect()
@@ -62,8 +62,8 @@ pub fn sums() -> Result<Kernel, Error> {
 /// Numbers become the sums of those before them. Parameters: the numbers, the sums before each part; numbers, parts.
 pub fn begins() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_begins");
-    let [x, before] = [(); 2].map(|()| b.param::<U64>());
-    let [n, parts] = [(); 2].map(|()| b.param::<U32>());
+    let [x, before] = b.params::<U64, 2>();
+    let [n, parts] = b.params::<U32, 2>();
     each(&b, parts, |p| {
         of_part(p, (n, ADDED), &[get::<U32>(before, p)], |i, sum| {
             let own = get::<U32>(x, i);
@@ -96,8 +96,8 @@ fn counter<'b>(
 /// bits behind the digit.
 pub fn digits() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_digits");
-    let [keys, order, counts] = [(); 3].map(|()| b.param::<U64>());
-    let [n, parts, shift] = [(); 3].map(|()| b.param::<U32>());
+    let [keys, order, counts] = b.params::<U64, 3>();
+    let [n, parts, shift] = b.params::<U32, 3>();
     each(&b, parts, |p| {
         of_part(p, (n, SORTED), &[], |i, _| {
             let c = counter((keys, get(order, i)), shift, [p, parts]);
@@ -112,8 +112,8 @@ pub fn digits() -> Result<Kernel, Error> {
 /// behind; elements, parts, the bits behind the digit.
 pub fn moved() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_moved");
-    let [keys, order, counts, to] = [(); 4].map(|()| b.param::<U64>());
-    let [n, parts, shift] = [(); 3].map(|()| b.param::<U32>());
+    let [keys, order, counts, to] = b.params::<U64, 4>();
+    let [n, parts, shift] = b.params::<U32, 3>();
     each(&b, parts, |p| {
         of_part(p, (n, SORTED), &[], |i, _| {
             let place = get::<U32>(order, i);
@@ -131,8 +131,8 @@ pub fn moved() -> Result<Kernel, Error> {
 /// some, columns of the matrix and one.
 pub fn columns() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_columns");
-    let [keys, order, to] = [(); 3].map(|()| b.param::<U64>());
-    let [n, all] = [(); 2].map(|()| b.param::<U32>());
+    let [keys, order, to] = b.params::<U64, 3>();
+    let [n, all] = b.params::<U32, 2>();
     each(&b, all, |c| {
         let key = |i| get::<U32>(keys, get::<U32>(order, i));
         put(to, c, first_of([b.int(0), n], |i| key(i).compare(Cmp::Ge, c)));
@@ -143,8 +143,8 @@ pub fn columns() -> Result<Kernel, Error> {
 /// The rows of elements in their order. Parameters: where rows begin, the order, where these go; elements, rows.
 pub fn rows() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_rows");
-    let [offsets, order, to] = [(); 3].map(|()| b.param::<U64>());
-    let [n, rows] = [(); 2].map(|()| b.param::<U32>());
+    let [offsets, order, to] = b.params::<U64, 3>();
+    let [n, rows] = b.params::<U32, 2>();
     each(&b, n, |e| put(to, e, row_of(offsets, rows, get(order, e))));
     b.finish()
 }
@@ -152,8 +152,8 @@ pub fn rows() -> Result<Kernel, Error> {
 /// Every so many numbers the next. Parameters: numbers, where they go; how many go, how far each is from the next.
 pub fn every() -> Result<Kernel, Error> {
     let b = named::<F32>("sparse_every");
-    let [from, to] = [(); 2].map(|()| b.param::<U64>());
-    let [n, by] = [(); 2].map(|()| b.param::<U32>());
+    let [from, to] = b.params::<U64, 2>();
+    let [n, by] = b.params::<U32, 2>();
     each(&b, n, |i| put(to, i, get::<U32>(from, i * by)));
     b.finish()
 }
@@ -161,7 +161,7 @@ pub fn every() -> Result<Kernel, Error> {
 /// Elements in another order. Parameters: elements, their order, where they go; how many.
 pub fn ordered<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("sparse_ordered");
-    let [from, order, to] = [(); 3].map(|()| b.param::<U64>());
+    let [from, order, to] = b.params::<U64, 3>();
     let n = b.param::<U32>();
     each(&b, n, |i| put(to, i, get::<T>(from, get::<U32>(order, i))));
     b.finish()
@@ -206,7 +206,7 @@ impl<'b> Part<'b> {
         b: &'b Builder,
         [begins, a, other_begins, other]: [Value<'b, U64>; 4],
     ) -> (Value<'b, U32>, impl FnOnce(Value<'b, U32>) -> Self) {
-        let [threads, parts, wide, cols, len] = [(); 5].map(|()| b.param::<U32>());
+        let [threads, parts, wide, cols, len] = b.params::<U32, 5>();
         let part = move |t: Value<'b, U32>| {
             let i = t / parts;
             let first = (t - i * parts) * wide;
@@ -281,7 +281,7 @@ impl<'b> Part<'b> {
 /// those of [`Part`].
 pub fn counted() -> Result<Kernel, Error> {
     let b = named::<F32>("spgemm_counted");
-    let of = [(); 4].map(|()| b.param::<U64>());
+    let of = b.params::<U64, 4>();
     let to = b.param::<U64>();
     let (threads, part) = Part::of(&b, of);
     each(&b, threads, |t| put(to, t, part(t).each(|_, _, _| {})));
@@ -292,8 +292,8 @@ pub fn counted() -> Result<Kernel, Error> {
 /// themselves; those of [`Part`].
 pub fn listed() -> Result<Kernel, Error> {
     let b = named::<F32>("spgemm_listed");
-    let of = [(); 4].map(|()| b.param::<U64>());
-    let [begins, to] = [(); 2].map(|()| b.param::<U64>());
+    let of = b.params::<U64, 4>();
+    let [begins, to] = b.params::<U64, 2>();
     let (threads, part) = Part::of(&b, of);
     each(&b, threads, |t| {
         let at = get::<U32>(begins, t);
@@ -318,8 +318,8 @@ pub fn listed() -> Result<Kernel, Error> {
 /// of B, the values of A and of B, where the columns of each part begin, the values; those of [`Part`].
 pub fn multiplied<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("spgemm");
-    let of = [(); 4].map(|()| b.param::<U64>());
-    let [x, y, begins, to] = [(); 4].map(|()| b.param::<U64>());
+    let of = b.params::<U64, 4>();
+    let [x, y, begins, to] = b.params::<U64, 4>();
     let (threads, part) = Part::of(&b, of);
     each(&b, threads, |t| {
         let (at, part) = (get::<U32>(begins, t), part(t));

@@ -40,12 +40,16 @@ fn pointwise_by<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usiz
     wide: bool,
     body: impl FnOnce([Param<T>; P]) -> B,
 ) -> Result<Kernel, Error> {
-    let b = if wide { Builder::new(&format!("{name}_wide")) } else { Builder::new(name) };
-    let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
+    let b = begin(name, wide);
+    let x: [_; N] = b.params::<U64, _>();
     let (out, n) = (b.param::<U64>(), b.param::<U32>());
     let body = body(b.numbers());
-    map::<T, N, 1>(&b, n, wide, x, ([out], false), |x, _| [body.eval(x)]);
+    map::<T, N, 1>(&b, n, wide, x, ([out], false), &|x, _| [body.eval(x)]);
     b.finish()
+}
+
+fn begin(name: &str, wide: bool) -> Builder {
+    if wide { Builder::new(&format!("{name}_wide")) } else { Builder::new(name) }
 }
 
 /// What an element-wise op of the list takes.

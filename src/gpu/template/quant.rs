@@ -59,9 +59,9 @@ pub fn unpack<B: Block>(which: Unpack, wide: bool) -> Result<Kernel, Error> {
         Unpack::Chosen => "quant_rows",
     };
     let b = Builder::new(&format!("{op}_{}", B::NAME));
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
-    let chosen = (which == Unpack::Chosen).then(|| [(); 2].map(|()| b.param::<U64>()));
-    let [n, row, cols, before, rows] = [(); 5].map(|()| b.param::<U32>());
+    let [x, out] = b.params::<U64, 2>();
+    let chosen = (which == Unpack::Chosen).then(|| b.params::<U64, 2>());
+    let [n, row, cols, before, rows] = b.params::<U32, 5>();
     let all = Blocks { b: &b, base: x, before, wide };
     each(&b, n, |i| {
         let r = i / row;
@@ -202,8 +202,8 @@ fn meet<'b, B: Block>(
 pub fn product<B: Block>([high, across]: [u32; 2], threads: u32, wide: bool) -> Result<Kernel, Error> {
     let b = Builder::new(&format!("quant_product_{}", B::NAME));
     b.threads([threads, 1, 1]);
-    let [w, x, out] = [(); 3].map(|()| b.param::<U64>());
-    let [before, before_x, rows, vectors, row] = [(); 5].map(|()| b.param::<U32>());
+    let [w, x, out] = b.params::<U64, 3>();
+    let [before, before_x, rows, vectors, row] = b.params::<U32, 5>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let (weights, x) =
         (Blocks { b: &b, base: w, before, wide }, Blocks { b: &b, base: x, before: before_x, wide });

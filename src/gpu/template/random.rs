@@ -31,7 +31,7 @@ fn plus<'b>([low, high]: [Value<'b, U32>; 2], n: Value<'b, U32>) -> [Value<'b, U
 
 impl<'b> Draws<'b> {
     fn new(b: &'b Builder) -> Self {
-        let [n, k, l, id, low, high, skip, place_low, place_high] = [(); 9].map(|()| b.param::<U32>());
+        let [n, k, l, id, low, high, skip, place_low, place_high] = b.params::<U32, 9>();
         Self { b, n, key: [k, l], id, first: [low, high], skip, place: [place_low, place_high] }
     }
 
@@ -162,7 +162,7 @@ pub fn integers() -> Result<Kernel, Error> {
     let b = Builder::new("integers");
     let out = b.param::<U64>();
     let draws = Draws::new(&b);
-    let [low, range, least] = [(); 3].map(|()| b.param::<U32>());
+    let [low, range, least] = b.params::<U32, 3>();
     let (all, with) = (range.compare(Cmp::Eq, b.int(0)), [range, least]);
     draws.each(4, |words, first| {
         for (k, word) in (0..).zip(words) {
@@ -192,7 +192,7 @@ pub fn bernoulli() -> Result<Kernel, Error> {
     let b = Builder::new("bernoulli");
     let out = b.param::<U64>();
     let draws = Draws::new(&b);
-    let [upper, lower, always] = [(); 3].map(|()| b.param::<U32>());
+    let [upper, lower, always] = b.params::<U32, 3>();
     let bit = |p| Value::select(p, b.int::<U32>(1), b.int(0));
     draws.each(4, |words, first| {
         for (k, word) in (0..).zip(words) {

@@ -327,7 +327,7 @@ fn parts<T: Recorded, R: Recipe<Param<T>, N>, const N: usize>(
     let (b, meet) = (Builder::new(name), by.meet);
     b.threads([THREADS, 1, 1]);
     {
-        let x: [_; N] = core::array::from_fn(|_| b.param::<U64>());
+        let x: [_; N] = b.params::<U64, _>();
         let (out, n) = (b.param::<U64>(), b.param::<U32>());
         let states = states(&b, stage);
         let many = if by.wide { 16 / T::TYPE.bytes() } else { 1 };

@@ -38,8 +38,8 @@ pub(super) fn scale<T: Recorded>(most: Value<'_, T>) -> Value<'_, T> {
 pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
     let b = named::<T>("qr");
     b.threads([THREADS, 1, 1]);
-    let [a, taus, status] = [(); 3].map(|()| b.param::<U64>());
-    let [m, n, row, col, first] = [(); 5].map(|()| b.param::<U32>());
+    let [a, taus, status] = b.params::<U64, 3>();
+    let [m, n, row, col, first] = b.params::<U32, 5>();
     let (tid, one) = (b.special(Special::TidX), b.int::<U32>(1));
     let (threads, own) = (b.int::<U32>(i64::from(THREADS)), b.int::<U32>(i64::from(THREADS - 1)));
     let zero = constant::<T>(&b, T::Elem::ZERO);
@@ -119,8 +119,8 @@ pub fn qr<T: Recorded>(meet: Meet, what: Index) -> Result<Kernel, Error> {
 /// one whose τ is 0, zeros alone. Parameters: the factors, τ, V; elements, columns, the strides of the factors' rows and columns.
 pub fn vectors<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("vectors");
-    let [a, taus, v] = [(); 3].map(|()| b.param::<U64>());
-    let [all, n, row, col] = [(); 4].map(|()| b.param::<U32>());
+    let [a, taus, v] = b.params::<U64, 3>();
+    let [all, n, row, col] = b.params::<U32, 4>();
     let [zero, unit] = [T::Elem::ZERO, T::Elem::ONE].map(|x| constant::<T>(&b, x));
     each(&b, all, |e| {
         let i = e / n;
@@ -140,7 +140,7 @@ pub fn vectors<T: Recorded>() -> Result<Kernel, Error> {
 /// by rows, τ; rows.
 pub fn inverse<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("inverse");
-    let [g, taus] = [(); 2].map(|()| b.param::<U64>());
+    let [g, taus] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let [zero, unit] = [T::Elem::ZERO, T::Elem::ONE].map(|x| constant::<T>(&b, x));
     each(&b, n, |k| {

@@ -185,8 +185,8 @@ pub fn rms_norm_residual<T: Recorded>(
 ) -> Result<Kernel, Error> {
     let b = named::<T>("rms_norm_residual");
     b.threads([threads.block, 1, 1]);
-    let [x, residual, gamma, out] = [(); 4].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, residual, gamma, out] = b.params::<U64, 4>();
+    let [rows, cols] = b.params::<U32, 2>();
     let eps = b.param::<T>();
     each_by::<T>(&b, threads, [rows, cols], &[], |r, end, _| {
         let start = r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));

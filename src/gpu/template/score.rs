@@ -18,8 +18,8 @@ use alloc::vec::Vec;
 pub fn cosine_similarity_rows<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("cosine_similarity_rows");
     b.threads([super::THREADS, 1, 1]);
-    let [query, x, out] = [(); 3].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [query, x, out] = b.params::<U64, 3>();
+    let [rows, cols] = b.params::<U32, 2>();
     each_row(&b, rows, |r| {
         let x = x + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
         let part = Part { b: &b, meet, threads: Threads::BLOCK, x: [query, x], begin: b.int(0), end: cols };
@@ -32,8 +32,8 @@ pub fn cosine_similarity_rows<T: Recorded>(meet: Meet) -> Result<Kernel, Error> 
 /// The sums of each row up to each of its elements, in order. Parameters: `x`, `out`; rows, columns.
 pub fn cumsum<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("cumsum");
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [x, out] = b.params::<U64, 2>();
+    let [rows, cols] = b.params::<U32, 2>();
     each(&b, rows, |r| {
         let start = r * cols;
         let first = get::<T>(x, start);
@@ -58,7 +58,7 @@ struct Classes<'b, T> {
 impl<'b, T: Recorded> Classes<'b, T> {
     /// From the next parameters.
     fn new(b: &'b Builder, weights: Option<Value<'b, U64>>) -> Self {
-        let [own, each, smoothing] = [(); 3].map(|()| b.param::<T>());
+        let [own, each, smoothing] = b.params::<T, 3>();
         Self { weights, own, each, smoothing }
     }
 
@@ -98,9 +98,9 @@ fn own_loss<'b, T: Recorded>(
 /// rows, columns; the numbers of [`Classes`].
 pub fn nll<T: Recorded>(weighted: bool) -> Result<Kernel, Error> {
     let b = named::<T>("nll");
-    let [x, targets, losses, status] = [(); 4].map(|()| b.param::<U64>());
+    let [x, targets, losses, status] = b.params::<U64, 4>();
     let weights = weighted.then(|| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [rows, cols] = b.params::<U32, 2>();
     let classes = Classes::<T>::new(&b, weights);
     each(&b, rows, |r| {
         let t = get::<U32>(targets, r);
@@ -113,9 +113,9 @@ pub fn nll<T: Recorded>(weighted: bool) -> Result<Kernel, Error> {
 pub fn nll_smooth<T: Recorded>(meet: Meet, weighted: bool) -> Result<Kernel, Error> {
     let b = named::<T>("nll_smooth");
     b.threads([super::THREADS, 1, 1]);
-    let [x, targets, losses, status] = [(); 4].map(|()| b.param::<U64>());
+    let [x, targets, losses, status] = b.params::<U64, 4>();
     let weights = weighted.then(|| b.param::<U64>());
-    let [rows, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [rows, cols] = b.params::<U32, 2>();
     let classes = Classes::<T>::new(&b, weights);
     each_row(&b, rows, |r| {
         let row = x + r.wide(cols) * b.int(i64::from(T::TYPE.bytes()));
@@ -137,9 +137,9 @@ pub fn nll_smooth<T: Recorded>(meet: Meet, weighted: bool) -> Result<Kernel, Err
 /// [`Classes`], the scale.
 pub fn nll_backward<T: Recorded>(weighted: bool) -> Result<Kernel, Error> {
     let b = named::<T>("nll_backward");
-    let [targets, dx, status] = [(); 3].map(|()| b.param::<U64>());
+    let [targets, dx, status] = b.params::<U64, 3>();
     let weights = weighted.then(|| b.param::<U64>());
-    let [n, cols] = [(); 2].map(|()| b.param::<U32>());
+    let [n, cols] = b.params::<U32, 2>();
     let classes = Classes::<T>::new(&b, weights);
     let scale = b.param::<T>();
     each(&b, n, |i| {

@@ -233,8 +233,8 @@ pub fn cholesky<T: Recorded>(by: Small) -> Result<Kernel, Error> {
     let builder = named::<T>("cholesky_batched");
     let b = &builder;
     b.threads([SMALL, 1, 1]);
-    let [a, status] = [(); 2].map(|()| b.param::<U64>());
-    let words = [(); 5].map(|()| b.param::<U32>());
+    let [a, status] = b.params::<U64, 2>();
+    let words = b.params::<U32, 5>();
     let columns = scratch::<T>(b, 2 * SMALL);
     each_matrix::<T>(b, by, a, words, |row| {
         let (mut x, mut bad) = (row.read(true), number(b, u32::MAX));
@@ -304,8 +304,8 @@ pub fn lu<T: Recorded>(meet: Meet, by: Small) -> Result<Kernel, Error> {
     let builder = named::<T>("lu_batched");
     let b = &builder;
     b.threads([SMALL, 1, 1]);
-    let [a, pivots, status] = [(); 3].map(|()| b.param::<U64>());
-    let words = [(); 5].map(|()| b.param::<U32>());
+    let [a, pivots, status] = b.params::<U64, 3>();
+    let words = b.params::<U32, 5>();
     let (rows, many) = (scratch::<T>(b, 2 * SMALL), by.many::<T>());
     let own = few::<T, 2>(b, meet, Threads { block: SMALL, row: by.rows });
     let [zero, none] = [T::Elem::ZERO, -T::Elem::ONE].map(|x| constant::<T>(b, x));
@@ -374,11 +374,11 @@ pub fn solve<T: Recorded>(by: Small, of: Factors, cols: usize) -> Result<Kernel,
     let builder = named::<T>(name);
     let b = &builder;
     b.threads([SMALL, 1, 1]);
-    let [factors, right] = [(); 2].map(|()| b.param::<U64>());
+    let [factors, right] = b.params::<U64, 2>();
     let pivots = lu.then(|| b.param::<U64>());
     let status = b.param::<U64>();
-    let [count, n, stride, far, near] = [(); 5].map(|()| b.param::<U32>());
-    let [wide, apart, down, along] = [(); 4].map(|()| b.param::<U32>());
+    let [count, n, stride, far, near] = b.params::<U32, 5>();
+    let [wide, apart, down, along] = b.params::<U32, 4>();
     let (tid, zero, one) = (b.special(Special::TidX), b.int::<U32>(0), b.int::<U32>(1));
     let (pitch, each) = (number(b, by.cols + 1), number(b, by.each()));
     let all = scratch::<T>(b, SMALL * (by.cols + 1));

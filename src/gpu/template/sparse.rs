@@ -66,10 +66,10 @@ impl<'b, T: Recorded> Product<'b, T> {
     /// From the parameters: where rows begin, columns, values, with `turned` where in these, X, Y; rows, columns of Y, the
     /// strides of X and of Y; α, β.
     fn new(b: &'b Builder, turned: bool) -> Self {
-        let [offsets, columns, values] = [(); 3].map(|()| b.param::<U64>());
+        let [offsets, columns, values] = b.params::<U64, 3>();
         let places = turned.then(|| b.param::<U64>());
-        let [x, y] = [(); 2].map(|()| b.param::<U64>());
-        let [rows, cols, x_row, x_col, y_row, y_col] = [(); 6].map(|()| b.param::<U32>());
+        let [x, y] = b.params::<U64, 2>();
+        let [rows, cols, x_row, x_col, y_row, y_col] = b.params::<U32, 6>();
         let (alpha, beta) = (b.param::<T>(), b.param::<T>());
         let (x_strides, y_strides) = ([x_row, x_col], [y_row, y_col]);
         Self { b, offsets, columns, values, places, x, y, rows, cols, x_strides, y_strides, alpha, beta }
@@ -177,8 +177,8 @@ pub fn long_rows<T: Recorded>(meet: Meet, turned: bool) -> Result<Kernel, Error>
 /// values; the elements, rows, the depth, the strides of X and of Y; α, β.
 pub fn sampled<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("sddmm");
-    let [offsets, columns, x, y, values] = [(); 5].map(|()| b.param::<U64>());
-    let [n, rows, depth, x_row, x_col, y_row, y_col] = [(); 7].map(|()| b.param::<U32>());
+    let [offsets, columns, x, y, values] = b.params::<U64, 5>();
+    let [n, rows, depth, x_row, x_col, y_row, y_col] = b.params::<U32, 7>();
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
     let zero = b.bits::<T>(0);
     // α = 0 reads neither X nor Y.

@@ -13,8 +13,8 @@ use crate::fft::butterfly::mul;
 /// a line; what each is multiplied with.
 pub fn unfolded<T: Recorded>(back: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if back { "dct_folded" } else { "dct_unfolded" });
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
-    let [all, n] = [(); 2].map(|()| b.param::<U32>());
+    let [x, out] = b.params::<U64, 2>();
+    let [all, n] = b.params::<U32, 2>();
     let by = b.param::<T>();
     let one = b.int::<U32>(1);
     each(&b, all, |i| {
@@ -35,7 +35,7 @@ pub fn second<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("dct_second");
     let [z, roots] = [(); 2].map(|()| pairs(&b));
     let out = b.param::<U64>();
-    let [all, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    let [all, n, bins] = b.params::<U32, 3>();
     each(&b, all, |i| {
         let r = i / n;
         let k = i - r * n;
@@ -52,7 +52,7 @@ pub fn second<T: Recorded>() -> Result<Kernel, Error> {
 pub fn third<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("dct_third");
     let (x, roots, out) = (b.param::<U64>(), pairs(&b), pairs(&b));
-    let [all, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    let [all, n, bins] = b.params::<U32, 3>();
     each(&b, all, |i| {
         let r = i / bins;
         let k = i - r * bins;
@@ -75,7 +75,7 @@ pub fn third<T: Recorded>() -> Result<Kernel, Error> {
 pub fn ends<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("dct_ends");
     let (x, roots, out) = (b.param::<U64>(), pairs(&b), pairs(&b));
-    let [all, m] = [(); 2].map(|()| b.param::<U32>());
+    let [all, m] = b.params::<U32, 2>();
     each(&b, all, |i| {
         let r = i / m;
         let j = i - r * m;
@@ -90,7 +90,7 @@ pub fn ended<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("dct_ended");
     let [z, roots] = [(); 2].map(|()| pairs(&b));
     let out = b.param::<U64>();
-    let [all, m] = [(); 2].map(|()| b.param::<U32>());
+    let [all, m] = b.params::<U32, 2>();
     each(&b, all, |i| {
         let r = i / m;
         let j = i - r * m;
@@ -105,8 +105,8 @@ pub fn ended<T: Recorded>() -> Result<Kernel, Error> {
 /// that bring them there. Parameters: `x`, `out`; elements, those of a line.
 pub fn eighths<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("dct_eighths");
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
-    let [all, n] = [(); 2].map(|()| b.param::<U32>());
+    let [x, out] = b.params::<U64, 2>();
+    let [all, n] = b.params::<U32, 2>();
     let int = |c: i64| b.int::<U32>(c);
     each(&b, all, |i| {
         let start = i / n * n;
@@ -125,7 +125,7 @@ pub fn fourth<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("dct_fourth");
     let [z, roots] = [(); 2].map(|()| pairs(&b));
     let out = b.param::<U64>();
-    let [all, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    let [all, n, bins] = b.params::<U32, 3>();
     each(&b, all, |i| {
         let r = i / n;
         let k = i - r * n;
@@ -144,8 +144,8 @@ pub fn fourth<T: Recorded>() -> Result<Kernel, Error> {
 /// blocks, of one, from one block to the next; zeros, elements before, elements of `x`.
 pub fn blocks<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("convolve_blocks");
-    let [before, x, out] = [(); 3].map(|()| b.param::<U64>());
-    let [all, n, step, zeros, old, len] = [(); 6].map(|()| b.param::<U32>());
+    let [before, x, out] = b.params::<U64, 3>();
+    let [all, n, step, zeros, old, len] = b.params::<U32, 6>();
     each(&b, all, |i| {
         let r = i / n;
         let at = r * step + (i - r * n);
@@ -165,8 +165,8 @@ pub fn blocks<T: Recorded>() -> Result<Kernel, Error> {
 /// those of a block, how many of it are results, `skip`.
 pub fn kept<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("convolve_kept");
-    let [v, out] = [(); 2].map(|()| b.param::<U64>());
-    let [all, n, step, skip] = [(); 4].map(|()| b.param::<U32>());
+    let [v, out] = b.params::<U64, 2>();
+    let [all, n, step, skip] = b.params::<U32, 4>();
     each(&b, all, |i| {
         let r = i / step;
         put(out, i, get::<T>(v, r * n + skip + i - r * step));
@@ -186,7 +186,7 @@ pub fn to_complex<T: Recorded>() -> Result<Kernel, Error> {
 pub fn halved<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("fft_halved");
     let [z, out] = [(); 2].map(|()| pairs(&b));
-    let [rows, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    let [rows, n, bins] = b.params::<U32, 3>();
     each(&b, rows * bins, |i| {
         let r = i / bins;
         out.put(i, z.get::<T>(r * n + (i - r * bins), 0));
@@ -198,7 +198,7 @@ pub fn halved<T: Recorded>() -> Result<Kernel, Error> {
 pub fn mirrored<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("fft_mirrored");
     let [x, out] = [(); 2].map(|()| pairs(&b));
-    let [rows, n, bins] = [(); 3].map(|()| b.param::<U32>());
+    let [rows, n, bins] = b.params::<U32, 3>();
     each(&b, rows * n, |i| {
         let r = i / n;
         let k = i - r * n;
@@ -225,8 +225,8 @@ pub fn real_parts<T: Recorded>() -> Result<Kernel, Error> {
 /// window's length, from one piece to the next.
 pub fn framed<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("stft_framed");
-    let [x, window, out] = [(); 3].map(|()| b.param::<U64>());
-    let [rows, n, len, hop] = [(); 4].map(|()| b.param::<U32>());
+    let [x, window, out] = b.params::<U64, 3>();
+    let [rows, n, len, hop] = b.params::<U32, 4>();
     each(&b, rows * n, |i| {
         let r = i / n;
         let k = i - r * n;

@@ -233,8 +233,8 @@ pub fn strided<T: Recorded>(of: Division) -> Result<Kernel, Error> {
     if of.tile == Division::LARGE.tile {
         b.resident(2);
     }
-    let [x, y, out] = core::array::from_fn(|_| b.param::<U64>());
-    let [m, n, k, x_row, x_col, y_row, y_col, out_row, out_col] = core::array::from_fn(|_| b.param::<U32>());
+    let [x, y, out] = b.params::<U64, _>();
+    let [m, n, k, x_row, x_col, y_row, y_col, out_row, out_col] = b.params::<U32, _>();
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
     let width = T::TYPE.bytes();
     let int = |c: u32| b.int::<U32>(i64::from(c));
@@ -428,9 +428,9 @@ fn scaled<'b, T: Recorded>(
 /// columns, how many sums each has (`U32`), the strides of C's rows and columns; α, β.
 pub fn combine<T: Recorded>() -> Result<Kernel, Error> {
     let b = Builder::new(&format!("gemm_combine_{}", T::Elem::NAME));
-    let [parts, out] = [(); 2].map(|()| b.param::<U64>());
-    let [n, cols, many, row, col] = [(); 5].map(|()| b.param::<U32>());
-    let by = [(); 2].map(|()| b.param::<T>());
+    let [parts, out] = b.params::<U64, 2>();
+    let [n, cols, many, row, col] = b.params::<U32, 5>();
+    let by = b.params::<T, 2>();
     each(&b, n, |i| {
         let sum = b.count::<U32, T>([b.int(0), many, b.int(1)], 1, &[b.bits(0)], |k, sum| {
             sum.iter().map(|s| *s + get(parts, k * n + i)).collect()

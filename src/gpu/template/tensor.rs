@@ -18,7 +18,7 @@ struct Loop<'b, const N: usize> {
 
 impl<'b, const N: usize> Loop<'b, N> {
     fn of(b: &'b Builder, many: u32) -> Vec<Self> {
-        let one = || Self { size: b.param(), steps: core::array::from_fn(|_| b.param()) };
+        let one = || Self { size: b.param(), steps: b.params() };
         (0..many).map(|_| one()).collect()
     }
 }
@@ -28,12 +28,11 @@ impl<'b, const N: usize> Loop<'b, N> {
 /// `y`, the outermost first; of each summed one its size and its step in the factors.
 pub fn contracted<T: Recorded, const K: usize>(kept: u32, summed: u32) -> Result<Kernel, Error> {
     let b = named::<T>(if K == 1 { "rearranged" } else { "contracted" });
-    let x: [_; K] = core::array::from_fn(|_| b.param::<U64>());
+    let x: [_; K] = b.params::<U64, _>();
     let y = b.param::<U64>();
     let n = b.param::<U32>();
-    let outer: Vec<(Loop<'_, K>, Value<'_, U32>)> = (0..kept)
-        .map(|_| (Loop { size: b.param(), steps: core::array::from_fn(|_| b.param()) }, b.param()))
-        .collect();
+    let outer: Vec<(Loop<'_, K>, Value<'_, U32>)> =
+        (0..kept).map(|_| (Loop { size: b.param(), steps: b.params() }, b.param())).collect();
     let inner = Loop::<K>::of(&b, summed);
     each(&b, n, |e| {
         let (mut rest, mut at, mut to) = (e, [b.int::<U32>(0); K], b.int::<U32>(0));
@@ -91,9 +90,9 @@ pub enum Around {
 /// in `y`, in `x`, what is before `x`, and the step of an element in `x`; the constant (`T`). `x` has elements.
 pub fn padded<T: Recorded>(axes: u32, around: Around) -> Result<Kernel, Error> {
     let b = named::<T>("pad");
-    let [x, y] = [(); 2].map(|()| b.param::<U64>());
+    let [x, y] = b.params::<U64, 2>();
     let n = b.param::<U32>();
-    let axes: Vec<[Value<'_, U32>; 4]> = (0..axes).map(|_| core::array::from_fn(|_| b.param())).collect();
+    let axes: Vec<[Value<'_, U32>; 4]> = (0..axes).map(|_| b.params()).collect();
     let constant = b.param::<T>();
     each(&b, n, |e| {
         let [zero, one, two] = [0, 1, 2].map(|c| b.int::<U32>(c));
@@ -136,8 +135,8 @@ pub fn padded<T: Recorded>(axes: u32, around: Around) -> Result<Kernel, Error> {
 /// length of the axis, the elements behind it. What an index past the axis chooses is zeros.
 pub fn gather<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("gather");
-    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, many, axis, inner] = [(); 4].map(|()| b.param::<U32>());
+    let [x, ids, out, status] = b.params::<U64, 4>();
+    let [n, many, axis, inner] = b.params::<U32, 4>();
     each(&b, n, |e| {
         let r = e / inner;
         let outer = r / many;
@@ -159,8 +158,8 @@ pub fn gather<T: Recorded>() -> Result<Kernel, Error> {
 /// of its axis, of that of `x`, the elements behind it. What an index past the axis chooses is zeros.
 pub fn gather_elements<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("gather_elements");
-    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, many, axis, inner] = [(); 4].map(|()| b.param::<U32>());
+    let [x, ids, out, status] = b.params::<U64, 4>();
+    let [n, many, axis, inner] = b.params::<U32, 4>();
     each(&b, n, |e| {
         let r = e / inner;
         let id = get::<U32>(ids, e);
@@ -182,8 +181,8 @@ pub fn gather_elements<T: Recorded>() -> Result<Kernel, Error> {
 /// What an index past the axis names is added nowhere.
 pub fn scatter_add_elements<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scatter_add_elements");
-    let [x, ids, out, status] = [(); 4].map(|()| b.param::<U64>());
-    let [n, many, axis, inner] = [(); 4].map(|()| b.param::<U32>());
+    let [x, ids, out, status] = b.params::<U64, 4>();
+    let [n, many, axis, inner] = b.params::<U32, 4>();
     each(&b, n, |e| {
         let o = e / inner;
         let i = e - o * inner;

@@ -28,8 +28,8 @@ fn each_below<'b>(b: &'b Builder, n: Value<'b, U32>, f: impl FnOnce([Value<'b, U
 /// of columns; α.
 pub fn rank<T: Recorded>(both: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if both { "syr2" } else { "syr" });
-    let [x, y, a] = [(); 3].map(|()| b.param::<U64>());
-    let [n, x_step, y_step, row, col] = [(); 5].map(|()| b.param::<U32>());
+    let [x, y, a] = b.params::<U64, 3>();
+    let [n, x_step, y_step, row, col] = b.params::<U32, 5>();
     let alpha = b.param::<T>();
     each_below(&b, n, |[i, j]| {
         let (x, y) = (|i| get::<T>(x, i * x_step), |i| get::<T>(y, i * y_step));
@@ -44,8 +44,8 @@ pub fn rank<T: Recorded>(both: bool) -> Result<Kernel, Error> {
 /// `C = S + β·C`, of S row by row. Parameters: S, C; rows, the strides of C's rows and columns; β.
 pub fn merge<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("triangle");
-    let [s, c] = [(); 2].map(|()| b.param::<U64>());
-    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let [s, c] = b.params::<U64, 2>();
+    let [n, row, col] = b.params::<U32, 3>();
     let beta = b.param::<T>();
     let fresh = beta.compare(Cmp::Eq, b.bits(0));
     each_below(&b, n, |[i, j]| {
@@ -59,8 +59,8 @@ pub fn merge<T: Recorded>() -> Result<Kernel, Error> {
 /// The whole of a symmetric matrix, row by row. Parameters: A, where it goes; rows, the strides of A's rows and columns.
 pub fn mirror<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("mirror");
-    let [a, to] = [(); 2].map(|()| b.param::<U64>());
-    let [n, row, col] = [(); 3].map(|()| b.param::<U32>());
+    let [a, to] = b.params::<U64, 2>();
+    let [n, row, col] = b.params::<U32, 3>();
     each(&b, n * n, |e| {
         let i = e / n;
         let j = e - i * n;
@@ -89,8 +89,8 @@ pub fn vector<T: Recorded>(meet: Meet, rows: Rows) -> Result<Kernel, Error> {
         Rows::Upper => "trmv_upper",
     });
     b.threads([THREADS, 1, 1]);
-    let [a, x, y] = [(); 3].map(|()| b.param::<U64>());
-    let [n, most, row, col, x_step, y_step, unit] = [(); 7].map(|()| b.param::<U32>());
+    let [a, x, y] = b.params::<U64, 3>();
+    let [n, most, row, col, x_step, y_step, unit] = b.params::<U32, 7>();
     let (alpha, beta) = (b.param::<T>(), b.param::<T>());
     let unit = unit.compare(Cmp::Ne, b.int(0));
     each_row(&b, n, |i| {
@@ -132,8 +132,8 @@ fn one<T: Recorded>() -> T::Elem {
 pub fn multiply<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("trmm");
     b.threads([THREADS, 1, 1]);
-    let [a, to] = [(); 2].map(|()| b.param::<U64>());
-    let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
+    let [a, to] = b.params::<U64, 2>();
+    let [n, cols, row, col, to_row, to_col, unit, upper] = b.params::<U32, 8>();
     let tid = b.special(Special::TidX);
     let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
     let has = tid.compare(Cmp::Lt, n);
@@ -171,8 +171,8 @@ pub fn solve<T: Recorded>(turned: bool, wide: bool) -> Result<Kernel, Error> {
     let builder = named::<T>(if turned { "trsm_turned" } else { "trsm" });
     let b = &builder;
     b.threads([FACTOR, 1, 1]);
-    let [a, to] = [(); 2].map(|()| b.param::<U64>());
-    let [n, cols, row, col, to_row, to_col, unit, upper] = [(); 8].map(|()| b.param::<U32>());
+    let [a, to] = b.params::<U64, 2>();
+    let [n, cols, row, col, to_row, to_col, unit, upper] = b.params::<U32, 8>();
     let [unit, upper] = [unit, upper].map(|v| v.compare(Cmp::Ne, b.int(0)));
     let (many, warps) = (if wide { 16 / T::TYPE.bytes() } else { 1 }, FACTOR / SOLVED);
     let (each, parts) = (SOLVED / warps, SOLVED_MOST / SOLVED);

@@ -28,8 +28,8 @@ const THREADS: u32 = 256;
 pub fn triple() -> Result<Kernel, Error> {
     let b = Builder::new("triple");
     b.threads([THREADS, 1, 1]);
-    let [x, to] = [(); 2].map(|()| b.param::<U64>());
-    let [rows, depth, row_by, depth_by, pitch] = [(); 5].map(|()| b.param::<U32>());
+    let [x, to] = b.params::<U64, 2>();
+    let [rows, depth, row_by, depth_by, pitch] = b.params::<U32, 5>();
     let (words, many) = (b.param::<U64>(), b.param::<U32>());
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let tid = b.special(Special::TidX);

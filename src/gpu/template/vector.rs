@@ -17,7 +17,7 @@ use crate::pointwise::{Axpy, Scale};
 
 /// Two vectors, the number of their elements and their strides: the first parameters.
 fn vectors(b: &Builder) -> ([Value<'_, U64>; 2], [Value<'_, U32>; 3]) {
-    ([(); 2].map(|()| b.param::<U64>()), [(); 3].map(|()| b.param::<U32>()))
+    (b.params::<U64, 2>(), b.params::<U32, 3>())
 }
 
 /// `x, y = body(x, y)`.
@@ -67,7 +67,7 @@ pub fn copy<T: Recorded>(add: bool) -> Result<Kernel, Error> {
 pub fn scale<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("scal");
     let x = b.param::<U64>();
-    let [n, cols, row, col, keep] = [(); 5].map(|()| b.param::<U32>());
+    let [n, cols, row, col, keep] = b.params::<U32, 5>();
     let alpha = b.param::<T>();
     let reads = keep.compare(Cmp::Ne, b.int(0)) | alpha.compare(Cmp::Ne, b.bits(0));
     each(&b, n, |i| {
@@ -85,9 +85,9 @@ pub fn scale<T: Recorded>() -> Result<Kernel, Error> {
 pub fn largest<T: Recorded>(meet: Meet, merge: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if merge { "iamax_merge" } else { "iamax" });
     b.threads([THREADS, 1, 1]);
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [x, out] = b.params::<U64, 2>();
     let found = merge.then(|| b.param::<U64>());
-    let [n, step] = [(); 2].map(|()| b.param::<U32>());
+    let [n, step] = b.params::<U32, 2>();
     let threads = b.int(i64::from(THREADS));
     let block = b.special(Special::CtaidX);
     let index = |i| found.map_or(i, |found| get::<U32>(found, i));
@@ -121,10 +121,10 @@ pub fn top_k<T: Recorded>(op: &str, largest: bool) -> Result<Kernel, Error> {
     let b = named::<T>(op);
     let merge = op.ends_with("_merge") || op.ends_with("_last");
     let last = !op.ends_with("_merge") && !op.ends_with("_part");
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [x, out] = b.params::<U64, 2>();
     let found = merge.then(|| b.param::<U64>());
     let values = last.then(|| b.param::<U64>());
-    let [n, chunk, k] = [(); 3].map(|()| b.param::<U32>());
+    let [n, chunk, k] = b.params::<U32, 3>();
     let index = |i| found.map_or(i, |found| get::<U32>(found, i));
     each(&b, n, |i| {
         let own = index(i);

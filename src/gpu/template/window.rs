@@ -117,7 +117,7 @@ impl<'b> Windows<'b> {
     /// From the next parameters: rows and columns of a plane, of windows, of a window, from one window to the next, of
     /// the padding before, from one element of a window to the next.
     fn new(b: &'b Builder) -> Self {
-        let [h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw] = [(); 12].map(|()| b.param::<U32>());
+        let [h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw] = b.params::<U32, 12>();
         Self {
             b,
             rows: Along { size: h, count: rows, kernel: kh, stride: sh, padding: ph, dilation: dh },
@@ -179,7 +179,7 @@ impl<'b> Counts<'b> {
     /// From the next parameters: where what is counted starts and ends in rows, then in columns, from the start of the
     /// padding on.
     fn new(b: &'b Builder) -> Self {
-        let [rows, cols] = [(); 2].map(|()| [(); 2].map(|()| b.param::<U32>()));
+        let [rows, cols] = [(); 2].map(|()| b.params::<U32, 2>());
         Self { rows, cols }
     }
 
@@ -192,7 +192,7 @@ impl<'b> Counts<'b> {
 /// The largest element of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`].
 pub fn max_pool<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("max_pool");
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [x, out] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
     each(&b, n, |i| {
@@ -206,7 +206,7 @@ pub fn max_pool<T: Recorded>() -> Result<Kernel, Error> {
 /// [`Counts::new`].
 pub fn avg_pool<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("avg_pool");
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [x, out] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
     let counts = Counts::new(&b);
@@ -221,7 +221,7 @@ pub fn avg_pool<T: Recorded>() -> Result<Kernel, Error> {
 /// Its gradient. Parameters: `dy`, `dx`; elements; those of [`Windows::new`], of [`Counts::new`].
 pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("avg_pool_backward");
-    let [dy, dx] = [(); 2].map(|()| b.param::<U64>());
+    let [dy, dx] = b.params::<U64, 2>();
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
     let counts = Counts::new(&b);
@@ -241,7 +241,7 @@ pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
 /// writes too, in its plane. Parameters: `x`, where the indices go, where values; windows; those of [`Windows::new`].
 pub fn largest<T: Recorded>(values: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if values { "max_pool_indices" } else { "largest" });
-    let [x, out] = [(); 2].map(|()| b.param::<U64>());
+    let [x, out] = b.params::<U64, 2>();
     let values = values.then(|| b.param::<U64>());
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
@@ -264,7 +264,7 @@ pub fn largest<T: Recorded>(values: bool) -> Result<Kernel, Error> {
 /// [`Windows::new`].
 pub fn max_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("max_pool_backward");
-    let [largest, dy, dx] = [(); 3].map(|()| b.param::<U64>());
+    let [largest, dy, dx] = b.params::<U64, 3>();
     let n = b.param::<U32>();
     let windows = Windows::new(&b);
     each(&b, n, |at| {
@@ -299,7 +299,7 @@ impl<'b> Lines<'b> {
     /// weights of a filter, from one place to the next, zeros before a line, from one weight to the next.
     fn new(b: &'b Builder) -> Self {
         let [channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation] =
-            [(); 10].map(|()| b.param::<U32>());
+            b.params::<U32, 10>();
         Self { channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation }
     }
 
@@ -313,8 +313,8 @@ impl<'b> Lines<'b> {
 /// of [`Lines::new`].
 pub fn conv1d<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("conv1d");
-    let [x, weights, bias, out] = [(); 4].map(|()| b.param::<U64>());
-    let [n, biased] = [(); 2].map(|()| b.param::<U32>());
+    let [x, weights, bias, out] = b.params::<U64, 4>();
+    let [n, biased] = b.params::<U32, 2>();
     let c = Lines::new(&b);
     each(&b, n, |at| {
         let row = at / c.n;
@@ -339,7 +339,7 @@ pub fn conv1d<T: Recorded>() -> Result<Kernel, Error> {
 /// Its gradient by the input. Parameters: `dy`, the weights, `dx`; elements of `dx`; those of [`Lines::new`].
 pub fn conv1d_backward_input<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("conv1d_backward_input");
-    let [dy, weights, dx] = [(); 3].map(|()| b.param::<U64>());
+    let [dy, weights, dx] = b.params::<U64, 3>();
     let n = b.param::<U32>();
     let c = Lines::new(&b);
     each(&b, n, |at| {
@@ -370,8 +370,8 @@ pub fn conv1d_backward_input<T: Recorded>() -> Result<Kernel, Error> {
 pub fn conv1d_backward_weights<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("conv1d_backward_weights");
     b.threads([THREADS, 1, 1]);
-    let [x, dy, out] = [(); 3].map(|()| b.param::<U64>());
-    let [weights, images] = [(); 2].map(|()| b.param::<U32>());
+    let [x, dy, out] = b.params::<U64, 3>();
+    let [weights, images] = b.params::<U32, 2>();
     let c = Lines::new(&b);
     each_row(&b, weights, |at| {
         let filter = at / c.kernel;
@@ -401,8 +401,8 @@ pub fn conv1d_backward_weights<T: Recorded>(meet: Meet) -> Result<Kernel, Error>
 pub fn channel_sums<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
     let b = named::<T>("channel_sums");
     b.threads([THREADS, 1, 1]);
-    let [dy, out] = [(); 2].map(|()| b.param::<U64>());
-    let [channels, images, n] = [(); 3].map(|()| b.param::<U32>());
+    let [dy, out] = b.params::<U64, 2>();
+    let [channels, images, n] = b.params::<U32, 3>();
     each_row(&b, channels, |o| {
         let bounds = [b.special(Special::TidX), images * n, b.int(i64::from(THREADS))];
         let zero = b.bits::<T>(0);
@@ -420,8 +420,8 @@ pub fn channel_sums<T: Recorded>(meet: Meet) -> Result<Kernel, Error> {
 /// A filter's results. Parameters: taps, what came before `x`, `x`, `out`; results, taps, elements from one result to the next.
 pub fn fir<T: Recorded>() -> Result<Kernel, Error> {
     let b = named::<T>("fir");
-    let [taps, state, x, out] = [(); 4].map(|()| b.param::<U64>());
-    let [n, count, decimation] = [(); 3].map(|()| b.param::<U32>());
+    let [taps, state, x, out] = b.params::<U64, 4>();
+    let [n, count, decimation] = b.params::<U32, 3>();
     let before = count - b.int(1);
     each(&b, n, |l| {
         let last = l * decimation + before;

@@ -7,7 +7,6 @@ use crate::gpu::{Approx, Block, Builder, Cmp, F32, Id, Inst, Kernel, Op, Param, 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
-use core::array::from_fn;
 
 /// What every text starts with. No compiler knows that `zero_bits` is 0, so none folds NaN and infinity, which are refused
 /// in constants, and none takes `(x + c) - c` for `x`, as WGSL lets it: that is how bodies round, split and compensate.
@@ -68,7 +67,7 @@ pub(super) fn body<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     body: impl FnOnce([Param<F32>; P]) -> B,
 ) -> Result<String, Error> {
     function(name, |b| {
-        let x = from_fn::<_, N, _>(|_| b.param::<F32>());
+        let x = b.params::<F32, N>();
         [body(b.numbers()).eval(x)]
     })
 }
@@ -98,15 +97,25 @@ fn function<const K: usize>(
 ) -> Result<String, Error> {
     let b = Builder::new(name);
     let out = b.param::<U64>();
-    for (offset, y) in (0..).step_by(4).zip(record(&b)) {
-        b.store(Space::Global, out, offset, y);
+    results(out, &record(&b));
+    written(name, &b.finish()?, K)
+}
+
+fn results<'b>(out: Value<'b, U64>, values: &[Value<'b, F32>]) {
+    for (offset, y) in (0..).step_by(4).zip(values) {
+        out.builder().store(Space::Global, out, offset, *y);
     }
-    let kernel = b.finish()?;
-    let mut writer = Writer::new(&kernel);
-    writer.text += &tables(&kernel);
+}
+
+/// The recorded function of so many results.
+fn written(name: &str, kernel: &Kernel, results: usize) -> Result<String, Error> {
+    let mut writer = Writer::new(kernel);
+    writer.text += &tables(kernel);
     let inputs: alloc::vec::Vec<_> = (1..kernel.params.len()).map(|i| format!("x{}: f32", i - 1)).collect();
-    writer.text +=
-        &format!("fn {name}({}) -> array<f32, {K}> {{\n  var out: array<f32, {K}>;\n", inputs.join(", "));
+    writer.text += &format!(
+        "fn {name}({}) -> array<f32, {results}> {{\n  var out: array<f32, {results}>;\n",
+        inputs.join(", ")
+    );
     writer.block(&kernel.body, 1)?;
     writer.text += "  return out;\n}\n";
     Ok(writer.text)

@@ -60,11 +60,21 @@ pub fn pointwise<B: Body<Param<F32>, N>, const P: usize, const N: usize>(
     body: impl FnOnce([Param<F32>; P]) -> B,
     threads: u32,
 ) -> Result<String, Error> {
+    let function = function(name, threads)?;
+    plain(&function, &emit::body(&function, body)?, [N, P], threads)
+}
+
+/// What the body of an element-wise text is called; whether there can be one.
+fn function(name: &str, threads: u32) -> Result<String, Error> {
     check_name(name)?;
     check_threads(threads)?;
-    let function = format!("{name}_body");
-    let x: Vec<String> = (0..N).map(|i| format!("in{i}[i]")).collect();
-    elementwise(&function, &emit::body(&function, body)?, &x, P, "params.x", threads)
+    Ok(format!("{name}_body"))
+}
+
+/// [`elementwise`] over whole arrays, so many, and so many parameters.
+fn plain(function: &str, code: &str, [n, parameters]: [usize; 2], threads: u32) -> Result<String, Error> {
+    let x: Vec<String> = (0..n).map(|i| format!("in{i}[i]")).collect();
+    elementwise(function, code, &x, parameters, "params.x", threads)
 }
 
 /// `out[i] = function(x…, numbers…)` for `i < count`.

@@ -243,7 +243,7 @@ impl<'b> Frame<'b> {
             full: b.shared(8 * stages, 8),
             empty: b.shared(8 * stages, 8),
         };
-        let maps = [(); 3].map(|()| b.param());
+        let maps = b.params();
         let [out] = On::params(b);
         Self {
             b,

@@ -91,9 +91,9 @@ pub fn group_sums() -> Result<Kernel, Error> {
     let b = Builder::new("group_sums_bf16");
     b.threads([256, 1, 1]);
     let [out] = On::params(&b);
-    let (dout, [before, row_by, col_by]) = (b.param::<U64>(), [(); 3].map(|()| b.param::<U32>()));
-    let [lse, sums] = [(); 2].map(|()| b.param::<U64>());
-    let [n, heads, dim] = [(); 3].map(|()| b.param::<U32>());
+    let (dout, [before, row_by, col_by]) = (b.param::<U64>(), b.params::<U32, 3>());
+    let [lse, sums] = b.params::<U64, 2>();
+    let [n, heads, dim] = b.params::<U32, 3>();
     let int = |c: u32| b.int::<U32>(i64::from(c));
     let padded = (n + int(SUMS - 1)) & b.int(-i64::from(SUMS));
     let tid = b.special(Special::TidX);
@@ -195,7 +195,7 @@ struct Frame<'b> {
 
 impl<'b> Frame<'b> {
     fn new(b: &'b Builder, size: GroupSlopes) -> Self {
-        let [q, k, v, dout, sums] = [(); 5].map(|()| b.param::<U64>());
+        let [q, k, v, dout, sums] = b.params::<U64, 5>();
         let pair = |maps, rows: u32, stages: u32| Pair {
             maps,
             bases: [(); 2].map(|()| b.shared(stages * rows * size.slabs() * SLAB, 1024)),

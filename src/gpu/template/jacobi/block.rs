@@ -225,8 +225,8 @@ pub fn eigh<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, E
     let builder = named::<T>("eigh_batched");
     let b = &builder;
     let block = Block::<T>::new(b, meet, cols);
-    let [a, values, status] = [(); 3].map(|()| b.param());
-    let [count, n, stride, row, col] = [(); 5].map(|()| b.param::<U32>());
+    let [a, values, status] = b.params();
+    let [count, n, stride, row, col] = b.params::<U32, 5>();
     let (cosine, tid, none) = (b.param::<T>(), block.tid, block.none);
     let [zero, one] = [0, 1].map(|x| b.int::<U32>(x));
     let w = block.vectors();
@@ -307,10 +307,10 @@ pub fn svd<T: Recorded>(meet: Meet, cols: u32, early: bool) -> Result<Kernel, Er
     let builder = named::<T>("svd_batched");
     let b = &builder;
     let block = Block::<T>::new(b, meet, cols);
-    let [a, u, values, vt, status] = [(); 5].map(|()| b.param());
-    let [count, m, n] = [(); 3].map(|()| b.param::<U32>());
-    let [of_a, of_u, of_vt] = [(); 3].map(|()| [(); 3].map(|()| b.param::<U32>()));
-    let [cosine, least] = [(); 2].map(|()| b.param::<T>());
+    let [a, u, values, vt, status] = b.params();
+    let [count, m, n] = b.params::<U32, 3>();
+    let [of_a, of_u, of_vt] = [(); 3].map(|()| b.params::<U32, 3>());
+    let [cosine, least] = b.params::<T, 2>();
     let (tid, lane, none, unit) = (block.tid, block.lane, block.none, block.unit);
     let [zero, one, all] = [0, 1, cols].map(|x| number(b, x));
     let (w, v) = (block.vectors(), block.vectors());
