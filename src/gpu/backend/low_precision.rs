@@ -1,6 +1,6 @@
-//! Products of matrices of 16 and of 8 bits, with sums in `f32`, of signed bytes in 32-bit integers: by warp groups where
-//! there are some, of `f16` by cooperative matrices where a device has those; else floats are widened and go as those of
-//! `f32`, and bytes by dot products of four.
+//! Low-precision products: 16- and 8-bit floats with sums in `f32`, signed bytes with sums in `i32`. They run on Hopper's warp
+//! groups (WGMMA), of `f16` on cooperative matrices where a device has those; else floats are converted to `f32`, and bytes go by
+//! dot products of four (DP4A).
 
 mod attention;
 #[cfg(feature = "half")]
@@ -74,7 +74,7 @@ fn bits(n: usize) -> Argument {
 }
 
 impl Planner {
-    /// Copies a matrix row by row, widened to `f32` or with rows of a multiple of so many elements; gives the elements
+    /// Copies a matrix row by row, converted to `f32` or with rows of a multiple of so many elements; gives the elements
     /// between rows too.
     fn convert_rows(
         &self,
@@ -197,7 +197,7 @@ impl Planner {
         let (to_a, to_b) = (to_a?, to_b?);
         let strides = [[to_a.1, 1], [1, to_b.1], sc];
         let wide = self.product::<F32>(&Product { strides, ..*product })?;
-        // Its operands are what was widened; its scratch comes after that.
+        // Its operands are what was converted; its scratch comes after that.
         let moved = |k: usize| match k {
             0 | 1 => k + 3,
             2 | ZEROS => k,

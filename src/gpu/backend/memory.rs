@@ -27,9 +27,9 @@ impl<D: Device> Gpu<D> {
         Ok(Array::new(self.state.take(bytes)?, len, &self.state))
     }
 
-    /// Memory for so many elements that lie in it as `bf16`, in half the bytes, with anything in it: what an op writes is
-    /// rounded to nearest, ties to even, and what it reads is widened, so that every op computes as it does with `f32`. A
-    /// product whose operands are rounded ([`Gpu::rounding`]) reads it as it lies.
+    /// Memory for so many elements that are stored as `bf16`, in half the bytes, with anything in it: what an op writes is
+    /// rounded to nearest, ties to even, and what it reads is converted, so that every op computes as it does with `f32`. A
+    /// product whose operands are rounded ([`Gpu::rounding`]) reads it as it is.
     ///
     /// ```
     /// # use fulmen::gpu::{backend::Gpu, device::{Error, Host}};

@@ -1,4 +1,4 @@
-//! Operands of 32-bit floats that lie in memory as `bf16`: what is read is widened, what is written rounded to nearest.
+//! Operands of `f32` that are stored as `bf16`: loads convert, stores round to nearest.
 
 use super::super::ir::{Block, Group, Hopper, Id, Ids, Inst, Kernel, Op, Space};
 use super::super::types::Type;

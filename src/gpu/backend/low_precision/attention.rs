@@ -1,5 +1,5 @@
-//! Attention of 16-bit elements, and of `f32` that are rounded to them where a caller asks for that: by warp groups where there
-//! are some, else widened and as that of `f32`.
+//! FlashAttention-3 of 16-bit operands, and of `f32` rounded to them where a caller asks for that; without warp groups they are
+//! converted to `f32`.
 
 use super::super::super::device::{Error, Program};
 use super::super::super::ir::Group;

@@ -1,4 +1,4 @@
-//! Attention of `bf16`: by warp groups where there are some, else widened and as that of `f32`.
+//! Attention of `bf16`: on warp groups where there are some, else converted to `f32`.
 
 use super::super::super::device::{Binding, Computes, Device, Error};
 use super::super::super::ir::Group;
@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use half::bf16;
 
 impl Planner {
-    /// Of one sequence, widened, for results on these strides.
+    /// Of one sequence, converted to `f32`, for results on these strides.
     fn wide_attention(
         &self,
         op: &Attention<f32>,
@@ -27,7 +27,7 @@ impl Planner {
     ) -> Result<Plan, Error> {
         let mut plan = Plan { launches: Vec::new(), scratch: Vec::new() };
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
-        let wide = self.widened(&mut plan, sides, SCRATCH)?;
+        let wide = self.to_f32(&mut plan, sides, SCRATCH)?;
         let mut words: Vec<usize> = wide.iter().flat_map(|(_, pitch)| [*pitch, 1]).collect();
         words.extend(strides);
         words.extend(heads(op, n, len));
@@ -43,7 +43,7 @@ impl Planner {
 
     /// Copies operands as `f32`, to scratch of which the first has this number; where each lies, and the elements between its
     /// rows.
-    fn widened<const N: usize>(
+    fn to_f32<const N: usize>(
         &self,
         plan: &mut Plan,
         sides: [Side; N],
@@ -65,7 +65,7 @@ impl Planner {
         Ok(wide)
     }
 
-    /// Gradients of one sequence, of what is widened.
+    /// Gradients of one sequence, of what is converted.
     fn wide_backward(
         &self,
         op: &Attention<f32>,
@@ -74,7 +74,7 @@ impl Planner {
     ) -> Result<Plan, Error> {
         let [n, len] = [sides[0].sizes[0], sides[1].sizes[0]];
         let mut plan = Plan { launches: Vec::new(), scratch: vec![8 * (n * op.heads).max(1) as u64] };
-        let wide = self.widened(&mut plan, sides, MORE)?;
+        let wide = self.to_f32(&mut plan, sides, MORE)?;
         let [q, k, v, dout] = wide;
         let [out, dq, dk, dv] = strides;
         let mut by: Vec<usize> = [q, k, v].iter().flat_map(|(_, pitch)| [*pitch, 1]).collect();
