@@ -16,7 +16,7 @@ import sys
 from toolchain import EVERYTHING, ROOT
 
 # Forms of an op: its name and any of these.
-FORMS = re.compile(r"(_in_place|_with|_fixed|_packed|_batched|_strided_batched|_workspace)?(_on)?$")
+FORMS = re.compile(r"(_in_place|_with|_fixed|_packed|_batched|_strided_batched)?(_workspace|_on)?$")
 # What writes data and is no op, and why.
 OTHERS = {
     "fulmen::map": "applies any body",

@@ -61,6 +61,7 @@ UNSAFE = {
     "src/blas/gemm/amx_pack.rs",
     "src/blas/gemm/few.rs",
     "src/blas/gemm/int8.rs",
+    "src/blas/gemm/pairs.rs",
     "src/blas/gemm/micro.rs",
     "src/blas/gemm/store.rs",
     "src/blas/gemm/strided.rs",

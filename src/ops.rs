@@ -167,7 +167,7 @@ macro_rules! for_each_op {
             mixed gemm_f16(gemm_f16, gemm_f16_on) f16[] blas, low_precision;
             mixed gemm_e4m3(gemm_e4m3, gemm_e4m3_on) e4m3[] blas, low_precision;
             mixed gemm_i8(gemm_i8, gemm_i8_on) i8[] blas, low_precision;
-            mixed gemm_u8(gemm_u8, gemm_u8_on) i8[] blas, host: "devices multiply bytes that have a sign: gemm_i8, of elements less their zeros where those fit";
+            mixed gemm_u8(gemm_u8, gemm_u8_on) i8[] blas, low_precision;
             mixed gemm_f32_amx3(gemm_f32_amx3) f32[] blas, host: "AMX, a unit of x86 CPUs; a GPU has its own, which gemm is to use";
             blas gemv(gemv, gemv_on) Gemv[] blas, layer;
             blas ger(ger, ger_on) Ger[] blas, layer;

@@ -59,6 +59,7 @@ thresholds! {
     blas::gemm::pack::STEPS Elements;
     blas::gemm::small_m::GROUP Elements;
     blas::gemm::tune::MOST_LANES Elements;
+    blas::gemm::tune::LEAST_DEPTH Elements;
     blas::gemm::tune::MOST_DEPTH Elements;
     blas::gemm::tune::MOST_BAND Elements;
     blas::gemm::tune::MOST_BLOCK Elements;
@@ -146,7 +147,7 @@ thresholds! {
     nn::GRAIN Elements;
     parts::GRAIN Elements;
     nn::integers::PATTERN Elements;
-    nn::pool::planes::STRIP Elements;
+    nn::pool::places::STRIP Elements;
     nn::rope::NEAR Bytes;
     nn::scan::SIDE_BY_SIDE Elements;
     nn::softmax::LONG_ROW Bytes;

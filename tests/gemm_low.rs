@@ -302,5 +302,7 @@ fn tiles() -> Option<fulmen::lanes::Amx> {
 #[cfg(feature = "half")]
 mod halves;
 
+mod requantized;
+
 #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512", feature = "half"))]
 mod amx;

@@ -58,6 +58,11 @@ pub(crate) struct Slide {
 }
 
 impl Slide {
+    /// Windows of neighbours in one line.
+    pub(crate) const fn line(cols: usize) -> Self {
+        Self { rows: 1, width: 0, cols, apart: 1, step: 1 }
+    }
+
     /// Writes the values of windows, the first of which begins at `x[0]`, as far as all of `y` go. All elements are in `x`.
     #[inline(always)]
     pub(crate) fn each<S, T, W, const K: usize>(self, s: S, window: W, x: &[T], y: [&mut [T]; K])

@@ -8,6 +8,9 @@ use fulmen::gpu::device::{Blocking, Computes, Device, Error};
 use fulmen::lanes::Native;
 use fulmen::ops::{OPS, Op};
 
+mod bytes;
+pub use bytes::byte_products;
+
 /// `kind` 0 is moderate, 1 spans twenty binades, 2 is small whole numbers, with ties and zeros.
 pub fn data<T: Scalar>(n: usize, seed: u64, kind: u8) -> Vec<T> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -223,71 +226,13 @@ pub fn products<T: Scalar, D: Computes<T> + Blocking>(
     products_by(gpu, ("gemm", per), shapes, |n, seed| data::<T>(n, seed, 0), T::to_f64, call)
 }
 
-/// As [`products`], of signed bytes, whose sums are exact modulo 2³²: their number, or a panic.
-pub fn byte_products<D: Computes<f32> + Blocking>(
-    gpu: &Gpu<D>,
-    shapes: &[[usize; 3]],
-) -> Result<Worst, Error> {
-    for (case, [m, n, k]) in shapes.iter().enumerate() {
-        let ([m, n, k], flip) = ([*m, *n, *k], [case & 1 > 0, case & 2 > 0, case % 5 == 4]);
-        let (alpha, beta) = [(1, 0), (-3, 1), (i32::MAX, 5), (0, 2), (2, 0)][case % 5];
-        let whole = [m, n, k].iter().all(|s| s.is_multiple_of(16));
-        let pads = if whole { [16, 16, 2] } else { [2, 1, 3] };
-        // The matrix is the last columns of a wider one, which lies by rows or by columns.
-        let dims = [[m, k + pads[0]], [k, n + pads[1]], [m, n + pads[2]]];
-        let numbers = |k: usize, by: u64| -> Vec<i32> {
-            let mut r = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(by);
-            let next = |_| {
-                r = r.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (r >> 33) as i32
-            };
-            (0..dims[k][0] * dims[k][1]).map(next).collect()
-        };
-        let bytes =
-            [numbers(0, 1), numbers(1, 2)].map(|x| x.into_iter().map(|x| x as i8).collect::<Vec<_>>());
-        let old = numbers(2, 3);
-        let [on_a, on_b] = [gpu.upload(&bytes[0])?, gpu.upload(&bytes[1])?];
-        let mut on_c = gpu.upload(&old)?;
-        let part = |k: usize| {
-            let ([rows, cols], x) = (dims[k], [&on_a, &on_b][k]);
-            let all = if flip[k] { x.view().matrix(cols, rows)?.t() } else { x.view().matrix(rows, cols)? };
-            all.cols(pads[k]..cols)
-        };
-        let place = |k: usize, row: usize, col: usize| {
-            let ([rows, cols], col) = (dims[k], col + pads[k]);
-            if flip[k] { col * rows + row } else { row * cols + col }
-        };
-        let [rows, cols] = dims[2];
-        let all = if flip[2] {
-            on_c.view_mut().matrix(cols, rows)?.t()
-        } else {
-            on_c.view_mut().matrix(rows, cols)?
-        };
-        let [_, c] = all.split_cols(pads[2])?;
-        gpu.gemm_i8(alpha, part(0)?, part(1)?, beta, c)?;
-        let mut got = vec![0; old.len()];
-        gpu.download(on_c.view(), &mut got)?;
-        let mut want = old.clone();
-        let cols: Vec<Vec<i8>> = (0..n).map(|j| (0..k).map(|p| bytes[1][place(1, p, j)]).collect()).collect();
-        for i in 0..m {
-            let row: Vec<i8> = (0..k).map(|p| bytes[0][place(0, i, p)]).collect();
-            for (j, col) in cols.iter().enumerate() {
-                let c = &mut want[place(2, i, j)];
-                *c = alpha.wrapping_mul(dense::dot_i8(&row, col)).wrapping_add(beta.wrapping_mul(*c));
-            }
-        }
-        assert!(got == want, "gemm_i8 {m} x {n} x {k}, {alpha} {beta} {flip:?}");
-    }
-    Ok(Worst { op: "gemm_i8", share: 0.0, got: 0.0, want: 0.0 })
-}
-
 /// As [`products`], of matrices of 16 and 8 bits: those of `bf16`, of `f16`, of `E4m3`, of bytes; and every exponent of
 /// `f16` and number of `E4m3`, alone. The first shapes are those of 16 bits.
 #[cfg(feature = "half")]
 pub fn low_precision_products<D: Computes<f32> + Blocking>(
     gpu: &Gpu<D>,
     [shapes, bytes]: [&[[usize; 3]]; 2],
-) -> Result<[Worst; 4], Error> {
+) -> Result<[Worst; 5], Error> {
     use fulmen::E4m3;
     use half::{bf16, f16};
     let e4 = |n, seed| data::<f32>(n, seed, 0).into_iter().map(E4m3::from_f32).collect::<Vec<_>>();
@@ -308,11 +253,13 @@ pub fn low_precision_products<D: Computes<f32> + Blocking>(
     let exact = of("gemm_e4m3");
     let of_e4 = if gpu.device().facts().groups { (exact.0, cut) } else { exact };
     let value = |x: E4m3| f64::from(x.to_f32());
+    let [signed, unsigned] = byte_products(gpu, bytes)?;
     let worst = [
         products_by(gpu, of("gemm_bf16"), shapes, bf, bf16::to_f64, call_bf)?,
         products_by(gpu, of("gemm_f16"), shapes, f, f16::to_f64, call_f)?,
         products_by(gpu, of_e4, bytes, e4, value, call_e4)?,
-        byte_products(gpu, bytes)?,
+        signed,
+        unsigned,
     ];
     // Small integers, of which nothing is cut off; and a first slab so large that of one sum the others would be.
     let round = |x: f32| E4m3::from_f32(libm::roundf(4.0 * x).clamp(-4.0, 4.0));

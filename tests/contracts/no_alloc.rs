@@ -169,7 +169,7 @@ fn no_op_on_threads_allocates() {
 fn no_product_of_low_precision_allocates() {
     use fulmen::{
         E4m3, MatMut, MatRef, gemm_bf16, gemm_bf16_workspace, gemm_e4m3, gemm_e4m3_workspace, gemm_f16,
-        gemm_f16_workspace, gemm_i8, gemm_i8_workspace,
+        gemm_f16_workspace, gemm_i8, gemm_i8_with_workspace, gemm_i8_workspace,
     };
     use half::{bf16, f16};
     for [m, n, k] in [[3, 4, 5], [40, 60, 50], [70, 300, 260]] {
@@ -196,6 +196,10 @@ fn no_product_of_low_precision_allocates() {
             fulmen::gemm_u8(alpha, ones, 3, b, 0, beta, c, room)
         };
         quiet!(u8_by_ones gemm_i8_workspace 0i32, 1i8, i32, 0);
+        let i8_with = |alpha, a, b, _, c: MatMut<'_, f32>, room: &mut Vec<i32>| {
+            fulmen::gemm_i8_with(alpha, a, b, c, (), room)
+        };
+        quiet!(i8_with gemm_i8_with_workspace 0i32, 1i8, f32, 0.0);
     }
     for (n, len) in [(1, 300), (200, 300)] {
         let op = fulmen::Attention { causal: true, ..fulmen::Attention::new(2, 1, 8, 1.0) };

@@ -77,17 +77,17 @@ fn said<B: Blas<f32> + Network<f32>>(
         axpy_strided(1.0, v(1), B::vector_mut(to!(2)));
         rot(B::vector_mut(w!()), B::vector_mut(to!(4)), 1.0, 0.0);
         rotm(B::vector_mut(w!()), B::vector_mut(to!(4)), &RotM::Identity);
-        max_pool(x, Pool { kernel: [0, 1], ..pool }, to!(6));
-        max_pool(x, Pool { padding: [0, 2], ..pool }, to!(6));
+        max_pool(x, Pool { kernel: [1, 0, 1], ..pool }, to!(6));
+        max_pool(x, Pool { padding: [0, 0, 2], ..pool }, to!(6));
         max_pool(part(10), pool, to!(6));
         max_pool(x, pool, to!(5));
-        max_pool_indices(x, Pool { kernel: [0, 1], ..pool }, to!(6), index!(6));
+        max_pool_indices(x, Pool { kernel: [1, 0, 1], ..pool }, to!(6), index!(6));
         max_pool_indices(part(10), pool, to!(6), index!(6));
         max_pool_indices(x, pool, to!(5), index!(6));
         max_pool_indices(x, pool, to!(6), index!(5));
         max_pool_backward(x, part(5), pool, to!(9));
         max_pool_backward(part(8), part(4), pool, to!(9));
-        avg_pool(x, Pool { stride: [1, 0], ..pool }, true, to!(6));
+        avg_pool(x, Pool { stride: [1, 1, 0], ..pool }, true, to!(6));
         avg_pool(x, pool, false, to!(7));
         avg_pool_backward(part(6), pool, false, to!(9));
         avg_pool_backward(part(5), pool, true, to!(8));
@@ -302,4 +302,44 @@ fn bad_arguments_of_other_ops_are_those_of_a_cpu() {
 #[test]
 fn the_first_of_the_largest_is_found() {
     assert_eq!(nan_is_largest(&Gpu::new(Host::default())).unwrap(), [2049, 70, 2051]);
+}
+
+/// Windows over volumes: padded, apart in every direction, rounded up.
+#[test]
+fn windows_over_volumes_are_those_of_a_cpu() {
+    let gpu = Gpu::new(Host::default());
+    let numbers =
+        |n: usize, by: usize| -> Vec<f32> { (0..n).map(|i| ((i * by) % 23) as f32 - 11.0).collect() };
+    for case in 0..8 {
+        let dilation = [[1, 1, 1], [3, 1, 2], [2, 3, 1], [4, 2, 3]][case % 4];
+        let whole = Pool::volume([9, 8, 10], [2, 3, 2], [1 + case % 3, 2, 3], [1, 0, 1]);
+        let pool = Pool { dilation, padding_end: [0, 2, 1], ceil: case > 3, ..whole };
+        let cells = 2 * pool.output().unwrap().iter().product::<usize>();
+        let (x, dy) = (numbers(2 * 720, 7), numbers(cells, 5));
+        let [on_x, on_dy] = [&x, &dy].map(|x| gpu.upload(x).unwrap());
+        let mut most = gpu.upload(&vec![9u32; cells]).unwrap();
+        macro_rules! same {
+            ($n:expr, $f:ident($($x:ident, $on:ident),+; $($arg:expr),*)) => {{
+                let (mut want, mut got) = (vec![0.0f32; $n], vec![0.0f32; $n]);
+                let mut y = gpu.upload(&got).unwrap();
+                gpu.$f($($on.view(),)+ $($arg,)* y.view_mut()).unwrap();
+                gpu.download(y.view(), &mut got).unwrap();
+                fulmen::$f($(&$x,)+ $($arg,)* &mut want).unwrap();
+                let far = got.iter().zip(&want).any(|(x, y)| (x - y).abs() > 1e-5);
+                assert!(!far, "{}, {pool:?}: {got:?} {want:?}", stringify!($f));
+            }};
+        }
+        same!(cells, max_pool(x, on_x; pool));
+        same!(2 * 720, max_pool_backward(x, on_x, dy, on_dy; pool));
+        for count_padding in [false, true] {
+            same!(cells, avg_pool(x, on_x; pool, count_padding));
+            same!(2 * 720, avg_pool_backward(dy, on_dy; pool, count_padding));
+        }
+        let (mut want, mut places, mut got) = (vec![0.0; cells], vec![0; cells], vec![0; cells]);
+        let mut y = gpu.upload(&want).unwrap();
+        gpu.max_pool_indices(on_x.view(), pool, y.view_mut(), most.view_mut()).unwrap();
+        gpu.download(most.view(), &mut got).unwrap();
+        fulmen::max_pool_indices(&x, pool, &mut want, &mut places).unwrap();
+        assert_eq!(got, places, "{pool:?}");
+    }
 }

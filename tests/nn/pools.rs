@@ -4,14 +4,15 @@ use super::*;
 use common::nn::pool::{AvgPool, AvgPoolBackward, MaxPool, MaxPoolBackward, MaxPoolIndices, pool};
 
 fn many<S: Simd, T: Element, O: Op>(s: S) {
-    let mut kinds = [0; 4];
+    let mut kinds = [0; 5];
     for seed in 0..120 {
         let [rows, cols] = [1 + seed % 7, 1 + seed * 5 % 41];
         let a = O::sample::<T>(rows, cols, &mut Noise(seed as u64));
         let p = pool(&a);
         let floor = fulmen::Pool { ceil: false, ..p };
         let found = [
-            p.dilation != [1, 1],
+            p.kernel[0] > 1,
+            p.dilation != [1; 3],
             p.padding != p.padding_end,
             p.output() != floor.output(),
             a.get("count_padding").is_some(),
@@ -22,7 +23,7 @@ fn many<S: Simd, T: Element, O: Op>(s: S) {
         compare::<T, O>(&label, &out, &O::want(&a.wide()));
     }
     let counted = O::NAME.starts_with("avg");
-    assert!(kinds.iter().take(if counted { 4 } else { 3 }).all(|n| *n > 8), "{kinds:?}");
+    assert!(kinds.iter().take(if counted { 5 } else { 4 }).all(|n| *n > 8), "{kinds:?}");
 }
 
 #[test]

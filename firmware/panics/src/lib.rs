@@ -58,7 +58,8 @@ fn conv(c: &Call<'_>) -> Conv1d {
 }
 fn pool(c: &Call<'_>) -> Pool {
     let [a, b, d, e, f, g, h, i, ..] = *c.n;
-    Pool { dilation: [g, f], padding_end: [i, h], ceil: c.word, ..Pool::new([a, b], [d, e], [f, g], [h, i]) }
+    let (dilation, padding_end) = ([a, g, f], [b, i, h]);
+    Pool { dilation, padding_end, ceil: c.word, ..Pool::volume([d, a, b], [i, d, e], [h, f, g], [e, h, i]) }
 }
 fn heads(c: &Call<'_>) -> Attention<f32> {
     let [.., heads, kv_heads, dim] = *c.n;

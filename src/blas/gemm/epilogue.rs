@@ -10,7 +10,8 @@ use crate::view::MatRef;
 /// Something done to each element of `αAB + βC` before it is stored.
 ///
 /// `()` does nothing and costs nothing. [`Pointwise`] evaluates a body, [`BiasRow`], [`BiasCol`] and
-/// [`Residual`] add what depends on the place, and [`Chain`] does one after the other.
+/// [`Residual`] add what depends on the place, [`ScaleRow`] and [`ScaleCol`] multiply by it, and [`Chain`] does one after
+/// the other.
 pub trait Epilogue<T: Element>: Copy + Send + Sync + sealed::Sealed<T> {
     #[doc(hidden)]
     const NONE: bool = false;
@@ -90,6 +91,14 @@ pub struct BiasRow<'a, T>(pub &'a [T]);
 #[derive(Debug)]
 pub struct BiasCol<'a, T>(pub &'a [T]);
 
+/// Multiplies by one value per row of the product.
+#[derive(Debug)]
+pub struct ScaleRow<'a, T>(pub &'a [T]);
+
+/// Multiplies by one value per column of the product.
+#[derive(Debug)]
+pub struct ScaleCol<'a, T>(pub &'a [T]);
+
 /// The first, then the second.
 #[derive(Debug, Clone, Copy)]
 pub struct Chain<E, F>(pub E, pub F);
@@ -106,7 +115,7 @@ macro_rules! copies {
         impl<T: Element> sealed::Sealed<T> for $View<'_, T> {}
     )*};
 }
-copies!(Residual BiasRow BiasCol);
+copies!(Residual BiasRow BiasCol ScaleRow ScaleCol);
 
 impl<'a, T: Element> Epilogue<T> for Residual<'a, T> {
     type Transposed = Self;
@@ -129,51 +138,57 @@ impl<'a, T: Element> Epilogue<T> for Residual<'a, T> {
     }
 }
 
-/// `Ok` when a bias has one element for each row or column.
+/// `Ok` when there is one element for each row or column.
 #[inline(always)]
-fn fits(bias: usize, expected: usize) -> Result<(), Error> {
-    crate::error::same_len("epilogue", expected, bias)
+fn fits(got: usize, expected: usize) -> Result<(), Error> {
+    crate::error::same_len("epilogue", expected, got)
 }
 
-impl<'a, T: Element> Epilogue<T> for BiasRow<'a, T> {
-    type Transposed = BiasCol<'a, T>;
-    #[inline(always)]
-    fn transposed(self) -> BiasCol<'a, T> {
-        BiasCol(self.0)
-    }
-    #[inline(always)]
-    fn check(self, [rows, _]: [usize; 2]) -> Result<(), Error> {
-        fits(self.0.len(), rows)
-    }
-    #[inline(always)]
-    fn part(self, [i, _]: [usize; 2]) -> Self {
-        Self(self.0.get(i..).unwrap_or_default())
-    }
-    #[inline(always)]
-    fn apply<S: Simd>(self, s: S, x: T::Vec<S>, [i, _]: [usize; 2], _: usize) -> T::Vec<S> {
-        x + T::Vec::<S>::splat(s, self.0.get(i).copied().unwrap_or(T::ZERO))
-    }
-}
+macro_rules! lines {
+    ($Row:ident $Col:ident $op:tt) => {
+        impl<'a, T: Element> Epilogue<T> for $Row<'a, T> {
+            type Transposed = $Col<'a, T>;
+            #[inline(always)]
+            fn transposed(self) -> $Col<'a, T> {
+                $Col(self.0)
+            }
+            #[inline(always)]
+            fn check(self, [rows, _]: [usize; 2]) -> Result<(), Error> {
+                fits(self.0.len(), rows)
+            }
+            #[inline(always)]
+            fn part(self, [i, _]: [usize; 2]) -> Self {
+                Self(self.0.get(i..).unwrap_or_default())
+            }
+            #[inline(always)]
+            fn apply<S: Simd>(self, s: S, x: T::Vec<S>, [i, _]: [usize; 2], _: usize) -> T::Vec<S> {
+                x $op T::Vec::<S>::splat(s, self.0.get(i).copied().unwrap_or(T::ZERO))
+            }
+        }
 
-impl<'a, T: Element> Epilogue<T> for BiasCol<'a, T> {
-    type Transposed = BiasRow<'a, T>;
-    #[inline(always)]
-    fn transposed(self) -> BiasRow<'a, T> {
-        BiasRow(self.0)
-    }
-    #[inline(always)]
-    fn check(self, [_, cols]: [usize; 2]) -> Result<(), Error> {
-        fits(self.0.len(), cols)
-    }
-    #[inline(always)]
-    fn part(self, [_, j]: [usize; 2]) -> Self {
-        Self(self.0.get(j..).unwrap_or_default())
-    }
-    #[inline(always)]
-    fn apply<S: Simd>(self, s: S, x: T::Vec<S>, [_, j]: [usize; 2], n: usize) -> T::Vec<S> {
-        x + part_of_row(s, MatRef::line(self.0), 0, j, n)
-    }
+        impl<'a, T: Element> Epilogue<T> for $Col<'a, T> {
+            type Transposed = $Row<'a, T>;
+            #[inline(always)]
+            fn transposed(self) -> $Row<'a, T> {
+                $Row(self.0)
+            }
+            #[inline(always)]
+            fn check(self, [_, cols]: [usize; 2]) -> Result<(), Error> {
+                fits(self.0.len(), cols)
+            }
+            #[inline(always)]
+            fn part(self, [_, j]: [usize; 2]) -> Self {
+                Self(self.0.get(j..).unwrap_or_default())
+            }
+            #[inline(always)]
+            fn apply<S: Simd>(self, s: S, x: T::Vec<S>, [_, j]: [usize; 2], n: usize) -> T::Vec<S> {
+                x $op part_of_row(s, MatRef::line(self.0), 0, j, n)
+            }
+        }
+    };
 }
+lines!(BiasRow BiasCol +);
+lines!(ScaleRow ScaleCol *);
 
 impl<T: Element, E: Epilogue<T>, F: Epilogue<T>> sealed::Sealed<T> for Chain<E, F> {}
 impl<T: Element, E: Epilogue<T>, F: Epilogue<T>> Epilogue<T> for Chain<E, F> {

@@ -17,7 +17,7 @@
 //! | `backward` | the gradients by the operands |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
 //! | `half` | bf16 and f16 operands: converted to `f32` as they are packed |
-//! | `int8` | operands of bytes, also with zeros of their own: pairs multiplied, sums in `i32` |
+//! | `int8`, `pairs` | operands of bytes, also with zeros of their own; pairs multiplied, sums in `i32` |
 //! | `amx`, `amx_pack`, `split` | tiles: their loops, their operands, and `f32` in parts of bf16 |
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -40,6 +40,7 @@ mod kani;
 mod loops;
 mod micro;
 pub(crate) mod pack;
+mod pairs;
 mod plan;
 mod prepacked;
 mod shared_b;
@@ -61,7 +62,7 @@ pub use backward::{
 pub(crate) use backward::{gemm_backward_a_by, gemm_backward_b_by};
 pub(crate) use batch::batch_by;
 pub use batch::{gemm_batched, gemm_batched_on, gemm_strided_batched, gemm_strided_batched_on};
-pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual};
+pub use epilogue::{BiasCol, BiasRow, Chain, Epilogue, Pointwise, Residual, ScaleCol, ScaleRow};
 pub use fixed::{gemm_fixed, gemm_fixed_on};
 pub(crate) use gebp::*;
 #[cfg(feature = "half")]

@@ -56,6 +56,9 @@ pub(crate) const fn depth(isa: Isa) -> usize {
     pass_depth(isa) as usize
 }
 
+/// The deepest pass of every set.
+pub(crate) const LEAST_DEPTH: usize = 256;
+
 /// The deepest pass of any set.
 pub(crate) const MOST_DEPTH: usize = 512;
 

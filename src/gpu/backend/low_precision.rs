@@ -8,7 +8,7 @@ mod halves;
 
 use super::super::device::{Computes, Device, Error, Launch};
 use super::super::interpret::TensorMap;
-use super::super::ir::Group;
+use super::super::ir::{Group, Kernel};
 use super::super::template::launch::ZEROS;
 use super::super::template::{
     self, Argument, BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, Factor, GroupProduct, ROUNDED_EACH,
@@ -73,6 +73,26 @@ fn bits(n: usize) -> Argument {
     Argument::Bits(u64::from(u32::try_from(n).unwrap_or(0)))
 }
 
+/// A product of copies of A and B, which these launches make: they are the first scratch, that of `product` comes after it.
+fn of_copies(mut launches: Vec<Launch>, mut scratch: Vec<u64>, product: Plan) -> Plan {
+    let moved = |k: usize| match k {
+        0 | 1 => k + 3,
+        2 | ZEROS => k,
+        k => k + scratch.len(),
+    };
+    launches.extend(product.launches.into_iter().map(|mut l| {
+        for a in &mut l.arguments {
+            match a {
+                Argument::Buffer(k) | Argument::Map(k, _) => *k = moved(*k),
+                Argument::Bits(_) => {}
+            }
+        }
+        l
+    }));
+    scratch.extend(product.scratch);
+    Plan { launches, scratch }
+}
+
 impl Planner {
     /// Copies a matrix row by row, converted to `f32` or with rows of a multiple of so many elements; gives the elements
     /// between rows too.
@@ -84,10 +104,21 @@ impl Planner {
         to: usize,
         by: usize,
     ) -> Result<(Launch, usize), Error> {
+        let make = || template::convert_rows(of, wide);
+        self.rows_by((template::convert_rows_name(of, wide), make), x, to, by)
+    }
+
+    /// As [`Planner::convert_rows`], by a kernel of this name.
+    fn rows_by(
+        &self,
+        (name, make): (&'static str, impl FnOnce() -> Result<Kernel, super::super::Error>),
+        x: Side,
+        to: usize,
+        by: usize,
+    ) -> Result<(Launch, usize), Error> {
         let [rows, depth] = x.sizes;
         let pitch = depth.next_multiple_of(by);
-        let name = template::convert_rows_name(of, wide);
-        let program = self.one::<F32>(name, || Some(template::convert_rows(of, wide)))?;
+        let program = self.one::<F32>(name, || Some(make()))?;
         let mut arguments = vec![Argument::Buffer(x.at), Argument::Buffer(to)];
         let [row_by, depth_by] = x.strides;
         arguments.extend([x.before, rows, depth, row_by, depth_by, pitch].map(bits));
@@ -197,25 +228,8 @@ impl Planner {
         let (to_a, to_b) = (to_a?, to_b?);
         let strides = [[to_a.1, 1], [1, to_b.1], sc];
         let wide = self.product::<F32>(&Product { strides, ..*product })?;
-        // Its operands are what was converted; its scratch comes after that.
-        let moved = |k: usize| match k {
-            0 | 1 => k + 3,
-            2 | ZEROS => k,
-            k => k + 2,
-        };
-        let launches = wide.launches.into_iter().map(|mut l| {
-            for a in &mut l.arguments {
-                match a {
-                    Argument::Buffer(k) | Argument::Map(k, _) => *k = moved(*k),
-                    Argument::Bits(_) => {}
-                }
-            }
-            l
-        });
-        let launches = [to_a.0, to_b.0].into_iter().chain(launches).collect();
-        let mut scratch = vec![4 * (m * to_a.1) as u64, 4 * (n * to_b.1) as u64];
-        scratch.extend(wide.scratch);
-        Ok(Plan { launches, scratch })
+        let scratch = vec![4 * (m * to_a.1) as u64, 4 * (n * to_b.1) as u64];
+        Ok(of_copies(vec![to_a.0, to_b.0], scratch, wide))
     }
 
     /// A product of signed bytes; the operands are A, B, C.
@@ -225,7 +239,7 @@ impl Planner {
         before: [usize; 2],
         aligned: [bool; 3],
     ) -> Result<Plan, Error> {
-        let ([m, n, k], [.., sc]) = (product.sizes, product.strides);
+        let [m, n, k] = product.sizes;
         let sides = self.sides(product, before, aligned)?;
         let k = if product.alpha == 0 { 0 } else { k };
         if m == 0 || n == 0 {
@@ -244,14 +258,68 @@ impl Planner {
             launches.push(launch);
             scratch.push((side.sizes[0] * pitch) as u64);
         }
+        launches.push(self.bytes_by_threads(product, at, words)?);
+        Ok(Plan { launches, scratch })
+    }
+
+    /// A product of signed bytes by threads, of A and B of so many words a row at these operands.
+    fn bytes_by_threads(
+        &self,
+        product: &Product<i32>,
+        at: [usize; 2],
+        words: usize,
+    ) -> Result<Launch, Error> {
+        let ([m, n, _], [.., sc]) = (product.sizes, product.strides);
         let program = self.one::<F32>("byte_product", || Some(template::byte_product()))?;
         let mut arguments: Vec<Argument> = [at[0], at[1], 2].map(Argument::Buffer).into();
         arguments.extend([m, n, words, sc[0], sc[1]].map(bits));
         arguments.extend([product.alpha, product.beta].map(|x| Argument::Bits(x.bits().into())));
         let tile = BYTE_TILE as usize;
         let grid = self.grid([n.div_ceil(tile), m.div_ceil(tile), 1])?;
-        launches.push(Launch { program, grid, block: [256, 1, 1], arguments });
-        Ok(Plan { launches, scratch })
+        Ok(Launch { program, grid, block: [256, 1, 1], arguments })
+    }
+
+    /// A product of bytes of A without a sign and of B with one, each less its zero: those of A less 128 are signed, and what
+    /// the zeros make, which are of sums of rows and columns, is in C before the product is added.
+    fn unsigned_product(
+        &self,
+        product: &Product<i32>,
+        [a_zero, b_zero]: [i32; 2],
+        before: [usize; 2],
+        aligned: [bool; 3],
+    ) -> Result<Plan, Error> {
+        let ([m, n, k], [.., sc]) = (product.sizes, product.strides);
+        let [a, b] = self.sides(product, before, aligned)?;
+        if m == 0 || n == 0 || k == 0 || product.alpha == 0 {
+            return self.byte_product(&Product { alpha: 0, ..*product }, before, aligned);
+        }
+        let by = 4 * BYTE_DEPTH as usize;
+        let (to_a, pitch) = self.rows_by(("signed_rows", template::signed_rows), a, 3, by)?;
+        let (to_b, _) = self.convert_rows(Group::S8, false, b, 4, by)?;
+        let mut launches = vec![to_a, to_b];
+        for (from, rows) in [(3, m), (4, n)] {
+            let told = [Argument::Buffer(from), Argument::Buffer(from + 2), bits(rows), bits(pitch / 4)];
+            launches.push(self.blocks::<F32>("byte_sums", template::byte_sums, [rows, 1], told.into())?);
+        }
+        let (alpha, a_zero) = (product.alpha, a_zero - 128);
+        let zeros = alpha.wrapping_mul(a_zero * b_zero).wrapping_mul(k as i32);
+        let [by_rows, by_cols] = [b_zero, a_zero].map(|zero| alpha.wrapping_mul(-zero));
+        let mut told: Vec<Argument> = [5, 6, 2].map(Argument::Buffer).into();
+        told.extend([m * n, n, sc[0], sc[1]].map(bits));
+        told.extend([zeros, by_rows, by_cols, product.beta].map(|x| Argument::Bits(x.bits().into())));
+        launches.push(self.flat::<F32>("byte_zeros", || Some(template::byte_zeros()), m * n, told)?);
+        let strides = [[pitch, 1], [1, pitch], sc];
+        let signed = Product { strides, beta: 1, ..*product };
+        let [a, b] = self.sides(&signed, [0; 2], [true, true, aligned[2]])?;
+        let signed = match self.groups(Group::S8, &signed, [a, b])? {
+            Some(plan) => plan,
+            None => {
+                let launches = vec![self.bytes_by_threads(&signed, [0, 1], pitch / 4)?];
+                Plan { launches, scratch: Vec::new() }
+            }
+        };
+        let scratch = [m * pitch, n * pitch, 4 * m, 4 * n].map(|n| n as u64).into();
+        Ok(of_copies(launches, scratch, signed))
     }
 
     /// A product of `f32` whose operands are rounded to `bf16`, where the device is asked to and there is enough to do.
@@ -372,6 +440,28 @@ impl<D: Computes<f32>> Gpu<D> {
     }
 }
 
+impl<D: Computes<f32>> Gpu<D> {
+    /// [`gemm_u8`](crate::gemm_u8()), without a workspace of the caller's.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::gemm_i8`].
+    #[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+    pub fn gemm_u8(
+        &self,
+        alpha: i32,
+        a: Mat<'_, u8, D>,
+        a_zero: u8,
+        b: Mat<'_, i8, D>,
+        b_zero: i8,
+        beta: i32,
+        c: MatMut<'_, i32, D>,
+    ) -> Result<(), Error> {
+        self.low_precision_gemm(alpha, a, b, beta, c, |planner, product, (before, aligned)| {
+            planner.unsigned_product(product, [a_zero.into(), b_zero.into()], before, aligned)
+        })
+    }
+}
+
 #[cfg(feature = "half")]
 impl<D: Computes<f32>> Gpu<D> {
     /// [`gemm_bf16`](crate::gemm_bf16()), without a workspace of the caller's.
@@ -436,11 +526,11 @@ impl<D: Computes<f32>> Gpu<D> {
 }
 
 impl<D: Device> Gpu<D> {
-    fn low_precision_gemm<T: Word, C: Word>(
+    fn low_precision_gemm<A: Word, B: Word, C: Word>(
         &self,
         alpha: C,
-        a: Mat<'_, T, D>,
-        b: Mat<'_, T, D>,
+        a: Mat<'_, A, D>,
+        b: Mat<'_, B, D>,
         beta: C,
         c: MatMut<'_, C, D>,
         plan: impl FnOnce(&Planner, &Product<C>, Places) -> Result<Plan, Error>,
@@ -450,7 +540,7 @@ impl<D: Device> Gpu<D> {
         same_shape("b", [k, n], b.shape)?;
         let product = Product::new([m, n, k], [a.strides, b.strides, c.0.strides], [alpha, beta]);
         let bound = [a.binding(self)?, b.binding(self)?, c.0.binding(self)?];
-        let before = [a.rest()?.before() / T::BYTES, b.rest()?.before() / T::BYTES];
+        let before = [a.rest()?.before() / A::BYTES, b.rest()?.before() / B::BYTES];
         let mut aligned = bound.each_ref().map(|b| b.start.is_multiple_of(16));
         aligned.iter_mut().zip(before).for_each(|(aligned, before)| *aligned &= before == 0);
         let plan = plan(&self.state.planner, &product, (before, aligned))?;

@@ -9,7 +9,7 @@ use crate::backend::Network;
 use crate::error::same_len;
 use crate::nn::conv1d::Lines;
 use crate::nn::pool::Along;
-use crate::nn::pool::planes::Planes;
+use crate::nn::pool::places::Planes;
 use crate::{Conv1d, Pool};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,28 +24,41 @@ fn lines(of: &Lines) -> Result<[usize; 10], Error> {
     Ok([channels_in, channels_out, ci, co, length, n, kernel, stride, padding, dilation])
 }
 
+/// Whether windows are over volumes of more than a plane.
+fn volumes(of: &Planes) -> bool {
+    [of.deep.n, of.deep.kernel, of.depth] != [1; 3]
+}
+
 /// What kernels are told of windows.
-fn windows(of: &Planes) -> Result<[usize; 12], Error> {
-    let Planes { down, across, rows, cols, .. } = *of;
+fn windows(of: &Planes) -> Result<Vec<usize>, Error> {
+    let Planes { deep, down, across, depth, rows, cols, .. } = *of;
     // Where the last window ends may be behind the padding.
     let stride = |along: Along, count: usize| {
         let all = counted("padding", along.padded().max(along.end(count)))?;
         Ok::<_, Error>(along.stride.min(all as usize))
     };
-    let [sh, sw] = [stride(down, rows)?, stride(across, cols)?];
-    let [[h, kh, ph, dh], [w, kw, pw, dw]] =
-        [down, across].map(|along| [along.n, along.kernel, along.before, along.dilation]);
-    Ok([h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw])
+    let [sd, sh, sw] = [stride(deep, depth)?, stride(down, rows)?, stride(across, cols)?];
+    let [[d, kd, pd, dd], [h, kh, ph, dh], [w, kw, pw, dw]] =
+        [deep, down, across].map(|along| [along.n, along.kernel, along.before, along.dilation]);
+    let plane = [h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw];
+    let planes = [d, depth, kd, sd, pd, dd];
+    Ok([&plane[..], if volumes(of) { &planes } else { &[] }].concat())
 }
 
-/// What the means of all windows count: from where to where in rows, then in columns, from the start of the padding on.
-fn counts(planes: &Planes, count_padding: bool) -> [usize; 4] {
+/// What the means of all windows count: from where to where in rows, in columns, then in planes if they are over volumes,
+/// from the start of the padding on.
+fn counts(planes: &Planes, count_padding: bool) -> Vec<usize> {
     let of = |along: Along| match count_padding {
         true => [0, along.padded()],
         false => [along.before, along.before + along.n],
     };
-    let [[top, bottom], [left, right]] = [planes.down, planes.across].map(of);
-    [top, bottom, left, right]
+    let all = [planes.down, planes.across, planes.deep].map(of);
+    all.into_iter().take(if volumes(planes) { 3 } else { 2 }).flatten().collect()
+}
+
+/// The name of a kernel over planes, or over volumes.
+fn kernel(of: &Planes, [plane, volume]: [&'static str; 2]) -> &'static str {
+    if volumes(of) { volume } else { plane }
 }
 
 impl<D: Device> Gpu<D> {
@@ -137,7 +150,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         }
         let words = [&[out.len()], &windows(&of)?[..]].concat();
         let bound = [x.binding(self)?, out.binding(self)?];
-        self.run_flat::<T>("max_pool", window::max_pool::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        let make = || window::max_pool::<T::Recorded>(volumes(&of));
+        let name = kernel(&of, ["max_pool", "max_pool_volumes"]);
+        self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
     }
 
     fn max_pool_indices(
@@ -154,8 +169,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         }
         let words = [&[out.len()], &windows(&of)?[..]].concat();
         let bound = [x.binding(self)?, indices.binding(self)?, out.binding(self)?];
-        let make = || window::largest::<T::Recorded>(true);
-        self.run_flat::<T>("max_pool_indices", make, out.len(), &bound, (&words, &[]))
+        let make = || window::largest::<T::Recorded>(true, volumes(&of));
+        let name = kernel(&of, ["max_pool_indices", "max_pool_indices_volumes"]);
+        self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
     }
 
     fn max_pool_backward(
@@ -178,11 +194,13 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
             all.extend(arguments::<T>(0, &[&[n], &windows[..]].concat(), &[]));
             all
         };
-        let make = || Some(window::largest::<T::Recorded>(false));
-        let search = planner.flat::<T::Recorded>("largest", make, dy.len(), told(&[0, 3], dy.len()))?;
-        let make = || Some(window::max_pool_backward::<T::Recorded>());
+        let make = || Some(window::largest::<T::Recorded>(false, volumes(&of)));
+        let name = kernel(&of, ["largest", "largest_volumes"]);
+        let search = planner.flat::<T::Recorded>(name, make, dy.len(), told(&[0, 3], dy.len()))?;
+        let make = || Some(window::max_pool_backward::<T::Recorded>(volumes(&of)));
         let all = told(&[3, 1, 2], dx.len());
-        let gather = planner.flat::<T::Recorded>("max_pool_backward", make, dx.len(), all)?;
+        let name = kernel(&of, ["max_pool_backward", "max_pool_backward_volumes"]);
+        let gather = planner.flat::<T::Recorded>(name, make, dx.len(), all)?;
         let bound = [x.binding(self)?, dy.binding(self)?, dx.binding(self)?];
         self.go(vec![search, gather], vec![4 * dy.len() as u64], &bound)
     }
@@ -195,7 +213,9 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         }
         let words = [&[out.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
         let bound = [x.binding(self)?, out.binding(self)?];
-        self.run_flat::<T>("avg_pool", window::avg_pool::<T::Recorded>, out.len(), &bound, (&words, &[]))
+        let make = || window::avg_pool::<T::Recorded>(volumes(&of));
+        let name = kernel(&of, ["avg_pool", "avg_pool_volumes"]);
+        self.run_flat::<T>(name, make, out.len(), &bound, (&words, &[]))
     }
 
     fn avg_pool_backward(
@@ -212,7 +232,8 @@ impl<T: Scalar, D: Computes<T> + 'static> Network<T> for Gpu<D> {
         }
         let words = [&[dx.len()], &windows(&of)?[..], &counts(&of, count_padding)[..]].concat();
         let bound = [dy.binding(self)?, dx.binding(self)?];
-        let make = window::avg_pool_backward::<T::Recorded>;
-        self.run_flat::<T>("avg_pool_backward", make, dx.len(), &bound, (&words, &[]))
+        let make = || window::avg_pool_backward::<T::Recorded>(volumes(&of));
+        let name = kernel(&of, ["avg_pool_backward", "avg_pool_backward_volumes"]);
+        self.run_flat::<T>(name, make, dx.len(), &bound, (&words, &[]))
     }
 }

@@ -7,6 +7,8 @@ use super::super::ir::{Cmp, Group, Kernel, Space, Special};
 use super::super::types::{F32, U32, U64};
 use super::blocks::f16_to_f32;
 use super::flat::{aligned, at, each, get, put};
+use super::layer::{each_row, leads};
+use super::part::{Meet, block_reduce};
 use alloc::vec::Vec;
 
 /// Rows and depth of a block of [`convert_rows`].
@@ -18,11 +20,20 @@ const THREADS: u32 = 256;
 /// `wide` the result is `f32`, else as the matrix, of `f32` (`tf32`) the nearest `bf16`, with zeros from the depth on. Launch `ceil(pitch / 64)` ×
 /// `ceil(rows / 32)` blocks.
 pub fn convert_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
+    rows_by(of, wide, false)
+}
+
+/// As [`convert_rows`], of bytes without a sign, less 128: those that have one.
+pub fn signed_rows() -> Result<Kernel, Error> {
+    rows_by(Group::S8, false, true)
+}
+
+fn rows_by(of: Group, wide: bool, unsigned: bool) -> Result<Kernel, Error> {
     // Bits of an element, and elements of a word.
     let bits = of.element().bits();
     let each = 32 / bits;
     let rounded = of == Group::Tf32;
-    let b = Builder::new(convert_rows_name(of, wide));
+    let b = Builder::new(if unsigned { "signed_rows" } else { convert_rows_name(of, wide) });
     b.threads([THREADS, 1, 1]);
     if rounded && !wide {
         b.rounds();
@@ -56,6 +67,7 @@ pub fn convert_rows(of: Group, wide: bool) -> Result<Kernel, Error> {
             1 => word,
             _ => (word >> ((from & int(each - 1)) << int(bits.ilog2()))) & int((1 << bits) - 1),
         };
+        let element = if unsigned { element ^ int(0x80) } else { element };
         b.store(Space::Shared, place(r, d), 0, Value::select(inside, element, int(0)));
     }
     b.barrier();
@@ -197,6 +209,44 @@ pub fn byte_product() -> Result<Kernel, Error> {
             put::<U32>(c, at, alpha * *sum + beta * old);
         });
     }
+    b.finish()
+}
+
+/// The sum of each row of signed bytes, modulo 2³², a block for each: as [`byte_product`] reads them. Parameters: the matrix,
+/// where the sums go; rows, words of a row (`U32`).
+pub fn byte_sums(meet: Meet) -> Result<Kernel, Error> {
+    let b = Builder::new("byte_sums");
+    b.threads([super::THREADS, 1, 1]);
+    let [x, to] = b.params::<U64, 2>();
+    let [rows, words] = b.params::<U32, 2>();
+    let (zero, ones) = (b.int::<U32>(0), b.int::<U32>(0x0101_0101));
+    each_row(&b, rows, |r| {
+        let bounds = [b.special(Special::TidX), words, b.int(i64::from(super::THREADS))];
+        let sum = b.count::<U32, U32>(bounds, 1, &[zero], |i, sum| {
+            sum.iter().map(|s| get::<U32>(x, r * words + i).dot4(ones, *s)).collect()
+        });
+        let [sum] = block_reduce(&b, meet, [sum.first().copied().unwrap_or(zero)], |[p], [q]| [p + q]);
+        b.when(leads(&b), || put(to, r, sum));
+    });
+    b.finish()
+}
+
+/// What the zeros of a product's bytes make of C before it is added: `C ← γ + ρ·rows + κ·columns + β·C`, modulo 2³², with the
+/// sums of A's rows and of B's columns. C is not read where β is 0. Parameters: the sums, C; elements and columns of C, its
+/// strides, γ, ρ, κ, β (`U32`). Any grid does.
+pub fn byte_zeros() -> Result<Kernel, Error> {
+    let b = Builder::new("byte_zeros");
+    let [rows, cols, c] = b.params::<U64, 3>();
+    let [count, n, row_by, col_by, all, by_rows, by_cols, beta] = b.params::<U32, 8>();
+    let reads = beta.compare(Cmp::Ne, b.int(0));
+    each(&b, count, |i| {
+        let row = i / n;
+        let col = i - row * n;
+        let at = row * row_by + col * col_by;
+        let [old] = b.either(reads, || [get::<U32>(c, at)], || [b.int(0)]);
+        let sums = by_rows * get::<U32>(rows, row) + by_cols * get::<U32>(cols, col);
+        put::<U32>(c, at, all + sums + beta * old);
+    });
     b.finish()
 }
 

@@ -57,7 +57,8 @@ pub(crate) use layer::TRANSPOSE_TILE;
 pub use long::{LONG, LongRow, long_row};
 pub(crate) use low_precision::convert_rows_name;
 pub use low_precision::{
-    BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, convert_rows, round_lines,
+    BYTE_DEPTH, BYTE_TILE, CONVERT_TILE, ROUNDED_EACH, byte_product, byte_sums, byte_zeros, convert_rows,
+    round_lines, signed_rows,
 };
 #[cfg(feature = "half")]
 pub(crate) use low_precision::{bf16_at, f16_at};

@@ -105,67 +105,130 @@ impl<'b> Along<'b> {
     }
 }
 
-/// Windows over planes.
+/// Windows over planes, or over volumes.
 #[derive(Clone, Copy)]
 struct Windows<'b> {
     b: &'b Builder,
+    planes: Option<Along<'b>>,
     rows: Along<'b>,
     cols: Along<'b>,
 }
 
+/// A window: the first element of its volume, its plane, its row and its column.
+struct Window<'b> {
+    first: Value<'b, U32>,
+    k: Value<'b, U32>,
+    i: Value<'b, U32>,
+    j: Value<'b, U32>,
+}
+
 impl<'b> Windows<'b> {
     /// From the next parameters: rows and columns of a plane, of windows, of a window, from one window to the next, of
-    /// the padding before, from one element of a window to the next.
-    fn new(b: &'b Builder) -> Self {
+    /// the padding before, from one element of a window to the next; then the same of planes, if there are `volumes`.
+    fn new(b: &'b Builder, volumes: bool) -> Self {
         let [h, w, rows, cols, kh, kw, sh, sw, ph, pw, dh, dw] = b.params::<U32, 12>();
+        let planes = volumes.then(|| {
+            let [size, count, kernel, stride, padding, dilation] = b.params::<U32, 6>();
+            Along { size, count, kernel, stride, padding, dilation }
+        });
         Self {
             b,
+            planes,
             rows: Along { size: h, count: rows, kernel: kh, stride: sh, padding: ph, dilation: dh },
             cols: Along { size: w, count: cols, kernel: kw, stride: sw, padding: pw, dilation: dw },
         }
     }
 
-    /// Plane, row and column of `i`, of planes of so many of these.
-    fn place(i: Value<'b, U32>, rows: Value<'b, U32>, cols: Value<'b, U32>) -> [Value<'b, U32>; 3] {
+    /// Elements of a plane.
+    fn area(&self) -> Value<'b, U32> {
+        self.rows.size * self.cols.size
+    }
+
+    /// Volume, plane, row and column of `i`, of volumes of so many of these; a plane is a volume.
+    fn place(
+        i: Value<'b, U32>,
+        planes: Option<Value<'b, U32>>,
+        rows: Value<'b, U32>,
+        cols: Value<'b, U32>,
+    ) -> [Value<'b, U32>; 4] {
         let line = i / cols;
         let plane = line / rows;
-        [plane, line - plane * rows, i - line * cols]
+        let (r, c) = (line - plane * rows, i - line * cols);
+        match planes {
+            None => [plane, i.builder().int(0), r, c],
+            Some(planes) => {
+                let volume = plane / planes;
+                [volume, plane - volume * planes, r, c]
+            }
+        }
     }
 
-    /// Of window `i`: the first element of its plane, its row and its column.
-    fn window(&self, i: Value<'b, U32>) -> [Value<'b, U32>; 3] {
-        let [plane, i, j] = Self::place(i, self.rows.count, self.cols.count);
-        [plane * self.rows.size * self.cols.size, i, j]
+    /// Window `i` of all.
+    fn window(&self, i: Value<'b, U32>) -> Window<'b> {
+        let [volume, k, i, j] =
+            Self::place(i, self.planes.map(|along| along.count), self.rows.count, self.cols.count);
+        let plane = self.planes.map_or(volume, |along| volume * along.size);
+        Window { first: plane * self.area(), k, i, j }
     }
 
-    /// `f` on each element of window `i, j` of the plane that starts at `first`, row by row.
+    /// `f` on each element of a window, row by row.
     fn over<T: Scalar>(
         &self,
-        [first, i, j]: [Value<'b, U32>; 3],
+        &Window { first, k, i, j }: &Window<'b>,
         init: Value<'b, T>,
         f: impl FnOnce(Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
     ) -> Value<'b, T> {
         let [left, right, apart] = self.cols.elements(j);
-        fold_by(self.b, self.rows.elements(i), init, |r, all| {
-            let line = first + r * self.cols.size;
-            fold_by(self.b, [line + left, line + right, apart], all, f)
-        })
+        let rows = self.rows.elements(i);
+        let plane = |first: Value<'b, U32>, init: Value<'b, T>| {
+            fold_by(self.b, rows, init, |r, all| {
+                let line = first + r * self.cols.size;
+                fold_by(self.b, [line + left, line + right, apart], all, f)
+            })
+        };
+        match self.planes {
+            None => plane(first, init),
+            Some(along) => {
+                fold_by(self.b, along.elements(k), init, |p, all| plane(first + p * self.area(), all))
+            }
+        }
     }
 
-    /// `f` on each window of [`Along::windows`] about element `i` of all planes, row by row: its number, its row and its
-    /// column.
+    /// The first element of a window.
+    fn corner(&self, &Window { first, k, i, j }: &Window<'b>) -> Value<'b, U32> {
+        let [[top, ..], [left, ..]] = [self.rows.elements(i), self.cols.elements(j)];
+        let [front, ..] = self.planes.map_or([self.b.int(0); 3], |along| along.elements(k));
+        let first = if self.planes.is_some() { first + front * self.area() } else { first };
+        first + top * self.cols.size + left
+    }
+
+    /// `f` on each window of [`Along::windows`] about element `at` of all, row by row: its number, itself, and what is 0
+    /// where it has the element.
     fn around<T: Scalar>(
         &self,
-        i: Value<'b, U32>,
+        at: Value<'b, U32>,
         init: Value<'b, T>,
-        f: impl FnOnce([Value<'b, U32>; 3], Value<'b, T>) -> Value<'b, T>,
+        f: impl FnOnce(Value<'b, U32>, Window<'b>, Value<'b, U32>, Value<'b, T>) -> Value<'b, T>,
     ) -> Value<'b, T> {
-        let [plane, r, c] = Self::place(i, self.rows.size, self.cols.size);
-        let columns = self.cols.windows(c);
-        fold(self.b, self.rows.windows(r), init, |row, all| {
-            let line = (plane * self.rows.count + row) * self.cols.count;
-            fold(self.b, columns, all, |col, all| f([line + col, row, col], all))
-        })
+        let [volume, p, r, c] =
+            Self::place(at, self.planes.map(|along| along.size), self.rows.size, self.cols.size);
+        let (rows, columns) = (self.rows.windows(r), self.cols.windows(c));
+        let plane = |plane: Value<'b, U32>, k: Value<'b, U32>, init: Value<'b, T>| {
+            fold(self.b, rows, init, |i, all| {
+                let line = (plane * self.rows.count + i) * self.cols.count;
+                fold(self.b, columns, all, |j, all| {
+                    let misses = self.rows.misses(r, i) + self.cols.misses(c, j);
+                    let misses = self.planes.map_or(misses, |along| misses + along.misses(p, k));
+                    f(line + j, Window { first: self.b.int(0), k, i, j }, misses, all)
+                })
+            })
+        };
+        match self.planes {
+            None => plane(volume, p, init),
+            Some(along) => {
+                fold(self.b, along.windows(p), init, |k, all| plane(volume * along.count + k, k, all))
+            }
+        }
     }
 }
 
@@ -173,63 +236,66 @@ impl<'b> Windows<'b> {
 struct Counts<'b> {
     rows: [Value<'b, U32>; 2],
     cols: [Value<'b, U32>; 2],
+    planes: Option<[Value<'b, U32>; 2]>,
 }
 
 impl<'b> Counts<'b> {
-    /// From the next parameters: where what is counted starts and ends in rows, then in columns, from the start of the
-    /// padding on.
-    fn new(b: &'b Builder) -> Self {
+    /// From the next parameters: where what is counted starts and ends in rows, then in columns, then in planes if there
+    /// are `volumes`, from the start of the padding on.
+    fn new(b: &'b Builder, volumes: bool) -> Self {
         let [rows, cols] = [(); 2].map(|()| b.params::<U32, 2>());
-        Self { rows, cols }
+        Self { rows, cols, planes: volumes.then(|| b.params::<U32, 2>()) }
     }
 
-    /// Elements that the mean of window `i, j` counts.
-    fn of<T: Recorded>(&self, windows: &Windows<'b>, [i, j]: [Value<'b, U32>; 2]) -> Value<'b, T> {
-        (windows.rows.within(i, self.rows) * windows.cols.within(j, self.cols)).to::<T>()
+    /// Elements that the mean of a window counts.
+    fn of<T: Recorded>(&self, windows: &Windows<'b>, &Window { k, i, j, .. }: &Window<'b>) -> Value<'b, T> {
+        let plane = windows.rows.within(i, self.rows) * windows.cols.within(j, self.cols);
+        let planes = windows.planes.zip(self.planes);
+        planes.map_or(plane, |(along, counted)| plane * along.within(k, counted)).to::<T>()
     }
 }
 
-/// The largest element of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`].
-pub fn max_pool<T: Recorded>() -> Result<Kernel, Error> {
+/// The largest element of each window, over planes or over `volumes`. Parameters: `x`, `out`; windows; those of
+/// [`Windows::new`].
+pub fn max_pool<T: Recorded>(volumes: bool) -> Result<Kernel, Error> {
     let b = named::<T>("max_pool");
     let [x, out] = b.params::<U64, 2>();
     let n = b.param::<U32>();
-    let windows = Windows::new(&b);
+    let windows = Windows::new(&b, volumes);
     each(&b, n, |i| {
         let none = b.bits(T::bits(-T::Elem::INFINITY));
-        put(out, i, windows.over(windows.window(i), none, |at, all| Maximum.eval([all, get::<T>(x, at)])));
+        let larger = |at, all| Maximum.eval([all, get::<T>(x, at)]);
+        put(out, i, windows.over(&windows.window(i), none, larger));
     });
     b.finish()
 }
 
-/// The mean of each window. Parameters: `x`, `out`; windows; those of [`Windows::new`], of
+/// The mean of each window, over planes or over `volumes`. Parameters: `x`, `out`; windows; those of [`Windows::new`], of
 /// [`Counts::new`].
-pub fn avg_pool<T: Recorded>() -> Result<Kernel, Error> {
+pub fn avg_pool<T: Recorded>(volumes: bool) -> Result<Kernel, Error> {
     let b = named::<T>("avg_pool");
     let [x, out] = b.params::<U64, 2>();
     let n = b.param::<U32>();
-    let windows = Windows::new(&b);
-    let counts = Counts::new(&b);
+    let windows = Windows::new(&b, volumes);
+    let counts = Counts::new(&b, volumes);
     each(&b, n, |at| {
-        let [first, i, j] = windows.window(at);
-        let sum = windows.over([first, i, j], b.bits(0), |at, sum| Add.eval([sum, get::<T>(x, at)]));
-        put(out, at, sum / counts.of::<T>(&windows, [i, j]));
+        let window = windows.window(at);
+        let sum = windows.over(&window, b.bits(0), |at, sum| Add.eval([sum, get::<T>(x, at)]));
+        put(out, at, sum / counts.of::<T>(&windows, &window));
     });
     b.finish()
 }
 
 /// Its gradient. Parameters: `dy`, `dx`; elements; those of [`Windows::new`], of [`Counts::new`].
-pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
+pub fn avg_pool_backward<T: Recorded>(volumes: bool) -> Result<Kernel, Error> {
     let b = named::<T>("avg_pool_backward");
     let [dy, dx] = b.params::<U64, 2>();
     let n = b.param::<U32>();
-    let windows = Windows::new(&b);
-    let counts = Counts::new(&b);
+    let windows = Windows::new(&b, volumes);
+    let counts = Counts::new(&b, volumes);
     each(&b, n, |at| {
-        let [_, r, c] = Windows::place(at, windows.rows.size, windows.cols.size);
-        let sum = windows.around(at, b.bits(0), |[w, i, j], sum| {
-            let misses = windows.rows.misses(r, i) + windows.cols.misses(c, j);
-            let share = get::<T>(dy, w) / counts.of::<T>(&windows, [i, j]);
+        let sum = windows.around(at, b.bits(0), |w, window, misses, sum| {
+            let share = get::<T>(dy, w) / counts.of::<T>(&windows, &window);
             Value::select(misses.compare(Cmp::Eq, b.int(0)), sum + share, sum)
         });
         put(dx, at, sum);
@@ -238,23 +304,22 @@ pub fn avg_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
 }
 
 /// Where the first of the largest elements of each window is, or its first NaN: among all of `x`, or with `values`, which it
-/// writes too, in its plane. Parameters: `x`, where the indices go, where values; windows; those of [`Windows::new`].
-pub fn largest<T: Recorded>(values: bool) -> Result<Kernel, Error> {
+/// writes too, in its plane or volume. Parameters: `x`, where the indices go, where values; windows; those of
+/// [`Windows::new`].
+pub fn largest<T: Recorded>(values: bool, volumes: bool) -> Result<Kernel, Error> {
     let b = named::<T>(if values { "max_pool_indices" } else { "largest" });
     let [x, out] = b.params::<U64, 2>();
     let values = values.then(|| b.param::<U64>());
     let n = b.param::<U32>();
-    let windows = Windows::new(&b);
+    let windows = Windows::new(&b, volumes);
     each(&b, n, |w| {
-        let [first, i, j] = windows.window(w);
-        let [[top, _, _], [left, _, _]] = [windows.rows.elements(i), windows.cols.elements(j)];
-        let start = first + top * windows.cols.size + left;
-        let found = windows.over([first, i, j], start, |at, most| {
+        let window = windows.window(w);
+        let found = windows.over(&window, windows.corner(&window), |at, most| {
             let (v, before) = (get::<T>(x, at), get::<T>(x, most));
             let nan = v.compare(Cmp::Ne, v) & before.compare(Cmp::Eq, before);
             Value::select(v.compare(Cmp::Gt, before) | nan, at, most)
         });
-        put(out, w, if values.is_some() { found - first } else { found });
+        put(out, w, if values.is_some() { found - window.first } else { found });
         values.into_iter().for_each(|values| put(values, w, get::<T>(x, found)));
     });
     b.finish()
@@ -262,13 +327,13 @@ pub fn largest<T: Recorded>(values: bool) -> Result<Kernel, Error> {
 
 /// The gradient of [`max_pool`]. Parameters: where the windows' largest elements are, `dy`, `dx`; elements; those of
 /// [`Windows::new`].
-pub fn max_pool_backward<T: Recorded>() -> Result<Kernel, Error> {
+pub fn max_pool_backward<T: Recorded>(volumes: bool) -> Result<Kernel, Error> {
     let b = named::<T>("max_pool_backward");
     let [largest, dy, dx] = b.params::<U64, 3>();
     let n = b.param::<U32>();
-    let windows = Windows::new(&b);
+    let windows = Windows::new(&b, volumes);
     each(&b, n, |at| {
-        let sum = windows.around(at, b.bits(0), |[w, _, _], sum| {
+        let sum = windows.around(at, b.bits(0), |w, _, _, sum| {
             let [sum] =
                 b.either(get::<U32>(largest, w).compare(Cmp::Eq, at), || [sum + get::<T>(dy, w)], || [sum]);
             sum

@@ -1,6 +1,7 @@
-//! Pooling: the largest element, or the mean, of each window of a plane.
+//! Pooling: the largest element, or the mean, of each window of a plane or a volume.
 
-pub(crate) mod planes;
+pub(crate) mod places;
+mod planes;
 
 use crate::contract::{Call, contract};
 use crate::error::{Error, same_len};
@@ -9,37 +10,40 @@ use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::parts::{Read, Write, count, each_row};
 use crate::pointwise::{Add, Maximum};
-use planes::{Planes, part};
+use places::Planes;
+use planes::part;
 
-/// Windows over planes of rows and columns: `kernel` elements, `dilation` apart, one window each `stride`, from `padding`
-/// places before the first element to `padding_end` behind the last.
+/// Windows over volumes of planes, rows and columns: `kernel` elements, `dilation` apart, one window each `stride`, from
+/// `padding` places before the first element to `padding_end` behind the last. A plane is a volume of one plane, a line a
+/// plane of one row.
 ///
-/// Each pair is rows, columns. A window that would end behind the padding is left out; with `ceil` it is kept if it begins
-/// in the plane or in the padding before it.
+/// Each triple is planes (the depth), rows, columns. A window that would end behind the padding is left out; with `ceil` it
+/// is kept if it begins in the volume or in the padding before it.
 ///
 /// ```
 /// use fulmen::Pool;
 /// let halves = Pool::new([224, 112], [3, 3], [2, 2], [1, 1]);
-/// assert_eq!(halves.output(), Ok([112, 56]));
-/// assert_eq!(Pool::line(10, 4, 3, 0).output(), Ok([1, 3]));
-/// assert_eq!(Pool { ceil: true, ..Pool::line(9, 4, 3, 0) }.output(), Ok([1, 3]));
-/// assert_eq!(Pool { dilation: [1, 3], padding_end: [0, 2], ..Pool::line(8, 3, 1, 0) }.output(), Ok([1, 4]));
-/// assert_eq!(Pool::global([7, 7]).output(), Ok([1, 1]));
+/// assert_eq!(halves.output(), Ok([1, 112, 56]));
+/// assert_eq!(Pool::line(10, 4, 3, 0).output(), Ok([1, 1, 3]));
+/// assert_eq!(Pool { ceil: true, ..Pool::line(9, 4, 3, 0) }.output(), Ok([1, 1, 3]));
+/// assert_eq!(Pool { dilation: [1, 1, 3], padding_end: [0, 0, 2], ..Pool::line(8, 3, 1, 0) }.output(), Ok([1, 1, 4]));
+/// assert_eq!(Pool::global([7, 7]).output(), Ok([1, 1, 1]));
+/// assert_eq!(Pool::volume([16, 112, 112], [2, 3, 3], [2, 2, 2], [0, 1, 1]).output(), Ok([8, 56, 56]));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pool {
-    /// Elements of a plane.
-    pub input: [usize; 2],
+    /// Elements of a volume.
+    pub input: [usize; 3],
     /// Elements of a window.
-    pub kernel: [usize; 2],
+    pub kernel: [usize; 3],
     /// Elements from one window to the next.
-    pub stride: [usize; 2],
+    pub stride: [usize; 3],
     /// Elements from one element of a window to the next.
-    pub dilation: [usize; 2],
+    pub dilation: [usize; 3],
     /// Places before the first element, fewer than a window spans.
-    pub padding: [usize; 2],
+    pub padding: [usize; 3],
     /// Places behind the last element, fewer than a window spans.
-    pub padding_end: [usize; 2],
+    pub padding_end: [usize; 3],
     /// Whether the number of windows is rounded up.
     pub ceil: bool,
 }
@@ -47,7 +51,7 @@ pub struct Pool {
 /// A [`Pool`] along one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Along {
-    /// Elements of the plane, and of a window.
+    /// Elements of the volume, and of a window.
     pub(crate) n: usize,
     pub(crate) kernel: usize,
     pub(crate) stride: usize,
@@ -59,6 +63,14 @@ pub(crate) struct Along {
 }
 
 impl Along {
+    /// A window of one element has no other that would be apart.
+    const fn near(self) -> Self {
+        match self {
+            Self { kernel: 1, dilation: 1.., .. } => Self { dilation: 1, ..self },
+            _ => self,
+        }
+    }
+
     /// Windows, of sizes that may be anything.
     const fn windows(&self) -> Result<usize, Error> {
         let Self { n, kernel, stride, dilation, before, behind, ceil } = *self;
@@ -69,7 +81,7 @@ impl Along {
         if stride == 0 {
             return Err(Error::Domain { arg: "stride" });
         }
-        // Elements that are farther apart could lie before and behind the plane alone.
+        // Elements that are farther apart could lie before and behind the volume alone.
         if dilation == 0 || (last > 0 && dilation > n) {
             return Err(Error::Domain { arg: "dilation" });
         }
@@ -113,9 +125,21 @@ impl Along {
 }
 
 impl Pool {
-    /// With as much padding behind as before, a dilation of 1, and whole windows alone.
+    /// Windows over planes, with as much padding behind as before, a dilation of 1, and whole windows alone. Each pair is
+    /// rows, columns.
     pub const fn new(input: [usize; 2], kernel: [usize; 2], stride: [usize; 2], padding: [usize; 2]) -> Self {
-        Self { input, kernel, stride, dilation: [1, 1], padding, padding_end: padding, ceil: false }
+        let ([h, w], [kh, kw], [sh, sw], [ph, pw]) = (input, kernel, stride, padding);
+        Self::volume([1, h, w], [1, kh, kw], [1, sh, sw], [0, ph, pw])
+    }
+
+    /// As [`Pool::new`] over volumes: planes, rows, columns.
+    pub const fn volume(
+        input: [usize; 3],
+        kernel: [usize; 3],
+        stride: [usize; 3],
+        padding: [usize; 3],
+    ) -> Self {
+        Self { input, kernel, stride, dilation: [1; 3], padding, padding_end: padding, ceil: false }
     }
 
     /// Windows over lines of `input` elements.
@@ -128,60 +152,61 @@ impl Pool {
         Self::new(input, input, [1, 1], [0, 0])
     }
 
-    /// Rows and columns of the result.
+    /// Planes, rows and columns of the result.
     ///
     /// Errors: [`Error::Empty`] names `input` or `kernel`, [`Error::Domain`] `stride` when it is 0, `dilation` when it is 0
-    /// or more than the plane's elements, `padding` or `padding_end` when it is not below what a window spans
+    /// or more than the volume's elements, `padding` or `padding_end` when it is not below what a window spans
     /// (`(kernel - 1) · dilation + 1`), `kernel` when that is more than the padded input; [`Error::Overflow`].
-    pub const fn output(&self) -> Result<[usize; 2], Error> {
-        let [down, across] = self.along();
-        match (down.windows(), across.windows()) {
-            (Ok(rows), Ok(cols)) => Ok([rows, cols]),
-            (Err(e), _) | (_, Err(e)) => Err(e),
+    pub const fn output(&self) -> Result<[usize; 3], Error> {
+        let [deep, down, across] = self.along();
+        match (deep.windows(), down.windows(), across.windows()) {
+            (Ok(depth), Ok(rows), Ok(cols)) => Ok([depth, rows, cols]),
+            (Err(e), ..) | (_, Err(e), _) | (.., Err(e)) => Err(e),
         }
     }
 
-    /// Rows, then columns.
-    const fn along(&self) -> [Along; 2] {
+    /// Planes, then rows, then columns.
+    const fn along(&self) -> [Along; 3] {
         let Self {
-            input: [h, w],
-            kernel: [kh, kw],
-            stride: [sh, sw],
-            dilation: [dh, dw],
-            padding: [top, left],
-            padding_end: [bottom, right],
+            input: [d, h, w],
+            kernel: [kd, kh, kw],
+            stride: [sd, sh, sw],
+            dilation: [dd, dh, dw],
+            padding: [front, top, left],
+            padding_end: [back, bottom, right],
             ceil,
         } = *self;
-        // A window of one element has no other that would be apart.
-        let dh = if kh == 1 && dh > 0 { 1 } else { dh };
-        let dw = if kw == 1 && dw > 0 { 1 } else { dw };
         [
-            Along { n: h, kernel: kh, stride: sh, dilation: dh, before: top, behind: bottom, ceil },
-            Along { n: w, kernel: kw, stride: sw, dilation: dw, before: left, behind: right, ceil },
+            Along { n: d, kernel: kd, stride: sd, dilation: dd, before: front, behind: back, ceil }.near(),
+            Along { n: h, kernel: kh, stride: sh, dilation: dh, before: top, behind: bottom, ceil }.near(),
+            Along { n: w, kernel: kw, stride: sw, dilation: dw, before: left, behind: right, ceil }.near(),
         ]
     }
 
-    /// For so many elements of planes, and of results.
+    /// For so many elements of volumes, and of results.
     pub(crate) fn on(
         self,
         (arg, len): (&'static str, usize),
         out: (&'static str, usize),
     ) -> Result<Planes, Error> {
-        let [rows, cols] = self.output()?;
-        let area = self.input[0].checked_mul(self.input[1]).ok_or(Error::Overflow { arg: "input" })?;
-        let cells = rows.checked_mul(cols).ok_or(Error::Overflow { arg: "padding" })?;
-        let planes = count(arg, len, area)?;
-        same_len(out.0, planes.saturating_mul(cells), out.1)?;
-        let [down, across] = self.along();
-        let over = down.end(rows) > down.padded() || across.end(cols) > across.padded();
-        Ok(Planes { down, across, area, cells, rows, cols, over })
+        let windows = self.output()?;
+        let of = |sizes: [usize; 3], arg: &'static str| {
+            let all = sizes.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
+            all.ok_or(Error::Overflow { arg })
+        };
+        let (volume, cells) = (of(self.input, "input")?, of(windows, "padding")?);
+        same_len(out.0, count(arg, len, volume)?.saturating_mul(cells), out.1)?;
+        let ([deep, down, across], [depth, rows, cols]) = (self.along(), windows);
+        let over = [deep, down, across].iter().zip(windows).any(|(along, n)| along.end(n) > along.padded());
+        let area = down.n * across.n;
+        Ok(Planes { deep, down, across, area, volume, cells, depth, rows, cols, over })
     }
 
-    /// For so many elements, results and indices, which count those of a plane.
+    /// For so many elements, results and indices, which count those of a volume.
     pub(crate) fn with_indices(self, x: usize, out: usize, indices: usize) -> Result<Planes, Error> {
         let planes = self.on(("x", x), ("out", out))?;
         same_len("indices", out, indices)?;
-        match u32::try_from(planes.area - 1) {
+        match u32::try_from(planes.volume - 1) {
             Ok(_) => Ok(planes),
             Err(_) => Err(Error::Overflow { arg: "input" }),
         }
@@ -189,36 +214,41 @@ impl Pool {
 }
 
 forms! {
-    /// `out[c][i][j] = max_(r, t) x[c][i·s + r·d - p][j·s' + t·d' - p']` over the window's elements in the plane.
+    /// `out[c][w] = max_t x[c][w·s + t·d - p]` over the elements of window `w` that are in the volume: all but `c` are triples,
+    /// of planes, rows and columns. For planes and lines with [`Pool::new`] and [`Pool::line`].
     ///
-    /// Shapes and units: `x` holds whole planes (images times channels), `out` a plane of [`Pool::output`] for each.
+    /// Shapes and units: `x` holds whole volumes (images times channels), `out` one of [`Pool::output`] for each.
     ///
     /// NaN and ±0: NaN when an element of the window is NaN; -0 is below +0. Padding never is the largest.
     ///
-    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole volumes,
     /// [`Error::Len`] when `out` has another length. Scratch: none.
     ///
     /// ```
     /// let mut out = [0.0f32; 3];
     /// fulmen::max_pool(&[1.0, 4.0, 2.0, 3.0, 0.0, 5.0], fulmen::Pool::line(6, 2, 2, 0), &mut out)?;
     /// assert_eq!(out, [4.0, 3.0, 5.0]);
+    /// // Two planes of two rows, and one window over each pair of columns.
+    /// let x = [1.0f32, 4.0, 2.0, 3.0, 8.0, 5.0, 0.0, 1.0, 7.0, 2.0, 6.0, 9.0];
+    /// fulmen::max_pool(&x, fulmen::Pool::volume([2, 2, 3], [2, 2, 2], [1; 3], [0; 3]), &mut out[..2])?;
+    /// assert_eq!(out[..2], [8.0, 9.0]);
     /// # Ok::<(), fulmen::Error>(())
     /// ```
     ///
     /// Source: the definition. Contract: `contracts/max_pool-v1.yaml`.
     max_pool, max_pool_on, max_pool_by(x: &[T], pool: Pool, out: &mut [T]) -> Result<(), Error>;
 
-    /// `out[c][i][j] = x[c][indices[c][i][j]]`: the largest element of each window, and where in its plane that is, row by row.
+    /// `out[c][w] = x[c][indices[c][w]]`: the largest element of each window, and where in its volume that is, row by row.
     ///
-    /// Shapes and units: `x` holds whole planes, `out` and `indices` a plane of [`Pool::output`] for each. An index counts the
-    /// elements of one plane, from 0; of equal elements the first one is the largest, as in
+    /// Shapes and units: `x` holds whole volumes, `out` and `indices` one of [`Pool::output`] for each. An index counts the
+    /// elements of one volume, from 0; of equal elements the first one is the largest, as in
     /// [`max_pool_backward`](crate::max_pool_backward()). Over lines with [`Pool::line`].
     ///
     /// NaN and ±0: in a window with NaN the first NaN is the largest; -0 and +0 are equal, so `out` may be -0 where
     /// [`max_pool`](crate::max_pool()) gives +0, and has its values everywhere else. Padding never is the largest.
     ///
-    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
-    /// [`Error::Len`] when `out` or `indices` has another length, [`Error::Overflow`] for planes of more than 2^32 elements.
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole volumes,
+    /// [`Error::Len`] when `out` or `indices` has another length, [`Error::Overflow`] for volumes of more than 2^32 elements.
     /// Scratch: none.
     ///
     /// ```
@@ -233,16 +263,16 @@ forms! {
     max_pool_indices, max_pool_indices_on, max_pool_indices_by
         (x: &[T], pool: Pool, out: &mut [T], indices: &mut [u32]) -> Result<(), Error>;
 
-    /// `dx[c][a] = Σ dy[c][i][j]` over the windows whose largest element is `a`: the gradient of
+    /// `dx[c][a] = Σ dy[c][w]` over the windows whose largest element is `a`: the gradient of
     /// [`max_pool`](crate::max_pool()).
     ///
-    /// Shapes and units: `x` and `dx` hold whole planes, `dy` a plane of [`Pool::output`] for each. Of equal elements the
+    /// Shapes and units: `x` and `dx` hold whole volumes, `dy` one of [`Pool::output`] for each. Of equal elements the
     /// first one, row by row, is the largest; it is searched again, so that nothing is kept from the forward op.
     ///
     /// NaN and ±0: -0 and +0 are equal; in a window with NaN the first NaN is the largest. NaN in `dy` reaches that
     /// element only.
     ///
-    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole volumes,
     /// [`Error::Len`] when `dy` or `dx` has another length. Scratch: none.
     ///
     /// ```
@@ -257,14 +287,15 @@ forms! {
     max_pool_backward, max_pool_backward_on, max_pool_backward_by
         (x: &[T], dy: &[T], pool: Pool, dx: &mut [T]) -> Result<(), Error>;
 
-    /// `out[c][i][j] = Σ_(r, t) x[c][i·s + r·d - p][j·s' + t·d' - p'] / n` over the window's elements in the plane; `n` counts
-    /// these or, with `count_padding`, the padding too (not what is behind it).
+    /// `out[c][w] = Σ_t x[c][w·s + t·d - p] / n` over the elements of window `w` that are in the volume: all but `c` are
+    /// triples, of planes, rows and columns. `n` counts these or, with `count_padding`, the padding too (not what is behind it).
+    /// For planes and lines with [`Pool::new`] and [`Pool::line`].
     ///
-    /// Shapes and units: `x` holds whole planes (images times channels), `out` a plane of [`Pool::output`] for each.
+    /// Shapes and units: `x` holds whole volumes (images times channels), `out` one of [`Pool::output`] for each.
     ///
     /// NaN and ±0: NaN when an element of the window is NaN, or two are opposite infinities; the mean of zeros is +0.
     ///
-    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole planes,
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `x` does not hold whole volumes,
     /// [`Error::Len`] when `out` has another length. Scratch: none.
     ///
     /// ```
@@ -284,13 +315,13 @@ forms! {
     avg_pool, avg_pool_on, avg_pool_by
         (x: &[T], pool: Pool, count_padding: bool, out: &mut [T]) -> Result<(), Error>;
 
-    /// `dx[c][a] = Σ dy[c][i][j] / n` over the windows that have `a`: the gradient of [`avg_pool`](crate::avg_pool()).
+    /// `dx[c][a] = Σ dy[c][w] / n` over the windows that have `a`: the gradient of [`avg_pool`](crate::avg_pool()).
     ///
-    /// Shapes and units: `dx` holds whole planes, `dy` a plane of [`Pool::output`] for each; `n` is that of the forward op.
+    /// Shapes and units: `dx` holds whole volumes, `dy` one of [`Pool::output`] for each; `n` is that of the forward op.
     ///
     /// NaN and ±0: NaN in `dy` reaches the elements of its window; what no window has becomes +0.
     ///
-    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `dx` does not hold whole planes,
+    /// Errors: those of [`Pool::output`](crate::Pool::output), [`Error::Rows`] when `dx` does not hold whole volumes,
     /// [`Error::Len`] when `dy` has another length. Scratch: none.
     ///
     /// ```
@@ -317,8 +348,8 @@ pub(crate) fn max_pool_by<J: Executor, S: Simd, T: Element>(
     each_row(
         j,
         s,
-        planes.area,
-        (Read(x, planes.area), Write(&mut *out, planes.cells)),
+        planes.volume,
+        (Read(x, planes.volume), Write(&mut *out, planes.cells)),
         #[inline(always)]
         |(x, out): (Read<'_, T>, Write<'_, T>)| planes.windows(s, Maximum, -T::INFINITY, x.0, out.0),
     );
@@ -338,8 +369,8 @@ pub(crate) fn max_pool_indices_by<J: Executor, S: Simd, T: Element>(
     each_row(
         j,
         s,
-        planes.area,
-        (Read(x, planes.area), Write(&mut *out, planes.cells), Write(indices, planes.cells)),
+        planes.volume,
+        (Read(x, planes.volume), Write(&mut *out, planes.cells), Write(indices, planes.cells)),
         #[inline(always)]
         |(x, out, indices): (Read<'_, T>, Write<'_, T>, Write<'_, u32>)| {
             planes.max_indices(s, x.0, out.0, indices.0);
@@ -362,8 +393,8 @@ pub(crate) fn max_pool_backward_by<J: Executor, S: Simd, T: Element>(
     each_row(
         j,
         s,
-        planes.area,
-        (Read(x, planes.area), Read(dy, planes.cells), Write(&mut *dx, planes.area)),
+        planes.volume,
+        (Read(x, planes.volume), Read(dy, planes.cells), Write(&mut *dx, planes.volume)),
         #[inline(always)]
         |(x, dy, dx): (Read<'_, T>, Read<'_, T>, Write<'_, T>)| {
             dx.0.fill(T::ZERO);
@@ -374,11 +405,11 @@ pub(crate) fn max_pool_backward_by<J: Executor, S: Simd, T: Element>(
         max_pool_backward,
         Ok(()),
         each | check | {
-            let all = x.chunks_exact(planes.area).zip(dy.chunks_exact(planes.cells));
-            all.zip(dx.chunks_exact(planes.area)).try_for_each(|((x, dy), dx)| {
+            let all = x.chunks_exact(planes.volume).zip(dy.chunks_exact(planes.cells));
+            all.zip(dx.chunks_exact(planes.volume)).try_for_each(|((x, dy), dx)| {
                 let mut found = Ok(());
-                planes.each_window(|i, j, at| {
-                    let largest = planes.largest(x, i, j);
+                planes.each_window(|line, j, at| {
+                    let largest = planes.largest(x, line, j);
                     let dy = [part(dy, at..at + 1)];
                     found = found.and(check(&Call::new(&dy, part(dx, largest..largest + 1))));
                 });
@@ -401,15 +432,12 @@ pub(crate) fn avg_pool_by<J: Executor, S: Simd, T: Element>(
     each_row(
         j,
         s,
-        planes.area,
-        (Read(x, planes.area), Write(&mut *out, planes.cells)),
+        planes.volume,
+        (Read(x, planes.volume), Write(&mut *out, planes.cells)),
         #[inline(always)]
         |(x, out): (Read<'_, T>, Write<'_, T>)| {
             planes.windows(s, Add, T::ZERO, x.0, out.0);
-            let lines = if planes.even(count_padding) { planes.cells } else { planes.cols };
-            for (i, out) in out.0.chunks_exact_mut(lines).enumerate() {
-                planes.divide(s, count_padding, [i, 0], out);
-            }
+            planes.means(s, count_padding, out.0);
         },
     );
     contract!(avg_pool, Ok(()), each | check | planes.each_call(x, out, check))
@@ -428,8 +456,8 @@ pub(crate) fn avg_pool_backward_by<J: Executor, S: Simd, T: Element>(
     each_row(
         j,
         s,
-        planes.area,
-        (Read(dy, planes.cells), Write(&mut *dx, planes.area)),
+        planes.volume,
+        (Read(dy, planes.cells), Write(&mut *dx, planes.volume)),
         #[inline(always)]
         |(dy, dx): (Read<'_, T>, Write<'_, T>)| {
             dx.0.fill(T::ZERO);
@@ -440,10 +468,10 @@ pub(crate) fn avg_pool_backward_by<J: Executor, S: Simd, T: Element>(
         avg_pool_backward,
         Ok(()),
         each | check | {
-            dy.chunks_exact(planes.cells).zip(dx.chunks_exact(planes.area)).try_for_each(|(dy, dx)| {
+            dy.chunks_exact(planes.cells).zip(dx.chunks_exact(planes.volume)).try_for_each(|(dy, dx)| {
                 let mut found = Ok(());
-                planes.each_window(|i, j, at| {
-                    for piece in planes.pieces(i, j) {
+                planes.each_window(|line, j, at| {
+                    for piece in planes.pieces(line, j) {
                         let dy = [dy.get(at).copied().unwrap_or_default()];
                         found = found.and(check(&Call::new(&[&dy], part(dx, piece))));
                     }

@@ -1,4 +1,4 @@
-//! Pooling: windows over planes.
+//! Pooling: windows over planes and volumes.
 
 use super::rows::inner;
 use super::*;
@@ -18,14 +18,18 @@ macro_rules! for_each_pool_op {
 }
 
 pub fn pool<T: Element>(a: &Args<T>) -> Pool {
-    let [h, w, kh, kw, sh, sw, ph, pw] =
-        ["h", "w", "kh", "kw", "sh", "sw", "ph", "pw"].map(|name| a.size(name));
-    let or = |names: [&str; 2], other: [usize; 2]| [0, 1].map(|d| a.get(names[d]).unwrap_or(other[d]));
+    // Planes, rows, columns; planes and what is not written of the others have a value that changes nothing.
+    let or = |names: [&str; 3], other: [usize; 3]| [0, 1, 2].map(|d| a.get(names[d]).unwrap_or(other[d]));
+    let all = |names: [&str; 3], planes: usize| or(names, [planes, a.size(names[1]), a.size(names[2])]);
+    let padding = all(["pd", "ph", "pw"], 0);
     Pool {
-        dilation: or(["dh", "dw"], [1, 1]),
-        padding_end: or(["eh", "ew"], [ph, pw]),
+        input: all(["d", "h", "w"], 1),
+        kernel: all(["kd", "kh", "kw"], 1),
+        stride: all(["sd", "sh", "sw"], 1),
+        dilation: or(["dd", "dh", "dw"], [1; 3]),
+        padding,
+        padding_end: or(["ed", "eh", "ew"], padding),
         ceil: a.get("ceil").is_some(),
-        ..Pool::new([h, w], [kh, kw], [sh, sw], [ph, pw])
     }
 }
 
@@ -33,16 +37,17 @@ pub fn counts_padding<T: Element>(a: &Args<T>) -> bool {
     a.get("count_padding").is_some()
 }
 
-/// Elements of a plane and windows of one, of sizes that may be anything.
+/// Elements of a volume and windows of one, of sizes that may be anything.
 fn sizes<T: Element>(a: &Args<T>) -> [usize; 2] {
     let pool = pool(a);
-    let [rows, cols] = pool.output().unwrap_or([1, 1]);
-    [pool.input[0].saturating_mul(pool.input[1]), rows.saturating_mul(cols)].map(|n| n.clamp(1, 1 << 20))
+    let all = |sizes: [usize; 3]| sizes.into_iter().fold(1usize, usize::saturating_mul).clamp(1, 1 << 20);
+    [all(pool.input), all(pool.output().unwrap_or([1; 3]))]
 }
 
-/// Three planes of `rows` and `cols`, and windows of any kind over them: `x` and `dy`.
+/// Three planes of `rows` and `cols`, or volumes of a few, and windows of any kind over them: `x` and `dy`.
 fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
-    let dilated = r.bits().is_multiple_of(2);
+    let (dilated, depth) = (r.bits().is_multiple_of(2), 1 + r.bits() as usize % 5);
+    let deep = rows * cols < 5000 && r.bits().is_multiple_of(2);
     let mut window = |n: usize| {
         // Short windows of a long line, and long ones.
         let long = if n > 256 { T::NAME == "f64" } else { r.bits().is_multiple_of(4) };
@@ -56,13 +61,19 @@ fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T>
         [kernel, 1 + r.bits() as usize % 5, before, dilation, behind]
     };
     let ([kh, sh, ph, dh, eh], [kw, sw, pw, dw, ew]) = (window(rows), window(cols));
+    let [kd, sd, pd, dd, ed] = window(depth);
     let mut n = vec![("h", rows), ("w", cols), ("kh", kh), ("kw", kw), ("sh", sh), ("sw", sw), ("ph", ph)];
     n.push(("pw", pw));
+    if deep {
+        n.extend([("d", depth), ("kd", kd), ("sd", sd), ("pd", pd)]);
+    }
     if dilated {
         n.extend([("dh", dh), ("dw", dw)]);
+        n.extend(deep.then_some(("dd", dd)));
     }
     if !r.bits().is_multiple_of(4) {
         n.extend([("eh", eh), ("ew", ew)]);
+        n.extend(deep.then_some(("ed", ed)));
     }
     if r.bits().is_multiple_of(2) {
         n.push(("ceil", 1));
@@ -84,47 +95,44 @@ fn sample<T: Element, O: Op>(rows: usize, cols: usize, r: &mut Noise) -> Args<T>
     a
 }
 
-/// The elements of each window of a plane, in order.
-fn windows(p: Pool) -> Vec<Vec<usize>> {
-    let [rows, cols] = p.output().unwrap();
-    let mut all = vec![];
-    for i in 0..rows {
-        for j in 0..cols {
-            let place = |at: usize, k: usize, d: usize| {
-                (at * p.stride[d] + k * p.dilation[d]).checked_sub(p.padding[d])
-            };
-            let inside = |d: usize, at: Option<usize>| at.filter(|at| *at < p.input[d]);
-            let mut one = vec![];
-            for k in 0..p.kernel[0] {
-                let Some(r) = inside(0, place(i, k, 0)) else { continue };
-                let columns = (0..p.kernel[1]).filter_map(|t| inside(1, place(j, t, 1)));
-                one.extend(columns.map(|c| r * p.input[1] + c));
-            }
-            all.push(one);
-        }
-    }
-    all
+/// Every place in a box of these sizes, row by row.
+fn places(sizes: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    let [planes, rows, cols] = sizes;
+    (0..planes).flat_map(move |k| (0..rows).flat_map(move |i| (0..cols).map(move |j| [k, i, j])))
 }
 
-/// What `f` makes of each window of each plane.
+/// The elements of each window of a volume, in order.
+fn windows(p: Pool) -> Vec<Vec<usize>> {
+    let one = |w: [usize; 3]| {
+        let element = |t: [usize; 3]| {
+            let place = |d: usize| (w[d] * p.stride[d] + t[d] * p.dilation[d]).checked_sub(p.padding[d]);
+            let inside = |d: usize| place(d).filter(|at| *at < p.input[d]);
+            Some((inside(0)? * p.input[1] + inside(1)?) * p.input[2] + inside(2)?)
+        };
+        places(p.kernel).filter_map(element).collect()
+    };
+    places(p.output().unwrap()).map(one).collect()
+}
+
+/// What `f` makes of each window of each volume.
 fn over(a: &Args<f64>, f: impl Fn(usize, &[f64]) -> Want) -> Vec<Vec<Want>> {
     let (area, windows) = (sizes(a)[0], windows(pool(a)));
     let one = |x: &[f64], (at, w): (usize, &Vec<usize>)| f(at, &w.iter().map(|i| x[*i]).collect::<Vec<_>>());
     vec![a.x[0].chunks(area).flat_map(|x| windows.iter().enumerate().map(move |w| one(x, w))).collect()]
 }
 
-/// Elements that window `at` of a plane counts, which has `inside` in the plane.
+/// Elements that window `at` of a volume counts, which has `inside` in the volume.
 fn counted(a: &Args<f64>, at: usize, inside: usize) -> f64 {
     let p = pool(a);
     if !counts_padding(a) {
         return inside as f64;
     }
-    let cols = p.output().unwrap()[1];
-    let along = |d: usize, at: usize| {
+    let along = |(d, at): (usize, usize)| {
         let end = p.input[d] + p.padding[d] + p.padding_end[d];
         (0..p.kernel[d]).filter(|k| at * p.stride[d] + k * p.dilation[d] < end).count()
     };
-    (along(0, at / cols) * along(1, at % cols)) as f64
+    let window = places(p.output().unwrap()).nth(at).unwrap();
+    window.into_iter().enumerate().map(along).product::<usize>() as f64
 }
 
 /// `dx` from what each window adds to its elements: to one of them, or with `None` to all.

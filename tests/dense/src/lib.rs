@@ -53,8 +53,8 @@ pub fn dot(a: &[f64], b: &[f64]) -> [f64; 2] {
 }
 
 /// `Σ aᵢ·bᵢ` modulo 2³².
-pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
-    a.iter().zip(b).fold(0i32, |sum, (a, b)| sum.wrapping_add(i32::from(*a) * i32::from(*b)))
+pub fn dot_i32(a: &[i32], b: &[i32]) -> i32 {
+    a.iter().zip(b).fold(0i32, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b)))
 }
 
 /// Adds `f·x` to sums and `|g·x|` to the masses beside them.

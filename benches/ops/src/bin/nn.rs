@@ -401,8 +401,9 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
     let same = Pool::new([100, 100], [3, 3], [1, 1], [1, 1]);
     /// `f` on each element of each window: where the window and the element are.
     fn each(pool: Pool, planes: usize, mut f: impl FnMut(usize, usize)) {
-        let [oh, ow] = pool.output().unwrap();
-        let ([h, w], [kh, kw], [s, _], [p, _]) = (pool.input, pool.kernel, pool.stride, pool.padding);
+        let [_, oh, ow] = pool.output().unwrap();
+        let ([_, h, w], [_, kh, kw]) = (pool.input, pool.kernel);
+        let ([_, s, _], [_, p, _]) = (pool.stride, pool.padding);
         for c in 0..planes {
             for i in 0..oh {
                 for j in 0..ow {
@@ -420,8 +421,7 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
         (halves, ["max_pool", "max_pool_indices", "avg_pool"], 0),
         (same, ["max_pool-3x3", "max_pool_indices-3x3", "avg_pool-3x3"], 1),
     ] {
-        let [oh, ow] = pool.output().unwrap();
-        let n = planes * oh * ow;
+        let n = planes * pool.output().unwrap().iter().product::<usize>();
         let list: List<'_> = vec![
             run("fulmen", move |x, _, _, out| fulmen::max_pool(x, pool, &mut out[..n]).unwrap()),
             run("loop", move |x, _, _, out| {
@@ -450,7 +450,7 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
             run("loop", move |x, _, _, out| {
                 out[..n].fill(0.0);
                 each(pool, planes, |y, i| out[y] += x[i]);
-                let scale = 1.0 / (pool.kernel[0] * pool.kernel[1]) as f32;
+                let scale = 1.0 / pool.kernel.iter().product::<usize>() as f32;
                 out[..n].iter_mut().for_each(|y| *y *= scale);
             }),
         ];
@@ -460,8 +460,7 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
         (halves, "max_pool_backward", "avg_pool_backward"),
         (same, "max_pool_backward-3x3", "avg_pool_backward-3x3"),
     ] {
-        let [oh, ow] = pool.output().unwrap();
-        let n = planes * oh * ow;
+        let n = planes * pool.output().unwrap().iter().product::<usize>();
         let mut largest = vec![(f32::NEG_INFINITY, 0); n];
         let list: List<'_> = vec![
             run("fulmen", move |x, dy, _, dx| fulmen::max_pool_backward(x, &dy[..n], pool, dx).unwrap()),
@@ -480,7 +479,7 @@ fn pools(bench: &mut Bench, data: &mut Data<f32>) {
         let list: List<'_> = vec![
             run("fulmen", move |dy, _, _, dx| fulmen::avg_pool_backward(&dy[..n], pool, true, dx).unwrap()),
             run("loop", move |dy, _, _, dx| {
-                let scale = 1.0 / (pool.kernel[0] * pool.kernel[1]) as f32;
+                let scale = 1.0 / pool.kernel.iter().product::<usize>() as f32;
                 dx.fill(0.0);
                 each(pool, planes, |y, i| dx[i] += dy[y] * scale);
             }),
