@@ -220,8 +220,28 @@ def lowest_rust(tally: Tally) -> None:
     attempt(tally, f"Rust {version}", ["cargo", tool, "check", "-p", "fulmen", "--lib", "--features", features], env=env)
 
 
+def promises(tally: Tally) -> None:
+    """Prints each promise of the contracts that differs from those of the commit that this work began at: what
+    `contract lock` has accepted is what a reviewer has to see."""
+    git = lambda *args: subprocess.run(["git", *args], capture_output=True, text=True).stdout.strip()
+    head, base = git("rev-parse", "HEAD"), git("merge-base", "HEAD", "origin/main")
+    if base in ("", head):
+        base = git("rev-parse", "--verify", "-q", "HEAD^")
+    file = "contracts/locked.toml"
+    read = lambda text: dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
+    old, new = read(git("show", f"{base}:{file}")) if base else {}, read((ROOT / file).read_text())
+    if not old:
+        tally.say("the promises of the contracts: there is no earlier commit to compare with\n")
+        return
+    changed = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
+    for name in changed:
+        tally.say(f"{name}\n  was {old.get(name, 'absent')}\n  is  {new.get(name, 'absent')}\n")
+    tally.check(f"{len(changed)} of {len(new)} promises differ from those at {base[:7]}, printed above")
+
+
 def texts(tally: Tally) -> None:
     """What texts say, without a compiler."""
+    promises(tally)
     script(tally, "sources", ["scripts/source.py"])
     attempt(tally, "faults that can be planted", ["tests/faults.py", "--check"])
     script(tally, "profiles agree", ["scripts/profile.py", "check"])
