@@ -13,7 +13,7 @@
 //!
 //! Vectors with strides have no parallel form: gathering single elements is bound by memory.
 //! [`top_k`](crate::top_k()) and [`bottom_k`](crate::bottom_k()) keep one heap in the caller's slices, so it has no parallel form. Pooling takes whole
-//! planes to threads, so a single plane is on one.
+//! volumes to threads (or planes, or lines), so a single one is on one.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod amx;
