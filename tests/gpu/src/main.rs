@@ -7,6 +7,7 @@
 mod shared {
     pub mod blas;
     pub mod call;
+    pub mod compared;
     pub mod device;
     pub mod layers;
     pub mod lz4;
@@ -23,7 +24,7 @@ mod reference {
     pub mod story;
     pub mod unary;
 }
-use shared::{blas, call, device, layers, matrix, nn};
+use shared::{blas, call, compared, device, layers, matrix, nn};
 
 /// Rows and columns, and tokens and pairs: past a block's threads and the rows that one block adds.
 const SHAPES: [[usize; 2]; 9] =
