@@ -1,5 +1,5 @@
 # `make test` is what CI runs. Targets install nothing, except those that say so.
-.PHONY: test check quick lint exhaustive bench bench-compare sizes wasm-demo web proofs deny coverage mutants faults fuzz
+.PHONY: test check quick lint exhaustive bench bench-compare compile-times sizes wasm-demo web proofs deny coverage mutants faults fuzz
 
 test:
 	python3 scripts/gate.py test
@@ -14,6 +14,10 @@ quick:
 
 lint:
 	python3 scripts/gate.py lint
+
+# How long the library takes to compile, beside what docs/performance.md says.
+compile-times:
+	python3 scripts/compile_times.py
 
 # Every op in SIZES.md and the README's table, measured again.
 sizes:

@@ -317,19 +317,19 @@ class Tally:
         return 1 if self.failed or not self.passed else 0
 
 
-def show_table(name: str, table: str, tally: Tally, write: bool) -> None:
-    """The README's part between the markers of `name` is `table`; `write` makes it so."""
+def show_table(name: str, table: str, tally: Tally, write: bool, page: str = "README.md") -> None:
+    """The page's part between the markers of `name` is `table`; `write` makes it so."""
     begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
-    readme = ROOT / "README.md"
+    readme = ROOT / page
     before, found, rest = readme.read_text().partition(begin)
     old, closed, after = rest.partition(end)
     if not (found and closed):
-        tally.fail(f"README.md has no table between {begin.strip()} and {end}")
+        tally.fail(f"{page} has no table between {begin.strip()} and {end}")
     if write:
         readme.write_text(before + begin + table + end + after)
     elif old != table:
-        tally.fail(f"README.md's table of {name} is out of date: write it anew with --write")
-    tally.check(f"README.md shows the {name} as they are")
+        tally.fail(f"{page}'s table of {name} is out of date: write it anew with --write")
+    tally.check(f"{page} shows the {name} as they are")
 
 
 if __name__ == "__main__":

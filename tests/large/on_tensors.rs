@@ -12,6 +12,7 @@
 #[path = "../common"]
 pub mod shared {
     pub mod call;
+    pub mod compared;
     pub mod matrix;
     #[macro_use]
     pub mod nn;
@@ -25,7 +26,7 @@ pub mod reference {
     pub mod unary;
 }
 pub use reference::{dd, story, unary};
-pub use shared::{call, matrix, nn};
+pub use shared::{call, compared, matrix, nn};
 
 mod attention;
 mod contractions;
