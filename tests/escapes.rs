@@ -215,7 +215,11 @@ fn a_test_that_did_not_run() {
     {
         let counts = log("counts", &text);
         let findings = tree.lint(&["--results", &part, "--compared", &counts]);
-        assert_eq!(findings.iter().any(|l| l.contains("FUL-VER-006") && l.contains("relu::edge_cases")), found, "{text}");
+        assert_eq!(
+            findings.iter().any(|l| l.contains("FUL-VER-006") && l.contains("relu::edge_cases")),
+            found,
+            "{text}"
+        );
     }
     let table = String::from_utf8(tree.fulmen(&["status", "--results", &part]).stdout).expect("text");
     assert!(table.lines().any(|l| l.starts_with("relu ") && l.ends_with("1/3")), "{table}");

@@ -386,6 +386,7 @@ proptest! {
     /// Any numbers at all: an answer or a named error, never a panic.
     #[test]
     fn any_tile_is_judged(v in any::<[u32; 6]>(), small: bool, scalar in any_scalar()) {
+        common::compared::add(1);
         let v = if small { v.map(|x| x % 300) } else { v };
         let [m, n, k, rows, cols, stages] = v;
         let tile = Tile { m, n, k, per_thread: [rows, cols], stages };
@@ -416,6 +417,7 @@ proptest! {
     /// Text that is no fact: an error or a table, never a panic or an endless loop.
     #[test]
     fn any_text_is_read(lines in prop::collection::vec("[a-z_0-9(), .%:\\[\\]\n-]{0,40}", 0..8)) {
+        common::compared::add(1);
         let text: &'static str = format!("{FACTS}{}", lines.join("\n")).leak();
         let _ = parse::<{ TARGETS.len() }>(text);
         let _ = count(text);

@@ -1,6 +1,12 @@
-//! References of large matrices, optimised: without, they take longer than what they are for.
-#![allow(clippy::indexing_slicing, reason = "a test may stop at the first surprise, in its helpers too")]
+//! References of large matrices, and what counts assertions, optimised: without, they take longer than what they are for.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "a test may stop at the first surprise, in its helpers too"
+)]
 
+pub mod compared;
 pub mod dd;
 pub mod factors;
 pub mod waves;

@@ -28,6 +28,7 @@ pub fn golden(path: &str, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
     }
+    common::compared::add(1);
     let there = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     if there != text {
         let line = there.lines().zip(text.lines()).position(|(a, b)| a != b);
