@@ -196,6 +196,8 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
         "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes),
         "FULMEN_COMPARED": str(counts),
+        # A runner of one thread gives none the name of its test, which is what counts are told apart by.
+        "RUST_TEST_THREADS": str(max(2, os.cpu_count() or 2)),
     }
     kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     optimise = [word for name in p.test.optimised for word in ("--config", f"profile.dev.package.{name}.opt-level=1")]
