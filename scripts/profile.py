@@ -32,6 +32,9 @@ HOW = {
 }
 
 
+# The one lane that is detected by what no profile's flags have, and its instructions.
+AVX512_LANE, AVX512 = "avx512x16", frozenset({"avx512f", "avx512bw", "avx512dq", "avx512vl"})
+
 # Where an image says what is added to the values that it expects; see firmware/selftest.rs.
 PLANTED = b"wanted values + 0"
 
@@ -40,8 +43,10 @@ PLANTED = b"wanted values + 0"
 class Test:
     """How a profile's tests run."""
 
-    # Lanes, by `Simd::NAME`, that the tests must report as run.
+    # Lanes, by `Simd::NAME`, that the tests must report as run, where the CPU has their instructions.
     lanes: list[str]
+    # Features of Cargo on top of the deployment's, for lanes that are detected.
+    features: list[str] = field(default_factory=list)
     # Modules of the test programs that run; empty means all of them.
     only: list[str] = field(default_factory=list)
     # The packages whose tests run.
@@ -50,7 +55,7 @@ class Test:
     optimised: list[str] = field(default_factory=list)
     # Whether what is not optimised is built without LLVM's passes, see `members`.
     bare: bool = False
-    # Test programs that are built; empty means all.
+    # Test programs that are built, `lib` for a library's own; empty means all.
     programs: list[str] = field(default_factory=list)
     # Whether the documentation's examples and the programs of the packages are of it too.
     examples: bool = False
@@ -169,6 +174,14 @@ def lacking(p: Profile) -> list[str]:
     return sorted(target_features(tuple(p.rustflags)) - cpu_flags())
 
 
+def required(p: Profile, tally: Tally) -> str:
+    """The lanes that must run: those that are detected, if they are there."""
+    without = sorted(AVX512 - cpu_flags()) if p.target == host() else []
+    if without and AVX512_LANE in p.test.lanes and not lacking(p):
+        tally.skip(f"{p.name}: {AVX512_LANE} was built but did not run: this CPU lacks {', '.join(without)}")
+    return ",".join(lane for lane in p.test.lanes if lane != AVX512_LANE or not without)
+
+
 def test(p: Profile, tally: Tally) -> None:
     tool = Toolchain.find(p.target)
     env = environment(p, tool)
@@ -179,7 +192,8 @@ def test(p: Profile, tally: Tally) -> None:
         build = tool.cargo("build", "--release", "--lib")
         tally.step(f"{p.name}: build", build, env=env | {"FULMEN_OP": "empty"}, cwd=ROOT / p.size.package)
     if p.test:
-        run_tests(p, tool, env, features, tally)
+        more = ["--features", ",".join(p.test.features)] if p.test.features else []
+        run_tests(p, tool, env, [*features, *more], tally)
     if p.image:
         boot(p, tool, env, tally)
 
@@ -194,12 +208,12 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     ours = [f for f in flags if p.target == host() or f.startswith("--cfg")]
     env = env | p.test.env | members(ours, p.test.bare) | {
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
-        "FULMEN_REQUIRE_LANES": ",".join(p.test.lanes),
+        "FULMEN_REQUIRE_LANES": required(p, tally),
         "FULMEN_COMPARED": str(counts),
         # A runner of one thread gives none the name of its test, which is what counts are told apart by.
         "RUST_TEST_THREADS": str(max(2, os.cpu_count() or 2)),
     }
-    kinds = [word for name in p.test.programs for word in ("--test", name)] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
+    kinds = [word for name in p.test.programs for word in (["--lib"] if name == "lib" else ["--test", name])] or (["--bins", "--tests", "--examples"] if p.test.examples else ["--tests"])
     optimise = [word for name in p.test.optimised for word in ("--config", f"profile.dev.package.{name}.opt-level=1")]
     # Packages choose features of what they depend on, which is built again for others: what can is run with all of them named.
     named = lambda names: [word for name in names for word in ("-p", name)]
@@ -265,7 +279,7 @@ def check(found: dict[str, Profile], tally: Tally, write: bool = False) -> None:
     """Profiles, Cargo.toml and README agree."""
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())
     known = set(cargo["features"]) - {"default"}
-    used = {f for p in found.values() for f in p.features}
+    used = {f for p in found.values() for f in (*p.features, *(p.test.features if p.test else []))}
     if extra := used - known:
         tally.fail(f"profiles name features that Cargo.toml has not: {sorted(extra)}")
     implied = {i for f in used for i in cargo["features"][f] if i in known}

@@ -18,8 +18,6 @@ mod guard;
 mod hostile;
 #[path = "entries/products.rs"]
 mod products;
-// On 32 bits this is the only program.
-#[cfg(target_pointer_width = "32")]
+// Some profiles run this program alone.
 mod profiles;
-#[cfg(target_pointer_width = "32")]
 mod selection;

@@ -6,11 +6,12 @@ use super::machine::{MmaShape, MmaShapes, Scalar, Target};
 use super::predicates::{Kind, PREDICATES, Raw, SHAPES, TARGET, typed};
 
 const fn place(list: &[&str], name: &str) -> Option<usize> {
-    let mut i = 0;
-    while let Some(&one) = at(list, i) {
+    let (mut rest, mut i) = (list, 0);
+    while let [one, tail @ ..] = rest {
         if same(one, name) {
             return Some(i);
         }
+        rest = tail;
         i += 1;
     }
     None
@@ -30,37 +31,51 @@ impl Cursor {
     const fn wrong(&self, kind: FactErrorKind) -> FactError {
         FactError { line: self.line, kind }
     }
+    /// Past one character, which ends no line.
     const fn step(&mut self) {
-        if let Some((&c, rest)) = self.rest.split_first() {
-            self.line += (c == b'\n') as u32;
+        if let [_, rest @ ..] = self.rest {
             self.rest = rest;
         }
     }
     const fn peek(&self) -> u8 {
-        match self.rest.first() {
-            Some(&c) => c,
-            None => 0,
+        match self.rest {
+            [c, ..] => *c,
+            [] => 0,
         }
     }
-    /// Past blanks, comments and directives.
+    /// Past blanks, comments and directives. Loops over characters call nothing, here and below: a call is what takes time
+    /// in the compiler.
     const fn skip(&mut self) {
+        let mut rest = self.rest;
         loop {
-            match self.peek() {
-                b' ' | b'\t' | b'\r' | b'\n' => self.step(),
-                b'%' => {
-                    while !matches!(self.peek(), b'\n' | 0) {
-                        self.step();
+            match rest {
+                [b' ' | b'\t' | b'\r', tail @ ..] => rest = tail,
+                [b'\n', tail @ ..] => {
+                    self.line += 1;
+                    rest = tail;
+                }
+                [b'%', tail @ ..] => {
+                    rest = tail;
+                    while let [c, tail @ ..] = rest
+                        && *c != b'\n'
+                    {
+                        rest = tail;
                     }
                 }
-                b':' => {
-                    while !matches!(self.peek(), b'.' | 0) {
-                        self.step();
+                [b':', tail @ ..] => {
+                    rest = tail;
+                    while let [c, tail @ ..] = rest {
+                        rest = tail;
+                        self.line += (*c == b'\n') as u32;
+                        if *c == b'.' {
+                            break;
+                        }
                     }
-                    self.step();
                 }
-                _ => return,
+                _ => break,
             }
         }
+        self.rest = rest;
     }
     const fn expect(&mut self, c: u8) -> Result<(), FactError> {
         self.skip();
@@ -80,13 +95,19 @@ impl Cursor {
             return Err(self.wrong(FactErrorKind::Syntax));
         }
         let from = self.rest;
-        while if quoted {
-            !matches!(self.peek(), b'\'' | b'\\' | b'\n' | 0)
+        let mut rest = from;
+        if quoted {
+            while let [c, tail @ ..] = rest
+                && !matches!(*c, b'\'' | b'\\' | b'\n' | 0)
+            {
+                rest = tail;
+            }
         } else {
-            self.peek().is_ascii_alphanumeric() || self.peek() == b'_'
-        } {
-            self.step();
+            while let [b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_', tail @ ..] = rest {
+                rest = tail;
+            }
         }
+        self.rest = rest;
         let word = match from.split_at_checked(from.len() - self.rest.len()) {
             Some((word, _)) => core::str::from_utf8(word),
             None => Ok(""),
@@ -223,14 +244,15 @@ pub const fn count(text: &'static str) -> usize {
             // Whatever it is, `parse` meets it too and says what is wrong.
             Err(_) => return n,
         }
-        while !matches!(cursor.peek(), b')' | 0) {
-            cursor.step();
+        // The end of a fact is its full stop after a bracket; brackets may close before.
+        let mut closed = false;
+        while let [c, tail @ ..] = cursor.rest {
+            cursor.rest = tail;
+            closed |= *c == b')';
+            if closed && *c == b'.' {
+                break;
+            }
         }
-        // The end of a fact is its full stop; brackets may close before.
-        while !matches!(cursor.peek(), b'.' | 0) {
-            cursor.step();
-        }
-        cursor.step();
     }
 }
 
@@ -261,21 +283,27 @@ pub const fn parse<const N: usize>(text: &'static str) -> Result<[Target; N], Fa
     Ok(targets)
 }
 
+/// Where the target of a name is among the first so many, from the last: most facts are of the one that was named last.
+const fn named(raws: &[Raw], len: usize, name: &str) -> Option<usize> {
+    let Some((mut rest, _)) = raws.split_at_checked(len) else { return None };
+    while let [before @ .., raw] = rest {
+        if same(raw.name, name) {
+            return Some(before.len());
+        }
+        rest = before;
+    }
+    None
+}
+
 /// One fact, from its name to its full stop.
 const fn fact(cursor: &mut Cursor, raws: &mut [Raw], len: &mut usize) -> Result<(), FactError> {
     let line = cursor.line;
     let predicate = get!(cursor.atom());
     get!(cursor.expect(b'('));
     let name = get!(cursor.atom());
-    let mut known = 0;
-    while let Some(raw) = at(raws, known) {
-        if known >= *len || same(raw.name, name) {
-            break;
-        }
-        known += 1;
-    }
+    let known = named(raws, *len, name);
     if same(predicate, TARGET) {
-        if known < *len {
+        if known.is_some() {
             return Err(FactError { line, kind: FactErrorKind::Duplicate });
         }
         match at_mut(raws, *len) {
@@ -284,20 +312,23 @@ const fn fact(cursor: &mut Cursor, raws: &mut [Raw], len: &mut usize) -> Result<
         }
         *len += 1;
     } else {
-        let raw = match at_mut(raws, known) {
-            Some(raw) if known < *len => raw,
-            _ => return Err(FactError { line, kind: FactErrorKind::UnknownTarget }),
+        let raw = match known {
+            Some(place) => at_mut(raws, place),
+            None => None,
+        };
+        let Some(raw) = raw else {
+            return Err(FactError { line, kind: FactErrorKind::UnknownTarget });
         };
         get!(cursor.expect(b','));
         if same(predicate, SHAPES) {
             get!(cursor.shapes(&mut raw.shapes));
         } else {
-            let mut key = 0;
+            let (mut rest, mut key): (&[(&str, Kind)], _) = (&PREDICATES, 0);
             let kind = loop {
-                match at(&PREDICATES, key) {
-                    Some(p) if same(p.0, predicate) => break p.1,
-                    Some(_) => key += 1,
-                    None => return Err(FactError { line, kind: FactErrorKind::UnknownPredicate }),
+                match rest {
+                    [p, ..] if same(p.0, predicate) => break p.1,
+                    [_, tail @ ..] => (rest, key) = (tail, key + 1),
+                    [] => return Err(FactError { line, kind: FactErrorKind::UnknownPredicate }),
                 }
             };
             let value = get!(cursor.value(kind));
