@@ -6,6 +6,8 @@ use common::reference::reduce::*;
 use fulmen::lanes::Simd;
 use fulmen::{Element, Error};
 
+mod bodies;
+
 /// Deterministic values in -1 … 1, around `centre`.
 fn noise<T: Element>(n: usize, seed: u64, centre: f64) -> Vec<T> {
     let mut state = seed;

@@ -169,6 +169,30 @@ impl<T: Element, B: Body<T, N>, const N: usize> Source<T, 1> for Mapped<B, T, N>
     }
 }
 
+/// `body(x₀[i], x₁[i], …)` of slices, which no identity of the fold may come out of.
+#[derive(Clone, Copy)]
+struct Evaluated<'a, B, T, const N: usize>(B, Contiguous<'a, T, N>);
+
+impl<T: Element, B: Body<T, N>, const N: usize> Source<T, 1> for Evaluated<'_, B, T, N> {
+    const PLAIN: bool = false;
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, s: S, i: usize) -> [T::Vec<S>; 1] {
+        // SAFETY: the caller's promise.
+        [eval(self.0, unsafe { self.1.at(s, i) })]
+    }
+    #[inline(always)]
+    unsafe fn last<S: Simd>(self, s: S, i: usize, n: usize, fill: [T; 1]) -> [T::Vec<S>; 1] {
+        let [fill] = fill;
+        // As in `Vector::down`.
+        let mut to = [fill; 16];
+        // SAFETY: the caller's promise; `n <= LANES <= 16`.
+        unsafe {
+            store_some(eval(self.0, self.1.last(s, i, n, [T::ZERO; N])), to.as_mut_ptr(), n);
+            [T::Vec::<S>::load(s, to.as_ptr())]
+        }
+    }
+}
+
 /// The state after all elements. All slices have the same length.
 #[inline(always)]
 pub(crate) fn fold<S: Simd, T: Element, F: Fold<T, N, K>, const N: usize, const K: usize>(
@@ -192,6 +216,27 @@ where
     debug_assert!(x.iter().all(|x| x.len() == n));
     // SAFETY: every slice has `n` elements, as all callers check.
     unsafe { run(j, s, f, Contiguous(x), n) }
+}
+
+/// [`fold_by`] over `body(x₀[i], x₁[i], …)`.
+#[inline(always)]
+pub(crate) fn map_fold_by<J, S, T, B, F, const N: usize, const K: usize>(
+    j: J,
+    s: S,
+    body: B,
+    f: F,
+    x: [&[T]; N],
+) -> [T; K]
+where
+    J: Executor,
+    S: Simd,
+    T: Element,
+    B: Body<T, N>,
+    F: Fold<T, 1, K>,
+{
+    let n = x.iter().map(|x| x.len()).min().unwrap_or(0);
+    // SAFETY: every slice has `n` elements or more.
+    unsafe { run(j, s, f, Evaluated(body, Contiguous(x)), n) }
 }
 
 /// [`fold_by`] over vectors with strides, which all have the same length: the same bits whatever the strides.

@@ -2,8 +2,9 @@
 
 use super::Threads;
 use crate::nn::logsumexp_by;
+use crate::reduce::map_reduce::{map_reduce_by, map_reduce_rows_by};
 use crate::reduce::*;
-use crate::{Element, Error, lanes::Simd, lanes::native};
+use crate::{Body, Element, Error, lanes::Simd, lanes::native};
 
 macro_rules! reductions {
     ($($name:ident, $on:ident, $by:ident ($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {$(
@@ -42,4 +43,54 @@ reductions! {
     norm_linf, norm_linf_on, norm_linf_by(x: &[T]) -> T;
     euclidean_distance, euclidean_distance_on, euclidean_distance_by(a: &[T], b: &[T]) -> Result<T, Error>;
     cosine_similarity, cosine_similarity_on, cosine_similarity_by(a: &[T], b: &[T]) -> Result<T, Error>;
+}
+
+/// [`map_reduce`](crate::map_reduce()) on rayon's threads, same bits.
+#[inline]
+pub fn map_reduce<T: Element, M: Body<T, N>, R: Body<T, 2>, const N: usize>(
+    map: M,
+    reduce: R,
+    identity: T,
+    x: [&[T]; N],
+) -> Result<T, Error> {
+    map_reduce_on(native(), map, reduce, identity, x)
+}
+
+/// [`map_reduce`](crate::parallel::map_reduce()) on the instruction set of `s`.
+#[inline]
+pub fn map_reduce_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, const N: usize>(
+    s: S,
+    map: M,
+    reduce: R,
+    identity: T,
+    x: [&[T]; N],
+) -> Result<T, Error> {
+    map_reduce_by(Threads, s, (map, reduce), identity, x)
+}
+
+/// [`map_reduce_rows`](crate::map_reduce_rows()) on rayon's threads, same bits.
+#[inline]
+pub fn map_reduce_rows<T: Element, M: Body<T, N>, R: Body<T, 2>, const N: usize>(
+    map: M,
+    reduce: R,
+    identity: T,
+    x: [&[T]; N],
+    cols: usize,
+    out: &mut [T],
+) -> Result<(), Error> {
+    map_reduce_rows_on(native(), map, reduce, identity, x, cols, out)
+}
+
+/// [`map_reduce_rows`](crate::parallel::map_reduce_rows()) on the instruction set of `s`.
+#[inline]
+pub fn map_reduce_rows_on<S: Simd, T: Element, M: Body<T, N>, R: Body<T, 2>, const N: usize>(
+    s: S,
+    map: M,
+    reduce: R,
+    identity: T,
+    x: [&[T]; N],
+    cols: usize,
+    out: &mut [T],
+) -> Result<(), Error> {
+    map_reduce_rows_by(Threads, s, (map, reduce), identity, x, cols, out)
 }

@@ -39,14 +39,18 @@ use crate::lanes::{Element, Simd, drive, native};
 /// The parameter names of the inputs, for errors.
 const ARGS: [&str; 3] = ["a", "b", "c"];
 
+/// The first input sets the length.
+#[inline]
+pub(crate) fn same_lens<T, const N: usize>(x: &[&[T]; N]) -> Result<(), Error> {
+    let n = x.first().map_or(0, |x| x.len());
+    ARGS.into_iter().zip(x).try_for_each(|(arg, x)| same_len(arg, n, x.len()))
+}
+
 #[inline]
 fn check<T, const N: usize>(x: &[&[T]; N], out: usize) -> Result<(), Error> {
-    // The first input sets the length, so a wrong `out` is named as such.
-    let n = x.first().map_or(out, |x| x.len());
-    for (arg, x) in ARGS.into_iter().zip(x) {
-        same_len(arg, n, x.len())?;
-    }
-    same_len("out", n, out)
+    same_lens(x)?;
+    // So that a wrong `out` is named as such.
+    same_len("out", x.first().map_or(out, |x| x.len()), out)
 }
 
 /// `out[i] = body(x₀[i], x₁[i], …)` in one pass.

@@ -6,6 +6,7 @@
 //! parts by a tree that splits at powers of two. Nothing depends on addresses or on the number of threads.
 
 pub(crate) mod extrema;
+pub(crate) mod map_reduce;
 pub(crate) mod moments;
 mod norms;
 mod pairs;
@@ -14,6 +15,7 @@ mod sums;
 pub(crate) mod top_k;
 
 pub use extrema::*;
+pub use map_reduce::*;
 pub use moments::*;
 pub use norms::*;
 pub use pairs::*;
