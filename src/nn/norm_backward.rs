@@ -1,7 +1,7 @@
 //! Gradients of the norms, and RMS norm behind the addition of a residual.
 
 use super::RowOp;
-use super::affine::{RmsNorm, Standard, inverse_root};
+use super::affine::{RmsNorm, Standard, TimesTwice, inverse_root};
 use crate::alu::{Alu, Body, Number};
 use crate::contract::{Call, Violation, contract};
 use crate::error::{Error, same_len};
@@ -44,26 +44,41 @@ pub(crate) struct Gradient<T> {
 impl<T: Number> Body<T, 3> for Gradient<T> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [x, gamma, dy]: [V; 3]) -> V {
-        let g = gamma * dy - x.param(self.shift);
+        let g = gamma.mul_add(dy, -x.param(self.shift));
         let d = x.mul_add(x.param(self.p), x.param(self.minus));
-        (g - d * x.param(self.along)) * x.param(self.scale)
+        d.mul_add(-x.param(self.along), g) * x.param(self.scale)
     }
 }
 
-/// What is added to, and a [`Gradient`].
+/// `scale (γ dy - (x p) along)`: of a norm without a mean.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Added<T>(pub(crate) Gradient<T>);
-impl<T: Number> Body<T, 4> for Added<T> {
+struct RmsGradient<T> {
+    scale: T,
+    p: T,
+    along: T,
+}
+impl<T: Number> Body<T, 3> for RmsGradient<T> {
+    #[inline(always)]
+    fn eval<V: Alu<Elem = T>>(self, [x, gamma, dy]: [V; 3]) -> V {
+        let d = x * x.param(self.p);
+        d.mul_add(-x.param(self.along), gamma * dy) * x.param(self.scale)
+    }
+}
+
+/// What is added to, and a gradient.
+#[derive(Debug, Clone, Copy)]
+struct Added<B>(B);
+impl<T: Number, B: Body<T, 3>> Body<T, 4> for Added<B> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [sum, x, gamma, dy]: [V; 4]) -> V {
         sum + self.0.eval([x, gamma, dy])
     }
 }
 
-/// `sum + dy x̂`.
+/// `sum + dy x̂`, where the body makes `x̂` of `x`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AddScaled<T>(pub(crate) Standard<T>);
-impl<T: Number> Body<T, 3> for AddScaled<T> {
+pub(crate) struct AddScaled<B>(pub(crate) B);
+impl<T: Number, B: Body<T, 1>> Body<T, 3> for AddScaled<B> {
     #[inline(always)]
     fn eval<V: Alu<Elem = T>>(self, [sum, dy, x]: [V; 3]) -> V {
         dy.mul_add(self.0.eval([x]), sum)
@@ -249,16 +264,13 @@ fn rms_slopes<J: Executor, S: Simd, T: Element, const ADDS: bool>(
                 }
                 let [squares, along] = sums;
                 let scale = to_scalar(inverse_root(scalar(squares / n), scalar(eps), scalar(p)));
-                let none = -T::ZERO;
-                let unit = Standard { p, minus: none, scale, rest: none };
-                let along = along / n * scale * scale;
-                let body = Gradient { scale: scale * p, p, minus: none, shift: T::ZERO, along };
+                let body = RmsGradient { scale: scale * p, p, along: along / n * scale * scale };
                 if ADDS {
                     InOut::in_place(dx.0).map4(j, s, Added(body), [x.0, gamma, dy.0]);
                 } else {
                     InOut::new(x.0, dx.0).map3(j, s, body, gamma, dy.0);
                 }
-                InOut::in_place(dgamma).map3(j, s, AddScaled(unit), dy.0, x.0);
+                InOut::in_place(dgamma).map3(j, s, AddScaled(TimesTwice(p, scale)), dy.0, x.0);
                 parts = rest;
             }
         },

@@ -83,32 +83,26 @@ pub(crate) fn silu<V: Alu>(x: V) -> V {
     x.c(-0.0).max(x) - d.scale(v * d.logistic())
 }
 
-/// `σ + v σ (1 - σ)` of the sign that `left` says, where `σ = 2^n g` on the left and 1 less that on the right; what can
-/// underflow is rounded once.
-#[inline(always)]
-fn silu_slope_of<V: Alu>(left: V::Mask, v: V, d: &Decay<V>, g: V) -> V {
-    let h = d.scale(g);
-    let rest = v.c(1.0) - h;
-    // Far out it is a negative number that rounds to zero: 0, not -0.
-    let tail = d.scale(g - g * (v * rest)) + v.c(0.0);
-    V::select(left, tail, (v * h).mul_add(rest, rest))
-}
-
 /// The derivative of [`silu`], `σ + x σ (1 - σ)`.
 #[inline(always)]
 pub(crate) fn silu_slope<V: Alu>(x: V) -> V {
-    let v = pick(x, 115.0, 760.0).min(x.abs());
-    let d = Decay::new(v);
-    silu_slope_of(x.lt(x.c(0.0)), v, &d, d.logistic())
+    let [_, slope] = silu_and_slope(x);
+    slope
 }
 
-/// [`silu`], and its derivative.
+/// [`silu`], and its derivative: `σ + v σ (1 - σ)` for `v = |x|` on the right and `-|x|` on the left, where `σ = 2^n g`
+/// on the left and 1 less that on the right. What can underflow is rounded once.
 #[inline(always)]
 pub(crate) fn silu_and_slope<V: Alu>(x: V) -> [V; 2] {
     let v = pick(x, 115.0, 760.0).min(x.abs());
     let d = Decay::new(v);
     let g = d.logistic();
-    [x.c(-0.0).max(x) - d.scale(v * g), silu_slope_of(x.lt(x.c(0.0)), v, &d, g)]
+    let along = v * g;
+    let part = d.scale(along);
+    let rest = x.c(1.0) - d.scale(g);
+    // Far out it is a negative number that rounds to zero: 0, not -0.
+    let left = d.scale((-along).mul_add(rest, g)) + x.c(0.0);
+    [x.c(-0.0).max(x) - part, V::select(x.lt(x.c(0.0)), left, part.mul_add(rest, rest))]
 }
 
 /// `2√(2/π) (x + 0.044715 x³) = K x (x² + 1/0.044715)`, and `(e^Kf - 1) / f` for `|f| ≤ ln 2 / 2K`: least
