@@ -229,7 +229,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
         return
     # What passing tests print, the backend story say, comes after the results, never between them.
     options = [] if p.target.startswith("wasm") else ["--show-output"]
-    options += [word for name in p.test.skip for word in ("--skip", name)] + [f"{name}::" for name in p.test.only]
+    options += [word for name in p.test.skip for word in ("--skip", name)] + p.test.only
     text = ""
     for names, args in runs:
         command = tool.cargo("test", "--no-fail-fast", *args, *(["--", *options] if options else []))

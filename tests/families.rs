@@ -1,5 +1,6 @@
 //! Ops with calls of their own: linear algebra, networks, transforms, solvers, random numbers.
-//! A program beside `main`, as one with all of them on every lane takes 3 GB of memory to compile.
+//! A program beside `main`, as one with all of them on every lane takes 3 GB of memory to compile. With
+//! `--cfg fulmen_emulated` what tries more than each op's cases on a lane is left out.
 #![cfg(all(not(fulmen_compact), not(target_arch = "wasm32")))]
 #![allow(
     clippy::expect_used,
@@ -13,9 +14,13 @@
 #[macro_use(assert, assert_eq)]
 extern crate common;
 
+#[cfg(not(fulmen_emulated))]
 mod attention;
+#[cfg(not(fulmen_emulated))]
 mod blas;
+#[cfg(not(fulmen_emulated))]
 mod blas1;
+#[cfg(not(fulmen_emulated))]
 mod einsum;
 /// Their cases and refusals, under the names that the contracts know.
 mod contracts {
@@ -26,14 +31,24 @@ mod contracts {
     mod views;
 }
 mod fft;
+#[cfg(not(fulmen_emulated))]
 mod gemm;
+#[cfg(not(fulmen_emulated))]
 mod gemm_forms;
+#[cfg(not(fulmen_emulated))]
 mod gemm_low;
+#[cfg(not(fulmen_emulated))]
 mod lz4;
+#[cfg(not(fulmen_emulated))]
 mod nn;
+#[cfg(not(fulmen_emulated))]
 mod proofs;
 mod random;
+#[cfg(not(fulmen_emulated))]
 mod rope;
+#[cfg(not(fulmen_emulated))]
 mod solve;
+#[cfg(not(fulmen_emulated))]
 mod sparse;
+#[cfg(not(fulmen_emulated))]
 mod transpose;

@@ -28,17 +28,17 @@ mod selection;
 mod api;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod contracts;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod convert;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod fixed;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod gguf;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod interop;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod log_trig;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod moments;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
@@ -47,7 +47,7 @@ mod quant;
 mod reduce;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod rows;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod scalar;
-#[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod slopes;

@@ -1,7 +1,8 @@
 //! Cosine transforms, and convolutions by transforms.
 
-use super::transforms::{Sum, complex, complex_mut, split, turn, wants};
+use super::transforms::{Sum, complex, complex_mut, split, wants};
 use super::*;
+use dense::waves::dct;
 use fulmen::{ComplexConvolver, Convolver, Dct, DctKind, Extent};
 
 #[macro_export]
@@ -60,20 +61,12 @@ impl Op for Cosines {
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let n = a.size("n");
-        let cosine = |j: usize, k: usize| match kind(a) {
-            DctKind::II => turn((2 * j + 1) * k, 4 * n)[0],
-            DctKind::III if j == 0 => 0.5,
-            DctKind::III => turn(j * (2 * k + 1), 4 * n)[0],
-            DctKind::IV => turn((2 * j + 1) * (2 * k + 1), 8 * n)[0],
+        let kind = match kind(a) {
+            DctKind::II => 2,
+            DctKind::III => 3,
+            DctKind::IV => 4,
         };
-        let one = |x: &[f64]| {
-            let sum = |k: usize| {
-                let mut y = Sum::default();
-                x.iter().enumerate().for_each(|(j, x)| y.add(x * cosine(j, k)));
-                y.value()
-            };
-            wants(x, &(0..n).map(sum).collect::<Vec<_>>(), n, 1.0)
-        };
+        let one = |x: &[f64]| wants(x, &dct(x, kind), n, 1.0);
         vec![a.x[0].chunks(n).flat_map(one).collect()]
     }
 }

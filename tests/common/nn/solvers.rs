@@ -18,9 +18,12 @@ macro_rules! for_each_solver {
     };
 }
 
-/// The order of a matrix for these numbers of rows and columns: past the blocks, and for threads past what is worth one.
+/// The order of a matrix for this number of columns: past the blocks, and for threads past what is worth one. In an
+/// emulator one order has more than two blocks, and the others are below.
 pub fn order(cols: usize) -> usize {
     match cols {
+        64 if cfg!(fulmen_emulated) => 34,
+        67..=1000 if cfg!(fulmen_emulated) => 30 + cols % 8,
         0..=66 => cols,
         67..=1000 => 30 + cols % 40,
         _ => 97 + cols % 131,

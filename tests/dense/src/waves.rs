@@ -54,3 +54,20 @@ pub fn dft(x: &[f64], back: bool) -> Vec<f64> {
     }
     y.iter().map(|y| if back { y.value() / n as f64 } else { y.value() }).collect()
 }
+
+/// The cosine transform of kind 2, 3 or 4 by its definition, without a factor.
+pub fn dct(x: &[f64], kind: usize) -> Vec<f64> {
+    let n = x.len();
+    let cosine = |j: usize, k: usize| match kind {
+        2 => turn((2 * j + 1) * k, 4 * n)[0],
+        3 if j == 0 => 0.5,
+        3 => turn(j * (2 * k + 1), 4 * n)[0],
+        _ => turn((2 * j + 1) * (2 * k + 1), 8 * n)[0],
+    };
+    let of = |k: usize| {
+        let mut y = Sum::default();
+        x.iter().enumerate().for_each(|(j, x)| y.add(x * cosine(j, k)));
+        y.value()
+    };
+    (0..n).map(of).collect()
+}

@@ -1,6 +1,6 @@
 //! Eigenvalues at an end of the spectrum, of matrices whose values lie about 1 apart, so that vectors are certain too.
 
-use super::super::solvers::{indices, wants};
+use super::super::solvers::{indices, order, wants};
 use super::super::spectra::Generalized;
 use super::*;
 
@@ -14,7 +14,7 @@ impl Op for Ends {
         input == 3 && a.get("plain").is_some() || input == 4 && a.get("alone").is_some()
     }
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
-        let n = if cols > 66 { 30 + cols % 40 } else { cols };
+        let n = order(cols);
         let (offsets, columns, values) = system(n, 4 + cols % 21, true, r);
         let off = |by: f64, on: &dyn Fn(usize) -> f64| -> Vec<T> {
             let rows =
