@@ -363,8 +363,8 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         env = {"CARGO_TARGET_DIR": str(ROOT / "target/gpu"), "FULMEN_ADAPTER": "llvmpipe", "XDG_RUNTIME_DIR": "/tmp"} | members([], bare=True)
         ran[devices] = t.step(devices, ["cargo", "run", "--manifest-path", "tests/gpu/Cargo.toml"], env=env)
 
-    def templates(t: Tally) -> None:
-        script(t, "templates", ["scripts/templates.py", *more])
+    def templates(part: str) -> Callable[[Tally], object]:
+        return lambda t: script(t, f"templates, {part}", ["scripts/templates.py", part, *more])
 
     if not shutil.which("swipl"):
         tally.skip("missing for the hardware facts in Prolog: swipl (apt-get install swi-prolog-nox)")
@@ -382,6 +382,8 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("llm", lambda t: script(t, "llm", ["scripts/llm.py", *more]), OTHER),
         Job("web page", page, OTHER),
         Job("escapes", escapes, HOST),
+        Job("templates", templates("others"), OTHER),
+        Job("template server", templates("host"), HOST),
         Job("large sizes", large),
         Job(devices, gpu),
         Job("program", cli, HOST),
@@ -389,7 +391,6 @@ def test(tally: Tally, strict: bool, only: list[str]) -> None:
         Job("C ABI", lambda t: attempt(t, "C ABI", ["scripts/capi.sh"]), frozenset({"capi"})),
         Job("proofs", proofs),
         Job("panics", lambda t: script(t, "panics", ["scripts/panics.py", *more])),
-        Job("templates", templates, OTHER | HOST),
         Job("contracts", lambda t: contracts(t, "".join(ran.get(name, "") for name in [*found, devices])), HOST, frozenset([*found, devices])),
     ], only)
 

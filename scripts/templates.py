@@ -2,6 +2,10 @@
 """Copies each folder of `templates/` out of the tree, as a user would, and builds and runs the copy.
 
 The one line that changes is where fulmen comes from: this checkout instead of its repository.
+
+  scripts/templates.py            all
+  scripts/templates.py host       that for this machine; `others` those for others
+
 `--strict`: a tool that this machine lacks is a failure, not a skip.
 """
 
@@ -64,12 +68,17 @@ def edge(tally: Tally) -> None:
 
 def main() -> int:
     tally = Tally()
-    found = {"server": server, "cortex-m": cortex_m, "aarch64-bare": aarch64_bare, "edge": edge}
-    for name in sorted(p.name for p in (ROOT / "templates").iterdir()):
+    found = {"host": {"server": server}, "others": {"cortex-m": cortex_m, "aarch64-bare": aarch64_bare, "edge": edge}}
+    chosen = [word for word in sys.argv[1:] if word in found] or [*found]
+    try:
+        names = {p.name for p in (ROOT / "templates").iterdir()}
+        if wrong := names ^ {name for part in found.values() for name in part}:
+            tally.fail(f"templates that are not there, or that nothing builds: {', '.join(sorted(wrong))}")
+    except Failure:
+        pass
+    for name, build in (item for part in chosen for item in found[part].items()):
         try:
-            if name not in found:
-                tally.fail(f"templates/{name}: nothing builds it")
-            found[name](tally)
+            build(tally)
         except Missing as what:
             tally.skip(f"missing for the template {name}: {what}")
         except Failure as why:
