@@ -61,12 +61,7 @@ impl Op for Cosines {
     }
     fn want(a: &Args<f64>) -> Vec<Vec<Want>> {
         let n = a.size("n");
-        let kind = match kind(a) {
-            DctKind::II => 2,
-            DctKind::III => 3,
-            DctKind::IV => 4,
-        };
-        let one = |x: &[f64]| wants(x, &dct(x, kind), n, 1.0);
+        let one = |x: &[f64]| wants(x, &dct(x, a.size("kind")), n, 1.0);
         vec![a.x[0].chunks(n).flat_map(one).collect()]
     }
 }
