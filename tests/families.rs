@@ -36,8 +36,6 @@ mod gemm;
 #[cfg(not(fulmen_emulated))]
 mod gemm_forms;
 #[cfg(not(fulmen_emulated))]
-mod gemm_low;
-#[cfg(not(fulmen_emulated))]
 mod lz4;
 #[cfg(not(fulmen_emulated))]
 mod nn;

@@ -82,6 +82,7 @@ fn matrices<'a, T: Element, const N: usize>(
 macro_rules! eigenvalues {
     ($N:literal, $name:literal, $workspace:path, |$s:ident, [$($m:ident),*], $re:ident, $im:ident, $w:ident| $call:expr) => {
         const NAME: &'static str = $name;
+        const CUBED: bool = true;
         const REFUSES_NAN: bool = true;
         fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
             sampled::<T, Self>(rows, cols, r)

@@ -86,6 +86,7 @@ fn exact(x: usize) -> Want {
 pub struct Pivoted;
 impl Op for Pivoted {
     const NAME: &'static str = "qr_pivoted";
+    const CUBED: bool = true;
     const REFUSES_NAN: bool = true;
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = order(cols);
@@ -121,6 +122,7 @@ impl Op for Pivoted {
 pub struct LeastNorm;
 impl Op for LeastNorm {
     const NAME: &'static str = "least_norm";
+    const CUBED: bool = true;
     const REFUSES_NAN: bool = true;
     fn unread<T: Element>(a: &Args<T>, input: usize, at: usize) -> bool {
         let [m, n] = ["m", "n"].map(|name| a.size(name));

@@ -36,6 +36,7 @@ fn separated<T: Element>(m: usize, n: usize, r: &mut Noise) -> Vec<T> {
 pub struct Eigh;
 impl Op for Eigh {
     const NAME: &'static str = "eigh";
+    const CUBED: bool = true;
     const REFUSES_NAN: bool = true;
     fn unread<T: Element>(a: &Args<T>, _: usize, at: usize) -> bool {
         let n = a.size("n").max(1);
@@ -73,6 +74,7 @@ impl Op for Eigh {
 pub struct Generalized;
 impl Op for Generalized {
     const NAME: &'static str = "eigh_generalized";
+    const CUBED: bool = true;
     const REFUSES_NAN: bool = true;
     fn unread<T: Element>(a: &Args<T>, _: usize, at: usize) -> bool {
         let n = a.size("n").max(1);
@@ -143,6 +145,7 @@ impl Op for Generalized {
 pub struct Svd;
 impl Op for Svd {
     const NAME: &'static str = "svd";
+    const CUBED: bool = true;
     const REFUSES_NAN: bool = true;
     fn sample<T: Element>(rows: usize, cols: usize, r: &mut Noise) -> Args<T> {
         let n = order(cols);

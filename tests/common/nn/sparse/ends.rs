@@ -7,6 +7,7 @@ use super::*;
 pub struct Ends;
 impl Op for Ends {
     const NAME: &'static str = "lobpcg";
+    const CUBED: bool = true;
     const IDS: Option<usize> = Some(1);
     const STARTS: Option<usize> = Some(0);
     const REFUSES_NAN: bool = true;
