@@ -1,5 +1,6 @@
 //! Assertions that are counted, see `dense::compared`, where that is optimised: some tests make millions.
 
+#[allow(unused_imports, reason = "packages that share this file ask for less")]
 pub use dense::compared::{add, lacks, made};
 
 /// Runs on a pool of so many threads; what is compared there counts for this thread's test.
