@@ -461,6 +461,35 @@ pub trait Body<T: Number, const N: usize>: Copy + Send + Sync {
     }
 }
 
+/// A [`Body`] that is made of its parameters on each backend: a device's are numbers that its kernel takes as arguments, so it
+/// compiles one for all their values. [`Bodies::map`](crate::backend::Bodies::map) runs it.
+///
+/// ```
+/// use fulmen::backend::{Bodies, Cpu};
+/// use fulmen::{Body, Error, Formula, Number, Scale, Tanh, Then};
+/// /// `tanh(a·x)`
+/// struct Squash;
+/// impl Formula<1, 1> for Squash {
+///     const NAME: &'static str = "squash";
+///     fn body<T: Number>([a]: [T; 1]) -> impl Body<T, 1> {
+///         Then(Scale(a), Tanh)
+///     }
+/// }
+/// fn run<B: Bodies<f32>>(b: &B, x: B::Ref<'_, f32>, out: B::Mut<'_, f32>) -> Result<(), B::Error> {
+///     b.map(Squash, [0.5], [x], out)
+/// }
+/// let mut y = [0.0; 2];
+/// run(&Cpu::native(), &[2.0, 0.0], &mut y)?;
+/// assert_eq!(y, [1.0f32.tanh(), 0.0]);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait Formula<const P: usize, const N: usize>: 'static {
+    /// What a device calls its kernel: letters, digits and `_`.
+    const NAME: &'static str;
+    /// With these parameters.
+    fn body<T: Number>(parameters: [T; P]) -> impl Body<T, N>;
+}
+
 /// `Then(F, G)` is `G ∘ F`: `F`, then `G`, in one pass.
 #[derive(Debug, Clone, Copy)]
 pub struct Then<F, G>(pub F, pub G);

@@ -15,7 +15,7 @@
 //! # Ops by family
 //! | module | ops |
 //! |---|---|
-//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives, optimisers' bodies; [`map`] runs a [`Body`] of your own, [`Then`] joins two into one pass |
+//! | [`pointwise`] | arithmetic, rounding, transcendental functions, activations and their derivatives, optimisers' bodies; [`map`] runs a [`Body`] of your own, a [`Formula`] any backend's, [`Then`] joins two into one pass |
 //! | [`reduce`] | sums, products of vectors, norms, extrema, statistics, similarity |
 //! | [`blas`] | levels 1 to 3 on views with strides, products of matrices with epilogues, transposes |
 //! | [`nn`] | softmax, norms, attention, rotary positions, losses, embedding, pooling, convolution of lines, their derivatives, optimisers |
@@ -139,7 +139,7 @@ pub mod sparse;
 pub mod thresholds;
 mod view;
 
-pub use alu::{Alu, Bits, Body, Mask, Number, Real, Then, WithFirst};
+pub use alu::{Alu, Bits, Body, Formula, Mask, Number, Real, Then, WithFirst};
 pub use blas::*;
 #[cfg(feature = "alloc")]
 pub use buffer::Buffer;

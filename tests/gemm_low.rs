@@ -304,5 +304,8 @@ mod halves;
 
 mod requantized;
 
+#[cfg(feature = "parallel")]
+mod threads;
+
 #[cfg(all(target_arch = "x86_64", feature = "std", feature = "avx512", feature = "half"))]
 mod amx;

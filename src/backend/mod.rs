@@ -18,10 +18,12 @@
 //! # Ok::<(), fulmen::Error>(())
 //! ```
 
+mod bodies;
 mod cpu;
 mod ops;
 mod typed;
 
+pub use bodies::Bodies;
 pub use cpu::Cpu;
 #[cfg(feature = "parallel")]
 pub use cpu::Threads;

@@ -3,7 +3,7 @@
 #[cfg(feature = "parallel")]
 use super::Threads;
 use super::typed::*;
-use super::{Cpu, Done, Made, Memory, Transfer};
+use super::{Bodies, Cpu, Done, Made, Memory, Transfer};
 use crate::lanes::executor::Executor;
 use crate::lanes::{Element, Simd};
 use crate::nn::*;
@@ -29,7 +29,7 @@ all_of! {
 }
 all_of! {
     /// What transformers are trained and run with. Devices have it, too.
-    Transformer { Elementwise<T>, Rows<T>, Products<T>, Layers<T>, Scratch, Transfer<T>, Transfer<u32> }
+    Transformer { Elementwise<T>, Bodies<T>, Rows<T>, Products<T>, Layers<T>, Scratch, Transfer<T>, Transfer<u32> }
 }
 
 /// One method: its declaration, or what it calls on this thread or on rayon's. `[f]` is a function of the crate and of

@@ -1,7 +1,11 @@
 //! The matrix product: parts of C on different threads.
 
 use super::Threads;
-use crate::blas::gemm::{Epilogue, Problem, batch_by, gemm_by};
+#[cfg(feature = "half")]
+use crate::blas::gemm::gemm_half_by;
+use crate::blas::gemm::{
+    Epilogue, Problem, Requantize, batch_by, gemm_by, gemm_bytes_by, gemm_bytes_with_by,
+};
 use crate::lanes::{Simd, native};
 use crate::{BatchMut, BatchRef, Element, Error, MatMut, MatRef};
 
@@ -79,4 +83,109 @@ pub fn gemm_strided_batched<T: Element>(
 /// Elements of workspace that [`gemm`] needs for a number of threads.
 pub const fn gemm_workspace(m: usize, n: usize, k: usize, threads: usize) -> usize {
     crate::gemm_workspace(m, n, k).saturating_mul(if threads == 0 { 1 } else { threads })
+}
+
+/// [`gemm_i8`](crate::gemm_i8()) on rayon's threads, same bits. Scratch: [`gemm_i8_workspace`](crate::gemm_i8_workspace()) for each
+/// thread.
+#[inline]
+pub fn gemm_i8(
+    alpha: i32,
+    a: MatRef<'_, i8>,
+    b: MatRef<'_, i8>,
+    beta: i32,
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    gemm_bytes_by(Threads, native(), [alpha, beta], (a, 0), (b, 0), c, workspace)
+}
+
+/// [`gemm_i8_with`](crate::gemm_i8_with()) on rayon's threads, same bits. Scratch:
+/// [`gemm_i8_with_workspace`](crate::gemm_i8_with_workspace()) for each thread.
+#[inline]
+pub fn gemm_i8_with<C: Requantize, E: Epilogue<f32>>(
+    alpha: f32,
+    a: MatRef<'_, i8>,
+    b: MatRef<'_, i8>,
+    c: MatMut<'_, C>,
+    epilogue: E,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    gemm_bytes_with_by(Threads, native(), alpha, (a, 0), (b, 0), c, epilogue, workspace)
+}
+
+/// [`gemm_u8`](crate::gemm_u8()) on rayon's threads, same bits. Scratch: [`gemm_u8_workspace`](crate::gemm_u8_workspace()) for each
+/// thread.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+pub fn gemm_u8(
+    alpha: i32,
+    a: MatRef<'_, u8>,
+    a_zero: u8,
+    b: MatRef<'_, i8>,
+    b_zero: i8,
+    beta: i32,
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    let (a, b) = ((a, a_zero.into()), (b, b_zero.into()));
+    gemm_bytes_by(Threads, native(), [alpha, beta], a, b, c, workspace)
+}
+
+/// [`gemm_u8_with`](crate::gemm_u8_with()) on rayon's threads, same bits. Scratch:
+/// [`gemm_i8_with_workspace`](crate::gemm_i8_with_workspace()) for each thread.
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "BLAS, and two zeros")]
+pub fn gemm_u8_with<C: Requantize, E: Epilogue<f32>>(
+    alpha: f32,
+    a: MatRef<'_, u8>,
+    a_zero: u8,
+    b: MatRef<'_, i8>,
+    b_zero: i8,
+    c: MatMut<'_, C>,
+    epilogue: E,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    let (a, b) = ((a, a_zero.into()), (b, b_zero.into()));
+    gemm_bytes_with_by(Threads, native(), alpha, a, b, c, epilogue, workspace)
+}
+
+#[cfg(feature = "half")]
+macro_rules! half {
+    ($($f:ident $with:ident $workspace:ident $H:ty;)*) => {$(
+        #[doc = concat!("[`", stringify!($f), "`](crate::", stringify!($f), "()) on rayon's threads, same bits. Scratch:")]
+        #[doc = concat!("[`", stringify!($workspace), "`](crate::", stringify!($workspace), "()) for each thread.")]
+        #[inline]
+        pub fn $f(
+            alpha: f32,
+            a: MatRef<'_, $H>,
+            b: MatRef<'_, $H>,
+            beta: f32,
+            c: MatMut<'_, f32>,
+            workspace: &mut [f32],
+        ) -> Result<(), Error> {
+            gemm_half_by(Threads, native(), alpha, a, b, beta, c, (), workspace)
+        }
+
+        #[doc = concat!("[`", stringify!($with), "`](crate::", stringify!($with), "()) on rayon's threads, same bits. Scratch: as")]
+        #[doc = concat!("[`", stringify!($f), "`].")]
+        #[inline]
+        #[allow(clippy::too_many_arguments, reason = "BLAS")]
+        pub fn $with<E: Epilogue<f32>>(
+            alpha: f32,
+            a: MatRef<'_, $H>,
+            b: MatRef<'_, $H>,
+            beta: f32,
+            c: MatMut<'_, f32>,
+            epilogue: E,
+            workspace: &mut [f32],
+        ) -> Result<(), Error> {
+            gemm_half_by(Threads, native(), alpha, a, b, beta, c, epilogue, workspace)
+        }
+    )*};
+}
+#[cfg(feature = "half")]
+half! {
+    gemm_bf16 gemm_bf16_with gemm_bf16_workspace half::bf16;
+    gemm_f16 gemm_f16_with gemm_f16_workspace half::f16;
+    gemm_e4m3 gemm_e4m3_with gemm_e4m3_workspace crate::E4m3;
 }

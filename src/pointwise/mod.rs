@@ -36,14 +36,21 @@ use crate::error::{Error, same_len};
 use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::{Element, Simd, drive, native};
 
-/// The parameter names of the inputs, for errors.
-const ARGS: [&str; 3] = ["a", "b", "c"];
+/// The parameter name of an input, for errors.
+pub(crate) const fn arg(k: usize) -> &'static str {
+    match k {
+        0 => "a",
+        1 => "b",
+        2 => "c",
+        _ => "x",
+    }
+}
 
 /// The first input sets the length.
 #[inline]
 pub(crate) fn same_lens<T, const N: usize>(x: &[&[T]; N]) -> Result<(), Error> {
     let n = x.first().map_or(0, |x| x.len());
-    ARGS.into_iter().zip(x).try_for_each(|(arg, x)| same_len(arg, n, x.len()))
+    x.iter().enumerate().try_for_each(|(k, x)| same_len(arg(k), n, x.len()))
 }
 
 #[inline]
@@ -55,7 +62,7 @@ fn check<T, const N: usize>(x: &[&[T]; N], out: usize) -> Result<(), Error> {
 
 /// `out[i] = body(x₀[i], x₁[i], …)` in one pass.
 ///
-/// Errors: [`Error::Len`] when `out` or a later input (`b`, `c`) differs in length from the first;
+/// Errors: [`Error::Len`] when `out` or a later input (`b`, `c`, then `x`) differs in length from the first;
 /// what the body's own check refuses.
 ///
 /// ```

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod copies;
+mod formulas;
 mod halves;
 mod integers;
 mod lists;

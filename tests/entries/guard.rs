@@ -255,6 +255,13 @@ fn products_and_transposes() {
                 let p = MatRef::strided(&unsigned, a.offset, r, k, rs, cs).unwrap();
                 let to = MatMut::strided(&mut sums, c.offset, m, n, c.strides[0], c.strides[1]).unwrap();
                 gemm_u8(2, p, 128, of(&q, &b), 5, 3, to, &mut w).unwrap();
+                // Results in bytes, scaled by rows, with a bias for each column.
+                let mut bytes = vec![0u8; sums.len()];
+                let mut w = vec![0; gemm_i8_with_workspace(m, n, k)];
+                let (by_row, by_col) = (vec![0.5; m], vec![1.0; n]);
+                let e = Chain(ScaleRow(&by_row), BiasCol(&by_col));
+                let to = MatMut::strided(&mut bytes, c.offset, m, n, c.strides[0], c.strides[1]).unwrap();
+                gemm_u8_with(0.25, p, 128, of(&q, &b), 5, to, e, &mut w).unwrap();
             });
         }
     }
@@ -276,13 +283,15 @@ fn halves() {
                     let b =
                         if turn % 3 == 0 { MatRef::row_major(&b, k, n) } else { MatRef::col_major(&b, k, n) };
                     let to = MatMut::row_major(&mut c, m, n).unwrap();
-                    $gemm(2.0, a.unwrap(), b.unwrap(), 3.0, to, &mut w).unwrap();
+                    let (by_row, by_col) = (vec![0.5; m], vec![1.0; n]);
+                    let e = Chain(ScaleRow(&by_row), BiasCol(&by_col));
+                    $gemm(2.0, a.unwrap(), b.unwrap(), 3.0, to, e, &mut w).unwrap();
                 })
             };
         }
-        product!(bf16 gemm_bf16 gemm_bf16_workspace);
-        product!(f16 gemm_f16 gemm_f16_workspace);
-        product!(E4m3 gemm_e4m3 gemm_e4m3_workspace);
+        product!(bf16 gemm_bf16_with gemm_bf16_workspace);
+        product!(f16 gemm_f16_with gemm_f16_workspace);
+        product!(E4m3 gemm_e4m3_with gemm_e4m3_workspace);
     }
     for (n, len) in lengths().flat_map(|n| [(n.min(50), n), (3, n), (1, n)]) {
         guarded(|| {

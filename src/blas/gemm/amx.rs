@@ -8,6 +8,7 @@
 //! | 2, 1 | columns, rows | 32 | one quad of tiles |
 
 use super::amx_pack;
+use super::threads::divide;
 use super::tune::Tiling;
 use crate::error::{Error, enough, same_shape};
 use crate::lanes::amx::{AmxTile, Quad, TileConfig, Words};
@@ -176,45 +177,14 @@ pub(super) fn gemm_by<J: Executor, P: Product>(
         j.threads().min(work / GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
     };
     let (a, b) = (a.block([0, 0], [m, k]), b.block([0, 0], [k, n]));
-    divide::<J, P>(j, amx, [alpha, beta], a, b, c, workspace, parts);
+    divide(j, parts, [SIDE; 2], a, b, c, workspace, |_, a, b, c, workspace| {
+        serial::<P>(amx, [alpha, beta], a, b, c, workspace);
+    });
     Ok(())
 }
 
 /// Multiplications that are worth a thread.
 pub(crate) const GRAIN: usize = 1 << 23;
-
-/// Halves of the longer side of C on different threads until each has its part, in whole quads of tiles.
-#[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn divide<J: Executor, P: Product>(
-    j: J,
-    amx: Amx,
-    scale: [P::Out; 2],
-    a: MatRef<'_, P::In>,
-    b: MatRef<'_, P::In>,
-    c: MatMut<'_, P::Out>,
-    workspace: &mut [P::Out],
-    parts: usize,
-) {
-    let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let (down, all) = (m >= n, m.max(n));
-    let cut = (all / parts.max(1) * (parts / 2)).next_multiple_of(SIDE);
-    if parts <= 1 || cut >= all {
-        return serial::<P>(amx, scale, a, b, c, workspace);
-    }
-    let split = if down { c.split_rows(cut) } else { c.split_cols(cut) };
-    let Ok((c0, c1)) = split else { return };
-    let ([a0, a1], [b0, b1]) = if down {
-        ([a.block([0, 0], [cut, k]), a.block([cut, 0], [m - cut, k])], [b; 2])
-    } else {
-        ([a; 2], [b.block([0, 0], [k, cut]), b.block([0, cut], [k, n - cut])])
-    };
-    let (w0, w1) = workspace.split_at_mut(workspace.len() / parts * (parts / 2));
-    j.join(
-        usize::MAX,
-        || divide::<J, P>(j, amx, scale, a0, b0, c0, w0, parts / 2),
-        || divide::<J, P>(j, amx, scale, a1, b1, c1, w1, parts - parts / 2),
-    );
-}
 
 /// One thread's part; the workspace is long enough.
 fn serial<P: Product>(

@@ -1,6 +1,7 @@
 //! Batched products of one shape.
 
-use super::{Problem, gemm_by, parts};
+use super::threads::parts;
+use super::{Problem, gemm_by};
 use crate::error::{Error, same_len};
 use crate::error::{enough, same_shape};
 use crate::lanes::executor::{Executor, Serial};

@@ -3,17 +3,19 @@
 
 use super::epilogue::Epilogue;
 use super::loops::{self, Plan, Rhs};
+use super::threads::{divide, parts, tile};
 use super::{LINE, Problem, gemm_with_on, tune};
 use crate::convert::{from_bf16, from_f16};
 use crate::error::{Error, enough, same_shape};
 use crate::float8::E4m3;
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
-use crate::lanes::{Element, Simd, native};
+use crate::lanes::{Simd, native};
 use crate::view::{MatMut, MatRef};
 use half::{bf16, f16};
 
 /// A storage format of which each number is an `f32`.
-pub(crate) trait Half: Copy {
+pub(crate) trait Half: Copy + Sync {
     fn to_f32(self) -> f32;
 }
 impl Half for bf16 {
@@ -61,7 +63,7 @@ macro_rules! half {
             c: MatMut<'_, f32>,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            product(s, alpha, a, b, beta, c, (), workspace)
+            gemm_half_by(Serial, s, alpha, a, b, beta, c, (), workspace)
         }
 
         #[doc = concat!("[`", stringify!($name), "`], then an [`Epilogue`] on each element of the result while it is still in a register.")]
@@ -78,7 +80,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            product(native(), alpha, a, b, beta, c, epilogue, workspace)
+            gemm_half_by(Serial, native(), alpha, a, b, beta, c, epilogue, workspace)
         }
 
         #[doc = concat!("[`", stringify!($with), "`] on the instruction set of `s`.")]
@@ -93,7 +95,7 @@ macro_rules! half {
             epilogue: E,
             workspace: &mut [f32],
         ) -> Result<(), Error> {
-            product(s, alpha, a, b, beta, c, epilogue, workspace)
+            gemm_half_by(Serial, s, alpha, a, b, beta, c, epilogue, workspace)
         }
     };
 }
@@ -253,14 +255,16 @@ pub fn gemm_bf16_amx(
     super::amx::gemm::<super::amx::Single<bf16>>(amx, alpha, a, b, beta, c, workspace)
 }
 
+/// The product, parts of C run by `j`.
 #[allow(clippy::too_many_arguments, reason = "BLAS")]
-fn product<S: Simd, H: Half, E: Epilogue<f32>>(
+pub(crate) fn gemm_half_by<J: Executor, S: Simd, H: Half, E: Epilogue<f32>>(
+    j: J,
     s: S,
     alpha: f32,
     a: MatRef<'_, H>,
     b: MatRef<'_, H>,
     beta: f32,
-    mut c: MatMut<'_, f32>,
+    c: MatMut<'_, f32>,
     epilogue: E,
     workspace: &mut [f32],
 ) -> Result<(), Error> {
@@ -271,17 +275,55 @@ fn product<S: Simd, H: Half, E: Epilogue<f32>>(
     if m == 0 || n == 0 {
         return Ok(());
     }
-    let (lanes, nv) = (<f32 as Element>::Vec::<S>::LANES, tune::vectors(S::ISA));
-    let depth = loops::pass(S::ISA, k);
-    let most = (tune::block(S::ISA) / depth.max(1)).max(4 * nv);
-    let vectors = n.div_ceil(lanes);
-    let (room_a, room_b) = (depth * m.min(tune::MOST_BAND), depth * vectors.min(most) * lanes);
-    let (needed, got) = (if k == 0 { 0 } else { room_a + room_b + LINE }, workspace.len());
+    let rooms = Rooms::new::<S>([m, n, k]);
+    let (needed, got) = (rooms.needed(), workspace.len());
     enough(needed, got)?;
     if k == 0 || alpha == 0.0 {
         let (a, b) = (MatRef::packed(&[], m, 0), MatRef::packed(&[], 0, n));
         return gemm_with_on(s, 0.0, a, b, beta, c, epilogue, &mut []);
     }
+    let parts = parts(j, m.saturating_mul(n).saturating_mul(k), needed, got);
+    divide(j, parts, tile::<S, f32>(), a, b, c, workspace, |at, a, b, c, workspace| {
+        part(s, [alpha, beta], a, b, c, epilogue.part(at), workspace);
+    });
+    Ok(())
+}
+
+/// Products of a pass, vectors of a block of B, and elements of A's and of B's room.
+struct Rooms {
+    depth: usize,
+    most: usize,
+    a: usize,
+    b: usize,
+}
+
+impl Rooms {
+    fn new<S: Simd>([m, n, k]: [usize; 3]) -> Self {
+        let depth = loops::pass(S::ISA, k);
+        let most = (tune::block(S::ISA) / depth.max(1)).max(4 * tune::vectors(S::ISA));
+        let cols = n.div_ceil(S::F32::LANES).min(most) * S::F32::LANES;
+        Self { depth, most, a: depth * m.min(tune::MOST_BAND), b: depth * cols }
+    }
+
+    fn needed(&self) -> usize {
+        if self.depth == 0 { 0 } else { self.a + self.b + LINE }
+    }
+}
+
+/// One thread's part; the workspace is long enough.
+fn part<S: Simd, H: Half, E: Epilogue<f32>>(
+    s: S,
+    [alpha, beta]: [f32; 2],
+    a: MatRef<'_, H>,
+    b: MatRef<'_, H>,
+    mut c: MatMut<'_, f32>,
+    epilogue: E,
+    workspace: &mut [f32],
+) {
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    let (lanes, nv) = (S::F32::LANES, tune::vectors(S::ISA));
+    let Rooms { depth, most, b: room_b, .. } = Rooms::new::<S>([m, n, k]);
+    let vectors = n.div_ceil(lanes);
     // Vectors of a packed panel don't cross cache lines.
     let skip = workspace.as_ptr().align_offset(64).min(LINE);
     let aligned = workspace.get_mut(skip..).unwrap_or_default();
@@ -324,7 +366,6 @@ fn product<S: Simd, H: Half, E: Epilogue<f32>>(
         }
         jc += block;
     }
-    Ok(())
 }
 
 /// Rows of `width` elements, zeros beyond the columns of `x`.

@@ -2,8 +2,10 @@
 
 use super::epilogue::Epilogue;
 use super::pairs::{Rooms, sums};
+use super::threads::{divide, parts, tile};
 use super::{LINE, tune};
 use crate::error::{Error, enough, same_shape};
+use crate::lanes::executor::{Executor, Serial};
 use crate::lanes::vector::Vector;
 use crate::lanes::{Simd, native};
 use crate::view::{MatMut, MatRef};
@@ -91,7 +93,7 @@ pub fn gemm_i8_on<S: Simd>(
     c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    product(s, [alpha, beta], (a, 0), (b, 0), c, workspace)
+    gemm_bytes_by(Serial, s, [alpha, beta], (a, 0), (b, 0), c, workspace)
 }
 
 /// `C = E(α·AB)`: the sums of [`gemm_i8`] as the nearest `f32`, times α, then an [`Epilogue`] while they are in registers:
@@ -150,7 +152,7 @@ pub fn gemm_i8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
     epilogue: E,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    product_with(s, alpha, (a, 0), (b, 0), c, epilogue, workspace)
+    gemm_bytes_with_by(Serial, s, alpha, (a, 0), (b, 0), c, epilogue, workspace)
 }
 
 /// Elements of workspace that [`gemm_i8_with`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set: a
@@ -216,7 +218,7 @@ pub fn gemm_u8_on<S: Simd>(
     c: MatMut<'_, i32>,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    product(s, [alpha, beta], (a, a_zero.into()), (b, b_zero.into()), c, workspace)
+    gemm_bytes_by(Serial, s, [alpha, beta], (a, a_zero.into()), (b, b_zero.into()), c, workspace)
 }
 
 /// `C = E(α(A - a₀)(B - b₀))`: as [`gemm_i8_with`], of the sums of [`gemm_u8`]. Scratch: [`gemm_i8_with_workspace`].
@@ -264,7 +266,7 @@ pub fn gemm_u8_with_on<S: Simd, C: Requantize, E: Epilogue<f32>>(
     epilogue: E,
     workspace: &mut [i32],
 ) -> Result<(), Error> {
-    product_with(s, alpha, (a, a_zero.into()), (b, b_zero.into()), c, epilogue, workspace)
+    gemm_bytes_with_by(Serial, s, alpha, (a, a_zero.into()), (b, b_zero.into()), c, epilogue, workspace)
 }
 
 /// Elements of workspace that [`gemm_u8`] needs at most for an `m` by `k` A and a `k` by `n` B, on any instruction set.
@@ -276,7 +278,7 @@ pub const fn gemm_u8_workspace(m: usize, n: usize, k: usize) -> usize {
 ///
 /// `f32` takes them as they are; `i8` and `u8` take the nearest integer, ties to even, or the nearest that they have; NaN
 /// is 0 there.
-pub trait Requantize: Copy + sealed::Sealed {
+pub trait Requantize: Copy + Send + sealed::Sealed {
     #[doc(hidden)]
     fn requantize(x: f32) -> Self;
 }
@@ -316,22 +318,46 @@ impl Requantize for u8 {
     }
 }
 
-/// The product of matrices of bytes less their zeros, which fit 16 bits.
-fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy>(
+/// An element of a matrix of bytes: less what stands for zero it fits 16 bits.
+pub(crate) trait Byte: Into<i16> + Copy + Sync {}
+impl Byte for i8 {}
+impl Byte for u8 {}
+
+/// The product of matrices of bytes less their zeros, parts of C run by `j`.
+pub(crate) fn gemm_bytes_by<J: Executor, S: Simd, A: Byte, B: Byte>(
+    j: J,
+    s: S,
+    [alpha, beta]: [i32; 2],
+    (a, a_zero): (MatRef<'_, A>, i16),
+    (b, b_zero): (MatRef<'_, B>, i16),
+    c: MatMut<'_, i32>,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
+    same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    let (needed, got) = (Rooms::new::<S>([m, n, k]).needed(), workspace.len());
+    enough(needed, got)?;
+    let parts = parts(j, m.saturating_mul(n).saturating_mul(k), needed, got);
+    divide(j, parts, tile::<S, f32>(), a, b, c, workspace, |_, a, b, c, workspace| {
+        part(s, [alpha, beta], (a, a_zero), (b, b_zero), c, workspace);
+    });
+    Ok(())
+}
+
+/// One thread's part; the workspace is long enough.
+fn part<S: Simd, A: Byte, B: Byte>(
     s: S,
     [alpha, beta]: [i32; 2],
     (a, a_zero): (MatRef<'_, A>, i16),
     (b, b_zero): (MatRef<'_, B>, i16),
     mut c: MatMut<'_, i32>,
     workspace: &mut [i32],
-) -> Result<(), Error> {
-    same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
-    same_shape("c", [a.rows(), b.cols()], [c.rows(), c.cols()])?;
+) {
     let rooms = Rooms::new::<S>([c.rows(), c.cols(), a.cols()]);
-    if c.rows() == 0 || c.cols() == 0 {
-        return Ok(());
-    }
-    enough(rooms.needed(), workspace.len())?;
     let k = if alpha == 0 { 0 } else { a.cols() };
     sums(s, (a, a_zero), (b, b_zero), k, rooms, workspace, |t| {
         let mut c = c.reborrow().block(t.at, t.size);
@@ -353,11 +379,44 @@ fn product<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy>(
             },
         );
     });
+}
+
+/// As [`gemm_bytes_by`], its sums in `f32` and an epilogue behind them.
+#[allow(clippy::too_many_arguments, reason = "BLAS")]
+pub(crate) fn gemm_bytes_with_by<J: Executor, S: Simd, A: Byte, B: Byte, C: Requantize, E: Epilogue<f32>>(
+    j: J,
+    s: S,
+    alpha: f32,
+    (a, a_zero): (MatRef<'_, A>, i16),
+    (b, b_zero): (MatRef<'_, B>, i16),
+    c: MatMut<'_, C>,
+    epilogue: E,
+    workspace: &mut [i32],
+) -> Result<(), Error> {
+    same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    same_shape("c", [m, n], [c.rows(), c.cols()])?;
+    epilogue.check([m, n])?;
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    let rooms = Rooms::new::<S>([m, n, k]);
+    let (needed, got) = (rooms.needed().saturating_add(held([m, n, k], &rooms)), workspace.len());
+    enough(needed, got)?;
+    let parts = parts(j, m.saturating_mul(n).saturating_mul(k), needed, got);
+    divide(j, parts, tile::<S, f32>(), a, b, c, workspace, |at, a, b, c, workspace| {
+        part_with(s, alpha, (a, a_zero), (b, b_zero), c, epilogue.part(at), workspace);
+    });
     Ok(())
 }
 
-/// As [`product`], its sums in `f32` and an epilogue behind them.
-fn product_with<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy, C: Requantize, E: Epilogue<f32>>(
+/// Sums of several passes; those of one are in registers.
+fn held([m, n, k]: [usize; 3], rooms: &Rooms) -> usize {
+    if k.div_ceil(2) > rooms.depth { m.saturating_mul(n) } else { 0 }
+}
+
+/// One thread's part; the workspace is long enough.
+fn part_with<S: Simd, A: Byte, B: Byte, C: Requantize, E: Epilogue<f32>>(
     s: S,
     alpha: f32,
     (a, a_zero): (MatRef<'_, A>, i16),
@@ -365,20 +424,11 @@ fn product_with<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy, C: Requantize
     mut c: MatMut<'_, C>,
     epilogue: E,
     workspace: &mut [i32],
-) -> Result<(), Error> {
-    same_shape("b", [a.cols(), b.cols()], [b.rows(), b.cols()])?;
-    let (m, n) = (a.rows(), b.cols());
-    same_shape("c", [m, n], [c.rows(), c.cols()])?;
-    epilogue.check([m, n])?;
-    let rooms = Rooms::new::<S>([m, n, a.cols()]);
-    if m == 0 || n == 0 {
-        return Ok(());
-    }
-    // Sums of several passes; those of one are in registers.
-    let held = if a.cols().div_ceil(2) > rooms.depth { m.saturating_mul(n) } else { 0 };
-    enough(rooms.needed().saturating_add(held), workspace.len())?;
-    let k = if alpha == 0.0 { 0 } else { a.cols() };
-    let (held, workspace) = workspace.split_at_mut_checked(held).unwrap_or_default();
+) {
+    let [m, n, k] = [c.rows(), c.cols(), a.cols()];
+    let rooms = Rooms::new::<S>([m, n, k]);
+    let (held, workspace) = workspace.split_at_mut_checked(held([m, n, k], &rooms)).unwrap_or_default();
+    let k = if alpha == 0.0 { 0 } else { k };
     let lanes = S::F32::LANES;
     sums(s, (a, a_zero), (b, b_zero), k, rooms, workspace, |t| {
         let ([i0, j0], [rows, cols]) = (t.at, t.size);
@@ -417,5 +467,4 @@ fn product_with<S: Simd, A: Into<i16> + Copy, B: Into<i16> + Copy, C: Requantize
             },
         );
     });
-    Ok(())
 }

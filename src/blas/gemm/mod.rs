@@ -13,6 +13,7 @@
 //! | `few` | few rows and columns: next to nothing before the first multiplication |
 //! | `gebp` | blocks times panels that lie in the caches, for other kernels |
 //! | `shared_b` | several threads and one packed B |
+//! | `threads` | several threads, each with a part of C and what it packs for it |
 //! | `pack`, `prepacked` | operands copied into the tile's order, for one call or for many |
 //! | `backward` | the gradients by the operands |
 //! | `epilogue`, `batch` | what follows in registers; many products of one shape |
@@ -50,6 +51,7 @@ mod small_n;
 pub(crate) mod split;
 mod store;
 mod strided;
+mod threads;
 mod tile;
 pub(crate) mod tune;
 
@@ -370,7 +372,7 @@ pub(crate) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     let plan = Plan::new::<S, T>(p.a, p.b);
     let (needed, got) = (plan.needed::<S, T>(), workspace.len());
     enough(needed, got)?;
-    let parts = parts(j, work, needed, got);
+    let parts = threads::parts(j, work, needed, got);
     if parts <= 1 {
         serial(s, e, p, plan, path, workspace);
         return Ok(());
@@ -378,52 +380,16 @@ pub(crate) fn run<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
     if !J::SERIAL && shared_b::applies::<S, T>(&p, plan, work, parts) {
         // Inside the pool from here on: entering it costs a wait each time.
         j.join(usize::MAX, || shared_b::run(j, s, e, p, plan, workspace, parts), || ());
-    } else {
-        divide(j, s, e, p, workspace, parts);
-    }
-    Ok(())
-}
-
-/// On how many threads so many multiplications run with a workspace of `got` elements, `needed` for each.
-#[inline(always)]
-fn parts<J: Executor>(j: J, work: usize, needed: usize, got: usize) -> usize {
-    if J::SERIAL {
-        return 1;
-    }
-    j.threads().min(work / tune::GRAIN).min(got.checked_div(needed).unwrap_or(usize::MAX))
-}
-
-/// Halves of the longer side of C on different threads until each has its part. Halves of columns, each of which
-/// packs its part of B alone, were slower: 0.85 to 0.92 of the crate gemm where halves of rows reach 0.9 to 1.0.
-fn divide<J: Executor, S: Simd, T: Element, E: Epilogue<T>>(
-    j: J,
-    s: S,
-    e: E,
-    p: Problem<'_, T>,
-    workspace: &mut [T],
-    parts: usize,
-) {
-    let (rows, cols) = (p.c.rows(), p.c.cols());
-    let (mr, nr) = (tune::rows(S::ISA), tune::vectors(S::ISA) * T::Vec::<S>::LANES);
-    let down = rows >= cols;
-    let (all, unit) = if down { (rows, mr) } else { (cols, nr) };
-    let cut = (all / parts.max(1) * (parts / 2)).next_multiple_of(unit);
-    if parts <= 1 || cut >= all {
-        let (plan, path) = (Plan::new::<S, T>(p.a, p.b), Path::of::<S, T>(Shape::of(&p), workspace.len()));
-        return serial(s, e, p, plan, path, workspace);
+        return Ok(());
     }
     let Problem { alpha, beta, a, b, c } = p;
-    let most = [usize::MAX; 2];
-    let split = if down { c.split_rows(cut) } else { c.split_cols(cut) };
-    let (Ok((c0, c1)), start) = (split, if down { [cut, 0] } else { [0, cut] }) else { return };
-    let (a1, b1) = (a.block([start[0], 0], most), b.block([0, start[1]], most));
-    let (w0, w1) = workspace.split_at_mut(workspace.len() / parts * (parts / 2));
-    let (p0, p1) = (Problem { alpha, beta, a, b, c: c0 }, Problem { alpha, beta, a: a1, b: b1, c: c1 });
-    j.join(
-        usize::MAX,
-        || divide(j, s, e, p0.fitted(), w0, parts / 2),
-        || divide(j, s, e.part(start), p1, w1, parts - parts / 2),
-    );
+    let tile = threads::tile::<S, T>();
+    threads::divide(j, parts, tile, a, b, c, workspace, |at, a, b, c, workspace| {
+        let p = Problem { alpha, beta, a, b, c };
+        let (plan, path) = (Plan::new::<S, T>(p.a, p.b), Path::of::<S, T>(Shape::of(&p), workspace.len()));
+        serial(s, e.part(at), p, plan, path, workspace);
+    });
+    Ok(())
 }
 
 /// From the first whole cache line on: vectors of a packed panel don't cross lines.

@@ -35,6 +35,7 @@ mod decode;
 mod eigen;
 mod einsum;
 mod fft;
+mod formula;
 mod gemv;
 mod integers;
 mod layers;

@@ -4,7 +4,7 @@ use super::super::device::{Computes, Device, Error};
 use super::super::record::Recorded;
 use super::super::template::{Argument, OfRow};
 use super::super::types::{F32, F64};
-use super::plan::wide;
+use super::plan::{Plan, wide};
 use super::{Gpu, Mat, MatMut, Product, View, ViewMut, Word};
 use crate::alu::Body;
 use crate::error::{not_empty, not_negative, same_len, same_shape};
@@ -195,8 +195,26 @@ impl<D: Device> Gpu<D> {
         x: [(&'static str, View<'_, T, D>); N],
         parameters: &[u64],
         out: ViewMut<'_, T, D>,
-    ) -> Done {
-        let n = x.first().map_or(0, |(_, x)| x.len());
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        self.elementwise(x, out, |operands, n, wide| {
+            self.state.planner.pointwise::<T::Recorded>(op, operands, n, parameters, wide)
+        })
+    }
+
+    /// Runs the plan of an element-wise kernel: of its operands, their number, and whether they start at multiples of 16 bytes.
+    pub(super) fn elementwise<T: Scalar, const N: usize>(
+        &self,
+        x: [(&'static str, View<'_, T, D>); N],
+        out: ViewMut<'_, T, D>,
+        plan: impl Fn(&[usize], usize, bool) -> Result<Plan, Error>,
+    ) -> Done
+    where
+        D: Computes<T>,
+    {
+        let n = x.first().map_or(out.len(), |(_, x)| x.len());
         for (arg, x) in x.iter().skip(1) {
             same_len(arg, n, x.len())?;
         }
@@ -206,11 +224,8 @@ impl<D: Device> Gpu<D> {
             bound.push(x.binding(self)?);
         }
         bound.push(out.binding(self)?);
-        let all = [0, 1, 2, 3];
-        let (all, wide) = (all.get(..=N).unwrap_or_default(), wide(&bound));
-        self.pieces([n, size_of::<T>()], N + 1, &bound, |n| {
-            self.state.planner.pointwise::<T::Recorded>(op, all, n, parameters, wide)
-        })
+        let (operands, wide): (Vec<usize>, _) = ((0..=N).collect(), wide(&bound));
+        self.pieces([n, size_of::<T>()], N + 1, &bound, |n| plan(&operands, n, wide))
     }
 
     fn in_place<T: Scalar, const N: usize>(

@@ -17,6 +17,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::any::TypeId;
 use core::cell::RefCell;
 
 /// Threads of a block of element-wise kernels.
@@ -68,6 +69,8 @@ pub struct Planner {
     pub(super) limits: Limits,
     /// By op, bytes of an element, and form: whether operands are read by 16 bytes, or which tile.
     made: RefCell<BTreeMap<(&'static str, u32, u32), Rc<Made>>>,
+    /// By type of the formula, bytes of an element, and whether operands are read by 16 bytes.
+    pub(super) formulas: RefCell<BTreeMap<(TypeId, u32, bool), Arc<Program>>>,
 }
 
 /// Whether all operands start at multiples of 16 bytes.
@@ -100,16 +103,18 @@ impl Planner {
             blocks: facts.blocks.clamp(1, 1 << 20).min(facts.limits.grid[0]),
             limits: facts.limits,
             made: RefCell::default(),
+            formulas: RefCell::default(),
         }
     }
 
     /// Kernels made so far.
     #[must_use]
     pub fn kernels(&self) -> usize {
-        self.made.borrow().values().map(|m| m.programs.len()).sum()
+        let made: usize = self.made.borrow().values().map(|m| m.programs.len()).sum();
+        made + self.formulas.borrow().len()
     }
 
-    fn program(&self, kernel: Kernel) -> Arc<Program> {
+    pub(super) fn program(&self, kernel: Kernel) -> Arc<Program> {
         Arc::new(if self.optimise { Program::optimised(kernel) } else { Program::new(kernel) }.own())
     }
 
@@ -158,7 +163,7 @@ impl Planner {
     }
 
     /// Refuses an operand that no kernel reaches whole.
-    fn reach(&self, elements: usize, width: u32) -> Result<(), Error> {
+    pub(super) fn reach(&self, elements: usize, width: u32) -> Result<(), Error> {
         let (asked, available) = (elements as u64 * u64::from(width), self.limits.binding);
         if asked <= available {
             return Ok(());
@@ -188,8 +193,23 @@ impl Planner {
         n: usize,
         arguments: Vec<Argument>,
     ) -> Result<Launch, Error> {
+        self.elements::<T>(
+            (wide, pieces),
+            |wide| self.one_by::<T>(op, u32::from(wide), || make(wide)),
+            n,
+            arguments,
+        )
+    }
+
+    pub(super) fn elements<T: Recorded>(
+        &self,
+        (wide, pieces): (bool, u32),
+        program: impl FnOnce(bool) -> Result<Arc<Program>, Error>,
+        n: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch, Error> {
         let wide = wide && (self.optimise || n.is_multiple_of(4));
-        let program = self.one_by::<T>(op, u32::from(wide), || make(wide))?;
+        let program = program(wide)?;
         let each = if wide { pieces * POINTWISE * 16 / T::TYPE.bytes() } else { POINTWISE };
         self.threads(program, n, each, arguments)
     }
@@ -393,17 +413,8 @@ impl Planner {
         parameters: &[u64],
         wide: bool,
     ) -> Result<Plan, Error> {
-        let count = counted("x", n)?;
-        self.reach(n, T::TYPE.bytes())?;
-        if n == 0 {
-            return Ok(Plan { launches: Vec::new(), scratch: Vec::new() });
-        }
-        let mut arguments = Vec::with_capacity(operands.len() + 1 + parameters.len());
-        arguments.extend(operands.iter().map(|k| Argument::Buffer(*k)));
-        arguments.push(Argument::Bits(u64::from(count)));
-        arguments.extend(parameters.iter().map(|p| Argument::Bits(*p)));
-        let launch = self.map::<T>(op, wide, |wide| T::of_row(op, wide), n, arguments)?;
-        Ok(Plan { launches: vec![launch], scratch: Vec::new() })
+        let program = |wide| self.one_by::<T>(op, u32::from(wide), || T::of_row(op, wide));
+        self.each::<T>(operands, n, parameters, wide, program)
     }
 
     /// A reduction of `n` elements of each of `inputs` operands, which are `wide` where all start at multiples of 16 bytes; the

@@ -64,6 +64,7 @@ pub use low_precision::{
 pub(crate) use low_precision::{bf16_at, f16_at};
 pub use part::{Meet, Pieces, Threads};
 pub use plan::{Planned, planned};
+pub(crate) use pointwise::formula;
 pub use pointwise::{OfRow, Takes, op, pointwise, takes};
 pub(crate) use quant::numbers_at;
 pub use reduce::{Reduction, Stage, reduction, reduction_by};

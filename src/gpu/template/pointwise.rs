@@ -6,7 +6,7 @@ use super::super::ir::Kernel;
 use super::super::record::{Param, Recorded};
 use super::super::types::{F32, F64, U32, U64};
 use super::flat::map;
-use crate::alu::{Body, Real};
+use crate::alu::{Body, Formula, Real};
 use crate::for_each_op;
 use alloc::format;
 
@@ -46,6 +46,13 @@ fn pointwise_by<T: Recorded, B: Body<Param<T>, N>, const P: usize, const N: usiz
     let body = body(b.numbers());
     map::<T, N, 1>(&b, n, wide, x, ([out], false), &|x, _| [body.eval(x)]);
     b.finish()
+}
+
+/// The kernel of a formula, over elements of this type.
+pub(crate) fn formula<F: Formula<P, N>, T: Recorded, const P: usize, const N: usize>(
+    wide: bool,
+) -> Result<Kernel, Error> {
+    pointwise_by(&format!("{}_{}", F::NAME, T::Elem::NAME), wide, F::body::<Param<T>>)
 }
 
 fn begin(name: &str, wide: bool) -> Builder {
