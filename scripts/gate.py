@@ -7,7 +7,7 @@
   scripts/gate.py test JOB …      these jobs of it alone, by the names that its summary has
   scripts/gate.py coverage        line coverage of the tests, at least 90 %
 
-Two jobs run at a time. Each step is named when it begins; the output of a job is shown in one piece when it ends, and
+Two or three jobs run at a time. Each step is named when it begins; the output of a job is shown in one piece when it ends, and
 the summary has its minutes, on the clock and on cores.
 `--strict` (CI): a tool that this machine lacks is a failure, not a skip.
 """
@@ -48,8 +48,9 @@ SHARED = {"CARGO_TARGET_DIR": str(TARGET / "rustup")}
 PROGRAM = ["--target", host(), "--features", "cli,half,cuda,wgsl"]
 
 
-# Jobs at a time. Each has stretches that keep one core busy: a linker, a test program, an emulator.
-WORKERS = 2
+# Jobs at a time. Each has stretches that keep one core busy, a linker, a test program, an emulator, and others that take 2 GB
+# for each compiler.
+WORKERS = 3 if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >= 12 << 30 else 2
 
 
 @dataclass

@@ -55,6 +55,8 @@ class Test:
     optimised: list[str] = field(default_factory=list)
     # Whether what is not optimised is built without LLVM's passes, see `members`.
     bare: bool = False
+    # Whether the standard library then checks what unsafe code promises.
+    checked: bool = False
     # Test programs that are built, `lib` for a library's own; empty means all.
     programs: list[str] = field(default_factory=list)
     # Whether the documentation's examples and the programs of the packages are of it too.
@@ -206,7 +208,7 @@ def run_tests(p: Profile, tool: Toolchain, env: dict[str, str], features: list[s
     counts.unlink(missing_ok=True)
     # What is built from source beside the workspace is shared: on the host whatever the flags, elsewhere but for a `--cfg`.
     ours = [f for f in flags if p.target == host() or f.startswith("--cfg")]
-    env = env | p.test.env | members(ours, p.test.bare) | {
+    env = env | p.test.env | members(ours, p.test.bare, p.test.checked) | {
         "RUSTFLAGS": " ".join(f for f in flags if f not in ours),
         "FULMEN_REQUIRE_LANES": required(p, tally),
         "FULMEN_COMPARED": str(counts),

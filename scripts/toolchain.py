@@ -38,6 +38,8 @@ CARGO_VARIABLES = ("RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARG
 
 # What tests are built with beside `-Copt-level=0`; what inlines is no stable option.
 BARE = ["-Cno-prepopulate-passes", "-Zmir-opt-level=2", "-Zinline-mir=yes"]
+# Without what the standard library checks of promises to unsafe functions: a fifth of the time of what is not optimised.
+UNCHECKED = ["-Zub-checks=no"]
 
 
 class Failure(Exception):
@@ -84,13 +86,15 @@ def cpu_flags() -> frozenset[str]:
     return target_features(("-Ctarget-cpu=native",))
 
 
-def members(flags: list[str], bare: bool = False) -> dict[str, str]:
+def members(flags: list[str], bare: bool = False, checked: bool = False) -> dict[str, str]:
     """The environment in which cargo gives `flags` to the packages of the workspace alone: what they depend on is built
     once for all profiles. Cargo keeps the artifacts of each wrapper apart by its path, which therefore names the flags.
     `bare`: those that are not optimised are built without LLVM's passes. There the only one copies what is
     `inline(always)` to each place that calls it, which is half of the code and no faster than calls. rustc does that
-    before generics are made concrete, once: the same time to compile, and programs that run in three quarters of it."""
-    without = [*flags, *(BARE if bare else [])]
+    before generics are made concrete, once: the same time to compile, and programs that run in three quarters of it.
+    `checked`: with the standard library's checks of what unsafe code promises, as a debug build has them; one profile of all
+    lanes is enough."""
+    without = [*flags, *(BARE if bare else []), *(UNCHECKED if bare and not checked else [])]
     if not without:
         return {}
     wrapper = TARGET / "flags" / re.sub(r"[^A-Za-z0-9=+._-]", "_", "_".join(without))

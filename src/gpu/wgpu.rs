@@ -130,6 +130,8 @@ fn experimental(wanted: bool) -> wgpu::ExperimentalFeatures {
 async fn adapters() -> Vec<wgpu::Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::PRIMARY;
+    // Places in the text of a kernel, which nobody reads, are not worth their time to a debug build; `WGPU_DEBUG=1` asks for them.
+    descriptor.flags = descriptor.flags.difference(wgpu::InstanceFlags::DEBUG).with_env();
     let instance = wgpu::Instance::new(descriptor);
     let mut all = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
     // Those that compute fastest first.
