@@ -79,6 +79,9 @@ def together(tally: Tally, jobs: list[Job], only: list[str]) -> None:
 
     def work(job: Job) -> None:
         mine = Tally(kept=[])
+        if not job.uses & (HOST | OTHER):
+            # Of this thread and what it starts: those that wait for no other take what the others leave.
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
         try:
             job.run(mine)
         except Failure as why:
@@ -155,22 +158,20 @@ def escapes(tally: Tally) -> None:
 
 
 def large(tally: Tally) -> None:
-    """Large sizes, built as a user builds, for the instruction sets that this machine has: all on the widest, and on the
-    other what blocks by lanes, as the thresholds of the rest, the C functions among it, know no lanes, and leaves of
-    reductions are a number of registers."""
+    """Large sizes, built as a user builds, for the widest instruction set that this machine has. Products, which alone block by
+    lanes, are on those of AVX2 too: the thresholds of the rest know no lanes, and leaves of reductions are a number of
+    registers."""
     with open("/proc/cpuinfo") as info:
         has = set(info.read().split())
-    blocks = ["--no-default-features", "--features", "std,half,parallel", "--test", "on_matrices"]
-    every = []
     for cpu, sets, features in (("x86-64-v4", {"avx512bw", "avx512dq", "avx512vl"}, ["--features", "avx512"]), ("x86-64-v3", {"avx2", "fma"}, [])):
         if not sets <= has:
             tally.skip(f"large sizes on {cpu}: this CPU has not {', '.join(sorted(sets - has))}")
             continue
         # With a target that is named, macros are built without the flags, once.
-        command = ["cargo", "test", "--release", "--target", host(), "--manifest-path", "tests/large/Cargo.toml", *features, *every]
-        every = blocks
+        command = ["cargo", "test", "--release", "--target", host(), "--manifest-path", "tests/large/Cargo.toml", *features]
         env = {"RUSTFLAGS": f"-Ctarget-cpu={cpu}", "CARGO_TARGET_DIR": str(TARGET / "large")}
         attempt(tally, f"large sizes on {cpu}", command, env=env, tests=True)
+        return
 
 
 def kani(tally: Tally) -> None:

@@ -92,8 +92,8 @@ def members(flags: list[str], bare: bool = False, checked: bool = False) -> dict
     `bare`: those that are not optimised are built without LLVM's passes. There the only one copies what is
     `inline(always)` to each place that calls it, which is half of the code and no faster than calls. rustc does that
     before generics are made concrete, once: the same time to compile, and programs that run in three quarters of it.
-    `checked`: with the standard library's checks of what unsafe code promises, as a debug build has them; one profile of all
-    lanes is enough."""
+    `checked`: with the standard library's checks of what unsafe code promises, as a debug build has them: where every entry is
+    called at every length."""
     without = [*flags, *(BARE if bare else []), *(UNCHECKED if bare and not checked else [])]
     if not without:
         return {}

@@ -3,7 +3,7 @@
 use crate::dd::Dd;
 use crate::matrix::{Layout::*, *};
 use crate::sizes::*;
-use fulmen::lanes::native;
+use fulmen::lanes::{Simd, native};
 use fulmen::{BatchMut, BatchRef, Element, MatMut, MatRef, gemm_workspace, parallel};
 
 /// α and β in turn.
@@ -69,12 +69,12 @@ fn verify<T: Element>(
 }
 
 /// One product in both forms.
-fn product<T: Element>([m, n, k]: [usize; 3], layouts: [Layout; 3], scales: [f64; 2]) {
+fn product<S: Simd, T: Element>(s: S, [m, n, k]: [usize; 3], layouts: [Layout; 3], scales: [f64; 2]) {
     let a = Matrix::<T>::new(layouts[0], [m, k], 1);
     let b = Matrix::<T>::new(layouts[1], [k, n], 2);
     let old = Matrix::<T>::new(layouts[2], [m, n], 3);
     let [alpha, beta] = scales.map(T::from_f64);
-    let what = format!("gemm {} {m}×{n}×{k} {layouts:?} {scales:?}", T::NAME);
+    let what = format!("gemm {} {} {m}×{n}×{k} {layouts:?} {scales:?}", S::NAME, T::NAME);
     let start = || {
         let mut c = old.clone();
         if scales[1] == 0.0 {
@@ -85,21 +85,23 @@ fn product<T: Element>([m, n, k]: [usize; 3], layouts: [Layout; 3], scales: [f64
     let mut one = start();
     let mut workspace = vec![T::NAN; parallel::gemm_workspace(m, n, k, 4)];
     let needed = gemm_workspace(m, n, k);
-    fulmen::gemm(alpha, a.view(), b.view(), beta, one.view_mut(), &mut workspace[..needed]).unwrap();
+    fulmen::gemm_on(s, alpha, a.view(), b.view(), beta, one.view_mut(), &mut workspace[..needed]).unwrap();
     verify(&what, scales, [&a, &b], &old, &one);
     let inside = m * n;
     let finite = one.data.iter().filter(|x| !x.to_f64().is_nan()).count();
     assert_eq!(finite, inside, "{what}: elements written");
     for pool in &*POOLS {
         let mut many = start();
-        pool.install(|| parallel::gemm(alpha, a.view(), b.view(), beta, many.view_mut(), &mut workspace))
-            .unwrap();
+        pool.install(|| {
+            parallel::gemm_on(s, alpha, a.view(), b.view(), beta, many.view_mut(), &mut workspace)
+        })
+        .unwrap();
         same(&what, &one.data, &many.data);
     }
 }
 
 /// Each side in turn around every threshold, the others near and far.
-fn sides<T: Element>() {
+fn sides<S: Simd, T: Element>(s: S) {
     let mut turn = 0;
     let layouts = |turn: usize| [OPERANDS[turn % 5], OPERANDS[turn / 2 % 5], RESULTS[turn / 3 % 5]];
     for size in around::<T>(2100) {
@@ -110,7 +112,7 @@ fn sides<T: Element>() {
             }
             for dims in [[size, p, q], [p, size, q], [p, q, size]] {
                 turn += 1;
-                product::<T>(dims, layouts(turn), SCALES[turn % 9]);
+                product::<S, T>(s, dims, layouts(turn), SCALES[turn % 9]);
             }
         }
     }
@@ -118,22 +120,22 @@ fn sides<T: Element>() {
 
 #[test]
 fn sides_f32() {
-    sides::<f32>();
+    on_blocks!(|s| sides::<_, f32>(s));
 }
 
 #[test]
 fn sides_f64() {
-    sides::<f64>();
+    on_blocks!(|s| sides::<_, f64>(s));
 }
 
 /// Around the tiles, passes, blocks and bands of these lanes, and past the caches.
-fn blocks<T: Element>() {
-    let [mr, nr, depth, block, band] = tiles::<T>();
+fn blocks<S: Simd, T: Element>(s: S) {
+    let [mr, nr, depth, block, band] = fulmen::thresholds::tiles::<S, T>();
     let few = threshold("blas::gemm::tune::FEW");
     let mut turn = 0;
     let mut each = |dims: [usize; 3], by: [Layout; 3]| {
         turn += 1;
-        product::<T>(dims, by, SCALES[turn % 9]);
+        product::<S, T>(s, dims, by, SCALES[turn % 9]);
     };
     for m in [1, mr, mr + 1, few - 1, few, few + 1, band - 1, band, band + 1, band + few + 1] {
         for n in [1, nr, nr + 1, 3 * nr + 1, 300] {
@@ -165,12 +167,12 @@ fn blocks<T: Element>() {
 
 #[test]
 fn blocks_f32() {
-    blocks::<f32>();
+    on_blocks!(|s| blocks::<_, f32>(s));
 }
 
 #[test]
 fn blocks_f64() {
-    blocks::<f64>();
+    on_blocks!(|s| blocks::<_, f64>(s));
 }
 
 /// A C that is written past the caches, and products for which threads pack together.
@@ -178,14 +180,14 @@ fn blocks_f64() {
 fn large() {
     let side = 4 * 1024 + 3;
     for scales in [[1.0, 0.0], [-1.0, 1.0]] {
-        product::<f32>([side, side, 2], [Rows; 3], scales);
-        product::<f64>([2051, 4100, 3], [Rows; 3], scales);
+        product::<_, f32>(native(), [side, side, 2], [Rows; 3], scales);
+        product::<_, f64>(native(), [2051, 4100, 3], [Rows; 3], scales);
     }
     let together = threshold("blas::gemm::tune::TOGETHER");
     let k = 4 * together / (600 * 600) + 1;
-    product::<f32>([600, 600, k], [Padded, Padded, Padded], [1.0, 0.5]);
-    product::<f32>([601, 600, k + 1], [Cols, Cols, Rows], [-1.0, 0.0]);
-    product::<f64>([600, 602, k], [Rows, Cols, Cols], [1.0, -1.0]);
+    product::<_, f32>(native(), [600, 600, k], [Padded, Padded, Padded], [1.0, 0.5]);
+    product::<_, f32>(native(), [601, 600, k + 1], [Cols, Cols, Rows], [-1.0, 0.0]);
+    product::<_, f64>(native(), [600, 602, k], [Rows, Cols, Cols], [1.0, -1.0]);
 }
 
 /// Batches, a packed B and an epilogue have the bits of single products.

@@ -64,6 +64,10 @@ short!(e4m3_products E4m3, gemm_e4m3, gemm_e4m3_workspace);
 
 #[test]
 fn i8_products() {
+    on_blocks!(|s| i8_products_on(s));
+}
+
+fn i8_products_on<S: fulmen::lanes::Simd>(s: S) {
     for (turn, dims) in dims().into_iter().enumerate() {
         let [m, n, k] = dims;
         let mut r = Stream::new(turn as u64);
@@ -74,7 +78,8 @@ fn i8_products() {
         let mut c = old.clone();
         let mut workspace = vec![0; fulmen::gemm_i8_workspace(m, n, k)];
         let (a, b) = (MatRef::row_major(&x, m, k).unwrap(), MatRef::row_major(&y, k, n).unwrap());
-        fulmen::gemm_i8(alpha, a, b, beta, MatMut::row_major(&mut c, m, n).unwrap(), &mut workspace).unwrap();
+        let to = MatMut::row_major(&mut c, m, n).unwrap();
+        fulmen::gemm_i8_on(s, alpha, a, b, beta, to, &mut workspace).unwrap();
         for at in some(m, n, 80) {
             let i = at[0] * n + at[1];
             let want = i64::from(alpha) * exact(&x, &y, dims, at) + i64::from(beta) * i64::from(old[i]);
@@ -84,7 +89,7 @@ fn i8_products() {
         let x: Vec<u8> = x.iter().map(|x| x.cast_unsigned() ^ 0x80).collect();
         let (a, mut d) = (MatRef::row_major(&x, m, k).unwrap(), old);
         let to = MatMut::row_major(&mut d, m, n).unwrap();
-        fulmen::gemm_u8(alpha, a, 128, b, 0, beta, to, &mut workspace).unwrap();
+        fulmen::gemm_u8_on(s, alpha, a, 128, b, 0, beta, to, &mut workspace).unwrap();
         assert!(c == d, "gemm_u8 {dims:?}");
     }
 }

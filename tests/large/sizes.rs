@@ -33,6 +33,20 @@ pub fn width<T: Element>() -> usize {
     of::<_, T>(native())
 }
 
+/// On the build's lanes, and where those are wider on AVX2's, whose blocks are of other sizes.
+macro_rules! on_blocks {
+    (|$s:ident| $body:expr) => {{
+        let $s = fulmen::lanes::native();
+        $body;
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+        {
+            let $s = fulmen::lanes::Avx2::detect().expect("a CPU with AVX-512 has AVX2");
+            $body;
+        }
+    }};
+}
+pub(crate) use on_blocks;
+
 /// Tiles of the product of matrices on the build's lanes.
 pub fn tiles<T: Element>() -> [usize; 5] {
     fn of<S: Simd, T: Element>(_: S) -> [usize; 5] {
