@@ -7,7 +7,7 @@ use crate::lanes::executor::Executor;
 use crate::lanes::inout::InOut;
 use crate::lanes::portable::scalar;
 use crate::lanes::streams::Row;
-use crate::lanes::{Element, Simd};
+use crate::lanes::{COMPACT, Element, Simd};
 use crate::reduce::{Centred, ScaledSquares, SumSquares, centred, rescue, scales};
 
 /// `(x - mean) · scale` by multiply-adds: `((x p - hi p) - lo) · scale`, the mean being `hi + lo/p`.
@@ -92,25 +92,32 @@ pub(crate) fn inverse_root<V: Alu>(squares: V, eps: V, p: V) -> V {
     squares.c(1.0) / (squares + eps * p * p).sqrt()
 }
 
-/// What brings a row to mean 0 and unit variance.
+/// What brings a row of these moments to mean 0 and unit variance.
 #[inline(always)]
-fn standard<T: Number, R: Row<T>>(row: &R, eps: R::V) -> Standard<T> {
-    let m = centred(row, eps);
+fn standard<T: Number, R: Row<T>>(row: &R, m: Centred<R::V>, eps: R::V) -> Standard<T> {
     Standard::new(m, inverse_root(m.variance, eps, m.p), |v| row.number(v))
 }
 
 /// A row of [`layer_norm_simple`](crate::layer_norm_simple()).
 #[inline(always)]
 pub(crate) fn layer_norm_simple_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
-    let body = standard(row, eps);
+    let m = centred(row, eps);
+    let body = standard(row, m, eps);
     row.map(body);
 }
 
 /// A row of [`layer_norm`](crate::layer_norm()).
 #[inline(always)]
 pub(crate) fn layer_norm_row<T: Number, R: Row<T>>(row: &mut R, eps: R::V) {
-    let body = StandardAffine(standard(row, eps));
-    row.map_affine(body);
+    let m = centred(row, eps);
+    if !COMPACT && row.known(scales(m.p)) == Some(false) {
+        // Nothing waits for the power of two, which is 1.
+        let body = StandardAffine(standard(row, Centred { p: m.p.c(1.0), ..m }, eps));
+        row.map_affine(body);
+    } else {
+        let body = StandardAffine(standard(row, m, eps));
+        row.map_affine(body);
+    }
 }
 
 /// A row of [`rms_norm`](crate::rms_norm()).
