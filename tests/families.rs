@@ -18,10 +18,6 @@ extern crate common;
 mod attention;
 #[cfg(not(fulmen_emulated))]
 mod blas;
-#[cfg(not(fulmen_emulated))]
-mod blas1;
-#[cfg(not(fulmen_emulated))]
-mod einsum;
 /// Their cases and refusals, under the names that the contracts know.
 mod contracts {
     mod level1;

@@ -1,7 +1,7 @@
 //! Ops on slices, quantised blocks, what the build selected, the library's API. Without the feature `std` it is what
 //! depends on that: the build's selection, the API; with `--cfg fulmen_compact` that and the loops. Compiling the kernels
-//! of each lane is what takes long, and memory: ops with calls of their own are in the program `families`, but for products
-//! of few bits, whose conversions are here.
+//! of each lane is what takes long, and memory: ops with calls of their own are in the program `families`, but for some
+//! that neither then takes too much of.
 //! `cargo test -p fulmen-tests --features std,half -- reduce::` runs the modules of that name.
 #![allow(
     clippy::expect_used,
@@ -27,10 +27,14 @@ mod selection;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod api;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod blas1;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod contracts;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod convert;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod einsum;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod fixed;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
