@@ -17,7 +17,7 @@ fn show(race: &mut Race, ty: &str, n: usize, list: Vec<Contender<'_>>) {
 }
 
 /// A product on the calling thread, or on all that were asked for.
-macro_rules! tiles {
+macro_rules! product {
     ($f:ident, $threads:expr, $($arg:expr),*) => {
         if $threads > 1 { fulmen::parallel::$f($($arg),*) } else { fulmen::$f($($arg),*) }.unwrap()
     };
@@ -46,17 +46,18 @@ fn halves(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
     let [mut c, mut d, mut e] = [0, 1, 2].map(|_| vec![0.0f32; n * n]);
     let threads = race.threads;
     let mut ws = fulmen::Buffer::<f32>::new(threads * fulmen::gemm_bf16_workspace(n, n, n));
-    let mut ws2 = fulmen::Buffer::<f32>::new(fulmen::gemm_bf16_workspace(n, n, n));
+    let mut ws2 = fulmen::Buffer::<f32>::new(threads * fulmen::gemm_bf16_workspace(n, n, n));
     let mkl = mkl.and_then(Blas::gemm_bf16);
     let mut list = vec![contender("fulmen", || {
         let (a, b) = views(n, &a, &b);
         let c = MatMut::row_major(&mut c, n, n).unwrap();
-        tiles!(gemm_bf16_amx, threads, amx, 1.0, a, b, 0.0, c, &mut ws);
+        product!(gemm_bf16_amx, threads, amx, 1.0, a, b, 0.0, c, &mut ws);
     })];
     if n <= 1024 {
         list.push(contender("fulmen-lanes", || {
             let (a, b) = views(n, &a, &b);
-            fulmen::gemm_bf16(1.0, a, b, 0.0, MatMut::row_major(&mut e, n, n).unwrap(), &mut ws2).unwrap();
+            let e = MatMut::row_major(&mut e, n, n).unwrap();
+            product!(gemm_bf16, threads, 1.0, a, b, 0.0, e, &mut ws2);
         }));
     }
     if let Some(f) = &mkl {
@@ -79,12 +80,13 @@ fn bytes(amx: Amx, n: usize, race: &mut Race, mkl: Option<&Blas>) {
     let mut list = vec![contender("fulmen", || {
         let (a, b) = views(n, &a, &b);
         let c = MatMut::row_major(&mut c, n, n).unwrap();
-        tiles!(gemm_i8_amx, threads, amx, 1, a, b, 0, c, &mut ws);
+        product!(gemm_i8_amx, threads, amx, 1, a, b, 0, c, &mut ws);
     })];
     if n <= 1024 {
         list.push(contender("fulmen-lanes", || {
             let (a, b) = views(n, &a, &b);
-            fulmen::gemm_i8(1, a, b, 0, MatMut::row_major(&mut e, n, n).unwrap(), &mut ws2).unwrap();
+            let e = MatMut::row_major(&mut e, n, n).unwrap();
+            product!(gemm_i8, threads, 1, a, b, 0, e, &mut ws2);
         }));
     }
     if let Some(f) = &mkl {
@@ -106,17 +108,18 @@ fn floats(amx: Amx, n: usize, race: &mut Race, libs: &[Blas]) {
         contender("fulmen-6", || {
             let (a, b) = views(n, &a, &b);
             let c = MatMut::row_major(&mut c, n, n).unwrap();
-            tiles!(gemm_f32_amx, threads, amx, 1.0, a, b, 0.0, c, &mut w0);
+            product!(gemm_f32_amx, threads, amx, 1.0, a, b, 0.0, c, &mut w0);
         }),
         contender("fulmen-3", || {
             let (a, b) = views(n, &a, &b);
             let d = MatMut::row_major(&mut d, n, n).unwrap();
-            tiles!(gemm_f32_amx3, threads, amx, 1.0, a, b, 0.0, d, &mut w1);
+            product!(gemm_f32_amx3, threads, amx, 1.0, a, b, 0.0, d, &mut w1);
         }),
         // The product by fused multiply-adds is a peer here.
         Contender::peer("fulmen-lanes", || {
             let (a, b) = views(n, &a, &b);
-            fulmen::gemm(1.0, a, b, 0.0, MatMut::row_major(&mut e, n, n).unwrap(), &mut w2).unwrap();
+            let e = MatMut::row_major(&mut e, n, n).unwrap();
+            product!(gemm, threads, 1.0, a, b, 0.0, e, &mut w2);
         }),
     ];
     for ((name, f), y) in blas.iter().zip(&mut results) {
