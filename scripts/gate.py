@@ -129,7 +129,8 @@ def script(tally: Tally, name: str, cmd: list[str]) -> str:
     counts = re.search(r"^(\d+) passed, (\d+) failed, (\d+) ignored, (\d+) skipped$", text, re.M)
     if not counts:
         tally.failed += 1
-        tally.failures.append(f"{name}: exit status {code} and no summary")
+        # The end of the job's output, where a program that stopped says why: CI's page keeps the end of a log and drops its middle.
+        tally.failures.append(f"{name}: exit status {code} and no summary: {' | '.join(text.strip().splitlines()[-4:])}")
         return text
     passed, failed, ignored, _ = map(int, counts.groups())
     tally.passed += passed

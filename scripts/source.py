@@ -88,11 +88,16 @@ ABOVE_NETWORKS = ("src/nn/", "src/parallel/", "src/backend/", "src/gpu/", "src/c
 
 
 @cache
+def listed() -> list[str]:
+    """The paths that git knows or would add. A walk of the folders would meet those that other jobs remove from target/."""
+    known = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True, check=True)
+    return [name for name in sorted(known.stdout.splitlines()) if (ROOT / name).is_file()]
+
+
+@cache
 def sources() -> dict[str, str]:
     """The files that people wrote, by their paths."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True, check=True)
-    names = [name for name in sorted(listed.stdout.splitlines()) if name == "README.md" or (ROOT / name).suffix in WRITTEN]
-    return {name: (ROOT / name).read_text() for name in names if (ROOT / name).is_file()}
+    return {name: (ROOT / name).read_text() for name in listed() if name == "README.md" or (ROOT / name).suffix in WRITTEN}
 
 
 def library() -> dict[str, str]:
@@ -122,7 +127,7 @@ def lengths(tally: Tally) -> str:
 
 def thresholds(tally: Tally) -> str:
     """A size at which a kernel takes another way is listed, so that the tests of large sizes go there."""
-    listed = set(re.findall(r"\b[a-z]\w*(?:::\w+)+", (ROOT / "src/thresholds.rs").read_text().replace("crate::", "")))
+    named = set(re.findall(r"\b[a-z]\w*(?:::\w+)+", (ROOT / "src/thresholds.rs").read_text().replace("crate::", "")))
     found, others = 0, set()
     for path, text in library().items():
         name = path.removeprefix("src/")
@@ -133,7 +138,7 @@ def thresholds(tally: Tally) -> str:
         for line in text.splitlines():
             if constant := CONSTANT.match(line):
                 found += 1
-                if f"{module}::{constant[1]}" not in listed:
+                if f"{module}::{constant[1]}" not in named:
                     tally.wrong(f"{path}: `{constant[1]}` is neither in src/thresholds.rs nor among NO_THRESHOLDS of scripts/source.py")
                 continue
             # Numbers in conditions are thresholds without a name.
@@ -183,11 +188,9 @@ def modules(tally: Tally) -> str:
         for base in {folder, own, *(f"{folder}/{inner}" for inner in re.findall(r"\bmod (\w+) \{", text))}:
             named |= {f"{base}/{module}{end}" for module in re.findall(r"\bmod (\w+);", text) for end in (".rs", "/mod.rs")}
             named |= {resolved(base, path) for path in re.findall(r'(?:path = |include(?:_str)?!\()"([^"]+\.rs)"', text)}
-    for manifest in ROOT.glob("**/Cargo.toml"):
-        if "target" in manifest.relative_to(ROOT).parts:
-            continue
-        folder = str(manifest.parent.relative_to(ROOT)).removeprefix(".")
-        named |= {resolved(folder, path) for path in re.findall(r'path = "([^"]+\.rs)"', manifest.read_text())}
+    for manifest in (name for name in listed() if name.split("/")[-1] == "Cargo.toml"):
+        folder = manifest.rpartition("/")[0]
+        named |= {resolved(folder, path) for path in re.findall(r'path = "([^"]+\.rs)"', (ROOT / manifest).read_text())}
     # Programs that cargo finds by itself, and those of the gate's job for Kani.
     roots = re.compile(r"(.*/)?(src/(lib|main)|src/bin/\w+|src/bin/\w+/main|examples/\w+|examples/\w+/main|build)\.rs|tests/kani/\w+\.rs")
     for name in rust:
