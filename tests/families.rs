@@ -15,8 +15,6 @@
 extern crate common;
 
 #[cfg(not(fulmen_emulated))]
-mod attention;
-#[cfg(not(fulmen_emulated))]
 mod blas;
 /// Their cases and refusals, under the names that the contracts know.
 mod contracts {
@@ -28,10 +26,6 @@ mod contracts {
 }
 mod fft;
 #[cfg(not(fulmen_emulated))]
-mod gemm;
-#[cfg(not(fulmen_emulated))]
-mod gemm_forms;
-#[cfg(not(fulmen_emulated))]
 mod lz4;
 #[cfg(not(fulmen_emulated))]
 mod nn;
@@ -39,10 +33,6 @@ mod nn;
 mod proofs;
 mod random;
 #[cfg(not(fulmen_emulated))]
-mod rope;
-#[cfg(not(fulmen_emulated))]
 mod solve;
 #[cfg(not(fulmen_emulated))]
 mod sparse;
-#[cfg(not(fulmen_emulated))]
-mod transpose;

@@ -28,6 +28,8 @@ mod selection;
 #[cfg(not(target_arch = "wasm32"))]
 mod api;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod attention;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod blas1;
 #[cfg(all(feature = "std", not(fulmen_compact), not(target_arch = "wasm32")))]
 mod contracts;
@@ -37,6 +39,10 @@ mod convert;
 mod einsum;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod fixed;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod gemm;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod gemm_forms;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod gemm_low;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
@@ -52,9 +58,13 @@ mod native;
 mod quant;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod reduce;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod rope;
 #[cfg(all(feature = "std", not(target_arch = "wasm32")))]
 mod rows;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod scalar;
 #[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
 mod slopes;
+#[cfg(all(feature = "std", not(fulmen_compact), not(fulmen_emulated), not(target_arch = "wasm32")))]
+mod transpose;
